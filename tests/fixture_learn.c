@@ -15,13 +15,6 @@ chorale_learnt_report report_of(const chorale_learnt *learnt) {
   return report;
 }
 
-int64_t weights_of(const chorale_learnt *learnt, chorale_learnt_weight *weights, int64_t most) {
-  chorale_error error;
-  int64_t count = 0;
-  OK(chorale_learnt_weights(learnt, weights, sizeof *weights, most, &count, &error));
-  return count;
-}
-
 void label_under(const chorale_learnt *learnt, const chorale_problem *problem, int64_t positions,
                  int32_t *together, int32_t *alone) {
   chorale_error error;

@@ -7,8 +7,6 @@
 /* Learns from one problem. */
 chorale_learnt *learn(const chorale_problem *problem, const chorale_learn_options *options);
 chorale_learnt_report report_of(const chorale_learnt *learnt);
-/* Writes at most `most` weights; returns their number. */
-int64_t weights_of(const chorale_learnt *learnt, chorale_learnt_weight *weights, int64_t most);
 /* Labels a problem with `positions` positions under what was learnt. Writes the label of every
  * position, and to `alone` those of the scores alone (NULL: not wanted). */
 void label_under(const chorale_learnt *learnt, const chorale_problem *problem, int64_t positions,

@@ -70,10 +70,8 @@ typedef struct Scene {
   uint8_t bytes[16];
   size_t size;
   chorale_payment payments[16];
-  chorale_left_out left_out[4];
   chorale_reason reasons[8];
   chorale_learnt_kind kinds[4];
-  chorale_learnt_weight weights[8];
   char text[SCENE_TEXT];
   union {
     double aligned[SCRATCH_BYTES / 8];

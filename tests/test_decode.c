@@ -70,6 +70,8 @@ static void draw(Random *random, const Handed *handed, Drawn *drawn) {
     agreement->kind = kinds[random_int(random, 0, 3)];
     agreement->across = random_chance(random, 40);
     agreement->strength = random_int(random, -1, 4) / 2.0;
+    if (agreement->strength == 0) /* would be found from the scores */
+      agreement->strength = 0.25;
     agreement->minimum = random_int(random, 1, 3);
     agreement->potential = random_chance(random, 20) ? handed->potential : NULL;
     agreement->keys = drawn->keys;
@@ -311,6 +313,7 @@ static void three_mentions(void **state) {
   corpus.unary = scores;
   corpus.tokens = names;
   chorale_agreement_init(&agreement, sizeof agreement);
+  agreement.strength = 1;
   OK(chorale_decode(NULL, &corpus, &agreement, 1, NULL, &decoded, &error));
   OK(chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, 3, NULL, &error));
   assert_int_equal(labels[0] + labels[1] + labels[2], 0);
@@ -416,10 +419,113 @@ static void mistakes_are_named(void **state) {
   close_handed(&handed);
 }
 
+enum { FOUND_ITEMS = 240, FOUND_LABELS = 3 };
+
+static void labels_of(const chorale_corpus *corpus, const chorale_agreement *agreement,
+                      double *strength, int32_t *labels) {
+  chorale_error error;
+  chorale_decoded *decoded = NULL;
+  OK(chorale_decode(NULL, corpus, agreement, 1, NULL, &decoded, &error));
+  *strength = chorale_decoded_strength(decoded, 0);
+  assert_true(chorale_decoded_strength(decoded, 1) == 0);
+  assert_true(chorale_decoded_strength(decoded, -1) == 0);
+  OK(chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, FOUND_ITEMS, NULL, &error));
+  chorale_decoded_destroy(decoded);
+}
+
+/* A strength of 0 is what chorale_learn finds without gold labels. Labels that the corpus does not
+ * count take no part. */
+static void strengths_are_found(void **state) {
+  (void)state;
+  Random random = {5};
+  chorale_error error;
+  static double scores[FOUND_ITEMS * FOUND_LABELS];
+  static int32_t tokens[FOUND_ITEMS], found[FOUND_ITEMS], given[FOUND_ITEMS], more[FOUND_ITEMS];
+  static int64_t weights[FOUND_ITEMS];
+  for (int64_t i = 0; i < FOUND_ITEMS; ++i) {
+    tokens[i] = (int32_t)(i / 6);
+    weights[i] = 1;
+    for (int64_t y = 0; y < FOUND_LABELS; ++y)
+      scores[i * FOUND_LABELS + y] = 2 * random_unit(&random) + (y == i / 6 % FOUND_LABELS);
+  }
+  chorale_corpus corpus;
+  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus.chains = FOUND_ITEMS;
+  corpus.labels = FOUND_LABELS;
+  corpus.unary = scores;
+  corpus.tokens = tokens;
+  const int32_t uncounted[] = {2};
+  for (int64_t left_out = 0; left_out < 2; ++left_out) {
+    corpus.uncounted = uncounted;
+    corpus.uncounted_count = left_out;
+    chorale_agreement words;
+    chorale_agreement_init(&words, sizeof words);
+    double strength = 0, same = 0;
+    labels_of(&corpus, &words, &strength, found);
+
+    chorale_problem *problem = NULL;
+    OK(chorale_problem_create_agreeing(NULL, &corpus, &words, 1, NULL, &problem, &error));
+    const int32_t classes[] = {0, 1, left_out ? -1 : 2};
+    chorale_learn_options options;
+    chorale_learn_options_init(&options, sizeof options);
+    options.without_gold = 1;
+    options.labels = FOUND_LABELS;
+    options.classes = classes;
+    chorale_learnt *learnt = NULL;
+    OK(chorale_learn(NULL, (const chorale_problem *const *)&problem, 1, &options, &learnt, &error));
+    chorale_learnt_kind kind;
+    OK(chorale_learnt_kinds(learnt, &kind, sizeof kind, 1, NULL, &error));
+    assert_true(strength > 0 && strength == kind.strength);
+    chorale_learnt_destroy(learnt);
+    chorale_problem_destroy(problem);
+
+    words.strength = strength;
+    labels_of(&corpus, &words, &same, given);
+    assert_true(same == strength);
+    assert_memory_equal(given, found, sizeof found);
+    const uint8_t counted[] = {1, 1, left_out ? 0 : 1};
+    chorale_potential_options scaled;
+    chorale_potential_options_init(&scaled, sizeof scaled);
+    scaled.scale = CHORALE_SCALE_BY_MEMBERS;
+    scaled.counted = counted;
+    chorale_potential *potts = NULL;
+    OK(chorale_potential_create_potts(NULL, FOUND_LABELS, strength, &scaled, &potts, &error));
+    words.potential = potts;
+    labels_of(&corpus, &words, &same, more);
+    assert_true(same == 0);
+    assert_memory_equal(more, found, sizeof found);
+    words.potential = NULL;
+    chorale_potential_release(potts);
+
+    words.strength = 0;
+    words.weights = weights;
+    labels_of(&corpus, &words, &same, more);
+    assert_true(same == strength);
+    weights[7] = 2;
+    labels_of(&corpus, &words, &same, more);
+    assert_true(same == 1);
+    weights[7] = 1;
+  }
+  const int32_t wrong[] = {1, 3};
+  chorale_decoded *decoded = NULL;
+  corpus.uncounted = wrong;
+  corpus.uncounted_count = 2;
+  FAILS(chorale_decode(NULL, &corpus, NULL, 0, NULL, &decoded, &error), CHORALE_ERROR_OUT_OF_RANGE,
+        "corpus->uncounted[1] is 3");
+  corpus.uncounted_count = -1;
+  FAILS(chorale_decode(NULL, &corpus, NULL, 0, NULL, &decoded, &error), CHORALE_ERROR_SIZE,
+        "corpus->uncounted_count");
+  corpus.uncounted = NULL;
+  corpus.uncounted_count = 1;
+  FAILS(chorale_decode(NULL, &corpus, NULL, 0, NULL, &decoded, &error), CHORALE_ERROR_NULL_ARGUMENT,
+        "corpus->uncounted");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_same_as_call_by_call),
       cmocka_unit_test(three_mentions),
+      cmocka_unit_test(strengths_are_found),
       cmocka_unit_test(mistakes_are_named),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -311,7 +311,7 @@ static chorale_status build(Things *t, const chorale_chain *chain, int64_t *deco
 static chorale_status decode(Things *t) {
   static const int64_t offsets[] = {0, LENGTH, 2 * LENGTH}, groups[] = {1, 1};
   static const int32_t tokens[] = {1, 0, 1, 2, 0, 1};
-  NEW(chorale_corpus, corpus);
+  NEW_GROWN(chorale_corpus, corpus, offsetof(chorale_corpus, uncounted));
   corpus->chains = 2;
   corpus->offsets = offsets;
   corpus->labels = LABELS;
@@ -345,7 +345,7 @@ static chorale_status learn(Things *t) {
   static const double scores[] = {1, 0, 0, 0.5, 0, 1, 0.5, 0, 1, 0, 0, 0.5, 0, 1, 0.5, 0};
   static const int64_t groups[] = {0, 0, 1, 1, 2, 2, 3, 3};
   static const int32_t tokens[] = {1, 1, 1, 1, 1, 1, 1, 1}, gold[] = {0, 0, 1, 1, 0, 0, 1, 1};
-  NEW(chorale_corpus, corpus);
+  NEW_GROWN(chorale_corpus, corpus, offsetof(chorale_corpus, uncounted));
   corpus->chains = 8;
   corpus->labels = LABELS;
   corpus->unary = scores;
@@ -358,10 +358,6 @@ static chorale_status learn(Things *t) {
   chorale_learnt *learnt = NULL;
   const chorale_problem *given[1];
   given[0] = problem;
-  const chorale_weight_rule rule = {-1, CHORALE_BASIS_VALUE, -1, 0, 0};
-  options->rules = &rule;
-  options->rule_count = 1;
-  options->level = 0.5;
   options->progress = watch_learning;
   options->progress_user = t;
   t->learning_runs = 0;
@@ -373,17 +369,12 @@ static chorale_status learn(Things *t) {
   TRY(chorale_learnt_get_report(learnt, report, &t->error));
   assert_int_equal(report->groups, 4);
   assert_int_equal(report->runs, t->learning_runs);
-  tell(t, report->gain);
-  tell(t, report->unit);
-  chorale_learnt_weight weights[1 + LABELS];
-  int64_t count = 0;
-  TRY(chorale_learnt_weights(learnt, weights, sizeof *weights, 1 + LABELS, &count, &t->error));
-  for (int64_t k = 0; k < count; ++k)
-    tell(t, weights[k].weight);
+  tell(t, report->tagger_cost);
+  tell(t, report->temperature);
   chorale_learnt_kind kind;
   TRY(chorale_learnt_kinds(learnt, &kind, sizeof kind, 1, NULL, &t->error));
   assert_int_equal(kind.cliques, 4);
-  tell(t, kind.gain);
+  tell(t, kind.strength);
   return CHORALE_OK;
 }
 
@@ -405,7 +396,7 @@ static chorale_status run(Things *t) {
   TRY(chorale_run_estimate(t->model, options, cost, &t->error));
   assert_true(cost->run_bytes > 0 && cost->score_bytes > 0);
   TRY(chorale_run_create(t->host, t->model, options, NULL, &t->run, &t->error));
-  NEW_GROWN(chorale_run_result, result, 136);
+  NEW(chorale_run_result, result);
   const int told_before = t->told_count;
   TRY(chorale_run_solve(t->run, result, &t->error));
   assert_true(t->told_count > told_before + 1); /* counted by the progress callback */
@@ -413,7 +404,7 @@ static chorale_status run(Things *t) {
   tell(t, result->own_score);
   tell(t, result->upper_bound);
   tell(t, result->outcome);
-  NEW_GROWN(chorale_run_result, again, 136);
+  NEW(chorale_run_result, again);
   TRY(chorale_run_get_result(t->run, again, &t->error));
   assert_true(again->score == result->score);
   assert_true(again->upper_bound == result->upper_bound);

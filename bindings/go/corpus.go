@@ -24,6 +24,7 @@ type Corpus struct {
 	Transitions *Transitions // the transition scores of every chain; nil: zeros
 	Tokens      []int32      // for each position a token id of at least 0, or -1 for none; nil: no chain has tokens
 	Groups      []int64      // for each chain the number of its document; nil: 0 for all
+	Uncounted   []int32      // labels that take no part in the agreement of positions, such as "no entity": positions gain nothing by having them together
 }
 
 // within refuses offsets above `most`, the number of entries of the array that the offsets divide
@@ -91,6 +92,8 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	told.unary_column_stride = C.int64_t(corpus.UnaryColumnStride)
 	told.tokens = c.tokens(corpus.Tokens)
 	told.groups = (*C.int64_t)(lend(&c.memory, corpus.Groups))
+	told.uncounted = (*C.int32_t)(lend(&c.memory, corpus.Uncounted))
+	told.uncounted_count = C.int64_t(len(corpus.Uncounted))
 	return told, offsets
 }
 

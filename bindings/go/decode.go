@@ -29,7 +29,9 @@ type Agreement struct {
 	// have value v, adds Strength / n * sum_v n_v^2 to the score. If all other members have the same
 	// value, a position that changes to this value raises this term by up to twice the strength. So
 	// strength 1 outweighs a tagger that prefers another label by almost 2. If Strength is negative,
-	// values should differ. 1 by default.
+	// values should differ. 0, the default: the strength is found from the scores, as by [Learn]
+	// without gold labels; [Decoded.Strength] tells it. It says how strongly values should agree, not
+	// whether they do.
 	Strength  float64
 	Potential *Potential // replaces Strength; a potential over the labels, or over the values of Property. nil: Strength is used
 	Minimum   int        // least number of positions or chains of a clique, at least 1; 2 by default
@@ -256,6 +258,14 @@ func (d *Decoded) Reasons() ([]Reason, error) {
 		}
 	}
 	return reasons, nil
+}
+
+// Strength returns the strength of an agreement, given or found; 0 if its potential was given, if
+// there is no such agreement, and for a closed result.
+func (d *Decoded) Strength(agreement int) float64 {
+	c, decoded := d.begin()
+	defer c.end()
+	return float64(C.chorale_decoded_strength(decoded, C.int64_t(agreement)))
 }
 
 // Agreement returns the index of the agreement that made a clique of the model; -1 if there is no

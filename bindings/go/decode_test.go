@@ -30,7 +30,7 @@ func drawn(random *rand.Rand) (*Corpus, []*Agreement) {
 		kinds := []AgreementKind{AgreeWords, AgreeKeys, AgreeProperty, AgreeCliques}
 		agreement := NewAgreement(kinds[random.Intn(len(kinds))])
 		agreement.Across = random.Intn(2) == 0
-		agreement.Strength = float64(random.Intn(9) - 2)
+		agreement.Strength = float64(random.Intn(9)) - 2.5 // not 0, for which Decode finds a strength
 		agreement.Minimum = 1 + random.Intn(3)
 		if random.Intn(3) == 0 {
 			agreement.Potential = must(NewEntropy(corpus.Labels, 0.75, nil))
@@ -248,7 +248,10 @@ func TestDecodeThreeMentions(t *testing.T) {
 		t.Error(must(decoded.Labels()))
 	}
 	reasons := must(decoded.Reasons())
-	amount := (9.0 - 5) / 3
+	if !(decoded.Strength(0) > 0) || decoded.Strength(1) != 0 {
+		t.Error(decoded.Strength(0), decoded.Strength(1))
+	}
+	amount := decoded.Strength(0) * (9.0 - 5) / 3
 	if len(reasons) != 1 || !near(reasons[0].Amount, amount) {
 		t.Fatal(reasons)
 	}
@@ -294,18 +297,19 @@ func TestDecodeContexts(t *testing.T) {
 	}
 	check(t, decoded.Close())
 
-	// With a context that has ended before the call, the labels are those of each chain by itself.
+	// With a context that has ended before the call, there is no labelling.
 	past, end := context.WithTimeout(context.Background(), -time.Second)
 	defer end()
 	for with, want := range map[context.Context]error{ctx: context.Canceled, past: context.DeadlineExceeded} {
 		early, err := Decode(with, mentions(), words(), nil)
 		refused(t, err, want)
-		if result := must(early.Result()); result.Outcome != Cancelled || result.Score != result.OwnScore {
+		if result := must(early.Result()); result.Outcome != Cancelled || !math.IsInf(result.Score, -1) {
 			t.Error(result)
 		}
-		if labels := must(early.Labels()); !reflect.DeepEqual(labels, must(early.Alone())) {
-			t.Error(labels)
-		}
+		_, err = early.Labels()
+		refused(t, err, ErrNoLabelling)
+		_, err = early.Reasons()
+		refused(t, err, ErrNoLabelling)
 		if result := must(early.Run().Solve(nil)); result.Outcome != Complete {
 			t.Error(result)
 		}
@@ -472,6 +476,7 @@ func TestDecodeInput(t *testing.T) {
 		"agreements[1].Property is nil":                         {ErrNullArgument, AgreeProperty, nil},
 		"agreements[1].Property has 3 labels":                   {ErrLabelsMismatch, AgreeProperty, func(_ *Corpus, a *Agreement) { a.Property = other }},
 		"agreements[1].Potential has 3":                         {ErrValuesMismatch, AgreeWords, func(_ *Corpus, a *Agreement) { a.Potential = wide }},
+		"corpus.Uncounted[1] is 9":                              {ErrOutOfRange, AgreeWords, func(c *Corpus, _ *Agreement) { c.Uncounted = []int32{0, 9} }},
 		"agreements[1].Strength is NaN":                         {ErrNotANumber, AgreeWords, func(_ *Corpus, a *Agreement) { a.Strength = nan }},
 		"agreements[1].Strength is":                             {ErrInfinite, AgreeWords, func(_ *Corpus, a *Agreement) { a.Strength = math.Inf(1) }},
 		"agreements[1].Minimum is 0":                            {ErrSize, AgreeWords, func(_ *Corpus, a *Agreement) { a.Minimum = 0 }},
@@ -624,23 +629,5 @@ func TestWeights(t *testing.T) {
 	}
 	if moved < 10 {
 		t.Errorf("%d moved", moved)
-	}
-}
-
-func TestChainWithoutLabelling(t *testing.T) {
-	never := math.Inf(-1)
-	corpus := &Corpus{Labels: 2, Unary: Float64s{2.1, 0.3, never, never, 1.9, 0.2}}
-	decoded, err := Decode(nil, corpus, nil, nil)
-	check(t, err)
-	defer decoded.Close()
-	if labels := list(flat(must(decoded.Labels()))); labels != "0 -1 0" {
-		t.Error(labels)
-	}
-	if result := must(decoded.Result()); result.LeftOut != 1 {
-		t.Error(result)
-	}
-	left := must(decoded.Run().LeftOut())
-	if len(left) != 1 || left[0] != (LeftOut{1, 0, ObstacleScores}) || left[0].Obstacle.String() != "scores" {
-		t.Error(left)
 	}
 }

@@ -41,10 +41,12 @@ func ExampleDecode() {
 		Tokens: []int32{5, 5, 5, 6, 7},
 		Groups: []int64{0, 0, 0, 0, 1},
 	}
+	words := chorale.NewAgreement(chorale.AgreeWords)
+	words.Strength = 1
 	document := chorale.NewAgreement(chorale.AgreeKeys)
 	document.Keys = make([]int32, 5) // the same key for all positions
 	document.Strength = 0.2
-	decoded, err := chorale.Decode(nil, corpus, []*chorale.Agreement{chorale.NewAgreement(chorale.AgreeWords), document}, nil)
+	decoded, err := chorale.Decode(nil, corpus, []*chorale.Agreement{words, document}, nil)
 	if err != nil {
 		panic(err)
 	}

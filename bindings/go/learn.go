@@ -5,53 +5,14 @@ import "C"
 
 import (
 	"context"
-	"fmt"
 	"runtime/cgo"
 	"time"
 	"unsafe"
 )
 
-// The words of this file. A clique may have a kind, a number; all cliques of one kind share the
-// weights that are learnt. The potential of a kind is a sum of weights times bases, which are
-// functions of the numbers of members with each value. Agreement bases reward members with the same
-// value; the other bases, bonuses, add a constant for each member with a certain value. The
-// tagger's labels are the best labels of the chains without cliques. Cost is the sum of the costs
-// of wrong labels. It is measured by cross-validation: documents (groups) are divided into folds,
-// and the groups of a fold are held out, that is, labelled with weights learnt on the other folds.
-// The final tagger is the tagger with which the learnt weights will be used; it may be trained on
-// more data than the taggers of the problems. The centre of a clique is one more position, whose
-// value selects the clique's potential.
-
-// Basis is a function of the counts of a clique; a learnt weight multiplies it in the potential. n
-// is the number of members, n_v the number of members with value v. Some bases have several
-// weights, each with an index.
-type Basis int32
-
-// The bases; BasisAgreement to BasisCentre are agreement bases, the others bonuses.
-const (
-	BasisAgreement    Basis = C.CHORALE_BASIS_AGREEMENT     // sum_v n_v^2 / n; its weight is the Strength of an Agreement
-	BasisLogAgreement Basis = C.CHORALE_BASIS_LOG_AGREEMENT // sum_v n_v^2 / log n
-	BasisShare        Basis = C.CHORALE_BASIS_SHARE         // sum_v max(0, n_v - i n / 4), with the index i = 1, 2, 3
-	BasisMajority     Basis = C.CHORALE_BASIS_MAJORITY      // n_v if the value a has the highest count, else 0; the index is a * columns + v, where columns is the number of values, EMPTY and CONFLICT included
-	BasisCentre       Basis = C.CHORALE_BASIS_CENTRE        // n_v if the centre has the value c, else 0; the index is c * columns + v, with columns as in BasisMajority
-	BasisSingle       Basis = C.CHORALE_BASIS_SINGLE        // sum_v n_v: a bonus for every member with a value; if LearnOptions.Classes is given, only for labels that count
-	BasisEmpty        Basis = C.CHORALE_BASIS_EMPTY         // number of members that are EMPTY: no value fires
-	BasisConflict     Basis = C.CHORALE_BASIS_CONFLICT      // number of members that are CONFLICT: several values fire
-	BasisOut          Basis = C.CHORALE_BASIS_OUT           // number of members with the value OUT, which stands for all values outside a dictionary
-	BasisValue        Basis = C.CHORALE_BASIS_VALUE         // n_v, with the index v
-)
-
-// String returns the name of a basis in lower case, such as "log-agreement".
-func (b Basis) String() string { return C.GoString(C.chorale_basis_name(C.chorale_basis(b))) }
-
-// WeightRule sets a lower and an upper bound for the weights of a basis. If several rules match a
-// weight, the last one applies. A rule for a basis that is not learnt by default makes it learnt.
-type WeightRule struct {
-	Kind        int     // the kind of cliques; -1: every kind that can have the basis
-	Basis       Basis   // the basis whose weights are bounded
-	Index       int     // index of the weight within the basis, 0 if it has only one; -1: every weight
-	Least, Most float64 // the bounds; infinite means no bound. Equal bounds fix the weight
-}
+// A clique may have a kind, a number; all cliques of one kind share a strength. The tagger's labels
+// are the best labels of the chains without cliques. Results are measured by cross-validation on
+// groups (documents) that are held out, that is, labelled as learnt from other groups.
 
 // LearnProgress is the progress of learning after each run over a problem.
 type LearnProgress struct {
@@ -61,24 +22,23 @@ type LearnProgress struct {
 
 // LearnOptions are the options of [Learn]. They are made by [NewLearnOptions].
 type LearnOptions struct {
-	Rules     []WeightRule             // bounds of weights; where several match, the last one applies
-	Costs     []float64                // Labels x Labels costs, where the row is the gold label and the column the label given; nil: 1 for each wrong label
-	Labels    int                      // number of labels of Costs
-	Classes   []int32                  // for each label its class in micro F1, or -1 if the label does not count; costs are then those of micro F1, and Costs must be nil. nil: Costs apply
-	Seen      []float64                // for each problem the share of the final tagger's training data that the problem's tagger has seen, above 0 and at most 1; nil: all 1
-	Folds     int                      // greatest number of folds of cross-validation, at least 2; 10 by default
-	Level     float64                  // level of significance of tests, above 0 and below 1; 0.05 by default
-	Run       *RunOptions              // options of the runs that learning makes; TimeLimit, Progress, BoundSteps and Host in them are ignored. nil: the defaults, but with fewer rounds
-	TimeLimit time.Duration            // time limit of the call; NoLimit: only the context limits it
-	Progress  func(LearnProgress) bool // called after each run; if it returns true, the call ends as after a cancel. May be nil
-	Host      *Host                    // provides memory and a log; may be nil
+	Costs            []float64                // Labels x Labels costs, where the row is the gold label and the column the label given; nil: 1 for each wrong label
+	Labels           int                      // number of labels of Costs
+	Classes          []int32                  // for each label its class in micro F1, which is then maximised, or -1 if the label does not count; Costs must then be nil. nil: Costs apply
+	Begins           []bool                   // for each label whether it begins a span: F1 is then that of spans. Needs Classes. nil: F1 is that of positions
+	MayLowerAccuracy bool                     // whether something may be applied that lowers accuracy by more than a standard error
+	WithoutGold      bool                     // the strength is found without gold labels, from the errors that the tagger expects of itself: it says how strongly members should agree, not whether they do
+	Threads          int                      // number of threads, 1 by default; the result is the same for any number
+	TimeLimit        time.Duration            // time after which no further strength is tried, five minutes by default; NoLimit: only the context limits it
+	Progress         func(LearnProgress) bool // called after each run; if it returns true, the call ends as after a cancel. May be nil
+	Host             *Host                    // provides memory and a log; may be nil
 }
 
 // NewLearnOptions returns the default options, which also apply where the options are nil.
 func NewLearnOptions() *LearnOptions {
 	var told C.chorale_learn_options
 	C.chorale_learn_options_init(&told, C.sizeof_chorale_learn_options)
-	return &LearnOptions{Folds: int(told.folds), Level: float64(told.level), TimeLimit: duration(told.time_limit)}
+	return &LearnOptions{Threads: int(told.threads), TimeLimit: duration(told.time_limit)}
 }
 
 // Learnt is the result of [Learn]. It never changes; any number of goroutines may use it.
@@ -92,19 +52,18 @@ func newLearnt(learnt *C.chorale_learnt, from ...*handle) *Learnt {
 	return (*Learnt)(h)
 }
 
-// Learn learns weights for the kinds of cliques of problems with gold labels. The scores must come
-// from taggers that have not seen the gold labels. options: nil for the defaults.
+// Learn learns from problems with gold labels how strongly the members of cliques should agree. The
+// scores must come from taggers that have not seen the gold labels. options: nil for the defaults.
 //
-// If the context (nil: none) ends the call, Learn returns both a result in which all weights are 0
+// If the context (nil: none) ends the call, Learn returns both a result in which nothing is applied
 // and the error of the context. If the TimeLimit of the options ends the call, or Progress ends it
 // by returning true, the outcome in the report says so and there is no error.
 //
-// Errors: [ErrNullArgument] (no problem, or a nil one), [ErrShape] (Costs, Seen), [ErrSize] (Folds,
-// empty Classes), [ErrOutOfRange] (Level, Costs, Seen, Rules; Classes below -1, or without a label
-// that counts), [ErrNotANumber], [ErrInfinite], [ErrLabelsMismatch] (Costs, Classes, or chains of
-// different numbers of labels), [ErrNoGold], [ErrOneGroup], [ErrKind] (no clique has a kind; a rule
-// for a basis that its kind cannot have; both Costs and Classes), [ErrModelMismatch], and those of
-// [NewRun] and [Run.Solve].
+// Errors: [ErrNullArgument] (no problem, or a nil one), [ErrShape] (Costs, Begins), [ErrSize] (empty
+// Classes), [ErrOutOfRange] (Costs; Classes below -1, or without a label that counts),
+// [ErrNotANumber], [ErrInfinite], [ErrLabelsMismatch] (Costs, Classes, or chains of different
+// numbers of labels), [ErrNoGold], [ErrOneGroup], [ErrKind] (no clique has a kind; both Costs and
+// Classes; Begins without Classes), [ErrModelMismatch], and those of [NewRun] and [Run.Solve].
 func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Learnt, error) {
 	if ctx == nil {
 		ctx = context.Background()
@@ -135,15 +94,6 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 	}
 	told := (*C.chorale_learn_options)(c.memory.allocate(C.sizeof_chorale_learn_options))
 	C.chorale_learn_options_init(told, C.sizeof_chorale_learn_options)
-	rules := make([]C.chorale_weight_rule, len(options.Rules))
-	for i, rule := range options.Rules {
-		rules[i] = C.chorale_weight_rule{
-			kind: c.kind(fmt.Sprintf("options.Rules[%d].Kind", i), rule.Kind), basis: C.chorale_basis(rule.Basis),
-			index: C.int64_t(rule.Index), least: C.double(rule.Least), most: C.double(rule.Most),
-		}
-	}
-	told.rules = (*C.chorale_weight_rule)(lend(&c.memory, rules))
-	told.rule_count = C.int64_t(len(rules))
 	if options.Costs != nil {
 		c.check("options.Costs", len(options.Costs), product(options.Labels, options.Labels))
 		told.costs = (*C.double)(lend(&c.memory, options.Costs))
@@ -156,26 +106,20 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 			told.labels = C.int64_t(len(options.Classes))
 		}
 	}
-	if options.Seen != nil {
-		if len(options.Seen) != len(problems) {
-			c.fail(refuse(ErrShape, "options.Seen has %d elements for %d problems", len(options.Seen), len(problems)))
+	if options.Begins != nil {
+		if options.Classes != nil {
+			c.check("options.Begins", len(options.Begins), len(options.Classes))
 		}
-		told.seen = (*C.double)(lend(&c.memory, options.Seen))
+		begins := make([]C.int32_t, len(options.Begins))
+		for i, begin := range options.Begins {
+			begins[i] = flag(begin)
+		}
+		told.begins = (*C.int32_t)(lend(&c.memory, begins))
 	}
-	told.folds = C.int64_t(options.Folds)
-	told.level = C.double(options.Level)
+	told.may_lower_accuracy, told.without_gold = flag(options.MayLowerAccuracy), flag(options.WithoutGold)
+	told.threads = C.int64_t(options.Threads)
 	told.time_limit = seconds(options.TimeLimit)
 	told.cancel = (*C.chorale_cancel)(c.share((*handle)(cancel)))
-	if options.Run != nil {
-		run := c.runOptions(options.Run)
-		if options.Run.Executor != nil {
-			callbacks := &runCallbacks{executor: options.Run.Executor}
-			c.watched = append(c.watched, &callbacks.failures)
-			users = append(users, newCallback(callbacks))
-			C.chorale_go_run_callbacks(run, C.uintptr_t(users[len(users)-1]), 1, 0)
-		}
-		told.run = run
-	}
 	if options.Progress != nil {
 		callback := &learnCallback{progress: options.Progress}
 		c.watched = append(c.watched, &callback.failures)
@@ -204,14 +148,6 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 		return made, ctx.Err() // nil if Progress, not the context, ended the call
 	}
 	return made, nil
-}
-
-// kind converts the number of a kind to a 32-bit integer for C.
-func (c *call) kind(name string, kind int) C.int32_t {
-	if int(int32(kind)) != kind {
-		c.fail(refuse(ErrOutOfRange, "%s is %d", name, kind))
-	}
-	return C.int32_t(kind)
 }
 
 // NewAgreeingProblem makes a problem from a corpus and agreements, with the model that [Decode]
@@ -301,14 +237,18 @@ func (l *Learnt) Potential(kind, values, centreValue int, host *Host) (*Potentia
 	return (*Potential)(h), nil
 }
 
-// Applied says which of the learnt weights are applied. All other weights are 0.
-type Applied int32
+// Verdict says why strengths are applied, or why nothing is.
+type Verdict int32
 
-// Which weights are applied.
+// The verdicts.
 const (
-	AppliedNothing Applied = C.CHORALE_APPLIED_NOTHING // no weights
-	AppliedBonuses Applied = C.CHORALE_APPLIED_BONUSES // all weights except those of agreement bases
-	AppliedAll     Applied = C.CHORALE_APPLIED_ALL     // all weights
+	VerdictGain           Verdict = C.CHORALE_VERDICT_GAIN            // applied: held-out groups cost less
+	VerdictWithoutGold    Verdict = C.CHORALE_VERDICT_WITHOUT_GOLD    // applied: found without gold labels
+	VerdictNoAgreement    Verdict = C.CHORALE_VERDICT_NO_AGREEMENT    // members agree no more than members dealt at random
+	VerdictNoGain         Verdict = C.CHORALE_VERDICT_NO_GAIN         // held-out groups do not cost less
+	VerdictMayBeChance    Verdict = C.CHORALE_VERDICT_MAY_BE_CHANCE   // they do, but so few groups, or so little, may be chance
+	VerdictLowersAccuracy Verdict = C.CHORALE_VERDICT_LOWERS_ACCURACY // every strength lowers accuracy
+	VerdictInterrupted    Verdict = C.CHORALE_VERDICT_INTERRUPTED     // cancelled, or the time ended before any strength was tried
 )
 
 // LearnWarning is a set of flags that say what is unusual in the problems.
@@ -316,37 +256,33 @@ type LearnWarning int32
 
 // The flags.
 const (
-	WarningGoldForbidden LearnWarning = C.CHORALE_WARNING_GOLD_FORBIDDEN // at some positions the chain's own scores forbid the gold label
-	WarningLabelUnseen   LearnWarning = C.CHORALE_WARNING_LABEL_UNSEEN   // some gold label is forbidden by the unary scores at every position of every chain
-	WarningSingleClique  LearnWarning = C.CHORALE_WARNING_SINGLE_CLIQUE  // some kind has only one clique
-	WarningBaseKnows     LearnWarning = C.CHORALE_WARNING_BASE_KNOWS     // the tagger may have been trained on the gold labels: more than 99 % of its labels are right
-	WarningFewGroups     LearnWarning = C.CHORALE_WARNING_FEW_GROUPS     // there are too few groups for any gain to be significant
-	WarningBaseGuesses   LearnWarning = C.CHORALE_WARNING_BASE_GUESSES   // the scores tell nothing about the gold labels, which may be misaligned
+	WarningGoldForbidden LearnWarning = C.CHORALE_WARNING_GOLD_FORBIDDEN // some chains forbid some of their gold labels
+	WarningLabelUnseen   LearnWarning = C.CHORALE_WARNING_LABEL_UNSEEN   // some gold label is forbidden at every position
+	WarningBaseKnows     LearnWarning = C.CHORALE_WARNING_BASE_KNOWS     // the tagger may have seen the gold labels: more than 99 % of its labels are right
+	WarningFewGroups     LearnWarning = C.CHORALE_WARNING_FEW_GROUPS     // fewer than 8 groups
+	WarningOneLabel      LearnWarning = C.CHORALE_WARNING_ONE_LABEL      // without gold: in nearly all cliques the commonest label is the same, so agreement may spread it
 )
 
-// Gain is the difference of two costs on held-out groups. Its interval and its p-value are computed
-// from how the difference varies from group to group.
-type Gain struct {
-	Gain         float64 // the difference
-	Lower, Upper float64 // the ends of its 95 % interval
-	P            float64 // the p-value of a one-sided test of whether the difference is above 0
+// Figures say how good labels are, on held-out groups. Precision, Recall and F1 are from 0 to 1, and
+// 0 unless LearnOptions.Classes were given.
+type Figures struct {
+	Cost                  float64 // what is maximised, as a cost that adds up over groups
+	Precision, Recall, F1 float64 // of all classes together
+	Accuracy              float64 // the share of right labels
 }
 
-// LearntReport is the report of learning. Costs are sums over held-out groups: documents labelled
-// with weights learnt on other documents. The tagger's labels are the best labels of the chains
-// without cliques.
+// LearntReport is the report of learning. Everything is counted on held-out groups.
 type LearntReport struct {
-	Outcome                                  Outcome      // how the call ended
-	Applied                                  Applied      // which weights are applied
-	Warnings                                 LearnWarning // what is unusual in the problems: a set of flags
-	Groups, Folds, Positions, Kinds, Weights int          // the numbers of groups, folds, positions with gold labels, kinds of cliques, and weights
-	Runs                                     int          // number of runs made, each over one problem
-	Unit, Regularisation, GoldBonus          float64      // Unit: the temperature at which the tagger's margins are calibrated as log-odds. Regularisation: the strength of regularisation, lambda. GoldBonus: the score added to gold labels, as a mean over problems, if taggers were trained on less data than the final tagger (LearnOptions.Seen), else 0
-	BaseCost, ControlCost, AllCost           float64      // BaseCost: cost of the tagger's labels. ControlCost: cost with bonuses alone. AllCost: cost with all bases
-	Gain                                     Gain         // gain of all bases over the tagger: BaseCost - AllCost
-	AgreementGain                            Gain         // gain of agreement bases over bonuses alone: ControlCost - AllCost. P is that of a permutation test, which exchanges the members of cliques at random and compares how much they agree; if no members could be exchanged, P is the p-value of the gain itself
-	F1                                       float64      // micro F1 of the tagger's labels, 0 to 1, if LearnOptions.Classes were given; else 0
-	Temperature                              float64      // the temperature for Run.Probabilities at which the model is as sure as it is right on held-out groups; 0: unknown
+	Outcome                                        Outcome      // how the call ended
+	Applied                                        bool         // whether strengths are applied
+	Verdict                                        Verdict      // why they are applied, or why nothing is
+	Warnings                                       LearnWarning // what is unusual in the problems: a set of flags
+	Groups, Positions, Kinds, Runs                 int          // the numbers of groups, of positions with gold labels, of kinds of cliques, and of runs made, each over one problem
+	Tagger, Control, Agreeing                      Figures      // of the tagger's own labels, of those under bonuses alone, and of the labels that agree
+	Changed, ChangedRightBefore, ChangedRightAfter int          // labels that agreement changed; how many of these were right before, and how many are now
+	AgreementP, GainP                              float64      // p-values: of the test whether members agree beyond chance, and of the gain in cost over the tagger; negative: unknown
+	ExpectedErrors                                 float64      // without gold: errors that the tagger expects among its labels
+	Temperature, ChangedTemperature                float64      // temperatures of positions that keep the tagger's label, and of those whose label agreement changed; 0: unknown. A row p of Run.Probabilities at temperature 1 is calibrated by raising its entries to the power 1 / temperature and dividing them by their sum
 }
 
 func newReport() *C.chorale_learnt_report {
@@ -364,35 +300,30 @@ func (l *Learnt) Report() (LearntReport, error) {
 		return LearntReport{}, c.err
 	}
 	return LearntReport{
-		Outcome: Outcome(r.outcome), Applied: Applied(r.applied), Warnings: LearnWarning(r.warnings), Groups: int(r.groups),
-		Folds: int(r.folds), Positions: int(r.positions), Kinds: int(r.kinds), Weights: int(r.weights), Runs: int(r.runs),
-		Unit: float64(r.unit), Regularisation: float64(r.regularisation), GoldBonus: float64(r.gold_bonus),
-		BaseCost: float64(r.base_cost), ControlCost: float64(r.control_cost), AllCost: float64(r.all_cost),
-		Gain:          Gain{float64(r.gain), float64(r.gain_lower), float64(r.gain_upper), float64(r.gain_p)},
-		AgreementGain: Gain{float64(r.agreement_gain), float64(r.agreement_lower), float64(r.agreement_upper), float64(r.agreement_p)},
-		F1:            float64(r.f1), Temperature: float64(r.temperature),
+		Outcome: Outcome(r.outcome), Applied: r.applied != 0, Verdict: Verdict(r.verdict), Warnings: LearnWarning(r.warnings),
+		Groups: int(r.groups), Positions: int(r.positions), Kinds: int(r.kinds), Runs: int(r.runs),
+		Tagger: Figures{
+			float64(r.tagger_cost), float64(r.tagger_precision), float64(r.tagger_recall), float64(r.tagger_f1), float64(r.tagger_accuracy),
+		},
+		Control: Figures{
+			float64(r.control_cost), float64(r.control_precision), float64(r.control_recall), float64(r.control_f1), float64(r.control_accuracy),
+		},
+		Agreeing: Figures{
+			float64(r.agreeing_cost), float64(r.agreeing_precision), float64(r.agreeing_recall), float64(r.agreeing_f1), float64(r.agreeing_accuracy),
+		},
+		Changed: int(r.changed), ChangedRightBefore: int(r.changed_right_before), ChangedRightAfter: int(r.changed_right_after),
+		AgreementP: float64(r.agreement_p), GainP: float64(r.gain_p), ExpectedErrors: float64(r.expected_errors),
+		Temperature: float64(r.temperature), ChangedTemperature: float64(r.changed_temperature),
 	}, nil
 }
-
-// Verdict says whether the learnt weights of a kind are applied, and if not, why.
-type Verdict int32
-
-// The verdicts on a kind.
-const (
-	VerdictKept       Verdict = C.CHORALE_VERDICT_KEPT        // the weights of the kind are applied
-	VerdictNoCliques  Verdict = C.CHORALE_VERDICT_NO_CLIQUES  // no clique has the kind
-	VerdictScreened   Verdict = C.CHORALE_VERDICT_SCREENED    // the kind was left out at the start: its bases are about as great on the tagger's labels as on the gold labels
-	VerdictNoGain     Verdict = C.CHORALE_VERDICT_NO_GAIN     // the gain of the kind on held-out groups is not significant
-	VerdictNotApplied Verdict = C.CHORALE_VERDICT_NOT_APPLIED // no kind is applied, since the gain of all kinds together is not significant
-)
 
 // LearntKind is the result for one kind of cliques.
 type LearntKind struct {
 	Kind             int     // number of the kind
-	Verdict          Verdict // whether the kind is applied, and if not, why
+	UsesLogOdds      bool    // for centred cliques: whether the strength multiplies log-odds of the gold labels
 	Cliques, Members int     // the numbers of cliques of the kind, and of their members
-	ScreeningP       float64 // p-value of the screening, which leaves out kinds whose bases are about as great on the tagger's labels as on the gold labels; 1 if kinds were not screened
-	Gain             Gain    // cost of the tagger's labels minus the cost with this kind alone; 0, with P 1, if the kind was not learnt alone
+	Strength         float64 // as applied; 0 if nothing is
+	Bonus            float64 // as applied, for each member whose label counts
 }
 
 // Kinds returns the results of all kinds, in the order of their numbers.
@@ -410,43 +341,10 @@ func (l *Learnt) Kinds() ([]LearntKind, error) {
 	kinds := make([]LearntKind, len(found))
 	for i, k := range found {
 		kinds[i] = LearntKind{
-			int(k.kind), Verdict(k.verdict), int(k.cliques), int(k.members), float64(k.screening_p),
-			Gain{float64(k.gain), float64(k.gain_lower), float64(k.gain_upper), float64(k.p)},
+			int(k.kind), k.uses_log_odds != 0, int(k.cliques), int(k.members), float64(k.strength), float64(k.bonus),
 		}
 	}
 	return kinds, nil
-}
-
-// LearntWeight is one learnt weight.
-type LearntWeight struct {
-	Kind         int     // number of the kind of cliques
-	Basis        Basis   // the basis that the weight multiplies
-	Index        int     // index of the weight, if the basis has several; otherwise 0
-	Weight       float64 // the weight as it is applied
-	Lower, Upper float64 // the ends of the weight's 95 % interval
-	Least, Most  float64 // the bounds that were set for the weight
-}
-
-// Weights returns all weights, ordered by kind, then basis, then index.
-func (l *Learnt) Weights() ([]LearntWeight, error) {
-	c, learnt := l.begin()
-	defer c.end()
-	var needed C.int64_t
-	if learnt == nil || c.failed(C.chorale_learnt_weights(learnt, nil, C.sizeof_chorale_learnt_weight, 0, &needed, c.detail)) || needed == 0 {
-		return nil, c.err
-	}
-	found := make([]C.chorale_learnt_weight, needed)
-	if c.failed(C.chorale_learnt_weights(learnt, &found[0], C.sizeof_chorale_learnt_weight, needed, nil, c.detail)) {
-		return nil, c.err
-	}
-	weights := make([]LearntWeight, len(found))
-	for i, w := range found {
-		weights[i] = LearntWeight{
-			int(w.kind), Basis(w.basis), int(w.index), float64(w.weight), float64(w.lower), float64(w.upper), float64(w.least),
-			float64(w.most),
-		}
-	}
-	return weights, nil
 }
 
 // Lines returns the result as lines of text for people.

@@ -2,9 +2,7 @@ package chorale
 
 import (
 	"context"
-	"math"
 	"strings"
-	"sync/atomic"
 	"testing"
 )
 
@@ -40,26 +38,23 @@ func TestLearn(t *testing.T) {
 	problem := lesson(t)
 	defer problem.Close()
 	options := NewLearnOptions()
-	options.Run = NewRunOptions()
-	options.Run.Rounds, options.Run.Threads = 3, 2
-	options.Rules = []WeightRule{{-1, BasisValue, -1, 0, 0}, {0, BasisShare, 2, 0, math.Inf(1)}}
+	options.Threads = 2
 	options.Costs, options.Labels = []float64{0, 1, 1, 0}, 2
-	options.Seen = []float64{1}
 	learnt := must(Learn(context.Background(), []*Problem{problem}, options))
 	defer learnt.Close()
 	report := must(learnt.Report())
-	if report.Outcome != Complete || report.Groups != 60 || report.Kinds != 1 || report.Weights != 4 || report.Positions != 900 {
+	if report.Outcome != Complete || report.Groups != 60 || report.Kinds != 1 || report.Positions != 900 {
 		t.Errorf("%+v", report)
 	}
-	if report.Applied != AppliedAll || report.Gain.P > 0.05 || report.BaseCost-report.AllCost != report.Gain.Gain {
+	if !report.Applied || report.Verdict != VerdictGain || report.AgreementP > 0.05 || report.Agreeing.Cost >= report.Tagger.Cost {
 		t.Errorf("%+v", report)
 	}
-	kinds, weights := must(learnt.Kinds()), must(learnt.Weights())
-	if len(kinds) != 1 || kinds[0].Verdict != VerdictKept || kinds[0].Cliques != 300 || kinds[0].Members != 900 {
+	if report.Agreeing.Accuracy <= report.Tagger.Accuracy || report.ChangedRightAfter <= report.ChangedRightBefore || report.Changed < report.ChangedRightBefore+report.ChangedRightAfter {
+		t.Errorf("%+v", report)
+	}
+	kinds := must(learnt.Kinds())
+	if len(kinds) != 1 || kinds[0].Strength <= 0 || kinds[0].UsesLogOdds || kinds[0].Cliques != 300 || kinds[0].Members != 900 {
 		t.Errorf("%+v", kinds)
-	}
-	if len(weights) != 4 || weights[0].Basis.String() != "agreement" || weights[1].Index != 2 || weights[2].Weight != 0 {
-		t.Errorf("%+v", weights)
 	}
 	json := must(learnt.JSON())
 	again := must(ReadLearnt(json, nil))
@@ -69,9 +64,7 @@ func TestLearn(t *testing.T) {
 	}
 	potential := must(again.Potential(0, 2, -1, nil))
 	defer potential.Close()
-	// The basis Share with index 2 is sum_v max(0, n_v - 2 n / 4): with n = 3 and the counts 2 and 1
-	// it is 0.5.
-	want := weights[0].Weight*(4+1)/3 + weights[1].Weight*0.5
+	want := kinds[0].Strength*(4+1)/3 + 3*kinds[0].Bonus
 	if found := must(potential.Score([]int64{2, 1}, 3)); !near(found, want) {
 		t.Errorf("%g, and not %g", found, want)
 	}
@@ -94,8 +87,8 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// With Classes the costs are those of micro F1. The F1 of the tagger's labels, and their cost, are
-// as computed here from counts of right and wrong labels.
+// With Classes micro F1 is maximised. The F1 of the tagger's labels is as computed here from counts
+// of right and wrong labels.
 func TestLearnF1(t *testing.T) {
 	problem := lesson(t)
 	defer problem.Close()
@@ -122,8 +115,8 @@ func TestLearnF1(t *testing.T) {
 		}
 	}
 	f1 := 2 * hits / (2*hits + missed + invented)
-	if !near(report.F1, f1) || !near(report.BaseCost, missed*(2-f1)+invented*f1) {
-		t.Errorf("F1 %g, cost %g; by counts %g, %g", report.F1, report.BaseCost, f1, missed*(2-f1)+invented*f1)
+	if !near(report.Tagger.F1, f1) {
+		t.Errorf("F1 %g; by counts %g", report.Tagger.F1, f1)
 	}
 	if !(report.Temperature > 0) {
 		t.Errorf("temperature %g", report.Temperature)
@@ -140,9 +133,19 @@ func TestLearnF1(t *testing.T) {
 	}
 	plain := must(Learn(nil, []*Problem{problem}, nil))
 	defer plain.Close()
-	if other := must(plain.Report()); other.F1 != 0 || other.BaseCost != missed+invented {
+	if other := must(plain.Report()); other.Tagger.F1 != 0 || other.Tagger.Cost != missed+invented {
 		t.Errorf("%+v", other)
 	}
+	options.Begins = []bool{false, false}
+	spans := must(Learn(nil, []*Problem{problem}, options))
+	defer spans.Close()
+	if of := must(spans.Report()); of.Tagger.F1 != report.Tagger.F1 { // every chain has one position
+		t.Errorf("%+v", of)
+	}
+	options.Begins = []bool{true}
+	_, err = Learn(nil, []*Problem{problem}, options)
+	refused(t, err, ErrShape)
+	options.Begins = nil
 
 	refuses := func(want error, classes ...int32) {
 		t.Helper()
@@ -159,43 +162,32 @@ func TestLearnF1(t *testing.T) {
 	refuses(ErrKind, -1)
 }
 
-// Progress is called after every run and can end the call. The runs in learning use the executor of
-// their options.
+// Progress is called after every run and can end the call.
 func TestLearnCallbacks(t *testing.T) {
 	before := callbacksLeft()
 	problem := lesson(t)
 	given := []*Problem{problem}
 	options := NewLearnOptions()
-	options.Run = NewRunOptions()
-	options.Run.Threads = 2
 	want := must(Learn(nil, given, options))
 	var told []LearnProgress
 	options.Progress = func(progress LearnProgress) bool {
 		told = append(told, progress)
 		return false
 	}
-	var asked atomic.Int64
-	options.Run.Executor = func(workers int, work func()) {
-		asked.Add(1)
-		several(workers, work)
-	}
 	learnt := must(Learn(nil, given, options))
 	if runs := must(learnt.Report()).Runs; len(told) != runs || told[runs-1].Runs != runs || told[0].RunsMost < runs {
 		t.Errorf("%d runs, told %+v", runs, told)
 	}
-	if asked.Load() == 0 || must(learnt.JSON()) != must(want.JSON()) {
-		t.Errorf("the executor was asked %d times", asked.Load())
+	if must(learnt.JSON()) != must(want.JSON()) {
+		t.Error(must(learnt.JSON()))
 	}
 	options.Progress = func(LearnProgress) bool { return true }
 	stopped := must(Learn(nil, given, options))
-	if report := must(stopped.Report()); report.Outcome != Cancelled || report.Applied != AppliedNothing || report.Runs != 1 {
+	if report := must(stopped.Report()); report.Outcome != Cancelled || report.Applied || report.Runs != 1 {
 		t.Errorf("%+v", report)
 	}
 	options.Progress = func(LearnProgress) bool { panic("progress") }
 	panics(t, "progress", func() { Learn(nil, given, options) })
-	options.Progress = nil
-	options.Run.Executor = func(int, func()) { panic("executor") }
-	panics(t, "executor", func() { Learn(nil, given, options) })
 	for _, learnt := range []*Learnt{want, learnt, stopped} {
 		learnt.Close()
 	}
@@ -209,15 +201,7 @@ func TestLearnMistakes(t *testing.T) {
 	problem := lesson(t)
 	defer problem.Close()
 	given := []*Problem{problem}
-	options := NewLearnOptions()
-	options.Level = 2
-	_, err := Learn(nil, given, options)
-	refused(t, err, ErrOutOfRange)
-	options = NewLearnOptions()
-	options.Seen = []float64{1, 1}
-	_, err = Learn(nil, given, options)
-	refused(t, err, ErrShape)
-	_, err = Learn(nil, []*Problem{nil}, nil)
+	_, err := Learn(nil, []*Problem{nil}, nil)
 	refused(t, err, ErrNullArgument)
 	_, err = Learn(nil, nil, nil)
 	refused(t, err, ErrNullArgument)
@@ -228,12 +212,19 @@ func TestLearnMistakes(t *testing.T) {
 	learnt, err := Learn(ctx, given, nil)
 	refused(t, err, context.Canceled)
 	defer learnt.Close()
-	if report := must(learnt.Report()); report.Outcome != Cancelled || report.Applied != AppliedNothing {
+	if report := must(learnt.Report()); report.Outcome != Cancelled || report.Applied {
 		t.Errorf("%+v", report)
 	}
 	check(t, problem.SetGold(nil))
 	_, err = Learn(nil, given, nil)
 	refused(t, err, ErrNoGold)
+	options := NewLearnOptions()
+	options.WithoutGold = true
+	found := must(Learn(nil, given, options))
+	defer found.Close()
+	if report := must(found.Report()); report.Verdict != VerdictWithoutGold || must(found.Kinds())[0].Strength <= 0 {
+		t.Errorf("%+v", report)
+	}
 	learnt.Close()
 	_, err = learnt.Report()
 	refused(t, err, ErrClosed)

@@ -34,6 +34,10 @@ typedef struct chorale_corpus {
   const chorale_transitions *transitions; /* of all chains; NULL: all scores 0 */
   const int32_t *tokens; /* by position: a token id >= 0, or -1 for none. NULL: no chain has any */
   const int64_t *groups; /* by chain: the number of its group (document). NULL: 0 for all */
+  /* `uncounted_count` labels that take no part in the agreement of positions (decode.h), such as
+   * "no entity": positions gain nothing by having them together. NULL: all take part */
+  const int32_t *uncounted;
+  int64_t uncounted_count;
 } chorale_corpus;
 
 /* Fills `corpus` with zeros; pass sizeof(chorale_corpus). NULL is ignored. */

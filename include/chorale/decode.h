@@ -51,10 +51,15 @@ typedef struct chorale_agreement {
    * its own. Ignored by CLIQUES. */
   int32_t across;
   /* A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2
-   * to the score. If all other members have the same value, a position that changes to this value
-   * raises this term by up to twice the strength. So with strength 1 a position takes the label of
-   * the others even if the tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores
-   * keep their digits beside it; negative: values should differ. Default 1. */
+   * to the score; labels that the corpus does not count are left out of the sum. If all other
+   * members have the same value, a position that changes to this value raises this term by up to
+   * twice the strength. So with strength 1 a position takes the label of the others even if the
+   * tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores keep their digits
+   * beside it; negative: values should differ.
+   *
+   * 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`
+   * (learn.h); chorale_decoded_strength tells it. It tells how strongly members should agree, not
+   * whether they do. With weights above 1 it is 1. */
   double strength;
   /* A potential that replaces `strength`, over R or R + 2 values as in chorale_clique_setup
    * (model.h). R is the number of labels or, for PROPERTY, of values of the property. NULL
@@ -87,10 +92,10 @@ typedef struct chorale_decoded chorale_decoded;
 /* Labels a corpus: looks for the labelling with the greatest sum of scores and of the potentials of
  * all agreements, by a run (run.h).
  *
- * agreements: `count` >= 0 structs, struct_size bytes apart (all with the same struct_size).
+ * agreements: `count` >= 0 structs, struct_size bytes apart (all with the same struct_size). If the
+ *   strength of one is to be found, its cliques are first labelled with a few strengths, which takes
+ *   a few times as long as a run; time_limit and cancel of the options count for both.
  * options: options of the run (rounds, threads, time_limit, bound_steps ...); NULL for defaults.
- *   The time_limit covers the whole call, with the building of the model. When it has passed, the
- *   labels found so far are the result: at worst those of CHORALE_ALONE.
  * *decoded: receives the result, also if a limit ended the run early; the caller frees it with
  *   chorale_decoded_destroy. The result borrows nothing, except scores and tokens if corpus->borrow
  *   is 1.
@@ -101,9 +106,8 @@ typedef struct chorale_decoded chorale_decoded;
  * VALUES_MISMATCH (potential), WEIGHTS (a potential that does not take them), SIZE_OVERFLOW
  * (weights of a clique that sum to more than 2^31 - 1), DUPLICATE_MEMBER (a position twice in one
  * clique of CLIQUES). Error messages name the agreement by its index, such as "agreements[1]". If
- * there is no clique, chains are labelled independently. A chain of which every labelling is
- * forbidden is left out, and all others are labelled (chorale_run_left_out in run.h). With N
- * positions, O(N log N) for words and keys, and O(N m^2) for each round of the run. */
+ * there is no clique, chains are labelled independently. With N positions, O(N log N) for words and
+ * keys, and O(N m^2) for each round of the run. */
 CHORALE_API chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *corpus,
                                           const chorale_agreement *agreements, int64_t count,
                                           const chorale_run_options *options,
@@ -113,9 +117,9 @@ CHORALE_API void chorale_decoded_destroy(chorale_decoded *decoded);
 
 /* ---- The result --------------------------------------------------------------------------- */
 
-/* Writes the labels of all positions, in the order of the corpus; -1 in chains that are left out.
- * labelling: CHORALE_TOGETHER for the result, or CHORALE_ALONE for the best labelling of every
- * chain without cliques. Errors: NULL_ARGUMENT, UNKNOWN_CONSTANT, CAPACITY, NO_LABELLING. */
+/* Writes the labels of all positions, in the order of the corpus. labelling: CHORALE_TOGETHER for
+ * the result, or CHORALE_ALONE for the best labelling of every chain without cliques. Errors:
+ * NULL_ARGUMENT, UNKNOWN_CONSTANT, CAPACITY, NO_LABELLING. */
 CHORALE_API chorale_status chorale_decoded_labels(const chorale_decoded *decoded,
                                                   chorale_labelling labelling, int32_t *labels,
                                                   int64_t capacity, int64_t *needed,
@@ -155,6 +159,10 @@ CHORALE_API chorale_status chorale_decoded_reasons(const chorale_decoded *decode
                                                    chorale_reason *reasons, size_t reason_size,
                                                    int64_t capacity, int64_t *needed,
                                                    chorale_error *error);
+
+/* Returns the strength of an agreement, given or found; 0 if its potential was given, if it was to be
+ * found for no cliques, or if `agreement` is out of range. */
+CHORALE_API double chorale_decoded_strength(const chorale_decoded *decoded, int64_t agreement);
 
 /* Return the run that labelled the corpus, and the model of this run, for the calls of run.h and
  * model.h. Both are borrowed until `decoded` is destroyed. NULL for NULL. The run may be solved

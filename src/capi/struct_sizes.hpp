@@ -42,19 +42,16 @@ CHORALE_FIRST_SIZE(chorale_repeated_words_options, 64, values);
 CHORALE_FIRST_SIZE(chorale_corpus, 88, groups);
 CHORALE_FIRST_SIZE(chorale_agreement, 96, members);
 CHORALE_FIRST_SIZE(chorale_reason, 72, amount);
-CHORALE_FIRST_SIZE(chorale_learn_options, 120, classes);
-CHORALE_FIRST_SIZE(chorale_learnt_report, 200, temperature);
+CHORALE_FIRST_SIZE(chorale_learn_options, 88, progress_user);
+CHORALE_FIRST_SIZE(chorale_learnt_report, 240, changed_temperature);
 CHORALE_FIRST_SIZE(chorale_run_options, 136, bound_steps);
 CHORALE_FIRST_SIZE(chorale_run_cost, 48, clique_scores);
 CHORALE_FIRST_SIZE(chorale_run_result, 136, clique_updates);
 // Structs without a struct_size: the calls that use them take the size of an element as an
 // argument.
 CHORALE_FIRST_SIZE(chorale_payment, 64, agreeing);
-CHORALE_FIRST_SIZE(chorale_left_out, 24, reserved);
 CHORALE_FIRST_SIZE(chorale_text, 16, length);
-CHORALE_FIRST_SIZE(chorale_weight_rule, 32, most);
-CHORALE_FIRST_SIZE(chorale_learnt_kind, 64, p);
-CHORALE_FIRST_SIZE(chorale_learnt_weight, 56, most);
+CHORALE_FIRST_SIZE(chorale_learnt_kind, 40, bonus);
 #undef CHORALE_FIRST_SIZE
 
 } // namespace chorale

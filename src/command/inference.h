@@ -17,7 +17,7 @@ typedef struct inference {
   chorale_run *run;
   chorale_run_result result;
   double seconds; /* duration of the run, without loading the file */
-  double temperature; /* of the learnt result, or 1; for chorale_run_probabilities */
+  double temperature; /* that of changed labels, by the learnt result (learn.h); or 1 */
   int32_t *own;   /* by position: the label if every chain is labelled without its cliques */
   int32_t *together; /* by position: the label that the run found */
   int tell;       /* 1: progress is printed to stderr */

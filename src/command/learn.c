@@ -28,18 +28,12 @@ static void check_files(chorale_status status, const chorale_error *error,
 }
 
 static chorale_learnt *learn(chorale_problem *const *problems, const settings *chosen) {
-  chorale_run_options run;
-  chorale_run_options_init(&run, sizeof run);
-  set_run(&run, chosen);
-  double *seen = allocate(chosen->file_count, sizeof *seen);
-  for (int64_t i = 0; i < chosen->file_count; ++i)
-    seen[i] = chosen->seen;
   chorale_learn_options options;
   chorale_learn_options_init(&options, sizeof options);
-  options.seen = seen;
-  options.folds = chosen->folds;
-  options.run = &run;
-  options.time_limit = chosen->seconds;
+  options.without_gold = chosen->without_gold;
+  options.threads = chosen->threads;
+  if (chosen->seconds >= 0)
+    options.time_limit = chosen->seconds;
   if (chosen->progress)
     options.progress = tell_progress;
   chorale_learnt *learnt = NULL;
@@ -50,7 +44,6 @@ static chorale_learnt *learn(chorale_problem *const *problems, const settings *c
   if (chosen->progress && isatty(STDERR_FILENO))
     fputs("\r\033[K", stderr);
   check_files(status, &error, chosen);
-  free(seen);
   return learnt;
 }
 
@@ -85,8 +78,6 @@ static void save(const char *path, const char *json) {
 }
 
 int command_learn(const settings *chosen) {
-  if (chosen->seen <= 0 || chosen->seen > 1)
-    stop(EXIT_BAD_INPUT, "--seen is \"%g\"; it must be above 0 and at most 1", chosen->seen);
   chorale_problem **problems = allocate(chosen->file_count, sizeof(chorale_problem *));
   for (int64_t i = 0; i < chosen->file_count; ++i) {
     if (chosen->output != NULL)

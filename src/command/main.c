@@ -21,11 +21,11 @@ static const command commands[] = {
      "labels changed, scores, upper bound and time.\n"},
     {"learn", command_learn, TAKES_LEARN | TAKES_FILES, "[OPTION...] FILE...",
      "learn from gold labels how much agreement is worth",
-     "Learns from the gold labels of problem files how much agreement is worth, by kind of\n"
-     "clique: potentials that gain on groups that were held out, or none where none does.\n"
+     "Learns from the gold labels of problem files how strongly members of cliques should\n"
+     "agree: one strength that gains on groups that were held out, or none if none does.\n"
      "The scores must come from taggers that have not seen these gold labels.\n"
      "\n"
-     "Prints what gains, weights with their intervals, and why a kind was dropped.\n"},
+     "Prints what is gained on held-out groups, and why nothing is applied if nothing is.\n"},
     {"info", command_info, 0, "[--json] FILE", "describe what is in a problem file",
      "Describes a problem file: its chains, labels, cliques, texts, notes and size.\n"},
     {"check", command_check, TAKES_FILES, "[--json] FILE...", "say whether problem files are valid",

@@ -27,15 +27,10 @@ static const char run_help[] =
 
 static const char learn_help[] =
     "  --output PATH      write what was learnt there, as JSON, for --learnt\n"
-    "  --seen F           the taggers that gave the scores had seen this share, 0 < F <= 1,\n"
-    "                     of what the final tagger sees: 0.8 with five folds (default 1)\n"
-    "  --folds N          folds of held-out groups at most, from 2 (default 10)\n"
-    "  --rounds N         message rounds of a run at most (default 3; 0 if only\n"
-    "                     properties agree)\n"
+    "  --auto             do not read gold labels: take a strength that changes no more\n"
+    "                     labels than two fifths of the errors that the tagger expects\n"
     "  --threads N        threads (default 1); the result is the same for any number\n"
-    "  --beam N           joint states that decoding a chain under several properties\n"
-    "                     keeps; 0 (default): all, or the best 1024 if there are more\n"
-    "  --seconds F        end after F seconds; nothing is applied then\n"
+    "  --seconds F        end after F seconds (default 300); nothing may be applied then\n"
     "  --progress         progress to stderr even if that is no terminal\n";
 
 static int64_t whole(const char *name, const char *text, int64_t least, int64_t most) {
@@ -101,13 +96,12 @@ static const option options[] = {
     {"--learnt", TAKES_RUN, TEXT, offsetof(settings, learnt), 0, 0},
     {"--strength", TAKES_RUN, REAL, offsetof(settings, strength), 0, 0},
     {"--properties", TAKES_RUN, TEXT, offsetof(settings, properties), 0, 0},
-    {"--rounds", TAKES_ANY_RUN, WHOLE, offsetof(settings, rounds), 0, MOST},
+    {"--rounds", TAKES_RUN, WHOLE, offsetof(settings, rounds), 0, MOST},
     {"--threads", TAKES_ANY_RUN, WHOLE, offsetof(settings, threads), 1, MOST},
-    {"--beam", TAKES_ANY_RUN, WHOLE, offsetof(settings, beam), 0, MOST},
+    {"--beam", TAKES_RUN, WHOLE, offsetof(settings, beam), 0, MOST},
     {"--bound", TAKES_RUN, WHOLE, offsetof(settings, bound_steps), 0, MOST},
     {"--seconds", TAKES_ANY_RUN, REAL, offsetof(settings, seconds), 0, 0},
-    {"--seen", TAKES_LEARN, REAL, offsetof(settings, seen), 0, 0},
-    {"--folds", TAKES_LEARN, WHOLE, offsetof(settings, folds), 2, MOST},
+    {"--auto", TAKES_LEARN, FLAG, offsetof(settings, without_gold), 0, 0},
     {"--library", TAKES_REPORT, TEXT, offsetof(settings, library), 0, 0},
     {"--output", TAKES_REPORT | TAKES_LEARN, TEXT, offsetof(settings, output), 0, 0},
 };
@@ -141,14 +135,11 @@ static void set(settings *to, const option *which, const char *value) {
 }
 
 settings settings_from(const command *chosen, int count, char **arguments) {
-  const int learns = (chosen->takes & TAKES_LEARN) != 0;
   settings made = {.files = arguments,
                    .strength = 1,
-                   .rounds = learns ? -1 : 10,
+                   .rounds = 10,
                    .threads = 1,
-                   .seconds = -1,
-                   .folds = 10,
-                   .seen = 1};
+                   .seconds = -1};
   int all_files = 0; /* 1 after "--": all further arguments are files */
   made.progress = isatty(STDERR_FILENO);
   for (int i = 0; i < count; ++i) {

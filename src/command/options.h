@@ -19,10 +19,8 @@ typedef struct settings {
   int64_t beam; /* how many joint states the decoding of a chain keeps; 0: all, or the best ones
                    within the budget of the library */
   int64_t bound_steps;
-  double seconds; /* time limit of the run, or of learning; negative: none */
-  int64_t folds;
-  double seen; /* for learn: share of the final tagger's training data that the taggers of the
-                  scores had seen */
+  double seconds;   /* time limit of the run, or of learning; negative: that of the library */
+  int without_gold; /* for learn: 1: gold labels are not read */
   int json;
   int progress; /* 1: progress is printed to stderr */
 } settings;

@@ -158,8 +158,10 @@ private:
 
   // Sets `potential` to the potential of all cliques of the agreement. If the caller gave a
   // potential, it must have `values` values, or `values` + 2 with EMPTY and CONFLICT. Otherwise
-  // creates a Potts potential whose lambda is the agreement's strength, scaled by 1 / n.
-  chorale_status take_potential(std::int64_t values, const chorale_potential *&potential) noexcept {
+  // creates a Potts potential whose lambda is the agreement's strength (1 if that is to be found),
+  // scaled by 1 / n. counted: which values count; NULL: all.
+  chorale_status take_potential(std::int64_t values, const std::uint8_t *counted,
+                                const chorale_potential *&potential) noexcept {
     potential = agreement_.potential;
     if (potential) {
       const std::int64_t given = chorale_potential_values(potential);
@@ -172,9 +174,10 @@ private:
     chorale_potential_options options;
     chorale_potential_options_init(&options, sizeof options);
     options.scale = CHORALE_SCALE_BY_MEMBERS;
-    CHORALE_CHECK(pass_on(chorale_potential_create_potts(host_, values, agreement_.strength,
-                                                         &options, &made_, &error),
-                          error));
+    options.counted = counted;
+    const double strength = agreement_.strength == 0 ? 1 : agreement_.strength;
+    CHORALE_CHECK(pass_on(
+        chorale_potential_create_potts(host_, values, strength, &options, &made_, &error), error));
     potential = made_;
     return CHORALE_OK;
   }
@@ -217,7 +220,16 @@ private:
     chorale_clique_setup setup;
     chorale_clique_setup_init(&setup, sizeof setup);
     setup.values = parts_.corpus().labels;
-    CHORALE_CHECK(take_potential(setup.values, setup.potential));
+    const chorale_corpus &corpus = parts_.corpus();
+    Array<std::uint8_t> counted(memory_);
+    if (corpus.uncounted_count > 0) {
+      if (!counted.resize(setup.values))
+        return report_.out_of_memory(to_size(setup.values));
+      std::fill(counted.begin(), counted.end(), std::uint8_t{1});
+      for (std::int64_t k = 0; k < corpus.uncounted_count; ++k)
+        counted[corpus.uncounted[k]] = 0;
+    }
+    CHORALE_CHECK(take_potential(setup.values, counted.begin(), setup.potential));
     return add(setup, members);
   }
 
@@ -273,7 +285,7 @@ private:
     chorale_clique_setup_init(&setup, sizeof setup);
     setup.property = agreement_.property;
     CHORALE_CHECK(
-        take_potential(chorale_property_values(agreement_.property), setup.potential));
+        take_potential(chorale_property_values(agreement_.property), nullptr, setup.potential));
 
     Ragged members(memory_);
     KeyedPositions entries(memory_);

@@ -6,12 +6,12 @@
 #include <chorale/learn.h>
 
 #include <algorithm>
-#include <chrono>
+#include <numeric>
 #include <utility>
 
 struct chorale_decoded {
   explicit chorale_decoded(const chorale::Memory &from) noexcept
-      : memory(from), first_clique(from) {}
+      : memory(from), first_clique(from), strengths(from) {}
   ~chorale_decoded() {
     chorale_run_destroy(run);
     chorale_model_release(model);
@@ -27,6 +27,7 @@ struct chorale_decoded {
   // first_clique[k] is the index of the first clique of agreement k; the last entry says how many
   // cliques there are.
   chorale::Array<std::int64_t> first_clique;
+  chorale::Array<double> strengths; // by agreement, those given and those found
 };
 
 namespace chorale {
@@ -36,7 +37,6 @@ chorale_agreement default_agreement() noexcept {
   chorale_agreement agreement{};
   agreement.struct_size = sizeof agreement;
   agreement.kind = CHORALE_AGREE_WORDS;
-  agreement.strength = 1;
   agreement.minimum = 2;
   return agreement;
 }
@@ -76,7 +76,8 @@ chorale_status build(const Report &report, const chorale_host *host, const chora
     std::int64_t added = 0;
     CHORALE_CHECK(
         add_agreement(report, place, made.memory, host, parts, agreement, made.builder, added));
-    if (!made.first_clique.push(made.first_clique[k] + added))
+    if (!made.first_clique.push(made.first_clique[k] + added) ||
+        !made.strengths.push(agreement.potential ? 0 : agreement.strength))
       return report.out_of_memory(sizeof(std::int64_t));
   }
   CHORALE_CHECK(chorale_model_builder_freeze(made.builder, &made.model, error));
@@ -89,6 +90,102 @@ std::int64_t agreement_of(const chorale_decoded &decoded, std::int64_t clique) n
   if (clique < 0 || clique >= first[first.size() - 1])
     return -1;
   return std::upper_bound(first.begin(), first.end(), clique) - first.begin() - 1;
+}
+
+// Owns the handles that find_strengths() makes.
+struct StrengthSearch {
+  ~StrengthSearch() {
+    chorale_learnt_destroy(learnt);
+    chorale_problem_destroy(problem);
+  }
+  chorale_problem *problem = nullptr;
+  chorale_learnt *learnt = nullptr;
+};
+
+// Creates a problem of the model, in which the cliques of agreement k are of kind k; of no kind if
+// are_found is given and are_found[k] is 0.
+chorale_status create_problem(const Report &report, const chorale_host *host,
+                              const chorale_decoded &made, const std::uint8_t *are_found,
+                              chorale_problem *&problem, chorale_error *error) noexcept {
+  Array<std::int32_t> kinds(made.memory);
+  if (!kinds.resize(chorale_model_clique_count(made.model)))
+    return report.out_of_memory(sizeof(std::int32_t));
+  for (std::int64_t c = 0; c < kinds.size(); ++c) {
+    const std::int64_t k = agreement_of(made, c);
+    kinds[c] = are_found && are_found[k] == 0 ? -1 : static_cast<std::int32_t>(k);
+  }
+  CHORALE_CHECK(chorale_problem_create(host, made.model, &problem, error));
+  return chorale_problem_set_cliques(problem, kinds.begin(), nullptr, error);
+}
+
+// Finds the strengths of the agreements whose strength is 0 and which have no potential and no
+// weights above 1, and replaces the model by one with these strengths.
+chorale_status find_strengths(const Report &report, const chorale_host *host,
+                              const chorale_corpus *given, const chorale_agreement *agreements,
+                              std::int64_t count, const chorale_run_options *options,
+                              chorale_decoded &made, chorale_error *error) noexcept {
+  Array<std::uint8_t> are_found(made.memory);
+  if (!are_found.resize(count))
+    return report.out_of_memory(to_size(count));
+  bool any = false;
+  for (std::int64_t k = 0; k < count; ++k) {
+    chorale_agreement agreement{};
+    CHORALE_CHECK(read_agreement(report, agreements, k, "agreement", agreement));
+    are_found[k] = agreement.strength == 0 && !agreement.potential;
+    if (are_found[k] == 0)
+      continue;
+    made.strengths[k] = made.first_clique[k] < made.first_clique[k + 1];
+    for (std::int64_t c = made.first_clique[k]; c < made.first_clique[k + 1]; ++c)
+      if (made.model->cliques[c].weighted())
+        are_found[k] = 0;
+    any = any || (are_found[k] != 0 && made.first_clique[k] < made.first_clique[k + 1]);
+  }
+  if (!any)
+    return CHORALE_OK;
+  chorale_corpus corpus{};
+  CHORALE_CHECK(read_struct(report, "corpus", given, corpus));
+  Array<std::int32_t> classes(made.memory);
+  if (!classes.resize(corpus.labels))
+    return report.out_of_memory(sizeof(std::int32_t));
+  std::iota(classes.begin(), classes.end(), 0);
+  for (std::int64_t k = 0; k < corpus.uncounted_count; ++k)
+    classes[corpus.uncounted[k]] = -1;
+  chorale_run_options run;
+  chorale_run_options_init(&run, sizeof run);
+  if (options)
+    CHORALE_CHECK(read_struct(report, "options", options, run));
+  chorale_learn_options how;
+  chorale_learn_options_init(&how, sizeof how);
+  how.without_gold = 1;
+  how.labels = corpus.labels;
+  how.classes = classes.begin();
+  how.threads = run.threads;
+  how.time_limit = run.time_limit < 0 ? how.time_limit : run.time_limit / 2;
+  how.cancel = run.cancel;
+
+  StrengthSearch search;
+  CHORALE_CHECK(create_problem(report, host, made, are_found.begin(), search.problem, error));
+  CHORALE_CHECK(chorale_learn(host, &search.problem, 1, &how, &search.learnt, error));
+  Array<chorale_learnt_kind> kinds(made.memory);
+  std::int64_t needed = 0;
+  CHORALE_CHECK(chorale_learnt_kinds(search.learnt, nullptr, sizeof(chorale_learnt_kind), 0,
+                                     &needed, error));
+  Array<double> factors(made.memory);
+  if (!kinds.resize(needed) || !factors.resize(chorale_model_clique_count(made.model)))
+    return report.out_of_memory(sizeof(double));
+  CHORALE_CHECK(chorale_learnt_kinds(search.learnt, kinds.begin(), sizeof(chorale_learnt_kind),
+                                     needed, nullptr, error));
+  for (std::int64_t k = 0; k < needed; ++k)
+    if (are_found[k] != 0 && kinds[k].cliques > 0)
+      made.strengths[k] = kinds[k].strength;
+  for (std::int64_t c = 0; c < factors.size(); ++c) {
+    const std::int64_t k = agreement_of(made, c);
+    factors[c] = are_found[k] != 0 ? made.strengths[k] : 1;
+  }
+  chorale_model *found = nullptr;
+  CHORALE_CHECK(chorale_model_reweigh(host, made.model, factors.begin(), &found, error));
+  chorale_model_release(std::exchange(made.model, found));
+  return CHORALE_OK;
 }
 
 chorale_status check_specification(const Report &report, const chorale_corpus *corpus,
@@ -174,8 +271,6 @@ chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *co
                               const chorale_agreement *agreements, int64_t count,
                               const chorale_run_options *options, chorale_decoded **decoded,
                               chorale_error *error) {
-  using Clock = std::chrono::steady_clock;
-  const Clock::time_point start = Clock::now();
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_specification(report, corpus, agreements, count));
     CHORALE_CHECK(check_given(report, "decoded", decoded));
@@ -186,18 +281,12 @@ chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *co
     if (!made)
       return report.out_of_memory(sizeof(chorale_decoded));
     CHORALE_CHECK(build(report, host, corpus, agreements, count, *made, error));
+    CHORALE_CHECK(
+        find_strengths(report, host, corpus, agreements, count, options, *made, error));
     chorale_status status =
         chorale_run_create(host, made->model, options, nullptr, &made->run, error);
-    if (status == CHORALE_OK) {
-      // The time limit covers this whole call, and so the building of the model.
-      double &limit = made->run->options.time_limit;
-      const double given = limit;
-      const std::chrono::duration<double> spent = Clock::now() - start;
-      if (given > 0)
-        limit = std::max(given - spent.count(), 0.0);
+    if (status == CHORALE_OK)
       status = chorale_run_solve(made->run, nullptr, error);
-      limit = given;
-    }
     if (status == CHORALE_OK)
       *decoded = made.give();
     return status;
@@ -269,15 +358,8 @@ chorale_status chorale_problem_create_agreeing(const chorale_host *host,
     if (!built)
       return report.out_of_memory(sizeof(chorale_decoded));
     CHORALE_CHECK(build(report, host, corpus, agreements, count, *built, error));
-    const std::int64_t cliques = chorale_model_clique_count(built->model);
-    Array<std::int32_t> kinds(memory);
-    if (!kinds.resize(cliques))
-      return report.out_of_memory(sizeof(std::int32_t));
-    for (std::int64_t c = 0; c < cliques; ++c)
-      kinds[c] = static_cast<std::int32_t>(agreement_of(*built, c));
     chorale_problem *made = nullptr;
-    CHORALE_CHECK(chorale_problem_create(host, built->model, &made, error));
-    chorale_status status = chorale_problem_set_cliques(made, kinds.begin(), nullptr, error);
+    chorale_status status = create_problem(report, host, *built, nullptr, made, error);
     if (status == CHORALE_OK && gold)
       status = chorale_problem_set_gold(made, gold + first_of(corpus), error);
     if (status != CHORALE_OK) {
@@ -287,6 +369,12 @@ chorale_status chorale_problem_create_agreeing(const chorale_host *host,
     *problem = made;
     return CHORALE_OK;
   });
+}
+
+double chorale_decoded_strength(const chorale_decoded *decoded, int64_t agreement) {
+  return decoded && agreement >= 0 && agreement < decoded->strengths.size()
+             ? decoded->strengths[agreement]
+             : 0;
 }
 
 int64_t chorale_decoded_agreement(const chorale_decoded *decoded, int64_t clique) {

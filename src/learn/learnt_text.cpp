@@ -1,19 +1,16 @@
 // Writes a result as lines for people and as JSON, and reads this JSON.
-#include "learn/decimal.hpp"
-#include "learn/kinds.hpp"
 #include "learn/learnt.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace chorale {
 namespace {
 
-constexpr std::string_view kHexDigits = "0123456789abcdef";
-constexpr std::size_t kNoIndex = std::string_view::npos;
-constexpr std::size_t kMostIntegerDigits = 18; // more digits may not fit into an int64_t
-
 // ---- Writing -----------------------------------------------------------------------------------
+
+constexpr int kDigits = 14; // that the JSON keeps of a double
 
 // Writes text to a buffer of the caller. Bytes that do not fit are counted, but not written.
 class Text {
@@ -28,45 +25,33 @@ public:
   }
   Text &operator<<(std::int64_t number) noexcept {
     char digits[24];
-    return *this << std::string_view(
-               digits, static_cast<std::size_t>(
-                           std::to_chars(digits, digits + sizeof digits, number).ptr - digits));
+    return *this << view(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
   }
-  // Appends the shortest digits that read back as the same double; "null" if it is not finite.
   Text &operator<<(double number) noexcept {
-    if (!std::isfinite(number))
-      return *this << "null";
-    char digits[40];
-    // Numbers from 2^53 on are written with an exponent. Without it, std::to_chars writes all
-    // digits of a whole number, not the shortest ones.
-    const auto end = std::fabs(number) < 0x1p53
-                         ? std::to_chars(digits, digits + sizeof digits, number)
-                         : std::to_chars(digits, digits + sizeof digits, number,
-                                         std::chars_format::scientific);
-    return *this << std::string_view(digits, static_cast<std::size_t>(end.ptr - digits));
+    char digits[32];
+    return *this << view(digits, std::to_chars(digits, digits + sizeof digits, number,
+                                               std::chars_format::general, kDigits)
+                                     .ptr);
   }
-  // Appends a number with `digits` digits after the point; a number that rounds to 0 has no sign.
-  Text &fixed(double number, int digits) noexcept {
+  // Appends a number with `digits` digits after the point, at least `width` bytes wide.
+  Text &fixed(double number, int digits, std::size_t width = 0) noexcept {
     char text[400];
-    const auto end =
-        std::to_chars(text, text + sizeof text, number, std::chars_format::fixed, digits);
-    std::string_view written(text, static_cast<std::size_t>(end.ptr - text));
-    if (written.find_first_not_of("-0.") == std::string_view::npos)
-      written.remove_prefix(written.front() == '-' ? 1 : 0);
+    const auto written = view(text, std::to_chars(text, text + sizeof text, number,
+                                                  std::chars_format::fixed, digits)
+                                        .ptr);
+    for (std::size_t k = written.size(); k < width; ++k)
+      *this << " ";
     return *this << written;
   }
   Text &quoted(std::string_view text) noexcept {
     *this << "\"";
-    for (const char c : text) {
+    for (const char &c : text) {
+      constexpr std::string_view kHex = "0123456789abcdef";
       const auto code = static_cast<unsigned char>(c);
-      if (c == '"' || c == '\\') {
-        *this << "\\" << std::string_view(&c, 1);
-      } else if (code < 0x20) {
-        const char escape[] = {'\\', 'u', '0', '0', kHexDigits[code / 16], kHexDigits[code % 16]};
-        *this << std::string_view(escape, sizeof escape);
-      } else {
-        *this << std::string_view(&c, 1);
-      }
+      if (code < 0x20)
+        *this << "\\u00" << kHex.substr(code / 16, 1) << kHex.substr(code % 16, 1);
+      else
+        *this << (c == '"' || c == '\\' ? "\\" : "") << std::string_view(&c, 1);
     }
     return *this << "\"";
   }
@@ -77,6 +62,10 @@ public:
   }
 
 private:
+  static std::string_view view(const char *begin, const char *end) noexcept {
+    return {begin, static_cast<std::size_t>(end - begin)};
+  }
+
   char *buffer_;
   std::size_t capacity_;
   std::size_t needed_ = 0;
@@ -84,194 +73,210 @@ private:
 
 // ---- Fields: one list for writing and reading ---------------------------------------------------
 
-template <class Visit> bool report_fields(chorale_learnt_report &r, Visit &&visit) noexcept {
-  return visit("outcome", r.outcome) && visit("applied", r.applied) &&
-         visit("warnings", r.warnings) && visit("groups", r.groups) && visit("folds", r.folds) &&
-         visit("positions", r.positions) && visit("runs", r.runs) && visit("unit", r.unit) &&
-         visit("regularisation", r.regularisation) && visit("gold_bonus", r.gold_bonus) &&
-         visit("base_cost", r.base_cost) && visit("control_cost", r.control_cost) &&
-         visit("all_cost", r.all_cost) && visit("gain", r.gain) &&
-         visit("gain_lower", r.gain_lower) && visit("gain_upper", r.gain_upper) &&
-         visit("gain_p", r.gain_p) && visit("agreement_gain", r.agreement_gain) &&
-         visit("agreement_lower", r.agreement_lower) &&
-         visit("agreement_upper", r.agreement_upper) &&
-         visit("agreement_p", r.agreement_p) && visit("f1", r.f1) &&
-         visit("temperature", r.temperature);
+template <class Visit> void report_fields(chorale_learnt_report &r, Visit &&visit) noexcept {
+  visit("outcome", r.outcome);
+  visit("applied", r.applied);
+  visit("verdict", r.verdict);
+  visit("warnings", r.warnings);
+  visit("groups", r.groups);
+  visit("positions", r.positions);
+  visit("runs", r.runs);
+  visit("tagger_cost", r.tagger_cost);
+  visit("tagger_precision", r.tagger_precision);
+  visit("tagger_recall", r.tagger_recall);
+  visit("tagger_f1", r.tagger_f1);
+  visit("tagger_accuracy", r.tagger_accuracy);
+  visit("control_cost", r.control_cost);
+  visit("control_precision", r.control_precision);
+  visit("control_recall", r.control_recall);
+  visit("control_f1", r.control_f1);
+  visit("control_accuracy", r.control_accuracy);
+  visit("agreeing_cost", r.agreeing_cost);
+  visit("agreeing_precision", r.agreeing_precision);
+  visit("agreeing_recall", r.agreeing_recall);
+  visit("agreeing_f1", r.agreeing_f1);
+  visit("agreeing_accuracy", r.agreeing_accuracy);
+  visit("changed", r.changed);
+  visit("changed_right_before", r.changed_right_before);
+  visit("changed_right_after", r.changed_right_after);
+  visit("agreement_p", r.agreement_p);
+  visit("gain_p", r.gain_p);
+  visit("expected_errors", r.expected_errors);
+  visit("temperature", r.temperature);
+  visit("changed_temperature", r.changed_temperature);
 }
 
-template <class Visit> bool kind_fields(Kind &k, chorale_learnt_kind &t, Visit &&visit) noexcept {
-  return visit("verdict", t.verdict) && visit("cliques", t.cliques) &&
-         visit("members", t.members) && visit("screening_p", t.screening_p) &&
-         visit("gain", t.gain) && visit("gain_lower", t.gain_lower) &&
-         visit("gain_upper", t.gain_upper) && visit("p", t.p) && visit("values", k.values) &&
-         visit("centre_values", k.centre_values) && visit("is_property", k.is_property) &&
-         visit("has_empty", k.has_empty) && visit("has_out", k.has_out) &&
-         visit("is_centred", k.is_centred) && visit("majority", k.majority) &&
-         visit("left_out", k.left_out) && visit("weights", k.weights);
+template <class Visit> void kind_fields(Kind &k, Visit &&visit) noexcept {
+  visit("cliques", k.cliques);
+  visit("members", k.members);
+  visit("uses_log_odds", k.uses_log_odds);
+  visit("strength", k.strength);
+  visit("bonus", k.bonus);
+  visit("values", k.values);
+  visit("centre_values", k.centre_values);
+  visit("is_property", k.is_property);
+  visit("has_empty", k.has_empty);
+  visit("has_out", k.has_out);
+  visit("is_centred", k.is_centred);
+  visit("left_out", k.left_out);
+  visit("weights", k.weights);
 }
 
-template <class Visit> bool weight_fields(chorale_learnt_weight &w, Visit &&visit) noexcept {
-  return visit("kind", w.kind) && visit("index", w.index) && visit("weight", w.weight) &&
-         visit("lower", w.lower) && visit("upper", w.upper) && visit("least", w.least) &&
-         visit("most", w.most);
+template <class Visit> void weight_fields(Weight &w, Visit &&visit) noexcept {
+  visit("kind", w.kind);
+  visit("index", w.index);
+  visit("weight", w.weight);
 }
-
-struct WriteField {
-  Text &text;
-  bool first = true;
-  template <class Value> bool operator()(std::string_view name, const Value &value) noexcept {
-    text << (first ? "\"" : ",\"") << name << "\":";
-    first = false;
-    if constexpr (std::is_same_v<Value, bool>)
-      text << std::string_view(value ? "true" : "false");
-    else if constexpr (std::is_floating_point_v<Value>)
-      text << value;
-    else
-      text << static_cast<std::int64_t>(value);
-    return true;
-  }
-};
 
 // ---- Reading -----------------------------------------------------------------------------------
 
-// Reads JSON that has the fields in the order in which the writer above writes them. White space
-// between tokens is allowed.
+// Reads JSON from left to right. After a mistake, is_sound() is false and nothing more is read.
 class Reader {
 public:
   explicit Reader(std::string_view text) noexcept : text_(text) {}
 
-  bool take(std::string_view part) noexcept {
-    skip();
-    if (text_.substr(at_, part.size()) != part)
-      return false;
-    at_ += part.size();
+  // Reads `c` if it comes next.
+  bool take(char c) noexcept {
+    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != kNone)
+      ++at_;
+    const bool found = is_sound_ && at_ < text_.size() && text_[at_] == c;
+    at_ += found ? 1 : 0;
+    return found;
+  }
+  // Demands that something holds here.
+  bool expect(bool holds) noexcept { return is_sound_ = is_sound_ && holds; }
+  // Reads an object or array: calls each() for every entry.
+  template <class Each> void entries(char open, char close, Each &&each) noexcept {
+    if (!expect(take(open)) || take(close))
+      return;
+    do
+      each();
+    while (is_sound_ && take(','));
+    expect(take(close));
+  }
+  // Reads an object: calls each(name) for every field, which reads its value.
+  template <class Each> void object(Each &&each) noexcept {
+    entries('{', '}', [&] {
+      const std::string_view name = raw_string();
+      if (expect(take(':')))
+        each(name);
+    });
+  }
+  // Reads a string as it is written.
+  std::string_view raw_string() noexcept {
+    if (!expect(take('"')))
+      return {};
+    const std::size_t first = at_;
+    while (at_ < text_.size() && text_[at_] != '"')
+      at_ += text_[at_] == '\\' ? 2 : 1;
+    expect(at_ < text_.size());
+    return is_sound_ ? text_.substr(first, at_++ - first) : std::string_view{};
+  }
+  // Reads a string and appends its bytes. Returns false if memory runs out. Of escapes, only those of
+  // the writer are known.
+  bool string(Array<char> &to) noexcept {
+    const std::string_view raw = raw_string();
+    for (std::size_t k = 0; k < raw.size(); ++k) {
+      int code = raw[k];
+      if (code == '\\' && raw.substr(k + 1, 3) == "u00") {
+        const std::string_view hex = raw.substr(k + 4, 2);
+        const auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), code, 16);
+        expect(error == std::errc() && hex.size() == 2 && end == hex.data() + 2 && code < 0x20);
+        k += 5;
+      } else if (code == '\\') {
+        code = raw[++k];
+        expect(code == '"' || code == '\\');
+      }
+      if (!to.push(static_cast<char>(code)))
+        return false;
+    }
     return true;
   }
-  bool name(std::string_view of) noexcept {
-    return take("\"") && text_.substr(at_, of.size()) == of && (at_ += of.size(), true) &&
-           at_ < text_.size() && text_[at_] == '"' && (++at_, true) && take(":");
-  }
-  bool number(double &to) noexcept {
-    skip();
-    const std::size_t length = read_decimal(text_.substr(at_), to);
-    at_ += length;
-    return length > 0;
-  }
-  template <class Integer> bool number(Integer &to) noexcept {
-    skip();
-    const bool is_negative = at_ < text_.size() && text_[at_] == '-';
-    at_ += is_negative ? 1 : 0;
-    const std::size_t first = at_;
-    std::int64_t number = 0;
-    for (; at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9'; ++at_) {
-      if (at_ - first == kMostIntegerDigits)
-        return false;
-      number = 10 * number + (text_[at_] - '0');
+  void value(double &to) noexcept {
+    const bool is_negative = take('-');
+    std::int64_t exponent = 0;
+    auto value = static_cast<double>(digits(exponent));
+    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
+      at_ += text_.substr(at_ + 1, 1) == "+" ? 2 : 1;
+      std::int64_t more = 0;
+      whole(more);
+      exponent += std::clamp<std::int64_t>(more, -1000, 1000);
     }
-    to = static_cast<Integer>(is_negative ? -number : number);
-    return at_ > first && to == (is_negative ? -number : number);
+    double power = 1;
+    for (std::int64_t k = std::abs(exponent); k > 0; --k)
+      power *= 10;
+    value = exponent > 0 && value != 0 ? value * power : value / power;
+    expect(std::isfinite(value));
+    to = is_negative ? -value : value;
   }
-  bool string(Array<char> &to) noexcept {
-    if (!take("\""))
-      return false;
-    for (; at_ < text_.size() && text_[at_] != '"'; ++at_) {
-      char c = text_[at_];
-      if (c == '\\') {
-        if (++at_ >= text_.size())
-          return false;
-        c = text_[at_];
-        if (c == 'u') {
-          // After backslash and u, the writer puts only the code of a control character: 00, then
-          // two hexadecimal digits from 00 to 1f.
-          const std::string_view written = text_.substr(at_, 5);
-          const std::size_t low = written.size() == 5 ? kHexDigits.find(written[4]) : kNoIndex;
-          if (low == kNoIndex || !written.starts_with("u00") ||
-              (written[3] != '0' && written[3] != '1'))
-            return false;
-          at_ += 4;
-          c = static_cast<char>(16 * (written[3] - '0') + static_cast<int>(low));
-        } else if (c != '"' && c != '\\') {
-          return false;
-        }
-      }
-      if (!keep(to, c))
-        return false;
+  void value(bool &to) noexcept {
+    to = take('t');
+    for (const char c : std::string_view(to ? "rue" : "false"))
+      expect(take(c));
+  }
+  template <class Integer> void value(Integer &to) noexcept {
+    std::int64_t read = 0;
+    take(' ');
+    whole(read);
+    to = static_cast<Integer>(read);
+    expect(to == read);
+  }
+  // Reads a value that is not needed.
+  void skip() noexcept {
+    const std::size_t before = at_;
+    if (take('"')) {
+      at_ = before;
+      raw_string();
+    } else if (take('[')) {
+      at_ = before;
+      entries('[', ']', [&] { skip(); });
+    } else if (take('{')) {
+      at_ = before;
+      object([&](std::string_view) { skip(); });
+    } else {
+      while (at_ < text_.size() && std::string_view(",]}").find(text_[at_]) == kNone)
+        ++at_;
+      expect(at_ > before);
     }
-    return at_++ < text_.size();
   }
-  bool at_end() noexcept {
-    skip();
-    return at_ == text_.size();
-  }
+  bool is_sound() const noexcept { return is_sound_; }
+  bool is_at_end() noexcept { return !take(' ') && at_ == text_.size(); }
   std::size_t at() const noexcept { return at_; }
-  // Appends an entry. Returns false if memory has run out, in this call or an earlier one;
-  // without_memory() then returns true.
-  template <class Entry> bool keep(Array<Entry> &to, const Entry &entry) noexcept {
-    without_memory_ = without_memory_ || !to.push(entry);
-    return !without_memory_;
-  }
-  bool without_memory() const noexcept { return without_memory_; }
 
 private:
-  void skip() noexcept {
-    while (at_ < text_.size() &&
-           std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos)
-      ++at_;
+  static constexpr std::size_t kNone = std::string_view::npos;
+  void whole(std::int64_t &to) noexcept {
+    const char *from = text_.data() + at_;
+    const auto [end, error] = std::from_chars(from, text_.data() + text_.size(), to);
+    at_ += static_cast<std::size_t>(end - from);
+    expect(error == std::errc());
+  }
+  // Reads digits and a point, and returns the first 18 digits as an integer. exponent: receives the
+  // power of ten to multiply it with.
+  std::int64_t digits(std::int64_t &exponent) noexcept {
+    constexpr std::int64_t kMost = 100'000'000'000'000'000;
+    std::int64_t read = 0;
+    bool after_point = false;
+    const std::size_t first = at_;
+    for (; at_ < text_.size(); ++at_) {
+      const char c = text_[at_];
+      if (c == '.' && !after_point && at_ > first) {
+        after_point = true;
+        continue;
+      }
+      if (c < '0' || c > '9')
+        break;
+      exponent += (read < kMost ? 0 : 1) - (after_point ? 1 : 0);
+      read = read < kMost ? 10 * read + (c - '0') : read;
+    }
+    expect(at_ > first && text_[at_ - 1] != '.');
+    return read;
   }
 
   std::string_view text_;
   std::size_t at_ = 0;
-  bool without_memory_ = false;
+  bool is_sound_ = true;
 };
-
-// Returns true for fields that may be absent, since the first version of the library did not write
-// them.
-bool is_later(std::string_view name) noexcept {
-  return name == "f1" || name == "temperature" || name == "left_out";
-}
-
-struct ReadField {
-  Reader &reader;
-  bool first = true;
-  template <class Value> bool operator()(std::string_view name, Value &value) noexcept {
-    if (Reader ahead = reader; is_later(name) && !(ahead.take(",") && ahead.name(name)))
-      return true;
-    if ((!first && !reader.take(",")) || !reader.name(name))
-      return false;
-    first = false;
-    if constexpr (std::is_same_v<Value, bool>) {
-      value = reader.take("true");
-      return value || reader.take("false");
-    } else if constexpr (std::is_floating_point_v<Value>) {
-      const bool is_bound = name == "least" || name == "most";
-      const bool is_weight = is_bound || name == "weight" || name == "lower" || name == "upper";
-      // Weights must be finite scores. Other numbers, such as sums of costs, may be larger.
-      if (!reader.take("null"))
-        return reader.number(value) && (is_finite_score(value) || !is_weight);
-      value = name == "least" ? kForbidden : kInfinity;
-      return is_bound;
-    } else {
-      return reader.number(value);
-    }
-  }
-};
-
-bool read_weight(Reader &reader, std::int64_t number, Learnt &to) noexcept {
-  chorale_learnt_weight weight{};
-  if ((number > 0 && !reader.take(",")) || !reader.take("{") || !reader.name("basis") ||
-      !reader.take("\""))
-    return false;
-  const auto *basis = std::find_if(std::begin(kBases), std::end(kBases), [&](chorale_basis b) {
-    Reader ahead = reader;
-    return ahead.take(basis_name(b)) && ahead.take("\"");
-  });
-  if (basis == std::end(kBases))
-    return false;
-  weight.basis = *basis;
-  return reader.take(basis_name(*basis)) && reader.take("\"") && reader.take(",") &&
-         weight_fields(weight, ReadField{reader}) && reader.take("}") && weight.index >= 0 &&
-         reader.keep(to.weights, weight);
-}
 
 // Returns true if the numbers that were read are consistent, so that potentials can be created from
 // them.
@@ -279,73 +284,75 @@ bool is_sound(const Learnt &learnt) noexcept {
   std::int64_t next = 0;
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
     const Kind &kind = learnt.kinds[k];
-    if (kind.first_weight != next || kind.weights < 0 || kind.values < 0 ||
-        kind.values > INT32_MAX - 2 ||
-        kind.centre_values < 0 || (kind.is_centred != (kind.centre_values > 0)) ||
-        kind.cliques < 0 || kind.left_out < 0 ||
-        (kind.left_out != 0 && (kind.is_property || kind.is_centred)) ||
-        kind.weights > learnt.weights.size() - next)
+    if (kind.weights < 0 || kind.weights > learnt.weights.size() - next || kind.cliques < 0 ||
+        kind.values < 0 || kind.values > INT32_MAX - 2 || kind.centre_values < 0 ||
+        kind.is_centred != (kind.centre_values > 0) || kind.left_out < 0 ||
+        (kind.left_out != 0 && kind.is_property))
       return false;
-    next += kind.weights;
-    const std::int64_t columns = kind.columns();
-    for (std::int64_t w = kind.first_weight; w < next; ++w) {
-      const chorale_learnt_weight &weight = learnt.weights[w];
-      const bool square = weight.basis == CHORALE_BASIS_MAJORITY;
-      const std::int64_t indices = square ? columns * columns
-                                   : weight.basis == CHORALE_BASIS_CENTRE
-                                       ? kind.centre_values * columns
-                                   : weight.basis == CHORALE_BASIS_VALUE ? kind.values
-                                   : weight.basis == CHORALE_BASIS_SHARE ? 4
-                                                                         : 1;
-      if (weight.kind != k || weight.index >= indices || square != kind.majority ||
-          (weight.basis == CHORALE_BASIS_SHARE && weight.index < 1) ||
-          (weight.basis == CHORALE_BASIS_CENTRE) != kind.is_centred ||
-          (weight.basis == CHORALE_BASIS_OUT && !kind.has_out) ||
-          ((weight.basis == CHORALE_BASIS_EMPTY || weight.basis == CHORALE_BASIS_CONFLICT) &&
-           !kind.has_empty))
+    for (const auto &[number, basis, index, weight] : learnt.weights_of(kind)) {
+      const std::int64_t indices = basis == Basis::centre  ? kind.centre_values * kind.columns()
+                                   : basis == Basis::value ? kind.values
+                                   : basis == Basis::share ? 4
+                                                           : 1;
+      if (number != k || index < (basis == Basis::share ? 1 : 0) || index >= indices ||
+          !is_finite_score(weight) || (basis == Basis::centre) != kind.is_centred ||
+          (basis == Basis::out && !kind.has_out) ||
+          ((basis == Basis::empty || basis == Basis::conflict) && !kind.has_empty))
         return false;
     }
+    next += kind.weights;
   }
   return next == learnt.weights.size();
 }
 
-std::string_view verdict_name(const chorale_learnt_kind &told) noexcept {
-  switch (told.verdict) {
-  case CHORALE_VERDICT_KEPT:
-    return told.gain < 0 ? "kept for its agreement" : "kept";
-  case CHORALE_VERDICT_NO_CLIQUES:
-    return "no cliques";
-  case CHORALE_VERDICT_SCREENED:
-    return "left out: gold labels look no different to it";
-  case CHORALE_VERDICT_NO_GAIN:
-    return "left out: no gain on held-out groups";
-  default:
-    return "not applied";
-  }
+template <class Value> void write_field(Text &text, std::string_view name, Value value) noexcept {
+  text << "\"" << name << "\":";
+  if constexpr (std::is_same_v<Value, bool>)
+    text << std::string_view(value ? "true" : "false");
+  else if constexpr (std::is_floating_point_v<Value>)
+    text << value;
+  else
+    text << static_cast<std::int64_t>(value);
+  text << ",";
 }
+
+// Reads the value of a field if it has the given name.
+struct ReadField {
+  Reader &reader;
+  std::string_view wanted;
+  bool &was_read;
+  template <class Value> void operator()(std::string_view name, Value &value) noexcept {
+    if (name != wanted || was_read)
+      return;
+    reader.value(value);
+    was_read = true;
+  }
+};
 
 } // namespace
 
 std::size_t write_learnt_json(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept {
   Text text(buffer, capacity);
+  const auto write = [&](std::string_view name, const auto &value) {
+    write_field(text, name, value);
+  };
   chorale_learnt_report told = learnt.report;
-  text << "{\"learnt\":1,";
-  report_fields(told, WriteField{text});
-  text << ",\"kinds\":[";
+  text << "{\"learnt\":2,";
+  report_fields(told, write);
+  text << "\"kinds\":[";
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
     Kind kind = learnt.kinds[k];
-    chorale_learnt_kind told_kind = learnt.told[k];
-    text << (k > 0 ? ",{\"name\":" : "{\"name\":");
-    text.quoted(learnt.name(kind)) << ",";
-    kind_fields(kind, told_kind, WriteField{text});
-    text << "}";
+    text << (k > 0 ? ",{" : "{");
+    kind_fields(kind, write);
+    text << "\"name\":";
+    text.quoted(learnt.name(kind)) << "}";
   }
   text << "],\"weights\":[";
   for (std::int64_t w = 0; w < learnt.weights.size(); ++w) {
-    chorale_learnt_weight weight = learnt.weights[w];
-    text << (w > 0 ? ",{\"basis\":\"" : "{\"basis\":\"") << basis_name(weight.basis) << "\",";
-    weight_fields(weight, WriteField{text});
-    text << "}";
+    Weight weight = learnt.weights[w];
+    text << (w > 0 ? ",{" : "{");
+    weight_fields(weight, write);
+    text << "\"basis\":\"" << kBasisNames[static_cast<std::size_t>(weight.basis)] << "\"}";
   }
   text << "]}";
   return text.finish();
@@ -353,119 +360,184 @@ std::size_t write_learnt_json(const Learnt &learnt, char *buffer, std::size_t ca
 
 chorale_status read_learnt(const Report &report, std::string_view json, Learnt &to) noexcept {
   Reader reader(json);
-  const auto read = [&] {
-    if (!reader.take("{") || !reader.name("learnt") || !reader.take("1") || !reader.take(",") ||
-        !report_fields(to.report, ReadField{reader}) || !reader.take(",") ||
-        !reader.name("kinds") || !reader.take("["))
-      return false;
-    std::int64_t weights = 0;
-    while (!reader.take("]")) {
-      Kind kind;
-      chorale_learnt_kind told{};
-      told.kind = static_cast<std::int32_t>(to.kinds.size());
-      kind.name = to.names.size();
-      if ((told.kind > 0 && !reader.take(",")) || !reader.take("{") || !reader.name("name") ||
-          !reader.string(to.names) || !reader.take(",") ||
-          !kind_fields(kind, told, ReadField{reader}) || !reader.take("}"))
-        return false;
-      kind.cliques = told.cliques;
-      kind.members = told.members;
-      kind.name_length = to.names.size() - kind.name;
-      kind.first_weight = weights;
-      if (kind.weights < 0 || kind.weights > kLargestSize ||
-          (weights += kind.weights) > kLargestSize || !reader.keep(to.kinds, kind) ||
-          !reader.keep(to.told, told))
-        return false;
-    }
-    if (!reader.take(",") || !reader.name("weights") || !reader.take("["))
-      return false;
-    while (!reader.take("]"))
-      if (!read_weight(reader, to.weights.size(), to))
-        return false;
-    return reader.take("}") && reader.at_end();
+  bool has_memory = true;
+  std::int64_t version = 0;
+  const auto read_kind = [&](std::string_view name, Kind &kind) {
+    bool was_read = false;
+    kind_fields(kind, ReadField{reader, name, was_read});
+    if (was_read)
+      return;
+    if (name != "name")
+      return reader.skip();
+    kind.name = to.names.size();
+    has_memory = has_memory && reader.string(to.names);
+    kind.name_length = to.names.size() - kind.name;
   };
-  if (!read())
-    return reader.without_memory()
-               ? report.out_of_memory(sizeof(Kind))
-               : report.fail(CHORALE_ERROR_TEXT,
-                             "json is no learnt result from byte ", reader.at(),
-                             " on; it must be the JSON of a learnt result, unchanged");
+  const auto read_weight = [&](std::string_view name, Weight &weight) {
+    bool was_read = false;
+    weight_fields(weight, ReadField{reader, name, was_read});
+    if (was_read)
+      return;
+    if (name != "basis")
+      return reader.skip();
+    const auto *basis =
+        std::find(std::begin(kBasisNames), std::end(kBasisNames), reader.raw_string());
+    reader.expect(basis != std::end(kBasisNames));
+    weight.basis = static_cast<Basis>(basis - std::begin(kBasisNames));
+  };
+  const auto list = [&](auto &entries, auto entry, auto &&read_field) {
+    reader.entries('[', ']', [&] {
+      auto now = entry;
+      reader.object([&](std::string_view name) { read_field(name, now); });
+      has_memory = has_memory && entries.push(now);
+    });
+  };
+  reader.object([&](std::string_view name) {
+    bool was_read = false;
+    report_fields(to.report, ReadField{reader, name, was_read});
+    if (was_read)
+      return;
+    if (name == "learnt")
+      reader.value(version);
+    else if (name == "kinds")
+      list(to.kinds, Kind{}, read_kind);
+    else if (name == "weights")
+      list(to.weights, Weight{}, read_weight);
+    else
+      reader.skip();
+  });
+  if (!has_memory)
+    return report.out_of_memory(sizeof(Kind));
+  if (!reader.is_sound() || !reader.is_at_end() || version < 1 || version > 2)
+    return report.fail(CHORALE_ERROR_TEXT, "json is no learnt result from byte ", reader.at(),
+                       " on; it must be the JSON of a learnt result, unchanged");
+  std::int64_t next = 0;
+  for (Kind &kind : to.kinds) {
+    kind.first_weight = next;
+    next += std::clamp<std::int64_t>(kind.weights, 0, to.weights.size() - next);
+  }
   if (!is_sound(to))
     return report.fail(CHORALE_ERROR_TEXT,
                        "json has kinds and weights that contradict each other; it must be the "
                        "JSON of a learnt result, unchanged");
   to.report.kinds = to.kinds.size();
-  to.report.weights = to.weights.size();
+  if (version == 1) { // of 0.2, which could also apply bonuses alone
+    to.report.applied = to.report.applied != 0 ? 1 : 0;
+    to.report.verdict =
+        to.report.applied != 0 ? CHORALE_VERDICT_GAIN : CHORALE_VERDICT_NO_GAIN;
+    for (const Weight &weight : to.weights)
+      if (weight.basis == Basis::agreement)
+        to.kinds[weight.kind].strength = weight.weight;
+  }
   return CHORALE_OK;
 }
+
+void round_learnt(Learnt &learnt) noexcept {
+  const auto round = [](std::string_view, auto &value) {
+    if constexpr (std::is_floating_point_v<std::remove_reference_t<decltype(value)>>) {
+      char buffer[40];
+      Text text(buffer, sizeof buffer);
+      text << value;
+      Reader(std::string_view(buffer, text.finish() - 1)).value(value);
+    }
+  };
+  report_fields(learnt.report, round);
+  for (Kind &kind : learnt.kinds)
+    kind_fields(kind, round);
+  for (Weight &weight : learnt.weights)
+    weight_fields(weight, round);
+}
+
+// ---- Lines for people ---------------------------------------------------------------------------
+
+namespace {
+
+std::string_view sentence_of(const chorale_learnt_report &told) noexcept {
+  switch (told.verdict) {
+  case CHORALE_VERDICT_GAIN:
+    return "Agreement is applied: held-out groups gain by it.";
+  case CHORALE_VERDICT_WITHOUT_GOLD:
+    return "Agreement is applied. Its strength was found without gold labels, so nothing tells "
+           "whether it helps.";
+  case CHORALE_VERDICT_NO_AGREEMENT:
+    return "Nothing is applied: members of cliques do not agree more than members dealt at random.";
+  case CHORALE_VERDICT_NO_GAIN:
+    return "Nothing is applied: held-out groups gain nothing by agreement.";
+  case CHORALE_VERDICT_MAY_BE_CHANCE:
+    return "Nothing is applied: held-out groups gain by agreement, but that may be chance.";
+  case CHORALE_VERDICT_LOWERS_ACCURACY:
+    return "Nothing is applied: agreement gains, but lowers accuracy by more than a standard error.";
+  default:
+    return "Nothing is applied: the call was cancelled, or its time was too short.";
+  }
+}
+
+} // namespace
 
 std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept {
   Text text(buffer, capacity);
   const chorale_learnt_report &told = learnt.report;
-  constexpr std::string_view kApplied[] = {"nothing is applied", "bonuses are applied",
-                                           "agreement and bonuses are applied"};
-  text << kApplied[std::clamp(told.applied, 0, 2)] << " (" << chorale_outcome_name(told.outcome)
-       << ")\n"
-       << told.groups << " groups, " << told.positions << " positions, " << told.folds
-       << " folds; unit ";
-  text.fixed(told.unit, 3) << ", regularisation ";
-  text.fixed(told.regularisation, 1) << "\ncost on held-out groups: tagger ";
-  text.fixed(told.base_cost, 1) << ", bonuses alone ";
-  text.fixed(told.control_cost, 1) << ", all ";
-  text.fixed(told.all_cost, 1) << "\ngain ";
-  const auto gain = [&](double amount, double lower, double upper, double p) {
-    text.fixed(amount, 1) << " (95 %: ";
-    text.fixed(lower, 1) << " to ";
-    text.fixed(upper, 1) << ", p ";
-    text.fixed(p, 4) << ")";
-  };
-  gain(told.gain, told.gain_lower, told.gain_upper, told.gain_p);
-  text << ", of agreement ";
-  gain(told.agreement_gain, told.agreement_lower, told.agreement_upper, told.agreement_p);
-  if (told.applied == CHORALE_APPLIED_ALL && told.gain <= 0)
-    text << "\nthis is the gain of the weights as learnt; smaller ones gain";
-  text << "\ntemperature ";
-  text.fixed(told.temperature, 3);
-  if (told.f1 > 0) {
-    text << "; costs are those of F1 at ";
-    text.fixed(told.f1, 3) << ", the tagger's own";
+  text << sentence_of(told) << "\n";
+  if (told.agreement_p >= 0) {
+    text << "Of 999 random exchanges of members, a share of ";
+    text.fixed(told.agreement_p, 3) << " make them agree as much as the gold labels do.\n";
   }
-  text << "\n";
-  constexpr std::string_view kWarnings[] = {
-      "some gold labels are forbidden by their chains", "a gold label is forbidden by every score",
-      "a kind has one clique alone",
-      "the tagger is right on more than 99 % of gold: it may have seen the answers",
-      "too few groups for anything to be credible",
-      "the scores tell nothing about the gold labels: are they misaligned?"};
-  for (std::size_t k = 0; k < std::size(kWarnings); ++k)
-    if ((told.warnings >> k & 1) != 0)
-      text << "warning: " << kWarnings[k] << "\n";
+  const bool has_f1 = told.tagger_precision > 0 || told.tagger_recall > 0;
+  const auto row = [&](std::string_view name, double precision, double recall, double f1,
+                       double accuracy) {
+    text << name;
+    for (const double share : {precision, recall, f1})
+      if (has_f1)
+        text.fixed(100 * share, 1, 10);
+    text.fixed(100 * accuracy, 1, 10) << "\n";
+  };
+  if (told.tagger_accuracy > 0) {
+    text << (has_f1 ? "held out       precision    recall        F1  accuracy\n"
+                    : "held out        accuracy\n");
+    row("tagger        ", told.tagger_precision, told.tagger_recall, told.tagger_f1,
+        told.tagger_accuracy);
+    if (told.control_cost != told.tagger_cost && told.control_accuracy > 0)
+      row("bonus alone   ", told.control_precision, told.control_recall, told.control_f1,
+          told.control_accuracy);
+    if (told.agreeing_accuracy > 0)
+      row("with agreement", told.agreeing_precision, told.agreeing_recall, told.agreeing_f1,
+          told.agreeing_accuracy);
+  }
+  if (told.verdict == CHORALE_VERDICT_WITHOUT_GOLD && told.expected_errors > 0) {
+    text << told.changed << " labels changed; the tagger expects ";
+    text.fixed(told.expected_errors, 0) << " errors of its own.\n";
+  } else if (told.changed > 0) {
+    text << told.changed << " labels changed: " << told.changed_right_before
+         << " were right before, " << told.changed_right_after << " are right now.\n";
+  }
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
     const Kind &kind = learnt.kinds[k];
-    const chorale_learnt_kind &of = learnt.told[k];
-    text << "kind " << k;
-    if (!learnt.name(kind).empty())
-      text << " " << learnt.name(kind);
-    text << ": " << of.cliques << " cliques, " << of.members << " members; " << verdict_name(of);
-    if (of.p < 1 || of.gain != 0) {
-      text << "; gain ";
-      gain(of.gain, of.gain_lower, of.gain_upper, of.p);
-    }
-    for (std::int32_t v = 0; kind.left_out != 0 && v < kLeftOutValues; ++v)
-      if (is_left_out(kind, v))
-        text << "; value " << std::int64_t{v} << " is no agreement";
-    text << "\n";
-    for (std::int64_t w = kind.first_weight; w < kind.first_weight + kind.weights; ++w) {
-      const chorale_learnt_weight &weight = learnt.weights[w];
-      text << "  " << basis_name(weight.basis);
-      if (needs_values(weight.basis) || weight.basis == CHORALE_BASIS_SHARE)
-        text << " " << weight.index;
-      text << " ";
-      text.fixed(weight.weight, 3) << " (95 %: ";
-      text.fixed(weight.lower, 3) << " to ";
-      text.fixed(weight.upper, 3) << ")\n";
-    }
+    if (kind.cliques == 0)
+      continue;
+    if (learnt.name(kind).empty())
+      text << "kind " << k;
+    else
+      text << learnt.name(kind);
+    text << ": ";
+    if (kind.strength != 0)
+      text << "strength " << kind.strength << (kind.uses_log_odds ? " of log-odds" : "") << ", ";
+    if (kind.bonus != 0)
+      text << "bonus " << kind.bonus << ", ";
+    text << kind.cliques << " cliques, " << kind.members << " members\n";
   }
+  if (told.groups > 0)
+    text << told.groups << " groups, " << told.positions << " positions with gold labels\n";
+  constexpr std::string_view kWarnings[] = {
+      "some gold labels are forbidden by their chains",
+      "a gold label is forbidden by every score",
+      "",
+      "the tagger is right on more than 99 % of gold: it may have seen the answers",
+      "with so few groups, much may be chance",
+      "",
+      "one label is the commonest in nearly all cliques: agreement may spread it"};
+  for (std::size_t k = 0; k < std::size(kWarnings); ++k)
+    if ((told.warnings >> k & 1) != 0 && !kWarnings[k].empty())
+      text << "warning: " << kWarnings[k] << "\n";
   return text.finish();
 }
 

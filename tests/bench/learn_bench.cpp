@@ -42,11 +42,6 @@ void check(chorale_status status, const chorale_error &error) {
 
 double now() { return double(std::clock()) / double(CLOCKS_PER_SEC); }
 
-std::int32_t note_time(void *times, const chorale_learn_progress *) {
-  static_cast<std::vector<double> *>(times)->push_back(now());
-  return 0;
-}
-
 chorale_problem *made_up() {
   constexpr int kChains = kDocuments * kSentences;
   std::vector<std::int64_t> offsets(kChains + 1);
@@ -88,15 +83,9 @@ void measure(const char *name, const chorale_problem *problem) {
   chorale_learnt *learnt = nullptr;
   chorale_learn_options options;
   chorale_learn_options_init(&options, sizeof options);
-  std::vector<double> times; // at the end of each run
-  options.progress = note_time;
-  options.progress_user = &times;
   double begin = now();
   check(chorale_learn(nullptr, &problem, 1, &options, &learnt, &error), error);
   const double all = now() - begin;
-  // The last seven runs: two at most for the final fit, four for the factors of its weights, and
-  // one for the temperature. Where the fit takes fewer, runs before it are counted too.
-  const double fit = begin + all - times[times.size() - std::min<std::size_t>(times.size(), 8)];
   chorale_learnt_report report;
   chorale_learnt_report_init(&report, sizeof report);
   check(chorale_learnt_get_report(learnt, &report, &error), error);
@@ -116,7 +105,6 @@ void measure(const char *name, const chorale_problem *problem) {
   std::sort(runs.begin(), runs.end());
   std::printf("learn.%s.s\t%.6g\ts\n", name, all);
   std::printf("learn.%s.runs\t%lld\truns\n", name, (long long)report.runs);
-  std::printf("learn.%s.fit_over_run\t%.6g\tratio\n", name, fit / runs[1]);
   std::printf("learn.%s.all_over_run\t%.6g\tratio\n", name, all / runs[1]);
   chorale_model_release(model);
   chorale_learnt_destroy(learnt);

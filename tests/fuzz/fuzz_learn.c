@@ -1,4 +1,4 @@
-/* Learning from small corpora with hostile numbers: what is learnt has weights within their bounds,
+/* Learning from small corpora with hostile numbers: what is learnt has figures within their bounds,
  * is applied, and is the same text after it was written and read. The reader of that text gets
  * changed texts. */
 #include "fuzz.h"
@@ -7,7 +7,6 @@ enum {
   MOST_CHAINS = 8,
   MOST_POSITIONS = 24,
   MOST_LABELS = 3,
-  MOST_RULES = 3,
   MOST_AGREEMENTS = 2,
   PROBLEMS = 2
 };
@@ -77,10 +76,8 @@ static chorale_problem *make_problem(Supply *supply, const Corpus *corpus,
 
 typedef struct Options {
   chorale_learn_options given;
-  chorale_run_options run;
-  chorale_weight_rule rules[MOST_RULES];
-  double costs[MOST_LABELS * MOST_LABELS], seen[PROBLEMS];
-  int32_t classes[MOST_LABELS];
+  double costs[MOST_LABELS * MOST_LABELS];
+  int32_t classes[MOST_LABELS], begins[MOST_LABELS];
 } Options;
 
 static double draw_number(Random *random, double usual) {
@@ -88,48 +85,25 @@ static double draw_number(Random *random, double usual) {
 }
 
 static void draw_options(Random *random, int64_t labels, Options *to) {
-  static const chorale_basis bases[] = {
-      CHORALE_BASIS_AGREEMENT, CHORALE_BASIS_LOG_AGREEMENT, CHORALE_BASIS_SHARE,
-      CHORALE_BASIS_MAJORITY,  CHORALE_BASIS_CENTRE,        CHORALE_BASIS_SINGLE,
-      CHORALE_BASIS_EMPTY,     CHORALE_BASIS_CONFLICT,      CHORALE_BASIS_OUT,
-      CHORALE_BASIS_VALUE,     77};
   chorale_learn_options *given = &to->given;
   chorale_learn_options_init(given, sizeof *given);
-  given->folds = random_chance(random, 95) ? random_int(random, 2, 4) : hostile_size(random);
-  given->level = draw_number(random, random_int(random, 1, 99) / 100.0);
-  chorale_run_options_init(&to->run, sizeof to->run);
-  to->run.rounds = random_int(random, -1, 2);
-  to->run.budget = 64;
-  if (random_chance(random, 70))
-    given->run = &to->run;
-  given->rules = to->rules;
-  given->rule_count = !random_chance(random, 50)   ? 0
-                      : random_chance(random, 97) ? random_int(random, 1, MOST_RULES)
-                                                  : -1;
-  for (int k = 0; k < MOST_RULES; ++k) {
-    chorale_weight_rule *rule = &to->rules[k];
-    rule->kind = random_chance(random, 70) ? -1 : random_int(random, 0, MOST_AGREEMENTS);
-    rule->basis = bases[random_int(random, 0, (int32_t)COUNT_OF(bases) - 1)];
-    rule->index = random_int(random, -1, 1);
-    rule->least = draw_number(random, random_int(random, 0, 2));
-    rule->most = draw_number(random, rule->least + random_int(random, 0, 2));
-  }
   given->labels = random_chance(random, 95) ? labels : hostile_size(random);
+  given->may_lower_accuracy = random_chance(random, 30);
+  given->without_gold = random_chance(random, 20);
   if (random_chance(random, 20)) {
     for (int64_t k = 0; k < labels * labels; ++k)
       to->costs[k] = k % (labels + 1) == 0 ? 0 : draw_number(random, random_int(random, 0, 3));
     given->costs = to->costs;
   }
-  if (random_chance(random, given->costs ? 3 : 20)) {
-    for (int64_t v = 0; v < labels; ++v)
+  if (random_chance(random, given->costs ? 3 : 30)) {
+    for (int64_t v = 0; v < labels; ++v) {
       to->classes[v] = random_int(random, -1, 1);
+      to->begins[v] = random_int(random, 0, 1);
+    }
     given->classes = to->classes;
   }
-  if (random_chance(random, 20)) {
-    for (int k = 0; k < PROBLEMS; ++k)
-      to->seen[k] = draw_number(random, random_int(random, 1, 4) / 4.0);
-    given->seen = to->seen;
-  }
+  if (random_chance(random, given->classes ? 50 : 3))
+    given->begins = to->begins;
 }
 
 /* ---- What was learnt ---------------------------------------------------------------------- */
@@ -148,35 +122,34 @@ static char *write_text(const chorale_learnt *learnt, chorale_text_form form) {
 }
 
 static void check_report(const chorale_learnt *learnt) {
-  enum { ROOM = 128 };
+  enum { ROOM = MOST_AGREEMENTS };
   chorale_error error;
   chorale_learnt_report report;
-  chorale_learnt_weight weights[ROOM];
+  chorale_learnt_kind kinds[ROOM];
   int64_t count = 0;
   chorale_learnt_report_init(&report, sizeof report);
   REQUIRE(chorale_learnt_get_report(learnt, &report, &error) == CHORALE_OK, "%s", error.message);
-  REQUIRE(report.gain_p >= 0 && report.gain_p <= 1 && report.agreement_p >= 0 &&
-              report.agreement_p <= 1,
-          "p of %g and %g", report.gain_p, report.agreement_p);
-  REQUIRE(isfinite(report.gain) && isfinite(report.base_cost) && isfinite(report.all_cost) &&
-              report.gain_lower <= report.gain_upper,
-          "a gain of %g, from %g to %g", report.gain, report.gain_lower, report.gain_upper);
-  if (report.weights > ROOM)
-    return;
-  REQUIRE(chorale_learnt_weights(learnt, weights, sizeof *weights, ROOM, &count, &error) ==
-                  CHORALE_OK &&
-              count == report.weights,
-          "%lld weights of %lld", (long long)count, (long long)report.weights);
-  for (int64_t k = 0; k < count; ++k) {
-    const double weight = weights[k].weight;
-    const int is_applied =
-        report.applied == CHORALE_APPLIED_ALL ||
-        (report.applied == CHORALE_APPLIED_BONUSES && weights[k].basis >= CHORALE_BASIS_SINGLE);
-    REQUIRE(isfinite(weight), "weight %g", weight);
-    REQUIRE(is_applied || weight == 0, "weight %g, and it is not applied", weight);
-    REQUIRE(weight == 0 || (weight >= weights[k].least && weight <= weights[k].most),
-            "weight %g, from %g to %g", weight, weights[k].least, weights[k].most);
-  }
+  REQUIRE(report.gain_p <= 1 && report.agreement_p <= 1, "p of %g and %g", report.gain_p,
+          report.agreement_p);
+  const double shares[] = {report.tagger_f1, report.control_precision, report.agreeing_recall,
+                           report.agreeing_accuracy};
+  for (size_t k = 0; k < COUNT_OF(shares); ++k)
+    REQUIRE(shares[k] >= 0 && shares[k] <= 1, "share %zu is %g", k, shares[k]);
+  REQUIRE(isfinite(report.tagger_cost) && isfinite(report.agreeing_cost) &&
+              report.temperature >= 0 && report.temperature <= 16,
+          "costs %g and %g, temperature %g", report.tagger_cost, report.agreeing_cost,
+          report.temperature);
+  REQUIRE(report.changed >= report.changed_right_before &&
+              report.changed >= report.changed_right_after,
+          "%lld changed", (long long)report.changed);
+  REQUIRE(report.applied == (report.verdict < CHORALE_VERDICT_NO_AGREEMENT), "verdict %d applied",
+          (int)report.verdict);
+  REQUIRE(chorale_learnt_kinds(learnt, kinds, sizeof *kinds, ROOM, &count, &error) == CHORALE_OK &&
+              count == report.kinds,
+          "%lld kinds of %lld", (long long)count, (long long)report.kinds);
+  for (int64_t k = 0; k < count; ++k)
+    REQUIRE(kinds[k].strength >= 0 && kinds[k].strength <= (report.applied ? 3 : 0),
+            "strength %g, applied %d", kinds[k].strength, (int)report.applied);
 }
 
 /* Reads a text with some bytes changed: an error, or a result that can be asked. */

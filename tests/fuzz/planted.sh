@@ -68,8 +68,8 @@ planted model prices/prices.cpp 'if (is_shared[c] != 0)' 'if (is_shared[c] > 1)'
   "a shared clique counted into the score of its part"
 planted file problem/problem.cpp '*at < -1 || *at >= of.chains[i].labels' '*at < -1' \
   "gold labels that no chain has let in"
-planted learn learn/objective.cpp 'objective.least[i], objective.most[i]) + 0.0' \
-  '-1e300, 1e300) + 0.0' "weights beyond their bounds"
+planted learn learn/learner.cpp 'if (told_.applied != 0)' 'if (true)' \
+  "strengths that are not applied"
 planted calls cluster/model/builder.hpp 'if (model)' 'if (model && members.empty())' \
   "an unfinished model with cliques lost"
 [[ $failed == 0 ]]

@@ -387,34 +387,29 @@ faulty_source cluster/run/dual.cpp \
   "bounds of cliques stay though their multipliers moved" \
   's/^    dual_.clique_bounds.data()\[c\] = kToBeComputed;//' 'upper bound'
 
-faulty_learner() { # FAULT SCRIPT PATTERN
-  CHORALE_TEST_ROUNDS=0.05 faulty_source learn/learner.cpp \
-    "$(echo "$build"/tests/CMakeFiles/test_learn.dir/*.o) $fixtures" "$@"
+faulty_learner() { # SOURCE FAULT SCRIPT PATTERN
+  faulty_source "$1" "$(echo "$build"/tests/CMakeFiles/test_learn.dir/*.o) $fixtures" "${@:2}"
 }
-faulty_learner "learnt weights never shrink" 's/: cost < least)/: false)/' 'on_some_corpora'
-faulty_learner "learnt weights shrink whatever held-out groups cost" \
-  's/: cost < least)/: true)/' 'on_some_corpora'
-faulty_learner "weights that cost too much as learnt are never applied smaller" \
-  's/CHORALE_CHECK(try_smaller(with_agreement))/with_agreement = false/' 'on_some_corpora'
-faulty_learner "a kind that agrees is left out unless it gains" \
-  's/is_shown && is_no_worse(costs, lessons_.base_cost())/is_shown \&\& learnt_.told[k].gain > 0/' \
-  'reason_enough'
-faulty_source learn/lesson_temperature.cpp \
-  "$(echo "$build"/tests/CMakeFiles/test_learn.dir/*.o) $fixtures" \
-  "sure positions decide about the temperature" \
-  's/ || \*best >= kSure//' 'temperature_ends'
-faulty_source learn/association.cpp \
+faulty_learner learn/learner.cpp "few groups need no credible gain" \
+  's/told_.groups < kFewGroups || //' 'few_groups'
+faulty_learner learn/learner.cpp "accuracy may fall" \
+  's/return !spec_.may_lower_accuracy \&\&/return false \&\&/' 'lost_accuracy'
+faulty_learner learn/learner.cpp "sure positions decide about the temperature" \
+  's/!changed \&\& probability >= kSure/false/' 'temperatures_end'
+faulty_learner learn/learner.cpp "all errors that the tagger expects may change" \
+  's/kBudget \* told_/1 * told_/' 'keeps_the_budget'
+faulty_learner learn/tally.cpp "a span is right if it begins where the gold span does" \
+  's/same \&\& ends \&\& closes(found, t)/same \&\& is_gold/' 'figures_are'
+faulty_learner learn/kinds.cpp "labels that do not count agree" \
+  's/agrees \&\& !kind.leaves_out(v)/agrees/' 'left_out'
+faulty_source learn/lessons.cpp \
   "$(echo "$build"/tests/CMakeFiles/test_learn_links.dir/*.o) $fixtures" \
   "log-odds forget how frequent a value is" \
-  's/(count\[k\] + 1) \/ column/(count[k] + 1)/' 'lie_along_log_odds'
-faulty_source learn/objective.cpp \
-  "$(echo "$build"/tests/internal/CMakeFiles/test_objective.dir/*.o)" \
-  "a step forgets the direction that weights share" \
-  's/slope -= difference \* difference/slope -= 0 * difference/' 'a direction is a weight more'
-faulty_source learn/residuals.cpp \
-  "$(echo "$build"/tests/internal/CMakeFiles/test_residuals.dir/*.o)" \
-  "members of centred cliques are counted, not their share" \
-  's/sum \/ static_cast<double>(n - 1)/sum/' 'the norm of their products'
+  's/ - natural_log(column \/ all)//' 'potentials_are_as_stated'
+faulty_source learn/agreement.cpp \
+  "$(echo "$build"/tests/CMakeFiles/test_learn.dir/*.o) $fixtures" \
+  "members agree with themselves" \
+  's/(sum \* sum - squares)/(sum * sum)/' 'ERROR|FAILED'
 
 wait
 for ((k = 1; k <= faults; ++k)); do

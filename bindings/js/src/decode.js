@@ -6,9 +6,18 @@ import { FLAT, scoresOf } from "./model.js";
 import { Potential, result } from "./potential.js";
 import { Property, Transitions, createTransitions } from "./property.js";
 import { Problem } from "./problem.js";
-import { RUN_OPTIONS, keepProgress, leftOutOf, resultOf, runFields, structs } from "./run.js";
+import { RUN_OPTIONS, keepProgress, resultOf, runFields, structs } from "./run.js";
 
-const AGREE_OPTIONS = ["transitions", "tokens", "groups", "agree", "strength", "minimum", "stop"];
+const AGREE_OPTIONS = [
+  "transitions",
+  "tokens",
+  "groups",
+  "agree",
+  "strength",
+  "minimum",
+  "stop",
+  "uncounted",
+];
 const AGREEMENT = [
   "what",
   "strength",
@@ -104,7 +113,9 @@ function arrayOfAny(name, value) {
 }
 
 const isPair = (entry) =>
-  Array.isArray(entry) && entry.length === 2 && typeof entry[1] === "number";
+  Array.isArray(entry) &&
+  entry.length === 2 &&
+  (typeof entry[1] === "number" || entry[1] === "auto");
 
 /**
  * Returns an object { asked, place, own } for each entry of the option `agree`. asked: the entry as
@@ -112,7 +123,7 @@ const isPair = (entry) =>
  * caller passed an `Agreement`, so that error messages may name its fields.
  */
 function agreementsOf(options) {
-  const { strength = 1, minimum = 2, stop = [] } = options;
+  const { strength = "auto", minimum = 2, stop = [] } = options;
   const { agree = options.tokens ? "word" : [] } = options;
   const single =
     typeof agree === "string" ||
@@ -143,7 +154,7 @@ function agreementsOf(options) {
  */
 function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
   const prefix = own ? `${place}.` : "";
-  const { what = "words", strength = 1, minimum = 2 } = asked;
+  const { what = "words", strength = "auto", minimum = 2 } = asked;
   const isProperty = what instanceof Property;
   if (
     !isProperty &&
@@ -156,11 +167,13 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
   const fields = {
     kind: KINDS[isProperty ? "property" : what],
     across: asked.across ? 1 : 0,
-    strength: real(`${prefix}strength`, strength),
+    strength: strength === "auto" ? 0 : real(`${prefix}strength`, strength),
     potential: given(native, `${prefix}potential`, asked.potential, Potential, true),
     minimum: integer(`${prefix}minimum`, minimum),
     property: isProperty ? given(native, place, what, Property) : 0,
   };
+  // In C, 0 is for a strength to be found. No clique has this many members.
+  if (strength === 0 && fields.potential === 0) fields.minimum = Number.MAX_SAFE_INTEGER;
   let keys = null;
   if (what === "words") {
     keys = tokens;
@@ -264,6 +277,8 @@ function specified(native, scores, told, body) {
         transitions: given(native, "transitions", transitions, Transitions, true),
         tokens: tokens === null ? 0 : scope.numbers("int32", "tokens", tokens.ids),
         groups: scope.numbers("int64", "groups", groups),
+        uncounted: scope.numbers("int32", "uncounted", told.uncounted),
+        uncounted_count: arrayOf("uncounted", told.uncounted ?? []).length,
       });
       const size = sizeOf("agreement");
       const agreements = scope.allocate(size * wanted.length);
@@ -376,9 +391,8 @@ function decodedOf(native, scope, decoded, ends, wanted) {
     if (row.some((label, t) => label !== own[chain][t]))
       changed.push({ chain, own: own[chain], labels: row, reasons: reasons.get(chain) ?? [] });
   });
-  const run = native.raw("chorale_decoded_run", [decoded]);
-  const leftOut = leftOutOf(native, (...to) => native.call("chorale_run_left_out", [run, ...to]));
-  return { labels, own, changed, leftOut, result: told };
+  const strengths = wanted.map((_, k) => native.raw("chorale_decoded_strength", [decoded, k]));
+  return { labels, own, changed, strengths, result: told };
 }
 
 export function buildProblem(native, scores, options) {

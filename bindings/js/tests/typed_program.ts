@@ -43,11 +43,11 @@ problem.gold = new Int32Array(4);
 problem.gold = null;
 problem.setCliques({ kinds: [0], values: ["labels", null, 1] });
 const learnt: Learnt = chorale.learn([problem],
-  { folds: 3, rules: [{ basis: "agreement", most: 2 }] });
-const f1: number = chorale.learn(problem, { classes: Int32Array.of(-1, 0) }).report().f1;
+  { begins: [false, true], classes: [-1, 0], timeLimit: null });
+const f1: number = chorale.learn(problem, { classes: Int32Array.of(-1, 0) }).report().taggerF1;
 const report: LearntReport = learnt.report();
-const kept: boolean = report.kinds[0]?.verdict === "kept" && report.warnings[0] !== "few-groups";
-const told: number[] = [share, tangent.length, report.temperature, report.weights[0]?.weight ?? f1,
+const kept: boolean = report.verdict === "gain" && report.warnings[0] !== "few-groups";
+const told: number[] = [share, tangent.length, report.temperature, report.kinds[0]?.strength ?? f1,
   kept ? 1 : 0];
 const applied: Model = learnt.apply(problem);
 const handle: Handle = applied;

@@ -14,7 +14,7 @@
 //   dictionary  The subset of a property's values that a clique uses, numbered from 0 in ascending
 //               order. One more value, OUT, may follow, which stands for all other values.
 //   kind        Of labels: "B-Title" and "I-Title" are both of the kind "Title". Of cliques:
-//               cliques of one kind share the weights that are learnt.
+//               cliques of one kind share the strength that is learnt.
 
 /**
  * Numbers passed to a call. A `MemoryArray` of the type that the call reads may be read in place;
@@ -284,13 +284,15 @@ export class Chorale {
   createDictionary(values: Numbers, options?: { out?: boolean }): Dictionary;
 
   /**
-   * Learns weights for the kinds of cliques, from problems with gold labels (learn.h says how).
+   * Learns from problems with gold labels how strongly the members of each kind of cliques should
+   * agree (learn.h says how).
    * Throws, among others,
    *   NO_GOLD          no position has a gold label
    *   ONE_GROUP        all chains with gold labels are of one group
-   *   KIND             no clique has a kind, or both `costs` and `classes` are given
+   *   KIND             no clique has a kind, or both `costs` and `classes` are given, or `begins`
+   *                    without `classes`
    *   LABELS_MISMATCH  `costs` or `classes` are for another number of labels
-   *   SIZE             `folds` is below 2, or `classes` is empty
+   *   SIZE             `classes` is empty
    *   OUT_OF_RANGE     a class is below -1, or no label has a class above -1
    */
   learn(problems: Problem | readonly Problem[], options?: LearnOptions): Learnt;
@@ -344,17 +346,24 @@ export interface AgreeOptions {
    */
   agree?: Agree | readonly Agree[];
   /**
-   * Strength of the agreement, in the unit of the scores; 1 by default. If n - 1 positions of a
-   * word have one label and the last position changes to this label too, the score rises by
-   * (2 - 2 / n) * strength.
+   * Strength of the agreement, in the unit of the scores. If n - 1 positions of a word have one
+   * label and the last position changes to this label too, the score rises by (2 - 2 / n) *
+   * strength. 0: no agreement. "auto" (the default): `decode` finds the strength from the scores, as
+   * `learn` does with `withoutGold`; it tells how strongly labels should agree, not whether they do.
+   * In `buildProblem` "auto" is 1.
    */
-  strength?: number;
+  strength?: number | "auto";
   /** Words at fewer positions than this get no clique; 2 by default. */
   minimum?: number;
   /** Words that get no clique. */
   stop?: Iterable<Key>;
+  /**
+   * Labels that take no part in the agreement of positions, such as "no entity": positions gain
+   * nothing by having them together.
+   */
+  uncounted?: Numbers;
 }
-export type Agree = "word" | Property | readonly ["word" | Property, number] | Agreement;
+export type Agree = "word" | Property | readonly ["word" | Property, number | "auto"] | Agreement;
 export interface Agreement {
   /**
    * What should agree. "words": the labels of all positions with the same word. "keys": the labels
@@ -362,8 +371,8 @@ export interface Agreement {
    * entry of `cliques` lists. A property: the property's values on different chains.
    */
   what?: "words" | "keys" | "cliques" | Property;
-  /** Strength of the agreement, 1 by default; below 0: values should differ. */
-  strength?: number;
+  /** Strength of the agreement, as in `AgreeOptions`; below 0: values should differ. */
+  strength?: number | "auto";
   /**
    * A potential that replaces `strength`. Its values are the labels, or the property's values.
    */
@@ -398,8 +407,8 @@ export interface Decoded {
   /** For each chain the T labels that would be best without cliques. */
   readonly own: Int32Array[];
   readonly changed: Change[];
-  /** The chains that are left out, since every labelling of them is forbidden; their labels are -1. */
-  readonly leftOut: LeftOut[];
+  /** The strength of each agreement, given or found; 0 if its potential was given. */
+  readonly strengths: number[];
   readonly result: RunResult;
 }
 export interface Change {
@@ -861,26 +870,6 @@ export interface RunResult {
   readonly messagesChanged: number;
   readonly chainUpdates: number;
   readonly cliqueUpdates: number;
-  /**
-   * Number of chains that are left out, since every labelling of them is forbidden. Scores and bound
-   * are those of the other chains.
-   */
-  readonly leftOut: number;
-}
-/**
- * A chain that is left out, since every labelling of it is forbidden: its labels are -1, and it
- * counts for nothing in the cliques.
- */
-export interface LeftOut {
-  readonly chain: number;
-  /** Where its labellings are forbidden; -1 if that is not known. */
-  readonly position: number;
-  /**
-   * "scores": every label of the position is forbidden, by a score of minus infinity or by what the
-   * chain or an edit allows. "transitions": transitions, start or end scores forbid its allowed
-   * labels.
-   */
-  readonly obstacle: "scores" | "transitions" | "unknown";
 }
 /**
  * A reason why labels changed: a member of a clique that has `value` in the best labelling, but
@@ -894,14 +883,6 @@ export interface Payment {
   readonly ownValue: number;
   readonly value: number;
   readonly amount: number;
-  /**
-   * Evidence for `value`: counts of the other members of the clique, without its centre (others), of
-   * those with `value` in the best labelling without cliques (agreeingBefore), and of those with
-   * `value` in the best labelling (agreeing). With weights, sums of weights. All are 0 for a centre.
-   */
-  readonly others: number;
-  readonly agreeingBefore: number;
-  readonly agreeing: number;
 }
 export interface OfLabelling {
   /**
@@ -925,8 +906,6 @@ export interface IntoFloat64 {
  */
 export class Results extends Handle {
   result(): RunResult;
-  /** Returns the chains that are left out; -1 stands for their labels. */
-  leftOut(): LeftOut[];
   labels(chain: number, options?: OfLabelling & IntoInt32): Int32Array;
   /** Returns the labels of all chains in one array. */
   allLabels(options?: OfLabelling & IntoInt32): Int32Array;
@@ -1015,182 +994,119 @@ export class Prices extends Results {
 
 // ---- Learning -----------------------------------------------------------------------------------
 
-/**
- * Bounds of weights in learning. The potential of a clique is a sum of functions of its counts, the
- * bases, each times a learnt weight. Some bases have one weight, others a weight for each index. A
- * rule for a basis that is not learnt by default makes it learnt. If several rules match a weight,
- * the last one applies.
- */
-export interface WeightRule {
-  /**
-   * The basis whose weights the rule bounds. In the formulas, n is the number of members of a
-   * clique and n_v the number of members with value v. learn.h says which bases are learnt by
-   * default.
-   */
-  basis:
-    /** sum_v n_v^2 / n. No index. */
-    | "agreement"
-    /** sum_v n_v^2 / log n. No index. */
-    | "log-agreement"
-    /** sum_v max(0, n_v - i n / 4), where the index i is 1, 2 or 3. */
-    | "share"
-    /**
-     * n_v if the value a has the highest count, else 0. The index is a * C + v, where C
-     * (`Model.cliqueColumns`) is the number of values, EMPTY and CONFLICT included.
-     */
-    | "majority"
-    /**
-     * n_v if the centre has the value c, else 0. The index is c * C + v, with the same C. Only for
-     * centred cliques.
-     */
-    | "centre"
-    /** sum_v n_v without EMPTY and CONFLICT. No index. */
-    | "single"
-    /** "empty", "conflict", "out": number of members with EMPTY, CONFLICT, OUT. No index. */
-    | "empty"
-    | "conflict"
-    | "out"
-    /** n_v, where v is the index. */
-    | "value";
-  /** Kind of cliques that the rule is for. Absent: every kind that can have the basis. */
-  kind?: number;
-  /** Index that the rule is for. Absent: every index. */
-  index?: number;
-  /** Bounds of the weight. Absent: none. If both are equal, the weight is fixed. */
-  least?: number;
-  most?: number;
-}
-export interface LearnOptions extends Omit<RunOptions, "progress" | "timeLimit" | "edits"> {
-  /**
-   * For each problem a number above 0 and at most 1. The final tagger, with which the learnt
-   * weights will be used, may be trained on more data than the tagger of the problem. The number is
-   * the share of the final tagger's training data that the problem's tagger has seen. Absent: all
-   * 1.
-   */
-  seen?: Numbers;
-  rules?: readonly WeightRule[];
+export interface LearnOptions {
   /**
    * m x m costs of wrong labels: the row is the gold label, the column the label given to the
    * position. Absent: 1 for each wrong label.
    */
   costs?: Rows;
   /**
-   * m numbers: the class of each label in micro F1, or -1 if the label does not count. The costs
-   * are then those of micro F1, and `costs` must be absent.
+   * m numbers: the class of each label in micro F1, or -1 if the label does not count. Micro F1 is
+   * then maximised, and `costs` must be absent.
    */
   classes?: Numbers;
-  /** Greatest number of folds of the cross-validation, at least 2. Absent: 10. */
-  folds?: number;
-  /** Level of significance of the tests, above 0 and below 1. Absent: 0.05. */
-  level?: number;
-  /** Time limit of learning in seconds; null: none. */
+  /** For each of the m labels whether it begins a span: F1 is then that of spans. */
+  begins?: readonly boolean[];
+  /** True: something may be applied that lowers accuracy by more than a standard error. */
+  mayLowerAccuracy?: boolean;
+  /**
+   * True: gold labels are not read. The strength is found from the errors that the tagger expects
+   * of itself; it tells how strongly members should agree, not whether they do.
+   */
+  withoutGold?: boolean;
+  /** Seconds after which no further strength is tried; null: no limit. Absent: 300. */
   timeLimit?: number | null;
   progress?: (progress: { runs: number; runsMost: number }) => boolean | void;
 }
 export interface LearntKind {
   readonly kind: number;
   readonly name: string | null;
-  readonly verdict: "kept" | "no-cliques" | "screened" | "no-gain" | "not-applied";
+  /** For centred cliques: whether the strength multiplies log-odds of the gold labels. */
+  readonly usesLogOdds: boolean;
   readonly cliques: number;
   readonly members: number;
-  /**
-   * p-value of the screening, which leaves out kinds whose bases are about as great on the tagger's
-   * labels as on the gold labels; 1 if kinds were not screened.
-   */
-  readonly screeningP: number;
-  /**
-   * By how much the cost of the tagger's labels falls on held-out groups if only this kind is
-   * learnt. gainLower to gainUpper: 95 % interval. p: p-value of the gain. If the kind was not
-   * learnt alone, the gain and its interval are 0, and p is 1.
-   */
-  readonly gain: number;
-  readonly gainLower: number;
-  readonly gainUpper: number;
-  readonly p: number;
-}
-export interface LearntWeight {
-  readonly kind: number;
-  readonly basis: WeightRule["basis"];
-  /** Index of the weight within its basis (see `WeightRule`); 0 if the basis has no index. */
-  readonly index: number;
-  /** The weight as `Learnt.apply` applies it; 0 if it is not applied. */
-  readonly weight: number;
-  /** 95 % interval of the weight, lower to upper. */
-  readonly lower: number;
-  readonly upper: number;
-  /** Bounds of the weight in learning, least to most; infinite where there is no bound. */
-  readonly least: number;
-  readonly most: number;
+  /** As applied; 0 if nothing is. */
+  readonly strength: number;
+  /** As applied, for each member whose label counts. */
+  readonly bonus: number;
 }
 /**
- * Report of learning. Costs are sums of the costs of wrong labels over all groups, each labelled
- * with weights learnt on other groups (held out). A gain is a difference of two costs, with a 95 %
- * interval (Lower to Upper) and a one-sided p-value (P).
+ * Report of learning. Everything is counted on groups that were held out, that is, labelled as
+ * learnt from other groups: for the tagger's own labels (tagger...), for the control, bonuses alone
+ * (control...), and for the labels that agree (agreeing...). Precision, recall and F1 are from 0 to
+ * 1, and 0 unless `classes` were given.
  */
 export interface LearntReport {
   readonly outcome: Outcome;
-  readonly applied: "nothing" | "bonuses" | "all";
+  readonly applied: boolean;
+  /**
+   * Why strengths are applied ("gain": held-out groups cost less; "without-gold"), or why nothing
+   * is. "no-agreement": members agree no more than members dealt at random. "no-gain": held-out
+   * groups do not cost less. "may-be-chance": they do, but so few groups, or so little, may be
+   * chance. "lowers-accuracy": every strength does. "interrupted": cancelled, or the time ended
+   * before any strength was tried.
+   */
+  readonly verdict:
+    | "gain"
+    | "without-gold"
+    | "no-agreement"
+    | "no-gain"
+    | "may-be-chance"
+    | "lowers-accuracy"
+    | "interrupted";
   /**
    * What is unusual about the problems. "gold-forbidden": chains forbid some of their gold labels.
-   * "label-unseen": a gold label is forbidden at every position. "single-clique": a kind has only
-   * one clique. "base-knows": more than 99 % of the tagger's labels are right, so that the tagger
-   * may have been trained on these gold labels. "base-guesses": the tagger's scores tell nothing
-   * about the gold labels, which may belong to other positions. "few-groups": too few groups for
-   * significant gains.
+   * "label-unseen": a gold label is forbidden at every position. "base-knows": more than 99 % of the
+   * tagger's labels are right, so that the tagger may have seen the gold labels. "few-groups": fewer
+   * than 8. "one-label": without gold, the commonest label is the same in nearly all cliques, so
+   * that agreement may spread it.
    */
   readonly warnings: readonly (
     | "gold-forbidden"
     | "label-unseen"
-    | "single-clique"
     | "base-knows"
-    | "base-guesses"
     | "few-groups"
+    | "one-label"
   )[];
   readonly groups: number;
-  readonly folds: number;
   /** Number of positions with gold labels. */
   readonly positions: number;
   readonly kinds: readonly LearntKind[];
-  readonly weights: readonly LearntWeight[];
   /** How many times a problem was labelled. */
   readonly runs: number;
-  /**
-   * Unit of the scores: the number by which scores are divided so that the margins of the tagger's
-   * labels are calibrated as log-odds.
-   */
-  readonly unit: number;
-  readonly regularisation: number;
-  /**
-   * Score that was added to gold labels, so that taggers that have seen less data (`seen`) make as
-   * few errors as the final tagger will; mean over problems; 0: none.
-   */
-  readonly goldBonus: number;
-  /**
-   * baseCost: cost of the tagger's labels. allCost: cost of the labels with all bases. controlCost:
-   * cost with bonuses alone, the bases that do not reward agreement ("single", "empty", "conflict",
-   * "out", "value").
-   */
-  readonly baseCost: number;
+  readonly taggerCost: number;
+  readonly taggerPrecision: number;
+  readonly taggerRecall: number;
+  readonly taggerF1: number;
+  readonly taggerAccuracy: number;
   readonly controlCost: number;
-  readonly allCost: number;
-  /** Equals `baseCost` - `allCost`. */
-  readonly gain: number;
-  readonly gainLower: number;
-  readonly gainUpper: number;
-  readonly gainP: number;
-  /** Equals `controlCost` - `allCost`: the part of the gain that comes from agreement. */
-  readonly agreementGain: number;
-  readonly agreementLower: number;
-  readonly agreementUpper: number;
-  /**
-   * p-value of agreement within cliques: from a permutation test that exchanges members between
-   * cliques, or, if no members can be exchanged, of `agreementGain`.
-   */
+  readonly controlPrecision: number;
+  readonly controlRecall: number;
+  readonly controlF1: number;
+  readonly controlAccuracy: number;
+  readonly agreeingCost: number;
+  readonly agreeingPrecision: number;
+  readonly agreeingRecall: number;
+  readonly agreeingF1: number;
+  readonly agreeingAccuracy: number;
+  /** Labels that agreement changed; how many of these were right before, and how many are now. */
+  readonly changed: number;
+  readonly changedRightBefore: number;
+  readonly changedRightAfter: number;
+  /** p-value of the test whether members agree beyond chance; negative: unknown. */
   readonly agreementP: number;
-  /** Micro F1 of the tagger's labels, 0 to 1, if `classes` were given; otherwise 0. */
-  readonly f1: number;
-  /** The temperature to pass to `Run.probabilities`; 0 if none could be fitted. */
+  /** p-value of the gain in cost over the tagger; negative: unknown. */
+  readonly gainP: number;
+  /** Without gold: errors that the tagger expects among its labels. */
+  readonly expectedErrors: number;
+  /**
+   * Temperature of positions that keep the tagger's label; 0 if unknown. A row p of
+   * `Run.probabilities` at temperature 1 is calibrated by raising its entries to the power 1 /
+   * temperature and dividing them by their sum.
+   */
   readonly temperature: number;
+  /** The same for positions whose label agreement changed. */
+  readonly changedTemperature: number;
 }
 export class Learnt extends Handle {
   /**
@@ -1204,7 +1120,7 @@ export class Learnt extends Handle {
    * potential is for.
    */
   potential(kind: number, values: number, options?: { centreValue?: number }): Potential;
-  /** Returns the report: costs and gains, and for each kind its verdict and weights. */
+  /** Returns the report: what was gained on held-out groups, and the strength of each kind. */
   report(): LearntReport;
   /** Returns the report as lines of text for people to read. */
   toString(): string;

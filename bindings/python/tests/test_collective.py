@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import libchorale as ch
+from libchorale.learn import learn
 from libchorale import _declarations as c
 from libchorale._native import call, library, struct
 
@@ -209,10 +210,40 @@ def test_agreements():
     assert np.concatenate(block.labels).tolist() == [0, 0, 0]
 
 
+def test_strengths_are_found(rng):
+    """The strength "auto" is that of `learn` without gold labels, however the chains are given. The
+    label named "O" takes no part."""
+    own = np.repeat(np.arange(40) % 3, 6)
+    scores = 2 * rng.random((240, 1, 3)) + np.eye(3)[own][:, None]
+    words, names = [[f"w{k // 6}"] for k in range(240)], ["A", "B", "O"]
+    given = {"tokens": words, "agree": [ch.Agreement(), ("word", 0.0)]}
+    for left_out, asked in (((), {"uncounted": ()}), ((2,), {"names": names}), ((2,), {"uncounted": [2]})):
+        found = ch.decode(scores, **given, **asked)
+        problem = ch.labelled_problem(scores, gold=None, tokens=words)
+        classes = [-1 if label in left_out else label for label in range(3)]
+        learnt = learn(problem, classes=classes, without_gold=True)
+        strength = learnt.report["kinds"][0]["strength"]
+        assert found.strengths == [strength, 0.0] and strength > 0 and found.changed
+        counted = [label not in left_out for label in range(3)]
+        potts = ch.Potential.potts(3, strength, scale="members", counted=counted)
+        same = ch.decode(scores, tokens=words, agree=ch.Agreement(potential=potts))
+        chains = ch.decode([ch.Chain(row) for row in scores], **given, **asked)
+        solved = ch.Run(ch.build_problem(scores, **given, **asked))
+        solved.solve()
+        labels = np.concatenate(found.labels)
+        for other in (np.concatenate(same.labels), np.concatenate(chains.labels), solved.all_labels()):
+            assert labels.tolist() == other.tolist()
+        assert chains.strengths == found.strengths and same.strengths == [0.0]
+    with pytest.raises(ValueError, match="strength is 'most'"):
+        ch.decode(scores, tokens=words, strength="most")
+    with pytest.raises(ValueError, match=r"uncounted\[0\] is 3"):
+        ch.decode(scores, tokens=words, uncounted=[3])
+
+
 def test_many_reasons():
     """There are more reasons (1500) than the first buffer holds (1024)."""
     block = np.tile([[[3.0, 0.0]], [[2.9, 0.0]], [[0.0, 0.1]]], (1500, 1, 1))
-    result = ch.decode(block, tokens=np.repeat(np.arange(1500), 3)[:, None])
+    result = ch.decode(block, tokens=np.repeat(np.arange(1500), 3)[:, None], strength=1.0)
     assert len(result.changed) == 1500
     assert all(len(change.reasons) == 1 for change in result.changed)
 
@@ -250,9 +281,8 @@ def test_limits():
         assert ch.decode(scores, tokens=tokens, executor=pool, threads=2).changed[0].chain == 1
     cancel = ch.Cancel()
     cancel.set()
-    cancelled = ch.decode(scores, tokens=tokens, cancel=cancel)
-    assert cancelled.outcome == ch.Outcome.CANCELLED  # with the labels of each chain by itself
-    assert [of.tolist() for of in cancelled.labels] == [of.tolist() for of in cancelled.own]
+    with pytest.raises(ch.StateError, match="the run has no labelling"):
+        ch.decode(scores, tokens=tokens, cancel=cancel)
 
     def failing(at):
         raise LookupError("told")

@@ -17,7 +17,7 @@ from test_learn import planted
 from test_lifetime import model_of_temporaries, test_nothing_leaks
 
 import libchorale as ch
-from libchorale.learn import Learnt, WeightRule, learn
+from libchorale.learn import Learnt, learn
 from libchorale.prices import Prices
 
 libc = ctypes.CDLL(None)
@@ -67,8 +67,6 @@ def every_kind(path):
     labelled = planted(2)
     learnt = learn(labelled)
     text = learnt.to_json()
-    # Weights that are fixed make learning short.
-    fixed = [WeightRule("agreement", 1.0, 1.0), WeightRule("value", 0.0, 0.0)]
     scores, tokens = [[[2.0, 0.1]], [[0.0, 0.2]]], [[1], [1]]
     chains = [ch.Chain(one) for one in scores]
     makers = [
@@ -103,7 +101,7 @@ def every_kind(path):
         lambda: ch.Problem.from_bytes(data),
         lambda: ch.Problem.load(path),
         lambda: ch.Cancel(),
-        lambda: learn(labelled, rules=fixed),
+        lambda: learn(labelled),
         lambda: Learnt.from_json(text),
         lambda: learnt.apply(labelled),
         lambda: learnt.potential(0, 2),

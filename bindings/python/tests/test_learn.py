@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import libchorale as ch
-from libchorale.learn import Learnt, WeightRule, learn
+from libchorale.learn import Learnt, learn
 
 
 def planted(documents: int = 20, seed: int = 1) -> ch.Problem:
@@ -41,13 +41,16 @@ def planted(documents: int = 20, seed: int = 1) -> ch.Problem:
 def test_learnt():
     problem = planted()
     learnt = learn(problem, threads=2)
-    assert learnt.report["applied"] == 2 and learnt.report["gain_p"] < 0.01
-    assert learnt.report["kinds"][0]["name"] == "word" and "agreement" in str(learnt)
+    report = learnt.report
+    assert report["applied"] is True and report["verdict"] == "gain" and report["warnings"] == []
+    assert report["agreement_p"] <= 0.05 and "struct_size" not in report
+    assert report["agreeing_accuracy"] > report["tagger_accuracy"]
+    assert report["changed_right_after"] > report["changed_right_before"]
+    [kind] = report["kinds"]
+    assert kind["name"] == "word" and kind["strength"] > 0 and kind["cliques"] == 100
     told = json.loads(learnt.to_json())
-    assert [w["weight"] for w in learnt.report["weights"]] == [w["weight"] for w in told["weights"]]
-    assert [w["basis"] for w in learnt.report["weights"]] == ["agreement", "value", "value"]
-    assert learnt.report["kinds"][0]["p"] == told["kinds"][0]["p"] and told["gain"] > 0
-    assert learnt.report["gain"] == told["gain"] and "struct_size" not in learnt.report
+    assert [told["kinds"][0][name] for name in ("strength", "bonus")] == [kind["strength"], kind["bonus"]]
+    assert report["tagger_cost"] == told["tagger_cost"] and "word" in str(learnt)
     again = pickle.loads(pickle.dumps(learnt))
     assert again.to_json() == learnt.to_json()
     other = planted(seed=2)
@@ -59,24 +62,47 @@ def test_learnt():
     assert pickle.loads(pickle.dumps(potential)).values == potential.values == 2
 
 
-def test_rules_and_costs():
+def test_what_is_maximised():
     problem = planted()
-    rules = [
-        WeightRule("value", 0.0, 0.0),
-        WeightRule("agreement", least=1.5, most=1.5, kind=0),
-        WeightRule("log-agreement", most=0.125),
-    ]
-    weights = {}
-    for weight in learn(problem, rules=rules).report["weights"]:
-        weights.setdefault(weight["basis"], set()).add(weight["weight"])
-    assert weights["value"] == {0.0} and weights["agreement"] == {1.5}
-    assert 0 <= min(weights["log-agreement"]) <= 0.125
     # Only mistakes at positions with gold label 0 cost anything.
     costs = np.array([[0, 2], [0, 0]])
-    assert learn(problem, costs=costs).report["base_cost"] < learn(problem).report["base_cost"] * 2
-    share = WeightRule("share", 0.0, 1.0, index=2)
-    found = learn(problem, rules=[share]).report["weights"]
-    assert [w["index"] for w in found if w["basis"] == "share"] == [2]
+    plain = learn(problem).report
+    assert learn(problem, costs=costs).report["tagger_cost"] < plain["tagger_cost"] * 2
+    counted = learn(problem, classes=[-1, 0]).report
+    with ch.Run(learn(problem, classes=[-1, 0]).apply(problem)) as run:
+        run.solve()
+        own = run.all_labels(own=True)
+    both = (own == 1).sum() + (problem.gold == 1).sum()
+    assert counted["tagger_f1"] == pytest.approx(2 * ((own == 1) & (problem.gold == 1)).sum() / both)
+    # Every chain has one position, so a span is a position.
+    spans = learn(problem, classes=[-1, 0], begins=[False, True]).report
+    assert spans["tagger_f1"] == counted["tagger_f1"] and plain["tagger_f1"] == 0
+
+
+def test_without_gold():
+    random, gold = np.random.default_rng(3), np.repeat(np.arange(100) % 2, 4)
+    scores = random.normal(0, 1, (400, 1, 2)) + 1.1 * np.eye(2)[gold][:, None]
+    words = [[number // 4] for number in range(400)]
+    problem = ch.labelled_problem(scores, gold=None, tokens=words)
+    learnt = learn(problem, without_gold=True)
+    assert learnt.report["verdict"] == "without gold" and learnt.report["expected_errors"] > 0
+    assert 0 < learnt.report["kinds"][0]["strength"] <= 2
+    with ch.Run(learnt.apply(problem)) as run:
+        run.solve()
+        assert (run.all_labels() != gold).sum() < (run.all_labels(own=True) != gold).sum()
+
+
+def test_probabilities_of_changed_positions_have_their_own_temperature():
+    learnt, other = learn(planted()), planted(seed=2)
+    report = learnt.report
+    with ch.Run(learnt.apply(other)) as run:
+        run.solve()
+        for chain in range(len(other.model.chain_lengths)):
+            name = "changed_temperature" if run.changed(chain) else "temperature"
+            # With one position, a power of probabilities is a temperature of the run.
+            expected = run.probabilities(chain, report[name])[0]
+            assert learnt.probabilities(run, chain) == pytest.approx(expected, abs=1e-12)
+        assert len(run.changed_chains()) > 0
 
 
 def test_the_call_ends_early():
@@ -87,7 +113,7 @@ def test_the_call_ends_early():
     assert learn(problem, progress=lambda at: at.runs == 2).report["outcome"] == ch.Outcome.CANCELLED
     cancel.set()
     assert learn(problem, cancel=cancel).report["outcome"] == ch.Outcome.CANCELLED
-    assert learn(problem, time_limit=0).report["applied"] == 0
+    assert learn(problem, time_limit=0).report["verdict"] == "interrupted"
 
     def failing(at):
         raise LookupError("told")
@@ -103,18 +129,6 @@ def test_the_call_ends_early():
 
 def test_mistakes():
     problem = planted(4)
-    wrong_rules = (
-        [WeightRule("agrement")],
-        [WeightRule("value", 1.0, 0.0)],
-        [WeightRule("value", np.nan)],
-        [WeightRule("value", kind=1)],
-        [WeightRule("out")],
-    )
-    for rules in wrong_rules:
-        with pytest.raises(ValueError):
-            learn(problem, rules=rules)
-    with pytest.raises(TypeError, match="WeightRule"):
-        learn(problem, rules=[("value", 0.0)])
     for costs in ([[0.0, 1.0]], [[0.0, -1.0], [1.0, 0.0]], [[1.0]]):
         with pytest.raises(ValueError):
             learn(problem, costs=costs)
@@ -123,9 +137,11 @@ def test_mistakes():
             learn(problem, classes=classes)
     with pytest.raises(ValueError, match="classes"):
         learn(problem, classes=[0, -1], costs=[[0.0, 1.0], [1.0, 0.0]])
-    for options in ({"level": 2.0}, {"folds": 1}, {"seen": [0.0]}, {"seen": [1.0, 1.0]}):
-        with pytest.raises(ValueError):
-            learn(problem, **options)
+    for begins in ([True, False], [True]):
+        with pytest.raises(ValueError, match="classes|begins"):
+            learn(problem, begins=begins)
+    with pytest.raises(ValueError, match="begins has 1 entries for 2 labels"):
+        learn(problem, classes=[0, -1], begins=[True])
     with pytest.raises(ch.Error):
         Learnt.from_json("{}")
     problem.gold = None
@@ -136,7 +152,7 @@ def test_mistakes():
 def test_a_labelled_problem_is_that_of_decode():
     scores = [[[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]], [[0.1, 0.2]]]
     tokens, groups = [["Rome"], ["Rome"], ["Rome"], ["Rome"]], [1, 1, 2, 2]
-    given = dict(tokens=tokens, groups=groups, agree=["word", ch.Agreement("words", across=True)])
+    given = dict(tokens=tokens, groups=groups, agree=[("word", 1.0), ch.Agreement("words", 1.0, across=True)])
     problem = ch.labelled_problem(scores, gold=[0, 0, 1, -1], **given)
     assert problem.gold.tolist() == [0, 0, 1, -1]
     assert problem.model.cliques == 3

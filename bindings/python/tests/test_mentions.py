@@ -15,6 +15,7 @@ import pytest
 
 import libchorale as ch
 from libchorale import _columns
+from libchorale.learn import Learnt
 
 # ---- Tables of every kind
 
@@ -517,25 +518,35 @@ def test_learning():
         ch.agree([{**row, "name": n} for n, row in enumerate(rows)], **given, gold="gold")
 
 
-def test_learnt_bonuses_count():
-    """Under weights with bonuses, labels and probabilities are those of the definition."""
-    strengths = ch.learn_strengths(
-        planted(60, 3),
-        gold="gold",
-        key="name",
-        label="label",
-        labels=["P", "L", "O"],
-        group="d",
-        confidence=0.75,
+def of_0_2(strength, bonuses):
+    """Returns a result of learning as version 0.2 wrote it, with a bonus for each of three labels."""
+    zeros = "folds positions runs gold_bonus base_cost control_cost all_cost gain gain_lower gain_upper "
+    zeros += "gain_p agreement_gain agreement_lower agreement_upper agreement_p f1"
+    flags = ("is_property", "has_empty", "has_out", "is_centred", "majority")
+    kind = {"name": "name", "verdict": 0, "cliques": 9, "members": 36, "screening_p": 1}
+    kind.update(gain=0, gain_lower=0, gain_upper=0, p=1, values=3, centre_values=0)
+    kind.update({flag: False for flag in flags}, left_out=0, weights=4)
+    bounds = {"lower": -9, "upper": 9, "least": None, "most": None}
+    weights = [("agreement", 0, strength), *(("value", v, of) for v, of in enumerate(bonuses))]
+    return json.dumps(
+        {"learnt": 1, "outcome": 0, "applied": 2, "warnings": 0, "groups": 9}
+        | {name: 0 for name in zeros.split()}
+        | {"unit": 1, "regularisation": 10, "temperature": 0.5, "kinds": [kind]}
+        | {
+            "weights": [
+                {"basis": basis, "kind": 0, "index": index, "weight": weight, **bounds}
+                for basis, index, weight in weights
+            ]
+        }
     )
-    text = json.loads(strengths.learnt.to_json())
-    for entry in text["weights"]:
-        if entry["basis"] == "value":
-            entry["weight"] = [0.4, -0.3, 0.1][entry["index"]]
-    learnt = type(strengths.learnt).from_json(json.dumps(text))
-    strengths = dataclasses.replace(strengths, learnt=learnt)
+
+
+def test_learnt_bonuses_of_0_2_count():
+    """Under weights with bonuses, labels and probabilities are those of the definition."""
+    learnt = Learnt.from_json(of_0_2(1.5, [0.4, -0.3, 0.1]))
+    strengths = ch.Strengths(["name"], ["P", "L", "O"], learnt)
     (of,) = strengths._weights(["name"])
-    assert of.strength > 0 and of.bonus.tolist() == [0.4, -0.3, 0.1]
+    assert of.strength == pytest.approx(1.5) and of.bonus == pytest.approx([0.4, -0.3, 0.1])
     rows = [{"name": 1, "label": label} for label in "PPLO"]
     result = ch.agree(rows, key="name", label="label", confidence=0.75, strength=strengths)
     logs = np.full((4, 3), math.log(0.125))
@@ -710,14 +721,14 @@ def test_what_gold_taught_is_said(caplog):
         rows.append({"k": n // 4, "l": "AB"[right ^ (n % 4 == 3)], "g": "AB"[right]})
     with caplog.at_level("INFO", "libchorale"):
         ch.agree(rows, key="k", label="l", gold="g", confidence=0.75)
-    assert "strengths were learnt from the right labels\nagreement" in caplog.text
+    assert "strengths were learnt from the right labels\nAgreement" in caplog.text
     caplog.clear()
     few = [{"k": n // 2, "l": "AB"[n % 2], "g": "AB"[n % 2]} for n in range(12)]
     found = ch.agree(few, key="k", label="l", gold="g", confidence=0.9)
     assert not any(row["changed"] for row in found)
     [record] = caplog.records
     assert record.levelname == "WARNING"
-    assert "agreement changes nothing: its gain" in record.getMessage()
+    assert "agreement changes nothing\nNothing is applied: " in record.getMessage()
 
 
 def test_bad_arguments():

@@ -316,7 +316,7 @@ def test_components(rng):  # noqa: F811
 
 def test_streams_without_anything_shared(rng):  # noqa: F811
     table = corpus(rng, groups=4)
-    chains = Chains("page", "scores", tokens="words", order="id")
+    chains = Chains("page", "scores", tokens="words", strength=1.0, order="id")
     out = joined(label_batches(cut(table, 3), SharedKeys(chains, "keys", least=10_000)).rows)
     from libchorale.batches import label as apart
 

@@ -58,7 +58,7 @@ def test_a_batch_agrees():
     assert alone[2] == [("Jordan", 1, "PER"), ("Jordan", 4, "LOC")]
     assert entities([pipeline()(TEXTS[2])])[0] == alone[2]
     assert entities(pipeline().pipe(TEXTS))[2] == alone[2]
-    sure = entities(pipeline(confidence=0.9999, across=True).pipe(TEXTS))
+    sure = entities(pipeline(confidence=0.9999, strength=2.0, across=True).pipe(TEXTS))
     assert sure[2] == [("Jordan", 1, "PER"), ("Jordan", 4, "LOC")]
 
 
@@ -152,7 +152,8 @@ def test_config(tmp_path):
     for config, message in (
         ({"confidence": 1.0}, "confidence is 1.0; it must be above 0 and below 1"),
         ({"confidence": 0.0}, "confidence is 0.0"),
-        ({"strength": -1.0}, "strength is -1.0; it must be 0 .no agreement. or above"),
+        ({"strength": -1.0}, 'strength is -1.0; it must be "auto", or 0 .no agreement. or above'),
+        ({"strength": "most"}, "strength is 'most'; it must be \"auto\""),
     ):
         with pytest.raises(ValueError, match=message):
             pipeline(**config)

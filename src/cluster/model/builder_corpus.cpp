@@ -44,6 +44,14 @@ chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &
   if (corpus.transitions && corpus.transitions->labels != corpus.labels)
     return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "corpus->labels is ", corpus.labels,
                        "; it must be that of the transitions, ", corpus.transitions->labels);
+  CHORALE_CHECK(check_size(report, "corpus->uncounted_count", corpus.uncounted_count, 0));
+  if (corpus.uncounted_count > 0 && !corpus.uncounted)
+    return report.null_argument("corpus->uncounted");
+  for (std::int64_t k = 0; k < corpus.uncounted_count; ++k)
+    if (corpus.uncounted[k] < 0 || corpus.uncounted[k] >= corpus.labels)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "corpus->uncounted[", k, "] is ",
+                         corpus.uncounted[k], "; it must be a label, from 0 to ",
+                         corpus.labels - 1);
   to.tokens = span_of(corpus.tokens, end);
   to.groups = span_of(corpus.groups, corpus.chains);
   return CHORALE_OK;

@@ -24,7 +24,7 @@ size_t problem_size(const corpus *from);
  *   factors   the factor of each clique; empty if all are 1
  *   rounds, beam   options of the run
  *   left_out  the label that has no colour
- *   temperature   for chorale_run_probabilities
+ *   temperature   that of changed labels (chorale_learnt_report)
  *   own, together   the label of each position: without cliques, and in the result
  *   pages     the chains of each page
  *   training  numbers of the training pages, which the counts of tokens and errors leave out

@@ -197,15 +197,21 @@ const Labelling = (() => {
     }
     /**
      * Returns the probabilities of the labels of a chain: `of(t, y)` is the probability of label y
-     * at position t (positions are numbered over all chains), or 0 if the chain has no label y;
+     * at position t (positions are numbered over all chains), or 0 if the chain has no label y. The
+     * probabilities of a position are raised to the power 1 / temperature and divided by their sum;
      * `exact` is false if the probabilities are approximate.
      */
     probabilities(chain) {
       const { run, here } = this.#ofChain(chain);
-      const { probabilities, exact } = run.probabilities(here, { temperature: this.temperature });
+      const { probabilities, exact } = run.probabilities(here);
       const [begin, end] = [this.offsets[chain], this.offsets[chain + 1]];
       const labels = probabilities.length / (end - begin);
-      return { exact, of: (t, y) => (y < labels ? probabilities[(t - begin) * labels + y] : 0) };
+      const of = (t, y) => {
+        const row = probabilities.subarray((t - begin) * labels, (t - begin + 1) * labels);
+        const sum = row.reduce((all, p) => all + p ** (1 / this.temperature), 0);
+        return y < labels ? row[y] ** (1 / this.temperature) / sum : 0;
+      };
+      return { exact, of };
     }
     /**
      * Returns an entry for each stretch of consecutive words of the chain whose label changed from

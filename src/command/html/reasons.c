@@ -74,6 +74,15 @@ static int64_t end_of_change(const int32_t *own, const int32_t *together, int64_
   return last;
 }
 
+/* Returns the probability of label `y` among the probabilities of `labels` labels, each raised to the
+ * power 1 / temperature. */
+static double at_temperature(const double *row, int64_t labels, int32_t y, double temperature) {
+  double sum = 0.0;
+  for (int64_t k = 0; k < labels; ++k)
+    sum += pow(row[k], 1.0 / temperature);
+  return pow(row[y], 1.0 / temperature) / sum;
+}
+
 /* Writes, for each stretch of words whose label changed (end_of_change), the least probability of
  * the new label over these words. A sign for "about" precedes a probability that is not exact.
  * Writes nothing if the library cannot compute the probabilities of the record. */
@@ -83,7 +92,7 @@ static void put_probabilities(FILE *to, const corpus *from, const inference *don
   double *probabilities = allocate(length * from->labels, sizeof *probabilities);
   int32_t exact = 0;
   const chorale_status status = chorale_run_probabilities(
-      done->run, chain, done->temperature, probabilities, from->labels, &exact, NULL);
+      done->run, chain, 1.0, probabilities, from->labels, &exact, NULL);
   for (int64_t first = 0, last; status == CHORALE_OK && first < length; first = last + 1) {
     char space[NAME_SPACE];
     last = end_of_change(own, together, first, length);
@@ -91,7 +100,8 @@ static void put_probabilities(FILE *to, const corpus *from, const inference *don
       continue;
     double least = 1.0;
     for (int64_t t = first; t <= last; ++t)
-      least = fmin(least, probabilities[t * from->labels + together[t]]);
+      least = fmin(least, at_temperature(probabilities + t * from->labels, from->labels,
+                                         together[t], done->temperature));
     fprintf(to, "<li data-position=\"%" PRId64 "\" data-last=\"%" PRId64 "\"><b>How sure</b>: ",
             first, last);
     put_text(to, word(from, chain, first, space));

@@ -126,13 +126,15 @@ static void put_control(const report *r) {
     chorale_learnt_report_init(&told, sizeof told);
     check(chorale_learnt_get_report(held, &told, &error), &error);
     chorale_learnt_destroy(held);
+    if (told.control_accuracy <= 0.0) /* of 0.2, whose report is not read */
+      return;
     fputs("<p>How much of the gain is owed to agreement? On the lists that it was learnt from, "
-          "each held out in turn, errors were ", r->to);
-    put_number(r->to, told.base_cost, 0, 0);
-    fputs(" alone, ", r->to);
-    put_number(r->to, told.control_cost, 0, 0);
+          "each held out in turn, of 100 labels ", r->to);
+    put_number(r->to, 100.0 * told.tagger_accuracy, 1, 0);
+    fputs(" were right alone, ", r->to);
+    put_number(r->to, 100.0 * told.control_accuracy, 1, 0);
     fputs(" with the control, which prefers values without looking at other records, and ", r->to);
-    put_number(r->to, told.all_cost, 0, 0);
+    put_number(r->to, 100.0 * told.agreeing_accuracy, 1, 0);
     fputs(" together.</p>\n", r->to);
   } else if (control.length > 0) {
     fputs("<p>How much of the gain is owed to agreement? The control: ", r->to);

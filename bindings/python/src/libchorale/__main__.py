@@ -78,8 +78,7 @@ each position, such as log-probabilities; "tokens", a text for each position (nu
 it need not agree with any); and, if need be, "group", such as the document, within
 which tokens agree. The same objects are printed, without scores and with "labels";
 "own", the labels of the sequence by itself; "changed", the positions, from 0, where
-these differ; and "why", for each of these positions, in words. If every labelling of a
-sequence is forbidden, its labels are null, and "left_out" says what forbids them.
+these differ; and "why", for each of these positions, in words.
 
 Example: python -m libchorale label --labels O,PLACE,PERSON --strength 1.2 scores.jsonl"""
 
@@ -120,6 +119,10 @@ def _real(text: str) -> float:
     if not math.isfinite(value):
         raise argparse.ArgumentTypeError(f'is "{text}"; it must be a number')
     return value
+
+
+def _strength(text: str) -> float | str:
+    return text if text == "auto" else _real(text)
 
 
 def _seconds(text: str) -> float:
@@ -191,8 +194,10 @@ def _parser() -> Parser:
     says = "what agreement is worth, in the unit of logarithms; given again: for each key. "
     says += "Default: among equally sure rows more than two thirds prevail"
     add(tables, "--strength", says, action="append", type=_real, metavar="F")
-    says = "what agreement is worth, in the unit of the scores (default 1)"
-    add(labels, "--strength", says, type=_real, default=1.0, metavar="F")
+    says = "what agreement is worth, in the unit of the scores; default: auto, found from the scores"
+    add(labels, "--strength", says, type=_strength, default="auto", metavar="F")
+    says = "labels that take no part in agreement; default: O, if --labels has it"
+    add(labels, "--uncounted", says, type=_list, metavar="A,B,...")
     says = "right labels of some rows, null elsewhere: strengths are learnt from them"
     add(agrees, "--gold", says, metavar="COLUMN")
     says = "only keys of so many rows (tokens of so many places) agree (default 2)"
@@ -371,7 +376,6 @@ def command_diagnose(given: argparse.Namespace) -> bytes:
 # ---- Sequences
 
 NEW = ("labels", "own", "changed", "why")
-LEFT_OUT = "left_out"
 
 
 @dataclasses.dataclass
@@ -443,6 +447,13 @@ def command_label(given: argparse.Namespace) -> bytes:
     width = corpus.scores[0].shape[1]
     if names is not None and len(names) != width:
         raise Stop(BAD_INPUT, f"--labels has {len(names)} names for {width} scores a position")
+    uncounted = None
+    if given.uncounted is not None:
+        known = {name: k for k, name in enumerate(names or map(str, range(width)))}
+        strange = [name for name in given.uncounted if name not in known]
+        if strange:
+            raise Stop(BAD_INPUT, f'--uncounted has "{strange[0]}", which is no label')
+        uncounted = [known[name] for name in given.uncounted]
     transitions: Any = None
     if given.transitions is not None:
         transitions = read_json(given.transitions, "--transitions")
@@ -458,28 +469,27 @@ def command_label(given: argparse.Namespace) -> bytes:
                 tokens=corpus.tokens,
                 strength=given.strength,
                 minimum=given.minimum,
+                names=names,
+                uncounted=uncounted,
                 rounds=given.rounds,
                 threads=given.threads,
                 time_limit=given.seconds,
                 progress=_round if given.progress else None,
             )
-        except StateError as error:
-            raise Stop(NO, str(error)) from None
+        except StateError:
+            raise Stop(NO, "no labelling was found: all are forbidden") from None
         finally:
             if given.progress and sys.stderr.isatty():
                 _tell("")
 
     def named(labels: Any) -> list[Any]:
         numbers: list[int] = labels.tolist()
-        if names is None:
-            return [None if number < 0 else number for number in numbers]
-        return [None if number < 0 else names[number] for number in numbers]
+        return numbers if names is None else [names[number] for number in numbers]
 
     labels, own = [named(row) for row in found.labels], [named(row) for row in found.own]
     if given.format == "text":
         return _as_text(corpus, labels, own)
     changes = {change.chain: change for change in found.changed}
-    left_out = {entry.chain: str(entry).split(": ", 1)[1] for entry in found.left_out}
     printed = []
     for number, entry in enumerate(corpus.entries):
         kept = {name: value for name, value in entry.items() if name != "scores"}
@@ -489,8 +499,7 @@ def command_label(given: argparse.Namespace) -> bytes:
             said = _why(changes[number], corpus, labels[number])
             why = [said.get(place, "because of the labels beside it") for place in changed]
         new = (labels[number], own[number], changed, why)
-        told = {LEFT_OUT: left_out[number]} if number in left_out else {}
-        printed.append({**kept, **dict(zip(NEW, new)), **told})
+        printed.append({**kept, **dict(zip(NEW, new))})
     return as_json(printed)
 
 

@@ -21,6 +21,12 @@ from .property import Property
 
 Longs = npt.NDArray[np.int64]
 
+# More members than any clique has.
+NEVER = 2**62
+
+# The name of the label that takes no part in agreement unless the caller says otherwise.
+OUTSIDE = "O"
+
 MOST_STRENGTH = 1e9  # the greatest strength that the library takes
 
 KINDS = {
@@ -28,6 +34,9 @@ KINDS = {
     "keys": c.CHORALE_AGREE_KEYS,
     "cliques": c.CHORALE_AGREE_CLIQUES,
 }
+
+
+Strength = Union[float, Literal["auto"]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,7 +47,8 @@ class Agreement:
     what       what should agree. "words": the labels of all positions with the same token; "keys":
                the labels of all positions with the same entry of `keys`; "cliques": the labels of
                the positions that one entry of `cliques` lists; a `Property`: its values on chains
-    strength   strength of the agreement, as in `decode`; below 0: values should differ
+    strength   strength of the agreement, as in `decode`: "auto" or a number; below 0: values should
+               differ
     potential  a `Potential` used instead of the strength, over the labels or over the values of the
                property; None: the strength is used
     across     False: all members of a clique are in one group of chains (argument `groups` of
@@ -58,7 +68,7 @@ class Agreement:
     """
 
     what: Literal["words", "keys", "cliques"] | Property = "words"
-    strength: float = 1.0
+    strength: Strength = "auto"
     potential: Potential | None = None
     across: bool = False
     minimum: int = 2
@@ -74,7 +84,7 @@ class Agreement:
             raise TypeError(f"potential is {self.potential!r}, not a Potential")
 
 
-Agree = Union[str, Property, Agreement, "tuple[str | Property, float]"]
+Agree = Union[str, Property, Agreement, "tuple[str | Property, Strength]"]
 
 
 @dataclasses.dataclass
@@ -90,6 +100,12 @@ class Wanted:
     offsets: Longs  # of "cliques": clique c has the positions members[offsets[c] : offsets[c + 1]]
     members: Longs
     weights: Longs | None = None  # of each position; for a property: of each chain
+
+    @property
+    def minimum(self) -> int:
+        """The least number of members of a clique. No agreement, a strength of 0, has no cliques."""
+        asked = self.agreement
+        return NEVER if asked.strength == 0 and asked.potential is None else asked.minimum
 
     @property
     def prop(self) -> Property | None:
@@ -115,6 +131,7 @@ class Given:
     ids: arrays.Ints | None  # the id of the token at each position
     texts: bool  # whether the tokens are texts, not integers
     wanted: list[Wanted]
+    uncounted: arrays.Ints  # labels that take no part
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -136,9 +153,11 @@ def read(
     groups: Sequence[Hashable] | None,
     tokens: Sequence[Sequence[Hashable]] | None,
     agree: Any,
-    strength: float,
+    strength: Strength,
     minimum: int,
     stop: Iterable[Hashable],
+    uncounted: Iterable[int] | None = None,
+    names: Sequence[str] | None = None,
 ) -> Given:
     if transitions is not None and not isinstance(transitions, Transitions):
         with Renaming({"scores": "transitions"}):
@@ -159,8 +178,11 @@ def read(
         own = isinstance(entry, Agreement)
         asked = entry if own else _asked(entry, strength, minimum, stop)
         wanted.append(_wanted(asked, place, own, len(wanted), lengths, ids, texts))
+    if uncounted is None:
+        uncounted = [label for label, name in enumerate(names or ()) if name == OUTSIDE]
+    left_out = arrays.ints("uncounted", list(uncounted))
     return Given(
-        chains, scores, offsets, transitions, numbers, groups, ids, texts is not None, wanted
+        chains, scores, offsets, transitions, numbers, groups, ids, texts is not None, wanted, left_out
     )
 
 
@@ -231,7 +253,9 @@ def agreeing_by_default(agree: Any, tokens: Any) -> Any:
 def _listed(agree: Any) -> list[tuple[Any, str]]:
     """Returns the entries of `agree`, each with its name in error messages."""
     single = isinstance(agree, (str, Property, Agreement)) or (
-        isinstance(agree, tuple) and len(agree) == 2 and isinstance(agree[1], (int, float))
+        isinstance(agree, tuple)
+        and len(agree) == 2
+        and (isinstance(agree[1], (int, float)) or agree[1] == "auto")
     )
     if single:
         return [(agree, "agree")]
@@ -250,7 +274,7 @@ def check_strength(name: str, strength: float) -> None:
         )
 
 
-def _asked(entry: Any, strength: float, minimum: int, stop: Iterable[Hashable]) -> Agreement:
+def _asked(entry: Any, strength: Strength, minimum: int, stop: Iterable[Hashable]) -> Agreement:
     """Returns the `Agreement` that a short entry of `agree` stands for: "word", a property, or a
     pair of one of these and a strength."""
     if isinstance(entry, tuple) and len(entry) == 2:
@@ -275,8 +299,12 @@ def _wanted(
     `Agreement`, so that error messages name its fields. False if `asked` was made from arguments of
     `decode`, so that error messages name these arguments."""
     prefix = f"{place}." if own else ""
-    strength = arrays.real(f"{prefix}strength", asked.strength)
-    check_strength(f"{prefix}strength", strength)
+    strength: Strength = "auto"
+    if isinstance(asked.strength, str):
+        arrays.chosen(f"{prefix}strength", asked.strength, {"auto": 0})
+    else:
+        strength = arrays.real(f"{prefix}strength", asked.strength)
+        check_strength(f"{prefix}strength", strength)
     minimum = arrays.integer(f"{prefix}minimum", asked.minimum)
     if minimum < 1:
         raise ValueError(f"{prefix}minimum is {minimum}; it must be at least 1")
@@ -397,7 +425,11 @@ def build(given: Given) -> tuple[ModelBuilder, list[int]]:
         values = labels if prop is None else prop.values
         potential = asked.potential
         if potential is None:
-            potential = Potential.potts(values, asked.strength, scale="members")
+            strength = 1.0 if asked.strength == "auto" else asked.strength
+            counted = None
+            if prop is None and len(given.uncounted):
+                counted = ~np.isin(np.arange(values), given.uncounted)
+            potential = Potential.potts(values, strength, scale="members", counted=counted)
         with Renaming({"potential": f"{wanted.place}.potential"}):
             cliques = builder.add_cliques(
                 len(offsets) - 1,
@@ -436,7 +468,7 @@ def _members(given: Given, wanted: Wanted) -> tuple[Longs, Longs]:
         differs = (keys[1:] != keys[:-1]) | (groups[1:] != groups[:-1])
         begins = np.flatnonzero(np.concatenate([np.ones(min(1, len(keys)), dtype=bool), differs]))
         counts = np.diff(np.append(begins, len(keys)))
-    enough = counts >= asked.minimum
+    enough = counts >= wanted.minimum
     offsets = np.zeros(int(enough.sum()) + 1, dtype=np.int64)
     np.cumsum(counts[enough], out=offsets[1:])
     return offsets, members[np.repeat(enough, counts)]

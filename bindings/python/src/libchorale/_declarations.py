@@ -80,9 +80,6 @@ CHORALE_OUTCOME_DEADLINE = 30
 CHORALE_OUTCOME_CANCELLED = 31
 CHORALE_OUTCOME_INFEASIBLE = 40
 CHORALE_OUTCOME_NOTHING_FOUND = 41
-CHORALE_OBSTACLE_UNKNOWN = 0
-CHORALE_OBSTACLE_SCORES = 10
-CHORALE_OBSTACLE_TRANSITIONS = 20
 CHORALE_FLOAT64 = 0
 CHORALE_FLOAT32 = 1
 CHORALE_ROWS_FROM = 0
@@ -163,30 +160,18 @@ CHORALE_TEXTS_GROUPS = 5
 CHORALE_TEXTS_CLIQUES = 6
 CHORALE_TEXTS_KINDS = 7
 CHORALE_TEXTS_VALUES = 100
-CHORALE_BASIS_AGREEMENT = 0
-CHORALE_BASIS_LOG_AGREEMENT = 10
-CHORALE_BASIS_SHARE = 20
-CHORALE_BASIS_MAJORITY = 30
-CHORALE_BASIS_CENTRE = 40
-CHORALE_BASIS_SINGLE = 100
-CHORALE_BASIS_EMPTY = 110
-CHORALE_BASIS_CONFLICT = 120
-CHORALE_BASIS_OUT = 130
-CHORALE_BASIS_VALUE = 140
-CHORALE_APPLIED_NOTHING = 0
-CHORALE_APPLIED_BONUSES = 1
-CHORALE_APPLIED_ALL = 2
+CHORALE_VERDICT_GAIN = 0
+CHORALE_VERDICT_WITHOUT_GOLD = 1
+CHORALE_VERDICT_NO_AGREEMENT = 10
+CHORALE_VERDICT_NO_GAIN = 20
+CHORALE_VERDICT_MAY_BE_CHANCE = 30
+CHORALE_VERDICT_LOWERS_ACCURACY = 40
+CHORALE_VERDICT_INTERRUPTED = 50
 CHORALE_WARNING_GOLD_FORBIDDEN = 1
 CHORALE_WARNING_LABEL_UNSEEN = 2
-CHORALE_WARNING_SINGLE_CLIQUE = 4
 CHORALE_WARNING_BASE_KNOWS = 8
 CHORALE_WARNING_FEW_GROUPS = 16
-CHORALE_WARNING_BASE_GUESSES = 32
-CHORALE_VERDICT_KEPT = 0
-CHORALE_VERDICT_NO_CLIQUES = 10
-CHORALE_VERDICT_SCREENED = 20
-CHORALE_VERDICT_NO_GAIN = 30
-CHORALE_VERDICT_NOT_APPLIED = 40
+CHORALE_WARNING_ONE_LABEL = 64
 CHORALE_TEXT_LINES = 0
 CHORALE_TEXT_JSON = 1
 CHORALE_VERSION_MAJOR = 0
@@ -668,6 +653,8 @@ class chorale_corpus(Struct):
     transitions: Any
     tokens: Any
     groups: Any
+    uncounted: Any
+    uncounted_count: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("chains", c_int64),
@@ -681,6 +668,8 @@ class chorale_corpus(Struct):
         ("transitions", c_void_p),
         ("tokens", c_void_p),
         ("groups", c_void_p),
+        ("uncounted", c_void_p),
+        ("uncounted_count", c_int64),
     ]
 
 
@@ -769,7 +758,6 @@ class chorale_run_result(Struct):
     messages_changed: Any
     chain_updates: Any
     clique_updates: Any
-    left_out: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("outcome", c_int32),
@@ -789,20 +777,6 @@ class chorale_run_result(Struct):
         ("messages_changed", c_int64),
         ("chain_updates", c_int64),
         ("clique_updates", c_int64),
-        ("left_out", c_int64),
-    ]
-
-
-class chorale_left_out(Struct):
-    chain: Any
-    position: Any
-    obstacle: Any
-    reserved: Any
-    _fields_ = [
-        ("chain", c_int64),
-        ("position", c_int64),
-        ("obstacle", c_int32),
-        ("reserved", c_int32),
     ]
 
 
@@ -896,53 +870,32 @@ class chorale_text(Struct):
     ]
 
 
-class chorale_weight_rule(Struct):
-    kind: Any
-    basis: Any
-    index: Any
-    least: Any
-    most: Any
-    _fields_ = [
-        ("kind", c_int32),
-        ("basis", c_int32),
-        ("index", c_int64),
-        ("least", c_double),
-        ("most", c_double),
-    ]
-
-
 class chorale_learn_options(Struct):
     struct_size: Any
-    rules: Any
-    rule_size: Any
-    rule_count: Any
-    costs: Any
     labels: Any
-    seen: Any
-    folds: Any
-    level: Any
-    run: Any
+    classes: Any
+    begins: Any
+    costs: Any
+    may_lower_accuracy: Any
+    without_gold: Any
+    threads: Any
     time_limit: Any
     cancel: Any
     progress: Any
     progress_user: Any
-    classes: Any
     _fields_ = [
         ("struct_size", c_size_t),
-        ("rules", POINTER(chorale_weight_rule)),
-        ("rule_size", c_size_t),
-        ("rule_count", c_int64),
-        ("costs", c_void_p),
         ("labels", c_int64),
-        ("seen", c_void_p),
-        ("folds", c_int64),
-        ("level", c_double),
-        ("run", POINTER(chorale_run_options)),
+        ("classes", c_void_p),
+        ("begins", c_void_p),
+        ("costs", c_void_p),
+        ("may_lower_accuracy", c_int32),
+        ("without_gold", c_int32),
+        ("threads", c_int64),
         ("time_limit", c_double),
         ("cancel", c_void_p),
         ("progress", chorale_learn_progress_function),
         ("progress_user", c_void_p),
-        ("classes", c_void_p),
     ]
 
 
@@ -950,102 +903,85 @@ class chorale_learnt_report(Struct):
     struct_size: Any
     outcome: Any
     applied: Any
+    verdict: Any
     warnings: Any
-    reserved: Any
     groups: Any
-    folds: Any
     positions: Any
     kinds: Any
-    weights: Any
     runs: Any
-    unit: Any
-    regularisation: Any
-    gold_bonus: Any
-    base_cost: Any
+    tagger_cost: Any
+    tagger_precision: Any
+    tagger_recall: Any
+    tagger_f1: Any
+    tagger_accuracy: Any
     control_cost: Any
-    all_cost: Any
-    gain: Any
-    gain_lower: Any
-    gain_upper: Any
-    gain_p: Any
-    agreement_gain: Any
-    agreement_lower: Any
-    agreement_upper: Any
+    control_precision: Any
+    control_recall: Any
+    control_f1: Any
+    control_accuracy: Any
+    agreeing_cost: Any
+    agreeing_precision: Any
+    agreeing_recall: Any
+    agreeing_f1: Any
+    agreeing_accuracy: Any
+    changed: Any
+    changed_right_before: Any
+    changed_right_after: Any
     agreement_p: Any
-    f1: Any
+    gain_p: Any
+    expected_errors: Any
     temperature: Any
+    changed_temperature: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("outcome", c_int32),
         ("applied", c_int32),
+        ("verdict", c_int32),
         ("warnings", c_int32),
-        ("reserved", c_int32),
         ("groups", c_int64),
-        ("folds", c_int64),
         ("positions", c_int64),
         ("kinds", c_int64),
-        ("weights", c_int64),
         ("runs", c_int64),
-        ("unit", c_double),
-        ("regularisation", c_double),
-        ("gold_bonus", c_double),
-        ("base_cost", c_double),
+        ("tagger_cost", c_double),
+        ("tagger_precision", c_double),
+        ("tagger_recall", c_double),
+        ("tagger_f1", c_double),
+        ("tagger_accuracy", c_double),
         ("control_cost", c_double),
-        ("all_cost", c_double),
-        ("gain", c_double),
-        ("gain_lower", c_double),
-        ("gain_upper", c_double),
-        ("gain_p", c_double),
-        ("agreement_gain", c_double),
-        ("agreement_lower", c_double),
-        ("agreement_upper", c_double),
+        ("control_precision", c_double),
+        ("control_recall", c_double),
+        ("control_f1", c_double),
+        ("control_accuracy", c_double),
+        ("agreeing_cost", c_double),
+        ("agreeing_precision", c_double),
+        ("agreeing_recall", c_double),
+        ("agreeing_f1", c_double),
+        ("agreeing_accuracy", c_double),
+        ("changed", c_int64),
+        ("changed_right_before", c_int64),
+        ("changed_right_after", c_int64),
         ("agreement_p", c_double),
-        ("f1", c_double),
+        ("gain_p", c_double),
+        ("expected_errors", c_double),
         ("temperature", c_double),
+        ("changed_temperature", c_double),
     ]
 
 
 class chorale_learnt_kind(Struct):
     kind: Any
-    verdict: Any
+    uses_log_odds: Any
     cliques: Any
     members: Any
-    screening_p: Any
-    gain: Any
-    gain_lower: Any
-    gain_upper: Any
-    p: Any
+    strength: Any
+    bonus: Any
     _fields_ = [
         ("kind", c_int32),
-        ("verdict", c_int32),
+        ("uses_log_odds", c_int32),
         ("cliques", c_int64),
         ("members", c_int64),
-        ("screening_p", c_double),
-        ("gain", c_double),
-        ("gain_lower", c_double),
-        ("gain_upper", c_double),
-        ("p", c_double),
-    ]
-
-
-class chorale_learnt_weight(Struct):
-    kind: Any
-    basis: Any
-    index: Any
-    weight: Any
-    lower: Any
-    upper: Any
-    least: Any
-    most: Any
-    _fields_ = [
-        ("kind", c_int32),
-        ("basis", c_int32),
-        ("index", c_int64),
-        ("weight", c_double),
-        ("lower", c_double),
-        ("upper", c_double),
-        ("least", c_double),
-        ("most", c_double),
+        ("strength", c_double),
+        ("bonus", c_double),
     ]
 
 
@@ -1075,17 +1011,14 @@ STRUCTS = {
     "chorale_run_options": chorale_run_options,
     "chorale_run_cost": chorale_run_cost,
     "chorale_run_result": chorale_run_result,
-    "chorale_left_out": chorale_left_out,
     "chorale_payment": chorale_payment,
     "chorale_agreement": chorale_agreement,
     "chorale_reason": chorale_reason,
     "chorale_text": chorale_text,
-    "chorale_weight_rule": chorale_weight_rule,
     "chorale_learn_progress": chorale_learn_progress,
     "chorale_learn_options": chorale_learn_options,
     "chorale_learnt_report": chorale_learnt_report,
     "chorale_learnt_kind": chorale_learnt_kind,
-    "chorale_learnt_weight": chorale_learnt_weight,
 }
 
 # ---- Functions: what each returns and takes
@@ -1097,7 +1030,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_attachment_init": (None, [POINTER(chorale_attachment), c_size_t]),
     "chorale_attachment_values": (c_int64, [POINTER(chorale_attachment)]),
     "chorale_automaton_init": (None, [POINTER(chorale_automaton), c_size_t]),
-    "chorale_basis_name": (c_char_p, [c_int32]),
     "chorale_cancel_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
     "chorale_cancel_destroy": (None, [c_void_p]),
     "chorale_cancel_is_raised": (c_int32, [c_void_p]),
@@ -1139,6 +1071,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_decoded_model": (c_void_p, [c_void_p]),
     "chorale_decoded_reasons": (c_int32, [c_void_p, POINTER(chorale_reason), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_decoded_run": (c_void_p, [c_void_p]),
+    "chorale_decoded_strength": (c_double, [c_void_p, c_int64]),
     "chorale_dictionary_create": (c_int32, [POINTER(chorale_host), c_void_p, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_dictionary_create_best": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_int64, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_dictionary_find": (c_int32, [c_void_p, c_int32]),
@@ -1166,7 +1099,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_learnt_read": (c_int32, [POINTER(chorale_host), c_char_p, c_size_t, c_void_p, POINTER(chorale_error)]),
     "chorale_learnt_report_init": (None, [POINTER(chorale_learnt_report), c_size_t]),
     "chorale_learnt_text": (c_int32, [c_void_p, c_int32, c_char_p, c_size_t, c_void_p, POINTER(chorale_error)]),
-    "chorale_learnt_weights": (c_int32, [c_void_p, POINTER(chorale_learnt_weight), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_member_options_init": (None, [POINTER(chorale_member_options), c_size_t]),
     "chorale_message_bytes": (c_int32, [POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_message_options_init": (None, [POINTER(chorale_message_options), c_size_t]),
@@ -1286,7 +1218,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_run_get_result": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_json": (c_int32, [c_void_p, c_char_p, c_size_t, c_void_p, POINTER(chorale_error)]),
     "chorale_run_labels": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
-    "chorale_run_left_out": (c_int32, [c_void_p, POINTER(chorale_left_out), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_max_marginals": (c_int32, [c_void_p, c_int64, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_options_init": (None, [POINTER(chorale_run_options), c_size_t]),
     "chorale_run_payments": (c_int32, [c_void_p, c_int64, POINTER(chorale_payment), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),

@@ -11,7 +11,6 @@ that grows with the stream.
 from __future__ import annotations
 
 import dataclasses
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Union
 
@@ -21,10 +20,9 @@ from ._agreements import Agree, Agreement, _listed, agreeing_by_default
 from ._learnt import Learnt
 from ._progress import Bars, watched
 from .collective import decode
-from .errors import StateError
 from .mentions import NAMES, Confidence, Key, Scale, Strength, agree
 from .problem import Problem
-from .run import LeftOut, Run
+from .run import Run
 
 # The name of the column that `errors="column"` adds: a message in each row that was not labelled.
 ERROR = "error"
@@ -49,7 +47,8 @@ class Chains:
                  do not depend on the order of arrival; None: the order of arrival is kept
     agree        as in `decode`, except that `keys` of an `Agreement` is the name of a column of
                  lists, and agreement is within groups: neither `across` nor "cliques" is allowed
-    transitions, strength, minimum, stop  as in `decode`
+    transitions, strength, minimum, stop, uncounted  as in `decode`; "auto" finds the strength of
+                 each group from its scores
     names        names of the labels; the new column then holds names instead of numbers
     options      further options of `decode`, such as {"rounds": 5}
     labels       the name of the new column of labels: a list for each row
@@ -63,9 +62,10 @@ class Chains:
     order: str | None = None
     agree: Agree | Sequence[Agree] | None = None
     transitions: Any = None
-    strength: float = 1.0
+    strength: float | Literal["auto"] = "auto"
     minimum: int = 2
     stop: Sequence[Any] = ()
+    uncounted: Sequence[int] | None = None
     names: Sequence[str] | None = None
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     labels: str = "labels"
@@ -120,16 +120,17 @@ class Chains:
             strength=self.strength,
             minimum=self.minimum,
             stop=self.stop,
+            uncounted=self.uncounted,
             names=self.names,
             **self.options,
         )
         lengths = [len(labels) for labels in found.labels]
         changed = np.zeros(len(found.labels), dtype=bool)
         changed[[change.chain for change in found.changed]] = True
-        labels = _label_lists(arrow, np.concatenate(found.labels), lengths, self.names)
-        return _without(
-            arrow, {self.labels: labels, self.changed: arrow.array(changed)}, found.left_out
-        )
+        return {
+            self.labels: _label_lists(arrow, np.concatenate(found.labels), lengths, self.names),
+            self.changed: arrow.array(changed),
+        }
 
 
 @dataclasses.dataclass(frozen=True)
@@ -175,9 +176,11 @@ class Problems:
             run.solve()
             changed = np.zeros(len(lengths), dtype=bool)
             changed[run.changed_chains()] = True
-            found, left_out = run.all_labels(), run.left_out()
-        labels = _label_lists(arrow, found, lengths, self.names)
-        return _without(arrow, {self.labels: labels, self.changed: arrow.array(changed)}, left_out)
+            found = run.all_labels()
+        return {
+            self.labels: _label_lists(arrow, found, lengths, self.names),
+            self.changed: arrow.array(changed),
+        }
 
 
 @dataclasses.dataclass(frozen=True)
@@ -270,9 +273,7 @@ def label(
     errors         what happens to a group that cannot be labelled. "raise": the call raises
                    ValueError or MemoryError, which names the group. "column": the rows of the group
                    are yielded with nulls, and the message in a column "error"; all other groups are
-                   labelled. A single row of which every labelling is forbidden is left out: its new
-                   columns are null, all other rows of its group are labelled, and a warning or the
-                   column "error" says what forbids its labellings
+                   labelled
     most_rows      a group of more rows cannot be labelled; with errors="column" its rows are
                    yielded as they arrive. None: no limit but memory
     progress       progress bar over the batches, as in `libchorale.agree`
@@ -388,12 +389,8 @@ class _Stream:
         except MemoryError:
             message = f"there is not enough memory to label its {rows.num_rows} rows"
             return [self._failed(rows, message, MemoryError)]
-        except (ValueError, TypeError, StateError) as error:
+        except (ValueError, TypeError) as error:
             return [self._failed(rows, str(error))]
-        if ERROR in new and self._errors == "raise":
-            told = [text for text in new[ERROR].to_pylist() if text is not None]
-            more = f" and {len(told) - 1} more rows" if len(told) > 1 else ""
-            warnings.warn(f"group {self._group!r}: {told[0]}{more}", stacklevel=2)
         return [self._made(rows, new)]
 
     def _failed(self, rows: Any, message: str, kind: type[Exception] = ValueError) -> Any:
@@ -424,25 +421,12 @@ def _lists(rows: Any, name: str) -> list[Any]:
     return lists
 
 
-def _without(arrow: Any, new: dict[str, Any], left_out: Sequence[LeftOut]) -> dict[str, Any]:
-    """Returns new columns in which the rows that are left out are null, and say why in the column
-    of errors."""
-    if not left_out:
-        return new
-    why: list[str | None] = [None] * len(next(iter(new.values())))
-    for entry in left_out:
-        why[entry.chain] = f"row {entry.chain} is left out: {str(entry).split(': ', 1)[1]}"
-    texts = arrow.array(why, arrow.string())
-    kept = {name: _compute().if_else(texts.is_null(), of, None) for name, of in new.items()}
-    return {**kept, ERROR: texts}
-
-
 def _label_lists(arrow: Any, flat: Any, lengths: Any, names: Sequence[str] | None) -> Any:
     """Returns a column with a list of labels for each row. flat: the labels of all rows, one row
     after the other. lengths: the number of labels of each row. names: names to be used instead of
     numbers, or None."""
     edges = np.cumsum([0, *lengths], dtype=np.int32)
-    labels = arrow.array(flat, arrow.int32(), mask=flat < 0)
+    labels = arrow.array(flat, arrow.int32())
     if names is not None:
         labels = arrow.array(list(names), arrow.string()).take(labels)
     return arrow.ListArray.from_arrays(arrow.array(edges), labels)

@@ -19,27 +19,26 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from . import html
-from ._agreements import Agree, Given, Placed, build, read
+from ._agreements import Agree, Given, Placed, Strength, Wanted, build, read
 from ._callbacks import Raised
 from ._handle import Closable
+from ._learnt import learn
 from ._native import call, library, struct
 from ._work import work
 from .cancel import Cancel, Stop
 from .chain import Chain, Edges
-from .errors import CapacityError, Renaming, StateError
+from .errors import CapacityError, Renaming
 from .host import lent
 from .message import JointMode
 from .model import corpus_struct
 from .outcome import Outcome
 from .problem import Problem
 from .run import (
-    LeftOut,
     MessageElement,
     Progress,
     Run,
     RunResult,
     Schedule,
-    left_out_of,
     result_of,
     run_options,
     telling,
@@ -102,8 +101,7 @@ class Change:
 class Decoded:
     """The result of `decode`. Holds copies of everything it needs, and can be pickled.
 
-    labels       for each chain an int32 array of labels, one for each position; -1 in chains that
-                 are left out
+    labels       for each chain an int32 array of labels, one for each position
     own          for each chain its best labels without cliques, in the same form
     score        score of all labels together, including agreement
     own_score    the same score for the labels `own`
@@ -112,7 +110,7 @@ class Decoded:
     outcome      how the run ended
     rounds       number of rounds of messages
     changed      the chains whose labels differ from `own`, with the reasons
-    left_out     the chains that are left out, since every labelling of them is forbidden
+    strengths    the strength of each agreement, given or found; 0 if its potential was given
     names        names of the labels, for the display in notebooks
     words        the argument `tokens` of `decode`, for the display in notebooks
     """
@@ -126,7 +124,7 @@ class Decoded:
     outcome: Outcome
     rounds: int
     changed: list[Change]
-    left_out: list[LeftOut] = dataclasses.field(default_factory=list)
+    strengths: list[float] = dataclasses.field(default_factory=list)
     names: Sequence[str] = dataclasses.field(default=(), repr=False)
     words: Sequence[Sequence[Hashable]] | None = dataclasses.field(default=None, repr=False)
 
@@ -164,9 +162,10 @@ def build_problem(
     groups: Sequence[Hashable] | None = None,
     tokens: Sequence[Sequence[Hashable]] | None = None,
     agree: Agree | Sequence[Agree] | None = None,
-    strength: float = 1.0,
+    strength: Strength = "auto",
     minimum: int = 2,
     stop: Iterable[Hashable] = (),
+    uncounted: Iterable[int] | None = None,
     names: Sequence[str] | None = None,
 ) -> Problem:
     """Returns the `Problem` that `decode` would solve. It can be saved, or solved with a `Run`. The
@@ -176,8 +175,10 @@ def build_problem(
     >>> Run(problem).solve().changed_chains
     1
     """
-    given = read(unaries, transitions, groups, tokens, agree, strength, minimum, stop)
-    return _problem(given, names, tokens)
+    given = read(
+        unaries, transitions, groups, tokens, agree, strength, minimum, stop, uncounted, names
+    )
+    return _problem(_settled(given), names, tokens)
 
 
 def labelled_problem(
@@ -188,12 +189,12 @@ def labelled_problem(
     groups: Sequence[Hashable] | None = None,
     tokens: Sequence[Sequence[Hashable]] | None = None,
     agree: Agree | Sequence[Agree] | None = None,
-    strength: float = 1.0,
     minimum: int = 2,
     stop: Iterable[Hashable] = (),
+    uncounted: Iterable[int] | None = None,
 ) -> Problem:
     """Returns a problem with gold labels, for `libchorale.learn.learn`. The cliques of entry k of
-    `agree` are of kind k.
+    `agree` are of kind k, and a strength "auto" is 1 until it is learnt.
 
     gold: the gold label of every position, chain after chain; -1 if unknown. The other arguments
     are those of `decode`.
@@ -203,7 +204,7 @@ def labelled_problem(
     >>> problem.gold.tolist()
     [0, 0]
     """
-    given = read(unaries, transitions, groups, tokens, agree, strength, minimum, stop)
+    given = read(unaries, transitions, groups, tokens, agree, 1.0, minimum, stop, uncounted)
     raising = any(w.agreement.potential and w.agreement.potential._raised for w in given.wanted)
     if given.scores is None or raising:
         problem = _problem(given, None, None)
@@ -218,9 +219,7 @@ def agreeing(given: Given, labels: arrays.Ints | None) -> Problem:
     arguments. labels: the gold label of every position; None: no gold labels."""
     assert given.scores is not None
     with ExitStack() as stack:
-        corpus = corpus_struct(
-            stack, given.scores, given.offsets, given.transitions, given.ids, given.groups
-        )
+        corpus = _corpus(stack, given)
         agreements, _ = specification(stack, given)
         with Placed(given):
             pointer = Problem._create(
@@ -241,9 +240,10 @@ def decode(
     groups: Sequence[Hashable] | None = None,
     tokens: Sequence[Sequence[Hashable]] | None = None,
     agree: Agree | Sequence[Agree] | None = None,
-    strength: float = 1.0,
+    strength: Strength = "auto",
     minimum: int = 2,
     stop: Iterable[Hashable] = (),
+    uncounted: Iterable[int] | None = None,
     names: Sequence[str] | None = None,
     rounds: int = 10,
     damping: float = 0.0,
@@ -284,12 +284,15 @@ def decode(
     strength     strength of the agreement, in the unit of the scores. The n positions of a word,
                  n_y of which have label y, add strength / n * sum_y n_y^2 to the score. So a
                  position that changes to the label of all others gains (2 - 2 / n) * strength: the
-                 strength in a pair, nearly twice the strength in a large clique. Tune the strength
-                 on data that the tagger was not trained on: on the tagger's training data, 0 looks
-                 best
+                 strength in a pair, nearly twice the strength in a large clique.
+                 "auto": found from the scores, which should be log-probabilities up to a constant
+                 (`libchorale.learn.learn`: without_gold). It tells how strongly labels should agree, not whether
+                 they do; `libchorale.learn` finds both from gold labels
     minimum      a word at fewer positions of a group gets no clique
     stop         words that get no clique
-    names        m names of labels, for the display in notebooks
+    uncounted    labels that take no part in the agreement of positions, such as that of no entity:
+                 having them together gains nothing. None: the label named "O", if `names` has it
+    names        m names of labels, also for the display in notebooks
 
     The other options are those of `Run`. The display in notebooks shows the changes. All chains
     must have the same number of labels. If some entry of `unaries` is a `Chain` (for trees, or
@@ -304,8 +307,9 @@ def decode(
     >>> [(reason.what, round(reason.amount, 6)) for reason in result.changed[0].reasons]
     [('word', 1.2)]
     """
-    until = arrays.deadline("time_limit", time_limit)  # covers the work before the run, too
-    given = read(unaries, transitions, groups, tokens, agree, strength, minimum, stop)
+    given = read(
+        unaries, transitions, groups, tokens, agree, strength, minimum, stop, uncounted, names
+    )
     if names is not None and given.labels is not None and len(names) != given.labels:
         raise ValueError(f"names has {len(names)} entries for {given.labels} labels")
     options: dict[str, Any] = {
@@ -325,12 +329,12 @@ def decode(
     }
     limits: dict[str, Any] = {
         "executor": executor,
-        "until": until,
+        "time_limit": time_limit,
         "cancel": cancel,
         "progress": progress,
     }
     solve = _solve_chains if given.scores is None else _solve_corpus
-    result, now, own, found, left_out = solve(given, options, **limits)
+    strengths, result, now, own, found = solve(given, options, **limits)
     reasons: dict[int, list[Reason]] = {}
     for number, chain, position, others, before, agreeing, own_value, value, amount in found:
         what, group = given.wanted[number].what, given.group_names[chain]
@@ -352,16 +356,16 @@ def decode(
         outcome=result.outcome,
         rounds=result.rounds,
         changed=changed,
-        left_out=left_out,
         names=() if names is None else list(names),
         words=tokens,
+        strengths=strengths,
     )
 
 
 # A reason for a change: agreement, chain, position, others, agreeing_before, agreeing, own_value,
 # value and amount, which are fields of the C struct chorale_reason (decode.h).
 _Found = tuple[int, int, int, int, int, int, int, int, float]
-_Solved = tuple[RunResult, arrays.Ints, arrays.Ints, list[_Found], list[LeftOut]]
+_Solved = tuple["list[float]", RunResult, arrays.Ints, arrays.Ints, list[_Found]]
 
 # The layout of the C struct chorale_reason (decode.h).
 _REASON = np.dtype(
@@ -387,15 +391,15 @@ class _Solution(Closable):
             call(library.chorale_decoded_labels, decoded, labelling, to, count, None)
         return labels
 
+    def strengths(self, count: int) -> list[float]:
+        with self._use() as decoded:
+            return [library.chorale_decoded_strength(decoded, number) for number in range(count)]
+
     def result(self) -> RunResult:
         result = struct(c.chorale_run_result)
         with self._use() as decoded:
             call(library.chorale_decoded_get_result, decoded, byref(result))
         return result_of(result, None)
-
-    def left_out(self) -> list[LeftOut]:
-        with self._use() as decoded:
-            return left_out_of(library.chorale_decoded_run(decoded))
 
     def reasons(self) -> list[_Found]:
         needed = c_int64()
@@ -421,6 +425,19 @@ class _Solution(Closable):
         return [(agreement, *told) for agreement, _, *told in reasons.tolist()]
 
 
+def _corpus(stack: ExitStack, given: Given) -> c.chorale_corpus:
+    assert given.scores is not None
+    return corpus_struct(
+        stack,
+        given.scores,
+        given.offsets,
+        given.transitions,
+        given.ids,
+        given.groups,
+        given.uncounted,
+    )
+
+
 def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
     """Returns the agreements as an array for C, and the `Raised` objects that store exceptions of
     callbacks of their potentials."""
@@ -429,7 +446,8 @@ def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
     for number, wanted in enumerate(given.wanted):
         asked, agreement = wanted.agreement, struct(c.chorale_agreement)
         agreement.kind, agreement.across = wanted.kind, bool(asked.across)
-        agreement.strength, agreement.minimum = asked.strength, asked.minimum
+        agreement.strength = 0.0 if asked.strength == "auto" else asked.strength  # 0: auto
+        agreement.minimum = wanted.minimum
         agreement.keys = arrays.address(wanted.keys)
         agreement.stop, agreement.stop_count = arrays.address(wanted.stop), len(wanted.stop)
         agreement.cliques = len(wanted.offsets) - 1
@@ -451,26 +469,24 @@ def solved(
     options: dict[str, Any],
     *,
     executor: Executor | None = None,
-    until: float | None = None,
+    time_limit: float | None = None,
     cancel: Cancel | None = None,
     progress: Callable[[Progress], Any] | None = None,
     borrow: bool = False,
 ) -> Iterator[_Solution]:
     """Labels chains by the C function chorale_decode, and yields the solution, which is freed when
-    the `with` block ends. until: the deadline, from `arrays.deadline`. borrow: True: the scores are
-    not copied, and must not change before the block ends."""
+    the `with` block ends. borrow: True: the scores are not copied, and must not change before the
+    block ends."""
     assert given.scores is not None
     raised, stop = Raised(), Stop(cancel)
     made = run_options(**options)
-    made.time_limit = arrays.limit("time_limit", arrays.seconds_left(until))
+    made.time_limit = arrays.limit("time_limit", time_limit)
     made.progress = telling(progress, raised)
     if executor is not None:
         made.executor = working(executor, raised)
     sources = [raised]
     with ExitStack() as stack:
-        corpus = corpus_struct(
-            stack, given.scores, given.offsets, given.transitions, given.ids, given.groups
-        )
+        corpus = _corpus(stack, given)
         corpus.borrow = borrow
         agreements, of_potentials = specification(stack, given)
         sources += of_potentials
@@ -499,32 +515,23 @@ def solved(
 def _solve_corpus(given: Given, options: dict[str, Any], **limits: Any) -> _Solved:
     with solved(given, options, **limits) as solution:
         count = int(given.offsets[-1])
-        result, left_out = solution.result(), solution.left_out()
-        _check_feasible(result, left_out)
         return (
-            result,
+            solution.strengths(len(given.wanted)),
+            solution.result(),
             solution.labels(c.CHORALE_TOGETHER, count),
             solution.labels(c.CHORALE_ALONE, count),
             solution.reasons(),
-            left_out,
         )
 
 
-def _check_feasible(result: RunResult, left_out: list[LeftOut]) -> None:
-    """Raises StateError if no chain has a labelling."""
-    if result.outcome == Outcome.INFEASIBLE and left_out:
-        raise StateError(f"no chain has an allowed labelling; {left_out[0]}")
-
-
-def _solve_chains(
-    given: Given, options: dict[str, Any], *, until: float | None, **limits: Any
-) -> _Solved:
+def _solve_chains(given: Given, options: dict[str, Any], **limits: Any) -> _Solved:
+    given = _settled(given)
+    strengths = [_number(wanted) for wanted in given.wanted]
     builder, made = build(given)
     found: list[_Found] = []
     model = builder.freeze()
-    with Run(model, **options, **limits, time_limit=arrays.seconds_left(until)) as run:
-        result, left_out = run.solve(), run.left_out()
-        _check_feasible(result, left_out)
+    with Run(model, **options, **limits) as run:
+        result = run.solve()
         for chain in run.changed_chains().tolist():
             for paid in run.payments(chain):
                 found.append(
@@ -540,7 +547,43 @@ def _solve_chains(
                         paid.amount,
                     )
                 )
-        return result, run.all_labels(), run.all_labels(own=True), found, left_out
+        return strengths, result, run.all_labels(), run.all_labels(own=True), found
+
+
+def _number(wanted: Wanted) -> float:
+    asked = wanted.agreement
+    return 0.0 if asked.potential is not None or asked.strength == "auto" else asked.strength
+
+
+def _settled(given: Given) -> Given:
+    """Returns the arguments with the strengths that are found in place of "auto"."""
+    found = {
+        number: 1.0
+        for number, wanted in enumerate(given.wanted)
+        if wanted.agreement.strength == "auto" and wanted.agreement.potential is None
+    }
+    builder, made = build(given)
+    problem = Problem(builder.freeze())
+    problem.clique_kinds = [
+        number if number in found and given.wanted[number].weights is None else -1
+        for number in made
+    ]
+    if found and any(problem.clique_kind(clique) >= 0 for clique in range(len(made))):
+        classes = np.arange(given.labels or 1)
+        classes[given.uncounted] = -1
+        learnt = learn(problem, classes=classes.tolist(), without_gold=True)
+        for number, kind in enumerate(learnt.report["kinds"]):
+            if number in found and kind["cliques"]:
+                found[number] = kind["strength"]
+    wanted = [
+        dataclasses.replace(
+            entry, agreement=dataclasses.replace(entry.agreement, strength=found[number])
+        )
+        if number in found
+        else entry
+        for number, entry in enumerate(given.wanted)
+    ]
+    return dataclasses.replace(given, wanted=wanted)
 
 
 def _problem(

@@ -1,4 +1,4 @@
-"""Learning. `learn` computes the weights of agreements from labelled problems. `CollectiveTagger`
+"""Learning. `learn` finds from labelled problems how strongly labels should agree. `CollectiveTagger`
 is a tagger whose labels agree, made from another tagger and labelled sequences:
     tagger = CollectiveTagger(sklearn_crfsuite.CRF(c2=0.1))
     tagger.fit(X, y, groups)  # groups: the document of each sequence
@@ -19,14 +19,14 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import crfsuite
 from ._agreements import Agreement, _asked, _listed
-from ._learnt import Learnt, LearnProgress, WeightRule, learn
+from ._learnt import Learnt, LearnProgress, learn
 from .chain import Transitions
 from .collective import decode, labelled_problem
 from .errors import StateError
 from .problem import Problem
 from .run import Run
 
-__all__ = ["CollectiveTagger", "LearnProgress", "Learnt", "WeightRule", "learn"]
+__all__ = ["CollectiveTagger", "LearnProgress", "Learnt", "learn"]
 
 FOLDS = 5  # the greatest number of folds; with fewer groups each group is a fold
 WORDS = ("word", "w", "word.lower()")  # features that may hold the token; the first found is used
@@ -55,12 +55,13 @@ class CollectiveTagger:
                  their numbers in this order, from 0. None: the sorted labels of y (for a function:
                  of the y passed to it); 0 to m - 1 if tagger is None
     transitions  m x m scores, or `Transitions`; only if tagger is None
-    f1_without   labels that do not count, such as ["O"]: the costs are then those of micro F1 of
-                 the other labels. None: every wrong label costs the same
+    f1_without   labels that do not count, such as ["O"]: what is maximised is then micro F1 of the
+                 other labels. None: the share of right labels
+    spans        True: F1 is that of spans. A label "B-X" begins a span of X, and "I-X" continues it
+                 (also S and U for B, and E and L for I). False: F1 is that of positions
 
     `fit` divides the groups into folds. For each fold it trains the tagger on the other folds, and
-    lets this tagger compute the scores of the fold. It learns the weights (`learn`) from all these
-    scores, and finally trains the tagger on all groups. Estimators are copied before training.
+    lets this tagger compute the scores of the fold. It learns (`learn`) from all these scores, and finally trains the tagger on all groups. Estimators are copied before training.
     `fit` sets these attributes:
 
     tagger_   the trained estimator, or the scoring function that the function `tagger` returned
@@ -90,6 +91,7 @@ class CollectiveTagger:
         labels: Sequence[Hashable] | None = None,
         transitions: Any = None,
         f1_without: Iterable[Hashable] | None = None,
+        spans: bool = False,
     ) -> None:
         self.tagger = tagger
         self.agree = agree
@@ -97,11 +99,12 @@ class CollectiveTagger:
         self.labels = labels
         self.transitions = transitions
         self.f1_without = f1_without
+        self.spans = spans
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Returns the arguments of the constructor by their names. deep: True: also the parameters
         of the tagger, as `tagger__name`."""
-        names = ("tagger", "agree", "token", "labels", "transitions", "f1_without")
+        names = ("tagger", "agree", "token", "labels", "transitions", "f1_without", "spans")
         found = {name: getattr(self, name) for name in names}
         if deep and hasattr(self.tagger, "get_params") and not isinstance(self.tagger, type):
             own = self.tagger.get_params()
@@ -144,7 +147,8 @@ class CollectiveTagger:
         return asked
 
     def __repr__(self) -> str:
-        given = {n: v for n, v in self.get_params(deep=False).items() if v is not None}
+        given = self.get_params(deep=False)
+        given = {n: v for n, v in given.items() if v is not None and v is not False}
         return f"CollectiveTagger({', '.join(f'{n}={v!r}' for n, v in given.items())})"
 
     def fit(
@@ -154,13 +158,12 @@ class CollectiveTagger:
         groups: Sequence[Hashable],
         tokens: Sequence[Sequence[Hashable]] | None = None,
     ) -> CollectiveTagger:
-        """Trains the tagger and learns the weights.
+        """Trains the tagger and learns how strongly labels should agree.
 
         X       sequences, as the tagger takes them
         y       for each sequence its T labels
-        groups  the group of each sequence, such as its document. With fewer than five groups no
-                gain can be significant. Learnt weights are then applied only if the gold labels in
-                cliques agree significantly more than they would in cliques formed at random
+        groups  the group of each sequence, such as its document. With fewer than eight groups,
+                agreement is applied only if its gain cannot be chance
         tokens  for each sequence its T tokens. None: computed by `token`, or by its default
         """
         kind = _kind(self.tagger)
@@ -184,7 +187,9 @@ class CollectiveTagger:
                         f"y[{number}] has the label {label!r}, not one of {_some(labels)}"
                     )
 
-        classes = None
+        classes = begins = None
+        if self.spans and self.f1_without is None:
+            raise ValueError("spans needs f1_without, the labels of positions outside of spans")
         if self.f1_without is not None:
             left_out = {_plain(label) for label in _sequences("f1_without", self.f1_without)}
             strange = [label for label in left_out if label not in numbers]
@@ -192,7 +197,13 @@ class CollectiveTagger:
                 raise ValueError(f"f1_without has {strange[0]!r}, not one of {_some(labels)}")
             if len(left_out) == len(labels):
                 raise ValueError("f1_without has every label; some must count")
-            classes = [-1 if label in left_out else numbers[label] for label in labels]
+            kinds = [_kind_of_span(label) if self.spans else label for label in labels]
+            places = {kind: number for number, kind in enumerate(kinds)}
+            classes = [
+                -1 if label in left_out else places[kind] for label, kind in zip(labels, kinds)
+            ]
+            if self.spans:
+                begins = [str(label)[:2] in ("B-", "S-", "U-") for label in labels]
 
         def picked(values: Sequence[Any], which: Sequence[int]) -> list[Any]:
             return [values[number] for number in which]
@@ -209,23 +220,21 @@ class CollectiveTagger:
                 kind == "scores",
             )
 
-        problems, seen = [], []
+        problems = []
         trained: _Trained
         if kind == "scores":
             which = [number for fold in folds for number in fold]
             trained = _Alone(labels, self.transitions)
             problems.append(problem(which, trained.scores(picked(X, which), which)))
-            seen.append(1.0)
         else:
             for fold in folds:
                 others = [number for other in folds if other is not fold for number in other]
                 others.sort()
                 trained = self._trained(kind, picked(X, others), picked(gold, others))
                 problems.append(problem(fold, trained.scores(picked(X, fold), fold)))
-                seen.append(sum(picked(lengths, others)) / sum(lengths))
         if not any(made.model.cliques for made in problems):
             raise ValueError("agree finds nothing that is in a group of X twice and could agree")
-        learnt = learn(problems, seen=seen, classes=classes)
+        learnt = learn(problems, classes=classes, begins=begins)
         if kind != "scores":
             trained = self._trained(kind, X, gold)
         self.tagger_ = trained.tagger
@@ -241,9 +250,8 @@ class CollectiveTagger:
         groups: Sequence[Hashable] | None = None,
         tokens: Sequence[Sequence[Hashable]] | None = None,
     ) -> list[list[Any]]:
-        """Labels all sequences together, and returns the labels of each. If no learnt weight is
-        applied, these are the tagger's own labels. A sequence whose scores forbid every labelling
-        gets None in the place of labels that the tagger does not give either.
+        """Labels all sequences together, and returns the labels of each. If agreement is not
+        applied, these are the tagger's own labels.
 
         groups  the group of each sequence; None: all are of one group
         tokens  as in `fit`
@@ -253,17 +261,17 @@ class CollectiveTagger:
             return []
         trained, labels = self._trained_, self.classes_
         own = trained.own(X)
-        if self.report_["applied"] == 0 and own is not None:
+        if not self.report_["applied"] and own is not None:
             return own
         scored = _aligned(trained.scores(X, range(len(X))), labels)
-        if self.report_["applied"] == 0:
+        if not self.report_["applied"]:
             found = decode(scored[0], scored[1], agree=[]).own
-            return [_named(labels, row) for row in found]
+            return [[labels[number] for number in row] for row in found]
         alone = isinstance(trained, _Alone)
         problem = self._problem(X, groups, tokens, scored, None, alone)
         with Run(self.learnt_.apply(problem)) as run:
             run.solve()
-            together = [_named(labels, run.labels(chain)) for chain in range(len(X))]
+            together = [[labels[k] for k in run.labels(chain)] for chain in range(len(X))]
             if own is not None:
                 # Chains that cliques do not change keep the tagger's labels, since the run may have
                 # found other labels for them that are equally good.
@@ -278,10 +286,9 @@ class CollectiveTagger:
         tokens: Sequence[Sequence[Hashable]] | None = None,
     ) -> list[npt.NDArray[np.float64]]:
         """Returns for each sequence T x m: the probability of each of `classes_` at each position,
-        given the messages of the cliques of the sequence (`Run.probabilities`). The temperature is
-        fitted to groups that were held out in `fit`. If no learnt weight is applied, these are the
-        tagger's own probabilities at that temperature. Those of a sequence whose scores forbid every
-        labelling are NaN. Arguments are as in `predict`."""
+        given the messages of the cliques of the sequence (`Learnt.probabilities`), calibrated on
+        groups that were held out in `fit`. If agreement is not applied, these are the tagger's own
+        probabilities, calibrated likewise. Arguments are as in `predict`."""
         X, groups, tokens = self._given(X, groups, tokens)
         if not X:
             return []
@@ -291,14 +298,11 @@ class CollectiveTagger:
         made: list[npt.NDArray[np.float64]] = []
         with Run(self.learnt_.apply(problem)) as run:
             run.solve()
-            left_out = {entry.chain for entry in run.left_out()}
             for chain, item in enumerate(X):
                 if len(item) == 0:
                     made.append(np.zeros((0, len(labels))))
-                elif chain in left_out:
-                    made.append(np.full((len(item), len(labels)), np.nan))
                 else:
-                    made.append(run.probabilities(chain, self.report_["temperature"])[0])
+                    made.append(self.learnt_.probabilities(run, chain))
         return made
 
     def predict_marginals(
@@ -495,11 +499,6 @@ def _checked(
     return array
 
 
-def _named(labels: Sequence[Any], numbers: Any) -> list[Any]:
-    """Returns the names of labels; None for -1, the label in sequences that are left out."""
-    return [labels[number] if number >= 0 else None for number in numbers]
-
-
 def _aligned(scored: _Scored, labels: list[Any]) -> _Scored:
     """Returns the scores and transitions with a column for each of `labels`. A label that the
     tagger lacks gets the score -inf everywhere."""
@@ -546,6 +545,12 @@ def _kind(tagger: Any) -> str:
         f"tagger is {tagger!r}, neither an estimator with fit, predict and predict_marginals, "
         "nor a function, nor None"
     )
+
+
+def _kind_of_span(label: Any) -> Any:
+    """Returns X for a label "B-X" or "I-X" (or with E, L, S or U); another label is its own kind."""
+    prefixed = isinstance(label, str) and label[:2] in ("B-", "I-", "E-", "L-", "S-", "U-")
+    return label[2:] if prefixed else label
 
 
 def _agreements(agree: Any) -> list[tuple[Any, str]]:

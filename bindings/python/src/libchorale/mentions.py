@@ -18,7 +18,7 @@ import numpy as np
 from . import _arrays as arrays
 from ._agreements import check_strength
 from ._columns import Array, Codes, Longs, encoded_bits, together
-from ._learnt import QUICK, LearnProgress, Learnt, learn
+from ._learnt import LearnProgress, Learnt, learn
 from ._mentions import (
     BLOCK,
     AllScores,
@@ -52,6 +52,21 @@ log = logging.getLogger("libchorale")
 # The probability of a row's label if the caller gives no confidence.
 CONFIDENCE = 0.8
 
+# Options of the runs, besides rounds and threads: the defaults of `Run`.
+OPTIONS = {
+    "damping": 0.0,
+    "schedule": "all",
+    "algorithm": "auto",
+    "exact_marginals": False,
+    "polish": True,
+    "restrict_range": False,
+    "joint_mode": "auto",
+    "message_element": "auto",
+    "beam_width": 300,
+    "budget": 1024,
+    "bound_steps": 0,
+}
+
 
 @dataclasses.dataclass(frozen=True)
 class Strengths:
@@ -60,7 +75,7 @@ class Strengths:
 
     keys    the keys, as they were given
     labels  the labels; the learnt weights refer to them by their numbers in this list
-    learnt  the learnt weights; the cliques of keys[k] are of kind k
+    learnt  the result of learning; the cliques of keys[k] are of kind k
     """
 
     keys: list[Key]
@@ -74,19 +89,18 @@ class Strengths:
         if keys != self.keys:
             raise ValueError(f"strength was learnt for the keys {self.keys}, not {keys}")
         values = len(self.labels)
+        one = np.eye(values, dtype=np.int64)
         found = []
         for kind in range(len(keys)):
-            strength, bonus = 0.0, np.zeros(values)
-            for entry in self.learnt.report["weights"]:
-                if entry["kind"] != kind:
-                    continue
-                if entry["basis"] == "agreement":
-                    strength = entry["weight"]
-                elif entry["basis"] == "value":
-                    bonus[entry["index"]] = entry["weight"]
-                elif entry["weight"] != 0:
-                    raise ValueError(f"strength has weights of the basis {entry['basis']!r}")
-            found.append(Weights(strength, bonus, self.learnt.potential(kind, values)))
+            potential = self.learnt.potential(kind, values)
+            alone = np.array([potential.evaluate(counts) for counts in one])
+            # With strength s and bonuses b, the potential of one member with label v is s + b_v,
+            # and that of two members with the labels 0 and 1 is s + b_0 + b_1.
+            strength = alone[:2].sum() - potential.evaluate(one[0] + one[1]) if values > 1 else 0.0
+            if (alone == alone[0]).all():
+                found.append(Weights(strength))
+            else:  # learnt by 0.2
+                found.append(Weights(strength, alone - strength, potential))
         return found
 
 
@@ -96,8 +110,7 @@ def tell(strengths: Strengths) -> None:
         log.info("strengths were learnt from the right labels\n%s", strengths)
     else:
         log.warning(
-            "no strength is applied, so that agreement changes nothing: its gain, by the right "
-            "labels, is not significant\n%s",
+            "no strength is applied, so that agreement changes nothing\n%s",
             strengths,
         )
 
@@ -456,7 +469,6 @@ def agree(
     >>> agree(rows, key="name", label="type", confidence=0.8)[4]["why"]
     "4 of 4 other mentions of 'Jordan' were PERSON, 4 of 4 are now"
     """
-    until = arrays.deadline("time_limit", time_limit)
     names = list(names)
     if len(names) != 4 or len(set(names)) != 4:
         raise ValueError(f"names is {names}; it must have four different names of new columns")
@@ -493,8 +505,8 @@ def agree(
         weights = _weights(strength, read)
         mentions = Mentions(read.scores, read.keyed, weights, read.times, read.before)
         bar.step()
-        options = {**QUICK, "beam_width": 300, "rounds": rounds, "threads": threads}
-        codes = mentions.solve(options, until, _rounds(bar))
+        options = {**OPTIONS, "rounds": rounds, "threads": threads}
+        codes = mentions.solve(options, time_limit, _rounds(bar))
         bar.step()
         before = mentions.own if read.before is None else read.before
         found = mentions.probabilities(codes, before)
@@ -570,23 +582,21 @@ def learn_strengths(
     scale: Scale = "probability",
     across: bool | Sequence[bool] = False,
     minimum: int = 2,
-    folds: int = 10,
-    level: float = 0.05,
     threads: int = 1,
-    time_limit: float | None = None,
+    time_limit: float | None = 300.0,
     progress: Bars = None,
 ) -> Strengths:
     """Learns the strength of agreement for each key from rows whose right label is known.
 
     gold     the column of right labels, null if unknown. Labels and confidences must come from a
              tagger that has not seen the right labels
-    folds, level, threads, time_limit  as in `libchorale.learn.learn`
+    threads, time_limit  as in `libchorale.learn.learn`
     progress  as in `agree`; a step is a run of inference, and the total is an upper bound
 
     The other arguments are those of `agree`. Tests whether agreement reduces errors on held-out
     groups. These groups are documents; if `group` is None, or some key agrees across groups, they
-    are the sets of rows with the same value of the first key. If the gain is not significant, all
-    weights are 0, and `agree` changes nothing. str() of the result describes it.
+    are the sets of rows with the same value of the first key. If agreement does not help there,
+    strengths are 0, and `agree` changes nothing. str() of the result describes it.
     """
     of_gold = _column(opened(table), "gold", gold).encoded()
     read = _read(
@@ -620,9 +630,7 @@ def learn_strengths(
                 bars.append(stack.enter_context(Bar(progress, "learn", now.runs_most, "run")))
             bars[0].step()
 
-        learnt = learn(
-            problem, folds=folds, level=level, threads=threads, time_limit=time_limit, progress=told
-        )
+        learnt = learn(problem, threads=threads, time_limit=time_limit, progress=told)
     return Strengths(read.keys, read.labels, learnt)
 
 
@@ -654,9 +662,8 @@ class Diagnosis:
 
     On 14 of 18 tables of public data sets the true gain lay between `least` and `gain`; on the
     others it was outside by at most 0.3 % of the rows. On average `gain` was 2.8 % of the rows, but
-    the true gain was -0.1 %, so `gain` alone does not tell whether agreement pays. With learnt
-    strengths, `gain` was 2.4 % and the true gain 2.2 % (six tables;
-    examples/experiments/diagnosed.py).
+    the true gain was -0.1 %, so `gain` alone does not tell whether agreement pays
+    (examples/experiments/diagnosed.py).
     """
 
     rows: int
@@ -730,7 +737,7 @@ def diagnose(
         mentions = Mentions(read.scores, read.keyed, _weights(strength, read))
         bar.step()
         before = mentions.own if read.before is None else read.before
-        options = {**QUICK, "rounds": rounds, "threads": threads}
+        options = {**OPTIONS, "rounds": rounds, "threads": threads}
         codes = mentions.solve(options, None, _rounds(bar))
         bar.step()
         found = mentions.probabilities(codes, before)

@@ -553,6 +553,7 @@ def corpus_struct(
     transitions: Transitions | None,
     tokens: arrays.Ints | None,
     groups: npt.NDArray[np.int64] | None,
+    uncounted: arrays.Ints | None = None,
 ) -> c.chorale_corpus:
     """Returns the C struct that describes chains whose scores are in one array. It is valid until
     `stack` is closed."""
@@ -571,6 +572,8 @@ def corpus_struct(
     if transitions is not None:
         corpus.transitions = stack.enter_context(transitions._use())
     corpus.tokens, corpus.groups = arrays.address(tokens), arrays.address(groups)
+    if uncounted is not None:
+        corpus.uncounted, corpus.uncounted_count = arrays.address(uncounted), len(uncounted)
     return corpus
 
 

@@ -41,7 +41,8 @@ class SharedKeys:
     """Specification for rows that are chains, with keys that should agree across all groups. Can be
     pickled.
 
-    chains    the columns and the agreements within a group, as for `batches.label`
+    chains    the columns and the agreements within a group, as for `batches.label`, except that a
+              strength "auto" is 1
     keys      the column of keys: in each row a list of one key for each position, a text or an
               integer; null and integers below 0 mean that the position has no key
     strength  strength of agreement, as in `decode`: a key with n positions, n_v of which have label
@@ -191,9 +192,10 @@ class _Labelling(Chains):
         flat = part.labels(self.prices, self.first)
         own = part.own_labels()
         moved = np.concatenate([[0], np.cumsum(flat != own)])[np.cumsum([0, *lengths])]
-        labels = batches._label_lists(arrow, flat, lengths, self.names)
-        new = {self.labels: labels, self.changed: arrow.array(np.diff(moved) > 0)}
-        return batches._without(arrow, new, part.left_out())
+        return {
+            self.labels: batches._label_lists(arrow, flat, lengths, self.names),
+            self.changed: arrow.array(np.diff(moved) > 0),
+        }
 
 
 @dataclasses.dataclass(frozen=True)
@@ -245,13 +247,17 @@ def _part(
                 for key in given
             ]
         )
-    agree: list[Any] = [
-        dataclasses.replace(entry, keys=batches._lists(rows, entry.keys))
-        if isinstance(entry, Agreement) and isinstance(entry.keys, str)
-        else entry
-        for entry, _ in chains._listed()
-    ]
-    across = Agreement("keys", strength=specification.strength, minimum=1, across=True, keys=keys)
+    agree: list[Any] = []
+    for entry, _ in chains._listed():
+        if isinstance(entry, Agreement) and isinstance(entry.keys, str):
+            entry = dataclasses.replace(entry, keys=batches._lists(rows, entry.keys))
+        if isinstance(entry, Agreement) and entry.strength == "auto":
+            entry = dataclasses.replace(entry, strength=1.0)
+        agree.append(entry)
+    # A potential, since a strength of 0 would make no cliques.
+    width = next((len(matrix[0]) for matrix in scores if len(matrix)), 1)
+    potts = Potential.potts(width, specification.strength, scale="members")
+    across = Agreement("keys", potential=potts, minimum=1, across=True, keys=keys)
     if specification.join:
         agree.append(dataclasses.replace(across, minimum=2, keys=others))
     agree.append(across)
@@ -261,9 +267,11 @@ def _part(
         groups=rows.column(chains.group).to_pylist(),
         tokens=None if chains.tokens is None else batches._lists(rows, chains.tokens),
         agree=agree,
-        strength=chains.strength,
+        strength=1.0 if chains.strength == "auto" else chains.strength,
         minimum=chains.minimum,
         stop=chains.stop,
+        uncounted=chains.uncounted,
+        names=chains.names,
     )
     # The last cliques of the model are those of the last agreement, `across`: one for each shared
     # key in this group, in ascending order of the keys' numbers.

@@ -1,7 +1,7 @@
 """A spaCy component that makes the entities of a document agree.
 
     nlp.add_pipe("ner")
-    nlp.add_pipe("chorale", config={"confidence": 0.8, "strength": 2.0})
+    nlp.add_pipe("chorale", config={"confidence": 0.8})
 
 Every entity, and every other occurrence of the same words, gets one of the entity labels in use or
 becomes no entity. The preceding component gives the probability of each label; occurrences of the
@@ -26,7 +26,7 @@ import math
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 try:
     import srsly
@@ -72,7 +72,7 @@ if not Doc.has_extension("chorale_changed"):
     assigns=["doc.ents"],
     default_config={
         "confidence": 0.8,
-        "strength": 2.0,
+        "strength": "auto",
         "spans_key": None,
         "set_ents": False,
         "across": False,
@@ -84,7 +84,7 @@ def make(
     nlp: Language,
     name: str,
     confidence: float,
-    strength: float,
+    strength: Union[float, str],  # noqa: UP007
     spans_key: Optional[str],  # noqa: UP045  (spaCy evaluates this, on Python 3.9 too)
     set_ents: bool,
     across: bool,
@@ -112,12 +112,13 @@ class Agreement:
                  entity has its label, or that another occurrence of the entity's words is no
                  entity. The other labels share the rest. Spans that come with scores use their
                  scores instead
-    strength     strength of agreement, >= 0, as in `decode`: one of n occurrences of the same words
-                 gains up to (2 - 2 / n) * strength by taking the label of all others. The strength
-                 competes with the confidence: with L labels in use, an occurrence changes to the
-                 label of many others if the gain is above log(L * confidence / (1 - confidence)),
-                 which is 2.8 for confidence 0.8 and four labels. Higher confidence needs more
-                 strength. Try 1 to 4 on your own documents, or let `learn` find the strength
+    strength     strength of agreement: "auto" chooses it as `agree` does, so that among equally
+                 sure occurrences of the same words more than two thirds prevail. Or a number >= 0,
+                 as in `decode`: one of n occurrences of the same words gains up to
+                 (2 - 2 / n) * strength by taking the label of all others, and with L labels in use
+                 it changes its label if that is above log(L * confidence / (1 - confidence)), which
+                 is 2.8 for confidence 0.8 and four labels. `learn` finds the strength from documents
+                 with right entities
     spans_key    None: entities are read from and written to `doc.ents`. Otherwise they are read
                  from `doc.spans[spans_key]` and replace the spans there; the attrs["scores"] of
                  these spans, if present (as from a spancat), are their probabilities
@@ -144,7 +145,7 @@ class Agreement:
         self,
         *,
         confidence: float = 0.8,
-        strength: float = 2.0,
+        strength: float | str = "auto",
         spans_key: str | None = None,
         set_ents: bool = False,
         across: bool = False,
@@ -169,9 +170,11 @@ class Agreement:
             raise ValueError(
                 f"confidence is {self.confidence}; it must be above 0 and below 1, such as 0.8"
             )
-        if not 0 <= real("strength", self.strength) <= MOST_STRENGTH:
+        if self.strength == "auto":
+            return
+        if isinstance(self.strength, str) or not 0 <= real("strength", self.strength) <= MOST_STRENGTH:
             raise ValueError(
-                f"strength is {self.strength}; it must be 0 (no agreement) or above, such as 2, "
+                f'strength is {self.strength!r}; it must be "auto", 0 (no agreement) or above, '
                 f"and at most {MOST_STRENGTH:g}"
             )
 
@@ -185,6 +188,8 @@ class Agreement:
         batch. Yields the documents."""
         if batch_size < 1:
             raise ValueError(f"batch_size is {batch_size}, below 1")
+        if self.strength == "auto" and self.learnt is None and not self.across:
+            batch_size = 1  # the strength that is chosen depends on nothing but the document
         rest = iter(stream)
         while docs := list(islice(rest, batch_size)):
             self._agree(docs)
@@ -277,7 +282,8 @@ class Agreement:
         kept: list[list[tuple[Span, float]]] = [[] for _ in docs]
         changed: list[list[dict[str, Any]]] = [[] for _ in docs]
         if rows:
-            strength = self.strength if self.learnt is None else self.learnt
+            strength: Any = None if self.strength == "auto" else self.strength
+            strength = strength if self.learnt is None else self.learnt
             columns = self._columns([*labels, NONE])
             result = agree(rows, strength=strength, progress=False, **columns)
             if self.learnt is None:

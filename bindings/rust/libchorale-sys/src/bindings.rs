@@ -243,10 +243,6 @@ pub const CHORALE_OUTCOME_DEADLINE: i32 = 30;
 pub const CHORALE_OUTCOME_CANCELLED: i32 = 31;
 pub const CHORALE_OUTCOME_INFEASIBLE: i32 = 40;
 pub const CHORALE_OUTCOME_NOTHING_FOUND: i32 = 41;
-pub type chorale_obstacle = i32;
-pub const CHORALE_OBSTACLE_UNKNOWN: i32 = 0;
-pub const CHORALE_OBSTACLE_SCORES: i32 = 10;
-pub const CHORALE_OBSTACLE_TRANSITIONS: i32 = 20;
 extern "C" {
     pub fn chorale_outcome_name(outcome: chorale_outcome) -> *const std::os::raw::c_char;
 }
@@ -2498,6 +2494,8 @@ pub struct chorale_corpus {
     pub transitions: *const chorale_transitions,
     pub tokens: *const i32,
     pub groups: *const i64,
+    pub uncounted: *const i32,
+    pub uncounted_count: i64,
 }
 #[test]
 fn bindgen_test_layout_chorale_corpus() {
@@ -2505,7 +2503,7 @@ fn bindgen_test_layout_chorale_corpus() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_corpus>(),
-        88usize,
+        104usize,
         "Size of chorale_corpus"
     );
     assert_eq!(
@@ -2572,6 +2570,16 @@ fn bindgen_test_layout_chorale_corpus() {
         unsafe { ::std::ptr::addr_of!((*ptr).groups) as usize - ptr as usize },
         80usize,
         "Offset of field: chorale_corpus::groups"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).uncounted) as usize - ptr as usize },
+        88usize,
+        "Offset of field: chorale_corpus::uncounted"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).uncounted_count) as usize - ptr as usize },
+        96usize,
+        "Offset of field: chorale_corpus::uncounted_count"
     );
 }
 extern "C" {
@@ -2971,7 +2979,6 @@ pub struct chorale_run_result {
     pub messages_changed: i64,
     pub chain_updates: i64,
     pub clique_updates: i64,
-    pub left_out: i64,
 }
 #[test]
 fn bindgen_test_layout_chorale_run_result() {
@@ -2979,7 +2986,7 @@ fn bindgen_test_layout_chorale_run_result() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_run_result>(),
-        144usize,
+        136usize,
         "Size of chorale_run_result"
     );
     assert_eq!(
@@ -3077,11 +3084,6 @@ fn bindgen_test_layout_chorale_run_result() {
         128usize,
         "Offset of field: chorale_run_result::clique_updates"
     );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).left_out) as usize - ptr as usize },
-        136usize,
-        "Offset of field: chorale_run_result::left_out"
-    );
 }
 extern "C" {
     pub fn chorale_run_result_init(result: *mut chorale_run_result, struct_size: usize);
@@ -3147,59 +3149,6 @@ extern "C" {
     pub fn chorale_run_get_result(
         run: *const chorale_run,
         result: *mut chorale_run_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_left_out {
-    pub chain: i64,
-    pub position: i64,
-    pub obstacle: chorale_obstacle,
-    pub reserved: i32,
-}
-#[test]
-fn bindgen_test_layout_chorale_left_out() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_left_out> = ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_left_out>(),
-        24usize,
-        "Size of chorale_left_out"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_left_out>(),
-        8usize,
-        "Alignment of chorale_left_out"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).chain) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_left_out::chain"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).position) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_left_out::position"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).obstacle) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_left_out::obstacle"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        20usize,
-        "Offset of field: chorale_left_out::reserved"
-    );
-}
-extern "C" {
-    pub fn chorale_run_left_out(
-        run: *const chorale_run,
-        left_out: *mut chorale_left_out,
-        left_out_size: usize,
-        capacity: i64,
-        needed: *mut i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
@@ -3605,6 +3554,9 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    pub fn chorale_decoded_strength(decoded: *const chorale_decoded, agreement: i64) -> f64;
+}
+extern "C" {
     pub fn chorale_decoded_run(decoded: *mut chorale_decoded) -> *mut chorale_run;
 }
 extern "C" {
@@ -3858,69 +3810,6 @@ extern "C" {
 extern "C" {
     pub fn chorale_abi() -> i32;
 }
-pub type chorale_basis = i32;
-pub const CHORALE_BASIS_AGREEMENT: i32 = 0;
-pub const CHORALE_BASIS_LOG_AGREEMENT: i32 = 10;
-pub const CHORALE_BASIS_SHARE: i32 = 20;
-pub const CHORALE_BASIS_MAJORITY: i32 = 30;
-pub const CHORALE_BASIS_CENTRE: i32 = 40;
-pub const CHORALE_BASIS_SINGLE: i32 = 100;
-pub const CHORALE_BASIS_EMPTY: i32 = 110;
-pub const CHORALE_BASIS_CONFLICT: i32 = 120;
-pub const CHORALE_BASIS_OUT: i32 = 130;
-pub const CHORALE_BASIS_VALUE: i32 = 140;
-extern "C" {
-    pub fn chorale_basis_name(basis: chorale_basis) -> *const std::os::raw::c_char;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_weight_rule {
-    pub kind: i32,
-    pub basis: chorale_basis,
-    pub index: i64,
-    pub least: f64,
-    pub most: f64,
-}
-#[test]
-fn bindgen_test_layout_chorale_weight_rule() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_weight_rule> = ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_weight_rule>(),
-        32usize,
-        "Size of chorale_weight_rule"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_weight_rule>(),
-        8usize,
-        "Alignment of chorale_weight_rule"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).kind) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_weight_rule::kind"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).basis) as usize - ptr as usize },
-        4usize,
-        "Offset of field: chorale_weight_rule::basis"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).index) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_weight_rule::index"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).least) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_weight_rule::least"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).most) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_weight_rule::most"
-    );
-}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_learn_progress {
@@ -3969,20 +3858,17 @@ pub type chorale_learn_progress_function = ::std::option::Option<
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_learn_options {
     pub struct_size: usize,
-    pub rules: *const chorale_weight_rule,
-    pub rule_size: usize,
-    pub rule_count: i64,
-    pub costs: *const f64,
     pub labels: i64,
-    pub seen: *const f64,
-    pub folds: i64,
-    pub level: f64,
-    pub run: *const chorale_run_options,
+    pub classes: *const i32,
+    pub begins: *const i32,
+    pub costs: *const f64,
+    pub may_lower_accuracy: i32,
+    pub without_gold: i32,
+    pub threads: i64,
     pub time_limit: f64,
     pub cancel: *const chorale_cancel,
     pub progress: chorale_learn_progress_function,
     pub progress_user: *mut std::os::raw::c_void,
-    pub classes: *const i32,
 }
 #[test]
 fn bindgen_test_layout_chorale_learn_options() {
@@ -3991,7 +3877,7 @@ fn bindgen_test_layout_chorale_learn_options() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_learn_options>(),
-        120usize,
+        88usize,
         "Size of chorale_learn_options"
     );
     assert_eq!(
@@ -4005,19 +3891,19 @@ fn bindgen_test_layout_chorale_learn_options() {
         "Offset of field: chorale_learn_options::struct_size"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).rules) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
         8usize,
-        "Offset of field: chorale_learn_options::rules"
+        "Offset of field: chorale_learn_options::labels"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).rule_size) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).classes) as usize - ptr as usize },
         16usize,
-        "Offset of field: chorale_learn_options::rule_size"
+        "Offset of field: chorale_learn_options::classes"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).rule_count) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).begins) as usize - ptr as usize },
         24usize,
-        "Offset of field: chorale_learn_options::rule_count"
+        "Offset of field: chorale_learn_options::begins"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).costs) as usize - ptr as usize },
@@ -4025,54 +3911,39 @@ fn bindgen_test_layout_chorale_learn_options() {
         "Offset of field: chorale_learn_options::costs"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).may_lower_accuracy) as usize - ptr as usize },
         40usize,
-        "Offset of field: chorale_learn_options::labels"
+        "Offset of field: chorale_learn_options::may_lower_accuracy"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).seen) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).without_gold) as usize - ptr as usize },
+        44usize,
+        "Offset of field: chorale_learn_options::without_gold"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).threads) as usize - ptr as usize },
         48usize,
-        "Offset of field: chorale_learn_options::seen"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).folds) as usize - ptr as usize },
-        56usize,
-        "Offset of field: chorale_learn_options::folds"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).level) as usize - ptr as usize },
-        64usize,
-        "Offset of field: chorale_learn_options::level"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).run) as usize - ptr as usize },
-        72usize,
-        "Offset of field: chorale_learn_options::run"
+        "Offset of field: chorale_learn_options::threads"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).time_limit) as usize - ptr as usize },
-        80usize,
+        56usize,
         "Offset of field: chorale_learn_options::time_limit"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).cancel) as usize - ptr as usize },
-        88usize,
+        64usize,
         "Offset of field: chorale_learn_options::cancel"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).progress) as usize - ptr as usize },
-        96usize,
+        72usize,
         "Offset of field: chorale_learn_options::progress"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).progress_user) as usize - ptr as usize },
-        104usize,
+        80usize,
         "Offset of field: chorale_learn_options::progress_user"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).classes) as usize - ptr as usize },
-        112usize,
-        "Offset of field: chorale_learn_options::classes"
     );
 }
 extern "C" {
@@ -4127,47 +3998,55 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-pub type chorale_applied = i32;
-pub const CHORALE_APPLIED_NOTHING: i32 = 0;
-pub const CHORALE_APPLIED_BONUSES: i32 = 1;
-pub const CHORALE_APPLIED_ALL: i32 = 2;
+pub type chorale_verdict = i32;
+pub const CHORALE_VERDICT_GAIN: i32 = 0;
+pub const CHORALE_VERDICT_WITHOUT_GOLD: i32 = 1;
+pub const CHORALE_VERDICT_NO_AGREEMENT: i32 = 10;
+pub const CHORALE_VERDICT_NO_GAIN: i32 = 20;
+pub const CHORALE_VERDICT_MAY_BE_CHANCE: i32 = 30;
+pub const CHORALE_VERDICT_LOWERS_ACCURACY: i32 = 40;
+pub const CHORALE_VERDICT_INTERRUPTED: i32 = 50;
 pub type chorale_learn_warning = i32;
 pub const CHORALE_WARNING_GOLD_FORBIDDEN: i32 = 1;
 pub const CHORALE_WARNING_LABEL_UNSEEN: i32 = 2;
-pub const CHORALE_WARNING_SINGLE_CLIQUE: i32 = 4;
 pub const CHORALE_WARNING_BASE_KNOWS: i32 = 8;
 pub const CHORALE_WARNING_FEW_GROUPS: i32 = 16;
-pub const CHORALE_WARNING_BASE_GUESSES: i32 = 32;
+pub const CHORALE_WARNING_ONE_LABEL: i32 = 64;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_learnt_report {
     pub struct_size: usize,
     pub outcome: chorale_outcome,
-    pub applied: chorale_applied,
+    pub applied: i32,
+    pub verdict: chorale_verdict,
     pub warnings: chorale_learn_warning,
-    pub reserved: i32,
     pub groups: i64,
-    pub folds: i64,
     pub positions: i64,
     pub kinds: i64,
-    pub weights: i64,
     pub runs: i64,
-    pub unit: f64,
-    pub regularisation: f64,
-    pub gold_bonus: f64,
-    pub base_cost: f64,
+    pub tagger_cost: f64,
+    pub tagger_precision: f64,
+    pub tagger_recall: f64,
+    pub tagger_f1: f64,
+    pub tagger_accuracy: f64,
     pub control_cost: f64,
-    pub all_cost: f64,
-    pub gain: f64,
-    pub gain_lower: f64,
-    pub gain_upper: f64,
-    pub gain_p: f64,
-    pub agreement_gain: f64,
-    pub agreement_lower: f64,
-    pub agreement_upper: f64,
+    pub control_precision: f64,
+    pub control_recall: f64,
+    pub control_f1: f64,
+    pub control_accuracy: f64,
+    pub agreeing_cost: f64,
+    pub agreeing_precision: f64,
+    pub agreeing_recall: f64,
+    pub agreeing_f1: f64,
+    pub agreeing_accuracy: f64,
+    pub changed: i64,
+    pub changed_right_before: i64,
+    pub changed_right_after: i64,
     pub agreement_p: f64,
-    pub f1: f64,
+    pub gain_p: f64,
+    pub expected_errors: f64,
     pub temperature: f64,
+    pub changed_temperature: f64,
 }
 #[test]
 fn bindgen_test_layout_chorale_learnt_report() {
@@ -4176,7 +4055,7 @@ fn bindgen_test_layout_chorale_learnt_report() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_learnt_report>(),
-        200usize,
+        240usize,
         "Size of chorale_learnt_report"
     );
     assert_eq!(
@@ -4200,14 +4079,14 @@ fn bindgen_test_layout_chorale_learnt_report() {
         "Offset of field: chorale_learnt_report::applied"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).warnings) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).verdict) as usize - ptr as usize },
         16usize,
-        "Offset of field: chorale_learnt_report::warnings"
+        "Offset of field: chorale_learnt_report::verdict"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).warnings) as usize - ptr as usize },
         20usize,
-        "Offset of field: chorale_learnt_report::reserved"
+        "Offset of field: chorale_learnt_report::warnings"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).groups) as usize - ptr as usize },
@@ -4215,109 +4094,134 @@ fn bindgen_test_layout_chorale_learnt_report() {
         "Offset of field: chorale_learnt_report::groups"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).folds) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_learnt_report::folds"
-    );
-    assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).positions) as usize - ptr as usize },
-        40usize,
+        32usize,
         "Offset of field: chorale_learnt_report::positions"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).kinds) as usize - ptr as usize },
-        48usize,
+        40usize,
         "Offset of field: chorale_learnt_report::kinds"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).weights) as usize - ptr as usize },
-        56usize,
-        "Offset of field: chorale_learnt_report::weights"
-    );
-    assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).runs) as usize - ptr as usize },
-        64usize,
+        48usize,
         "Offset of field: chorale_learnt_report::runs"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).unit) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).tagger_cost) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_learnt_report::tagger_cost"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).tagger_precision) as usize - ptr as usize },
+        64usize,
+        "Offset of field: chorale_learnt_report::tagger_precision"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).tagger_recall) as usize - ptr as usize },
         72usize,
-        "Offset of field: chorale_learnt_report::unit"
+        "Offset of field: chorale_learnt_report::tagger_recall"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).regularisation) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).tagger_f1) as usize - ptr as usize },
         80usize,
-        "Offset of field: chorale_learnt_report::regularisation"
+        "Offset of field: chorale_learnt_report::tagger_f1"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).gold_bonus) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).tagger_accuracy) as usize - ptr as usize },
         88usize,
-        "Offset of field: chorale_learnt_report::gold_bonus"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).base_cost) as usize - ptr as usize },
-        96usize,
-        "Offset of field: chorale_learnt_report::base_cost"
+        "Offset of field: chorale_learnt_report::tagger_accuracy"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).control_cost) as usize - ptr as usize },
-        104usize,
+        96usize,
         "Offset of field: chorale_learnt_report::control_cost"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).all_cost) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).control_precision) as usize - ptr as usize },
+        104usize,
+        "Offset of field: chorale_learnt_report::control_precision"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).control_recall) as usize - ptr as usize },
         112usize,
-        "Offset of field: chorale_learnt_report::all_cost"
+        "Offset of field: chorale_learnt_report::control_recall"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).gain) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).control_f1) as usize - ptr as usize },
         120usize,
-        "Offset of field: chorale_learnt_report::gain"
+        "Offset of field: chorale_learnt_report::control_f1"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).gain_lower) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).control_accuracy) as usize - ptr as usize },
         128usize,
-        "Offset of field: chorale_learnt_report::gain_lower"
+        "Offset of field: chorale_learnt_report::control_accuracy"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).gain_upper) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).agreeing_cost) as usize - ptr as usize },
         136usize,
-        "Offset of field: chorale_learnt_report::gain_upper"
+        "Offset of field: chorale_learnt_report::agreeing_cost"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).gain_p) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).agreeing_precision) as usize - ptr as usize },
         144usize,
-        "Offset of field: chorale_learnt_report::gain_p"
+        "Offset of field: chorale_learnt_report::agreeing_precision"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).agreement_gain) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).agreeing_recall) as usize - ptr as usize },
         152usize,
-        "Offset of field: chorale_learnt_report::agreement_gain"
+        "Offset of field: chorale_learnt_report::agreeing_recall"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).agreement_lower) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).agreeing_f1) as usize - ptr as usize },
         160usize,
-        "Offset of field: chorale_learnt_report::agreement_lower"
+        "Offset of field: chorale_learnt_report::agreeing_f1"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).agreement_upper) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).agreeing_accuracy) as usize - ptr as usize },
         168usize,
-        "Offset of field: chorale_learnt_report::agreement_upper"
+        "Offset of field: chorale_learnt_report::agreeing_accuracy"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).changed) as usize - ptr as usize },
+        176usize,
+        "Offset of field: chorale_learnt_report::changed"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).changed_right_before) as usize - ptr as usize },
+        184usize,
+        "Offset of field: chorale_learnt_report::changed_right_before"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).changed_right_after) as usize - ptr as usize },
+        192usize,
+        "Offset of field: chorale_learnt_report::changed_right_after"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).agreement_p) as usize - ptr as usize },
-        176usize,
+        200usize,
         "Offset of field: chorale_learnt_report::agreement_p"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).f1) as usize - ptr as usize },
-        184usize,
-        "Offset of field: chorale_learnt_report::f1"
+        unsafe { ::std::ptr::addr_of!((*ptr).gain_p) as usize - ptr as usize },
+        208usize,
+        "Offset of field: chorale_learnt_report::gain_p"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).expected_errors) as usize - ptr as usize },
+        216usize,
+        "Offset of field: chorale_learnt_report::expected_errors"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).temperature) as usize - ptr as usize },
-        192usize,
+        224usize,
         "Offset of field: chorale_learnt_report::temperature"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).changed_temperature) as usize - ptr as usize },
+        232usize,
+        "Offset of field: chorale_learnt_report::changed_temperature"
     );
 }
 extern "C" {
@@ -4330,24 +4234,15 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-pub type chorale_verdict = i32;
-pub const CHORALE_VERDICT_KEPT: i32 = 0;
-pub const CHORALE_VERDICT_NO_CLIQUES: i32 = 10;
-pub const CHORALE_VERDICT_SCREENED: i32 = 20;
-pub const CHORALE_VERDICT_NO_GAIN: i32 = 30;
-pub const CHORALE_VERDICT_NOT_APPLIED: i32 = 40;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_learnt_kind {
     pub kind: i32,
-    pub verdict: chorale_verdict,
+    pub uses_log_odds: i32,
     pub cliques: i64,
     pub members: i64,
-    pub screening_p: f64,
-    pub gain: f64,
-    pub gain_lower: f64,
-    pub gain_upper: f64,
-    pub p: f64,
+    pub strength: f64,
+    pub bonus: f64,
 }
 #[test]
 fn bindgen_test_layout_chorale_learnt_kind() {
@@ -4355,7 +4250,7 @@ fn bindgen_test_layout_chorale_learnt_kind() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_learnt_kind>(),
-        64usize,
+        40usize,
         "Size of chorale_learnt_kind"
     );
     assert_eq!(
@@ -4369,9 +4264,9 @@ fn bindgen_test_layout_chorale_learnt_kind() {
         "Offset of field: chorale_learnt_kind::kind"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).verdict) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).uses_log_odds) as usize - ptr as usize },
         4usize,
-        "Offset of field: chorale_learnt_kind::verdict"
+        "Offset of field: chorale_learnt_kind::uses_log_odds"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).cliques) as usize - ptr as usize },
@@ -4384,29 +4279,14 @@ fn bindgen_test_layout_chorale_learnt_kind() {
         "Offset of field: chorale_learnt_kind::members"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).screening_p) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).strength) as usize - ptr as usize },
         24usize,
-        "Offset of field: chorale_learnt_kind::screening_p"
+        "Offset of field: chorale_learnt_kind::strength"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).gain) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).bonus) as usize - ptr as usize },
         32usize,
-        "Offset of field: chorale_learnt_kind::gain"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).gain_lower) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_learnt_kind::gain_lower"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).gain_upper) as usize - ptr as usize },
-        48usize,
-        "Offset of field: chorale_learnt_kind::gain_upper"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).p) as usize - ptr as usize },
-        56usize,
-        "Offset of field: chorale_learnt_kind::p"
+        "Offset of field: chorale_learnt_kind::bonus"
     );
 }
 extern "C" {
@@ -4414,84 +4294,6 @@ extern "C" {
         learnt: *const chorale_learnt,
         kinds: *mut chorale_learnt_kind,
         kind_size: usize,
-        capacity: i64,
-        needed: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_learnt_weight {
-    pub kind: i32,
-    pub basis: chorale_basis,
-    pub index: i64,
-    pub weight: f64,
-    pub lower: f64,
-    pub upper: f64,
-    pub least: f64,
-    pub most: f64,
-}
-#[test]
-fn bindgen_test_layout_chorale_learnt_weight() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_learnt_weight> =
-        ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_learnt_weight>(),
-        56usize,
-        "Size of chorale_learnt_weight"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_learnt_weight>(),
-        8usize,
-        "Alignment of chorale_learnt_weight"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).kind) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_learnt_weight::kind"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).basis) as usize - ptr as usize },
-        4usize,
-        "Offset of field: chorale_learnt_weight::basis"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).index) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_learnt_weight::index"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).weight) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_learnt_weight::weight"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).lower) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_learnt_weight::lower"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).upper) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_learnt_weight::upper"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).least) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_learnt_weight::least"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).most) as usize - ptr as usize },
-        48usize,
-        "Offset of field: chorale_learnt_weight::most"
-    );
-}
-extern "C" {
-    pub fn chorale_learnt_weights(
-        learnt: *const chorale_learnt,
-        weights: *mut chorale_learnt_weight,
-        weight_size: usize,
         capacity: i64,
         needed: *mut i64,
         error: *mut chorale_error,

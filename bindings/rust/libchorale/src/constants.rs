@@ -212,19 +212,6 @@ told! {
     }
 }
 
-told! {
-    /// What forbids every labelling of a chain.
-    Obstacle {
-        /// An instance, which does not tell.
-        Unknown = OBSTACLE_UNKNOWN,
-        /// Every label of the position is forbidden: by a score of minus infinity, or by what the
-        /// chain or an edit allows.
-        Scores = OBSTACLE_SCORES,
-        /// The position has allowed labels, but transitions, start or end scores forbid all of them.
-        Transitions = OBSTACLE_TRANSITIONS,
-    }
-}
-
 impl Outcome {
     /// Returns the name of the outcome in lower case, such as "iteration-limit"; "unknown outcome"
     /// for a number that the library does not know.
@@ -596,74 +583,22 @@ impl Shown {
 }
 
 told! {
-    /// A function of the counts of a clique. A learnt potential is a sum of bases, each multiplied
-    /// by a learnt weight. n is the number of members, n_v the number of members with value v. Some
-    /// bases are a list of functions: an *index* numbers them, and each has its own weight. The
-    /// header `chorale/learn.h` has more about bases.
-    Basis {
-        /// `sum_v n_v^2 / n`. Its weight is the strength of an [`Agreement`](crate::Agreement).
-        Agreement = BASIS_AGREEMENT,
-        /// `sum_v n_v^2 / log n`.
-        LogAgreement = BASIS_LOG_AGREEMENT,
-        /// `sum_v max(0, n_v - i n / 4)`, with the index i = 1, 2, 3.
-        Share = BASIS_SHARE,
-        /// `n_v` if the value a has the highest count, otherwise 0. The index is `a C + v`, where C
-        /// is the number of values including EMPTY and CONFLICT.
-        Majority = BASIS_MAJORITY,
-        /// For centred cliques, in which one more member, the centre, selects the potential: `n_v`
-        /// if the centre has the value c, otherwise 0. The index is `c C + v`, with C as for
-        /// `Majority`.
-        Centre = BASIS_CENTRE,
-        /// `sum_v n_v`, the number of members with a value.
-        Single = BASIS_SINGLE,
-        /// The number of members that are EMPTY.
-        Empty = BASIS_EMPTY,
-        /// The number of members that are CONFLICT.
-        Conflict = BASIS_CONFLICT,
-        /// The number of members with the value OUT, which stands for all values outside the
-        /// dictionary.
-        Out = BASIS_OUT,
-        /// `n_v`. The index is v.
-        Value = BASIS_VALUE,
-    }
-}
-
-impl Basis {
-    /// Returns the name of the basis in lower case, such as "log-agreement"; "unknown basis" for a
-    /// number that the library does not know.
-    pub fn name(self) -> &'static str {
-        unsafe { crate::error::text(c::basis_name(self.number())) }
-    }
-}
-
-told! {
-    /// Which of the learnt weights are applied; all other weights are 0.
-    Applied {
-        /// No weights.
-        Nothing = APPLIED_NOTHING,
-        /// All weights except those of agreement bases: Agreement, LogAgreement, Share, Majority
-        /// and Centre.
-        Bonuses = APPLIED_BONUSES,
-        /// All weights.
-        All = APPLIED_ALL,
-    }
-}
-
-told! {
-    /// Whether the learnt weights of a kind of cliques are applied, and if not, why.
+    /// Why learnt strengths are applied, or why nothing is.
     Verdict {
-        /// The weights of the kind are applied.
-        Kept = VERDICT_KEPT,
-        /// No clique has the kind.
-        NoCliques = VERDICT_NO_CLIQUES,
-        /// The kind was left out at the start. Its bases are about as great under the gold labels
-        /// as under the best labels without cliques, and its members do not agree significantly
-        /// more than the tagger expects.
-        Screened = VERDICT_SCREENED,
-        /// The gain of the kind on held-out documents is not significant.
+        /// Applied: held-out groups cost less than under the tagger's own labels.
+        Gain = VERDICT_GAIN,
+        /// Applied: strengths were found without gold labels.
+        WithoutGold = VERDICT_WITHOUT_GOLD,
+        /// Members agree no more than members dealt at random.
+        NoAgreement = VERDICT_NO_AGREEMENT,
+        /// Held-out groups do not cost less.
         NoGain = VERDICT_NO_GAIN,
-        /// No kind is applied, because all kinds together fail the final test on held-out
-        /// documents.
-        NotApplied = VERDICT_NOT_APPLIED,
+        /// Held-out groups cost less, but there are so few of them, or so little, that this may be
+        /// chance.
+        MayBeChance = VERDICT_MAY_BE_CHANCE,
+        /// Every strength lowers accuracy.
+        LowersAccuracy = VERDICT_LOWERS_ACCURACY,
+        /// The call was cancelled, or its time ended before any strength was tried.
+        Interrupted = VERDICT_INTERRUPTED,
     }
 }

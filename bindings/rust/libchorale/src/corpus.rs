@@ -49,6 +49,7 @@ pub struct Corpus<'s, 't, N = f64> {
     transitions: Option<Transitions<'t>>,
     tokens: Option<&'s [i32]>,
     groups: Option<&'s [i64]>,
+    uncounted: &'s [i32],
 }
 
 impl<'s, 't, N: Element> Corpus<'s, 't, N> {
@@ -111,6 +112,7 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
             transitions: None,
             tokens: None,
             groups: None,
+            uncounted: &[],
         }
     }
 
@@ -128,6 +130,13 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
     /// are in one document.
     pub fn groups(mut self, groups: &'s [i64]) -> Self {
         self.groups = Some(groups);
+        self
+    }
+
+    /// Sets labels that take no part in the agreement of positions, such as "no entity": positions
+    /// gain nothing by having them together.
+    pub fn uncounted(mut self, uncounted: &'s [i32]) -> Self {
+        self.uncounted = uncounted;
         self
     }
 
@@ -183,6 +192,8 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
         }
         raw.tokens = pointer(self.tokens);
         raw.groups = pointer(self.groups);
+        raw.uncounted = self.uncounted.as_ptr();
+        raw.uncounted_count = size(self.uncounted.len());
         Ok(raw)
     }
 }

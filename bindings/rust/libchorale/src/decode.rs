@@ -79,7 +79,9 @@ impl<'a> Agreement<'a> {
     }
 
     /// Sets the strength of the agreement, any finite number. If it is negative, values should
-    /// differ. The default is 1.
+    /// differ; if it is 0, there is no agreement. Unless this is called, the strength is found from
+    /// the scores, as by [`learn`](crate::learn) without gold labels; [`Labelled::strength`] tells
+    /// it. It says how strongly members should agree, not whether they do.
     pub fn strength(mut self, strength: f64) -> Self {
         self.strength = Some(strength);
         self
@@ -127,8 +129,13 @@ impl<'a> Agreement<'a> {
     fn raw(&self, place: usize, rows: usize, chains: usize) -> Result<c::Agreement> {
         let mut raw = init!(Agreement, agreement_init);
         raw.across = self.across.into();
-        raw.strength = self.strength.unwrap_or(raw.strength);
         raw.minimum = self.minimum.map_or(raw.minimum, size);
+        match self.strength {
+            None => {}
+            // In C, 0 is for a strength to be found. No clique has this many members.
+            Some(0.0) if self.potential.is_none() => raw.minimum = i64::MAX,
+            Some(strength) => raw.strength = strength,
+        }
         if let Some(potential) = self.potential {
             raw.potential = potential.as_ptr();
         }
@@ -379,6 +386,12 @@ impl<'a> Labelled<'a> {
             })?;
             Ok(count(needed))
         })
+    }
+
+    /// Returns the strength of an agreement, given or found; 0 if its potential was given, or if
+    /// there is no such agreement.
+    pub fn strength(&self, agreement: usize) -> f64 {
+        unsafe { c::decoded_strength(self.decoded, size(agreement)) }
     }
 
     /// Returns score, bound and outcome of the run. Fails only if the library itself is at fault.

@@ -1,57 +1,20 @@
-//! Learning: computes strengths and potentials of cliques from problems with gold labels.
+//! Learning: how strongly the members of cliques should agree, from problems with gold labels.
 //!
-//! Cliques have *kinds*. The potential of a kind is a sum of *bases*, each multiplied by a
-//! *weight*; a basis is a function of the counts of a clique's values ([`Basis`]). *Agreement
-//! bases* reward members with the same value; the other bases, *bonuses*, add a constant for each
-//! member with a certain value. *The tagger's labels* are the best labellings of the chains without
-//! cliques. Cost is the sum of the costs of wrong labels. It is measured by cross-validation:
-//! documents (*groups*) are divided into *folds*, and the groups of a fold are *held out*, that is,
-//! labelled with weights learnt on the other folds.
+//! Cliques have *kinds*, which get a strength. *The tagger's labels* are the best labellings of the
+//! chains without cliques. Results are measured by cross-validation on groups (documents) that are
+//! *held out*: labelled as learnt from other groups.
 
 use crate::array::{check_length, count, filled, index_or_none, size};
 use crate::cancel::Cancel;
 use crate::error::call;
 use crate::handle::Handle;
-use crate::run::Owned;
 use crate::{
-    c, panics, Applied, Basis, Error, Host, Model, Outcome, Potential, Problem, Result, RunOptions,
-    Status, Verdict,
+    c, panics, Error, Host, Model, Outcome, Potential, Problem, Result, Status, Verdict,
 };
 use std::ops::ControlFlow;
 use std::os::raw::{c_char, c_void};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// A lower and an upper bound for the weights of a basis (a function of the counts of a clique). If
-/// several rules match a weight, the last one applies. A basis that is not learnt by default is
-/// learnt if a rule names it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WeightRule {
-    /// The kind of cliques that the rule is for; None: every kind that can have the basis.
-    pub kind: Option<usize>,
-    /// The basis whose weights are bounded.
-    pub basis: Basis,
-    /// The index of one weight, for a basis that has several weights ([`Basis`] states their
-    /// indices); None: all weights of the basis.
-    pub index: Option<usize>,
-    /// The lower bound of the weight; minus infinity for no bound.
-    pub least: f64,
-    /// The upper bound of the weight; plus infinity for no bound. If equal to `least`, the weight
-    /// is fixed.
-    pub most: f64,
-}
-
-impl WeightRule {
-    fn raw(&self) -> Result<c::WeightRule> {
-        Ok(c::WeightRule {
-            kind: index_or_none("kind", self.kind)?,
-            basis: self.basis.number(),
-            index: self.index.map_or(-1, size),
-            least: self.least,
-            most: self.most,
-        })
-    }
-}
 
 /// Progress of learning, passed to a callback after each run over a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,14 +31,13 @@ type ProgressFunction<'a> = Box<dyn FnMut(&LearnProgress) -> ControlFlow<()> + S
 /// Options of [`learn`]. Options that are not set have the library's defaults.
 #[must_use = "options are for learn"]
 pub struct LearnOptions<'a> {
-    rules: Vec<WeightRule>,
     costs: Option<(Vec<f64>, usize)>,
     classes: Option<Vec<Option<usize>>>,
-    seen: Option<Vec<f64>>,
-    folds: Option<usize>,
-    level: Option<f64>,
-    run: Option<RunOptions<'a>>,
-    time_limit: Option<Duration>,
+    begins: Option<Vec<bool>>,
+    may_lower_accuracy: bool,
+    without_gold: bool,
+    threads: Option<usize>,
+    time_limit: Option<Option<Duration>>,
     host: Option<Host>,
     cancel: Option<Cancel>,
     progress: Option<ProgressFunction<'a>>,
@@ -85,9 +47,8 @@ impl std::fmt::Debug for LearnOptions<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("LearnOptions")
-            .field("rules", &self.rules)
-            .field("folds", &self.folds)
-            .field("level", &self.level)
+            .field("classes", &self.classes)
+            .field("without_gold", &self.without_gold)
             .finish_non_exhaustive()
     }
 }
@@ -102,24 +63,17 @@ impl<'a> LearnOptions<'a> {
     /// Returns the library's defaults.
     pub fn new() -> Self {
         Self {
-            rules: Vec::new(),
             costs: None,
             classes: None,
-            seen: None,
-            folds: None,
-            level: None,
-            run: None,
+            begins: None,
+            may_lower_accuracy: false,
+            without_gold: false,
+            threads: None,
             time_limit: None,
             host: None,
             cancel: None,
             progress: None,
         }
-    }
-    /// Adds a rule that bounds weights. If several rules match a weight, the last one added
-    /// applies.
-    pub fn rule(mut self, rule: WeightRule) -> Self {
-        self.rules.push(rule);
-        self
     }
     /// Sets the costs of wrong labels: a matrix of `labels` x `labels`, in which the row is the
     /// gold label and the column the label given. Unless this is called, each wrong label costs 1.
@@ -127,37 +81,38 @@ impl<'a> LearnOptions<'a> {
         self.costs = Some((costs.to_vec(), labels));
         self
     }
-    /// Sets the costs to those of micro F1. classes: for each label the class that it counts as in
-    /// F1, or None if the label does not count. Cannot be combined with [`costs`](Self::costs).
+    /// Makes micro F1 what is maximised. classes: for each label the class that it counts as, or
+    /// None if the label does not count. Cannot be combined with [`costs`](Self::costs).
     pub fn classes(mut self, classes: &[Option<usize>]) -> Self {
         self.classes = Some(classes.to_vec());
         self
     }
-    /// Sets a share for each problem, above 0 and at most 1: how much of the final tagger's
-    /// training data was seen by the tagger that gave the problem's scores. Unless this is called,
-    /// all shares are 1.
-    pub fn seen(mut self, seen: &[f64]) -> Self {
-        self.seen = Some(seen.to_vec());
+    /// Makes F1 that of spans. begins: for each label whether it begins a span. Needs
+    /// [`classes`](Self::classes).
+    pub fn begins(mut self, begins: &[bool]) -> Self {
+        self.begins = Some(begins.to_vec());
         self
     }
-    /// Sets the greatest number of folds of cross-validation, at least 2. The default is 10.
-    pub fn folds(mut self, folds: usize) -> Self {
-        self.folds = Some(folds);
+    /// Sets whether something may be applied that lowers accuracy by more than a standard error.
+    /// The default is false.
+    pub fn may_lower_accuracy(mut self, may: bool) -> Self {
+        self.may_lower_accuracy = may;
         self
     }
-    /// Sets the level of significance for tests, above 0 and below 1. The default is 0.05.
-    pub fn level(mut self, level: f64) -> Self {
-        self.level = Some(level);
+    /// Sets whether the strength is found without gold labels, from the errors that the tagger
+    /// expects of itself. It then says how strongly members should agree, not whether they do.
+    pub fn without_gold(mut self, without: bool) -> Self {
+        self.without_gold = without;
         self
     }
-    /// Sets the options of the runs that learning makes. The time limit, cancel flag, progress
-    /// callback and bound steps of these options are ignored.
-    pub fn run(mut self, options: RunOptions<'a>) -> Self {
-        self.run = Some(options);
+    /// Sets the number of threads. The result is the same for any number.
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.threads = Some(threads);
         self
     }
-    /// Sets the time limit of the call. If the call reaches the limit, no weights are applied.
-    pub fn time_limit(mut self, limit: Duration) -> Self {
+    /// Sets the time after which no further strength is tried; None: no limit. The default is five
+    /// minutes.
+    pub fn time_limit(mut self, limit: Option<Duration>) -> Self {
         self.time_limit = Some(limit);
         self
     }
@@ -166,7 +121,7 @@ impl<'a> LearnOptions<'a> {
         self.host = Some(host.clone());
         self
     }
-    /// Sets a flag that, when raised, ends the call as a time limit does.
+    /// Sets a flag that, when raised, ends the call; nothing is applied then.
     pub fn cancel(mut self, cancel: &Cancel) -> Self {
         self.cancel = Some(cancel.clone());
         self
@@ -183,33 +138,34 @@ impl<'a> LearnOptions<'a> {
     }
 }
 
-/// Learns weights for the kinds of cliques of problems with gold labels. The scores must come from
-/// taggers that have not seen the gold labels. The header `chorale/learn.h` describes the method.
+/// Learns how strongly the members of cliques should agree from problems with gold labels. The
+/// scores must come from taggers that have not seen the gold labels. The header `chorale/learn.h`
+/// describes the method.
 ///
-/// If a limit ends the call early, the outcome in the report says so, and all weights are 0.
-/// Errors: Shape (costs, seen), Size (no problem, folds, empty classes), OutOfRange (level, costs,
-/// seen, rules; classes without a label that counts), NotANumber, Infinite, LabelsMismatch (costs,
-/// classes, chains of different numbers of labels), NoGold, OneGroup, Kind (no clique has a kind; a
-/// rule for a basis that its kind cannot have; both costs and classes), Weights (a clique with a
-/// kind has weights above 1), ModelMismatch, those of [`Run::new`](crate::Run::new) and
-/// [`Run::solve`](crate::Run::solve).
+/// Errors: Shape (costs), Size (no problem, empty classes), OutOfRange (costs; classes without a
+/// label that counts), NotANumber, Infinite, LabelsMismatch (costs, classes, begins, chains of
+/// different numbers of labels), NoGold, OneGroup, Kind (no clique has a kind; both costs and
+/// classes; begins without classes), Weights (a clique with a kind has weights above 1),
+/// ModelMismatch, those of [`Run::new`](crate::Run::new) and [`Run::solve`](crate::Run::solve).
 ///
 /// ```
 /// use libchorale as ch;
 /// # fn main() -> ch::Result<()> {
-/// // Three mentions in each of 8 documents, all with gold label 0. The tagger slightly prefers the
-/// // wrong label for the third mention.
-/// let scores: Vec<[f64; 2]> = (0..24).map(|i| [[1.0, 0.0], [0.0, 0.4]][usize::from(i % 3 == 2)]).collect();
+/// // Three mentions in each of 8 documents. The tagger slightly prefers the wrong label for the
+/// // third mention.
+/// let gold: Vec<i32> = (0..24).map(|i| i / 3 % 2).collect();
+/// let scores: Vec<[f64; 2]> = (0..24)
+///     .map(|i| [[1.0, 0.0], [0.0, 1.0], [0.0, 0.4], [0.4, 0.0]][i / 3 % 2 + 2 * usize::from(i % 3 == 2)])
+///     .collect();
 /// let (tokens, groups): (Vec<i32>, Vec<i64>) = (0..24).map(|i| (0, i / 3)).unzip();
 /// let corpus = ch::Corpus::items(&scores)?.tokens(&tokens).groups(&groups);
-/// let problem = ch::Problem::agreeing(&corpus, &[ch::Agreement::words()], Some(&[0; 24]))?;
-/// // No bonus for a frequent label, so that only agreement between the mentions is learnt.
-/// let none = ch::WeightRule { kind: None, basis: ch::Basis::Value, index: None, least: 0.0, most: 0.0 };
-/// let learnt = ch::learn(&[&problem], ch::LearnOptions::new().rule(none))?;
-/// assert_eq!(learnt.report()?.applied, ch::Applied::All);
+/// let problem = ch::Problem::agreeing(&corpus, &[ch::Agreement::words()], Some(&gold))?;
+/// let learnt = ch::learn(&[&problem], ch::LearnOptions::new())?;
+/// let report = learnt.report()?;
+/// assert!(report.applied && report.agreeing.accuracy > report.tagger.accuracy);
 /// let mut run = ch::Run::new(&learnt.apply(&problem)?, ch::RunOptions::new())?;
 /// run.solve()?;
-/// assert_eq!(run.all_labels(ch::Labelling::Best)?, [0; 24]);
+/// assert_eq!(run.all_labels(ch::Labelling::Best)?, gold);
 /// # Ok(())
 /// # }
 /// ```
@@ -218,14 +174,7 @@ pub fn learn(problems: &[&Problem<'_>], mut options: LearnOptions<'_>) -> Result
         .iter()
         .map(|problem| problem.as_ptr() as *const c::Problem)
         .collect();
-    let rules: Vec<_> = options
-        .rules
-        .iter()
-        .map(WeightRule::raw)
-        .collect::<Result<_>>()?;
     let mut raw = init!(LearnOptions, learn_options_init);
-    raw.rules = rules.as_ptr();
-    raw.rule_count = size(rules.len());
     if let Some((costs, labels)) = &options.costs {
         check_length("costs", Some(costs), labels.saturating_mul(*labels))?;
         raw.costs = costs.as_ptr();
@@ -247,14 +196,22 @@ pub fn learn(problems: &[&Problem<'_>], mut options: LearnOptions<'_>) -> Result
             raw.labels = size(classes.len());
         }
     }
-    if let Some(seen) = &options.seen {
-        check_length("seen", Some(seen), problems.len())?;
-        raw.seen = seen.as_ptr();
+    let begins = options.begins.as_ref().map(|begins| {
+        let flags = begins.iter().map(|&begin| i32::from(begin));
+        flags.collect::<Vec<_>>()
+    });
+    if let Some(begins) = &begins {
+        if classes.is_some() {
+            let labels = raw.labels as usize;
+            check_length("begins", Some(begins), labels)?;
+        }
+        raw.begins = begins.as_ptr();
     }
-    raw.folds = options.folds.map_or(raw.folds, size);
-    raw.level = options.level.unwrap_or(raw.level);
+    raw.may_lower_accuracy = options.may_lower_accuracy.into();
+    raw.without_gold = options.without_gold.into();
+    raw.threads = options.threads.map_or(raw.threads, size);
     if let Some(limit) = options.time_limit {
-        raw.time_limit = limit.as_secs_f64();
+        raw.time_limit = limit.map_or(-1.0, |limit| limit.as_secs_f64());
     }
     if let Some(cancel) = &options.cancel {
         raw.cancel = cancel.as_ptr();
@@ -262,17 +219,6 @@ pub fn learn(problems: &[&Problem<'_>], mut options: LearnOptions<'_>) -> Result
     if options.progress.is_some() {
         raw.progress = Some(tell_progress);
         raw.progress_user = (&mut options.progress as *mut Option<ProgressFunction<'_>>).cast();
-    }
-    let callbacks = options
-        .run
-        .as_mut()
-        .map(|run| Owned::new(std::mem::take(&mut run.callbacks)));
-    let run = match (&options.run, &callbacks) {
-        (Some(run), Some(callbacks)) => Some(run.raw(callbacks.0)),
-        _ => None,
-    };
-    if let Some(run) = &run {
-        raw.run = run;
     }
     let handle = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
         c::learn(host, given.as_ptr(), size(given.len()), &raw, made, error)
@@ -376,43 +322,51 @@ impl Learnt {
         let mut raw = init!(LearntReport, learnt_report_init);
         call(|error| unsafe { c::learnt_get_report(self.as_ptr(), &mut raw, error) })?;
         let warns = |flag| raw.warnings & flag != 0;
+        let known = |p: f64| Some(p).filter(|p| *p >= 0.0);
         Ok(LearntReport {
             outcome: Outcome::from_raw(raw.outcome),
-            applied: Applied::from_raw(raw.applied),
+            applied: raw.applied != 0,
+            verdict: Verdict::from_raw(raw.verdict),
             warnings: Warnings {
                 gold_forbidden: warns(c::WARNING_GOLD_FORBIDDEN),
                 label_unseen: warns(c::WARNING_LABEL_UNSEEN),
-                single_clique: warns(c::WARNING_SINGLE_CLIQUE),
                 base_knows: warns(c::WARNING_BASE_KNOWS),
                 few_groups: warns(c::WARNING_FEW_GROUPS),
-                base_guesses: warns(c::WARNING_BASE_GUESSES),
+                one_label: warns(c::WARNING_ONE_LABEL),
             },
             groups: count(raw.groups),
-            folds: count(raw.folds),
             positions: count(raw.positions),
             kinds: count(raw.kinds),
-            weights: count(raw.weights),
             runs: count(raw.runs),
-            unit: raw.unit,
-            regularisation: raw.regularisation,
-            gold_bonus: raw.gold_bonus,
-            base_cost: raw.base_cost,
-            control_cost: raw.control_cost,
-            all_cost: raw.all_cost,
-            gain: Gain {
-                gain: raw.gain,
-                lower: raw.gain_lower,
-                upper: raw.gain_upper,
-                p: raw.gain_p,
+            tagger: Figures {
+                cost: raw.tagger_cost,
+                precision: raw.tagger_precision,
+                recall: raw.tagger_recall,
+                f1: raw.tagger_f1,
+                accuracy: raw.tagger_accuracy,
             },
-            agreement_gain: Gain {
-                gain: raw.agreement_gain,
-                lower: raw.agreement_lower,
-                upper: raw.agreement_upper,
-                p: raw.agreement_p,
+            control: Figures {
+                cost: raw.control_cost,
+                precision: raw.control_precision,
+                recall: raw.control_recall,
+                f1: raw.control_f1,
+                accuracy: raw.control_accuracy,
             },
-            f1: raw.f1,
+            agreeing: Figures {
+                cost: raw.agreeing_cost,
+                precision: raw.agreeing_precision,
+                recall: raw.agreeing_recall,
+                f1: raw.agreeing_f1,
+                accuracy: raw.agreeing_accuracy,
+            },
+            changed: count(raw.changed),
+            changed_right_before: count(raw.changed_right_before),
+            changed_right_after: count(raw.changed_right_after),
+            agreement_p: known(raw.agreement_p),
+            gain_p: known(raw.gain_p),
+            expected_errors: raw.expected_errors,
             temperature: raw.temperature,
+            changed_temperature: raw.changed_temperature,
         })
     }
 
@@ -420,14 +374,11 @@ impl Learnt {
     pub fn kinds(&self) -> Result<Vec<LearntKind>> {
         const NONE: c::LearntKind = c::LearntKind {
             kind: 0,
-            verdict: 0,
+            uses_log_odds: 0,
             cliques: 0,
             members: 0,
-            screening_p: 0.0,
-            gain: 0.0,
-            gain_lower: 0.0,
-            gain_upper: 0.0,
-            p: 0.0,
+            strength: 0.0,
+            bonus: 0.0,
         };
         let kinds = filled(NONE, |kinds, capacity| {
             let bytes = std::mem::size_of::<c::LearntKind>();
@@ -440,143 +391,95 @@ impl Learnt {
         })?;
         let kind = |raw: &c::LearntKind| LearntKind {
             kind: count(raw.kind.into()),
-            verdict: Verdict::from_raw(raw.verdict),
+            uses_log_odds: raw.uses_log_odds != 0,
             cliques: count(raw.cliques),
             members: count(raw.members),
-            screening_p: raw.screening_p,
-            gain: Gain {
-                gain: raw.gain,
-                lower: raw.gain_lower,
-                upper: raw.gain_upper,
-                p: raw.p,
-            },
+            strength: raw.strength,
+            bonus: raw.bonus,
         };
         Ok(kinds.iter().map(kind).collect())
     }
-
-    /// Returns all weights, ordered by kind, then basis, then index. Errors: OutOfMemory.
-    pub fn weights(&self) -> Result<Vec<LearntWeight>> {
-        const NONE: c::LearntWeight = c::LearntWeight {
-            kind: 0,
-            basis: 0,
-            index: 0,
-            weight: 0.0,
-            lower: 0.0,
-            upper: 0.0,
-            least: 0.0,
-            most: 0.0,
-        };
-        let weights = filled(NONE, |weights, capacity| {
-            let bytes = std::mem::size_of::<c::LearntWeight>();
-            let mut needed = 0;
-            call(|error| unsafe {
-                let capacity = size(capacity);
-                c::learnt_weights(self.as_ptr(), weights, bytes, capacity, &mut needed, error)
-            })?;
-            Ok(count(needed))
-        })?;
-        let weight = |raw: &c::LearntWeight| LearntWeight {
-            kind: count(raw.kind.into()),
-            basis: Basis::from_raw(raw.basis),
-            index: count(raw.index),
-            weight: raw.weight,
-            lower: raw.lower,
-            upper: raw.upper,
-            least: raw.least,
-            most: raw.most,
-        };
-        Ok(weights.iter().map(weight).collect())
-    }
-}
-
-/// The difference of two costs on held-out groups, with its uncertainty over the groups.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Gain {
-    /// The difference.
-    pub gain: f64,
-    /// The lower end of the 95 % interval of the difference.
-    pub lower: f64,
-    /// The upper end of the 95 % interval of the difference.
-    pub upper: f64,
-    /// The p-value of a one-sided test of whether the difference is above 0.
-    pub p: f64,
 }
 
 /// What is unusual in the problems; each flag that is true is a warning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Warnings {
-    /// Some chains forbid some of their gold labels, by their scores or by forced or allowed
-    /// labels.
+    /// Some chains forbid some of their gold labels.
     pub gold_forbidden: bool,
-    /// Some label occurs as a gold label, but the unary scores forbid it at every position of all
-    /// problems.
+    /// Some gold label is forbidden at every position.
     pub label_unseen: bool,
-    /// Some kind has only one clique.
-    pub single_clique: bool,
-    /// The tagger may have been trained on the gold labels: more than 99 % of its labels are right.
+    /// More than 99 % of the tagger's labels are right: the tagger may have seen the gold labels.
     pub base_knows: bool,
-    /// There are too few groups for any gain to be significant.
+    /// There are fewer than 8 groups.
     pub few_groups: bool,
-    /// The scores tell nothing about the gold labels, as if the gold labels belonged to other
-    /// positions.
-    pub base_guesses: bool,
+    /// Without gold labels: in nearly all cliques the commonest label is the same, so agreement may
+    /// spread it.
+    pub one_label: bool,
 }
 
-/// The report of learning. Costs are sums over held-out groups: documents labelled with weights
-/// learnt on other documents. The tagger's labels are the best labellings of the chains without
-/// cliques.
+/// How good labels are, on held-out groups. Precision, recall and F1 are 0 unless
+/// [`LearnOptions::classes`] was called.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Figures {
+    /// The cost: what is maximised, as a cost that adds up over groups.
+    pub cost: f64,
+    /// Micro precision, 0 to 1.
+    pub precision: f64,
+    /// Micro recall, 0 to 1.
+    pub recall: f64,
+    /// Micro F1, 0 to 1.
+    pub f1: f64,
+    /// The share of right labels, 0 to 1.
+    pub accuracy: f64,
+}
+
+/// The report of learning. Everything is counted on held-out groups.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct LearntReport {
     /// How the call ended: Complete, Deadline or Cancelled.
     pub outcome: Outcome,
-    /// Which weights are applied.
-    pub applied: Applied,
+    /// Whether strengths are applied.
+    pub applied: bool,
+    /// Why they are applied, or why nothing is.
+    pub verdict: Verdict,
     /// What is unusual in the problems.
     pub warnings: Warnings,
     /// The number of groups with gold labels.
     pub groups: usize,
-    /// The number of folds of cross-validation.
-    pub folds: usize,
     /// The number of positions with gold labels.
     pub positions: usize,
     /// The number of kinds of cliques.
     pub kinds: usize,
-    /// The number of weights of all kinds together.
-    pub weights: usize,
     /// The number of runs made, each over one problem.
     pub runs: usize,
-    /// The unit of the scores: the temperature at which the margins (best minus second-best
-    /// max-marginal of a position) of the tagger's labels are calibrated as log-odds. 1 for a good
-    /// probabilistic tagger.
-    pub unit: f64,
-    /// The strength of regularisation, lambda, chosen by cross-validation.
-    pub regularisation: f64,
-    /// The score added to the gold labels of problems whose tagger was trained on less data than
-    /// the final tagger ([`LearnOptions::seen`]), so that errors become as rare as those of the
-    /// final tagger. The mean over all problems; 0 if no score was added.
-    pub gold_bonus: f64,
-    /// The cost of the tagger's labels.
-    pub base_cost: f64,
-    /// The cost with bonuses alone, learnt without any agreement basis.
-    pub control_cost: f64,
-    /// The cost with all bases.
-    pub all_cost: f64,
-    /// The gain of all bases over the tagger: `base_cost - all_cost`.
-    pub gain: Gain,
-    /// The gain of agreement bases over bonuses alone: `control_cost - all_cost`. Its `p` is of
-    /// another test, which exchanges members between cliques at random: it tests whether members of
-    /// a clique agree more than the tagger expects. If nothing can be exchanged, `p` is the p-value
-    /// of this gain.
-    pub agreement_gain: Gain,
-    /// Micro F1 of the tagger's labels, 0 to 1, if [`LearnOptions::classes`] was called; otherwise
-    /// 0.
-    pub f1: f64,
-    /// The temperature to pass to [`Run::probabilities`](crate::Run::probabilities), at which the
-    /// model is as sure as it is right on held-out groups; 0 if unknown.
+    /// The tagger's own labels.
+    pub tagger: Figures,
+    /// The control: labels under bonuses alone.
+    pub control: Figures,
+    /// The labels that agree.
+    pub agreeing: Figures,
+    /// The number of labels that agreement changed.
+    pub changed: usize,
+    /// How many of these were right before.
+    pub changed_right_before: usize,
+    /// How many of these are right now.
+    pub changed_right_after: usize,
+    /// The p-value of the test whether members agree beyond chance; None if nothing could be
+    /// exchanged, or without gold labels.
+    pub agreement_p: Option<f64>,
+    /// The p-value of the gain in cost over the tagger; None if unknown.
+    pub gain_p: Option<f64>,
+    /// Without gold labels: the number of errors that the tagger expects among its labels.
+    pub expected_errors: f64,
+    /// The temperature of positions that keep the tagger's label; 0 if unknown. A row p of
+    /// [`Run::probabilities`](crate::Run::probabilities) at temperature 1 is calibrated by raising
+    /// its entries to the power 1 / temperature and dividing them by their sum.
     pub temperature: f64,
+    /// The same at positions whose label agreement changed; 0 if unknown.
+    pub changed_temperature: f64,
 }
 
 /// The result for one kind of cliques.
@@ -585,40 +488,14 @@ pub struct LearntReport {
 pub struct LearntKind {
     /// The number of the kind.
     pub kind: usize,
-    /// Whether the kind is applied, and if not, why.
-    pub verdict: Verdict,
+    /// For centred cliques: whether the strength multiplies log-odds of the gold labels.
+    pub uses_log_odds: bool,
     /// The number of cliques of the kind.
     pub cliques: usize,
     /// The number of members of these cliques.
     pub members: usize,
-    /// The p-value of the screening; 1 if kinds were not screened. The screening leaves out a kind
-    /// if its bases hardly differ between the gold labels and the tagger's labels, and its members
-    /// do not agree significantly more than the tagger expects.
-    pub screening_p: f64,
-    /// The cost of the tagger's labels minus the cost with this kind alone. A kind is not learnt
-    /// alone if it was left out, if it is the only kind with weights, or if all kinds together
-    /// failed the final test on held-out groups. Then `p` is 1 and the other fields are 0.
-    pub gain: Gain,
-}
-
-/// One learnt weight.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct LearntWeight {
-    /// The number of the kind of cliques.
-    pub kind: usize,
-    /// The basis (a function of the counts of a clique) that the weight multiplies.
-    pub basis: Basis,
-    /// The index of the weight, if the basis has several weights; otherwise 0.
-    pub index: usize,
-    /// The weight as it is applied; 0 if its kind or its basis is not applied.
-    pub weight: f64,
-    /// The lower end of the weight's 95 % interval.
-    pub lower: f64,
-    /// The upper end of the weight's 95 % interval.
-    pub upper: f64,
-    /// The lower bound of the weight in learning.
-    pub least: f64,
-    /// The upper bound of the weight in learning.
-    pub most: f64,
+    /// The strength as applied; 0 if nothing is.
+    pub strength: f64,
+    /// The bonus as applied, for each member whose label counts.
+    pub bonus: f64,
 }

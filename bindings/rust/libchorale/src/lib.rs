@@ -134,9 +134,9 @@ pub use clique::{
     CliqueMarginals, CliqueOptions, CliqueProblem, CliqueResult, CliqueSolution, CliqueSolver,
 };
 pub use constants::{
-    Action, Algorithm, Applied, Basis, ChainTask, CliqueTask, Family, JointMode, LogLevel,
-    MarginalForm, MessageElement, MessageTask, Obstacle, Orientation, Outcome, Outside, Scale,
-    Schedule, Scheme, SegmentRule, Shape, Shown, Status, TextList, Verdict, ANY,
+    Action, Algorithm, ChainTask, CliqueTask, Family, JointMode, LogLevel,
+    MarginalForm, MessageElement, MessageTask, Orientation, Outcome, Outside, Scale, Schedule,
+    Scheme, SegmentRule, Shape, Shown, Status, TextList, Verdict, ANY,
 };
 pub use corpus::Corpus;
 pub use decode::{decode, decode_borrowed, Agreement, Labelled, Reason};
@@ -147,8 +147,7 @@ pub use host::Host;
 pub use instance::{Incoming, Instance, Outgoing, ShownByPorts};
 pub use labels::{LabelMap, Mask};
 pub use learn::{
-    learn, Gain, LearnOptions, LearnProgress, Learnt, LearntKind, LearntReport, LearntWeight,
-    Warnings, WeightRule,
+    learn, Figures, LearnOptions, LearnProgress, Learnt, LearntKind, LearntReport, Warnings,
 };
 pub use message::{Attachment, Decoded, MessageOptions, MessageResult, Messages};
 pub use model::{ChainTokens, ChainView, LabellingScore, Member, Model};
@@ -157,9 +156,7 @@ pub use potential::{CliquePrices, Potential, PotentialOptions};
 pub use prices::{components, Prices, PricesResult};
 pub use problem::{Note, Problem};
 pub use property::{Automaton, Property, PropertyBuilder, PropertyOptions};
-pub use run::{
-    ChainMarginals, ChainProbabilities, ChainScore, Labelling, LeftOut, Payment, Run, RunResult,
-};
+pub use run::{ChainMarginals, ChainProbabilities, ChainScore, Labelling, Payment, Run, RunResult};
 pub use transitions::{Transitions, TransitionsBuilder};
 
 /// Returns the version of the linked library, as "MAJOR.MINOR.PATCH".

@@ -1,8 +1,8 @@
 //! Learning: agreement in random documents is found, applied, saved and read; wrong arguments fail.
 
 use libchorale::{
-    learn, Agreement, Applied, Basis, Corpus, Host, Labelling, LearnOptions, Learnt, Outcome,
-    Problem, Run, RunOptions, Status, Verdict, WeightRule,
+    learn, Agreement, Corpus, Host, Labelling, LearnOptions, Learnt, Outcome, Problem, Run,
+    RunOptions, Status, Verdict,
 };
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -36,28 +36,14 @@ fn lesson() -> Problem<'static> {
     Problem::agreeing(&corpus, &[Agreement::words()], Some(&gold)).unwrap()
 }
 
-fn rule(kind: Option<usize>, basis: Basis, index: Option<usize>, most: f64) -> WeightRule {
-    let least = 0.0;
-    WeightRule {
-        kind,
-        basis,
-        index,
-        least,
-        most,
-    }
-}
-
 #[test]
 fn what_agrees_is_learnt() {
     let problem = lesson();
     let mut told = Vec::new();
     let options = LearnOptions::new()
-        .rule(rule(None, Basis::Value, None, 0.0))
-        .rule(rule(Some(0), Basis::Share, Some(2), f64::INFINITY))
         .costs(&[0.0, 1.0, 1.0, 0.0], 2)
-        .seen(&[1.0])
+        .threads(2)
         .host(&Host::new())
-        .run(RunOptions::new().rounds(3).threads(2))
         .progress(|progress| {
             told.push(*progress);
             ControlFlow::Continue(())
@@ -65,29 +51,26 @@ fn what_agrees_is_learnt() {
     let learnt = learn(&[&problem], options).unwrap();
     let report = learnt.report().unwrap();
     assert_eq!(report.outcome, Outcome::Complete);
-    assert_eq!(report.applied, Applied::All);
-    assert_eq!((report.groups, report.positions), (20, 300));
-    assert_eq!((report.kinds, report.weights), (1, 4));
-    assert_eq!(report.gain.gain, report.base_cost - report.all_cost);
-    assert!(report.gain.p <= 0.05 && !report.warnings.few_groups);
+    assert!(report.applied && report.verdict == Verdict::Gain);
+    assert_eq!((report.groups, report.positions, report.kinds), (20, 300, 1));
+    assert!(report.agreeing.cost < report.tagger.cost);
+    assert!(report.agreeing.accuracy > report.tagger.accuracy);
+    assert!(report.changed_right_after > report.changed_right_before);
+    assert!(report.changed >= report.changed_right_after + report.changed_right_before);
+    assert!(report.agreement_p.unwrap() <= 0.05 && !report.warnings.few_groups);
     assert_eq!(told.last().unwrap().runs, report.runs);
     assert!(told.iter().all(|told| told.runs <= told.runs_most));
 
     let kinds = learnt.kinds().unwrap();
-    assert_eq!(kinds[0].verdict, Verdict::Kept);
+    assert!(kinds[0].strength > 0.0 && !kinds[0].uses_log_odds);
     assert_eq!((kinds[0].cliques, kinds[0].members), (100, 300));
-    let weights = learnt.weights().unwrap();
-    assert_eq!(weights[0].basis.name(), "agreement");
-    assert_eq!((weights[1].basis, weights[1].index), (Basis::Share, 2));
-    assert_eq!(weights[2].weight, 0.0);
 
     let json = learnt.to_json().unwrap();
     let again = Learnt::from_json(&json).unwrap();
     assert_eq!(again.to_json().unwrap(), json);
     assert!(again.to_lines().unwrap().contains("agreement"));
     let potential = again.potential(0, 2, None).unwrap();
-    // With counts 2 and 1 and n = 3, Agreement is (4 + 1) / 3, and Share with index 2 is 2 - 3 / 2.
-    let expected = weights[0].weight * 5.0 / 3.0 + weights[1].weight * 0.5;
+    let expected = kinds[0].strength * 5.0 / 3.0 + kinds[0].bonus * 3.0;
     let found = potential.evaluate(&[2, 1], 3).unwrap();
     assert!((found - expected).abs() < 1e-12 * (1.0 + expected.abs()));
 
@@ -102,8 +85,8 @@ fn what_agrees_is_learnt() {
     assert!(wrong(Labelling::Best) < wrong(Labelling::Own));
 }
 
-/// With classes, the costs are those of micro F1. Computes the F1 of the tagger's own labels, and
-/// their cost, from counts, and compares both with the report.
+/// With classes, micro F1 is maximised. Computes the F1 of the tagger's own labels from counts, and
+/// compares it with the report.
 #[test]
 fn what_counts_is_learnt_for() {
     let problem = lesson();
@@ -122,9 +105,7 @@ fn what_counts_is_learnt_for() {
     };
     let (hits, invented, missed) = (count(1, 1), count(1, 0), count(0, 1));
     let f1 = 2.0 * hits / (2.0 * hits + invented + missed);
-    assert!((report.f1 - f1).abs() < 1e-12);
-    let cost = missed * (2.0 - f1) + invented * f1;
-    assert!((report.base_cost - cost).abs() < 1e-9);
+    assert!((report.tagger.f1 - f1).abs() < 1e-12);
     assert!(report.temperature > 0.0);
     let found = run.probabilities(0, report.temperature).unwrap();
     assert!(found.exact && (found.position(0).unwrap().iter().sum::<f64>() - 1.0).abs() < 1e-12);
@@ -132,7 +113,12 @@ fn what_counts_is_learnt_for() {
     assert_eq!(again.report().unwrap(), report);
     let plain = learn(&[&problem], LearnOptions::new()).unwrap();
     let plain = plain.report().unwrap();
-    assert_eq!((plain.f1, plain.base_cost), (0.0, invented + missed));
+    assert_eq!((plain.tagger.f1, plain.tagger.cost), (0.0, invented + missed));
+    let spans = LearnOptions::new().classes(&without_0).begins(&[false, false]);
+    let spans = learn(&[&problem], spans).unwrap().report().unwrap();
+    assert_eq!(spans.tagger.f1, report.tagger.f1); // every chain has one position
+    let lengths = LearnOptions::new().classes(&without_0).begins(&[true]);
+    assert_eq!(learn(&[&problem], lengths).unwrap_err().status(), Status::Shape);
 
     let refused = |classes: &[Option<usize>]| {
         let options = LearnOptions::new().classes(classes);
@@ -156,19 +142,13 @@ fn limits_and_mistakes() {
         learn(problems, options).unwrap_err().status()
     };
     let given = [&problem];
-    let level = LearnOptions::new().level(2.0);
-    assert_eq!(refused(&given, level), Status::OutOfRange);
-    let folds = LearnOptions::new().folds(1);
-    assert_eq!(refused(&given, folds), Status::Size);
-    let seen = LearnOptions::new().seen(&[1.0, 1.0]);
-    assert_eq!(refused(&given, seen), Status::Shape);
     let costs = LearnOptions::new().costs(&[0.0; 3], 2);
     assert_eq!(refused(&given, costs), Status::Shape);
     assert_eq!(refused(&[], LearnOptions::new()), Status::Size);
-    let late = LearnOptions::new().time_limit(Duration::ZERO);
+    let late = LearnOptions::new().time_limit(Some(Duration::ZERO));
     let report = learn(&given, late).unwrap().report().unwrap();
     assert_eq!(report.outcome, Outcome::Deadline);
-    assert_eq!(report.applied, Applied::Nothing);
+    assert!(!report.applied && report.verdict == Verdict::Interrupted);
     let stopped = LearnOptions::new().progress(|_| ControlFlow::Break(()));
     let report = learn(&given, stopped).unwrap().report().unwrap();
     assert_eq!((report.outcome, report.runs), (Outcome::Cancelled, 1));
@@ -178,6 +158,9 @@ fn limits_and_mistakes() {
     });
     assert!(panicked.is_err());
     problem.set_gold(None).unwrap();
+    let found = learn(&[&problem], LearnOptions::new().without_gold(true)).unwrap();
+    assert_eq!(found.report().unwrap().verdict, Verdict::WithoutGold);
+    assert!(found.kinds().unwrap()[0].strength > 0.0);
     assert_eq!(refused(&[&problem], LearnOptions::new()), Status::NoGold);
     assert_eq!(Learnt::from_json("{}").unwrap_err().status(), Status::Text);
 }
