@@ -14,9 +14,9 @@ from datasets import split
 from learning import folds_of, study
 
 KINDS = ("Title", "Venue", "Author")
-METHODS = ("base", "vote", "stacking", "control", "collective")
-RUN = {"rounds": 1, "joint_mode": "beam", "beam_width": 10}
-SHORT_METHODS = ("base", "control", "collective")
+METHODS = ("base", "vote", "stacking", "control", "auto", "collective")
+RUN = {"rounds": 0, "beam_width": 30}  # the polish alone, which moves whole records
+SHORT_METHODS = ("base", "control", "auto", "collective")
 
 
 def classes(data):
@@ -42,8 +42,7 @@ def point(store, data, properties, features, fraction, number, tag="base", names
                                  lambda s: stacking.property_rows(properties, s), held_out, scored,
                                  "properties", tag)
         add("stacking", stacked.own)
-    parts, seen = folds_of(held_out)
-    found = study([P.to_learn(properties, part, names) for part in parts], seen,
+    found = study([P.to_learn(properties, part, names) for part in folds_of(held_out)],
                   P.to_learn(properties, scored, names), len(scored), classes(data), **RUN)
     for method, (labels, told) in found.items():
         add(method, labels)

@@ -13,9 +13,8 @@ from learning import problem, study
 
 # Ten groups are 10 % of them: each fold is then one group, and each classifier sees nine of ten.
 FOLDS = 10
-# The type of a clique: over a paper and its neighbours; or over its neighbours, with it as the
-# centre.
-CLIQUES = {"neighbourhood": "values", "centred": "centred"}
+# A clique is over a paper and its neighbours; or over its neighbours, with it as the centre.
+CLIQUES = ("neighbourhood", "centred")
 
 
 def words_of(data, nodes):
@@ -114,13 +113,12 @@ class Scored:
         inside = np.isin(data.groups, train_groups)
         self.train, self.test = np.flatnonzero(inside), np.flatnonzero(~inside)
         self.rows, self.labels = words_of(data, self.train), data.labels[self.train]
-        self.held_out, self.folds, self.seen = np.zeros((len(self.train), self.size)), [], []
+        self.held_out, self.folds = np.zeros((len(self.train), self.size)), []
         for part in np.array_split(train_groups, min(FOLDS, len(train_groups))):
             left_out = np.isin(data.groups[self.train], part)
             score = classifier(self.rows[~left_out], self.labels[~left_out], self.size)
             self.held_out[left_out] = score(self.rows[left_out])
             self.folds.append(np.flatnonzero(left_out))
-            self.seen.append(1 - left_out.mean())
         self.test_rows = words_of(data, self.test)
         self.scores = classifier(self.rows, self.labels, self.size)(self.test_rows)
 
@@ -166,7 +164,7 @@ def point(data, fraction, number):
 
     def learnt(kind, among=None):
         problems, made = scored.problems(kind, among)
-        return study(problems, scored.seen, made, len(test), cliques=CLIQUES[kind])
+        return study(problems, made, len(test))
 
     def add(method, labelled):
         found, result["learnt"][method] = labelled
@@ -177,7 +175,7 @@ def point(data, fraction, number):
     for kind in CLIQUES:
         found = learnt(kind)
         if kind == "neighbourhood":
-            add("control", found["control"])
+            add("auto", found["auto"])
         add(kind, found["collective"])
     # Chooses the type of clique that costs less on held-out papers.
     result["chosen"] = min(CLIQUES, key=lambda kind: result["learnt"][kind]["cost"])

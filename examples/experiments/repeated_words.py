@@ -15,7 +15,7 @@ from learning import folds_of, halves, study
 # for.
 FRACTIONS = {"wikigold": 0.3, "litbank": 0.3, "cora_ie": 0.1, "us50_addresses": 0.3,
              "ncbi_disease": 0.3}
-METHODS = ("base", "vote", "stacking", "control", "collective")
+METHODS = ("base", "vote", "stacking", "control", "auto", "collective")
 
 
 def classes(data):
@@ -23,7 +23,7 @@ def classes(data):
     return np.where(data.kind_of_label == data.other, -1, data.kind_of_label).astype(np.int32)
 
 
-def point(store, data, words, features, fraction, number, across, tag="base"):
+def point(store, data, words, features, fraction, number, across, tag="base", baselines=True):
     """Measures one split: {method: counts of the test groups}, and what was learnt. tag: as for
     `fit`."""
     train, test = split(data, fraction, number)
@@ -35,15 +35,16 @@ def point(store, data, words, features, fraction, number, across, tag="base"):
         result["counts"][method] = measure.counts(data, scored.records, labels, test).tolist()
 
     add("base", scored.own)
-    add("vote", W.vote(words, scored, across))
-    stacked = stacking.stack(store, data, features, train, test, number,
-                             lambda s: stacking.word_rows(words, s), held_out, scored, "words",
-                             tag)
-    add("stacking", stacked.own)
-    parts, seen = folds_of(held_out)
+    if baselines:
+        add("vote", W.vote(words, scored, across))
+        stacked = stacking.stack(store, data, features, train, test, number,
+                                 lambda s: stacking.word_rows(words, s), held_out, scored, "words",
+                                 tag)
+        add("stacking", stacked.own)
+    parts = folds_of(held_out)
     if across:
-        parts, seen = halves(data, parts, seen)
-    found = study([W.to_learn(words, part, across) for part in parts], seen,
+        parts = halves(data, parts)
+    found = study([W.to_learn(words, part, across) for part in parts],
                   W.to_learn(words, scored, across), len(scored), classes(data))
     for method, (labels, told) in found.items():
         add(method, labels)

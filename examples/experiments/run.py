@@ -125,9 +125,9 @@ class Pass:
         if experiment in PROPERTY_POINTS:
             tag, names, baselines = PROPERTY_POINTS[experiment]
             return domain_adaptation.point(*common, loaded.properties, lambda: loaded.features_of(tag), fraction,
-                                           number, tag, names, baselines)
+                                           number, tag, names, baselines and not self.options.short)
         return repeated_words.point(*common, loaded.words, lambda: loaded.features, fraction, number,
-                                    across=experiment == "words-across")
+                                    across=experiment == "words-across", baselines=not self.options.short)
 
     def results(self, plan):
         """Returns what has been run and what has not: {(experiment, set, fraction): list of
@@ -186,7 +186,7 @@ def parser_of(text):
                         help="this project's publication pages")
     parser.add_argument("--cache", default=Path.home() / ".cache" / "chorale-experiments",
                         help="folder for trained models' scores and finished points")
-    parser.set_defaults(report=False)
+    parser.set_defaults(report=False, short=False)
     return parser
 
 
@@ -198,6 +198,7 @@ def main():
                         help="experiments to run, by name: domain, domain-four, words, links, ...")
     parser.add_argument("--splits", nargs="*", type=int, default=[],
                         help="these splits, by number, in place of those of the full pass")
+    parser.add_argument("--short", action="store_true", help="without majority vote and stacking")
     parser.add_argument("--out", default=HERE, help="folder for the tables and plots")
     parser.add_argument("--report", action="store_true", help="only write what the cache holds")
     options = parser.parse_args()

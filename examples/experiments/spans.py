@@ -196,7 +196,7 @@ def together(learning, rows, labels, keys):
         common = {"key": key.column, "across": key.across, "group": "document", "confidence": columns}
         strengths = ch.learn_strengths(learning, gold="gold", **common)
         report = strengths.learnt.report
-        gain = report["base_cost"] - report["all_cost"] if report["applied"] else 0.0
+        gain = report["tagger_cost"] - report["agreeing_cost"] if report["applied"] else 0.0
         if best is None or gain > best[0]:
             best = gain, key, strengths, common
     _, key, strengths, common = best

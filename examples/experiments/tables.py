@@ -106,7 +106,7 @@ def domain(found, this, out):
         together = measure.kinds_of(data, domain_adaptation.KINDS)
         rows, sentences = [], []
         for fraction, results in points.items():
-            methods = domain_adaptation.METHODS
+            methods = [m for m in domain_adaptation.METHODS if m in results[0]["counts"]]
             more_rows, by = method_rows(
                 f"{fraction:.0%} ({results[0]['train']} groups, {len(results)} splits)", results,
                 methods, kinds, together)
@@ -157,20 +157,15 @@ def others(found, this):
             "Against the control:\n", "\n".join(sentences) + "\n"]
 
 
-APPLIED = ("nothing", "bonuses", "all")
-
-
-def applied(results, method):
-    """Returns, split by split, what was applied of what the method had learnt."""
-    return ", ".join(APPLIED[r["learnt"][method]["applied"]] for r in results)
+def applied(results, method="collective"):
+    """Returns, split by split, whether what the method had learnt was applied, and why."""
+    return ", ".join(r["learnt"][method]["verdict"] for r in results)
 
 
 def applied_table(points):
-    rows = [[f"{fraction:.0%}", method, applied(results, method),
-             " ".join(f"{r['learnt'][method]['gain_p']:.3f}" for r in results)]
-            for fraction, results in points.items() for method in ("control", "collective")]
-    return ("What the learner applied, split by split, and p of the gain on held-out training groups:\n\n"
-            + report.markdown_table(["trained on", "method", "applied", "p"], rows, "llll"))
+    rows = [[f"{fraction:.0%}", applied(results)] for fraction, results in points.items()]
+    return ("The learner's verdict, split by split (*gain*: agreement is applied):\n\n"
+            + report.markdown_table(["trained on", "verdict"], rows, "ll"))
 
 
 def domain_plots(name, points, kinds, together, out):
@@ -178,7 +173,7 @@ def domain_plots(name, points, kinds, together, out):
     if len(points) > 1:
         for kind in ("Title", "Venue"):
             series = []
-            for m in domain_adaptation.METHODS:
+            for m in next(iter(points.values()))[0]["counts"]:
                 per = [scores_of(r, m, kinds[kind]).splits for r in points.values()]
                 series.append((m, [100 * f for f in points], [p.mean() for p in per],
                                [p.std(ddof=1) if len(p) > 1 else 0.0 for p in per]))
@@ -217,7 +212,7 @@ def repeated(found, this, out):
                     continue
                 data = this.load(name).data
                 kinds = measure.kinds_of(data)
-                names = repeated_words.METHODS
+                names = [m for m in repeated_words.METHODS if m in results[0]["counts"]]
                 by = {m: scores_of(results, m, kinds) for m in names}
                 rows = [[m, spread(by[m])] + (["", "", ""] if m == "base" else
                         [difference(by[m], by["base"]), difference(by[m], by["control"]),
@@ -228,14 +223,13 @@ def repeated(found, this, out):
                          report.markdown_table(
                              ["method", "token F1", "against base", "against the control",
                               "documents better / equal / worse"], rows, "lrrrr"),
-                         f"Applied: {applied(results, 'collective')}; of the control: "
-                         f"{applied(results, 'control')}. Collective inference "
+                         f"The learner's verdict, split by split: {applied(results)}. Collective inference "
                          + verdict(by["collective"], by["control"], "the control") + "; it "
                          + verdict(by["collective"], by["base"], "the base") + ".\n"]
                 bars.append((f"{name.split('_')[0]} {place.split()[0]}", by))
     if not bars:
         return []
-    shown = ("vote", "stacking", "control", "collective")
+    shown = [m for m in repeated_words.METHODS[1:] if all(m in by for _, by in bars)]
     report.bar_plot(out.path("words.svg"), "Repeated words: gain over the base", "", "points of token F1",
                     [b[0] for b in bars],
                     [(m, [float((by[m].splits - by["base"].splits).mean()) for _, by in bars])
@@ -260,7 +254,7 @@ def linked(found, this, out):
                  report.markdown_table(["method", "accuracy", "against base", "against stacking",
                                         "groups better / equal / worse"], rows, "lrrrr"),
                  "Collective inference "
-                 + verdict(by["collective"], by["control"], "the control")
+                 + verdict(by["collective"], by["base"], "the base")
                  + "; it " + verdict(by["collective"], by["shuffled links"], "shuffled links")
                  + "; it " + verdict(by["collective"], by["stacking"], "stacking") + ".\n"]
     return text if len(text) > 2 else []
@@ -273,10 +267,9 @@ cliques of six properties inside each group (*collective*), and with the baselin
 record to its group's commonest value of each of four properties. *stacking* is a second CRF that reads the
 first one's labels and the group's commonest values as features (Krishnan and Manning 2006). What agreement is
 worth is learnt on the training groups (`libchorale.learn`, micro F1 of the three labels, nothing chosen by
-hand); the *control* is learnt in the same way without agreement, by bonuses alone: what it gains is no gain
-of collective inference. Where no gain is credible on held-out training groups, nothing is applied. Token F1,
-mean ± standard deviation over splits; p of a paired t-test over splits; groups of all splits together, by F1
-of Title, Venue and Author.
+hand). *auto* is what it finds without gold labels. The *control* has a bonus alone, the best on the training
+groups: what it gains is no gain of collective inference. Token F1, mean ± standard deviation over splits; p of
+a paired t-test over splits; groups of all splits together, by F1 of Title, Venue and Author.
 """
 
 OTHERS_TEXT = """*four properties*: the paper's alone. *plain base*: the same window features without places, so that
@@ -285,17 +278,17 @@ nothing says where in its record a token stands; all six properties.
 
 WORDS_TEXT = """Mentions of a word are members of a clique, inside each document or across all. *vote* gives each
 mention the commonest kind of its clique; *stacking* is a second CRF that reads those majorities as
-features. *collective* and its *control* are learnt on the training documents, for micro F1 of all labels but
-Other; the control pays each kind a bonus wherever a word is in a clique. Across documents the training
-documents are ten parts with cliques of their own. Token F1 of all labels but Other.
+features. *collective* is learnt on the training documents, for micro F1 of all labels but Other; *auto* is
+found without gold labels; the *control* has a bonus for any such label in a clique, the best on the training
+documents. Across documents the training documents are ten parts with cliques of their own. Token F1 of all
+labels but Other.
 """
 
 LINKS_TEXT = """Topics of papers from their words by logistic regression (*base*), with cliques of each paper and the
-papers it is linked to: over the *neighbourhood*, or *centred*, with a learnt score for each pair of
-topics. *vote* takes the commonest of a paper's and its neighbours' own topics; *stacking* is a second
-classifier that reads the shares of topics among the neighbours; *shuffled links* are the neighbourhoods of
-random links, and the *control* is learnt for the true ones, without agreement. *collective* is what costs
-less on held-out training papers. Accuracy.
+papers it is linked to: over the *neighbourhood*, or *centred*. *auto* is the neighbourhood with the strength
+that is found without gold labels. *vote* takes the commonest of a paper's and its neighbours' own topics;
+*stacking* is a second classifier that reads the shares of topics among the neighbours; *shuffled links* are
+the neighbourhoods of random links. *collective* is what costs less on held-out training papers. Accuracy.
 """
 
 

@@ -18,6 +18,7 @@ import numpy as np
 import pycrfsuite
 
 import base_model
+import calibration
 import crf_head
 import datasets
 import diagnosed
@@ -27,8 +28,6 @@ import features
 import measure
 import names_masked
 import neural
-import oracle_share
-import other_taggers
 import properties
 import report
 import shared_cliques
@@ -173,16 +172,13 @@ class Collective(Made):
         data = self.loaded.data
         train, test = datasets.split(data, 0.5, 1)
         held_out, _ = base_model.fit(self.store, data, self.loaded.features, train, test, 1)
-        parts, seen = learning.folds_of(held_out)
+        parts = learning.folds_of(held_out)
         self.assertEqual(len(parts), 5)
-        tokens = [sum(len(data.records[r].tokens) for r in part.records) for part in parts]
-        np.testing.assert_allclose(seen, [1 - t / sum(tokens) for t in tokens])
         groups = [{data.records[r].group for r in part.records} for part in parts]
         self.assertEqual(sorted(g for of in groups for g in of), list(train))
-        halved, shares = learning.halves(data, parts, seen)
+        halved = learning.halves(data, parts)
         self.assertEqual(len(halved), sum(min(2, len(of)) for of in groups))
         self.assertEqual(sorted(r for half in halved for r in half.records), sorted(held_out.records))
-        self.assertLessEqual(set(shares), set(seen))
 
     def test_problems_number_kinds_alike(self):
         data, found = self.loaded.data, self.loaded.properties
@@ -202,12 +198,38 @@ class Collective(Made):
         self.assertEqual(set(domain_adaptation.METHODS), set(result["counts"]))
         classes = domain_adaptation.classes(data)
         self.assertEqual({data.kinds[k] for k in classes if k >= 0}, set(domain_adaptation.KINDS))
-        for basis in ("agreement", "log-agreement", "share"):
-            self.assertFalse([w for w in result["learnt"]["control"]["weights"]
-                              if w[1] == basis and w[3] != 0])
-        for method in ("control", "collective"):
-            if result["learnt"][method]["applied"] == 0:
+        learnt = result["learnt"]
+        self.assertTrue(all(strength == 0 for _, strength, _ in learnt["control"]["kinds"]))
+        self.assertEqual(learnt["auto"]["verdict"], "without gold")
+        for method, bonus in (("control", 2), ("auto", 1), ("collective", 1)):
+            if not any(kind[bonus] for kind in learnt[method]["kinds"]):
                 self.assertEqual(result["counts"][method], result["counts"]["base"])
+
+    def test_the_bonus_that_is_best(self):
+        data = self.loaded.data
+        train, test = datasets.split(data, 0.5, 1)
+        held_out, _ = base_model.fit(self.store, data, self.loaded.features, train, test, 1)
+        problems = [words.to_learn(self.loaded.words, part, False) for part in learning.folds_of(held_out)]
+        classes = domain_adaptation.classes(data)
+        found = learning.learn(problems, classes=classes, without_gold=True)
+        f1 = []
+        for bonus in (0.0, *learning.BONUSES):
+            alone = learning.bonus_alone(found, bonus)
+            self.assertEqual([(k["strength"], k["bonus"]) for k in alone.report["kinds"]], [(0, bonus)])
+            labels = [np.concatenate(learning.labels_under(alone, p, len(p.model.chain_lengths))) for p in problems]
+            f1.append(learning.micro_f1(problems, labels, classes))
+        own = np.concatenate([np.concatenate(part.own) for part in learning.folds_of(held_out)])
+        gold = np.concatenate([p.gold for p in problems])
+        found_words, values = self.loaded.words, len(self.loaded.words.kinds)
+        potential = learning.bonus_alone(found, 50.0).potential(0, values)
+        for value, counts in enumerate(np.eye(values, dtype=int)):
+            counted = (classes[found_words.kind_of_label == value] >= 0).any()
+            self.assertEqual(potential.evaluate(counts), 50.0 * counted)
+        self.assertEqual(f1[0], learning.micro_f1(problems, [own], classes))
+        self.assertAlmostEqual(2 * (classes[gold] == classes[own])[classes[gold] >= 0].sum(),
+                               f1[0] * ((classes[gold] >= 0).sum() + (classes[own] >= 0).sum()))
+        best = learning.best_bonus(found, problems, classes).report["kinds"][0]["bonus"]
+        self.assertEqual((0.0, *learning.BONUSES).index(best), int(np.argmax(f1)))
 
     def test_vote_forces_the_commonest(self):
         data, found = self.loaded.data, self.loaded.properties
@@ -245,7 +267,7 @@ class Whole(Made):
     def test_report_of_a_small_pass(self):
         class Options:
             data, pages, cache = str(self.root), "nowhere", str(self.root / "cache")
-            only, experiments, report, quick = [], [], False, True
+            only, experiments, report, quick, short = [], [], False, True, False
 
         this = Pass(Options)
         plan = [(e, "grobid_refs", 0.5, s) for s in (0, 1)
@@ -267,23 +289,16 @@ class Whole(Made):
             ElementTree.parse(file)
             self.assertIn(f"({file.name})", text)
 
-    def test_learnt_beside_picked_weights_and_other_taggers(self):
-        (self.root / "more" / "grobid_refs").mkdir(parents=True)
-        references(self.root / "more" / "grobid_refs" / "data.conll", groups=30)
-        options = SimpleNamespace(data=str(self.root / "more"), pages="nowhere", cache=str(self.root / "cache"))
-        this, experiment = Pass(options), ("domain-plain", "grobid_refs", 0)
-        case = Case(this, *experiment)
-        for part, other in zip(case.parts, next(other_taggers.other_parts(case, 1)), strict=True):
-            self.assertEqual(part.records, other.records)
-            self.assertFalse(np.array_equal(part.unary[0], other.unary[0]))
-        [(name, kinds, picked)] = oracle_share.point(this, *experiment, search=0)
-        self.assertEqual((name, sorted(kinds)), ("domain-plain grobid_refs", ["Author", "Title", "Venue"]))
-        counts = measure.counts(case.data, case.scored.records, case.scored.own, case.test).sum(axis=0)
-        wanted = [measure.f1(counts, measure.kinds_of(case.data, of)) for of in (kinds, *([k] for k in kinds))]
-        np.testing.assert_allclose(picked[0], wanted)
-        self.assertGreaterEqual(picked[2, 0], picked[:2, 0].max())
-        kinds, learnt = other_taggers.point(this, *experiment, count=1)
-        np.testing.assert_allclose(learnt[:2], picked[:2])
+    def test_calibration(self):
+        options = SimpleNamespace(data=str(self.root), pages="nowhere", cache=str(self.root / "cache"))
+        this = Pass(options)
+        case = Case(this, "words", "grobid_refs", 0)
+        row = calibration.point(this, "grobid_refs", 0)
+        positions = sum(len(own) for own in case.scored.own)
+        self.assertTrue(0 <= row[0] + row[4] <= positions)
+        self.assertTrue(all(0 <= value <= 100 for k, value in enumerate(row) if k % 4))
+        sure = np.repeat([0.25, 0.75], 400)
+        self.assertAlmostEqual(calibration.error(sure, np.arange(800) % 4 == 0), 0.25)
 
     def test_plans_have_no_point_twice(self):
         for quick in (True, False):
