@@ -226,7 +226,7 @@ test("values, kinds and names of options", () => {
     /scale is "n"; there are "none", "members", "log-members"$/);
   refused("OUT_OF_RANGE", () => potts.scaled(-1), /factor is -1/);
   refused("LABEL_NAME", () => chorale.labelMap(["X-Title"]), /X-Title/);
-  refused("TEXT", () => chorale.readLearnt("{}"), /json is no learnt result from byte 1 on; it must/);
+  refused("TEXT", () => chorale.readLearnt("{}"), /json is no learnt result from byte 2 on; it must/);
   refused("UNKNOWN_CONSTANT", () => problem.texts("value"),
     /list is "value"; there are "labels", .*"kinds"$/);
   refused("OUT_OF_RANGE", () => problem.texts(-1), /list is -1/);
