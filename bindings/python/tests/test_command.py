@@ -208,7 +208,7 @@ def test_strengths_are_learnt():
             rows.append({"name": f"n{name}", "said": said, "gold": right if name % 3 else None})
     given = "\n".join(map(json.dumps, rows))
     options = ("--key", "name", "--label", "said", "--confidence", "0.75", "--gold", "gold")
-    told = "agreement and bonuses are applied"  # what was learnt
+    told = "Agreement is applied"  # what was learnt
     printed = run("agree", *options, given=given, told=told).splitlines()
     found = ch.agree(rows, key="name", label="said", confidence=0.75, gold="gold")
     assert [json.loads(line) for line in printed] == found
