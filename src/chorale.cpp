@@ -75,6 +75,7 @@
 #include "chain/best.cpp"
 #include "chain/bound_property.cpp"
 #include "chain/chain_view.cpp"
+#include "chain/obstacle.cpp"
 #include "chain/checks.cpp"
 #include "chain/configurations.cpp"
 #include "chain/joint.cpp"

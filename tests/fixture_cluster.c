@@ -235,15 +235,15 @@ void random_cluster(Random *random, Cluster *cluster) {
   ClusterTruth truth;
   do
     random_parts(random, cluster);
-  while (!enumerate_cluster(cluster, &truth) || (truth.is_stuck && !random_chance(random, 20)) ||
-         (!truth.is_stuck && !truth.own_is_decodable));
+  while (!enumerate_cluster(cluster, &truth) || (truth.left_out > 0 && !random_chance(random, 20)) ||
+         (truth.left_out == 0 && !truth.own_is_decodable));
 }
 
 void random_outside_cluster(Random *random, Cluster *cluster) {
   ClusterTruth truth;
   do
     random_parts(random, cluster);
-  while (!enumerate_cluster(cluster, &truth) || truth.is_stuck || truth.own_is_decodable);
+  while (!enumerate_cluster(cluster, &truth) || truth.left_out > 0 || truth.own_is_decodable);
 }
 
 /* Forbids some counts of the values of a potential with tables. */
@@ -268,7 +268,7 @@ void random_forbidding_cluster(Random *random, Cluster *cluster) {
       for (int32_t k = 0; k < MOST_CENTRES; ++k)
         if (cluster->cliques[c].potentials[k].values > 0)
           forbid_counts(random, &cluster->cliques[c].potentials[k]);
-  } while (!enumerate_cluster(cluster, &truth) || truth.is_stuck || !truth.own_is_decodable ||
+  } while (!enumerate_cluster(cluster, &truth) || truth.left_out > 0 || !truth.own_is_decodable ||
            truth.own_score > -INFINITY);
 }
 
@@ -322,7 +322,7 @@ void random_crowded_cluster(Random *random, Cluster *cluster) {
       else
         random_group(random, cluster, &cluster->cliques[c]);
     random_options(random, &cluster->options);
-  } while (!enumerate_cluster(cluster, &truth) || truth.is_stuck || !truth.own_is_decodable);
+  } while (!enumerate_cluster(cluster, &truth) || truth.left_out > 0 || !truth.own_is_decodable);
 }
 
 /* ---- Models of items ---------------------------------------------------------------------- */
@@ -363,7 +363,7 @@ void random_item_cluster(Random *random, Cluster *cluster) {
       random_item_group(random, cluster, random_int(random, 0, cut - 1), cut,
                         &cluster->cliques[cluster->clique_count++]);
     random_options(random, &cluster->options);
-  } while (!enumerate_cluster(cluster, &truth) || (truth.is_stuck && !random_chance(random, 20)));
+  } while (!enumerate_cluster(cluster, &truth) || (truth.left_out > 0 && !random_chance(random, 20)));
 }
 
 /* ---- Models of exact message passing ------------------------------------------------------ */
@@ -422,7 +422,7 @@ void random_exact_cluster(Random *random, Cluster *cluster) {
     cluster->options.budget = 1 << 16;
     cluster->options.polish = 0;
     found = enumerate_cluster(cluster, &truth);
-  } while (!found || truth.is_stuck || !truth.is_unique || !truth.own_is_decodable);
+  } while (!found || truth.left_out > 0 || !truth.is_unique || !truth.own_is_decodable);
 }
 
 int scale_cluster(Cluster *cluster, double factor) {

@@ -54,7 +54,10 @@ typedef struct Cluster {
   chorale_run_options options;
 } Cluster;
 
+/* The labels of a chain that is left out, since it has no labelling, are -1. */
 typedef int32_t Labelling[MOST_CHAINS][MOST_POSITIONS];
+/* In Parts: the value of a member that is left out. The library says -1. */
+enum { ABSENT = -2 };
 
 void random_cluster(Random *random, Cluster *cluster);
 /* Draws a model in which some chain's best labelling without cliques fires a value outside a
@@ -148,7 +151,9 @@ typedef struct ClusterTruth {
   double best;     /* best equation 1 of all decodable labellings; minus infinity: there is none */
   double best_any; /* best equation 1 of all labellings */
   int is_unique;   /* 1: no other labelling comes within 1e-6 of the best one */
-  int is_stuck;    /* 1: some chain has no labelling */
+  int32_t left_out; /* number of chains that have no labelling; all of the above is without them */
+  int is_out[MOST_CHAINS];
+  int is_stuck;    /* 1: there are chains, and none has a labelling */
   int own_is_decodable;
   int has_tied_instance; /* 1: an instance has several best labellings and may return any of them */
   Labelling own;         /* each chain's best labelling, ties broken as in chain.h */

@@ -27,9 +27,19 @@ int32_t own_shown(const Cluster *cluster, int32_t clique, int32_t number, const 
 
 double own_group_score(const Group *group, const int32_t *values) {
   const int32_t n = plain_members(group);
-  if (n == 0 && group->shape != CENTRED)
+  const int32_t centre = group->shape == CENTRED ? values[n] : 0;
+  int32_t present = n;
+  for (int32_t i = 0; i < n; ++i)
+    present -= values[i] == ABSENT;
+  if (centre == ABSENT || (present == 0 && group->shape != CENTRED))
     return 0;
-  const Problem *problem = &group->potentials[group->shape == CENTRED ? values[n] : 0];
+  const Problem *problem = &group->potentials[centre];
+  if (present < n) {
+    static Problem fewer;
+    fewer = *problem;
+    fewer.members = present;
+    problem = &fewer;
+  }
   int64_t counts[MAX_VALUES] = {0};
   for (int32_t i = 0; i < n; ++i)
     if (values[i] >= 0 && values[i] < problem->values)
@@ -40,15 +50,19 @@ double own_group_score(const Group *group, const int32_t *values) {
 void own_parts(const Cluster *cluster, Labelling labelling, Parts *parts) {
   double chain_sum = 0, clique_sum = 0;
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
-    parts->chains[i] = own_phi(&cluster->chains[i], labelling[i]);
-    chain_sum += parts->chains[i];
+    const int is_out = cluster->chains[i].length > 0 && labelling[i][0] < 0;
+    parts->chains[i] = is_out ? -INFINITY : own_phi(&cluster->chains[i], labelling[i]);
+    chain_sum += is_out ? 0 : parts->chains[i];
   }
   for (int32_t c = 0; c < cluster->clique_count; ++c) {
     const Group *group = &cluster->cliques[c];
     int is_decodable;
-    for (int32_t i = 0; i < group->member_count; ++i)
-      parts->values[c][i] =
-          own_shown(cluster, c, i, labelling[group->members[i].chain], &is_decodable);
+    for (int32_t i = 0; i < group->member_count; ++i) {
+      const int32_t chain = group->members[i].chain;
+      parts->values[c][i] = cluster->chains[chain].length > 0 && labelling[chain][0] < 0
+                                ? ABSENT
+                                : own_shown(cluster, c, i, labelling[chain], &is_decodable);
+    }
     parts->cliques[c] = own_group_score(group, parts->values[c]);
     clique_sum += parts->cliques[c];
   }
@@ -169,6 +183,11 @@ static void search_from(Search *search, int32_t chain, double phi, int is_decoda
     return;
   }
   const Shows *shows = &search->shows[chain];
+  if (shows->count == 0) {
+    for (int32_t s = 0; s < shows->slots; ++s)
+      search->values[shows->clique[s]][shows->member[s]] = ABSENT;
+    search_from(search, chain + 1, phi, is_decodable, is_tied);
+  }
   for (int32_t k = 0; k < shows->count; ++k) {
     const Show *show = &shows->shows[k];
     for (int32_t s = 0; s < shows->slots; ++s)
@@ -187,9 +206,13 @@ int enumerate_cluster(const Cluster *cluster, ClusterTruth *truth) {
     find_shows(cluster, i, &shows[i]);
     const int is_tied = find_own(&cluster->chains[i], truth->own[i]);
     truth->has_tied_instance = truth->has_tied_instance || (is_tied && cluster->is_instance[i]);
-    truth->is_stuck = truth->is_stuck || shows[i].count == 0;
-    combinations *= shows[i].count;
+    truth->is_out[i] = shows[i].count == 0;
+    truth->left_out += truth->is_out[i];
+    for (int32_t t = 0; truth->is_out[i] && t < cluster->chains[i].length; ++t)
+      truth->own[i][t] = -1;
+    combinations *= truth->is_out[i] ? 1 : shows[i].count;
   }
+  truth->is_stuck = truth->left_out > 0 && truth->left_out == cluster->chain_count;
   if (combinations > MOST_COMBINATIONS)
     return 0;
   if (truth->is_stuck)
@@ -200,9 +223,10 @@ int enumerate_cluster(const Cluster *cluster, ClusterTruth *truth) {
   truth->own_is_decodable = 1;
   for (int32_t c = 0; c < cluster->clique_count; ++c)
     for (int32_t i = 0; i < cluster->cliques[c].member_count; ++i) {
-      int is_decodable;
-      (void)own_shown(cluster, c, i, truth->own[cluster->cliques[c].members[i].chain],
-                      &is_decodable);
+      const int32_t chain = cluster->cliques[c].members[i].chain;
+      int is_decodable = 1;
+      if (!truth->is_out[chain])
+        (void)own_shown(cluster, c, i, truth->own[chain], &is_decodable);
       truth->own_is_decodable = truth->own_is_decodable && is_decodable;
     }
   Search search;

@@ -6,7 +6,10 @@
 static const char *check_totals(const Cluster *cluster, const ClusterTruth *truth,
                                 const chorale_run_result *r) {
   if (truth->is_stuck && r->outcome != CHORALE_OUTCOME_INFEASIBLE)
-    return complain("outcome %d, and a chain without labelling", r->outcome);
+    return complain("outcome %d, and no chain has a labelling", r->outcome);
+  if (r->left_out != truth->left_out)
+    return complain("%lld chains are left out, it should be %d", (long long)r->left_out,
+                    truth->left_out);
   if (r->outcome == CHORALE_OUTCOME_INFEASIBLE) {
     if (!truth->is_stuck && truth->best_any > -INFINITY)
       return complain("infeasible, and %.17g can be had", truth->best_any);
@@ -155,7 +158,8 @@ static const char *check_labelling(const Cluster *cluster, const ClusterTruth *t
     if (chorale_run_labels(run, i, own, labelling[i], sample->length, NULL, &error) != CHORALE_OK)
       return complain("labels of chain %d: \"%s\"", i, error.message);
     for (int32_t t = 0; t < sample->length; ++t) {
-      if (labelling[i][t] < 0 || labelling[i][t] >= sample->labels)
+      if (truth->is_out[i] ? labelling[i][t] != -1
+                           : labelling[i][t] < 0 || labelling[i][t] >= sample->labels)
         return complain("chain %d, position %d has label %d", i, t, labelling[i][t]);
       if (all[at++] != labelling[i][t])
         return complain("chain %d: all labels say other than its own", i);
@@ -185,7 +189,7 @@ static const char *check_labelling(const Cluster *cluster, const ClusterTruth *t
     if (!is_close(score, parts->cliques[c]))
       return complain("clique %d scores %.17g, it is %.17g", c, score, parts->cliques[c]);
     for (int32_t i = 0; i < group->member_count; ++i)
-      if (values[i] != parts->values[c][i])
+      if (values[i] != (parts->values[c][i] == ABSENT ? -1 : parts->values[c][i]))
         return complain("clique %d, member %d shows %d, it is %d", c, i, values[i],
                         parts->values[c][i]);
   }
@@ -227,6 +231,11 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
     double score = NAN;
     int32_t differs = 0;
     (void)chorale_run_chain_score(run, i, CHORALE_TOGETHER, &score, &differs, &error);
+    if (truth->is_out[i]) {
+      if (score != -INFINITY || differs)
+        return complain("chain %d is left out, and scores %.17g", i, score);
+      continue;
+    }
     chain_sum += score;
     chain_magnitude += fabs(score);
     changed += differs;
@@ -289,7 +298,7 @@ const char *check_polished(const Cluster *cluster, chorale_run *run, int64_t *ch
   own_parts(cluster, labels, &parts);
   const double score = parts.total;
   for (int32_t i = 0; i < cluster->chain_count && score > -INFINITY; ++i) {
-    if (!is_block(cluster, i))
+    if (!is_block(cluster, i) || (cluster->chains[i].length > 0 && labels[i][0] < 0))
       continue;
     ++*chains;
     int32_t kept[MOST_POSITIONS];
@@ -327,7 +336,7 @@ void listen_to(const Cluster *cluster, chorale_run *run, Said *said) {
     OK(chorale_run_chain_score(run, i, CHORALE_TOGETHER, &said->chain_scores[i], NULL, &error));
     OK(chorale_run_payments(run, i, said->payments[i], sizeof(chorale_payment), MOST_SLOTS, &count,
                             &error));
-    if (!cluster->is_instance[i])
+    if (!cluster->is_instance[i] && said->chain_scores[i] > -INFINITY)
       OK(chorale_run_max_marginals(run, i, said->marginals[i], 0, NULL, &error));
   }
   for (int32_t c = 0; c < cluster->clique_count; ++c) {

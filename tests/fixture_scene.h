@@ -70,6 +70,7 @@ typedef struct Scene {
   uint8_t bytes[16];
   size_t size;
   chorale_payment payments[16];
+  chorale_left_out left_out[4];
   chorale_reason reasons[8];
   chorale_learnt_kind kinds[4];
   char text[SCENE_TEXT];

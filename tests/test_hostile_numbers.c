@@ -354,7 +354,7 @@ static const char *check_scaled(const Cluster *cluster, void *context) {
   if (!scale_cluster(&scaled, ldexp(1, exponent)) ||
       !scale_cluster(&judged, ldexp(1, exponent - factor)) || !enumerate_cluster(&judged, &truth))
     return NULL;
-  if (how->must_be_optimal && (!truth.is_unique || truth.is_stuck || !truth.own_is_decodable))
+  if (how->must_be_optimal && (!truth.is_unique || truth.left_out > 0 || !truth.own_is_decodable))
     return NULL;
   if (how->must_be_optimal)
     scaled.options.rounds = 2 * cluster->clique_count + 2;

@@ -311,7 +311,7 @@ static void bad_input_is_refused(void **state) {
   FAILS(chorale_run_set_labels(NULL, labels, 3, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
   FAILS(chorale_run_set_labels(run, NULL, 3, &error), CHORALE_ERROR_NULL_ARGUMENT, "labels");
   FAILS(chorale_run_set_labels(run, labels, 4, &error), CHORALE_ERROR_SHAPE, "count is 4", "3");
-  for (int32_t bad = -1; bad <= 2; bad += 3) {
+  for (int32_t bad = -2; bad <= 2; bad += 4) {
     labels[1] = bad;
     FAILS(SCORE(model, labels, 3), CHORALE_ERROR_OUT_OF_RANGE, "labels[1]", "0 to 1", "chain 1");
     FAILS(chorale_run_set_labels(run, labels, 3, &error), CHORALE_ERROR_OUT_OF_RANGE, "labels[1]",

@@ -183,7 +183,7 @@ static const char *compare_with_enumeration(const Cluster *given, void *context)
   ClusterTruth truth;
   cluster = *given;
   (void)enumerate_cluster(&cluster, &truth);
-  if (truth.is_stuck || !truth.own_is_decodable)
+  if (truth.left_out > 0 || !truth.own_is_decodable)
     return NULL;
   const int32_t chain = tally->chain % cluster.chain_count;
   force_others(&truth, chain, &cluster);
@@ -300,7 +300,7 @@ static void random_required_cluster(Random *random, Cluster *cluster) {
       if (random_chance(random, 70))
         problem->tables[(values - 2) * MAX_LENGTH + 1] = -INFINITY;
     }
-  } while (!enumerate_cluster(cluster, &truth) || truth.is_stuck || !truth.own_is_decodable);
+  } while (!enumerate_cluster(cluster, &truth) || truth.left_out > 0 || !truth.own_is_decodable);
 }
 
 static void enumerate_all(const char *name, int64_t rounds,
@@ -455,6 +455,8 @@ static const char *compare_with_marginals(const Cluster *given, void *context) {
       const int32_t m = cluster.chains[i].labels;
       if (cluster.is_instance[i] && told.status[i] == CHORALE_ERROR_KIND)
         continue;
+      if (before.chain_scores[i] == -INFINITY && told.status[i] == CHORALE_ERROR_NO_LABELLING)
+        continue; /* the chain is left out */
       for (int32_t t = 0; t < cluster.chains[i].length && !why; ++t) {
         const double *marginals = before.marginals[i] + t * m, *row = told.rows[i] + t * m;
         double best = -INFINITY, sum = 0;

@@ -793,7 +793,7 @@ static const char *go_on_after_a_change(const Cluster *cluster, void *context) {
   if (changing->must_be_optimal)
     changed.options.rounds = 2 * cluster->clique_count + 2;
   if (!enumerate_cluster(cluster, &before) || !enumerate_cluster(&changed, &truth) ||
-      before.is_stuck || !truth.own_is_decodable || !before.own_is_decodable ||
+      before.left_out > 0 || truth.left_out > 0 || !truth.own_is_decodable || !before.own_is_decodable ||
       (changing->must_be_optimal && !truth.is_unique))
     return NULL;
   chorale_error error;

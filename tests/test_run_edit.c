@@ -186,8 +186,10 @@ static const char *edit_and_solve(const Cluster *cluster, void *context) {
     memset(old, 0, sizeof old);
     int has_old = 1;
     for (int32_t i = 0; i < with.chain_count; ++i)
-      has_old = has_old && chorale_run_labels(run, i, CHORALE_TOGETHER, old[i], MOST_POSITIONS,
-                                              NULL, &error) == CHORALE_OK;
+      has_old = has_old &&
+                chorale_run_labels(run, i, CHORALE_TOGETHER, old[i], MOST_POSITIONS, NULL,
+                                   &error) == CHORALE_OK &&
+                old[i][0] >= 0; /* -1: left out */
     for (int32_t k = random_int(&random, 1, 3); k > 0 && !why && turn < 6; --k)
       why = edit(&random, run, &edited, given);
     if (turn == 6) {

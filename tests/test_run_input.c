@@ -945,11 +945,15 @@ static void instances_that_say_what_cannot_be(void **state) {
   chorale_run_reset(run);
   chorale_run_result result;
   chorale_run_result_init(&result, sizeof result);
-  /* If all labellings of one chain are forbidden, the run has no labelling. */
+  /* If all labellings of an instance are forbidden, it is left out. */
   scene.score = -INFINITY;
   OK(chorale_run_solve(run, &result, &error));
-  assert_int_equal(result.outcome, CHORALE_OUTCOME_INFEASIBLE);
-  assert_true(result.score == -INFINITY);
+  assert_int_equal(result.left_out, 1);
+  chorale_left_out out;
+  OK(chorale_run_left_out(run, &out, sizeof out, 1, NULL, &error));
+  assert_int_equal(out.chain, 3);
+  assert_int_equal(out.position, -1);
+  assert_int_equal(out.obstacle, CHORALE_OBSTACLE_UNKNOWN);
   scene.score = 0.5;
   chorale_run_reset(run);
   OK(chorale_run_solve(run, &result, &error));

@@ -396,7 +396,7 @@ static chorale_status run(Things *t) {
   TRY(chorale_run_estimate(t->model, options, cost, &t->error));
   assert_true(cost->run_bytes > 0 && cost->score_bytes > 0);
   TRY(chorale_run_create(t->host, t->model, options, NULL, &t->run, &t->error));
-  NEW(chorale_run_result, result);
+  NEW_GROWN(chorale_run_result, result, 136);
   const int told_before = t->told_count;
   TRY(chorale_run_solve(t->run, result, &t->error));
   assert_true(t->told_count > told_before + 1); /* counted by the progress callback */
@@ -404,7 +404,7 @@ static chorale_status run(Things *t) {
   tell(t, result->own_score);
   tell(t, result->upper_bound);
   tell(t, result->outcome);
-  NEW(chorale_run_result, again);
+  NEW_GROWN(chorale_run_result, again, 136);
   TRY(chorale_run_get_result(t->run, again, &t->error));
   assert_true(again->score == result->score);
   assert_true(again->upper_bound == result->upper_bound);

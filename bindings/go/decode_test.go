@@ -297,19 +297,18 @@ func TestDecodeContexts(t *testing.T) {
 	}
 	check(t, decoded.Close())
 
-	// With a context that has ended before the call, there is no labelling.
+	// With a context that has ended before the call, the labels are those of each chain by itself.
 	past, end := context.WithTimeout(context.Background(), -time.Second)
 	defer end()
 	for with, want := range map[context.Context]error{ctx: context.Canceled, past: context.DeadlineExceeded} {
 		early, err := Decode(with, mentions(), words(), nil)
 		refused(t, err, want)
-		if result := must(early.Result()); result.Outcome != Cancelled || !math.IsInf(result.Score, -1) {
+		if result := must(early.Result()); result.Outcome != Cancelled || result.Score != result.OwnScore {
 			t.Error(result)
 		}
-		_, err = early.Labels()
-		refused(t, err, ErrNoLabelling)
-		_, err = early.Reasons()
-		refused(t, err, ErrNoLabelling)
+		if labels := must(early.Labels()); !reflect.DeepEqual(labels, must(early.Alone())) {
+			t.Error(labels)
+		}
 		if result := must(early.Run().Solve(nil)); result.Outcome != Complete {
 			t.Error(result)
 		}
@@ -629,5 +628,23 @@ func TestWeights(t *testing.T) {
 	}
 	if moved < 10 {
 		t.Errorf("%d moved", moved)
+	}
+}
+
+func TestChainWithoutLabelling(t *testing.T) {
+	never := math.Inf(-1)
+	corpus := &Corpus{Labels: 2, Unary: Float64s{2.1, 0.3, never, never, 1.9, 0.2}}
+	decoded, err := Decode(nil, corpus, nil, nil)
+	check(t, err)
+	defer decoded.Close()
+	if labels := list(flat(must(decoded.Labels()))); labels != "0 -1 0" {
+		t.Error(labels)
+	}
+	if result := must(decoded.Result()); result.LeftOut != 1 {
+		t.Error(result)
+	}
+	left := must(decoded.Run().LeftOut())
+	if len(left) != 1 || left[0] != (LeftOut{1, 0, ObstacleScores}) || left[0].Obstacle.String() != "scores" {
+		t.Error(left)
 	}
 }

@@ -158,6 +158,27 @@ const (
 	NothingFound   Outcome = C.CHORALE_OUTCOME_NOTHING_FOUND   // no allowed labelling was found, without proof that there is none
 )
 
+// Obstacle says what forbids every labelling of a chain.
+type Obstacle int32
+
+// The obstacles.
+const (
+	ObstacleUnknown     Obstacle = C.CHORALE_OBSTACLE_UNKNOWN     // an instance, which does not tell
+	ObstacleScores      Obstacle = C.CHORALE_OBSTACLE_SCORES      // every label of the position is forbidden: by a score of minus infinity, or by what the chain or an edit allows
+	ObstacleTransitions Obstacle = C.CHORALE_OBSTACLE_TRANSITIONS // the position has allowed labels, but transitions, start or end scores forbid all of them
+)
+
+// String returns "scores", "transitions" or "unknown".
+func (o Obstacle) String() string {
+	switch o {
+	case ObstacleScores:
+		return "scores"
+	case ObstacleTransitions:
+		return "transitions"
+	}
+	return "unknown"
+}
+
 // String returns the name of the outcome, such as "iteration-limit".
 func (o Outcome) String() string { return C.GoString(C.chorale_outcome_name(C.chorale_outcome(o))) }
 

@@ -295,6 +295,15 @@ type RunResult struct {
 	MessagesChanged  int     // number of messages from cliques to members that changed in the last round
 	ChainUpdates     int     // number of times that a chain sent messages or was decoded, in all rounds
 	CliqueUpdates    int     // number of times that a clique sent messages, in all rounds
+	LeftOut          int     // number of chains that are left out, since every labelling of them is forbidden; scores and bound are those of the other chains
+}
+
+// LeftOut is a chain that a run leaves out, since every labelling of it is forbidden. Its labels are
+// -1, and it counts for nothing in the cliques.
+type LeftOut struct {
+	Chain    int      // number of the chain
+	Position int      // where its labellings are forbidden; -1 if that is not known
+	Obstacle Obstacle // what forbids them
 }
 
 func newRunResult() *C.chorale_run_result {
@@ -308,7 +317,7 @@ func runResult(r *C.chorale_run_result) RunResult {
 		Outcome(r.outcome), r.proven != 0, int(r.rounds), int(r.best_round), float64(r.score), float64(r.chain_score),
 		float64(r.clique_score), float64(r.own_score), float64(r.rounds_score), float64(r.polished_score),
 		float64(r.polished_own_score), float64(r.upper_bound), float64(r.gap), int(r.changed_chains),
-		int(r.messages_changed), int(r.chain_updates), int(r.clique_updates),
+		int(r.messages_changed), int(r.chain_updates), int(r.clique_updates), int(r.left_out),
 	}
 }
 
@@ -581,7 +590,29 @@ func (c *call) numbers(fill func(to *C.int32_t, capacity C.int64_t, needed *C.in
 	return all
 }
 
-// Labels returns the labels of one chain, one for each position.
+// LeftOut returns the chains that are left out, in ascending order, even if no chain has a labelling.
+func (r *Run) LeftOut() ([]LeftOut, error) {
+	c, run := r.begin(false)
+	defer c.end()
+	if c.err != nil {
+		return nil, c.err
+	}
+	var needed C.int64_t
+	if c.failed(C.chorale_run_left_out(run, nil, C.sizeof_chorale_left_out, 0, &needed, c.detail)) || needed == 0 {
+		return nil, c.err
+	}
+	found := make([]C.chorale_left_out, needed)
+	if c.failed(C.chorale_run_left_out(run, &found[0], C.sizeof_chorale_left_out, needed, nil, c.detail)) {
+		return nil, c.err
+	}
+	left := make([]LeftOut, len(found))
+	for i, one := range found {
+		left[i] = LeftOut{int(one.chain), int(one.position), Obstacle(one.obstacle)}
+	}
+	return left, nil
+}
+
+// Labels returns the labels of one chain, one for each position; -1 if the chain is left out.
 func (r *Run) Labels(chain int, of Labelling) ([]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"math"
+	"reflect"
 	"testing"
 	"time"
 )
@@ -53,14 +54,15 @@ func TestContexts(t *testing.T) {
 	if result, err := run.Solve(context.Background()); err != nil || result.Score != want.Score || result.Outcome != want.Outcome {
 		t.Error(result, err)
 	}
-	// With a context that has ended before the first call, there is no labelling, and the score is
-	// minus infinity.
+	// With a context that has ended before the first call, the labels are those of each chain by
+	// itself.
 	fresh := watched(nil)
-	if result, err := fresh.Solve(ctx); !errors.Is(err, context.Canceled) || !math.IsInf(result.Score, -1) {
+	if result, err := fresh.Solve(ctx); !errors.Is(err, context.Canceled) || result.Score != result.OwnScore {
 		t.Error(result, err)
 	}
-	_, err = fresh.Labels(0, Together)
-	refused(t, err, ErrNoLabelling)
+	if labels := must(fresh.Labels(0, Together)); !reflect.DeepEqual(labels, must(fresh.Labels(0, Alone))) {
+		t.Error(labels)
+	}
 }
 
 func TestDeadlines(t *testing.T) {

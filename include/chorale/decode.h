@@ -96,6 +96,8 @@ typedef struct chorale_decoded chorale_decoded;
  *   strength of one is to be found, its cliques are first labelled with a few strengths, which takes
  *   a few times as long as a run; time_limit and cancel of the options count for both.
  * options: options of the run (rounds, threads, time_limit, bound_steps ...); NULL for defaults.
+ *   The time_limit covers the whole call, with the building of the model. When it has passed, the
+ *   labels found so far are the result: at worst those of CHORALE_ALONE.
  * *decoded: receives the result, also if a limit ended the run early; the caller frees it with
  *   chorale_decoded_destroy. The result borrows nothing, except scores and tokens if corpus->borrow
  *   is 1.
@@ -106,8 +108,9 @@ typedef struct chorale_decoded chorale_decoded;
  * VALUES_MISMATCH (potential), WEIGHTS (a potential that does not take them), SIZE_OVERFLOW
  * (weights of a clique that sum to more than 2^31 - 1), DUPLICATE_MEMBER (a position twice in one
  * clique of CLIQUES). Error messages name the agreement by its index, such as "agreements[1]". If
- * there is no clique, chains are labelled independently. With N positions, O(N log N) for words and
- * keys, and O(N m^2) for each round of the run. */
+ * there is no clique, chains are labelled independently. A chain of which every labelling is
+ * forbidden is left out, and all others are labelled (chorale_run_left_out in run.h). With N
+ * positions, O(N log N) for words and keys, and O(N m^2) for each round of the run. */
 CHORALE_API chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *corpus,
                                           const chorale_agreement *agreements, int64_t count,
                                           const chorale_run_options *options,
@@ -117,9 +120,9 @@ CHORALE_API void chorale_decoded_destroy(chorale_decoded *decoded);
 
 /* ---- The result --------------------------------------------------------------------------- */
 
-/* Writes the labels of all positions, in the order of the corpus. labelling: CHORALE_TOGETHER for
- * the result, or CHORALE_ALONE for the best labelling of every chain without cliques. Errors:
- * NULL_ARGUMENT, UNKNOWN_CONSTANT, CAPACITY, NO_LABELLING. */
+/* Writes the labels of all positions, in the order of the corpus; -1 in chains that are left out.
+ * labelling: CHORALE_TOGETHER for the result, or CHORALE_ALONE for the best labelling of every
+ * chain without cliques. Errors: NULL_ARGUMENT, UNKNOWN_CONSTANT, CAPACITY, NO_LABELLING. */
 CHORALE_API chorale_status chorale_decoded_labels(const chorale_decoded *decoded,
                                                   chorale_labelling labelling, int32_t *labels,
                                                   int64_t capacity, int64_t *needed,

@@ -285,7 +285,8 @@ CHORALE_API chorale_status chorale_model_reweigh(const chorale_host *host,
 /* Evaluates equation 1 for any labelling, such as gold labels, without a run.
  *
  * labels: `count` labels, one for each position, chain by chain, as chorale_run_all_labels gives
- *   them.
+ *   them. A chain with a label of -1 is left out, as a run leaves out a chain without a labelling:
+ *   its phi is minus infinity, but neither phi nor its members count in equation 1.
  * *score: receives equation 1. chain_scores: receives phi of each chain. clique_scores: receives C
  *   of each clique. Each may be NULL. Entries are minus infinity where the labelling is forbidden.
  *   A member with a value outside a dictionary without OUT adds to no count.

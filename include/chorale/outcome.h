@@ -20,6 +20,18 @@ enum {
                                           that were not tried may score more */
 };
 
+/* What forbids every labelling of a chain. */
+typedef int32_t chorale_obstacle;
+enum {
+  CHORALE_OBSTACLE_UNKNOWN = 0, /* an oracle instance, which does not tell */
+  /* Every label of the position is forbidden: by a score of minus infinity, by `forced` or
+   * `allowed`, or by the edit chorale_run_set_allowed (run.h). */
+  CHORALE_OBSTACLE_SCORES = 10,
+  /* The position has allowed labels, but none that transitions let stand before labels that are
+   * allowed at the positions after it (on a tree: below it), or that start or end scores allow. */
+  CHORALE_OBSTACLE_TRANSITIONS = 20
+};
+
 /* Returns the name of an outcome in lower case, such as "iteration-limit"; "unknown outcome" for
  * any other number. Static storage. Any thread. */
 CHORALE_API const char *chorale_outcome_name(chorale_outcome outcome);

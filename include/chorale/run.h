@@ -6,6 +6,8 @@
  *
  *   round 0   decodes every chain without its cliques (finds the labelling with the greatest score
  *             phi of the chain). No result scores below the labelling of all chains found here.
+ *             A chain without an allowed labelling is *left out*: it takes no part in the run, as
+ *             if the model had neither the chain nor its members of cliques (chorale_run_left_out).
  *   round r   computes the messages of every clique to its members, decodes every chain under these
  *             messages (finds the labelling with the greatest sum of score and messages), computes
  *             the messages of every chain to its cliques, and evaluates equation 1 of the
@@ -57,9 +59,10 @@
  * or bound: the final result has the same bits as that of a single call without limits. A chain or
  * clique whose computation was interrupted is computed anew. So that every call makes progress, the
  * first chain or clique of a call with a limit above 0 may take 40 ms even if the limit is shorter.
- * This time doubles after each call that finished no chain or clique. With a limit of 0 a call does
- * nothing. There is no labelling before round 0 is complete. Limits apply to step, solve, polish
- * and bound; all other calls ignore the clock and the cancel flag.
+ * This time doubles after each call that finished no chain or clique. The first call decodes every
+ * chain without its cliques, whatever the limits. So after every call there is a labelling, at
+ * worst that of round 0, unless a clique forbids it. Limits apply to step, solve, polish and bound;
+ * all other calls ignore the clock and the cancel flag.
  */
 #ifndef CHORALE_RUN_H
 #define CHORALE_RUN_H
@@ -269,15 +272,15 @@ CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain
  * Messages are kept. Until that step or solve the run has no labelling (NO_LABELLING).
  *
  * labels: `count` labels, one for each position, chain by chain, as chorale_run_all_labels gives
- *   them. Entries of oracle instances are ignored. Instances, and chains whose scores forbid the
- *   given labels, use their labelling of round 0.
+ *   them; -1 for none. Entries of oracle instances are ignored. Instances, chains with a position
+ *   without label, and chains whose scores forbid the given labels use their labelling of round 0.
  * Errors: NULL_ARGUMENT, SHAPE (count), OUT_OF_RANGE (labels), BUSY. O(positions + members). */
 CHORALE_API chorale_status chorale_run_set_labels(chorale_run *run, const int32_t *labels,
                                                   int64_t count, chorale_error *error);
 
 /* Result of a call on a run. Outcomes: COMPLETE (messages have converged), ITERATION_LIMIT (all
  * rounds are done, or the rounds alternate between two labellings), DEADLINE, CANCELLED, INFEASIBLE
- * (proven: some chain has no labelling, or the requested bound is minus infinity), NOTHING_FOUND
+ * (proven: no chain has a labelling, or the requested bound is minus infinity), NOTHING_FOUND
  * (some clique forbids every labelling met). After NOTHING_FOUND other labellings may be allowed:
  * to find one is NP-hard, so the search is limited. */
 typedef struct chorale_run_result {
@@ -306,6 +309,8 @@ typedef struct chorale_run_result {
                                round */
   int64_t chain_updates;    /* how often a chain computed messages or was decoded, in all rounds */
   int64_t clique_updates;   /* how often a clique computed messages, in all rounds */
+  int64_t left_out;         /* number of chains that are left out, since they have no labelling.
+                               Scores and bound are those of all other chains */
 } chorale_run_result;
 
 /* Fills `result` with zeros; pass sizeof(chorale_run_result). NULL is ignored. */
@@ -387,8 +392,8 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
  * Errors: NULL_ARGUMENT (run), STATE (options->edits was 0), OUT_OF_RANGE (chain, position), KIND
  *   (an instance), FORBIDDEN_VALUE (no label remains: each is forbidden by `allowed`, by the
  *   chain's own `forced` or `allowed`, or has minus infinity as its unary score), BUSY. Nothing is
- *   changed on errors. If the labels that remain cannot follow each other, the next solve is
- *   INFEASIBLE until the edit is lifted. O(T m). */
+ *   changed on errors. If the labels that remain cannot follow each other, solves leave the chain
+ *   out until the edit is lifted. O(T m). */
 CHORALE_API chorale_status chorale_run_set_allowed(chorale_run *run, int64_t chain,
                                                    int64_t position, const uint8_t *allowed,
                                                    chorale_error *error);
@@ -415,20 +420,39 @@ enum {
 
 /* Calls below without an argument `labelling` describe CHORALE_TOGETHER. Errors of all calls below:
  * NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), UNKNOWN_CONSTANT (labelling), NO_LABELLING (round 0
- * is not complete, the run is infeasible, or cliques forbid every labelling met), SIZE (a negative
- * capacity), CAPACITY, BUSY (from a callback of the run, see "The run" above); CALLBACK_STOPPED and
- * CALLBACK_VALUE, if a potential's callback fails, from the calls that evaluate cliques
- * (chorale_run_clique_score, chorale_run_payments, chorale_run_json). Calls that take a
+ * is not complete, no chain has a labelling, or cliques forbid every labelling met), SIZE (a
+ * negative capacity), CAPACITY, BUSY (from a callback of the run, see "The run" above);
+ * CALLBACK_STOPPED and CALLBACK_VALUE, if a potential's callback fails, from the calls that evaluate
+ * cliques (chorale_run_clique_score, chorale_run_payments, chorale_run_json). Calls that take a
  * const run may be made from several threads at once while no call changes the run. They allocate
- * scratch memory (OUT_OF_MEMORY) only for the counts of cliques with more than 256 columns and, in
- * chorale_run_json, of cliques with more than 256 members. */
+ * scratch memory (OUT_OF_MEMORY) only for the counts of cliques with more than 256 columns, for
+ * chains that are left out and long (chorale_run_left_out, chorale_run_json) and, in
+ * chorale_run_json, for cliques with more than 256 members. */
 
 /* Writes the result of the last step, solve, polish or bound to *result, even if the run has no
  * labelling. */
 CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,
                                                   chorale_run_result *result, chorale_error *error);
-/* Writes the T labels of a chain. labels: a buffer with `capacity` and `needed` (chorale.h), like
- * all buffers below. */
+/* A chain that is left out, since every labelling of it is forbidden. */
+typedef struct chorale_left_out {
+  int64_t chain;
+  int64_t position; /* of the obstacle; -1 if it is not known */
+  chorale_obstacle obstacle;
+  int32_t reserved;
+} chorale_left_out;
+
+/* Writes the chains that are left out, in ascending order, even if no chain has a labelling. If
+ * several positions forbid every labelling of a chain, names the last of them.
+ *
+ * left_out: a buffer of `capacity` entries.
+ * left_out_size: sizeof(chorale_left_out), the distance of entries in bytes.
+ * Errors: STRUCT_SIZE (left_out_size). O(T m^2) for each of these chains. */
+CHORALE_API chorale_status chorale_run_left_out(const chorale_run *run, chorale_left_out *left_out,
+                                                size_t left_out_size, int64_t capacity,
+                                                int64_t *needed, chorale_error *error);
+
+/* Writes the T labels of a chain, or -1 for each position if the chain is left out. labels: a
+ * buffer with `capacity` and `needed` (chorale.h), like all buffers below. */
 CHORALE_API chorale_status chorale_run_labels(const chorale_run *run, int64_t chain,
                                               chorale_labelling labelling, int32_t *labels,
                                               int64_t capacity, int64_t *needed,
@@ -438,9 +462,9 @@ CHORALE_API chorale_status chorale_run_all_labels(const chorale_run *run,
                                                   chorale_labelling labelling, int32_t *labels,
                                                   int64_t capacity, int64_t *needed,
                                                   chorale_error *error);
-/* Writes phi of a chain under `labelling` to *score. Writes 1 to *changed if the labels of the
- * chain under CHORALE_TOGETHER and CHORALE_ALONE differ, else 0, whatever `labelling` is. Either
- * may be NULL. */
+/* Writes phi of a chain under `labelling` to *score, minus infinity if the chain is left out.
+ * Writes 1 to *changed if the labels of the chain under CHORALE_TOGETHER and CHORALE_ALONE differ,
+ * else 0, whatever `labelling` is. Either may be NULL. */
 CHORALE_API chorale_status chorale_run_chain_score(const chorale_run *run, int64_t chain,
                                                    chorale_labelling labelling, double *score,
                                                    int32_t *changed,
@@ -450,8 +474,8 @@ CHORALE_API chorale_status chorale_run_clique_score(const chorale_run *run, int6
                                                     chorale_labelling labelling, double *score,
                                                     chorale_error *error);
 /* Writes the value of each member of a clique, in the order of members: 0 .. R-1, R for EMPTY, R +
- * 1 for CONFLICT, -1 for a value outside a dictionary without OUT. A centre is the last member; its
- * entry is the value of the centre. */
+ * 1 for CONFLICT, -1 for a value outside a dictionary without OUT, and for a member that is left
+ * out. A centre is the last member; its entry is the value of the centre. */
 CHORALE_API chorale_status chorale_run_values(const chorale_run *run, int64_t clique,
                                               chorale_labelling labelling, int32_t *values,
                                               int64_t capacity, int64_t *needed,
@@ -565,6 +589,8 @@ CHORALE_API chorale_status chorale_run_probabilities(chorale_run *run, int64_t c
  *             own_labels, payments: an array of { clique, member, position, own_value, value,
  *             amount, others, agreeing_before, agreeing }
  *   cliques   an array of { score, values }
+ *   left_out  an array of { chain, position, obstacle }: the chains that are left out, whose score
+ *             is null; obstacle is "scores", "transitions" or "unknown"
  *
  * buffer: a buffer of `capacity` bytes. The text ends in NUL, which `needed` includes. */
 CHORALE_API chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t capacity,

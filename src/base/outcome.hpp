@@ -1,4 +1,4 @@
-// Names of outcomes, as chorale_outcome_name() and chorale_run_json() give them.
+// Names of outcomes, as chorale_outcome_name() and chorale_run_json() give them, and of obstacles.
 #pragma once
 
 #include <chorale/outcome.h>
@@ -25,6 +25,17 @@ inline const char *outcome_name(chorale_outcome outcome) noexcept {
     return "nothing-found";
   default:
     return "unknown outcome";
+  }
+}
+
+inline const char *obstacle_name(chorale_obstacle obstacle) noexcept {
+  switch (obstacle) {
+  case CHORALE_OBSTACLE_SCORES:
+    return "scores";
+  case CHORALE_OBSTACLE_TRANSITIONS:
+    return "transitions";
+  default:
+    return "unknown";
   }
 }
 

@@ -256,7 +256,7 @@ chorale_status check_which_labelling(const Report &report, const chorale_run *ru
 }
 
 const Assignment &assignment(const chorale_run &run, chorale_labelling labelling) noexcept {
-  return labelling == CHORALE_ALONE ? run.state.own : run.state.best;
+  return labelling == CHORALE_ALONE ? run.state.own : run.state.answer();
 }
 
 // Checks that the run was created with options.edits, and so has memory for edits.
@@ -266,6 +266,15 @@ chorale_status check_edits(const Report &report, const chorale_run *run) noexcep
     return CHORALE_OK;
   return report.fail(CHORALE_ERROR_STATE,
                      "options->edits was 0 when the run was created; to edit, it must be 1");
+}
+
+// Checks that the run does not leave out the chain.
+chorale_status check_has_labels(const Report &report, const chorale_run &run,
+                                std::int64_t chain) noexcept {
+  if (!run.state.own.lacks(gsl::narrow_cast<std::int32_t>(chain)))
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_NO_LABELLING, "chain ", chain,
+                     " is left out, since every labelling of it is forbidden");
 }
 
 struct RunDraft {
@@ -515,6 +524,27 @@ chorale_status chorale_run_get_result(const chorale_run *run, chorale_run_result
   });
 }
 
+chorale_status chorale_run_left_out(const chorale_run *run, chorale_left_out *left_out,
+                                    size_t left_out_size, int64_t capacity, int64_t *needed,
+                                    chorale_error *error) {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_readable(report, "run", run));
+    CHORALE_CHECK(check_element_size<chorale_left_out>(report, "left_out_size", left_out_size));
+    report.takes_from(run->memory);
+    const std::int64_t count = run->outcome().left_out({});
+    bool fills = false;
+    CHORALE_CHECK(take_buffer(report, "left_out", left_out, capacity, count,
+                              left_out && capacity >= count ? nullptr : needed, fills));
+    if (!fills)
+      return CHORALE_OK;
+    run->outcome().left_out(span_of(left_out, count));
+    spread_elements(left_out, left_out_size, count);
+    if (needed)
+      *needed = count;
+    return CHORALE_OK;
+  });
+}
+
 chorale_status chorale_run_labels(const chorale_run *run, int64_t chain,
                                   chorale_labelling labelling, int32_t *labels, int64_t capacity,
                                   int64_t *needed, chorale_error *error) {
@@ -634,6 +664,7 @@ chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double
     if (of.is_instance)
       return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
                          " is an instance, whose positions the run does not know");
+    CHORALE_CHECK(check_has_labels(report, *run, chain));
     if (marginals)
       CHORALE_CHECK(take_row_stride(report, "the length of the chain", std::max(of.length, 1),
                                     "its labels", of.labels, "row_stride", row_stride));
@@ -663,6 +694,7 @@ chorale_status chorale_run_probabilities(chorale_run *run, int64_t chain, double
     if (of.is_instance)
       return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
                          " is an instance, whose positions the run does not know");
+    CHORALE_CHECK(check_has_labels(report, *run, chain));
     CHORALE_CHECK(take_row_stride(report, "the length of the chain", std::max(of.length, 1),
                                   "its labels", of.labels, "row_stride", row_stride));
     bool is_exact = true;

@@ -50,6 +50,7 @@ CHORALE_FIRST_SIZE(chorale_run_result, 136, clique_updates);
 // Structs without a struct_size: the calls that use them take the size of an element as an
 // argument.
 CHORALE_FIRST_SIZE(chorale_payment, 64, agreeing);
+CHORALE_FIRST_SIZE(chorale_left_out, 24, reserved);
 CHORALE_FIRST_SIZE(chorale_text, 16, length);
 CHORALE_FIRST_SIZE(chorale_learnt_kind, 40, bonus);
 #undef CHORALE_FIRST_SIZE

@@ -167,6 +167,28 @@ static int32_t keep_moment(void *user, const chorale_progress *progress) {
   return 0;
 }
 
+/* ---- Chains that are left out -------------------------------------------------------------- */
+
+/* Tells how many chains are left out, and of the first of them what forbids its labellings. */
+static void tell_left_out(const inference *done) {
+  chorale_error error;
+  int64_t count = 0;
+  check(chorale_run_left_out(done->run, NULL, sizeof(chorale_left_out), 0, &count, &error), &error);
+  if (count == 0)
+    return;
+  chorale_left_out *all = allocate(count, sizeof *all);
+  check(chorale_run_left_out(done->run, all, sizeof *all, count, NULL, &error), &error);
+  fprintf(stderr, "%" PRId64 " of %" PRId64 " chains %s left out, since every labelling is "
+          "forbidden: chain %" PRId64,
+          count, chorale_model_chain_count(done->model), count == 1 ? "is" : "are", all[0].chain);
+  if (all[0].obstacle == CHORALE_OBSTACLE_SCORES)
+    fprintf(stderr, " by the scores of position %" PRId64, all[0].position);
+  else if (all[0].obstacle == CHORALE_OBSTACLE_TRANSITIONS)
+    fprintf(stderr, " by the transitions of position %" PRId64, all[0].position);
+  fputs(count > 1 ? ", and others\n" : "\n", stderr);
+  free(all);
+}
+
 /* ---- The run ------------------------------------------------------------------------------ */
 
 inference infer(const corpus *from, const settings *chosen) {
@@ -199,6 +221,7 @@ inference infer(const corpus *from, const settings *chosen) {
   done.seconds = now() - begin;
   if (done.tell && isatty(STDERR_FILENO))
     fputs("\r\033[K", stderr);
+  tell_left_out(&done);
   if (!isfinite(done.result.score))
     stop(EXIT_NO, "no labelling was found: %s", outcome_name(done.result.outcome));
 
@@ -231,7 +254,7 @@ const char *outcome_name(chorale_outcome outcome) {
   case CHORALE_OUTCOME_DEADLINE:
     return "out of time";
   case CHORALE_OUTCOME_INFEASIBLE:
-    return "a chain forbids every labelling";
+    return "every chain forbids every labelling";
   case CHORALE_OUTCOME_NOTHING_FOUND:
     return "cliques forbid every labelling met";
   default:

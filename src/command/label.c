@@ -16,8 +16,10 @@ static void print_json(const inference *done) {
   free(text);
 }
 
-/* Prints the name of a label; if the file has no name for it, its number. */
+/* Prints the name of a label; if the file has no name for it, its number; for -1 nothing. */
 static void print_label(const corpus *from, int32_t label) {
+  if (label < 0)
+    return; /* the chain is left out */
   const chorale_text name = text_in(from->problem, CHORALE_TEXTS_LABELS, label);
   if (name.length > 0)
     print_name(stdout, name, 0);

@@ -11,6 +11,8 @@ static void count_one(counts *by_label, int32_t gold, int32_t said) {
   if (by_label == NULL)
     return;
   by_label[gold].gold += 1;
+  if (said < 0)
+    return; /* the chain is left out */
   by_label[said].said += 1;
   by_label[said].right += said == gold;
 }

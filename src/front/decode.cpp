@@ -6,6 +6,7 @@
 #include <chorale/learn.h>
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <utility>
 
@@ -271,6 +272,8 @@ chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *co
                               const chorale_agreement *agreements, int64_t count,
                               const chorale_run_options *options, chorale_decoded **decoded,
                               chorale_error *error) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point start = Clock::now();
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_specification(report, corpus, agreements, count));
     CHORALE_CHECK(check_given(report, "decoded", decoded));
@@ -285,8 +288,16 @@ chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *co
         find_strengths(report, host, corpus, agreements, count, options, *made, error));
     chorale_status status =
         chorale_run_create(host, made->model, options, nullptr, &made->run, error);
-    if (status == CHORALE_OK)
+    if (status == CHORALE_OK) {
+      // The time limit covers this whole call, and so the building of the model.
+      double &limit = made->run->options.time_limit;
+      const double given = limit;
+      const std::chrono::duration<double> spent = Clock::now() - start;
+      if (given > 0)
+        limit = std::max(given - spent.count(), 0.0);
       status = chorale_run_solve(made->run, nullptr, error);
+      limit = given;
+    }
     if (status == CHORALE_OK)
       *decoded = made.give();
     return status;

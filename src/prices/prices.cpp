@@ -230,7 +230,7 @@ chorale_status chorale_prices::score_without(const Report &report, double &score
     if (is_shared[c] != 0)
       continue;
     CallbackFailure failure = CallbackFailure::none;
-    total += score_of_clique(run->model->cliques[c], 1.0, state.best,
+    total += score_of_clique(run->inputs.clique(c), 1.0, state.best,
                              span_of(counts.begin(), counts.size()), &failure);
     CHORALE_CHECK(callback_status(report, failure));
   }

@@ -194,13 +194,14 @@ static void make_run(World *w) {
 static void read_run(World *w, chorale_run *run) {
   int32_t numbers_read[8 * MOST_SIDE];
   chorale_payment payments[4];
+  chorale_left_out left_out[4];
   double score = 0;
   int64_t count = 0;
   char text[256];
   size_t needed = 0;
   const chorale_labelling own = constant(w, upto(w, 1));
   const int64_t which = number(w), room = chance(w, 90) ? (int64_t)COUNT_OF(numbers_read) : -1;
-  switch (upto(w, 6)) {
+  switch (upto(w, 7)) {
   case 0:
     CALL(chorale_run_labels(run, which, own, OFTEN(numbers_read), room, NULL, &w->error));
     break;
@@ -215,6 +216,10 @@ static void read_run(World *w, chorale_run *run) {
     break;
   case 4:
     CALL(chorale_run_values(run, which, own, OFTEN(numbers_read), room, NULL, &w->error));
+    break;
+  case 6:
+    CALL(chorale_run_left_out(run, SELDOM(left_out), sizeof *left_out, chance(w, 80) ? 4 : 0,
+                              OFTEN(&count), &w->error));
     break;
   case 5:
     CALL(chorale_run_payments(run, which, SELDOM(payments), sizeof(chorale_payment),

@@ -6,7 +6,7 @@ import { FLAT, scoresOf } from "./model.js";
 import { Potential, result } from "./potential.js";
 import { Property, Transitions, createTransitions } from "./property.js";
 import { Problem } from "./problem.js";
-import { RUN_OPTIONS, keepProgress, resultOf, runFields, structs } from "./run.js";
+import { RUN_OPTIONS, keepProgress, leftOutOf, resultOf, runFields, structs } from "./run.js";
 
 const AGREE_OPTIONS = [
   "transitions",
@@ -392,7 +392,9 @@ function decodedOf(native, scope, decoded, ends, wanted) {
       changed.push({ chain, own: own[chain], labels: row, reasons: reasons.get(chain) ?? [] });
   });
   const strengths = wanted.map((_, k) => native.raw("chorale_decoded_strength", [decoded, k]));
-  return { labels, own, changed, strengths, result: told };
+  const run = native.raw("chorale_decoded_run", [decoded]);
+  const leftOut = leftOutOf(native, (...to) => native.call("chorale_run_left_out", [run, ...to]));
+  return { labels, own, changed, leftOut, strengths, result: told };
 }
 
 export function buildProblem(native, scores, options) {

@@ -96,6 +96,21 @@ export function resultOf(native, at) {
   };
 }
 
+const OBSTACLES = { 10: "scores", 20: "transitions" };
+
+/**
+ * Returns the chains that a run leaves out. call(address, size, capacity, needed) is
+ * chorale_run_left_out.
+ */
+export const leftOutOf = (native, call) =>
+  structs(native, "left_out", (at, capacity, needed) =>
+    call(at, sizeOf("left_out"), capacity, needed),
+  ).map(({ chain, position, obstacle }) => ({
+    chain,
+    position,
+    obstacle: OBSTACLES[obstacle] ?? "unknown",
+  }));
+
 const entriesOf = (native, struct, at, count) =>
   Array.from({ length: count }, (_, i) => native.read(struct, at + i * sizeOf(struct)));
 
@@ -170,6 +185,9 @@ export class Results extends Handle {
       into,
       (at) => count > 0 && native.call(`chorale_run_${name}`, [...given, at, count, 0]),
     );
+  }
+  leftOut() {
+    return leftOutOf(Handle.nativeOf(this), (...to) => this.#reads("left_out", ...to));
   }
   labels(chain, options) {
     return this.#ints("labels", options, integer("chain", chain));

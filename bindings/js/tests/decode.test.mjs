@@ -153,6 +153,16 @@ for (const [name, chorale] of await bothModules()) {
     assert.equal(chorale.allocatedBytes, 0);
   });
 
+  test(`a chain without labelling is left out, ${name}`, () => {
+    const bad = [[0.3, 0.2], [-Infinity, -Infinity]];
+    const good = [[2.1, 0.3], [0.4, 0.2]];
+    const found = chorale.decode([good, bad, good], { agree: [] });
+    assert.deepEqual(rows(found.labels), [[0, 0], [-1, -1], [0, 0]]);
+    assert.deepEqual(found.leftOut, [{ chain: 1, position: 1, obstacle: "scores" }]);
+    assert.equal(found.result.leftOut, 1);
+    const ended = chorale.decode([good, good], { agree: [], timeLimit: 0 });
+    assert.deepEqual([ended.result.outcome, rows(ended.labels)], ["deadline", [[0, 0], [0, 0]]]);
+  });
   test(`agreements of all kinds, ${name}`, () => {
     const scores = [[[2.0, 0.1]], [[1.9, 0.3]], [[0.9, 1.2]]];
     const property = chorale.createFirstLabel(2);

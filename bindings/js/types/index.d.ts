@@ -409,6 +409,8 @@ export interface Decoded {
   readonly changed: Change[];
   /** The strength of each agreement, given or found; 0 if its potential was given. */
   readonly strengths: number[];
+  /** The chains that are left out, since every labelling of them is forbidden; their labels are -1. */
+  readonly leftOut: LeftOut[];
   readonly result: RunResult;
 }
 export interface Change {
@@ -870,6 +872,26 @@ export interface RunResult {
   readonly messagesChanged: number;
   readonly chainUpdates: number;
   readonly cliqueUpdates: number;
+  /**
+   * Number of chains that are left out, since every labelling of them is forbidden. Scores and bound
+   * are those of the other chains.
+   */
+  readonly leftOut: number;
+}
+/**
+ * A chain that is left out, since every labelling of it is forbidden: its labels are -1, and it
+ * counts for nothing in the cliques.
+ */
+export interface LeftOut {
+  readonly chain: number;
+  /** Where its labellings are forbidden; -1 if that is not known. */
+  readonly position: number;
+  /**
+   * "scores": every label of the position is forbidden, by a score of minus infinity or by what the
+   * chain or an edit allows. "transitions": transitions, start or end scores forbid its allowed
+   * labels.
+   */
+  readonly obstacle: "scores" | "transitions" | "unknown";
 }
 /**
  * A reason why labels changed: a member of a clique that has `value` in the best labelling, but
@@ -883,6 +905,14 @@ export interface Payment {
   readonly ownValue: number;
   readonly value: number;
   readonly amount: number;
+  /**
+   * Evidence for `value`: counts of the other members of the clique, without its centre (others), of
+   * those with `value` in the best labelling without cliques (agreeingBefore), and of those with
+   * `value` in the best labelling (agreeing). With weights, sums of weights. All are 0 for a centre.
+   */
+  readonly others: number;
+  readonly agreeingBefore: number;
+  readonly agreeing: number;
 }
 export interface OfLabelling {
   /**
@@ -906,6 +936,8 @@ export interface IntoFloat64 {
  */
 export class Results extends Handle {
   result(): RunResult;
+  /** Returns the chains that are left out; -1 stands for their labels. */
+  leftOut(): LeftOut[];
   labels(chain: number, options?: OfLabelling & IntoInt32): Int32Array;
   /** Returns the labels of all chains in one array. */
   allLabels(options?: OfLabelling & IntoInt32): Int32Array;

@@ -281,8 +281,9 @@ def test_limits():
         assert ch.decode(scores, tokens=tokens, executor=pool, threads=2).changed[0].chain == 1
     cancel = ch.Cancel()
     cancel.set()
-    with pytest.raises(ch.StateError, match="the run has no labelling"):
-        ch.decode(scores, tokens=tokens, cancel=cancel)
+    cancelled = ch.decode(scores, tokens=tokens, cancel=cancel)
+    assert cancelled.outcome == ch.Outcome.CANCELLED  # with the labels of each chain by itself
+    assert [of.tolist() for of in cancelled.labels] == [of.tolist() for of in cancelled.own]
 
     def failing(at):
         raise LookupError("told")

@@ -304,7 +304,7 @@ def test_schemes_forbid_labels():
     found = json.loads(run("label", "--labels", "O,B-X,I-X", "--scheme", "bio", given=given))
     assert found["labels"] == ["B-X", "I-X"]
     nothing = lines([{"scores": [[-1e999, -1e999]], "tokens": ["a"]}])
-    assert run("label", given=nothing, code=1).startswith("no labelling was found")
+    assert run("label", given=nothing, code=1).startswith("no chain has an allowed labelling; chain 0")
 
 
 def test_as_a_process(tmp_path):

@@ -56,6 +56,8 @@ struct Clique {
   CliqueType *type;
   std::int32_t first_slot; // place of its first member in Model::members
   std::int32_t members;    // n, without the centre
+  // Sum of the weights of the members whose chains a run leaves out (run/inputs.hpp).
+  std::int32_t absent = 0;
 
   bool centred() const noexcept { return type->centre != nullptr; }
   bool closed() const noexcept { return type->closed; }
@@ -94,12 +96,14 @@ struct Clique {
   std::int32_t weight(std::int32_t member) const noexcept {
     return type->weights ? weight_between(member, member + 1) : 1;
   }
-  // Returns the sum of the weights of the members, which the potential sees as n. Equals the number
-  // of members unless weights were given.
-  std::int32_t total() const noexcept {
+  // Returns the sum of the weights of the members that take part, which the potential sees as n.
+  std::int32_t total() const noexcept { return full_total() - absent; }
+  // Returns the sum of the weights of all members. Equals the number of members unless weights were
+  // given.
+  std::int32_t full_total() const noexcept {
     return type->weights ? weight_between(0, members) : members;
   }
-  bool weighted() const noexcept { return total() != members; }
+  bool weighted() const noexcept { return full_total() != members; }
   std::int32_t width(std::int32_t member) const noexcept {
     return member == members ? type->centre_values : type->columns;
   }

@@ -3,7 +3,8 @@
 // A slot is one position, or a whole chain through a property, as a member of one clique. It
 // *shows* a column of its clique: the column of its label, or for a whole-chain slot the column of
 // the property's value on the labelling; -1 if the clique's dictionary lacks that value and has no
-// value OUT. A *site* is the index of a position in a LabelStore (model.hpp).
+// value OUT, or if the chain is left out (Assignment::is_partial). A *site* is the index of a
+// position in a LabelStore (model.hpp).
 #pragma once
 
 #include "base/numeric.hpp"
@@ -166,6 +167,8 @@ struct Assignment {
     return inputs_ ? inputs_->item_score(chain, labels.get(model_->chains.first_label(chain)))
                    : score_[chain];
   }
+  // True if the chain has no labelling and is left out.
+  bool lacks(std::int32_t chain) const noexcept { return is_partial && phi(chain) == kForbidden; }
   // Prefetches the number that phi() reads, if scores are not stored.
   [[gnu::always_inline]] void prefetch_phi(std::int32_t chain) const noexcept {
     if (inputs_)
@@ -180,7 +183,11 @@ struct Assignment {
 
   std::int32_t shown(const Clique &clique, std::int32_t member) const noexcept {
     const std::int32_t site = model_->site(clique, member);
-    return site < 0 ? whole_[-1 - site] : clique.column_of(member, labels.get(site));
+    if (site < 0)
+      return whole_[-1 - site];
+    if (is_partial && lacks(model_->chain_at(site))) [[unlikely]]
+      return -1;
+    return clique.column_of(member, labels.get(site));
   }
   std::int32_t shown(const Slot &slot) const noexcept {
     return shown(model_->cliques[slot.clique], slot.member);
@@ -218,6 +225,15 @@ struct Assignment {
       leaves = {};
     }
     set_phi(number, view.score(of_chain, leaves));
+  }
+  // Takes the labels of a chain away: its phi is minus infinity (see is_partial).
+  void leave_out(std::int32_t chain) noexcept {
+    const Chain &to = model_->chains[chain];
+    for (std::int32_t t = 0; t < to.length; ++t)
+      labels.set(to.first_label + t, 0);
+    for (std::int32_t s = 0; s < to.wholes(); ++s)
+      whole_[model_->whole_of(to.first_slot + s)] = -1;
+    set_phi(chain, kForbidden);
   }
   // Sets the label and phi of a chain that has one position, whose site is `site`, and no
   // whole-chain slots.
@@ -259,6 +275,8 @@ struct Assignment {
   void get(std::int32_t chain, gsl::span<std::int32_t> to) const noexcept {
     const Chain &from = model_->chains[chain];
     labels.read(from.first_label, to.first(to_size(from.length)));
+    if (lacks(chain))
+      std::fill_n(to.data(), from.length, -1);
   }
   void copy(const Assignment &from) noexcept {
     labels.copy(from.labels);
@@ -280,6 +298,7 @@ struct Assignment {
     chain_total = from.chain_total;
     clique_total = from.clique_total;
     magnitude = from.magnitude;
+    is_partial = from.is_partial;
   }
   void set_totals(const MeasuredSum &chains, const MeasuredSum &cliques) noexcept {
     chain_total = chains.total;
@@ -306,7 +325,19 @@ public:
   double chain_total = kForbidden; // sum of phi over the chains
   double clique_total = 0;         // sum of C over the cliques
   double magnitude = 0;            // sum of the absolute values of all these terms
+  // True if chains whose phi is minus infinity are left out: they have no labelling, add nothing to
+  // equation 1, and their slots show no column. (Their labels are stored as 0.)
+  bool is_partial = false;
 };
+
+// Returns the sum of the weights of the members of a clique whose chains are left out.
+inline std::int32_t absent_weight(const Model &model, const Clique &clique,
+                                  const Assignment &of) noexcept {
+  std::int32_t absent = 0;
+  for (std::int32_t i = 0; i < clique.members; ++i)
+    absent += of.lacks(model.chain_of(clique, i)) ? clique.weight(i) : 0;
+  return absent;
+}
 
 // Counts of all cliques. Entry model.first_count(c) + v is the number of members of clique c that
 // show column v, or the sum of their weights. Entries take as many bytes as the largest count

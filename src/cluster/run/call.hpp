@@ -27,6 +27,7 @@ struct alignas(kAlignment) Worker {
   std::int64_t chain_updates = 0;
   std::int64_t clique_updates = 0;
   std::int64_t messages_changed = 0;
+  bool met_infeasible = false; // the worker decoded a chain that has no labelling
 };
 
 // Limits of a call and why it ended. The fields that workers write are atomic, since any worker may

@@ -103,7 +103,7 @@ gsl::span<const std::int32_t> ChainBlock::read(const LabelStore &from, std::int3
 double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
                               const std::int32_t *values) noexcept {
   const std::int32_t number = order_.clique(begin);
-  const Clique &clique = model_.cliques[number];
+  const Clique clique = setting_.inputs.clique(number);
   std::int64_t *counts = memory_.varied;
   all_counts_.load(model_.first_count(number), {counts, to_size(clique.columns())});
   std::int32_t centre = centre_value(clique);
@@ -175,12 +175,17 @@ bool ChainBlock::fill_row(std::int32_t s, std::int32_t own, gsl::span<double> ro
     }
     return true;
   }
+  const std::int32_t centre = centre_value(clique, s);
+  if (centre < 0) { // the centre is left out
+    std::fill_n(row.data(), row.size(), 0.0);
+    return true;
+  }
   const std::int32_t weight = clique.weight(slot(s).member);
   if (own >= 0)
     memory_.counts[own] -= weight;
   CallbackFailure failed = CallbackFailure::none;
   const std::int32_t K = clique.columns();
-  const bool whole = fill_member_row(clique.potential_at(centre_value(clique, s)),
+  const bool whole = fill_member_row(clique.potential_at(centre),
                                      span_of(memory_.counts, K), clique.total(), weight,
                                      span_of(memory_.varied, K), row, &failed, &limits);
   strengthen(s, row);

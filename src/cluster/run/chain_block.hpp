@@ -115,7 +115,7 @@ private:
   std::int64_t walk_work(std::int32_t t) const noexcept;
 
   Clique clique_of(std::int32_t s) const noexcept {
-    return model_.cliques[memory_.slots[s].clique];
+    return setting_.inputs.clique(memory_.slots[s].clique);
   }
   bool is_centre(std::int32_t s, const Clique &clique) const noexcept {
     return memory_.slots[s].member == clique.members;

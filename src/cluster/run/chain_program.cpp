@@ -71,7 +71,7 @@ ChainProgram::ChainProgram(Layout &layout, const Model &model, const Inputs &inp
   std::int64_t entries = 0;
   for (std::int32_t s = 0; s < slots; ++s) {
     const Slot slot = model.slot(chain, s);
-    const Clique clique = model.cliques[slot.clique];
+    const Clique clique = inputs.clique(slot.clique);
     if (!layout.measuring()) {
       slots_.data()[s] = slot;
       cliques_[s] = clique;

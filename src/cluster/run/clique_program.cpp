@@ -22,7 +22,8 @@ constexpr double kLeastStrength = 1e-12;
 
 CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueSettings &settings,
                              const KeptColumns *kept, double strength) noexcept
-    : clique_(&clique), settings_(settings), kept_(kept), strength_(strength) {
+    : clique_(&clique), members_(clique.members), settings_(settings), kept_(kept),
+      strength_(strength) {
   const std::int64_t entries = clique.entries();
   incoming = layout.take_span<double>(entries);
   if (answers())
@@ -30,10 +31,9 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
   if (settings.bounds || clique.closed())
     shown = layout.take_span<std::int32_t>(clique.all_members());
   if (clique.weighted()) {
-    auto *weights = layout.take<std::int64_t>(clique.members);
-    weights_ = weights;
+    weights_ = layout.take<std::int64_t>(clique.members);
     for (std::int32_t i = 0; !layout.measuring() && i < clique.members; ++i)
-      weights[i] = clique.weight(i);
+      weights_[i] = clique.weight(i);
   }
   const std::int64_t used = std::int64_t{clique.members} * used_columns();
   if (kept_)
@@ -45,26 +45,74 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
     candidate_ = reinterpret_cast<std::int32_t *>(answers_);
 }
 
+void CliqueProgram::leave_out(const Model &model, const Assignment &own) noexcept {
+  if (clique_->absent == 0 && !(clique_->centred() && own.is_partial))
+    return;
+  model_ = &model;
+  out_ = &own;
+}
+
+// True if the potential plays no part: the centre is left out, or all members are and there is no
+// centre.
+bool CliqueProgram::is_idle() const noexcept {
+  return clique_->centred() ? is_out(clique_->members) : members_ == 0;
+}
+
+// Moves the rows and weights of the members that take part to the front. Returns their number.
+std::int32_t CliqueProgram::gather_present() noexcept {
+  if (!out_)
+    return clique_->members;
+  std::int32_t present = 0;
+  const std::int64_t K = clique_->columns();
+  for (std::int32_t i = 0; i < clique_->members; ++i) {
+    if (is_out(i))
+      continue;
+    if (present < i)
+      std::copy_n(incoming.data() + i * K, K, incoming.data() + present * K);
+    if (weights_)
+      weights_[present] = weights_[i];
+    ++present;
+  }
+  return present;
+}
+
+// Moves `width` entries a member from the front to the places of the members that take part. The
+// entries of all other members become `absent`.
+template <class T>
+void CliqueProgram::spread_present(T *entries, std::int64_t width, T absent) const noexcept {
+  for (std::int32_t i = clique_->members - 1, next = members_ - 1; out_ && i >= 0; --i) {
+    T *to = entries + i * width;
+    if (is_out(i))
+      std::fill_n(to, width, absent);
+    else if (const std::int32_t from = next--; from < i)
+      std::copy_n(entries + from * width, width, to);
+  }
+}
+
 CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const noexcept {
   const bool wants_marginals = use == Use::answer;
   CliqueTask task;
   const std::int32_t total = clique_->total();
   task.kind = CliqueKind(potential, total);
-  task.kind.weighted = total != clique_->members;
+  task.kind.weighted = clique_->weighted();
   const std::int32_t values = potential.values;
-  task.problem.scores = {kept_ ? gathered_ : incoming.data(), clique_->members, values, values};
-  task.problem.weights = span_of(weights_, clique_->members);
+  task.problem.scores = {kept_ ? gathered_ : incoming.data(), members_, values, values};
+  task.problem.weights = span_of(weights_, members_);
   task.wants_marginals = wants_marginals;
   task.messages_only = !clique_->centred(); // the message to a centre needs the best score
   // The scores of a centred clique must not be overwritten, since they are used again for the next
   // value of the centre.
   task.in_place = !clique_->centred();
   task.marginal_form = CHORALE_MARGINAL_MESSAGE;
-  task.marginals = {nullptr, clique_->members, values, values};
-  // Chooses the algorithm for kept columns as for all columns: an algorithm chosen for fewer
-  // columns might need more memory than the run has reserved.
+  task.marginals = {nullptr, members_, values, values};
+  // Chooses the algorithm for kept columns as for all columns, and for the members that take part
+  // as for all members: an algorithm chosen for fewer might need more memory than the run has
+  // reserved.
   const bool is_kept = kept_ && &potential == kept_->potential;
-  CliqueKind kind = is_kept ? CliqueKind(*clique_->potential(), total) : task.kind;
+  CliqueKind kind = is_kept || clique_->absent > 0
+                        ? CliqueKind(is_kept ? *clique_->potential() : potential,
+                                     clique_->full_total())
+                        : task.kind;
   kind.weighted = task.kind.weighted;
   if (wants_marginals) {
     // If the requested algorithm cannot compute messages of this clique, uses AUTO instead. If AUTO
@@ -80,33 +128,46 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
     if (task.plan.misfit != Misfit::none)
       task.plan = plan_solve(kind, CHORALE_ALGORITHM_AUTO, exact);
     task.options.gap = exact ? 0 : task.options.gap;
-    task.assignment = span_of(shown.data(), clique_->members);
+    task.assignment = span_of(shown.data(), members_);
   } else {
     task.plan = plan_solve(kind, CHORALE_ALGORITHM_AUTO, kind.form == Form::sum);
     task.options.gap = 0;
     task.options.node_limit = task.options.node_pool =
-        std::clamp<std::int64_t>(kBoundMembers / clique_->members, 2, kBoundNodes);
+        std::clamp<std::int64_t>(kBoundMembers / members_, 2, kBoundNodes);
     task.options.iteration_limit = task.kind.weighted ? kBoundSteps : 0;
   }
   return task;
 }
 
+// A run may leave members out, and then one member may need more memory than all members.
 std::size_t CliqueProgram::room_bytes() const noexcept {
-  if (clique_->members == 0)
-    return 0;
   std::size_t bytes = 0;
-  for (std::int32_t c = 0; c < std::max(clique_->centre_values(), 1); ++c) {
-    const Potential &potential = clique_->potential_at(c);
-    if (answers())
-      bytes = std::max(bytes, measure(task_for(potential, Use::answer)));
-    if (clique_->closed())
-      bytes = std::max(bytes, measure(task_for(potential, Use::solve)));
-    if (settings_.bounds)
-      bytes = std::max(bytes, measure(task_for(potential, Use::bound)));
+  const std::int32_t n = clique_->members;
+  for (const std::int32_t present : {n, std::min(n, 1)}) {
+    if (present == 0)
+      continue;
+    Clique clique = *clique_;
+    clique.absent = n - present;
+    CliqueProgram program(*this);
+    program.clique_ = &clique;
+    program.members_ = present;
+    for (std::int32_t c = 0; c < std::max(clique.centre_values(), 1); ++c) {
+      const Potential &potential = clique.potential_at(c);
+      if (answers())
+        bytes = std::max(bytes, measure(program.task_for(potential, Use::answer)));
+      if (clique.closed())
+        bytes = std::max(bytes, measure(program.task_for(potential, Use::solve)));
+      if (settings_.bounds)
+        bytes = std::max(bytes, measure(program.task_for(potential, Use::bound)));
+    }
+    if (kept_)
+      bytes = std::max(bytes, measure(program.task_for(*kept_->potential, Use::answer)));
   }
-  if (kept_)
-    bytes = std::max(bytes, measure(task_for(*kept_->potential, Use::answer)));
   return bytes;
+}
+
+bool CliqueProgram::fits(const CliqueTask &task) const noexcept {
+  return !out_ || measure(task) <= room_size_;
 }
 
 void CliqueProgram::note(CallbackFailure failed) noexcept {
@@ -137,19 +198,30 @@ void CliqueProgram::strengthen() noexcept {
 
 bool CliqueProgram::solve(Limits &limits) noexcept {
   weaken();
-  const CliqueAnswer answer =
-      compute(task_for(*clique_->potential(), Use::solve), limits, room_);
+  members_ = gather_present();
+  CliqueTask task;
+  if (!is_idle())
+    task = task_for(*clique_->potential(), Use::solve);
+  if (is_idle() || !fits(task))
+    return finish(limits);
+  const CliqueAnswer answer = compute(task, limits, room_);
   note(answer.failure);
   solved = answer.member_score > kForbidden;
+  spread_present(shown.data(), 1, -1);
   return finish(limits);
 }
 
 bool CliqueProgram::answer(Limits &limits) noexcept {
   weaken();
+  members_ = gather_present();
+  if (is_idle()) {
+    std::fill_n(outgoing.data(), outgoing.size(), 0.0);
+    return finish(limits);
+  }
   if (clique_->centred()) {
     answer_centred(limits);
-  } else if (clique_->members > 0) {
-    const std::int64_t n = clique_->members;
+  } else {
+    const std::int64_t n = members_;
     const std::int64_t columns = clique_->columns();
     const std::int32_t count = kept_ ? kept_->count() : 0;
     const std::int32_t *kept = kept_ ? kept_->columns.data() : nullptr;
@@ -160,6 +232,10 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
         gathered_[i * count + k] = from[i * columns + kept[k]];
     CliqueTask task = task_for(kept_ ? *kept_->potential : *clique_->potential(), Use::answer);
     task.marginals.data = kept_ ? answers_ : to;
+    if (!fits(task)) {
+      std::fill_n(to, outgoing.size(), 0.0);
+      return finish(limits);
+    }
     note(compute(task, limits, room_).failure);
     if (kept)
       std::fill_n(to, n * columns, kForbidden);
@@ -168,6 +244,7 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
         to[i * columns + kept[k]] = answers_[i * count + k];
   }
   strengthen();
+  spread_present(outgoing.data(), clique_->columns(), 0.0);
   return finish(limits);
 }
 
@@ -175,11 +252,12 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
 // Entry c of the message to the centre is the best score for c. An entry of a message to a member
 // is the maximum, over c, of the max-marginal for c plus entry c of the message from the centre.
 void CliqueProgram::answer_centred(Limits &limits) noexcept {
-  const std::int64_t n = clique_->members;
+  const std::int64_t n = members_;
   const std::int64_t entries = n * clique_->columns();
-  const double *from_centre = incoming.data() + entries;
+  const std::int64_t of_centre = std::int64_t{clique_->members} * clique_->columns();
+  const double *from_centre = incoming.data() + of_centre;
   double *to_members = outgoing.data();
-  double *to_centre = to_members + entries;
+  double *to_centre = to_members + of_centre;
   std::fill_n(to_members, entries, kForbidden);
   for (std::int32_t c = 0; c < clique_->centre_values(); ++c) {
     if (n == 0) {
@@ -188,6 +266,10 @@ void CliqueProgram::answer_centred(Limits &limits) noexcept {
     }
     CliqueTask task = task_for(*clique_->type->centre[c], Use::answer);
     task.marginals.data = answers_;
+    if (!fits(task)) {
+      std::fill_n(outgoing.data(), outgoing.size(), 0.0);
+      return;
+    }
     const CliqueAnswer answer = compute(task, limits, room_);
     note(answer.failure);
     if (failure != RunFailure::none || limits.interruption() != Interruption::none)
@@ -201,30 +283,31 @@ void CliqueProgram::answer_centred(Limits &limits) noexcept {
 
 bool CliqueProgram::bound(double *value, bool *found, Limits &limits) noexcept {
   *found = false;
-  if (strength_ == 0) {
-    // With strength 0 the potential is 0, or minus infinity for counts that it forbids. So the sum
-    // of the best scores of the members is an upper bound.
+  members_ = gather_present();
+  if (strength_ == 0 || is_idle()) {
+    // The potential is 0, or minus infinity for counts that it forbids. So the sum of the best
+    // scores of those who take part is an upper bound.
     *value = 0;
     for (std::int32_t i = 0; i < clique_->all_members(); ++i) {
       const double *row = incoming.data() + std::int64_t{i} * clique_->columns();
-      *value += *std::max_element(row, row + clique_->width(i));
+      if (i < members_ || (i == clique_->members && !is_out(i)))
+        *value += *std::max_element(row, row + clique_->width(i));
     }
     return finish(limits);
   }
   weaken();
   *value = bound_within(limits, found) * strength_;
+  if (*found)
+    spread_present(shown.data(), 1, -1);
   return finish(limits);
 }
 
 double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
-  const std::int32_t n = clique_->members;
-  if (n == 0 && !clique_->centred()) {
-    *found = true;
-    return 0;
-  }
+  const std::int32_t n = members_;
   double best = kForbidden;
   double best_score = kForbidden;
-  const double *from_centre = incoming.data() + std::int64_t{n} * clique_->columns();
+  const double *from_centre =
+      incoming.data() + std::int64_t{clique_->members} * clique_->columns();
   for (std::int32_t c = 0; c < std::max(clique_->centre_values(), 1); ++c) {
     const double own = clique_->centred() ? from_centre[c] : 0.0;
     if (own == kForbidden)
@@ -238,6 +321,10 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
       // For a centred clique, the assignment goes to candidate_ first, since the assignment for
       // another value of the centre may be better.
       task.assignment = span_of(clique_->centred() ? candidate_ : shown.data(), n);
+      if (!fits(task)) {
+        *found = false;
+        return kInfinity;
+      }
       const CliqueAnswer answer = compute(task, limits, room_);
       note(answer.failure);
       if (failure != RunFailure::none || limits.interruption() != Interruption::none)
@@ -251,7 +338,7 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
       *found = true;
       if (clique_->centred()) {
         std::copy_n(candidate_, n, shown.data());
-        shown.data()[n] = c;
+        shown.data()[clique_->members] = c;
       }
     }
     best = std::max(best, bound + own);
@@ -262,7 +349,7 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
 double clique_score(const Clique &clique, double strength, gsl::span<std::int64_t> counts,
                     std::int32_t centre, CallbackFailure *failure) noexcept {
   *failure = CallbackFailure::none;
-  if (clique.members == 0 && !clique.centred())
+  if (clique.centred() ? centre < 0 : clique.total() == 0)
     return 0;
   return scale_score(
       evaluate_counted(clique.potential_at(centre), counts, clique.total(), failure), strength);

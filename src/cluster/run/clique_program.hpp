@@ -7,7 +7,7 @@
 #pragma once
 
 #include "clique/computation.hpp"
-#include "cluster/run/inputs.hpp"
+#include "cluster/run/assignment.hpp"
 #include "cluster/run/options.hpp"
 
 namespace chorale {
@@ -22,7 +22,15 @@ public:
   CliqueProgram(Layout &layout, const Clique &clique, const CliqueSettings &settings,
                 const KeptColumns *kept, double strength = 1) noexcept;
   std::size_t room_bytes() const noexcept;
-  void set_room(std::byte *room) noexcept { room_ = room; }
+  // room: scratch memory of `bytes` bytes, at least room_bytes().
+  void set_room(std::byte *room, std::size_t bytes) noexcept {
+    room_ = room;
+    room_size_ = bytes;
+  }
+  // Leaves out the members whose chains have no labelling in `own`. The functions below then
+  // compute for the other members alone; rows to members that are left out are 0, and they show
+  // column -1. If the room does not suffice, all messages are 0, and no solution or bound is found.
+  void leave_out(const Model &model, const Assignment &own) noexcept;
 
   // Messages from and to the members: n rows with an entry for each column, then the row of the
   // centre, if any. `outgoing` is empty for a closed clique with more than kAnsweredMembers
@@ -58,6 +66,13 @@ public:
 
 private:
   enum class Use { answer, solve, bound };
+  bool is_out(std::int32_t member) const noexcept {
+    return out_ && out_->lacks(model_->chain_of(*clique_, member));
+  }
+  bool is_idle() const noexcept;
+  bool fits(const CliqueTask &task) const noexcept;
+  std::int32_t gather_present() noexcept;
+  template <class T> void spread_present(T *entries, std::int64_t width, T absent) const noexcept;
   CliqueTask task_for(const Potential &potential, Use use) const noexcept;
   bool answers() const noexcept {
     return !clique_->closed() || clique_->members <= kAnsweredMembers;
@@ -75,7 +90,10 @@ private:
   std::int32_t used_columns() const noexcept { return kept_ ? kept_->count() : clique_->columns(); }
 
   const Clique *clique_;
-  const std::int64_t *weights_ = nullptr; // weight of each member; NULL: every member counts once
+  std::int32_t members_; // number of the members that take part; their rows come first
+  const Model *model_ = nullptr;
+  const Assignment *out_ = nullptr;   // tells who is left out; NULL: nobody
+  std::int64_t *weights_ = nullptr; // weight of each member; NULL: every member counts once
   CliqueSettings settings_;
   const KeptColumns *kept_;
   double strength_;
@@ -87,6 +105,7 @@ private:
   // of each of the n members.
   std::int32_t *candidate_ = nullptr;
   std::byte *room_ = nullptr;
+  std::size_t room_size_ = 0;
   bool interrupted_ = false;
 };
 
@@ -106,7 +125,7 @@ void count_columns(const Clique &clique, gsl::span<std::int64_t> counts,
 
 // Returns `strength` times C for the counts of the clique's columns. If the potential is a
 // callback, sets the counts of uncounted columns to 0, as callbacks expect. `centre`: the value of
-// the centre; it is ignored if the clique has none.
+// the centre; -1 if the centre is left out, and C then is 0; ignored if the clique has none.
 double clique_score(const Clique &clique, double strength, gsl::span<std::int64_t> counts,
                     std::int32_t centre, CallbackFailure *failure) noexcept;
 

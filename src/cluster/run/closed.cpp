@@ -90,7 +90,7 @@ RunFailure each_marginal(const Setting &setting, const RunState &state, std::int
                          Visit &&visit) noexcept {
   const Model &model = setting.model;
   const Slot slot = model.slot(chain, 0);
-  const Clique clique = model.cliques[slot.clique];
+  const Clique clique = setting.inputs.clique(slot.clique);
   std::byte *room = setting.worker(0).room;
   Layout layout(room);
   const double *message = nullptr;
@@ -98,9 +98,10 @@ RunFailure each_marginal(const Setting &setting, const RunState &state, std::int
   if (clique.members <= kAnsweredMembers) {
     CliqueProgram program(layout, clique, setting.options.clique, nullptr,
                           setting.inputs.strength(slot.clique));
-    program.set_room(room + layout.bytes());
+    program.set_room(room + layout.bytes(), setting.rooms.bytes().worker - layout.bytes());
     Limits none;
     load_items(setting, clique, program.incoming, none);
+    program.leave_out(model, state.own);
     program.answer(none);
     message = program.outgoing_row(slot.member).data();
     failure = program.failure;
@@ -164,6 +165,8 @@ std::int32_t show_items(const Setting &setting, const Clique &clique,
   const bool shows_labels = clique.shows_labels(0);
   const bool sets_labels = shows_labels && labelling.scores().empty();
   for (std::int32_t i = 0; i < clique.members; ++i) {
+    if (shown[i] < 0)
+      continue; // the item is left out
     const std::int32_t site = setting.model.site(clique, i);
     const std::int32_t present = labelling.labels.get(site);
     if (sets_labels) {
@@ -189,15 +192,16 @@ std::int32_t show_items(const Setting &setting, const Clique &clique,
 
 bool solve_closed(const Setting &setting, RunState &state, std::int64_t number,
                   Worker &worker) noexcept {
-  const Clique clique = setting.model.cliques[number];
+  const Clique clique = setting.inputs.clique(number);
   Layout layout(worker.room);
   CliqueProgram program(layout, clique, setting.options.clique, nullptr,
                         setting.inputs.strength(number));
-  program.set_room(worker.room + layout.bytes());
+  program.set_room(worker.room + layout.bytes(), setting.rooms.bytes().worker - layout.bytes());
   if (!load_items(setting, clique, program.incoming, worker.limits)) {
     setting.call.check(worker);
     return false;
   }
+  program.leave_out(setting.model, state.own);
   if (!program.solve(worker.limits)) {
     setting.call.give_up(program, worker);
     return false;

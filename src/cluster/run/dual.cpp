@@ -165,6 +165,12 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
     known = 0; // the scores of the chain are part of the term of its closed clique (closed.hpp)
     return;
   }
+  if (state_.own.lacks(number)) {
+    known = 0;
+    for (std::int32_t s = 0; s < chain.slots; ++s)
+      dual_.by_chain.data()[model_.slots[chain.first_slot + s]] = -1;
+    return;
+  }
   // If all multipliers are 0, the best labelling is the best labelling without messages, which is
   // known already.
   if (state_.standing.has_labelling && has_zeros(number, worker)) {
@@ -200,7 +206,7 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
 }
 
 void Dual::bound_clique(std::int64_t number, Worker &worker, double &known) noexcept {
-  const Clique &clique = model_.cliques[number];
+  const Clique clique = setting_.inputs.clique(number);
   if (clique.all_members() == 0) {
     known = 0;
     return;
@@ -208,7 +214,8 @@ void Dual::bound_clique(std::int64_t number, Worker &worker, double &known) noex
   Layout layout(worker.room);
   CliqueProgram program(layout, clique, setting_.options.clique, nullptr,
                         setting_.inputs.strength(number));
-  program.set_room(worker.room + layout.bytes());
+  program.set_room(worker.room + layout.bytes(),
+                   setting_.rooms.bytes().worker - layout.bytes());
   const std::int64_t entries = clique.closed() ? 0 : clique.entries();
   const double *multipliers = dual_.multipliers.data() + (entries > 0 ? clique.row(0) : 0);
   std::transform(multipliers, multipliers + entries, program.incoming.data(), std::negate<>());
@@ -218,6 +225,7 @@ void Dual::bound_clique(std::int64_t number, Worker &worker, double &known) noex
   }
   bool found = false;
   double value = 0;
+  program.leave_out(model_, state_.own);
   if (!program.bound(&value, &found, worker.limits)) {
     setting_.call.give_up(program, worker);
     return;

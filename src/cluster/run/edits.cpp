@@ -277,21 +277,21 @@ void Edits::revert() noexcept {
 
 // ---- Labellings without messages ---------------------------------------------------------------
 
-// Finds the best labellings without messages of the edited chains. False if the call must end.
+// Finds the best labellings without messages of the edited chains, ignoring the limits: so every
+// call leaves a labelling. False if the call must end.
 bool Edits::decode_own() noexcept {
+  Limits none;
   for (; edits_.next < edits_.chains.size(); ++edits_.next) {
     const std::int32_t number = edits_.chains[edits_.next];
     std::uint8_t &needs = state_.chain_needs.data()[number];
     if ((needs & kNeedsOwn) == 0)
       continue;
-    if (!setting_.check(0))
-      return false;
     Worker &worker = setting_.worker(0);
     PlacedChain placed(setting_, worker.room, number);
     ChainProgram &program = placed.program;
-    const bool found = program.decode_own(worker.limits);
-    if (program.failure != RunFailure::none || program.interrupted()) {
-      setting_.call.give_up(program, worker);
+    const bool found = program.decode_own(none);
+    if (program.failure != RunFailure::none) {
+      setting_.call.fail(program.failure);
       return false;
     }
     ++worker.chain_updates;
@@ -583,6 +583,10 @@ EditEnd Edits::run() noexcept {
   state_.tally.take(setting_.workers());
   if (setting_.call.failed())
     edits_.leave(); // the terms of equation 1 are incomplete
+  else if (end == EditEnd::stopped) {
+    sum_up(); // the scores of the labellings so far
+    state_.standing.own_score = state_.own.total();
+  }
   return end;
 }
 
@@ -600,14 +604,9 @@ EditEnd Edits::go_on() noexcept {
   if (stage == EditStage::own) {
     if (!decode_own())
       return EditEnd::stopped;
-    if (edits_.is_infeasible) {
-      // The chain stays in the list of edited chains, since a later edit may allow labels again.
-      stage = EditStage::none;
-      standing.infeasible = standing.fill_in_own = true;
-      standing.pending = false;
-      standing.own_score = kForbidden;
-      state_.best.set_totals({kForbidden, 0}, {});
-      return EditEnd::stopped;
+    if (edits_.is_infeasible) { // round 0 will leave the chain out
+      edits_.leave();
+      return EditEnd::whole;
     }
     if (options.polish || options.rounds > 0) {
       for (const std::int32_t chain : edits_.chains)

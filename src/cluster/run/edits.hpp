@@ -16,8 +16,9 @@ namespace chorale {
 
 enum class EditEnd {
   done,    // a solution for the edited inputs has been found
-  stopped, // the call must end, or some chain has no labelling
-  whole    // the solution found is not good enough: the whole model must be solved
+  stopped, // the call must end
+  whole    // the solution found is not good enough, or some chain has no labelling: the whole model
+           // must be solved
 };
 
 class Edits {

@@ -31,7 +31,7 @@ std::size_t scored_bytes(const Model &model) noexcept {
 
 double Evaluation::score_clique(const Assignment &of, std::int64_t number,
                                 std::int32_t worker) noexcept {
-  const Clique &clique = setting_.model.cliques[number];
+  const Clique clique = setting_.inputs.clique(number);
   Layout layout(setting_.worker(worker).room);
   const auto counts = layout.take_span<std::int64_t>(clique.columns());
   CallbackFailure failed = CallbackFailure::none;
@@ -71,7 +71,7 @@ bool Evaluation::evaluate(Choose &&choose, gsl::span<double> part_scores, Totals
   Layout layout(setting_.rooms.behind(setting_.rooms.bytes().counts));
   auto *values = layout.take<double>(std::min(model.cliques.size(), kScoredCliques));
   while (scored < model.cliques.size() && !setting_.call.failed()) {
-    if (!setting_.check(0))
+    if (!ignores_limits_ && !setting_.check(0))
       return false;
     const std::int64_t first = scored;
     std::int64_t end = first;
@@ -90,6 +90,7 @@ bool Evaluation::evaluate(Choose &&choose, gsl::span<double> part_scores, Totals
   if (setting_.call.failed())
     return false;
   BlockedSum chains;
+  const bool is_partial = state_.own.is_partial;
   for (std::int32_t i = 0; i < model.chains.size(); ++i) {
     const std::int32_t part = model.parts.of(i);
     // Prefetches, since phi() may read the score of an item (a chain of one position) from the
@@ -97,6 +98,8 @@ bool Evaluation::evaluate(Choose &&choose, gsl::span<double> part_scores, Totals
     if (i + kItemsAhead < model.chains.size())
       choose(part).prefetch_phi(i + kItemsAhead);
     const double value = choose(part).phi(i);
+    if (is_partial && value == kForbidden)
+      continue; // the chain is left out
     chains.add(value);
     if (by_part)
       by_part[part] += value;
@@ -188,6 +191,13 @@ void Evaluation::keep_all(const Assignment &from, std::int64_t round) noexcept {
   std::copy_n(offered.data(), offered.size(), state_.parts.kept().data());
   state_.parts.known = true;
   state_.standing.best_round = round;
+}
+
+bool Evaluation::offer_in_full(Assignment &of, std::int64_t round) noexcept {
+  ignores_limits_ = true;
+  const bool done = offer(of, round);
+  ignores_limits_ = false;
+  return done;
 }
 
 void Evaluation::offer_at_once(std::int64_t round) noexcept {

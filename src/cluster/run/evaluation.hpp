@@ -25,8 +25,10 @@ public:
   // `round`: the round that found the labelling. Resumes an interrupted evaluation. False if the
   // call must end.
   bool offer(Assignment &of, std::int64_t round) noexcept;
-  // Evaluates `now` like offer(), but ignores the limits. Leaves `best` as it is if the callback of
-  // a potential fails.
+  // Does what offer() does, but ignores the limits. False if the callback of a potential fails.
+  bool offer_in_full(Assignment &of, std::int64_t round) noexcept;
+  // Evaluates `now` like offer_in_full(), but needs only the memory of one clique. Leaves `best` as
+  // it is if the callback of a potential fails.
   void offer_at_once(std::int64_t round) noexcept;
   void report_progress() noexcept;
 
@@ -44,7 +46,8 @@ private:
 
   const Setting &setting_;
   RunState &state_;
-  bool at_once_ = false; // true: does not look at limits
+  bool ignores_limits_ = false;
+  bool at_once_ = false; // true: scores one clique after another, in the memory of one
 };
 
 } // namespace chorale

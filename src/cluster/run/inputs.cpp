@@ -48,6 +48,11 @@ void Inputs::restore_all() noexcept {
     std::fill_n(strengths_.data(), strengths_.size(), 1.0);
   }
   edited_ = 0;
+  clear_absent();
+}
+
+void Inputs::take_absent(Layout &layout) noexcept {
+  absent_ = layout.take_span<std::int32_t>(model_.cliques.size());
 }
 
 void Inputs::take_edits(Layout &layout) noexcept {

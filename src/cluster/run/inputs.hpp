@@ -1,5 +1,5 @@
 // Data of a run that overrides its model: replaced scores of chains, allowed labels of positions,
-// strengths of cliques, and restricted columns of cliques.
+// strengths of cliques, restricted columns of cliques, and members that are left out.
 #pragma once
 
 #include "base/array.hpp"
@@ -111,6 +111,24 @@ public:
     return strengths_.empty() ? 1.0 : strengths_.data()[clique];
   }
 
+  // ---- Members that are left out, since their chains have no labelling ----
+  // Lays out the memory of set_absent().
+  void take_absent(Layout &layout) noexcept;
+  // States for every clique the sum of the weights of the members that are left out:
+  // absent(clique).
+  template <class Absent> void set_absent(Absent &&absent) noexcept {
+    some_absent_ = true;
+    for (std::int64_t c = 0; c < model_.cliques.size(); ++c)
+      absent_.data()[c] = absent(model_.cliques[c]);
+  }
+  void clear_absent() noexcept { some_absent_ = false; }
+  // Returns a clique of the model, with Clique::absent set.
+  Clique clique(std::int64_t number) const noexcept {
+    Clique of = model_.cliques[number];
+    of.absent = some_absent_ ? absent_.data()[number] : 0;
+    return of;
+  }
+
   // Returns the kept columns of a clique, or NULL if the clique keeps all.
   const KeptColumns *kept(std::int64_t clique) const noexcept {
     return kept_.empty() || !kept_[clique].potential ? nullptr : &kept_[clique];
@@ -152,6 +170,8 @@ private:
   gsl::span<std::int32_t> masked_; // by chain: number of positions with a label that is not allowed
   gsl::span<double> strengths_;    // by clique: factor of its potential
   bool expects_edits_ = false;
+  bool some_absent_ = false;       // false: no member is left out, and absent_ is not read
+  gsl::span<std::int32_t> absent_; // by clique: see set_absent()
   // Number of masked positions plus number of cliques with a strength other than 1.
   std::int64_t edited_ = 0;
 };

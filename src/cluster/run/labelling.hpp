@@ -8,10 +8,11 @@
 namespace chorale {
 
 // Checks `count` labels of the caller and lets `to` refer to them. labels: the label of every
-// position of the model, chain after chain; NULL is an error unless there are no positions. Does
-// not check the labels of instances.
+// position of the model, chain after chain; NULL is an error unless there are no positions.
+// Labels may be -1, for none. Does not check the labels of instances.
 chorale_status take_labels(const Report &report, const Model &model, const std::int32_t *labels,
-                           std::int64_t count, gsl::span<const std::int32_t> &to) noexcept;
+                           std::int64_t count,
+                           gsl::span<const std::int32_t> &to) noexcept;
 
 // Where score_labels() writes scores; `total` may be NULL, each array may be empty.
 struct ScoresOfLabelling {
@@ -20,8 +21,9 @@ struct ScoresOfLabelling {
   gsl::span<double> cliques; // C of each clique
 };
 
-// Writes the scores of labels that take_labels() has checked. Sums terms in the same order as a
-// run, so that the bits agree. Allocates scratch from `memory`.
+// Writes the scores of labels that take_labels() has checked. A chain with a position without label
+// is left out: its score is minus infinity, and it counts for nothing in the sum and the cliques.
+// Sums terms in the same order as a run, so that the bits agree. Allocates scratch from `memory`.
 chorale_status score_labels(const Report &report, const Memory &memory, const Model &model,
                             gsl::span<const std::int32_t> labels,
                             const ScoresOfLabelling &to) noexcept;

@@ -1,6 +1,7 @@
 #include "cluster/run/outcome.hpp"
 
 #include "base/outcome.hpp"
+#include "chain/obstacle.hpp"
 #include "cluster/run/evaluation.hpp"
 #include "cluster/run/json.hpp"
 
@@ -106,9 +107,9 @@ chorale_run_result Outcome::result() const noexcept {
         standing.converged ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_ITERATION_LIMIT;
   result.rounds = state_.tally.rounds;
   result.best_round = standing.best_round;
-  result.score = found ? state_.best.total() : kForbidden;
-  result.chain_score = found ? state_.best.chain_total : kForbidden;
-  result.clique_score = found ? state_.best.clique_total : 0.0;
+  result.score = found ? state_.answer().total() : kForbidden;
+  result.chain_score = found ? state_.answer().chain_total : kForbidden;
+  result.clique_score = found ? state_.answer().clique_total : 0.0;
   result.own_score = standing.own_score;
   result.rounds_score = standing.rounds_score;
   result.polished_score = standing.polished_score;
@@ -116,17 +117,18 @@ chorale_run_result Outcome::result() const noexcept {
   result.upper_bound = standing.infeasible ? kForbidden : standing.upper_bound;
   result.gap = found ? standing.upper_bound - result.score : kInfinity;
   result.proven =
-      found && closes_gap(result.score, state_.best.magnitude, standing.upper_bound) ? 1 : 0;
-  if (found && state_.is_settled())
+      found && closes_gap(result.score, state_.answer().magnitude, standing.upper_bound) ? 1 : 0;
+  if (found && state_.is_settled() && &state_.answer() == &state_.best)
     result.changed_chains = state_.edits->changed_chains;
   else if (found && model_.items_alone && model_.chains.shift() >= 0)
-    result.changed_chains = state_.best.labels.differing(state_.own.labels);
+    result.changed_chains = state_.answer().labels.differing(state_.own.labels);
   else
     for (std::int32_t i = 0; found && i < model_.chains.size(); ++i)
       result.changed_chains += has_changed(i) ? 1 : 0;
   result.messages_changed = state_.tally.messages_changed;
   result.chain_updates = state_.tally.chain_updates;
   result.clique_updates = state_.tally.clique_updates;
+  result.left_out = standing.left_out;
   return result;
 }
 
@@ -135,7 +137,7 @@ chorale_run_result Outcome::result() const noexcept {
 double Outcome::counted_score(std::int64_t number, gsl::span<std::int64_t> counts,
                               std::int32_t centre, CallbackFailure *failure) const noexcept {
   CallbackFailure failed = CallbackFailure::none;
-  const double score = chorale::clique_score(model_.cliques[number], inputs_.strength(number),
+  const double score = chorale::clique_score(inputs_.clique(number), inputs_.strength(number),
                                              counts, centre, &failed);
   if (failed != CallbackFailure::none)
     *failure = failed;
@@ -144,7 +146,7 @@ double Outcome::counted_score(std::int64_t number, gsl::span<std::int64_t> count
 
 double Outcome::clique_score(const Assignment &of, std::int64_t number,
                              CallbackFailure *failure) const {
-  const Clique &clique = model_.cliques[number];
+  const Clique clique = inputs_.clique(number);
   Counts counts(memory_, clique.columns());
   return score_of_clique(clique, inputs_.strength(number), of, counts.span(), failure);
 }
@@ -155,10 +157,10 @@ double Outcome::clique_score(const Assignment &of, std::int64_t number,
 // in the best labelling. `scratch`: an array of the same length.
 double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
                        gsl::span<std::int64_t> scratch, CallbackFailure *failure) const noexcept {
-  const Clique &clique = model_.cliques[slot.clique];
+  const Clique clique = inputs_.clique(slot.clique);
   const std::int32_t before = state_.own.shown(slot);
-  const std::int32_t after = state_.best.shown(slot);
-  std::int32_t centre = clique.centred() ? state_.best.shown(clique, clique.members) : 0;
+  const std::int32_t after = state_.answer().shown(slot);
+  std::int32_t centre = clique.centred() ? state_.answer().shown(clique, clique.members) : 0;
   const auto columns = to_size(clique.columns());
   Expects(counts.size() >= columns && scratch.size() >= columns);
   std::int64_t *varied = scratch.data();
@@ -179,13 +181,13 @@ double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
 }
 
 // Returns the payment for a slot. `counts` and `own_counts`: the counts of the slot's clique in the
-// labellings `best` and `own`. `scratch`: an array of the same length.
+// answer and in `own`. `scratch`: an array of the same length.
 chorale_payment Outcome::payment(const Slot &slot, gsl::span<const std::int64_t> counts,
                                  gsl::span<const std::int64_t> own_counts,
                                  gsl::span<std::int64_t> scratch,
                                  CallbackFailure *failure) const noexcept {
-  const Clique &clique = model_.cliques[slot.clique];
-  const std::int32_t now = state_.best.shown(slot);
+  const Clique clique = inputs_.clique(slot.clique);
+  const std::int32_t now = state_.answer().shown(slot);
   chorale_payment made{};
   made.clique = slot.clique;
   made.member = slot.member;
@@ -217,7 +219,7 @@ std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
       continue;
     for (std::int32_t s = 0; s < model_.chains[chain].slots; ++s) {
       const Slot slot = model_.slot(chain, s);
-      if (state_.best.shown(slot) == state_.own.shown(slot))
+      if (state_.answer().shown(slot) == state_.own.shown(slot))
         continue;
       if (found < capacity) {
         columns = std::max(columns, model_.cliques[slot.clique].columns());
@@ -240,7 +242,7 @@ std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
   for (chorale_payment *made = first; made != last; ++made) {
     const auto number = static_cast<std::int32_t>(made->clique);
     if (number != std::exchange(counted, number)) {
-      count(model_.cliques[number], state_.best, counts.span());
+      count(model_.cliques[number], state_.answer(), counts.span());
       count(model_.cliques[number], state_.own, own_counts.span());
     }
     const std::int32_t index = made->own_value;
@@ -259,10 +261,47 @@ std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
   return found;
 }
 
+// Calls visit() with an entry for each chain that is left out. Throws std::bad_alloc if memory runs
+// out.
+template <class Visit> void Outcome::each_left_out(Visit &&visit) const {
+  constexpr std::size_t kFew = 1024;
+  std::uint8_t few[kFew];
+  Block block;
+  for (std::int32_t i = 0; state_.own.is_partial && i < model_.chains.size(); ++i) {
+    if (!state_.own.lacks(i))
+      continue;
+    const Chain &chain = model_.chains[i];
+    Obstacle found;
+    if (!chain.is_instance) {
+      const std::size_t bytes = to_size(std::int64_t{chain.length} * (chain.labels + 1));
+      if (bytes > kFew && !(block = Block(memory_, bytes)))
+        throw std::bad_alloc();
+      std::uint8_t *flags = bytes > kFew ? reinterpret_cast<std::uint8_t *>(block.data()) : few;
+      found = find_obstacle(inputs_.view_of(i), {flags, bytes});
+    }
+    visit(chorale_left_out{i, found.position, found.kind, 0});
+  }
+}
+
+std::int64_t Outcome::left_out(gsl::span<chorale_left_out> to) const {
+  std::int64_t found = 0;
+  if (to.empty()) {
+    for (std::int32_t i = 0; state_.own.is_partial && i < model_.chains.size(); ++i)
+      found += state_.own.lacks(i) ? 1 : 0;
+    return found;
+  }
+  each_left_out([&](const chorale_left_out &one) {
+    if (found < static_cast<std::int64_t>(to.size()))
+      to.data()[found] = one;
+    ++found;
+  });
+  return found;
+}
+
 std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure) const {
   JsonWriter json(buffer);
   const chorale_run_result all = result();
-  const AllCounts all_counts(memory_, model_, state_.best);
+  const AllCounts all_counts(memory_, model_, state_.answer());
   const AllCounts all_own_counts(memory_, model_, state_.own);
   const std::int32_t columns = most_columns(model_);
   Counts counts(memory_, columns);
@@ -276,11 +315,12 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure
     json.key(name);
     json.integer(value);
   };
-  const auto labels = [&](std::string_view name, const Assignment &of, const Chain &chain) {
+  const auto labels = [&](std::string_view name, const Assignment &of, const Chain &chain,
+                          bool is_out) {
     json.key(name);
     json.open('[');
     for (std::int64_t t = chain.first_label; t < chain.first_label + chain.length; ++t)
-      json.integer(of.labels.get(t));
+      json.integer(is_out ? -1 : of.labels.get(t));
     json.close(']');
   };
   json.open('{');
@@ -304,18 +344,18 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure
     const Chain &chain = model_.chains[i];
     const bool changed = has_changed(i);
     json.open('{');
-    number("score", state_.best.phi(i));
-    labels("labels", state_.best, chain);
+    number("score", state_.answer().phi(i));
+    labels("labels", state_.answer(), chain, state_.answer().lacks(i));
     json.key("changed");
     json.boolean(changed);
     if (changed) {
       number("own_score", state_.own.phi(i));
-      labels("own_labels", state_.own, chain);
+      labels("own_labels", state_.own, chain, false);
       json.key("payments");
       json.open('[');
       for (std::int32_t s = 0; s < chain.slots; ++s) {
         const Slot slot = model_.slot(i, s);
-        if (state_.best.shown(slot) == state_.own.shown(slot))
+        if (state_.answer().shown(slot) == state_.own.shown(slot))
           continue;
         all_counts.load(slot.clique, counts.span());
         all_own_counts.load(slot.clique, own_counts.span());
@@ -341,19 +381,30 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure
   json.key("cliques");
   json.open('[');
   for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
-    const Clique &clique = model_.cliques[c];
+    const Clique clique = inputs_.clique(c);
     all_counts.load(c, counts.span());
     const std::int32_t centre =
-        clique.centred() ? state_.best.shown(clique, clique.members) : 0;
+        clique.centred() ? state_.answer().shown(clique, clique.members) : 0;
     json.open('{');
     number("score", counted_score(c, counts.span(), centre, failure));
     json.key("values");
     json.open('[');
     for (std::int32_t k = 0; k < clique.all_members(); ++k)
-      json.integer(clique.value_of(state_.best.shown(clique, k)));
+      json.integer(clique.value_of(state_.answer().shown(clique, k)));
     json.close(']');
     json.close('}');
   }
+  json.close(']');
+  json.key("left_out");
+  json.open('[');
+  each_left_out([&](const chorale_left_out &one) {
+    json.open('{');
+    integer("chain", one.chain);
+    integer("position", one.position);
+    json.key("obstacle");
+    json.string(obstacle_name(one.obstacle));
+    json.close('}');
+  });
   json.close(']');
   json.close('}');
   return json.finish();

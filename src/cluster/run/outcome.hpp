@@ -17,22 +17,26 @@ public:
       : memory_(memory), model_(model), inputs_(inputs), state_(state), call_(call) {}
 
   chorale_run_result result() const noexcept;
-  // True if the labels of a chain in `best` differ from those in `own`, its best labelling without
-  // messages.
+  // True if the labels of a chain in the answer (RunState::answer) differ from those in `own`, its
+  // best labelling without messages.
   bool has_changed(std::int32_t chain) const noexcept {
-    return !state_.best.agrees(chain, state_.own);
+    return !state_.answer().agrees(chain, state_.own);
   }
   double clique_score(const Assignment &of, std::int64_t clique, CallbackFailure *failure) const;
   // Computes a payment for each slot of the chains begin .. end - 1 that shows different columns in
-  // the labellings `best` and `own`. Writes as many payments as `to` holds, chain by chain, and
+  // the answer and in `own`. Writes as many payments as `to` holds, chain by chain, and
   // returns how many there are in all. Counts the members of each clique once.
   std::int64_t payments(std::int32_t begin, std::int32_t end, gsl::span<chorale_payment> to,
                         CallbackFailure *failure) const;
+  // Writes an entry for each chain that is left out, as long as `to` has room. Returns how many of
+  // these chains there are.
+  std::int64_t left_out(gsl::span<chorale_left_out> to) const;
   // Writes a NUL-terminated JSON text, cut off at the length of `buffer`. Returns the length of the
   // whole text in bytes, with its NUL.
   std::size_t write_json(gsl::span<char> buffer, CallbackFailure *failure) const;
 
 private:
+  template <class Visit> void each_left_out(Visit &&visit) const;
   double amount(const Slot &slot, gsl::span<const std::int64_t> counts,
                 gsl::span<std::int64_t> scratch, CallbackFailure *failure) const noexcept;
   chorale_payment payment(const Slot &slot, gsl::span<const std::int64_t> counts,

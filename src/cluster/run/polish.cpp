@@ -105,7 +105,8 @@ private:
     const auto most_wholes = static_cast<std::int64_t>(memory_.proposed_wholes.size());
     for (; next < model_.chains.size() && count < most_chains; ++next) {
       const Chain &chain = model_.chains[next];
-      if (chain.slots == 0 || model_.is_closed(chain))
+      if (chain.slots == 0 || model_.is_closed(chain) ||
+          own_.lacks(static_cast<std::int32_t>(next)))
         continue;
       const std::int32_t length = chain.length + chain.length % 2;
       if (count > 0 &&

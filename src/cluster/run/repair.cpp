@@ -60,7 +60,7 @@ public:
   bool run() noexcept {
     for (; course_.pass < kPasses; ++course_.pass) {
       for (; course_.clique < model_.cliques.size(); ++course_.clique) {
-        if (!repair_clique(course_.clique, model_.cliques[course_.clique]))
+        if (!repair_clique(course_.clique, setting_.inputs.clique(course_.clique)))
           return false;
         if (course_.decodes <= 0)
           return true;
@@ -94,7 +94,7 @@ private:
       std::int32_t forbidding = 0;
       course_.walked = 0;
       for (std::int32_t c = 0; c < model_.cliques.size(); ++c)
-        if (violation_of(c, model_.cliques[c]) > 0) {
+        if (violation_of(c, setting_.inputs.clique(c)) > 0) {
           ++memory_.weight.data()[c];
           if (draw(++forbidding) == 0)
             course_.walked = c;
@@ -114,7 +114,7 @@ private:
   // Gives a random member of clique `number` a random value, and changes the labelling of its chain
   // accordingly.
   void walk(std::int32_t number) noexcept {
-    const Clique clique = model_.cliques[number];
+    const Clique clique = setting_.inputs.clique(number);
     const std::int32_t i = draw(clique.all_members());
     const std::int32_t v = draw(clique.width(i));
     const std::int32_t chain = model_.chain_of(clique, i);
@@ -168,7 +168,7 @@ private:
 
   // Returns the distance of `counts` from counts that the potential allows. May overwrite `counts`.
   std::int64_t violation(const Clique &clique, std::int64_t *counts, std::int32_t centre) noexcept {
-    if (clique.all_members() == 0)
+    if (clique.all_members() == 0 || (clique.centred() ? centre < 0 : clique.total() == 0))
       return 0;
     CallbackFailure failed = CallbackFailure::none;
     const std::int64_t found =
@@ -299,6 +299,10 @@ private:
       return;
     }
     const std::int32_t centre = centre_value(clique);
+    if (centre < 0) { // the centre is left out
+      std::fill_n(row, clique.columns(), 0.0);
+      return;
+    }
     const Potential &potential = clique.potential_at(centre);
     memory_.counts.load(model_.first_count(slot.clique), scratch.first(to_size(clique.columns())));
     std::int64_t *counts = scratch.data();

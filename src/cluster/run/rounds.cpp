@@ -28,10 +28,13 @@ bool is_interrupted(const Worker &worker) noexcept {
 
 } // namespace
 
-void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
+void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) noexcept {
   const Model &model = setting_.model;
   Call &call = setting_.call;
-  const std::uint8_t needs = state_.chain_needs.data()[number];
+  std::uint8_t &flags = state_.chain_needs.data()[number];
+  const std::uint8_t needs = update == Update::all ? flags : flags & kNeedsOwn;
+  Limits none;
+  Limits &limits = update == Update::all ? worker.limits : none;
   const Chain &chain = model.chains[number];
   if (chain.is_item() && (chain.slots == 0 || model.is_closed(chain))) {
     update_items(number, number + 1, worker);
@@ -39,30 +42,29 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
   }
   PlacedChain placed(setting_, worker.room, number);
   ChainProgram &program = placed.program;
-  const bool updates = (needs & kNeedsUpdate) != 0;
+  bool updates = (needs & kNeedsUpdate) != 0;
   const bool together = updates && state_.standing.zero_messages;
 
   if ((needs & kNeedsOwn) != 0) {
     std::fill_n(program.incoming.data(), program.incoming.size(), 0.0);
-    const bool found = together ? program.decode_and_send(true, nullptr, worker.limits)
-                                : program.decode_own(worker.limits);
+    const bool found = together ? program.decode_and_send(true, nullptr, limits)
+                                : program.decode_own(limits);
     if (program.interrupted()) {
       call.check(worker);
       return;
     }
-    if (!found)
-      program.score = kForbidden;
     if (program.failure != RunFailure::none) {
       call.fail(program.failure);
       return;
     }
-    if (!found) {
-      std::fill_n(program.labels.data(), chain.length, 0);
-      std::fill_n(program.shown.data(), chain.slots, -1);
-    }
-    state_.own.set(number, program.labels, program.shown, program.score);
-    state_.now.set(number, program.labels, program.shown, program.score);
+    for (Assignment *of : {&state_.own, &state_.now})
+      if (found)
+        of->set(number, program.labels, program.shown, program.score);
+      else
+        of->leave_out(number);
+    worker.met_infeasible = worker.met_infeasible || !found || program.score == kForbidden;
   }
+  updates = updates && state_.own.phi(number) > kForbidden; // otherwise the chain takes no part
   if (updates) {
     if (!together || (needs & kNeedsOwn) == 0) {
       const bool found = placed.load(state_.to_chain, worker.limits) &&
@@ -88,8 +90,8 @@ void Rounds::update_chain(std::int32_t number, Worker &worker) noexcept {
         raise(state_.clique_needs.data()[program.slot(s).clique], kAnswersNow);
     }
   }
-  state_.chain_needs.data()[number] = 0;
-  ++worker.chain_updates;
+  flags = static_cast<std::uint8_t>(flags & ~needs);
+  worker.chain_updates += flags == 0 ? 1 : 0;
   call.finish_step();
 }
 
@@ -135,6 +137,7 @@ void Rounds::update_items(std::int32_t first, std::int32_t end, Worker &worker) 
       for (std::int32_t k = 0; k < count; ++k) {
         const std::int32_t site = setting_.model.chains.first_label(i + k);
         const std::int32_t best = std::max(label[k], 0); // -1: every label is forbidden
+        worker.met_infeasible = worker.met_infeasible || score[k] == kForbidden;
         state_.own.set_item(i + k, site, best, score[k] + 0.0); // + 0.0 turns -0 into 0
         state_.now.set_item(i + k, site, best, score[k] + 0.0);
       }
@@ -165,6 +168,7 @@ void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
     setting_.call.check(worker);
     return;
   }
+  program.leave_out(model, state_.own);
   if (!program.answer(worker.limits)) {
     setting_.call.give_up(program, worker);
     return;
@@ -190,24 +194,29 @@ void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
   setting_.call.finish_step();
 }
 
-void Rounds::update_chains() noexcept {
+void Rounds::update_chains(Update update) noexcept {
+  const std::uint8_t *needs = state_.chain_needs.data();
+  const std::uint8_t wanted = update == Update::all ? kNeedsOwn | kNeedsUpdate : kNeedsOwn;
+  const auto is_due = [wanted](std::uint8_t flags) noexcept { return (flags & wanted) != 0; };
+  const auto may_start = [this, update](std::int32_t w) noexcept {
+    return update == Update::own || setting_.check(w);
+  };
   if (setting_.model.items_alone) {
     const std::int64_t items = setting_.model.chains.size();
     setting_.each((items + kItemsTogether - 1) / kItemsTogether, 1,
-                  [this, items](std::int64_t k, std::int32_t w) noexcept {
+                  [&](std::int64_t k, std::int32_t w) noexcept {
                     const std::int64_t first = k * kItemsTogether;
-                    if (setting_.check(w))
+                    const std::int64_t end = std::min(first + kItemsTogether, items);
+                    if (std::any_of(needs + first, needs + end, is_due) && may_start(w))
                       update_items(static_cast<std::int32_t>(first),
-                                   static_cast<std::int32_t>(
-                                       std::min(first + kItemsTogether, items)),
-                                   setting_.worker(w));
+                                   static_cast<std::int32_t>(end), setting_.worker(w));
                   });
     return;
   }
   setting_.each(setting_.model.chains.size(), kChainGrain,
-                [this](std::int64_t i, std::int32_t w) noexcept {
-                  if (state_.chain_needs.data()[i] != 0 && setting_.check(w))
-                    update_chain(static_cast<std::int32_t>(i), setting_.worker(w));
+                [&](std::int64_t i, std::int32_t w) noexcept {
+                  if (is_due(needs[i]) && may_start(w))
+                    update_chain(static_cast<std::int32_t>(i), setting_.worker(w), update);
                 });
 }
 
@@ -227,7 +236,7 @@ void Rounds::rank_cliques() noexcept {
   setting_.each(model.cliques.size(), kCliqueGrain, [&](std::int64_t c, std::int32_t w) noexcept {
     if (!setting_.check(w))
       return;
-    const Clique &clique = model.cliques[c];
+    const Clique clique = setting_.inputs.clique(c);
     Layout layout(setting_.worker(w).room);
     const auto counts = layout.take_span<std::int64_t>(clique.columns());
     count_columns(clique, counts,
@@ -279,8 +288,10 @@ void Rounds::update_by_disagreement() noexcept {
 }
 
 // Runs round 0: decodes the flagged chains without messages and evaluates the labellings `own` and
-// `now`.
+// `now`. If a limit ends the call, decodes and evaluates all the same, but leaves messages for the
+// next call, which then evaluates once more. So every call leaves a labelling.
 void Rounds::first_round() noexcept {
+  const Call &call = setting_.call;
   Standing &standing = state_.standing;
   RoundStage &stage = state_.course.round.stage;
   if (stage == RoundStage::none) {
@@ -289,39 +300,55 @@ void Rounds::first_round() noexcept {
   }
   if (stage == RoundStage::own) {
     update_chains();
+    if (call.must_end() && !call.failed())
+      update_chains(Update::own);
     state_.tally.take(setting_.workers());
-    if (setting_.call.must_end())
+    if (call.failed())
       return;
-    if (std::exchange(standing.fill_in_own, false))
+    bool met_infeasible = false;
+    for (Worker &worker : setting_.workers())
+      met_infeasible = std::exchange(worker.met_infeasible, false) || met_infeasible;
+    if (met_infeasible || standing.left_out > 0)
+      state_.leave_out(setting_.model, setting_.inputs);
+    const bool fills_in = std::exchange(standing.fill_in_own, false) || standing.left_out > 0;
+    if (standing.has_labelling && fills_in)
       for (std::int32_t i = 0; i < setting_.model.chains.size(); ++i)
         if (state_.best.phi(i) == kForbidden)
           state_.best.take_chain(i, state_.own);
     stage = RoundStage::own_score;
   }
   if (stage == RoundStage::own_score) {
+    // If no chain has a labelling, nothing is evaluated.
+    if (standing.infeasible) {
+      standing.own_score = kForbidden;
+      standing.has_labelling = standing.pending = false;
+      stage = RoundStage::none;
+      return;
+    }
     // `best` may hold a labelling already: from an earlier run, from the caller, or from before
     // scores were replaced. So `own` must be compared with it.
-    if (!evaluation_.offer(state_.own, 0))
+    if (!evaluation_.offer_in_full(state_.own, 0))
       return;
     standing.own_score = state_.own.total();
-    standing.infeasible = state_.own.chain_total == kForbidden;
-    standing.has_labelling = !standing.infeasible;
-    if (!standing.infeasible)
-      standing.rounds_score = standing.own_score;
-    stage = standing.infeasible ? RoundStage::none : RoundStage::own_offer;
+    standing.has_labelling = true;
+    standing.rounds_score = standing.own_score;
+    stage = RoundStage::own_offer;
   }
   if (stage == RoundStage::own_offer) {
     // If `now` equals `own`, it has been offered already.
     if (state_.now.equals(state_.own))
       state_.now.copy_totals(state_.own);
-    else if (!evaluation_.offer(state_.now, state_.tally.rounds))
+    else if (!evaluation_.offer_in_full(state_.now, state_.tally.rounds))
       return;
     standing.rounds_score = std::max(standing.rounds_score, state_.now.total());
+    if (call.must_end()) {
+      stage = RoundStage::own;
+      return;
+    }
     stage = RoundStage::none;
     standing.pending = false;
     evaluation_.report_progress();
   }
-  standing.pending = false;
 }
 
 // Finishes a round: evaluates its labelling and tests for convergence. False if the call must end.

@@ -14,14 +14,17 @@ public:
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
   // Runs the next round (round 0 if Standing::pending), or resumes an unfinished round. False if
-  // the call must end or some chain has no labelling.
+  // the call must end or no chain has a labelling.
   bool step() noexcept;
 
 private:
-  void update_chain(std::int32_t chain, Worker &worker) noexcept;
+  // What an update of chains does. `all`: under the limits, decodes chains and computes messages.
+  // `own`: decodes the chains that have not been decoded yet without messages, ignoring the limits.
+  enum class Update { all, own };
+  void update_chain(std::int32_t chain, Worker &worker, Update update = Update::all) noexcept;
   void update_items(std::int32_t first, std::int32_t end, Worker &worker) noexcept;
   void update_clique(std::int32_t clique, Worker &worker) noexcept;
-  void update_chains() noexcept;
+  void update_chains(Update update = Update::all) noexcept;
   void update_cliques() noexcept;
   void rank_cliques() noexcept;
   void update_by_disagreement() noexcept;

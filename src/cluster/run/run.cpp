@@ -31,6 +31,7 @@ std::size_t state_bytes(const Model &model, const RunOptions &options,
   Inputs inputs(Memory(), model);
   const RunState measured(layout, model, options, inputs);
   layout.take<Worker>(options.executor.workers);
+  inputs.take_absent(layout);
   if (options.edits)
     inputs.take_edits(layout);
   if (bound)
@@ -125,6 +126,7 @@ bool chorale_run::prepare() noexcept {
   rooms.workers = layout.take_span<Worker>(options.executor.workers);
   for (Worker &worker : rooms.workers)
     new (&worker) Worker();
+  inputs.take_absent(layout);
   if (options.edits) {
     inputs.take_edits(layout);
     inputs.restore_all();
@@ -241,6 +243,8 @@ void chorale_run::reset() noexcept {
 // From the labels of a chain in `of`, computes its phi and the columns that its whole-chain slots
 // show.
 void chorale_run::judge_chain(Assignment &of, std::int32_t number) noexcept {
+  if (of.lacks(number))
+    return; // it has no labels
   const std::int32_t length = model->chains[number].length;
   Layout layout(rooms.workers[0].room);
   const auto labels = layout.take_span<std::int32_t>(length);
@@ -266,19 +270,24 @@ void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
   }
 }
 
+// Sets phi of a chain in `best` to minus infinity, so that round 0 fills in the chain. If phi is
+// not stored, every chain has one position, and the best label of this chain is set here.
+void chorale_run::forget_labels(std::int32_t chain) noexcept {
+  state.best.set_phi(chain, kForbidden);
+  if (state.best.scores().empty())
+    state.best.labels.set(model->chains.first_label(chain),
+                          best_label(inputs.view_of(chain)).label);
+}
+
 // Copies the labels of the chains that have the same length and number of labels in both models.
 void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
   state.best.labels.clear();
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
     const Chain &chain = model->chains[i];
     const Chain &from = earlier.model->chains[i];
-    state.best.set_phi(i, kForbidden);
     if (chain.is_instance || from.is_instance || chain.length != from.length ||
         chain.labels != from.labels) {
-      // The phi of this chain is now minus infinity, so round 0 fills in the chain. If phi is not
-      // stored, every chain has one position, and the best label of this chain is set here.
-      if (state.best.scores().empty())
-        state.best.labels.set(chain.first_label, best_label(inputs.view_of(i)).label);
+      forget_labels(i);
       continue;
     }
     for (std::int32_t t = 0; t < chain.length; ++t)
@@ -293,12 +302,12 @@ void chorale_run::set_labels(gsl::span<const std::int32_t> labels) noexcept {
   state.leave_edits();
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
     const std::size_t length = to_size(model->chains[i].length);
+    const gsl::span<const std::int32_t> given = labels.first(length);
     Layout layout(rooms.workers[0].room);
-    if (model->chains[i].is_instance)
-      state.best.set_phi(i, kForbidden);
+    if (model->chains[i].is_instance || std::count(given.data(), given.data() + length, -1) > 0)
+      forget_labels(i);
     else
-      state.best.judge(i, inputs.view_of(i), labels.first(length),
-                       layout.take_span<std::uint8_t>(length));
+      state.best.judge(i, inputs.view_of(i), given, layout.take_span<std::uint8_t>(length));
     labels = labels.subspan(length);
   }
   state.go_on_from_best();
@@ -310,9 +319,11 @@ void chorale_run::start_from(const chorale_run &earlier) noexcept {
   state.standing.has_unit = same_model ? earlier.state.standing.has_unit : true;
   state.set_unit(same_model ? earlier.state.to_chain.unit() : message_unit(*model, inputs));
   copy_messages(earlier);
-  if (same_model && !earlier.inputs.replaces_any())
+  if (same_model && !earlier.inputs.replaces_any()) {
     state.take_over(earlier.state);
-  else if (earlier.state.standing.has_labelling)
+    if (state.standing.left_out > 0)
+      state.leave_out(*model, inputs);
+  } else if (earlier.state.standing.has_labelling)
     copy_labels(earlier);
 }
 
@@ -347,7 +358,7 @@ void chorale_run::renew_chain(std::int32_t chain) noexcept {
     return;
   judge_chain(state.best, chain);
   judge_chain(state.now, chain);
-  if (options.edits && state.best.phi(chain) == kForbidden)
+  if ((options.edits || state.best.is_partial) && state.best.phi(chain) == kForbidden)
     state.standing.fill_in_own = true;
 }
 
@@ -381,7 +392,7 @@ bool chorale_run::step() noexcept {
 void chorale_run::settle(Settling after) noexcept {
   state.course.settling = Settling::none;
   if (options.edits && !call.must_end() && !state.standing.pending && has_result() &&
-      !Edits(setting_, state).settle())
+      state.standing.left_out == 0 && !Edits(setting_, state).settle())
     state.course.settling = after;
 }
 

@@ -12,7 +12,7 @@ namespace chorale {
 struct Setting {
   const Model &model;
   const RunOptions &options;
-  const Inputs &inputs;
+  Inputs &inputs;
   const Rooms &rooms;
   const BoundStore &bound;
   Call &call;
@@ -64,10 +64,10 @@ struct PlacedChain {
 // program of a chain.
 struct PlacedClique {
   PlacedClique(const Setting &setting, std::byte *room, std::int32_t number) noexcept
-      : layout(room), clique(setting.model.cliques[number]),
+      : layout(room), clique(setting.inputs.clique(number)),
         program(layout, clique, setting.options.clique, setting.inputs.kept(number),
                 setting.inputs.strength(number)) {
-    program.set_room(room + layout.bytes());
+    program.set_room(room + layout.bytes(), setting.rooms.bytes().worker - layout.bytes());
   }
   PlacedClique(const PlacedClique &) = delete; // the program points to the clique
   PlacedClique &operator=(const PlacedClique &) = delete;

@@ -151,6 +151,7 @@ void RunState::reset(const Model &model) noexcept {
   for (Assignment *assignment : {&own, &best, &now}) {
     assignment->labels.clear(); // the hash also covers the unused half bytes between chains
     assignment->set_totals({kForbidden, 0}, {});
+    assignment->is_partial = false;
   }
   standing = {};
   tally = {};
@@ -171,6 +172,22 @@ void RunState::take_over(const RunState &earlier) noexcept {
   standing = earlier.standing;
   parts.known = false;
   leave_round();
+}
+
+void RunState::leave_out(const Model &model, Inputs &inputs) noexcept {
+  standing.left_out = 0;
+  for (std::int32_t i = 0; i < model.chains.size(); ++i)
+    standing.left_out += own.phi(i) == kForbidden ? 1 : 0;
+  standing.infeasible = standing.left_out > 0 && standing.left_out == model.chains.size();
+  for (Assignment *assignment : {&own, &best, &now})
+    assignment->is_partial = standing.left_out > 0;
+  inputs.clear_absent();
+  if (standing.left_out > 0)
+    inputs.set_absent(
+        [&](const Clique &clique) noexcept { return absent_weight(model, clique, own); });
+  // The messages of a clique depend on who takes part.
+  for (std::int64_t c = 0; c < model.cliques.size(); ++c)
+    clique_needs.data()[c] = model.cliques[c].all_members() > 0 ? kAnswersNow : 0;
 }
 
 void RunState::leave_round() noexcept {

@@ -36,14 +36,15 @@ private:
 
 // Progress and scores of the run. A warm start from the same model copies the struct.
 struct Standing {
-  // True if further rounds are useless: messages have converged or alternate, or some chain has no
+  // True if further rounds are useless: messages have converged or alternate, or no chain has a
   // labelling.
   bool at_end() const noexcept {
     return !pending && (infeasible || converged || alternation.found);
   }
 
   bool pending = true;        // round 0 is to be run
-  bool infeasible = false;    // some chain has no labelling
+  std::int64_t left_out = 0;  // number of chains without a labelling, which take no part
+  bool infeasible = false;    // there are chains, and none of them has a labelling
   bool converged = false;     // no clique has messages to recompute
   bool has_labelling = false; // RunState::best holds a labelling
   // True if round 0 must copy from RunState::own to RunState::best the chains whose score in `best`
@@ -305,6 +306,9 @@ struct RunState {
   // Must be called after labels and chain scores of `best` were replaced: marks round 0 as pending.
   // Round 0 then copies chains whose score in `best` is minus infinity from `own` to `best`.
   void go_on_from_best() noexcept;
+  // Must be called after chains were decoded without messages, if some of them have or had no
+  // labelling: leaves out the chains whose phi in `own` is minus infinity, and no others.
+  void leave_out(const Model &model, Inputs &inputs) noexcept;
   void set_unit(double unit) noexcept {
     to_chain.set_unit(unit);
     to_clique.set_unit(unit);
@@ -317,8 +321,11 @@ struct RunState {
     if (edits)
       edits->leave();
   }
-  // True if `best` is a labelling whose score is not minus infinity.
-  bool found() const noexcept { return standing.has_labelling && best.total() > kForbidden; }
+  // Returns the labelling that the run answers with: `best`, or `own` while a solve for edits that
+  // forbid labels of `best` is unfinished and `own` scores more.
+  const Assignment &answer() const noexcept { return own.total() > best.total() ? own : best; }
+  // True if answer() is a labelling whose score is not minus infinity.
+  bool found() const noexcept { return standing.has_labelling && answer().total() > kForbidden; }
 
   Assignment own;  // best labelling of each chain without messages
   Assignment best; // best labelling found so far

@@ -88,7 +88,7 @@ static void put_words(FILE *to, const account *of, const record *here, const int
     put_text(to, space_before(of->from, here->chain, t));
     if (new_field) {
       close_field = "";
-      if (labels[t] != of->left_out) {
+      if (labels[t] >= 0 && labels[t] != of->left_out) {
         fprintf(to, "<span class=\"f l%d\">", (int)labels[t]);
         close_field = "</span>";
       }

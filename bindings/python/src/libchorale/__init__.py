@@ -54,7 +54,7 @@ from .property import (
     Property,
     PropertyBuilder,
 )
-from .run import Cost, Payment, Progress, Run, RunResult
+from .run import Cost, LeftOut, Payment, Progress, Run, RunResult
 
 __all__ = [
     "ANY",
@@ -91,6 +91,7 @@ __all__ = [
     "KindError",
     "LabelMap",
     "LabellingScore",
+    "LeftOut",
     "MarginalsResult",
     "Mask",
     "MessageResult",

@@ -78,7 +78,8 @@ each position, such as log-probabilities; "tokens", a text for each position (nu
 it need not agree with any); and, if need be, "group", such as the document, within
 which tokens agree. The same objects are printed, without scores and with "labels";
 "own", the labels of the sequence by itself; "changed", the positions, from 0, where
-these differ; and "why", for each of these positions, in words.
+these differ; and "why", for each of these positions, in words. If every labelling of a
+sequence is forbidden, its labels are null, and "left_out" says what forbids them.
 
 Example: python -m libchorale label --labels O,PLACE,PERSON --strength 1.2 scores.jsonl"""
 
@@ -376,6 +377,7 @@ def command_diagnose(given: argparse.Namespace) -> bytes:
 # ---- Sequences
 
 NEW = ("labels", "own", "changed", "why")
+LEFT_OUT = "left_out"
 
 
 @dataclasses.dataclass
@@ -476,20 +478,23 @@ def command_label(given: argparse.Namespace) -> bytes:
                 time_limit=given.seconds,
                 progress=_round if given.progress else None,
             )
-        except StateError:
-            raise Stop(NO, "no labelling was found: all are forbidden") from None
+        except StateError as error:
+            raise Stop(NO, str(error)) from None
         finally:
             if given.progress and sys.stderr.isatty():
                 _tell("")
 
     def named(labels: Any) -> list[Any]:
         numbers: list[int] = labels.tolist()
-        return numbers if names is None else [names[number] for number in numbers]
+        if names is None:
+            return [None if number < 0 else number for number in numbers]
+        return [None if number < 0 else names[number] for number in numbers]
 
     labels, own = [named(row) for row in found.labels], [named(row) for row in found.own]
     if given.format == "text":
         return _as_text(corpus, labels, own)
     changes = {change.chain: change for change in found.changed}
+    left_out = {entry.chain: str(entry).split(": ", 1)[1] for entry in found.left_out}
     printed = []
     for number, entry in enumerate(corpus.entries):
         kept = {name: value for name, value in entry.items() if name != "scores"}
@@ -499,7 +504,8 @@ def command_label(given: argparse.Namespace) -> bytes:
             said = _why(changes[number], corpus, labels[number])
             why = [said.get(place, "because of the labels beside it") for place in changed]
         new = (labels[number], own[number], changed, why)
-        printed.append({**kept, **dict(zip(NEW, new))})
+        told = {LEFT_OUT: left_out[number]} if number in left_out else {}
+        printed.append({**kept, **dict(zip(NEW, new)), **told})
     return as_json(printed)
 
 

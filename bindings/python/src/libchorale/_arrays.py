@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
+import time
 import weakref
 from collections.abc import Sequence
 from typing import Any, Literal, Union
@@ -290,6 +291,17 @@ def limit(name: str, value: Any) -> float:
     if not number >= 0:
         raise ValueError(f"{name} is {value}; it must be at least 0, or None")
     return number
+
+
+def deadline(name: str, seconds: Any) -> float | None:
+    """Returns when a limit of so many seconds, which begins now, will have passed; None: never."""
+    left = limit(name, seconds)
+    return None if seconds is None else time.monotonic() + left
+
+
+def seconds_left(until: float | None) -> float | None:
+    """Returns the seconds that are left until a deadline, at least 0; None if there is none."""
+    return None if until is None else max(0.0, until - time.monotonic())
 
 
 def distinct(name: str, values: Sequence[Any]) -> None:

@@ -80,6 +80,9 @@ CHORALE_OUTCOME_DEADLINE = 30
 CHORALE_OUTCOME_CANCELLED = 31
 CHORALE_OUTCOME_INFEASIBLE = 40
 CHORALE_OUTCOME_NOTHING_FOUND = 41
+CHORALE_OBSTACLE_UNKNOWN = 0
+CHORALE_OBSTACLE_SCORES = 10
+CHORALE_OBSTACLE_TRANSITIONS = 20
 CHORALE_FLOAT64 = 0
 CHORALE_FLOAT32 = 1
 CHORALE_ROWS_FROM = 0
@@ -758,6 +761,7 @@ class chorale_run_result(Struct):
     messages_changed: Any
     chain_updates: Any
     clique_updates: Any
+    left_out: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("outcome", c_int32),
@@ -777,6 +781,20 @@ class chorale_run_result(Struct):
         ("messages_changed", c_int64),
         ("chain_updates", c_int64),
         ("clique_updates", c_int64),
+        ("left_out", c_int64),
+    ]
+
+
+class chorale_left_out(Struct):
+    chain: Any
+    position: Any
+    obstacle: Any
+    reserved: Any
+    _fields_ = [
+        ("chain", c_int64),
+        ("position", c_int64),
+        ("obstacle", c_int32),
+        ("reserved", c_int32),
     ]
 
 
@@ -1011,6 +1029,7 @@ STRUCTS = {
     "chorale_run_options": chorale_run_options,
     "chorale_run_cost": chorale_run_cost,
     "chorale_run_result": chorale_run_result,
+    "chorale_left_out": chorale_left_out,
     "chorale_payment": chorale_payment,
     "chorale_agreement": chorale_agreement,
     "chorale_reason": chorale_reason,
@@ -1218,6 +1237,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_run_get_result": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_json": (c_int32, [c_void_p, c_char_p, c_size_t, c_void_p, POINTER(chorale_error)]),
     "chorale_run_labels": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_run_left_out": (c_int32, [c_void_p, POINTER(chorale_left_out), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_max_marginals": (c_int32, [c_void_p, c_int64, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_options_init": (None, [POINTER(chorale_run_options), c_size_t]),
     "chorale_run_payments": (c_int32, [c_void_p, c_int64, POINTER(chorale_payment), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),

@@ -336,15 +336,16 @@ class Mentions:
         return Given([], scores, offsets, None, groups, (), None, False, wanted, empty)
 
     def solve(
-        self, options: dict[str, Any], time_limit: float | None, told: Callable[[Any], Any] | None
+        self, options: dict[str, Any], until: float | None, told: Callable[[Any], Any] | None
     ) -> Ints:
-        """Labels all rows together and returns their labels. told: called after each round."""
+        """Labels all rows together and returns their labels. until: the deadline, from
+        `arrays.deadline`. told: called after each round."""
         rows = self.unsettled()
         codes = self.own.copy()
         if len(rows):
             given = self.given(rows, None, 1.0 - TIE)
             with solved(
-                given, options, time_limit=time_limit, progress=told, borrow=True
+                given, options, until=until, progress=told, borrow=True
             ) as solution:
                 codes[rows] = solution.labels(0, len(rows))
         return codes

@@ -11,6 +11,7 @@ that grows with the stream.
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Union
 
@@ -20,9 +21,10 @@ from ._agreements import Agree, Agreement, _listed, agreeing_by_default
 from ._learnt import Learnt
 from ._progress import Bars, watched
 from .collective import decode
+from .errors import StateError
 from .mentions import NAMES, Confidence, Key, Scale, Strength, agree
 from .problem import Problem
-from .run import Run
+from .run import LeftOut, Run
 
 # The name of the column that `errors="column"` adds: a message in each row that was not labelled.
 ERROR = "error"
@@ -127,10 +129,10 @@ class Chains:
         lengths = [len(labels) for labels in found.labels]
         changed = np.zeros(len(found.labels), dtype=bool)
         changed[[change.chain for change in found.changed]] = True
-        return {
-            self.labels: _label_lists(arrow, np.concatenate(found.labels), lengths, self.names),
-            self.changed: arrow.array(changed),
-        }
+        labels = _label_lists(arrow, np.concatenate(found.labels), lengths, self.names)
+        return _without(
+            arrow, {self.labels: labels, self.changed: arrow.array(changed)}, found.left_out
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -176,11 +178,9 @@ class Problems:
             run.solve()
             changed = np.zeros(len(lengths), dtype=bool)
             changed[run.changed_chains()] = True
-            found = run.all_labels()
-        return {
-            self.labels: _label_lists(arrow, found, lengths, self.names),
-            self.changed: arrow.array(changed),
-        }
+            found, left_out = run.all_labels(), run.left_out()
+        labels = _label_lists(arrow, found, lengths, self.names)
+        return _without(arrow, {self.labels: labels, self.changed: arrow.array(changed)}, left_out)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -273,7 +273,9 @@ def label(
     errors         what happens to a group that cannot be labelled. "raise": the call raises
                    ValueError or MemoryError, which names the group. "column": the rows of the group
                    are yielded with nulls, and the message in a column "error"; all other groups are
-                   labelled
+                   labelled. A single row of which every labelling is forbidden is left out: its new
+                   columns are null, all other rows of its group are labelled, and a warning or the
+                   column "error" says what forbids its labellings
     most_rows      a group of more rows cannot be labelled; with errors="column" its rows are
                    yielded as they arrive. None: no limit but memory
     progress       progress bar over the batches, as in `libchorale.agree`
@@ -389,8 +391,12 @@ class _Stream:
         except MemoryError:
             message = f"there is not enough memory to label its {rows.num_rows} rows"
             return [self._failed(rows, message, MemoryError)]
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, StateError) as error:
             return [self._failed(rows, str(error))]
+        if ERROR in new and self._errors == "raise":
+            told = [text for text in new[ERROR].to_pylist() if text is not None]
+            more = f" and {len(told) - 1} more rows" if len(told) > 1 else ""
+            warnings.warn(f"group {self._group!r}: {told[0]}{more}", stacklevel=2)
         return [self._made(rows, new)]
 
     def _failed(self, rows: Any, message: str, kind: type[Exception] = ValueError) -> Any:
@@ -421,12 +427,25 @@ def _lists(rows: Any, name: str) -> list[Any]:
     return lists
 
 
+def _without(arrow: Any, new: dict[str, Any], left_out: Sequence[LeftOut]) -> dict[str, Any]:
+    """Returns new columns in which the rows that are left out are null, and say why in the column
+    of errors."""
+    if not left_out:
+        return new
+    why: list[str | None] = [None] * len(next(iter(new.values())))
+    for entry in left_out:
+        why[entry.chain] = f"row {entry.chain} is left out: {str(entry).split(': ', 1)[1]}"
+    texts = arrow.array(why, arrow.string())
+    kept = {name: _compute().if_else(texts.is_null(), of, None) for name, of in new.items()}
+    return {**kept, ERROR: texts}
+
+
 def _label_lists(arrow: Any, flat: Any, lengths: Any, names: Sequence[str] | None) -> Any:
     """Returns a column with a list of labels for each row. flat: the labels of all rows, one row
     after the other. lengths: the number of labels of each row. names: names to be used instead of
     numbers, or None."""
     edges = np.cumsum([0, *lengths], dtype=np.int32)
-    labels = arrow.array(flat, arrow.int32())
+    labels = arrow.array(flat, arrow.int32(), mask=flat < 0)
     if names is not None:
         labels = arrow.array(list(names), arrow.string()).take(labels)
     return arrow.ListArray.from_arrays(arrow.array(edges), labels)

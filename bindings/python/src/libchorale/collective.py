@@ -27,18 +27,20 @@ from ._native import call, library, struct
 from ._work import work
 from .cancel import Cancel, Stop
 from .chain import Chain, Edges
-from .errors import CapacityError, Renaming
+from .errors import CapacityError, Renaming, StateError
 from .host import lent
 from .message import JointMode
 from .model import corpus_struct
 from .outcome import Outcome
 from .problem import Problem
 from .run import (
+    LeftOut,
     MessageElement,
     Progress,
     Run,
     RunResult,
     Schedule,
+    left_out_of,
     result_of,
     run_options,
     telling,
@@ -101,7 +103,8 @@ class Change:
 class Decoded:
     """The result of `decode`. Holds copies of everything it needs, and can be pickled.
 
-    labels       for each chain an int32 array of labels, one for each position
+    labels       for each chain an int32 array of labels, one for each position; -1 in chains that
+                 are left out
     own          for each chain its best labels without cliques, in the same form
     score        score of all labels together, including agreement
     own_score    the same score for the labels `own`
@@ -111,6 +114,7 @@ class Decoded:
     rounds       number of rounds of messages
     changed      the chains whose labels differ from `own`, with the reasons
     strengths    the strength of each agreement, given or found; 0 if its potential was given
+    left_out     the chains that are left out, since every labelling of them is forbidden
     names        names of the labels, for the display in notebooks
     words        the argument `tokens` of `decode`, for the display in notebooks
     """
@@ -125,6 +129,7 @@ class Decoded:
     rounds: int
     changed: list[Change]
     strengths: list[float] = dataclasses.field(default_factory=list)
+    left_out: list[LeftOut] = dataclasses.field(default_factory=list)
     names: Sequence[str] = dataclasses.field(default=(), repr=False)
     words: Sequence[Sequence[Hashable]] | None = dataclasses.field(default=None, repr=False)
 
@@ -307,6 +312,7 @@ def decode(
     >>> [(reason.what, round(reason.amount, 6)) for reason in result.changed[0].reasons]
     [('word', 1.2)]
     """
+    until = arrays.deadline("time_limit", time_limit)  # covers the work before the run, too
     given = read(
         unaries, transitions, groups, tokens, agree, strength, minimum, stop, uncounted, names
     )
@@ -329,12 +335,12 @@ def decode(
     }
     limits: dict[str, Any] = {
         "executor": executor,
-        "time_limit": time_limit,
+        "until": until,
         "cancel": cancel,
         "progress": progress,
     }
     solve = _solve_chains if given.scores is None else _solve_corpus
-    strengths, result, now, own, found = solve(given, options, **limits)
+    strengths, result, now, own, found, left_out = solve(given, options, **limits)
     reasons: dict[int, list[Reason]] = {}
     for number, chain, position, others, before, agreeing, own_value, value, amount in found:
         what, group = given.wanted[number].what, given.group_names[chain]
@@ -356,6 +362,7 @@ def decode(
         outcome=result.outcome,
         rounds=result.rounds,
         changed=changed,
+        left_out=left_out,
         names=() if names is None else list(names),
         words=tokens,
         strengths=strengths,
@@ -365,7 +372,9 @@ def decode(
 # A reason for a change: agreement, chain, position, others, agreeing_before, agreeing, own_value,
 # value and amount, which are fields of the C struct chorale_reason (decode.h).
 _Found = tuple[int, int, int, int, int, int, int, int, float]
-_Solved = tuple["list[float]", RunResult, arrays.Ints, arrays.Ints, list[_Found]]
+_Solved = tuple[
+    "list[float]", RunResult, arrays.Ints, arrays.Ints, list[_Found], list[LeftOut]
+]
 
 # The layout of the C struct chorale_reason (decode.h).
 _REASON = np.dtype(
@@ -400,6 +409,10 @@ class _Solution(Closable):
         with self._use() as decoded:
             call(library.chorale_decoded_get_result, decoded, byref(result))
         return result_of(result, None)
+
+    def left_out(self) -> list[LeftOut]:
+        with self._use() as decoded:
+            return left_out_of(library.chorale_decoded_run(decoded))
 
     def reasons(self) -> list[_Found]:
         needed = c_int64()
@@ -469,18 +482,18 @@ def solved(
     options: dict[str, Any],
     *,
     executor: Executor | None = None,
-    time_limit: float | None = None,
+    until: float | None = None,
     cancel: Cancel | None = None,
     progress: Callable[[Progress], Any] | None = None,
     borrow: bool = False,
 ) -> Iterator[_Solution]:
     """Labels chains by the C function chorale_decode, and yields the solution, which is freed when
-    the `with` block ends. borrow: True: the scores are not copied, and must not change before the
-    block ends."""
+    the `with` block ends. until: the deadline, from `arrays.deadline`. borrow: True: the scores are
+    not copied, and must not change before the block ends."""
     assert given.scores is not None
     raised, stop = Raised(), Stop(cancel)
     made = run_options(**options)
-    made.time_limit = arrays.limit("time_limit", time_limit)
+    made.time_limit = arrays.limit("time_limit", arrays.seconds_left(until))
     made.progress = telling(progress, raised)
     if executor is not None:
         made.executor = working(executor, raised)
@@ -515,23 +528,35 @@ def solved(
 def _solve_corpus(given: Given, options: dict[str, Any], **limits: Any) -> _Solved:
     with solved(given, options, **limits) as solution:
         count = int(given.offsets[-1])
+        result, left_out = solution.result(), solution.left_out()
+        _check_feasible(result, left_out)
         return (
             solution.strengths(len(given.wanted)),
-            solution.result(),
+            result,
             solution.labels(c.CHORALE_TOGETHER, count),
             solution.labels(c.CHORALE_ALONE, count),
             solution.reasons(),
+            left_out,
         )
 
 
-def _solve_chains(given: Given, options: dict[str, Any], **limits: Any) -> _Solved:
+def _check_feasible(result: RunResult, left_out: list[LeftOut]) -> None:
+    """Raises StateError if no chain has a labelling."""
+    if result.outcome == Outcome.INFEASIBLE and left_out:
+        raise StateError(f"no chain has an allowed labelling; {left_out[0]}")
+
+
+def _solve_chains(
+    given: Given, options: dict[str, Any], *, until: float | None, **limits: Any
+) -> _Solved:
     given = _settled(given)
     strengths = [_number(wanted) for wanted in given.wanted]
     builder, made = build(given)
     found: list[_Found] = []
     model = builder.freeze()
-    with Run(model, **options, **limits) as run:
-        result = run.solve()
+    with Run(model, **options, **limits, time_limit=arrays.seconds_left(until)) as run:
+        result, left_out = run.solve(), run.left_out()
+        _check_feasible(result, left_out)
         for chain in run.changed_chains().tolist():
             for paid in run.payments(chain):
                 found.append(
@@ -547,7 +572,7 @@ def _solve_chains(given: Given, options: dict[str, Any], **limits: Any) -> _Solv
                         paid.amount,
                     )
                 )
-        return strengths, result, run.all_labels(), run.all_labels(own=True), found
+        return strengths, result, run.all_labels(), run.all_labels(own=True), found, left_out
 
 
 def _number(wanted: Wanted) -> float:

@@ -251,7 +251,8 @@ class CollectiveTagger:
         tokens: Sequence[Sequence[Hashable]] | None = None,
     ) -> list[list[Any]]:
         """Labels all sequences together, and returns the labels of each. If agreement is not
-        applied, these are the tagger's own labels.
+        applied, these are the tagger's own labels. A sequence whose scores forbid every labelling
+        gets None in the place of labels that the tagger does not give either.
 
         groups  the group of each sequence; None: all are of one group
         tokens  as in `fit`
@@ -266,12 +267,12 @@ class CollectiveTagger:
         scored = _aligned(trained.scores(X, range(len(X))), labels)
         if not self.report_["applied"]:
             found = decode(scored[0], scored[1], agree=[]).own
-            return [[labels[number] for number in row] for row in found]
+            return [_named(labels, row) for row in found]
         alone = isinstance(trained, _Alone)
         problem = self._problem(X, groups, tokens, scored, None, alone)
         with Run(self.learnt_.apply(problem)) as run:
             run.solve()
-            together = [[labels[k] for k in run.labels(chain)] for chain in range(len(X))]
+            together = [_named(labels, run.labels(chain)) for chain in range(len(X))]
             if own is not None:
                 # Chains that cliques do not change keep the tagger's labels, since the run may have
                 # found other labels for them that are equally good.
@@ -288,7 +289,8 @@ class CollectiveTagger:
         """Returns for each sequence T x m: the probability of each of `classes_` at each position,
         given the messages of the cliques of the sequence (`Learnt.probabilities`), calibrated on
         groups that were held out in `fit`. If agreement is not applied, these are the tagger's own
-        probabilities, calibrated likewise. Arguments are as in `predict`."""
+        probabilities, calibrated likewise. Those of a sequence whose scores forbid every labelling
+        are NaN. Arguments are as in `predict`."""
         X, groups, tokens = self._given(X, groups, tokens)
         if not X:
             return []
@@ -298,9 +300,12 @@ class CollectiveTagger:
         made: list[npt.NDArray[np.float64]] = []
         with Run(self.learnt_.apply(problem)) as run:
             run.solve()
+            left_out = {entry.chain for entry in run.left_out()}
             for chain, item in enumerate(X):
                 if len(item) == 0:
                     made.append(np.zeros((0, len(labels))))
+                elif chain in left_out:
+                    made.append(np.full((len(item), len(labels)), np.nan))
                 else:
                     made.append(self.learnt_.probabilities(run, chain))
         return made
@@ -497,6 +502,11 @@ def _checked(
             "must be finite, or -inf to forbid"
         )
     return array
+
+
+def _named(labels: Sequence[Any], numbers: Any) -> list[Any]:
+    """Returns the names of labels; None for -1, the label in sequences that are left out."""
+    return [labels[number] if number >= 0 else None for number in numbers]
 
 
 def _aligned(scored: _Scored, labels: list[Any]) -> _Scored:

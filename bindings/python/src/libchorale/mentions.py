@@ -469,6 +469,7 @@ def agree(
     >>> agree(rows, key="name", label="type", confidence=0.8)[4]["why"]
     "4 of 4 other mentions of 'Jordan' were PERSON, 4 of 4 are now"
     """
+    until = arrays.deadline("time_limit", time_limit)
     names = list(names)
     if len(names) != 4 or len(set(names)) != 4:
         raise ValueError(f"names is {names}; it must have four different names of new columns")
@@ -506,7 +507,7 @@ def agree(
         mentions = Mentions(read.scores, read.keyed, weights, read.times, read.before)
         bar.step()
         options = {**OPTIONS, "rounds": rounds, "threads": threads}
-        codes = mentions.solve(options, time_limit, _rounds(bar))
+        codes = mentions.solve(options, until, _rounds(bar))
         bar.step()
         before = mentions.own if read.before is None else read.before
         found = mentions.probabilities(codes, before)

@@ -39,7 +39,7 @@ from .message import JOINT_MODES, JointMode
 from .model import Model
 from .potential import Potential
 from .problem import Problem
-from .run import RunResult, result_of
+from .run import LeftOut, RunResult, left_out_of, result_of
 
 Longs = npt.NDArray[np.int64]
 
@@ -155,8 +155,8 @@ class Prices(Closable):
         return counts
 
     def labels(self, *, alone: bool = False) -> arrays.Ints:
-        """Returns the labels of all chains, one chain after the other, int32. alone: True: the
-        chains are decoded without cliques."""
+        """Returns the labels of all chains, one chain after the other, int32; -1 in chains that are
+        left out. alone: True: the chains are decoded without cliques."""
         labels = np.empty(int(self._model.chain_lengths.sum()), dtype=np.int32)
         with self._use(shared=True) as handle:
             call(
@@ -168,6 +168,11 @@ class Prices(Closable):
                 None,
             )
         return labels
+
+    def left_out(self) -> list[LeftOut]:
+        """Returns the chains that are left out, since every labelling of them is forbidden."""
+        with self._use(shared=True) as handle:
+            return left_out_of(library.chorale_prices_run(handle))
 
 
 def components(first: npt.ArrayLike, second: npt.ArrayLike, count: int) -> arrays.Ints:
@@ -309,9 +314,11 @@ class Part:
     def _own_scores(self, labels: arrays.Ints) -> arrays.Doubles:
         """Returns the own score of each unit."""
         found = self.model.score(labels)
+        # A chain that is left out has no labels, and minus infinity as its score.
+        chain_scores = np.where(np.isneginf(found.chain_scores), 0.0, found.chain_scores)
         if self._alone:
-            return np.asarray(found.chain_scores)
-        total = float(np.sum(found.chain_scores)) + float(np.sum(found.clique_scores))
+            return chain_scores
+        total = float(np.sum(chain_scores)) + float(np.sum(found.clique_scores))
         return np.array([total - float(np.sum(found.clique_scores[self._cliques]))])
 
     def answer(self, asked: Asked) -> Answer:
@@ -353,6 +360,10 @@ class Part:
         row = np.asarray(prices, dtype=np.float64)
         self._prices.solve(row[self._columns(first)])
         return self._prices.labels()
+
+    def left_out(self) -> list[LeftOut]:
+        """Returns the chains that are left out. Call `labels` first."""
+        return self._prices.left_out()
 
     def own_labels(self) -> arrays.Ints:
         """Returns the labels of all chains decoded without cliques. Call `labels` first."""

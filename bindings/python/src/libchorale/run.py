@@ -20,6 +20,7 @@ from ctypes import (
     c_uint8,
     cast,
     create_string_buffer,
+    sizeof,
 )
 from typing import Any, Literal
 
@@ -110,6 +111,30 @@ class Payment:
 
 
 @dataclasses.dataclass(frozen=True)
+class LeftOut:
+    """A chain that a run leaves out, since every labelling of it is forbidden. Its labels are -1,
+    and it counts for nothing in the cliques. As text, it says what forbids the labellings.
+
+    chain     the number of the chain
+    position  where the labellings are forbidden; -1 if that is not known
+    obstacle  "scores": every label of this position is forbidden, by minus infinity as its score or
+              by what the chain or an edit allows; "transitions": its allowed labels are forbidden
+              by transitions, start or end scores; "unknown"
+    """
+
+    chain: int
+    position: int
+    obstacle: str
+
+    def __str__(self) -> str:
+        told = {
+            "scores": f"no label of position {self.position} is allowed",
+            "transitions": f"transitions allow no label of position {self.position}",
+        }
+        return f"chain {self.chain}: {told.get(self.obstacle, 'no labelling is allowed')}"
+
+
+@dataclasses.dataclass(frozen=True)
 class Cost:
     """The memory and time that a run needs.
 
@@ -150,6 +175,8 @@ class RunResult:
     messages_changed    number of messages of cliques that changed in the last round
     chain_updates       how often a chain computed messages or was labelled, in all rounds
     clique_updates      how often a clique computed messages, in all rounds
+    left_out            number of chains that are left out, since every labelling of them is
+                        forbidden (`Run.left_out`)
     run                 the run; None in a result that was pickled
     """
 
@@ -170,6 +197,7 @@ class RunResult:
     messages_changed: int
     chain_updates: int
     clique_updates: int
+    left_out: int
     run: Run | None = dataclasses.field(repr=False, compare=False)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -451,8 +479,13 @@ class Run(Closable):
             call(library.chorale_run_get_result, run, byref(result))
         return result_of(result, self)
 
+    def left_out(self) -> list[LeftOut]:
+        """Returns the chains that are left out, since every labelling of them is forbidden."""
+        with self._use(shared=True) as run:
+            return left_out_of(run)
+
     def labels(self, chain: int, *, own: bool = False) -> arrays.Ints:
-        """Returns the T labels of a chain, int32."""
+        """Returns the T labels of a chain, int32; -1 if the chain is left out."""
         with self._use(shared=True) as run:
             number = self._model._chain(chain)
             length, _ = self._model._shape(number)
@@ -469,7 +502,8 @@ class Run(Closable):
         return labels
 
     def all_labels(self, *, own: bool = False) -> arrays.Ints:
-        """Returns the labels of all chains, one chain after the other, int32."""
+        """Returns the labels of all chains, one chain after the other, int32; -1 in chains that are
+        left out."""
         with self._use(shared=True) as run:
             labels = np.empty(int(self._model.chain_lengths.sum()), dtype=np.int32)
             call(
@@ -774,6 +808,25 @@ def working(executor: Executor, raised: Raised) -> Any:
                 body(body_user, index, 0)
 
     return c.chorale_parallel_for(divided)
+
+
+_OBSTACLES = {c.CHORALE_OBSTACLE_SCORES: "scores", c.CHORALE_OBSTACLE_TRANSITIONS: "transitions"}
+
+
+def left_out_of(run: Any) -> list[LeftOut]:
+    """Returns the chains that a run leaves out. run: the address of a chorale_run."""
+    needed = c_int64()
+    call(library.chorale_run_left_out, run, None, sizeof(c.chorale_left_out), 0, byref(needed))
+    found = (c.chorale_left_out * needed.value)()
+    call(
+        library.chorale_run_left_out,
+        run,
+        found,
+        sizeof(c.chorale_left_out),
+        needed.value,
+        None,
+    )
+    return [LeftOut(o.chain, o.position, _OBSTACLES.get(o.obstacle, "unknown")) for o in found]
 
 
 def result_of(result: c.chorale_run_result, run: Run | None) -> RunResult:

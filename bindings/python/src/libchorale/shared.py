@@ -192,10 +192,9 @@ class _Labelling(Chains):
         flat = part.labels(self.prices, self.first)
         own = part.own_labels()
         moved = np.concatenate([[0], np.cumsum(flat != own)])[np.cumsum([0, *lengths])]
-        return {
-            self.labels: batches._label_lists(arrow, flat, lengths, self.names),
-            self.changed: arrow.array(np.diff(moved) > 0),
-        }
+        labels = batches._label_lists(arrow, flat, lengths, self.names)
+        new = {self.labels: labels, self.changed: arrow.array(np.diff(moved) > 0)}
+        return batches._without(arrow, new, part.left_out())
 
 
 @dataclasses.dataclass(frozen=True)

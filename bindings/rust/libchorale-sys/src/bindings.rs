@@ -243,6 +243,10 @@ pub const CHORALE_OUTCOME_DEADLINE: i32 = 30;
 pub const CHORALE_OUTCOME_CANCELLED: i32 = 31;
 pub const CHORALE_OUTCOME_INFEASIBLE: i32 = 40;
 pub const CHORALE_OUTCOME_NOTHING_FOUND: i32 = 41;
+pub type chorale_obstacle = i32;
+pub const CHORALE_OBSTACLE_UNKNOWN: i32 = 0;
+pub const CHORALE_OBSTACLE_SCORES: i32 = 10;
+pub const CHORALE_OBSTACLE_TRANSITIONS: i32 = 20;
 extern "C" {
     pub fn chorale_outcome_name(outcome: chorale_outcome) -> *const std::os::raw::c_char;
 }
@@ -2979,6 +2983,7 @@ pub struct chorale_run_result {
     pub messages_changed: i64,
     pub chain_updates: i64,
     pub clique_updates: i64,
+    pub left_out: i64,
 }
 #[test]
 fn bindgen_test_layout_chorale_run_result() {
@@ -2986,7 +2991,7 @@ fn bindgen_test_layout_chorale_run_result() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_run_result>(),
-        136usize,
+        144usize,
         "Size of chorale_run_result"
     );
     assert_eq!(
@@ -3084,6 +3089,11 @@ fn bindgen_test_layout_chorale_run_result() {
         128usize,
         "Offset of field: chorale_run_result::clique_updates"
     );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).left_out) as usize - ptr as usize },
+        136usize,
+        "Offset of field: chorale_run_result::left_out"
+    );
 }
 extern "C" {
     pub fn chorale_run_result_init(result: *mut chorale_run_result, struct_size: usize);
@@ -3149,6 +3159,59 @@ extern "C" {
     pub fn chorale_run_get_result(
         run: *const chorale_run,
         result: *mut chorale_run_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_left_out {
+    pub chain: i64,
+    pub position: i64,
+    pub obstacle: chorale_obstacle,
+    pub reserved: i32,
+}
+#[test]
+fn bindgen_test_layout_chorale_left_out() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_left_out> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_left_out>(),
+        24usize,
+        "Size of chorale_left_out"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_left_out>(),
+        8usize,
+        "Alignment of chorale_left_out"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).chain) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_left_out::chain"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).position) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_left_out::position"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).obstacle) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_left_out::obstacle"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        20usize,
+        "Offset of field: chorale_left_out::reserved"
+    );
+}
+extern "C" {
+    pub fn chorale_run_left_out(
+        run: *const chorale_run,
+        left_out: *mut chorale_left_out,
+        left_out_size: usize,
+        capacity: i64,
+        needed: *mut i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }

@@ -212,6 +212,19 @@ told! {
     }
 }
 
+told! {
+    /// What forbids every labelling of a chain.
+    Obstacle {
+        /// An instance, which does not tell.
+        Unknown = OBSTACLE_UNKNOWN,
+        /// Every label of the position is forbidden: by a score of minus infinity, or by what the
+        /// chain or an edit allows.
+        Scores = OBSTACLE_SCORES,
+        /// The position has allowed labels, but transitions, start or end scores forbid all of them.
+        Transitions = OBSTACLE_TRANSITIONS,
+    }
+}
+
 impl Outcome {
     /// Returns the name of the outcome in lower case, such as "iteration-limit"; "unknown outcome"
     /// for a number that the library does not know.

@@ -134,9 +134,9 @@ pub use clique::{
     CliqueMarginals, CliqueOptions, CliqueProblem, CliqueResult, CliqueSolution, CliqueSolver,
 };
 pub use constants::{
-    Action, Algorithm, ChainTask, CliqueTask, Family, JointMode, LogLevel,
-    MarginalForm, MessageElement, MessageTask, Orientation, Outcome, Outside, Scale, Schedule,
-    Scheme, SegmentRule, Shape, Shown, Status, TextList, Verdict, ANY,
+    Action, Algorithm, ChainTask, CliqueTask, Family, JointMode, LogLevel, MarginalForm,
+    MessageElement, MessageTask, Obstacle, Orientation, Outcome, Outside, Scale, Schedule, Scheme,
+    SegmentRule, Shape, Shown, Status, TextList, Verdict, ANY,
 };
 pub use corpus::Corpus;
 pub use decode::{decode, decode_borrowed, Agreement, Labelled, Reason};
@@ -156,7 +156,9 @@ pub use potential::{CliquePrices, Potential, PotentialOptions};
 pub use prices::{components, Prices, PricesResult};
 pub use problem::{Note, Problem};
 pub use property::{Automaton, Property, PropertyBuilder, PropertyOptions};
-pub use run::{ChainMarginals, ChainProbabilities, ChainScore, Labelling, Payment, Run, RunResult};
+pub use run::{
+    ChainMarginals, ChainProbabilities, ChainScore, Labelling, LeftOut, Payment, Run, RunResult,
+};
 pub use transitions::{Transitions, TransitionsBuilder};
 
 /// Returns the version of the linked library, as "MAJOR.MINOR.PATCH".

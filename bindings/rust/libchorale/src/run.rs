@@ -14,7 +14,9 @@ use crate::error::call;
 use crate::handle::Handle;
 use crate::options::Callbacks;
 use crate::panics::settle;
-use crate::{c, Chain, Error, Model, Outcome, Result, RunOptions, Shown, Status, Transitions};
+use crate::{
+    c, Chain, Error, Model, Obstacle, Outcome, Result, RunOptions, Shown, Status, Transitions,
+};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -81,6 +83,22 @@ pub struct RunResult {
     pub chain_updates: usize,
     /// The number of times that a clique computed messages, summed over all rounds.
     pub clique_updates: usize,
+    /// The number of chains that are left out, since every labelling of them is forbidden
+    /// ([`Run::left_out`]). All scores and the bound are those of the other chains.
+    pub left_out: usize,
+}
+
+/// A chain that a run leaves out, since every labelling of it is forbidden. Its labels are -1, and it
+/// counts for nothing in the cliques.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LeftOut {
+    /// The number of the chain.
+    pub chain: usize,
+    /// Where its labellings are forbidden; None if that is not known.
+    pub position: Option<usize>,
+    /// What forbids them.
+    pub obstacle: Obstacle,
 }
 
 impl RunResult {
@@ -103,6 +121,7 @@ impl RunResult {
             messages_changed: count(raw.messages_changed),
             chain_updates: count(raw.chain_updates),
             clique_updates: count(raw.clique_updates),
+            left_out: count(raw.left_out),
         }
     }
 }
@@ -477,8 +496,39 @@ impl<'a> Run<'a> {
         Ok(RunResult::from_raw(&result))
     }
 
-    /// Returns the labels of a chain, one for each position. Errors: OutOfRange, NoLabelling,
-    /// OutOfMemory.
+    /// Returns the chains that are left out, in ascending order, even if no chain has a labelling.
+    /// Errors: OutOfMemory.
+    pub fn left_out(&self) -> Result<Vec<LeftOut>> {
+        const NONE: c::LeftOut = c::LeftOut {
+            chain: 0,
+            position: 0,
+            obstacle: 0,
+            reserved: 0,
+        };
+        let found = filled(NONE, |left_out, capacity| {
+            let mut needed = 0;
+            call(|error| unsafe {
+                c::run_left_out(
+                    self.handle.as_ptr(),
+                    left_out,
+                    std::mem::size_of::<c::LeftOut>(),
+                    size(capacity),
+                    &mut needed,
+                    error,
+                )
+            })?;
+            Ok(count(needed))
+        })?;
+        let left_out = |raw: &c::LeftOut| LeftOut {
+            chain: count(raw.chain),
+            position: usize::try_from(raw.position).ok(),
+            obstacle: Obstacle::from_raw(raw.obstacle),
+        };
+        Ok(found.iter().map(left_out).collect())
+    }
+
+    /// Returns the labels of a chain, one for each position; -1 if the chain is left out. Errors:
+    /// OutOfRange, NoLabelling, OutOfMemory.
     pub fn labels(&self, chain: usize, which: Labelling) -> Result<Vec<i32>> {
         let mut labels = Vec::new();
         fill(&mut labels, self.model.chain_length(chain), 0)?;

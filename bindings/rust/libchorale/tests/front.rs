@@ -787,3 +787,17 @@ fn weights_that_are_refused() {
         Status::OutOfRange
     );
 }
+
+#[test]
+fn a_chain_without_labelling_is_left_out() {
+    let bad = [[0.3, 0.2], [f64::NEG_INFINITY, f64::NEG_INFINITY]];
+    let good = [[2.1, 0.3], [0.4, 0.2]];
+    let corpus = Corpus::new(&[good, bad, good]).unwrap();
+    let labelled = decode(&corpus, &[], RunOptions::new()).unwrap();
+    assert_eq!(labelled.labels().unwrap(), [0, 0, -1, -1, 0, 0]);
+    assert_eq!(labelled.result().unwrap().left_out, 1);
+    let left_out = labelled.run().left_out().unwrap();
+    assert_eq!(left_out.len(), 1);
+    assert_eq!((left_out[0].chain, left_out[0].position), (1, Some(1)));
+    assert_eq!(left_out[0].obstacle, Obstacle::Scores);
+}

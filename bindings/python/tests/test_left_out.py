@@ -1,0 +1,104 @@
+"""Sequences of which every labelling is forbidden are left out and named; the others are labelled.
+Calls that a limit ends have labels."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+
+import libchorale as ch
+from libchorale import batches
+
+BAD = [[2.0, 0.1], [-np.inf, -np.inf]]
+SCORES = [[[2.0, 0.1], [0.3, 0.2]], BAD, [[0.9, 1.2], [0.1, 0.4]], [[1.9, 0.3], [0.5, 0.2]]]
+TOKENS = [["Bath", "is"], ["Bath", "was"], ["Bath", "and"], ["Bath", "or"]]
+WHY = "no label of position 1 is allowed"
+
+
+@pytest.mark.parametrize("chain_by_chain", [False, True])
+def test_decode_labels_all_others(chain_by_chain):
+    kind = ch.Chain if chain_by_chain else np.array
+    others = [0, 2, 3]
+    found = ch.decode([kind(of) for of in SCORES], tokens=TOKENS, bound_steps=5)
+    rest = ch.decode(
+        [kind(SCORES[i]) for i in others], tokens=[TOKENS[i] for i in others], bound_steps=5
+    )
+    assert [str(of) for of in found.left_out] == [f"chain 1: {WHY}"]
+    assert found.left_out == [ch.LeftOut(1, 1, "scores")] and rest.left_out == []
+    assert found.labels[1].tolist() == found.own[1].tolist() == [-1, -1]
+    assert [found.labels[i].tolist() for i in others] == [of.tolist() for of in rest.labels]
+    assert found.score == pytest.approx(rest.score)
+    assert found.upper_bound == pytest.approx(rest.upper_bound)
+    (change,) = found.changed
+    (reason,) = change.reasons
+    assert (change.chain, reason.others, reason.agreeing_before, reason.agreeing) == (2, 2, 2, 2)
+    assert "chain 1" not in found._repr_html_()
+
+
+def test_transitions_that_forbid():
+    forbidding = np.full((2, 2), -np.inf)
+    chains = [
+        ch.Chain(SCORES[0]),
+        ch.Chain(SCORES[2], forbidding),
+        ch.Chain(SCORES[3], [[0.0, 0.0], [0.0, 0.0]]),
+    ]
+    found = ch.decode(chains, tokens=[TOKENS[i] for i in (0, 2, 3)])
+    (entry,) = found.left_out
+    assert (entry.chain, entry.obstacle) == (1, "transitions")
+    assert str(entry) == f"chain 1: transitions allow no label of position {entry.position}"
+
+
+def test_without_any_labelling_the_error_names_a_chain():
+    for scores in ([BAD, BAD], [ch.Chain(BAD)]):
+        with pytest.raises(ch.StateError, match=f"no chain has an allowed labelling; chain 0: {WHY}"):
+            ch.decode(scores, tokens=TOKENS[: len(scores)])
+
+
+def test_a_run_names_them_until_they_have_labels_again():
+    builder = ch.ModelBuilder()
+    for i, scores in enumerate(SCORES):
+        builder.add_chain(np.array(scores), tokens=[0, i + 1])
+    builder.add_repeated_words(ch.Potential.potts(2, 0.5))
+    run = ch.Run(builder.freeze(), edits=True)
+    assert run.solve().left_out == 1 and run.labels(1).tolist() == [-1, -1]
+    with pytest.raises(ch.StateError, match="chain 1 is left out"):
+        run.probabilities(1)
+    assert run.values(0).tolist()[1] == -1
+    run.set_chain(1, np.array(SCORES[0]))
+    assert run.solve().left_out == 0 and run.left_out() == [] and run.labels(1).min() >= 0
+    run.set_chain(1, np.array(BAD))
+    assert run.solve().left_out == 1 and run.left_out()[0].position == 1
+    run.set_labels(run.all_labels())
+    assert run.solve().left_out == 1
+
+
+def test_batches_have_nulls_and_say_why():
+    arrow = pytest.importorskip("pyarrow")
+    rows = [{"page": 1, "score": of, "word": words} for of, words in zip(SCORES, TOKENS)]
+    rows += [{"page": 2, "score": BAD, "word": TOKENS[0]}, {"page": 3, "score": SCORES[0], "word": TOKENS[0]}]
+    batch = arrow.RecordBatch.from_pylist(rows)
+    chains = batches.Chains("page", "score", tokens="word", names=["Place", "Other"])
+    labelled = [row for out in batches.label([batch], chains, errors="column") for row in out.to_pylist()]
+    assert [row["labels"] is None for row in labelled] == [False, True, False, False, True, False]
+    assert [row["error"] for row in labelled if row["labels"] is not None] == [None] * 4
+    assert labelled[1]["error"] == f"row 1 is left out: {WHY}" and labelled[1]["changed"] is None
+    assert "page" not in labelled[4]["error"] and WHY in labelled[4]["error"]
+    with pytest.warns(UserWarning, match=f"group 1: row 1 is left out: {WHY}"):
+        (out,) = batches.label([batch.slice(0, 4)], chains)
+    assert out.column("labels").null_count == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        list(batches.label([batch.slice(5)], chains))
+
+
+def test_a_limit_of_zero_leaves_labels():
+    scores = [of for of in SCORES if of is not BAD]
+    for kind in (np.array, ch.Chain):
+        found = ch.decode([kind(of) for of in scores], tokens=TOKENS[:3], time_limit=0)
+        assert found.outcome == ch.Outcome.DEADLINE and np.isfinite(found.score)
+        assert [of.tolist() for of in found.labels] == [np.argmax(of, axis=1).tolist() for of in scores]
+        assert found.score == found.own_score
+    rows = [{"k": 1, "l": label} for label in "AAAB"]
+    assert [row["together"] for row in ch.agree(rows, key="k", label="l", time_limit=0)] == list("AAAB")

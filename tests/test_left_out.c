@@ -1,0 +1,255 @@
+/* Chains of which every labelling is forbidden: they are left out, and named with what forbids
+ * them; everything else is labelled as if they were not there. */
+#include "fixture_cluster.h"
+
+/* ---- Random models ------------------------------------------------------------------------ */
+
+/* Forbids every labelling of one to all chains of a model: by the scores of a position or, if the
+ * chain has several positions, by the transitions to one. */
+static int32_t spoil(Random *random, Cluster *cluster) {
+  int32_t spoilt = 0;
+  for (int32_t i = 0; i < cluster->chain_count; ++i) {
+    Sample *sample = &cluster->chains[i];
+    if (cluster->is_instance[i] || sample->length == 0 || random_chance(random, 50))
+      continue;
+    ++spoilt;
+    const int32_t t = random_int(random, 0, sample->length - 1);
+    const int by_transitions = t > 0 && sample->source != EDGES_NONE &&
+                               (!sample->is_tree || sample->parents[t] >= 0) &&
+                               random_chance(random, 50);
+    for (int32_t y = 0; y < sample->labels; ++y) {
+      if (!by_transitions)
+        sample->unary[t][y] = -INFINITY;
+      for (int32_t e = 0; e < sample->length && by_transitions; ++e)
+        for (int32_t x = 0; x < sample->labels; ++x)
+          sample->edges[e][x][y] = -INFINITY; /* of all edges, as they may share one matrix */
+    }
+  }
+  return spoilt;
+}
+
+/* True if some label of a position is allowed by scores, `forced` and `allowed`. */
+static int allows_some(const Sample *sample, int32_t t) {
+  for (int32_t y = 0; y < sample->labels; ++y)
+    if (sample->unary[t][y] > -INFINITY && (!sample->has_allowed || sample->allowed[t][y]) &&
+        (!sample->has_forced || sample->forced[t] < 0 || sample->forced[t] == y))
+      return 1;
+  return 0;
+}
+
+typedef struct Found {
+  int64_t by_scores, by_transitions, unknown, alone;
+} Found;
+
+static const char *check_named(const Cluster *cluster, const ClusterTruth *truth,
+                               const chorale_run *run, Found *found) {
+  chorale_error error;
+  chorale_left_out named[MOST_CHAINS];
+  int64_t count = 0, next = 0;
+  OK(chorale_run_left_out(run, named, sizeof named[0], MOST_CHAINS, &count, &error));
+  if (count != truth->left_out)
+    return complain("%lld chains are named, it should be %d", (long long)count, truth->left_out);
+  for (int32_t i = 0; i < cluster->chain_count; ++i) {
+    if (!truth->is_out[i])
+      continue;
+    const chorale_left_out *one = &named[next++];
+    if (one->chain != i)
+      return complain("chain %lld is named, it should be %d", (long long)one->chain, i);
+    if (one->obstacle == CHORALE_OBSTACLE_UNKNOWN) {
+      if (!cluster->is_instance[i] || one->position != -1)
+        return complain("chain %d: the obstacle is unknown", i);
+      ++found->unknown;
+      continue;
+    }
+    if (one->position < 0 || one->position >= cluster->chains[i].length)
+      return complain("chain %d: the obstacle is at position %lld", i, (long long)one->position);
+    const int is_open = allows_some(&cluster->chains[i], (int32_t)one->position);
+    if (is_open != (one->obstacle == CHORALE_OBSTACLE_TRANSITIONS))
+      return complain("chain %d: obstacle %d at position %lld", i, one->obstacle,
+                      (long long)one->position);
+    ++*(is_open ? &found->by_transitions : &found->by_scores);
+  }
+  return NULL;
+}
+
+static const char *must_label_the_rest(const Cluster *cluster, void *context) {
+  Found *found = context;
+  static Built built;
+  static Cluster spoilt;
+  ClusterTruth truth, before;
+  chorale_error error;
+  chorale_run_result result;
+  chorale_run_result_init(&result, sizeof result);
+  Random random = {test_seed() + (uint64_t)cluster->clique_count};
+  spoilt = *cluster;
+  if (spoil(&random, &spoilt) == 0 || !enumerate_cluster(&spoilt, &truth) ||
+      !enumerate_cluster(cluster, &before) || (!truth.is_stuck && !truth.own_is_decodable))
+    return NULL;
+  chorale_run_options options = spoilt.options;
+  options.edits = random_chance(&random, 50);
+  options.rounds = cluster->options.rounds;
+  chorale_run *run = NULL;
+  const char *why = NULL;
+  build(&spoilt, NULL, &built);
+  chorale_status status = chorale_run_create(NULL, built.model, &options, NULL, &run, &error);
+  if (status == CHORALE_OK)
+    status = chorale_run_solve(run, &result, &error);
+  if (status == CHORALE_OK) {
+    why = check_run(&spoilt, &truth, run, &result);
+    if (!why)
+      why = check_named(&spoilt, &truth, run, found);
+    found->alone += truth.is_stuck;
+  }
+  chorale_run_destroy(run);
+  close_built(&spoilt, &built);
+
+  /* Scores that come and go: the run begins with the scores of `cluster`. */
+  build(cluster, NULL, &built);
+  run = NULL;
+  if (!why && chorale_run_create(NULL, built.model, &options, NULL, &run, &error) == CHORALE_OK &&
+      chorale_run_solve(run, &result, &error) == CHORALE_OK && before.own_is_decodable) {
+    static Given given[MOST_CHAINS];
+    Cluster judged = spoilt;
+    judged.options.rounds = 1000;
+    memset(given, 0, sizeof given);
+    for (int turn = 0; turn < 4 && !why; ++turn) {
+      const Cluster *now = turn % 2 == 0 ? &spoilt : cluster;
+      for (int32_t i = 0; i < cluster->chain_count; ++i) {
+        if (cluster->is_instance[i])
+          continue;
+        take_back(&given[i]);
+        give(&now->chains[i], &given[i]);
+        OK(chorale_run_set_chain(run, i, &given[i].chain, &error));
+      }
+      if (turn == 1) { /* labels with -1 can be given back */
+        int32_t labels[MOST_CHAINS * MOST_POSITIONS];
+        int64_t count = 0;
+        if (chorale_run_all_labels(run, CHORALE_TOGETHER, labels, (int64_t)COUNT_OF(labels), &count,
+                                   &error) == CHORALE_OK)
+          OK(chorale_run_set_labels(run, labels, count, &error));
+      }
+      status = chorale_run_solve(run, &result, &error);
+      if (status != CHORALE_OK)
+        break;
+      Cluster changed = *now;
+      changed.options = judged.options;
+      why = check_run(&changed, turn % 2 == 0 ? &truth : &before, run, &result);
+      if (!why)
+        why = check_named(&changed, turn % 2 == 0 ? &truth : &before, run, found);
+      if (why)
+        why = complain("turn %d: %s", turn, why);
+    }
+    for (int32_t i = 0; i < cluster->chain_count; ++i)
+      take_back(&given[i]);
+  }
+  chorale_run_destroy(run);
+  close_built(cluster, &built);
+  return why;
+}
+
+static void the_rest_is_labelled(void **state) {
+  (void)state;
+  Found found = {0};
+  check_clusters("random", test_rounds(3000), random_cluster, must_label_the_rest, &found);
+  check_clusters("items", test_rounds(1500), random_item_cluster, must_label_the_rest, &found);
+  check_clusters("crowded", test_rounds(500), random_crowded_cluster, must_label_the_rest, &found);
+  check_clusters("forbidding", test_rounds(1000), random_forbidding_cluster, must_label_the_rest,
+                 &found);
+  print_message("%lld by scores, %lld by transitions, %lld unknown; %lld times all\n",
+                (long long)found.by_scores, (long long)found.by_transitions,
+                (long long)found.unknown, (long long)found.alone);
+  assert_true(found.by_scores > 100 && found.by_transitions > 20 && found.alone > 10);
+}
+
+/* ---- A corpus ----------------------------------------------------------------------------- */
+
+enum { CHAINS = 200, LENGTH = 6, LABELS = 3, POSITIONS = CHAINS * LENGTH };
+
+/* One sequence of two hundred forbids every labelling. The result is that of all others. */
+static void one_bad_sequence_costs_no_other(void **state) {
+  (void)state;
+  static double unary[POSITIONS * LABELS], rest[POSITIONS * LABELS];
+  static int32_t tokens[POSITIONS], rest_tokens[POSITIONS], labels[POSITIONS], others[POSITIONS];
+  static int64_t offsets[CHAINS + 1];
+  chorale_error error;
+  for (int64_t round = 0; round < test_rounds(20); ++round) {
+    Random random = {test_seed() + (uint64_t)round};
+    const int64_t bad = random_int(&random, 0, CHAINS - 1);
+    const int64_t place = random_int(&random, 0, LENGTH - 1);
+    for (int64_t k = 0; k < POSITIONS * LABELS; ++k)
+      unary[k] = random_unit(&random);
+    for (int64_t t = 0; t < POSITIONS; ++t)
+      tokens[t] = random_int(&random, 0, 99);
+    for (int64_t i = 0; i <= CHAINS; ++i)
+      offsets[i] = i * LENGTH;
+    for (int64_t y = 0; y < LABELS; ++y)
+      unary[(bad * LENGTH + place) * LABELS + y] = -INFINITY;
+    const size_t before = (size_t)(bad * LENGTH), after = POSITIONS - before - LENGTH;
+    memcpy(rest, unary, before * LABELS * sizeof *unary);
+    memcpy(rest + before * LABELS, unary + (before + LENGTH) * LABELS,
+           after * LABELS * sizeof *unary);
+    memcpy(rest_tokens, tokens, before * sizeof *tokens);
+    memcpy(rest_tokens + before, tokens + before + LENGTH, after * sizeof *tokens);
+
+    chorale_agreement words;
+    chorale_agreement_init(&words, sizeof words);
+    words.across = 1;
+    words.minimum = 1;
+    chorale_run_options options;
+    chorale_run_options_init(&options, sizeof options);
+    options.message_element = CHORALE_MESSAGES_FLOAT64; /* for both corpora */
+    options.bound_steps = 3;
+    double score[2], bound[2];
+    for (int k = 0; k < 2; ++k) {
+      chorale_corpus corpus;
+      chorale_corpus_init(&corpus, sizeof corpus);
+      corpus.chains = k == 0 ? CHAINS : CHAINS - 1;
+      corpus.labels = LABELS;
+      corpus.offsets = offsets;
+      corpus.unary = k == 0 ? unary : rest;
+      corpus.tokens = k == 0 ? tokens : rest_tokens;
+      chorale_decoded *decoded = NULL;
+      OK(chorale_decode(NULL, &corpus, &words, 1, &options, &decoded, &error));
+      chorale_run_result result;
+      chorale_run_result_init(&result, sizeof result);
+      OK(chorale_decoded_get_result(decoded, &result, &error));
+      assert_int_equal(result.left_out, k == 0 ? 1 : 0);
+      OK(chorale_decoded_labels(decoded, CHORALE_TOGETHER, k == 0 ? labels : others, POSITIONS,
+                                NULL, &error));
+      score[k] = result.score;
+      bound[k] = result.upper_bound;
+      chorale_left_out named;
+      int64_t count = -1;
+      OK(chorale_run_left_out(chorale_decoded_run(decoded), &named, sizeof named, 1, &count,
+                              &error));
+      assert_int_equal(count, k == 0 ? 1 : 0);
+      if (k == 0) {
+        assert_int_equal(named.chain, bad);
+        assert_int_equal(named.position, place);
+        assert_int_equal(named.obstacle, CHORALE_OBSTACLE_SCORES);
+        FAILS(chorale_run_left_out(chorale_decoded_run(decoded), &named, sizeof named, 0, NULL,
+                                   &error),
+              CHORALE_ERROR_CAPACITY, "capacity");
+        double again = 0;
+        OK(chorale_model_score(NULL, chorale_decoded_model(decoded), labels, POSITIONS, &again,
+                               NULL, NULL, &error));
+        assert_true(again == result.score);
+        double row[LENGTH * LABELS];
+        FAILS(chorale_run_probabilities(chorale_decoded_run(decoded), bad, 1, row, 0, NULL, &error),
+              CHORALE_ERROR_NO_LABELLING, "left out");
+      }
+      chorale_decoded_destroy(decoded);
+    }
+    for (int64_t t = 0; t < LENGTH; ++t)
+      assert_int_equal(labels[bad * LENGTH + t], -1);
+    assert_memory_equal(labels, others, before * sizeof *labels);
+    assert_memory_equal(labels + before + LENGTH, others + before, after * sizeof *labels);
+    assert_true(is_close(score[0], score[1]) && is_close(bound[0], bound[1]));
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(the_rest_is_labelled),
+                                     cmocka_unit_test(one_bad_sequence_costs_no_other)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
