@@ -152,7 +152,7 @@ def test_config(tmp_path):
     for config, message in (
         ({"confidence": 1.0}, "confidence is 1.0; it must be above 0 and below 1"),
         ({"confidence": 0.0}, "confidence is 0.0"),
-        ({"strength": -1.0}, 'strength is -1.0; it must be "auto", or 0 .no agreement. or above'),
+        ({"strength": -1.0}, 'strength is -1.0; it must be "auto", 0 .no agreement. or above'),
         ({"strength": "most"}, "strength is 'most'; it must be \"auto\""),
     ):
         with pytest.raises(ValueError, match=message):

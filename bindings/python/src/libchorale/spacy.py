@@ -313,7 +313,7 @@ class Agreement:
         """Logs a warning, once, if occurrences of the same words differ, but the strength is too
         small to change any: an occurrence gains less than twice the strength by a change, even if
         all others agree."""
-        if self._warned or self.strength == 0:
+        if self._warned or self.strength in (0, "auto"):
             return
         keys = [(None if self.across else row[GROUP], row[KEY]) for row in rows]
         differ = len({*zip(keys, (row[LABEL] for row in rows))}) > len({*keys})
