@@ -52,7 +52,7 @@ func TestErrorsTell(t *testing.T) {
 	if errors.Is(err, ErrShape) || !errors.Is(err, ErrSize) || Status(7777).Error() != "chorale: unknown status" {
 		t.Error("statuses")
 	}
-	if ABI() != 1 || !strings.HasPrefix(Version(), "0.") || AlphaPass.String() != "alpha-pass" {
+	if ABI() != 2 || !strings.HasPrefix(Version(), "0.") || AlphaPass.String() != "alpha-pass" {
 		t.Error(Version())
 	}
 	if a, ok := AlgorithmNamed("exact-majority"); !ok || a != ExactMajority {

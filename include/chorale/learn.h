@@ -29,9 +29,9 @@
  *      by n; with a centre, the size of the matrix of products of centre and member. It is compared
  *      with that of 999 random exchanges of residuals, among the cliques of a kind and group
  *      (properties: of a kind and problem). If more than 5 % of them are as great, nothing is applied.
- *   3. All strengths 0.25, 0.5, 1, 1.5, 2, 3 are tried in this order, each with the bonuses 0, 0.5, 1,
- *      2 where a bonus matters, until two strengths in a row are no better than the best before. One
- *      family is tried after the other, those before at what was chosen for them.
+ *   3. The strengths 0.25, 0.5, 1, 2, 3 are tried in this order, each with the bonuses 0, 0.5, 1 where a
+ *      bonus matters, until two strengths in a row cost more than the best before. One family is tried
+ *      after the other, those before at what was chosen for them.
  *   4. Chosen is the smallest strength, and then the smallest bonus, that costs at most half a
  *      standard error more than the pair of least cost. Pairs that lower accuracy by more than a
  *      standard error are not chosen, unless `may_lower_accuracy` is set. Standard errors are over
@@ -84,8 +84,8 @@ typedef struct chorale_learn_options {
   const double *costs;
   int32_t may_lower_accuracy; /* 1: accuracy does not matter beside what is maximised. Default 0 */
   /* 1: gold labels are not read. Positions: the largest strength of 0.25, 0.5, ..., 2 under which no
-   * more labels change than half of the errors that the tagger expects, which is the sum of 1 - p
-   * over positions, p being the highest probability. Properties: strength 2. Centres: strength 1, with
+   * more labels change than two fifths (rounded up) of the errors that the tagger expects: the sum of
+   * 1 - p over positions, p being the highest probability. Properties: strength 2. Centres: strength 1, with
    * s n_c. Bonuses are 0. Default 0 */
   int32_t without_gold;
   int64_t threads;    /* >= 1, default 1 */
