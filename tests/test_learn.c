@@ -514,6 +514,29 @@ static void strength_without_gold_keeps_the_budget(void **state) {
   }
 }
 
+/* A warning tells that the tagger's commonest label is the same in nearly all cliques. */
+static void warns_of_one_label(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  for (int32_t is_one = 0; is_one <= 1; ++is_one) {
+    Planted planted;
+    plant(&random, &planted, 20, 2);
+    for (int64_t i = 0; i < planted.items && is_one; ++i)
+      planted.scores[i * LABELS + 1] += 20;
+    chorale_error error;
+    chorale_problem *problem = problem_of(&planted);
+    OK(chorale_problem_set_gold(problem, NULL, &error));
+    chorale_learn_options options;
+    chorale_learn_options_init(&options, sizeof options);
+    options.without_gold = 1;
+    chorale_learnt *learnt = learn(problem, &options);
+    assert_int_equal(report_of(learnt).warnings, is_one ? CHORALE_WARNING_ONE_LABEL : 0);
+    chorale_learnt_destroy(learnt);
+    chorale_problem_destroy(problem);
+    uproot(&planted);
+  }
+}
+
 /* ---- Results -------------------------------------------------------------------------------- */
 
 static void same_bits_for_any_threads(void **state) {
@@ -840,6 +863,7 @@ int main(void) {
       cmocka_unit_test(labels_that_do_not_count_are_left_out),
       cmocka_unit_test(temperatures_end_the_excess),
       cmocka_unit_test(strength_without_gold_keeps_the_budget),
+      cmocka_unit_test(warns_of_one_label),
       cmocka_unit_test(same_bits_for_any_threads),
       cmocka_unit_test(applied_saved_and_read),
       cmocka_unit_test(a_result_of_0_2_is_read),

@@ -23,9 +23,9 @@
  *
  * How it is found:
  *   1. Groups are documents. Groups that share a clique count as one.
- *   2. Do members agree beyond chance? The residual of a member is 1 for the value of its gold label,
- *      minus what a linear fit predicts from the tagger's probability (properties: from the tagger's
- *      label). The statistic is the sum over cliques of the products of pairs of residuals, divided
+ *   2. Do members agree beyond chance? The residual of a member is, for each value, 1 if its gold label
+ *      shows the value, else 0, minus how often gold labels show it where the tagger's label does (or
+ *      does not) as here. The statistic is the sum over cliques of the products of pairs of residuals, divided
  *      by n; with a centre, the size of the matrix of products of centre and member. It is compared
  *      with that of 999 random exchanges of residuals, among the cliques of a kind and group
  *      (properties: of a kind and problem). If more than 5 % of them are as great, nothing is applied.
@@ -189,8 +189,8 @@ enum {
   CHORALE_WARNING_BASE_KNOWS = 8,     /* over 99 % of the tagger's labels are right: has the tagger
                                          seen the gold labels? */
   CHORALE_WARNING_FEW_GROUPS = 16,    /* fewer than 8 groups */
-  /* `without_gold`: in more than nine of ten cliques the commonest label of the members is the same:
-   * agreement may spread it */
+  /* `without_gold`: in more than nine of ten cliques of positions the tagger's commonest label is the
+   * same, and counts: agreement may spread it */
   CHORALE_WARNING_ONE_LABEL = 64
 };
 

@@ -29,6 +29,7 @@ constexpr double kGuesses[] = {0.25, 0.5, 0.75, 1, 1.25, 1.5, 2};
 constexpr double kPropertyStrength = 2;
 constexpr double kCentreStrength = 1;
 constexpr double kBudget = 0.4; // changed labels for each error that the tagger expects
+constexpr double kNearlyAll = 0.9; // share of cliques, for CHORALE_WARNING_ONE_LABEL
 // Temperatures. Positions whose label the tagger gave count only below this probability, since the
 // many sure ones would outweigh the others.
 constexpr double kSure = 0.95;
@@ -70,6 +71,7 @@ private:
 
   chorale_status learn() noexcept;
   chorale_status guess() noexcept;
+  chorale_status warn_of_one_label() noexcept;
   chorale_status try_family(Family family) noexcept;
   chorale_status try_pair(Family family, const Strengths &pair) noexcept;
   std::int32_t choose(std::int32_t without, bool is_control) noexcept;
@@ -444,6 +446,7 @@ chorale_status LearnCourse::guess() noexcept {
   chosen.of[2].strength = kCentreStrength;
   if (!has(Family::positions))
     return CHORALE_OK;
+  CHORALE_CHECK(warn_of_one_label());
   const Choice none;
   CHORALE_CHECK(lessons_.label(report_, {&none, 1}, Lessons::Effort::plain));
   CHORALE_CHECK(each_probability(
@@ -466,6 +469,44 @@ chorale_status LearnCourse::guess() noexcept {
     chosen.of[0].strength = strength;
     told_.changed = changed;
   }
+  return CHORALE_OK;
+}
+
+// Warns if in nearly all cliques of positions the tagger's commonest label is the same, and counts.
+chorale_status LearnCourse::warn_of_one_label() noexcept {
+  Array<std::int64_t> shown(learnt_.memory);   // by label: members of a clique that show it
+  Array<std::int64_t> leading(learnt_.memory); // by label: cliques in which it is the commonest
+  std::int64_t cliques = 0;
+  for (std::int64_t l = 0; l < lessons_.count(); ++l) {
+    const Lesson &lesson = lessons_[l];
+    for (std::int32_t c = 0; c < lesson.model->cliques.size(); ++c) {
+      const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
+      const Clique clique = lesson.model->cliques[c];
+      if (!lessons_.spend(Limits::kScattered * (1 + clique.members) + clique.values()))
+        return CHORALE_OK;
+      if (kind < 0 || learnt_.kinds[kind].family() != Family::positions)
+        continue;
+      const std::int64_t labels = clique.values();
+      const std::int64_t known = leading.size();
+      if (!shown.resize(labels) || !leading.resize(std::max(labels, known)))
+        return no_memory();
+      std::fill(leading.begin() + known, leading.end(), 0);
+      std::fill(shown.begin(), shown.end(), 0);
+      for (std::int32_t i = 0; i < clique.members; ++i) {
+        const std::int32_t value =
+            lessons_.value_shown(lesson, lesson.model->member(c, i), lessons_.base());
+        if (value >= 0)
+          ++shown[value];
+      }
+      const auto most = std::max_element(shown.begin(), shown.end()) - shown.begin();
+      ++cliques;
+      if (!learnt_.kinds[kind].leaves_out(most))
+        ++leading[most];
+    }
+  }
+  for (const std::int64_t leads : leading)
+    if (static_cast<double>(leads) > kNearlyAll * static_cast<double>(cliques))
+      told_.warnings |= CHORALE_WARNING_ONE_LABEL;
   return CHORALE_OK;
 }
 
