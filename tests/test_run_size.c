@@ -251,7 +251,7 @@ static int32_t is_demanded(const Setting *setting) {
   if (!setting->is_float || setting->labels >= 20 || setting->stop >= STOP_WORDS)
     return 1;
   const int32_t is_lean = setting->labels >= 9 || setting->borrow;
-  return setting->stop >= 10 ? is_lean || !setting->across : is_lean && !setting->across;
+  return setting->stop >= 10 ? is_lean || !setting->across : setting->labels >= 9 && !setting->across;
 }
 
 /* Returns the bytes of model, run and scores divided by those of the scores. */

@@ -426,6 +426,11 @@ static chorale_status run(Things *t) {
     free(payments);
     TRY(status);
   }
+  chorale_left_out left_out[3];
+  int64_t left_out_count = 0;
+  TRY(chorale_run_left_out(t->run, left_out, sizeof(chorale_left_out), 3, &left_out_count,
+                           &t->error));
+  assert_int_equal(left_out_count, result->left_out);
   return CHORALE_OK;
 }
 

@@ -116,8 +116,7 @@ enum {
    *   m = 5    float32 scores, the 100 commonest words left out
    *   m = 9    float32 scores, the 10 commonest words left out (m = 5 if the scores are borrowed or
    *            the cliques are within documents)
-   *   m = 9    float32 scores, no word left out, cliques within documents (m = 5 if the scores are
-   *            borrowed)
+   *   m = 9    float32 scores, no word left out, cliques within documents
    *   m = 20   float32 scores, no word left out, cliques across a corpus
    * Sizes: scores take 8 m bytes for each position (float32: 4 m). Model and run add, with one byte
    * a number, 2 m + 8 bytes for each membership (2 m + 6 in small corpora), about 4 for each

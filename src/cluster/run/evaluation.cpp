@@ -98,7 +98,7 @@ bool Evaluation::evaluate(Choose &&choose, gsl::span<double> part_scores, Totals
     if (i + kItemsAhead < model.chains.size())
       choose(part).prefetch_phi(i + kItemsAhead);
     const double value = choose(part).phi(i);
-    if (is_partial && value == kForbidden)
+    if (is_partial && state_.own.phi(i) == kForbidden)
       continue; // the chain is left out
     chains.add(value);
     if (by_part)

@@ -65,6 +65,11 @@ void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) no
     worker.met_infeasible = worker.met_infeasible || !found || program.score == kForbidden;
   }
   const bool takes_part = state_.own.phi(number) > kForbidden;
+  if (update == Update::own && takes_part) {
+    flags = static_cast<std::uint8_t>(flags | kOwnKnown);
+    call.finish_step();
+    return;
+  }
   if (updates && takes_part) {
     if (!together || (needs & kNeedsOwn) == 0) {
       const bool found = placed.load(state_.to_chain, worker.limits) &&
@@ -90,8 +95,8 @@ void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) no
         raise(state_.clique_needs.data()[program.slot(s).clique], kAnswersNow);
     }
   }
-  flags = static_cast<std::uint8_t>(flags & ~(takes_part ? needs : needs | kNeedsUpdate));
-  worker.chain_updates += flags == 0 ? 1 : 0;
+  flags = static_cast<std::uint8_t>(takes_part ? flags & ~(needs | kOwnKnown) : 0);
+  worker.chain_updates += flags == 0 && (needs & kSendsAgain) == 0 ? 1 : 0;
   call.finish_step();
 }
 
@@ -196,8 +201,9 @@ void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
 
 void Rounds::update_chains(Update update) noexcept {
   const std::uint8_t *needs = state_.chain_needs.data();
-  const std::uint8_t wanted = update == Update::all ? kNeedsOwn | kNeedsUpdate : kNeedsOwn;
-  const auto is_due = [wanted](std::uint8_t flags) noexcept { return (flags & wanted) != 0; };
+  const auto is_due = [update](std::uint8_t flags) noexcept {
+    return update == Update::all ? flags != 0 : (flags & (kNeedsOwn | kOwnKnown)) == kNeedsOwn;
+  };
   const auto may_start = [this, update](std::int32_t w) noexcept {
     return update == Update::own || setting_.check(w);
   };
@@ -308,8 +314,14 @@ void Rounds::first_round() noexcept {
     bool met_infeasible = false;
     for (Worker &worker : setting_.workers())
       met_infeasible = std::exchange(worker.met_infeasible, false) || met_infeasible;
-    if (met_infeasible || standing.left_out > 0)
+    if (met_infeasible || standing.left_out > 0) {
       state_.leave_out(setting_.model, setting_.inputs);
+      if (!call.must_end())
+        update_chains(); // those that must send again
+      state_.tally.take(setting_.workers());
+      if (call.failed())
+        return;
+    }
     const bool fills_in = std::exchange(standing.fill_in_own, false) || standing.left_out > 0;
     if (standing.has_labelling && fills_in)
       for (std::int32_t i = 0; i < setting_.model.chains.size(); ++i)

@@ -352,7 +352,7 @@ void chorale_run::renew_chain(std::int32_t chain) noexcept {
   else
     state.replaced_scores();
   std::uint8_t &needs = state.chain_needs.data()[chain];
-  needs = static_cast<std::uint8_t>(needs | kNeedsOwn |
+  needs = static_cast<std::uint8_t>(kNeedsOwn | (needs & kNeedsUpdate) |
                                     (model->chains[chain].slots > 0 ? kNeedsUpdate : 0));
   if (!state.standing.has_labelling)
     return;

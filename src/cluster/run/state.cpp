@@ -175,12 +175,24 @@ void RunState::take_over(const RunState &earlier) noexcept {
 }
 
 void RunState::leave_out(const Model &model, Inputs &inputs) noexcept {
-  standing.left_out = 0;
+  const std::int64_t before = std::exchange(standing.left_out, 0);
   for (std::int32_t i = 0; i < model.chains.size(); ++i)
     standing.left_out += own.phi(i) == kForbidden ? 1 : 0;
   standing.infeasible = standing.left_out > 0 && standing.left_out == model.chains.size();
   for (Assignment *assignment : {&own, &best, &now})
     assignment->is_partial = standing.left_out > 0;
+  // What a chain sends depends on how much its cliques can pay, and so on who takes part.
+  for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
+    const Clique clique = inputs.clique(c);
+    const std::int32_t absent =
+        standing.left_out > 0 ? absent_weight(model, model.cliques[c], own) : 0;
+    const bool has_changed = clique.centred() ? standing.left_out != before : absent != clique.absent;
+    for (std::int32_t i = 0; has_changed && i < clique.all_members(); ++i) {
+      const std::int32_t chain = model.chain_of(clique, i);
+      if (chain_needs.data()[chain] == 0 && own.phi(chain) > kForbidden && !clique.closed())
+        chain_needs.data()[chain] = kNeedsOwn | kNeedsUpdate | kOwnKnown | kSendsAgain;
+    }
+  }
   inputs.clear_absent();
   if (standing.left_out > 0)
     inputs.set_absent(
