@@ -63,10 +63,12 @@ step() { # [--says] NAME COMMAND...
   fi
 }
 
+one_by_one= # presets that compile sources one by one
 build() { # PRESET [TARGET...]
-  local preset=$1
+  local preset=$1 configure=()
   shift
-  cmake --preset "$preset" && cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}
+  [[ " $one_by_one " != *" $preset "* ]] || configure=(-DCHORALE_UNITY=OFF)
+  cmake --preset "$preset" "${configure[@]}" && cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}
 }
 
 # The thread sanitizer of older compilers cannot place its shadow under strong randomisation of
