@@ -29,7 +29,7 @@ LEFT_OUT = re.compile(
     r"|clique_(solve|score|max_marginals|options_init|problem_init|result_init)"
     r"|cancel_\w+|instance_init|model_builder_add_instance|host_init|problem_(load|save)"
     r"|property_builder_\w+|dictionary_create_best|attachment_values"
-    r"|status_name|algorithm_from_name|abi|decoded_run|decoded_model|decoded_agreement"
+    r"|status_name|algorithm_from_name|abi|decoded_model|decoded_agreement"
     r"|algorithm_name)")
 
 # Structs that only functions in LEFT_OUT read.

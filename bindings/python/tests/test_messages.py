@@ -507,9 +507,9 @@ def test_help_reads_as_python():
 #: Matches the names of calls for which CASES needs no bad argument.
 HARMLESS = re.compile(
     r"(\w*Error|Agreement\..*|Outcome|Progress|Payment|Cost|LabellingScore|Reason|Change|Decoded"
-    r"|Diagnosis|Strengths|Mask|\w*Result|ChainMarginals|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
+    r"|Diagnosis|Strengths|LeftOut|Mask|\w*Result|ChainMarginals|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
     r"|Chain|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state|Host.*"
-    r"|Run.(step|solve|polish|reset|problem)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"
+    r"|Run.(step|solve|polish|reset|problem|left_out)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"
     r"|Kernel\..*|abi|algorithms|Model.\w*bytes"
     r"|.*\.(cliques|all_members|chain_lengths|values|labels|family|result|model)"
 )

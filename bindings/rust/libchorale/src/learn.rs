@@ -8,9 +8,7 @@ use crate::array::{check_length, count, filled, index_or_none, size};
 use crate::cancel::Cancel;
 use crate::error::call;
 use crate::handle::Handle;
-use crate::{
-    c, panics, Error, Host, Model, Outcome, Potential, Problem, Result, Status, Verdict,
-};
+use crate::{c, panics, Error, Host, Model, Outcome, Potential, Problem, Result, Status, Verdict};
 use std::ops::ControlFlow;
 use std::os::raw::{c_char, c_void};
 use std::sync::Arc;

@@ -52,7 +52,10 @@ fn what_agrees_is_learnt() {
     let report = learnt.report().unwrap();
     assert_eq!(report.outcome, Outcome::Complete);
     assert!(report.applied && report.verdict == Verdict::Gain);
-    assert_eq!((report.groups, report.positions, report.kinds), (20, 300, 1));
+    assert_eq!(
+        (report.groups, report.positions, report.kinds),
+        (20, 300, 1)
+    );
     assert!(report.agreeing.cost < report.tagger.cost);
     assert!(report.agreeing.accuracy > report.tagger.accuracy);
     assert!(report.changed_right_after > report.changed_right_before);
@@ -113,12 +116,20 @@ fn what_counts_is_learnt_for() {
     assert_eq!(again.report().unwrap(), report);
     let plain = learn(&[&problem], LearnOptions::new()).unwrap();
     let plain = plain.report().unwrap();
-    assert_eq!((plain.tagger.f1, plain.tagger.cost), (0.0, invented + missed));
-    let spans = LearnOptions::new().classes(&without_0).begins(&[false, false]);
+    assert_eq!(
+        (plain.tagger.f1, plain.tagger.cost),
+        (0.0, invented + missed)
+    );
+    let spans = LearnOptions::new()
+        .classes(&without_0)
+        .begins(&[false, false]);
     let spans = learn(&[&problem], spans).unwrap().report().unwrap();
     assert_eq!(spans.tagger.f1, report.tagger.f1); // every chain has one position
     let lengths = LearnOptions::new().classes(&without_0).begins(&[true]);
-    assert_eq!(learn(&[&problem], lengths).unwrap_err().status(), Status::Shape);
+    assert_eq!(
+        learn(&[&problem], lengths).unwrap_err().status(),
+        Status::Shape
+    );
 
     let refused = |classes: &[Option<usize>]| {
         let options = LearnOptions::new().classes(classes);
