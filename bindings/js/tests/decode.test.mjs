@@ -160,6 +160,11 @@ for (const [name, chorale] of await bothModules()) {
     assert.deepEqual(rows(found.labels), [[0, 0], [-1, -1], [0, 0]]);
     assert.deepEqual(found.leftOut, [{ chain: 1, position: 1, obstacle: "scores" }]);
     assert.equal(found.result.leftOut, 1);
+    const problem = chorale.buildProblem([good, bad, good], { agree: [] });
+    const run = chorale.createRun(problem);
+    run.solve();
+    assert.deepEqual(run.leftOut(), found.leftOut);
+    for (const handle of [run, problem]) handle.close();
     const ended = chorale.decode([good, good], { agree: [], timeLimit: 0 });
     assert.deepEqual([ended.result.outcome, rows(ended.labels)], ["deadline", [[0, 0], [0, 0]]]);
   });

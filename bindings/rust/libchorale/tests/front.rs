@@ -801,3 +801,16 @@ fn a_chain_without_labelling_is_left_out() {
     assert_eq!((left_out[0].chain, left_out[0].position), (1, Some(1)));
     assert_eq!(left_out[0].obstacle, Obstacle::Scores);
 }
+
+#[test]
+fn strengths_are_given_or_found() {
+    let corpus = Corpus::new(&[[[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]]).unwrap();
+    let (offsets, members) = ([0, 3], [0, 1, 2]);
+    let given = [Agreement::cliques(&offsets, &members).strength(1.5)];
+    let labelled = decode(&corpus, &given, RunOptions::new()).unwrap();
+    assert_eq!(labelled.strength(0), 1.5);
+    assert_eq!(labelled.strength(1), 0.0);
+    let found = [Agreement::cliques(&offsets, &members)];
+    let labelled = decode(&corpus, &found, RunOptions::new()).unwrap();
+    assert!(labelled.strength(0) > 0.0 && labelled.strength(0) <= 2.0);
+}
