@@ -862,7 +862,7 @@ static void learning_stops_in_time(void **state) {
  * linear in its length. */
 static void scoring_a_star_is_linear(void **state) {
   (void)state;
-  enum { STAR = 300000, A_POSITION = 40 };
+  enum { STAR = 300000, A_POSITION = 200 };
   chorale_error error;
   random_state = test_seed();
   int32_t *parents = malloc(STAR * sizeof *parents), *labels = malloc(STAR * sizeof *labels);
