@@ -494,8 +494,8 @@ static void strength_without_gold_keeps_the_budget(void **state) {
         char json[200];
         snprintf(json, sizeof json,
                  "{\"learnt\":2,\"applied\":1,\"kinds\":[{\"cliques\":1,\"values\":3,\"weights\":1,"
-                 "\"name\":\"\"}],\"weights\":[{\"kind\":0,\"basis\":\"agreement\",\"weight\":%g}]}",
-                 grid[k]);
+                 "\"name\":\"\"}],\"weights\":[{\"kind\":0,\"basis\":\"agreement\",\"weight\":%de-2}]}",
+                 (int)(100 * grid[k])); /* no decimal point, which depends on the locale */
         chorale_learnt *more = NULL;
         OK(chorale_learnt_read(NULL, json, strlen(json), &more, &error));
         int32_t *labels = malloc((size_t)planted.items * sizeof *labels);

@@ -110,8 +110,9 @@ class Learnt(Closable):
         changed = run.labels(chain) != run.labels(chain, own=True)
         temperature = np.where(changed, told.changed_temperature, told.temperature)
         power = np.divide(1.0, temperature, where=temperature > 0, out=np.ones(len(changed)))
-        found = run.probabilities(chain)[0] ** power[:, None]
-        return found / found.sum(axis=1, keepdims=True)
+        found: npt.NDArray[np.float64] = run.probabilities(chain)[0] ** power[:, None]
+        found /= found.sum(axis=1, keepdims=True)
+        return found
 
     def apply(self, problem: Problem) -> Model:
         """Returns a model with the chains and cliques of a problem's model. The cliques that have a
