@@ -394,8 +394,12 @@ faulty_learner learn/learner.cpp "few groups need no credible gain" \
   's/told_.groups < kFewGroups || //' 'few_groups'
 faulty_learner learn/learner.cpp "accuracy may fall" \
   's/return !spec_.may_lower_accuracy \&\&/return false \&\&/' 'lost_accuracy'
+faulty_learner learn/learner.cpp "sure positions decide about the temperature" \
+  's/!changed \&\& probability >= kSure/false/' 'temperatures_end'
 faulty_learner learn/learner.cpp "all errors that the tagger expects may change" \
   's/kBudget \* told_/1 * told_/' 'keeps_the_budget'
+faulty_learner learn/agreement.cpp "members agree with themselves" \
+  's/(sum \* sum - squares)/(sum * sum)/' 'agree_with_themselves'
 faulty_learner learn/tally.cpp "a span is right if it begins where the gold span does" \
   's/same \&\& ends \&\& closes(found, t)/same \&\& is_gold/' 'figures_are'
 faulty_learner learn/kinds.cpp "labels that do not count agree" \
