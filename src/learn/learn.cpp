@@ -91,8 +91,8 @@ chorale_status check_labels(const Report &report, const chorale_learn_options &o
   return check_classes(report, options);
 }
 
-chorale_status take_options(const Report &report, const chorale_learn_options &options,
-                            LearnSpec &spec) noexcept {
+chorale_status check_options(const Report &report, LearnSpec &spec) noexcept {
+  const chorale_learn_options &options = spec.options;
   CHORALE_CHECK(check_size(report, "options->threads", options.threads));
   if (std::isnan(options.time_limit))
     return report.fail(CHORALE_ERROR_NOT_A_NUMBER,
@@ -102,13 +102,6 @@ chorale_status take_options(const Report &report, const chorale_learn_options &o
   spec.measure.begins = span_of(options.begins, options.begins ? options.labels : 0);
   if (options.costs)
     spec.measure.costs = matrix_of(options.costs, options.labels, options.labels);
-  spec.may_lower_accuracy = options.may_lower_accuracy != 0;
-  spec.without_gold = options.without_gold != 0;
-  spec.threads = options.threads;
-  spec.time_limit = options.time_limit;
-  spec.cancel = options.cancel;
-  spec.progress = options.progress;
-  spec.progress_user = options.progress_user;
   return CHORALE_OK;
 }
 
@@ -203,14 +196,11 @@ chorale_status chorale_learn(const chorale_host *host, const chorale_problem *co
       return report.null_argument("learnt");
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
-    chorale_learn_options checked = default_learn_options();
-    if (options)
-      CHORALE_CHECK(read_struct(report, "options", options, checked));
     const Memory memory(&lent);
-    LearnSpec spec;
-    spec.host = host;
-    spec.problems = {problems, to_size(count)};
-    CHORALE_CHECK(take_options(report, checked, spec));
+    LearnSpec spec{host, {problems, to_size(count)}, default_learn_options()};
+    if (options)
+      CHORALE_CHECK(read_struct(report, "options", options, spec.options));
+    CHORALE_CHECK(check_options(report, spec));
     LearntDraft draft{memory.create<Learnt>(memory)};
     if (!draft.made)
       return report.out_of_memory(sizeof(Learnt));

@@ -114,7 +114,7 @@ private:
     return total(numbers) <= errors * standard_error(numbers);
   }
   bool lowers_accuracy(gsl::span<const LabelCounts> tallies, std::int32_t without) noexcept {
-    return !spec_.may_lower_accuracy &&
+    return spec_.options.may_lower_accuracy == 0 &&
            !is_within(1, differ(base_, tallies, without, [](const LabelCounts &t) { return t.correct; }));
   }
   gsl::span<LabelCounts> of_pair(std::int64_t number) noexcept {
@@ -148,7 +148,7 @@ chorale_status LearnCourse::learn() noexcept {
   CHORALE_CHECK(lessons_.prepare(report_));
   if (lessons_.interrupted())
     return CHORALE_OK;
-  if (spec_.without_gold)
+  if (spec_.options.without_gold != 0)
     return guess();
   CHORALE_CHECK(lessons_.deal_folds(report_, kFolds));
   const std::int64_t folds = lessons_.folds();
@@ -447,8 +447,6 @@ chorale_status LearnCourse::guess() noexcept {
   if (!has(Family::positions))
     return CHORALE_OK;
   CHORALE_CHECK(warn_of_one_label());
-  const Choice none;
-  CHORALE_CHECK(lessons_.label(report_, {&none, 1}, Lessons::Effort::plain));
   CHORALE_CHECK(each_probability(
       std::numeric_limits<std::int64_t>::max() / 2, [](std::int64_t) { return true; },
       [&](std::int64_t, gsl::span<const double> row) {

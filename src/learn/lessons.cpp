@@ -1,6 +1,7 @@
 // lessons.hpp explains the words used here.
 #include "learn/lessons.hpp"
 
+#include "base/components.hpp"
 #include "base/logarithm.hpp"
 #include "base/sort.hpp"
 
@@ -15,11 +16,11 @@ namespace {
 // rounds: the polish then moves whole chains, and does as well in a tenth of the time.
 constexpr std::int64_t kQuickRounds = 3;
 
-// Returns the root of the tree of i in a union-find forest, and halves the path to the root.
-std::int32_t root_of(Array<std::int32_t> &parents, std::int32_t i) noexcept {
-  while (parents[i] != i)
-    i = parents[i] = parents[parents[i]];
-  return i;
+// Returns true if a label may stand at t, after that of its parent (-1: unknown, or t is a root).
+bool allows(const ChainView &view, std::int32_t t, std::int32_t before, std::int32_t label) noexcept {
+  return view.allows(t, label) && view.unary_at(t, label) > kForbidden &&
+         (view.parent(t) >= 0 || view.start_at(label) > kForbidden) &&
+         (before < 0 || !view.has_edges() || view.edge_at(t, before, label) > kForbidden);
 }
 
 } // namespace
@@ -28,7 +29,7 @@ Lessons::Lessons(const Memory &memory, const LearnSpec &spec, Learnt &learnt) no
     : memory_(memory), spec_(spec), learnt_(learnt), lessons_(memory), starts_(memory),
       group_(memory), labelled_(memory), gold_(memory), base_(memory), found_(memory),
       fold_(memory), table_(memory), pairs_(memory), potentials_(memory),
-      limits_(spec.time_limit, spec.cancel) {}
+      limits_(spec.options.time_limit, spec.options.cancel) {}
 
 Lessons::~Lessons() {
   for (Lesson *lesson : lessons_)
@@ -42,9 +43,7 @@ chorale_status Lessons::prepare(const Report &report) noexcept {
   std::int64_t positions = 0;
   std::int64_t chains = 0;
   for (const Problem *problem : spec_.problems) {
-    if (!lessons_.reserve(lessons_.size() + 1))
-      return no_memory();
-    auto *lesson = memory_.create<Lesson>();
+    auto *lesson = lessons_.reserve(lessons_.size() + 1) ? memory_.create<Lesson>() : nullptr;
     if (!lesson)
       return no_memory();
     lessons_.push(lesson);
@@ -65,15 +64,16 @@ chorale_status Lessons::prepare(const Report &report) noexcept {
     return no_memory();
   for (const Lesson *lesson : lessons_) {
     const std::int32_t *gold =
-        spec_.without_gold ? nullptr : chorale_problem_gold(lesson->problem);
+        spec_.options.without_gold != 0 ? nullptr : chorale_problem_gold(lesson->problem);
     for (std::int64_t p = 0; p < lesson->positions; ++p)
       gold_[lesson->first_position + p] = gold ? gold[p] : -1;
     CHORALE_CHECK(find_groups(report, *lesson));
-    CHORALE_CHECK(decode(report, *lesson));
-    if (interrupted())
-      return CHORALE_OK;
   }
-  return spec_.without_gold ? chorale_status{CHORALE_OK} : check_gold(report);
+  const Choice none;
+  CHORALE_CHECK(label(report, {&none, 1}, Effort::plain));
+  std::copy(found_.begin(), found_.end(), base_.begin());
+  return spec_.options.without_gold != 0 || interrupted() ? chorale_status{CHORALE_OK}
+                                                          : check_gold(report);
 }
 
 // Computes the groups of a lesson: chains with the same group number are in one group, and groups
@@ -81,11 +81,11 @@ chorale_status Lessons::prepare(const Report &report) noexcept {
 chorale_status Lessons::find_groups(const Report &report, const Lesson &lesson) noexcept {
   const Model &model = *lesson.model;
   const std::int64_t chains = model.chains.size();
-  Array<std::int32_t> parents(memory_);
-  Array<std::int32_t> order(memory_);
-  if (!parents.resize(chains) || !order.resize(chains))
+  Array<std::int32_t> above(memory_);
+  Array<std::int32_t> order(memory_); // by group number
+  if (!above.resize(chains) || !order.resize(chains))
     return report.out_of_memory(sizeof(std::int32_t) * to_size(chains));
-  std::iota(parents.begin(), parents.end(), 0);
+  std::iota(above.begin(), above.end(), 0);
   std::iota(order.begin(), order.end(), 0);
   const auto number = [&](std::int32_t i) {
     return model.groups.empty() ? 0 : model.groups.wide(i);
@@ -94,126 +94,70 @@ chorale_status Lessons::find_groups(const Report &report, const Lesson &lesson) 
         return number(a) != number(b) ? number(a) < number(b) : a < b;
       }))
     return CHORALE_OK;
-  const auto join = [&](std::int32_t a, std::int32_t b) {
-    a = root_of(parents, a);
-    b = root_of(parents, b);
-    parents[std::max(a, b)] = std::min(a, b);
-  };
+  Components components(above);
   Pace pace(*this, Limits::kScattered, chains);
   for (std::int64_t k = 1; k < chains && pace.next(); ++k)
     if (number(order[k]) == number(order[k - 1]))
-      join(order[k - 1], order[k]);
+      components.join(order[k - 1], order[k]);
   for (const Clique &clique : model.cliques)
     for (std::int32_t i = 1; i < clique.all_members() && pace.next(); ++i)
-      join(model.chain_of(clique, 0), model.chain_of(clique, i));
-  if (interrupted())
-    return CHORALE_OK;
+      components.join(model.chain_of(clique, 0), model.chain_of(clique, i));
+  components.flatten();
   for (std::int32_t i = 0; i < chains; ++i) {
-    std::int32_t &group = group_[lesson.first_chain + i];
-    if (const std::int32_t root = root_of(parents, i); root < i) {
-      group = group_[lesson.first_chain + root];
-      continue;
-    }
-    group = static_cast<std::int32_t>(groups());
-    if (!labelled_.push(0))
+    group_[lesson.first_chain + i] =
+        above[i] < i ? group_[lesson.first_chain + above[i]] : static_cast<std::int32_t>(groups());
+    if (above[i] == i && !labelled_.push(0))
       return report.out_of_memory(sizeof(std::int64_t));
   }
   return CHORALE_OK;
 }
 
-// Counts the gold labels of each group that their chains allow; the others count as unknown.
+// Counts the gold labels of each group that their chains allow; the others become unknown.
 chorale_status Lessons::check_gold(const Report &report) noexcept {
   chorale_learnt_report &told = learnt_.report;
   Array<std::uint8_t> seen(memory_); // by label: 1 if the scores of some position allow it
   for (const Lesson *lesson : lessons_)
-    for (std::int64_t i = 0; i < lesson->model->chains.size(); ++i) {
-      const ChainView view = lesson->model->chains[i].view();
-      const std::int64_t before = seen.size();
-      if (!seen.resize(std::max<std::int64_t>(before, view.labels)))
-        return report.out_of_memory(to_size(view.labels));
-      std::fill(seen.begin() + before, seen.end(), 0);
-      if (!spend_on(view))
-        return CHORALE_OK;
-      for (std::int32_t t = 0; t < view.length; ++t)
+    for (const Chain &chain : lesson->model->chains) {
+      const ChainView view = chain.view();
+      while (seen.size() < view.labels)
+        if (!seen.push(0))
+          return report.out_of_memory(to_size(view.labels));
+      for (std::int32_t t = 0; t < view.length && spend(8 + view.labels); ++t)
         for (std::int32_t y = 0; y < view.labels; ++y)
           if (view.unary_at(t, y) > kForbidden)
             seen[y] = 1;
     }
-  std::int64_t labelled_groups = 0;
-  for (const Lesson *lesson : lessons_)
-    for (std::int64_t i = 0; i < lesson->model->chains.size(); ++i) {
-      const ChainView view = lesson->model->chains[i].view();
-      std::int32_t *gold = gold_.begin() + start(*lesson, i);
-      for (std::int32_t t = 0; t < view.length; ++t)
-        if (gold[t] >= 0 && seen[gold[t]] == 0)
+  if (interrupted())
+    return CHORALE_OK;
+  for (std::int32_t l = 0; l < count(); ++l)
+    for (std::int64_t i = 0; i < lessons_[l]->model->chains.size(); ++i) {
+      const ChainView view = lessons_[l]->model->chains[i].view();
+      const std::int64_t first = start(*lessons_[l], i);
+      if (view.length > 0 && base_[first] < 0)
+        return report.fail(CHORALE_ERROR_NO_LABELLING, "chain ", i, " of problems[", l,
+                           "] forbids every labelling; it must allow one");
+      for (std::int32_t t = 0; t < view.length; ++t) {
+        std::int32_t &gold = gold_[first + t];
+        const std::int32_t before = view.parent(t) < 0 ? -1 : gold_[first + view.parent(t)];
+        if (gold >= 0 && seen[gold] == 0)
           told.warnings |= CHORALE_WARNING_LABEL_UNSEEN;
-      forbid_gold(view, gold);
-      std::int64_t &of_group = labelled_[group_of(*lesson, i)];
-      const std::int64_t known = view.length - std::count(gold, gold + view.length, -1);
-      labelled_groups += of_group == 0 && known > 0 ? 1 : 0;
-      of_group += known;
-      told.positions += known;
+        if (gold >= 0 && !allows(view, t, before, gold)) {
+          told.warnings |= CHORALE_WARNING_GOLD_FORBIDDEN;
+          gold = -1;
+        }
+        labelled_[group_of(*lessons_[l], i)] += gold >= 0 ? 1 : 0;
+      }
     }
+  told.positions = std::accumulate(labelled_.begin(), labelled_.end(), std::int64_t{0});
+  told.groups = labelled_.size() - std::count(labelled_.begin(), labelled_.end(), 0);
   if (told.positions == 0)
     return report.fail(CHORALE_ERROR_NO_GOLD, "the problems have no gold label that their chains "
                                               "allow; set some with chorale_problem_set_gold");
-  if (labelled_groups < 2)
+  if (told.groups < 2)
     return report.fail(CHORALE_ERROR_ONE_GROUP,
                        "all chains with gold labels are of one group, or share cliques; they must "
                        "be in at least 2 groups without common cliques");
-  told.groups = labelled_groups;
   return CHORALE_OK;
-}
-
-// Makes the gold labels of a chain unknown that it forbids: by their scores, or after the gold label
-// before them.
-void Lessons::forbid_gold(const ChainView &view, std::int32_t *gold) noexcept {
-  const bool is_known = std::find(gold, gold + view.length, -1) == gold + view.length;
-  if (is_known && view.score({gold, to_size(view.length)}) > kForbidden)
-    return;
-  for (std::int32_t t = 0; t < view.length; ++t) {
-    const std::int32_t y = gold[t];
-    const std::int32_t before = view.parent(t) < 0 ? -1 : gold[view.parent(t)];
-    if (y < 0 || (view.allows(t, y) && view.unary_at(t, y) > kForbidden &&
-                  (view.parent(t) >= 0 || view.start_at(y) > kForbidden) &&
-                  (before < 0 || !view.has_edges() || view.edge_at(t, before, y) > kForbidden)))
-      continue;
-    gold[t] = -1;
-    learnt_.report.warnings |= CHORALE_WARNING_GOLD_FORBIDDEN;
-  }
-}
-
-// Finds the tagger's labels.
-chorale_status Lessons::decode(const Report &report, const Lesson &lesson) noexcept {
-  chorale_error error;
-  chorale_chain_solver *solver = nullptr;
-  CHORALE_CHECK(pass_on(report, chorale_chain_solver_create(spec_.host, &solver, &error), error));
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
-  chorale_chain_result result;
-  chorale_chain_result_init(&result, sizeof result);
-  chorale_status status = CHORALE_OK;
-  std::int64_t i = 0;
-  for (; i < lesson.model->chains.size() && status == CHORALE_OK; ++i) {
-    if (!spend_on(lesson.model->chains[i].view()))
-      break;
-    status = chorale_model_get_chain(lesson.model, i, &chain, nullptr, &error);
-    if (status == CHORALE_OK)
-      status = chorale_chain_solve(solver, &chain, base_.begin() + start(lesson, i), &result, &error);
-    if (result.outcome != CHORALE_OUTCOME_INFEASIBLE)
-      continue;
-    if (!spec_.without_gold)
-      break;
-    // Runs leave such a chain out.
-    std::fill_n(base_.begin() + start(lesson, i), lesson.model->chains[i].length, -1);
-    result.outcome = CHORALE_OUTCOME_COMPLETE;
-  }
-  chorale_chain_solver_destroy(solver);
-  if (status == CHORALE_OK && result.outcome == CHORALE_OUTCOME_INFEASIBLE)
-    return report.fail(CHORALE_ERROR_NO_LABELLING, "chain ", i, " of problems[",
-                       std::find(lessons_.begin(), lessons_.end(), &lesson) - lessons_.begin(),
-                       "] forbids every labelling; it must allow one");
-  return pass_on(report, status, error);
 }
 
 chorale_status Lessons::deal_folds(const Report &report, std::int32_t most) noexcept {
@@ -394,8 +338,8 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
   const bool is_quick = effort == Effort::quick;
   chorale_run_options options;
   chorale_run_options_init(&options, sizeof options);
-  options.threads = spec_.threads;
-  options.cancel = spec_.cancel;
+  options.threads = spec_.options.threads;
+  options.cancel = spec_.options.cancel;
   options.time_limit = limits_.seconds_left();
   if (effort == Effort::plain)
     options.rounds = options.polish = 0;
@@ -416,21 +360,19 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
   ++learnt_.report.runs;
   if (result.outcome == CHORALE_OUTCOME_DEADLINE || result.outcome == CHORALE_OUTCOME_CANCELLED)
     learnt_.report.outcome = result.outcome;
-  // If cliques without a kind forbid every labelling that the run tried, these are the tagger's.
-  std::int32_t *labels = found_.begin() + lesson.first_position;
   if (status == CHORALE_OK && !interrupted()) {
-    if (result.score > kForbidden)
-      status =
-          chorale_run_all_labels(run, CHORALE_TOGETHER, labels, lesson.positions, nullptr, &error);
-    else
-      std::copy_n(base_.begin() + lesson.first_position, lesson.positions, labels);
+    // Cliques without a kind may forbid every labelling that the run tried.
+    const bool is_alone = effort == Effort::plain || result.score <= kForbidden;
+    status = chorale_run_all_labels(run, is_alone ? CHORALE_ALONE : CHORALE_TOGETHER,
+                                    found_.begin() + lesson.first_position, lesson.positions,
+                                    nullptr, &error);
     std::swap(run, lesson.run);
   }
   chorale_run_destroy(run);
-  if (status == CHORALE_OK && spec_.progress && !interrupted()) {
+  if (status == CHORALE_OK && spec_.options.progress && !interrupted()) {
     const std::int64_t runs = learnt_.report.runs;
     const chorale_learn_progress progress{sizeof progress, runs, std::max(most_runs_, runs)};
-    if (spec_.progress(spec_.progress_user, &progress) != 0)
+    if (spec_.options.progress(spec_.options.progress_user, &progress) != 0)
       learnt_.report.outcome = CHORALE_OUTCOME_CANCELLED;
   }
   return pass_on(report, status, error);

@@ -38,14 +38,8 @@ struct Choice {
 struct LearnSpec {
   const chorale_host *host = nullptr;
   Problems problems;
-  Measure measure;
-  bool may_lower_accuracy = false;
-  bool without_gold = false;
-  std::int64_t threads = 1;
-  double time_limit = -1;
-  const chorale_cancel *cancel = nullptr;
-  chorale_learn_progress_function progress = nullptr;
-  void *progress_user = nullptr;
+  chorale_learn_options options{};
+  Measure measure{}; // of the options
 };
 
 class Lessons {
@@ -61,8 +55,8 @@ public:
   Lessons(const Lessons &) = delete;
   Lessons &operator=(const Lessons &) = delete;
 
-  // Reads the problems, whose kinds find_kinds() has checked, and decodes their chains. Without
-  // spec.without_gold, fails if gold labels are missing or all in one group.
+  // Reads the problems, whose kinds find_kinds() has checked, and decodes their chains. If gold labels
+  // are to be read, fails if they are missing or all in one group, or if a chain has no labelling.
   chorale_status prepare(const Report &report) noexcept;
   // Deals groups to at most `most` folds, in descending order of their number of gold labels, each to
   // the fold with the fewest so far; then counts the log-odds of centred kinds without each fold.
@@ -95,7 +89,8 @@ public:
   bool interrupted() const noexcept { return learnt_.report.outcome != CHORALE_OUTCOME_COMPLETE; }
   // True once half of the time limit is over.
   bool is_late() const noexcept {
-    return spec_.time_limit >= 0 && limits_.seconds_left() < spec_.time_limit / 2;
+    return spec_.options.time_limit >= 0 &&
+           limits_.seconds_left() < spec_.options.time_limit / 2;
   }
   void set_most_runs(std::int64_t runs) noexcept { most_runs_ = runs; }
 
@@ -124,16 +119,11 @@ public:
 private:
   chorale_status find_groups(const Report &report, const Lesson &lesson) noexcept;
   chorale_status check_gold(const Report &report) noexcept;
-  void forbid_gold(const ChainView &view, std::int32_t *gold) noexcept;
-  chorale_status decode(const Report &report, const Lesson &lesson) noexcept;
   chorale_status count_pairs(const Report &report) noexcept;
   chorale_status label_lesson(const Report &report, Lesson &lesson, gsl::span<const Choice> choices,
                               Effort effort) noexcept;
   chorale_status make_potentials(const Report &report, const Lesson &lesson,
                                  gsl::span<const Choice> choices) noexcept;
-  bool spend_on(const ChainView &view) noexcept {
-    return spend(64 + std::int64_t{view.length} * (8 + view.labels * (1 + view.labels / 4)));
-  }
   chorale_status pass_on(const Report &report, chorale_status status,
                          const chorale_error &error) const noexcept {
     return status == CHORALE_OK ? status : report.fail(status, error.message);
