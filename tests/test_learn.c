@@ -678,6 +678,20 @@ static void a_result_of_0_2_is_read(void **state) {
   assert_true(fabs(score - (1.5 * 10 / 6 - 0.25 * 4 + 0.1)) < 1e-12);
   chorale_potential_release(potential);
   chorale_learnt_destroy(learnt);
+  /* n_v of the value v with the highest count, and half as much of the value 0. */
+  static const char majority[] =
+      "{\"learnt\":1,\"applied\":2,\"kinds\":[{\"name\":\"\",\"cliques\":1,\"members\":2,\"values\":3,"
+      "\"majority\":true,\"weights\":4}],\"weights\":["
+      "{\"basis\":\"majority\",\"kind\":0,\"index\":0,\"weight\":1},"
+      "{\"basis\":\"majority\",\"kind\":0,\"index\":3,\"weight\":0.5},"
+      "{\"basis\":\"majority\",\"kind\":0,\"index\":4,\"weight\":1},"
+      "{\"basis\":\"majority\",\"kind\":0,\"index\":8,\"weight\":1}]}";
+  OK(chorale_learnt_read(NULL, majority, sizeof majority - 1, &learnt, &error));
+  OK(chorale_learnt_potential(NULL, learnt, 0, LABELS, -1, &potential, &error));
+  OK(chorale_potential_score(potential, counts, LABELS, 6, &score, &error));
+  assert_true(score == 3 + 0.5 * 2);
+  chorale_potential_release(potential);
+  chorale_learnt_destroy(learnt);
   /* Changed so that kinds and weights contradict each other, or that something is unknown. */
   static const struct {
     const char *from, *to, *says;

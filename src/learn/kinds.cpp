@@ -12,25 +12,23 @@ namespace {
 constexpr std::int32_t kMostKinds = 1 << 16;
 
 chorale_status find_names(const Report &report, Problems problems, Learnt &learnt) noexcept {
-  for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
-    Kind &kind = learnt.kinds[k];
-    kind.name = learnt.names.size();
+  for (std::int64_t k = 0; k < learnt.kinds.size(); ++k)
     for (std::size_t p = 0; p < problems.size(); ++p) {
+      Kind::Name &known = learnt.kinds[k].name;
       std::size_t length = 0;
       const char *name = chorale_problem_text(problems[p], CHORALE_TEXTS_KINDS, k, &length);
-      if (!name)
-        continue;
-      const std::string_view text(name, length);
-      if (kind.name_length > 0 && learnt.name(kind) != text)
+      const std::string_view text(name ? name : "", length);
+      if (known.length == 0) {
+        known = {learnt.names.size(), static_cast<std::int64_t>(length)};
+        for (const char c : text)
+          if (!learnt.names.push(c))
+            return report.out_of_memory(length);
+      } else if (name && learnt.text_of(known) != text) {
         return report.fail(CHORALE_ERROR_MODEL_MISMATCH, "kind ", k, " of problems[", p,
-                           "] is named '", text, "'; it must be '", learnt.name(kind),
+                           "] is named '", text, "'; it must be '", learnt.text_of(known),
                            "', as in the problems before it");
-      for (std::size_t b = 0; kind.name_length == 0 && b < length; ++b)
-        if (!learnt.names.push(name[b]))
-          return report.out_of_memory(length);
-      kind.name_length = learnt.names.size() - kind.name;
+      }
     }
-  }
   return CHORALE_OK;
 }
 
@@ -142,6 +140,15 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
   }
   double *head = numbers.begin();
   double *linear = head + kMixtureHead;
+  if (!weights.empty() && weights.data()->basis == Basis::majority) {
+    if (!numbers.resize(columns * columns))
+      return report.out_of_memory(to_size(columns * columns) * sizeof(double));
+    std::fill(numbers.begin(), numbers.end(), 0.0);
+    for (const Weight &weight : weights)
+      numbers[weight.index] = weight.weight;
+    return create_by_square(report, memory, {columns}, CHORALE_FAMILY_MAJORITY,
+                            {numbers.begin(), columns, columns, columns}, {}, made);
+  }
   for (const auto &[number, basis, index, weight] : weights)
     switch (basis) {
     case Basis::agreement:
@@ -172,6 +179,8 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
       break;
     case Basis::value:
       linear[index] += weight;
+      break;
+    case Basis::majority: // see above
       break;
     }
   return create_mixture(report, memory, span_of(mask.begin(), columns),

@@ -114,7 +114,8 @@ chorale_status check_values(const Report &report, const Learnt &learnt, std::int
   const auto weights = learnt.weights_of(kind);
   const bool is_bound =
       kind.left_out != 0 || std::any_of(weights.begin(), weights.end(), [](const Weight &weight) {
-        return weight.basis == Basis::centre || weight.basis == Basis::value;
+        return weight.basis == Basis::centre || weight.basis == Basis::value ||
+               weight.basis == Basis::majority;
       });
   if (!is_bound || values == kind.values)
     return CHORALE_OK;
@@ -128,7 +129,7 @@ chorale_status apply(const Report &report, const Memory &memory, const Log &log,
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
     std::size_t length = 0;
     const char *name = chorale_problem_text(&problem, CHORALE_TEXTS_KINDS, k, &length);
-    const std::string_view known = learnt.name(learnt.kinds[k]);
+    const std::string_view known = learnt.text_of(learnt.kinds[k].name);
     if (name && !known.empty() && known != std::string_view(name, length))
       return report.fail(CHORALE_ERROR_MODEL_MISMATCH, "kind ", k, " of the problem is named '",
                          std::string_view(name, length), "'; it must be '", known,

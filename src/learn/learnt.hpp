@@ -24,11 +24,13 @@ enum class Basis : std::int32_t {
   empty,         // n_EMPTY
   conflict,      // n_CONFLICT
   out,           // n_OUT
-  value          // index v: n_v
+  value,         // index v: n_v
+  majority       // index a C + v, with C columns: n_v if a has the highest count; by itself in a kind
 };
 inline constexpr std::string_view kBasisNames[] = {"agreement", "log-agreement", "share",
                                                    "centre",    "single",        "empty",
-                                                   "conflict",  "out",           "value"};
+                                                   "conflict",  "out",           "value",
+                                                   "majority"};
 
 struct Weight {
   std::int32_t kind;
@@ -43,6 +45,10 @@ inline constexpr std::int32_t kFamilies = 3;
 
 // What all cliques of a kind have in common, and what was learnt for them.
 struct Kind {
+  struct Name { // in Learnt::names
+    std::int64_t first = 0;
+    std::int64_t length = 0;
+  };
   std::int64_t cliques = 0; // 0: no clique has the kind; the other fields are unset
   std::int64_t members = 0;
   std::int32_t values = 0; // number of values of each clique; 0: cliques differ in it
@@ -56,8 +62,7 @@ struct Kind {
   double bonus = 0;
   std::int64_t first_weight = 0;
   std::int64_t weights = 0;
-  std::int64_t name = 0; // offset in Learnt::names
-  std::int64_t name_length = 0;
+  Name name;
   std::int64_t left_out = 0; // bit v: only labels that do not count have value v
 
   std::int64_t columns() const noexcept { return values + (has_empty ? 2 : 0); }
@@ -79,8 +84,8 @@ struct chorale_learnt {
   chorale_learnt(const chorale_learnt &) = delete;
   chorale_learnt &operator=(const chorale_learnt &) = delete;
 
-  std::string_view name(const chorale::Kind &kind) const noexcept {
-    return {names.begin() + kind.name, static_cast<std::size_t>(kind.name_length)};
+  std::string_view text_of(const chorale::Kind::Name &name) const noexcept {
+    return {names.begin() + name.first, static_cast<std::size_t>(name.length)};
   }
   gsl::span<const chorale::Weight> weights_of(const chorale::Kind &kind) const noexcept {
     return chorale::span_of(weights.begin() + kind.first_weight, kind.weights);

@@ -10,8 +10,6 @@ namespace {
 
 // ---- Writing -----------------------------------------------------------------------------------
 
-constexpr int kDigits = 14; // that the JSON keeps of a double
-
 // Writes text to a buffer of the caller. Bytes that do not fit are counted, but not written.
 class Text {
 public:
@@ -23,25 +21,14 @@ public:
     needed_ += text.size();
     return *this;
   }
-  Text &operator<<(std::int64_t number) noexcept {
-    char digits[24];
-    return *this << view(digits, std::to_chars(digits, digits + sizeof digits, number).ptr);
-  }
+  Text &operator<<(std::int64_t number) noexcept { return put(0, number); }
+  // With as many digits as the JSON keeps.
   Text &operator<<(double number) noexcept {
-    char digits[32];
-    return *this << view(digits, std::to_chars(digits, digits + sizeof digits, number,
-                                               std::chars_format::general, kDigits)
-                                     .ptr);
+    return put(0, number, std::chars_format::general, 14);
   }
-  // Appends a number with `digits` digits after the point, at least `width` bytes wide.
+  // Writes a number with `digits` digits after the point, at least `width` bytes wide.
   Text &fixed(double number, int digits, std::size_t width = 0) noexcept {
-    char text[400];
-    const auto written = view(text, std::to_chars(text, text + sizeof text, number,
-                                                  std::chars_format::fixed, digits)
-                                        .ptr);
-    for (std::size_t k = written.size(); k < width; ++k)
-      *this << " ";
-    return *this << written;
+    return put(width, number, std::chars_format::fixed, digits);
   }
   Text &quoted(std::string_view text) noexcept {
     *this << "\"";
@@ -62,8 +49,13 @@ public:
   }
 
 private:
-  static std::string_view view(const char *begin, const char *end) noexcept {
-    return {begin, static_cast<std::size_t>(end - begin)};
+  template <class... Number> Text &put(std::size_t width, Number... number) noexcept {
+    char digits[400];
+    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, number...);
+    const auto length = static_cast<std::size_t>(end - digits);
+    for (std::size_t k = length; k < width; ++k)
+      *this << " ";
+    return *this << std::string_view(digits, length);
   }
 
   char *buffer_;
@@ -71,7 +63,7 @@ private:
   std::size_t needed_ = 0;
 };
 
-// ---- Fields: one list for writing and reading ---------------------------------------------------
+// ---- Fields: lists for writing and reading ------------------------------------------------------
 
 template <class Visit> void report_fields(chorale_learnt_report &r, Visit &&visit) noexcept {
   visit("outcome", r.outcome);
@@ -107,6 +99,7 @@ template <class Visit> void report_fields(chorale_learnt_report &r, Visit &&visi
 }
 
 template <class Visit> void kind_fields(Kind &k, Visit &&visit) noexcept {
+  visit("name", k.name);
   visit("cliques", k.cliques);
   visit("members", k.members);
   visit("uses_log_odds", k.uses_log_odds);
@@ -124,20 +117,22 @@ template <class Visit> void kind_fields(Kind &k, Visit &&visit) noexcept {
 
 template <class Visit> void weight_fields(Weight &w, Visit &&visit) noexcept {
   visit("kind", w.kind);
+  visit("basis", w.basis);
   visit("index", w.index);
   visit("weight", w.weight);
 }
 
 // ---- Reading -----------------------------------------------------------------------------------
 
-// Reads JSON from left to right. After a mistake, is_sound() is false and nothing more is read.
+// Reads JSON from left to right. After a mistake, is_sound() is false, at() is where it is, and
+// nothing more is read.
 class Reader {
 public:
   explicit Reader(std::string_view text) noexcept : text_(text) {}
 
   // Reads `c` if it comes next.
   bool take(char c) noexcept {
-    while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != kNone)
+    while (at_ < text_.size() && kSpace.find(text_[at_]) != kNone)
       ++at_;
     const bool found = is_sound_ && at_ < text_.size() && text_[at_] == c;
     at_ += found ? 1 : 0;
@@ -157,121 +152,85 @@ public:
   // Reads an object: calls each(name) for every field, which reads its value.
   template <class Each> void object(Each &&each) noexcept {
     entries('{', '}', [&] {
-      const std::string_view name = raw_string();
+      const std::string_view name = scalar();
       if (expect(take(':')))
         each(name);
     });
   }
-  // Reads a string as it is written.
-  std::string_view raw_string() noexcept {
-    if (!expect(take('"')))
-      return {};
+  // Reads a string (without its quotes), number or word, as it is written.
+  std::string_view scalar() noexcept {
+    const bool is_string = take('"');
     const std::size_t first = at_;
-    while (at_ < text_.size() && text_[at_] != '"')
-      at_ += text_[at_] == '\\' ? 2 : 1;
-    expect(at_ < text_.size());
-    return is_sound_ ? text_.substr(first, at_++ - first) : std::string_view{};
+    while (at_ < text_.size() &&
+           (is_string ? text_[at_] != '"' : kSpace.find(text_[at_]) == kNone &&
+                                                std::string_view(",]}").find(text_[at_]) == kNone))
+      at_ += is_string && text_[at_] == '\\' ? 2 : 1;
+    if (!expect(at_ < text_.size() && (is_string || at_ > first)))
+      return {};
+    const auto found = text_.substr(first, at_ - first);
+    at_ += is_string ? 1 : 0;
+    return found;
   }
-  // Reads a string and appends its bytes. Returns false if memory runs out. Of escapes, only those of
-  // the writer are known.
-  bool string(Array<char> &to) noexcept {
-    const std::string_view raw = raw_string();
-    for (std::size_t k = 0; k < raw.size(); ++k) {
-      int code = raw[k];
-      if (code == '\\' && raw.substr(k + 1, 3) == "u00") {
-        const std::string_view hex = raw.substr(k + 4, 2);
-        const auto [end, error] = std::from_chars(hex.data(), hex.data() + hex.size(), code, 16);
-        expect(error == std::errc() && hex.size() == 2 && end == hex.data() + 2 && code < 0x20);
-        k += 5;
-      } else if (code == '\\') {
-        code = raw[++k];
-        expect(code == '"' || code == '\\');
-      }
-      if (!to.push(static_cast<char>(code)))
-        return false;
-    }
-    return true;
-  }
-  void value(double &to) noexcept {
-    const bool is_negative = take('-');
-    std::int64_t exponent = 0;
-    auto value = static_cast<double>(digits(exponent));
-    if (at_ < text_.size() && (text_[at_] == 'e' || text_[at_] == 'E')) {
-      at_ += text_.substr(at_ + 1, 1) == "+" ? 2 : 1;
-      std::int64_t more = 0;
-      whole(more);
-      exponent += std::clamp<std::int64_t>(more, -1000, 1000);
-    }
-    double power = 1;
-    for (std::int64_t k = std::abs(exponent); k > 0; --k)
-      power *= 10;
-    value = exponent > 0 && value != 0 ? value * power : value / power;
-    expect(std::isfinite(value));
-    to = is_negative ? -value : value;
-  }
-  void value(bool &to) noexcept {
-    to = take('t');
-    for (const char c : std::string_view(to ? "rue" : "false"))
-      expect(take(c));
-  }
-  template <class Integer> void value(Integer &to) noexcept {
-    std::int64_t read = 0;
-    take(' ');
-    whole(read);
-    to = static_cast<Integer>(read);
-    expect(to == read);
-  }
-  // Reads a value that is not needed.
-  void skip() noexcept {
-    const std::size_t before = at_;
-    if (take('"')) {
-      at_ = before;
-      raw_string();
-    } else if (take('[')) {
-      at_ = before;
-      entries('[', ']', [&] { skip(); });
-    } else if (take('{')) {
-      at_ = before;
-      object([&](std::string_view) { skip(); });
-    } else {
-      while (at_ < text_.size() && std::string_view(",]}").find(text_[at_]) == kNone)
-        ++at_;
-      expect(at_ > before);
-    }
+  // Reads a number, or true or false.
+  template <class Value> void value(Value &to) noexcept {
+    const std::string_view raw = scalar();
+    if (expect(parse(raw, to)))
+      return;
+    at_ = static_cast<std::size_t>(raw.data() - text_.data());
   }
   bool is_sound() const noexcept { return is_sound_; }
   bool is_at_end() noexcept { return !take(' ') && at_ == text_.size(); }
   std::size_t at() const noexcept { return at_; }
 
-private:
-  static constexpr std::size_t kNone = std::string_view::npos;
-  void whole(std::int64_t &to) noexcept {
-    const char *from = text_.data() + at_;
-    const auto [end, error] = std::from_chars(from, text_.data() + text_.size(), to);
-    at_ += static_cast<std::size_t>(end - from);
-    expect(error == std::errc());
+  static bool parse(std::string_view raw, bool &to) noexcept {
+    to = raw == "true";
+    return to || raw == "false";
   }
-  // Reads digits and a point, and returns the first 18 digits as an integer. exponent: receives the
-  // power of ten to multiply it with.
-  std::int64_t digits(std::int64_t &exponent) noexcept {
-    constexpr std::int64_t kMost = 100'000'000'000'000'000;
-    std::int64_t read = 0;
-    bool after_point = false;
-    const std::size_t first = at_;
-    for (; at_ < text_.size(); ++at_) {
-      const char c = text_[at_];
-      if (c == '.' && !after_point && at_ > first) {
-        after_point = true;
+  template <class Integer>
+  static bool parse(std::string_view raw, Integer &to, int base = 10) noexcept {
+    const char *last = raw.data() + raw.size();
+    const auto [end, error] = std::from_chars(raw.data(), last, to, base);
+    return error == std::errc() && end == last;
+  }
+  // Numbers of 14 digits come back as they were written: these digits are an integer, which is
+  // multiplied with, or divided by, a power of ten. More digits than 18 are not read.
+  static bool parse(std::string_view raw, double &to) noexcept {
+    const bool is_negative = raw.substr(0, 1) == "-";
+    const std::size_t e = std::min(raw.find_first_of("eE"), raw.size());
+    std::int32_t exponent = 0;
+    if (e < raw.size() && !parse(raw.substr(e + (raw.substr(e + 1, 1) == "+" ? 2 : 1)), exponent))
+      return false;
+    exponent = std::clamp(exponent, -1000, 1000);
+    std::int64_t digits = 0;
+    bool any = false;
+    std::int32_t after_point = -1; // number of digits after the point; -1 before it
+    for (const char c : raw.substr(is_negative ? 1 : 0, e - (is_negative ? 1 : 0))) {
+      if (c == '.' && any && after_point < 0) {
+        after_point = 0;
         continue;
       }
       if (c < '0' || c > '9')
-        break;
-      exponent += (read < kMost ? 0 : 1) - (after_point ? 1 : 0);
-      read = read < kMost ? 10 * read + (c - '0') : read;
+        return false;
+      any = true;
+      after_point += after_point < 0 ? 0 : 1;
+      if (digits < 100'000'000'000'000'000)
+        digits = 10 * digits + (c - '0');
+      else
+        ++exponent;
     }
-    expect(at_ > first && text_[at_ - 1] != '.');
-    return read;
+    exponent -= std::max(after_point, 0);
+    double power = 1;
+    for (std::int32_t k = std::abs(exponent); k > 0; --k)
+      power *= 10;
+    to = exponent > 0 && digits != 0 ? static_cast<double>(digits) * power
+                                     : static_cast<double>(digits) / power;
+    to = is_negative ? -to : to;
+    return any && after_point != 0 && std::isfinite(to);
   }
+
+private:
+  static constexpr std::string_view kSpace = " \t\r\n";
+  static constexpr std::size_t kNone = std::string_view::npos;
 
   std::string_view text_;
   std::size_t at_ = 0;
@@ -289,13 +248,16 @@ bool is_sound(const Learnt &learnt) noexcept {
         kind.is_centred != (kind.centre_values > 0) || kind.left_out < 0 ||
         (kind.left_out != 0 && kind.is_property))
       return false;
-    for (const auto &[number, basis, index, weight] : learnt.weights_of(kind)) {
-      const std::int64_t indices = basis == Basis::centre  ? kind.centre_values * kind.columns()
-                                   : basis == Basis::value ? kind.values
-                                   : basis == Basis::share ? 4
-                                                           : 1;
+    const auto weights = learnt.weights_of(kind);
+    for (const auto &[number, basis, index, weight] : weights) {
+      const std::int64_t indices = basis == Basis::centre     ? kind.centre_values * kind.columns()
+                                   : basis == Basis::majority ? kind.columns() * kind.columns()
+                                   : basis == Basis::value    ? kind.values
+                                   : basis == Basis::share    ? 4
+                                                              : 1;
       if (number != k || index < (basis == Basis::share ? 1 : 0) || index >= indices ||
           !is_finite_score(weight) || (basis == Basis::centre) != kind.is_centred ||
+          (basis == Basis::majority) != (weights.data()->basis == Basis::majority) ||
           (basis == Basis::out && !kind.has_out) ||
           ((basis == Basis::empty || basis == Basis::conflict) && !kind.has_empty))
         return false;
@@ -305,27 +267,68 @@ bool is_sound(const Learnt &learnt) noexcept {
   return next == learnt.weights.size();
 }
 
-template <class Value> void write_field(Text &text, std::string_view name, Value value) noexcept {
-  text << "\"" << name << "\":";
-  if constexpr (std::is_same_v<Value, bool>)
-    text << std::string_view(value ? "true" : "false");
-  else if constexpr (std::is_floating_point_v<Value>)
-    text << value;
-  else
-    text << static_cast<std::int64_t>(value);
-  text << ",";
-}
+// Writes fields, separated by commas.
+struct WriteField {
+  const Learnt &learnt;
+  Text &text;
+  bool is_first = true;
+  template <class Value> void operator()(std::string_view name, const Value &value) noexcept {
+    text << (is_first ? "\"" : ",\"") << name << "\":";
+    is_first = false;
+    if constexpr (std::is_same_v<Value, Kind::Name>)
+      text.quoted(learnt.text_of(value));
+    else if constexpr (std::is_same_v<Value, Basis>)
+      text.quoted(kBasisNames[static_cast<std::size_t>(value)]);
+    else if constexpr (std::is_same_v<Value, bool>)
+      text << (value ? "true" : "false");
+    else if constexpr (std::is_floating_point_v<Value>)
+      text << value;
+    else
+      text << std::int64_t{value};
+  }
+};
 
-// Reads the value of a field if it has the given name.
+// Reads the value of a field if it has the name `wanted`.
 struct ReadField {
+  Learnt &to;
   Reader &reader;
+  bool &has_memory;
   std::string_view wanted;
-  bool &was_read;
+  bool was_read = false;
+
   template <class Value> void operator()(std::string_view name, Value &value) noexcept {
     if (name != wanted || was_read)
       return;
-    reader.value(value);
     was_read = true;
+    if constexpr (std::is_same_v<Value, Kind::Name>) {
+      value.first = to.names.size();
+      has_memory = has_memory && append(reader.scalar());
+      value.length = to.names.size() - value.first;
+    } else if constexpr (std::is_same_v<Value, Basis>) {
+      const auto *known =
+          std::find(std::begin(kBasisNames), std::end(kBasisNames), reader.scalar());
+      reader.expect(known != std::end(kBasisNames));
+      value = static_cast<Basis>(known - std::begin(kBasisNames));
+    } else {
+      reader.value(value);
+    }
+  }
+  // Appends the bytes of a string to the names. Of escapes, only those of the writer are known. False
+  // if memory runs out.
+  bool append(std::string_view raw) noexcept {
+    for (std::size_t k = 0; k < raw.size(); ++k) {
+      int code = raw[k];
+      if (code == '\\' && raw.substr(k + 1, 3) == "u00") {
+        reader.expect(Reader::parse(raw.substr(k + 4, 2), code, 16) && code < 0x20);
+        k += 5;
+      } else if (code == '\\') {
+        code = raw[++k];
+        reader.expect(code == '"' || code == '\\');
+      }
+      if (!to.names.push(static_cast<char>(code)))
+        return false;
+    }
+    return true;
   }
 };
 
@@ -333,28 +336,22 @@ struct ReadField {
 
 std::size_t write_learnt_json(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept {
   Text text(buffer, capacity);
-  const auto write = [&](std::string_view name, const auto &value) {
-    write_field(text, name, value);
+  const auto list = [&](std::string_view name, const auto &entries, auto &&fields) {
+    text << ",\"" << name << "\":[";
+    for (const auto *entry = entries.begin(); entry != entries.end(); ++entry) {
+      text << (entry != entries.begin() ? ",{" : "{");
+      auto copy = *entry;
+      fields(copy, WriteField{learnt, text});
+      text << "}";
+    }
+    text << "]";
   };
   chorale_learnt_report told = learnt.report;
   text << "{\"learnt\":2,";
-  report_fields(told, write);
-  text << "\"kinds\":[";
-  for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
-    Kind kind = learnt.kinds[k];
-    text << (k > 0 ? ",{" : "{");
-    kind_fields(kind, write);
-    text << "\"name\":";
-    text.quoted(learnt.name(kind)) << "}";
-  }
-  text << "],\"weights\":[";
-  for (std::int64_t w = 0; w < learnt.weights.size(); ++w) {
-    Weight weight = learnt.weights[w];
-    text << (w > 0 ? ",{" : "{");
-    weight_fields(weight, write);
-    text << "\"basis\":\"" << kBasisNames[static_cast<std::size_t>(weight.basis)] << "\"}";
-  }
-  text << "]}";
+  report_fields(told, WriteField{learnt, text});
+  list("kinds", learnt.kinds, kind_fields<WriteField>);
+  list("weights", learnt.weights, weight_fields<WriteField>);
+  text << "}";
   return text.finish();
 }
 
@@ -362,49 +359,30 @@ chorale_status read_learnt(const Report &report, std::string_view json, Learnt &
   Reader reader(json);
   bool has_memory = true;
   std::int64_t version = 0;
-  const auto read_kind = [&](std::string_view name, Kind &kind) {
-    bool was_read = false;
-    kind_fields(kind, ReadField{reader, name, was_read});
-    if (was_read)
-      return;
-    if (name != "name")
-      return reader.skip();
-    kind.name = to.names.size();
-    has_memory = has_memory && reader.string(to.names);
-    kind.name_length = to.names.size() - kind.name;
-  };
-  const auto read_weight = [&](std::string_view name, Weight &weight) {
-    bool was_read = false;
-    weight_fields(weight, ReadField{reader, name, was_read});
-    if (was_read)
-      return;
-    if (name != "basis")
-      return reader.skip();
-    const auto *basis =
-        std::find(std::begin(kBasisNames), std::end(kBasisNames), reader.raw_string());
-    reader.expect(basis != std::end(kBasisNames));
-    weight.basis = static_cast<Basis>(basis - std::begin(kBasisNames));
-  };
-  const auto list = [&](auto &entries, auto entry, auto &&read_field) {
+  const auto list = [&]<class Entry>(Array<Entry> &entries, auto &&fields) {
     reader.entries('[', ']', [&] {
-      auto now = entry;
-      reader.object([&](std::string_view name) { read_field(name, now); });
+      Entry now{};
+      reader.object([&](std::string_view name) {
+        ReadField read{to, reader, has_memory, name};
+        fields(now, read);
+        if (!read.was_read)
+          reader.scalar();
+      });
       has_memory = has_memory && entries.push(now);
     });
   };
   reader.object([&](std::string_view name) {
-    bool was_read = false;
-    report_fields(to.report, ReadField{reader, name, was_read});
-    if (was_read)
+    ReadField read{to, reader, has_memory, name};
+    read("learnt", version);
+    report_fields(to.report, read);
+    if (read.was_read)
       return;
-    if (name == "learnt")
-      reader.value(version);
-    else if (name == "kinds")
-      list(to.kinds, Kind{}, read_kind);
+    if (name == "kinds")
+      list(to.kinds, kind_fields<ReadField &>);
     else if (name == "weights")
-      list(to.weights, Weight{}, read_weight);
+      list(to.weights, weight_fields<ReadField &>);
     else
-      reader.skip();
+      reader.scalar();
   });
   if (!has_memory)
     return report.out_of_memory(sizeof(Kind));
@@ -433,11 +411,11 @@ chorale_status read_learnt(const Report &report, std::string_view json, Learnt &
 }
 
 void round_learnt(Learnt &learnt) noexcept {
-  const auto round = [](std::string_view, auto &value) {
-    if constexpr (std::is_floating_point_v<std::remove_reference_t<decltype(value)>>) {
+  const auto round = []<class Value>(std::string_view, Value &value) {
+    if constexpr (std::is_floating_point_v<Value>) {
       char buffer[40];
       Text text(buffer, sizeof buffer);
-      text << value;
+      text << value << ",";
       Reader(std::string_view(buffer, text.finish() - 1)).value(value);
     }
   };
@@ -514,10 +492,10 @@ std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity
     const Kind &kind = learnt.kinds[k];
     if (kind.cliques == 0)
       continue;
-    if (learnt.name(kind).empty())
+    if (learnt.text_of(kind.name).empty())
       text << "kind " << k;
     else
-      text << learnt.name(kind);
+      text << learnt.text_of(kind.name);
     text << ": ";
     if (kind.strength != 0)
       text << "strength " << kind.strength << (kind.uses_log_odds ? " of log-odds" : "") << ", ";
