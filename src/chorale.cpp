@@ -54,7 +54,6 @@
 #include "clique/majority/majority.cpp"
 #include "clique/majority/majority_flow.cpp"
 #include "clique/moves/alpha_expansion.cpp"
-#include "clique/moves/group_moves.cpp"
 #include "clique/moves/moves.cpp"
 #include "clique/moves/sum_moves.cpp"
 #include "clique/paper/lagrangian.cpp"

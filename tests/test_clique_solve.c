@@ -488,7 +488,7 @@ static void auto_is_near_the_optimum_of_contended_cliques(void **state) {
   }
   chorale_clique_solver_destroy(solver);
   const double mean = ratios / (double)rounds;
-  if (worst < 0.99 || (rounds >= 200 && (mean < 0.9999 || 10 * optimal < 7 * rounds)))
+  if (worst < 0.99 || (rounds >= 200 && (mean < 0.9998 || 2 * optimal < rounds)))
     fail_msg("CHORALE_TEST_SEED=%llu: mean ratio %.6f, worst %.6f, optimal %lld of %lld",
              (unsigned long long)test_seed(), mean, worst, (long long)optimal, (long long)rounds);
 }

@@ -9,14 +9,10 @@ namespace {
 // moves of single members in a SUM. With more members there is less to gain, so fewer passes are
 // used. Measured on random Potts cliques of n = 100 members and 24 values, with tables lambda k^2
 // and lambda from 0.80 / n to 0.95 / n: the mean score after these moves is 0.99989 of the optimum,
-// and 65 % of the labellings are optimal; after moves of groups 0.99995 and 80 % (7,000 cliques;
-// tests/bench/run.sh, potts.fresh).
+// and 63 % of the labellings are optimal (2,000 cliques; tests/bench/run.sh, potts.fresh).
 std::int32_t polished_passes(std::int64_t members) noexcept {
   return static_cast<std::int32_t>(std::clamp<std::int64_t>(1000 / members, 1, 4));
 }
-
-// With more members, moves of groups gain little.
-constexpr std::int64_t kGroupMembers = 500;
 
 // Returns why `algorithm` does not fit the clique, or Misfit::none. `set`: Algorithm::solves if the
 // call finds a labelling, Algorithm::marginals if it computes max-marginals.
@@ -48,7 +44,6 @@ Plan plan_auto(const CliqueKind &kind, bool gap_requested) noexcept {
       }
       plan.expansion = !kind.convex;
       plan.single_moves = polished_passes(kind.members);
-      plan.group_moves = kind.convex && kind.members <= kGroupMembers;
       if (gap_requested)
         algorithm = CHORALE_ALGORITHM_COUNT_BOXES;
       break;
@@ -99,7 +94,6 @@ Plan plan_marginals(const CliqueKind &kind, chorale_algorithm asked, bool exact)
     return plan;
   }
   Plan plan = plan_auto(kind, false);
-  plan.group_moves = false;
   const auto is_exact = [&] {
     return plan.algorithm->exact.has(kind.form) || is_pass_exact(kind);
   };

@@ -33,9 +33,6 @@ struct Plan {
   // Number of passes of alpha-pass whose best labelling is improved by ICM (moves of single
   // members).
   std::int32_t single_moves = 0;
-  // Also runs ICM from the best labelling after some members have left its fullest column. Then
-  // moves groups of members, with ICM after each group (group_moves.hpp).
-  bool group_moves = false;
   Misfit misfit = Misfit::none;
 };
 

@@ -2,7 +2,6 @@
 #include "clique/search.hpp"
 
 #include "clique/moves/alpha_expansion.hpp"
-#include "clique/moves/group_moves.hpp"
 #include "clique/moves/moves.hpp"
 #include "clique/moves/sum_moves.hpp"
 #include "clique/passes/alpha_pass.hpp"
@@ -13,7 +12,6 @@
 #include "clique/passes/threshold_bounds.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <type_traits>
 
 namespace chorale {
@@ -28,18 +26,6 @@ constexpr std::int32_t kBoundedMembers = 16;
 
 template <class Score>
 using Moves = std::conditional_t<LinearMoves<Score>, SumMoves, SingleMoves<Score>>;
-
-// What improves the labellings of passes. `moves_groups`: also moves groups of members, where that
-// takes milliseconds at most.
-template <class Score> struct Improvers {
-  Improvers(Layout &layout, const Instance &instance, bool moves_groups) noexcept
-      : moves(layout, instance) {
-    if (LinearMoves<Score> && moves_groups && GroupMoves::pay_for(instance))
-      groups.emplace(layout, instance);
-  }
-  Moves<Score> moves;
-  std::optional<GroupMoves> groups;
-};
 
 } // namespace
 
@@ -193,40 +179,15 @@ void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
     else
       run(std::type_identity<PassBounds>());
     if (polished > 0)
-      phase<Improvers<Score>>(
-          [&](auto &by) {
-            improve_solution(by.moves);
-            for (std::int32_t rank = 1; rank < polished && pass.write(rank, candidate_); ++rank)
-              improve_candidate(by.moves);
-            if constexpr (LinearMoves<Score>)
-              if (by.groups && !is_interrupted())
-                move_groups(*by.groups, by.moves);
-            solution_.failure = by.moves.failure();
-          },
-          task_.plan.group_moves);
+      phase<Moves<Score>>([&](auto &moves) {
+        improve_solution(moves);
+        for (std::int32_t rank = 1; rank < polished && pass.write(rank, candidate_); ++rank)
+          improve_candidate(moves);
+        solution_.failure = moves.failure();
+      });
     layout_.rewind(mark);
   });
   close_bound_of_pass();
-}
-
-// Moves a group of members, then single members, again and again until this gains nothing.
-void CliqueSearch::move_groups(GroupMoves &groups, SumMoves &moves) noexcept {
-  const auto copy_solution = [&] {
-    std::copy_n(solution_.assignment.data(), instance_.members, candidate_.data());
-    return candidate_;
-  };
-  if (!solution_.found() || groups.nearly_agree(solution_.assignment))
-    return;
-  magnitude_ = instance_.potential.convex_steps().magnitude(instance_.members);
-  if (groups.thin_fullest(copy_solution()))
-    improve_candidate(moves, true);
-  while (!is_interrupted() && groups.move_group(copy_solution())) {
-    const double before = solution_.score;
-    improve_candidate(moves, true);
-    if (!(solution_.score > before) ||
-        !(solution_.score > before + kLeastImprovement * solution_.magnitude()))
-      return;
-  }
 }
 
 void CliqueSearch::close_bound_of_pass() noexcept {
@@ -263,31 +224,12 @@ template <class Improver> void CliqueSearch::improve_solution(Improver &improver
   improve_candidate(improver);
 }
 
-// Returns the scores that a labelling must have after its first sweep, and after any later sweep,
-// to be worth the time of further sweeps. All sweeps after the first together rarely raise the
-// score by more than by_later_sweeps * magnitude_. All sweeps after the second together rarely
-// raise it by more than by_last_sweeps * magnitude_. So a labelling with a lower score is unlikely
-// to become better than the solution.
-SumMoves::LeastScores CliqueSearch::worth_moving() const noexcept {
-  constexpr double by_later_sweeps = 0.0006;
-  constexpr double by_last_sweeps = 0.00012;
-  return {solution_.score - by_later_sweeps * magnitude_,
-          solution_.score - by_last_sweeps * magnitude_};
-}
-
-// Improves the labelling candidate_, which becomes the solution if it scores more. `again`: calls
-// SumMoves::improve_again() instead of improve().
-template <class Improver>
-void CliqueSearch::improve_candidate(Improver &improver, bool again) noexcept {
+// Improves the labelling candidate_, which becomes the solution if it scores more.
+template <class Improver> void CliqueSearch::improve_candidate(Improver &improver) noexcept {
   const std::int64_t limit =
       task_.options.iteration_limit > 0 ? task_.options.iteration_limit : kSweepLimit;
   std::int64_t left = limit;
-  double score = 0;
-  if constexpr (std::is_same_v<Improver, SumMoves>)
-    score = again ? improver.improve_again(candidate_, worth_moving(), limits_, left)
-                  : improver.improve(candidate_, limits_, left);
-  else
-    score = improver.improve(candidate_, limits_, left);
+  const double score = improver.improve(candidate_, limits_, left);
   if (score > solution_.score) {
     solution_.score = score;
     std::swap(solution_.assignment, candidate_);

@@ -12,8 +12,6 @@
 
 namespace chorale {
 
-class GroupMoves;
-
 class CliqueSearch {
 public:
   CliqueSearch(Layout &layout, const CliqueTask &task, Limits &limits) noexcept;
@@ -57,8 +55,7 @@ public:
   // improve a given labelling.
   void start() noexcept;
   // Runs alpha-pass. Moves single members from the best labelling of each of the `polished` passes
-  // with the best scores and, if the task's plan asks for it, groups of members from the best of
-  // all.
+  // with the best scores.
   void run_alpha_pass(std::int32_t polished = 0) noexcept;
   // Runs alpha-pass with moves of single members and, if the task's plan asks for it,
   // alpha-expansion followed by moves of single members. This is all that ALPHA_PASS does;
@@ -103,10 +100,7 @@ private:
 
   bool reads_only() const noexcept;
   template <class Improver> void improve_solution(Improver &improver) noexcept;
-  template <class Improver>
-  void improve_candidate(Improver &improver, bool again = false) noexcept;
-  SumMoves::LeastScores worth_moving() const noexcept;
-  void move_groups(GroupMoves &groups, SumMoves &moves) noexcept;
+  template <class Improver> void improve_candidate(Improver &improver) noexcept;
   void follow_best_marginal() noexcept;
 
   void rate_solution() noexcept;
@@ -129,9 +123,6 @@ protected:
   Solution solution_;
   gsl::span<std::int32_t> candidate_; // by member: column in the labelling that is being improved
   KeptLabelling kept_;
-  // In convex sums with moves of groups: an upper bound on the change of the potential if all
-  // members move (CliquePotential::Steps::magnitude()). Otherwise 0.
-  double magnitude_ = 0;
   double *messages_;             // members x columns: max-marginals minus the member's own score
   bool started_ = false;         // start() has written a labelling, which may be forbidden
   bool marginals_exact_ = false;

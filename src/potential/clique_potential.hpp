@@ -82,8 +82,6 @@ struct CliquePotential : CliqueKind {
     double lowest = 0;
     double highest = 0;
     double range() const noexcept { return highest - lowest; }
-    // Returns an upper bound on the change of the SUM if `members` members move.
-    double magnitude(std::int32_t members) const noexcept { return members * range(); }
   };
   Steps convex_steps() const noexcept {
     Steps steps;

@@ -4,7 +4,6 @@
 
 #include "base/cpu.hpp"
 #include "base/rows.hpp"
-#include "clique/moves/group_moves.hpp"
 #include "clique/moves/sum_moves.hpp"
 #include "clique/passes/alpha_pass.hpp"
 #include "clique/passes/pass_bounds.hpp"
@@ -46,15 +45,13 @@ private:
 struct Loops {
   Loops(Layout &layout, const Instance &instance) noexcept
       : bounds(layout, instance), thresholds(layout, instance), pass(layout, instance),
-        moves(layout, instance), groups(layout, instance),
-        marginals(layout, instance),
+        moves(layout, instance), marginals(layout, instance),
         candidate(layout.take_span<std::int32_t>(instance.members)),
         messages(layout.take<double>(std::int64_t{instance.members} * instance.columns)) {}
   PassBounds bounds;
   ThresholdBounds thresholds;
   AlphaPass<SumScore> pass;
   SumMoves moves;
-  GroupMoves groups;
   SumPassMarginals marginals;
   gsl::span<std::int32_t> candidate;
   double *messages;
@@ -99,12 +96,6 @@ std::uint64_t found_in(const Problem &problem, bool &convex) {
     trace.add(loops.candidate.data(), instance.members);
     sweeps = 100;
     trace.add(loops.moves.improve(SumView(instance), candidate, limits, sweeps));
-    trace.add(loops.candidate.data(), instance.members);
-    trace.add(loops.groups.thin_fullest(candidate));
-    trace.add(loops.candidate.data(), instance.members);
-    trace.add(loops.groups.move_group(candidate));
-    trace.add(loops.candidate.data(), instance.members);
-    trace.add(loops.moves.improve_again(candidate, {kForbidden, kForbidden}, limits, sweeps));
     trace.add(loops.candidate.data(), instance.members);
   }
   // After the first pass they are tightened.

@@ -2,7 +2,6 @@
 #include "rounds.hpp"
 #include "sum_fixture.hpp"
 
-#include "clique/moves/group_moves.hpp"
 #include "clique/moves/sum_moves.hpp"
 #include "clique/passes/alpha_pass.hpp"
 #include "clique/passes/sum_pass_marginals.hpp"
@@ -47,22 +46,18 @@ void test_concave_flow(void **) {
   }
 }
 
-// A group goes where the tables promise at least what it was chosen for, and single moves that go
-// on from what they know end where no single move raises the score.
-void test_group_moves(void **) {
+// Single moves end where no single move raises the score.
+void test_single_moves(void **) {
   struct Adapter {
     Adapter(Layout &layout, const Instance &instance) noexcept
-        : groups(layout, instance), moves(layout, instance),
-          x(layout.take_span<std::int32_t>(instance.members)),
+        : moves(layout, instance), x(layout.take_span<std::int32_t>(instance.members)),
           counts(layout.take_span<std::int32_t>(instance.columns)) {}
-    GroupMoves groups;
     SumMoves moves;
     gsl::span<std::int32_t> x;
     gsl::span<std::int32_t> counts;
   };
   constexpr Options convex[] = {{Shape::convex, 0, 0}, {Shape::convex, 30, 0}};
   unsigned moved = 0;
-  unsigned thinned = 0;
   for (std::uint32_t seed = 0; seed < rounds(2000); ++seed) {
     const Problem problem(seed, 2 + std::int32_t(seed % 40), 2 + std::int32_t(seed / 40 % 11),
                           convex[seed % 2]);
@@ -80,40 +75,20 @@ void test_group_moves(void **) {
     Limits limits;
     std::int64_t sweeps = 1000;
     std::copy_n(in.best, in.members, a.x.data());
-    const double first = a.moves.improve(a.x, limits, sweeps);
-    bench.check(bench.near(first, score()), "score of single moves");
-    for (int round = 0; round < 4; ++round) {
-      const std::vector<std::int32_t> before(a.x.begin(), a.x.end());
-      const bool thins = round % 2 == 1;
-      const bool goes = thins ? a.groups.thin_fullest(a.x)
-                              : a.groups.move_group(a.x);
-      std::int32_t differ = 0;
-      std::int32_t to = -1;
-      for (std::int32_t i = 0; i < in.members; ++i) {
-        if (a.x[std::size_t(i)] == before[std::size_t(i)])
-          continue;
-        bench.check(in.score(i, a.x[std::size_t(i)]) > kForbidden, "admissible");
-        bench.check(thins || to < 0 || a.x[std::size_t(i)] == to, "one column");
-        to = a.x[std::size_t(i)];
-        ++differ;
+    const double before = score();
+    const double after = a.moves.improve(a.x, limits, sweeps);
+    bench.check(bench.near(after, score()), "score of single moves");
+    moved += after > before;
+    for (std::int32_t i = 0; i < in.members; ++i) {
+      const std::int32_t from = a.x[std::size_t(i)];
+      for (std::int32_t v = 0; v < in.columns; ++v) {
+        a.x[std::size_t(i)] = v;
+        bench.check(in.score(i, v) == kForbidden || score() <= after + 1e-9, "no single move");
       }
-      bench.check(!goes || differ >= 2, "a group");
-      (thins ? thinned : moved) += goes;
-      sweeps = 1000;
-      const double after = a.moves.improve_again(a.x, {kForbidden, kForbidden}, limits, sweeps);
-      bench.check(bench.near(after, score()), "score of further moves");
-      for (std::int32_t i = 0; i < in.members; ++i) {
-        const std::int32_t from = a.x[std::size_t(i)];
-        for (std::int32_t v = 0; v < in.columns; ++v) {
-          a.x[std::size_t(i)] = v;
-          bench.check(in.score(i, v) == kForbidden || score() <= after + 1e-9, "no single move");
-        }
-        a.x[std::size_t(i)] = from;
-      }
+      a.x[std::size_t(i)] = from;
     }
   }
   assert_true(moved > rounds(100));
-  assert_true(thinned > rounds(100));
 }
 
 void test_transport(void **) {
@@ -446,7 +421,7 @@ void test_many_columns(void **) {
 
 int main() {
   const CMUnitTest tests[] = {
-      cmocka_unit_test(test_concave_flow), cmocka_unit_test(test_group_moves),
+      cmocka_unit_test(test_concave_flow), cmocka_unit_test(test_single_moves),
       cmocka_unit_test(test_transport),
       cmocka_unit_test(test_dual_bound),   cmocka_unit_test(test_count_boxes),
       cmocka_unit_test(test_tiny_pools),   cmocka_unit_test(test_larger),

@@ -61,58 +61,33 @@ CHORALE_INLINE double best_join(const double *row, const double *join, std::int3
 SumMoves::SumMoves(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), score_(layout, instance.potential),
       counts_(layout.take<std::int32_t>(instance.columns)),
-      most_(layout.take<double>(instance.columns)), safe_(layout.take<double>(instance.members)),
-      last_(layout.take<std::int32_t>(instance.members)),
+      risen_(layout.take<double>(instance.columns)), safe_(layout.take<double>(instance.members)),
       waiting_(layout.take<std::int32_t>(instance.members)) {}
 
 template <class Rows>
 CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, gsl::span<std::int32_t> labelling,
-                                             const LeastScores *least_scores, Limits &limits,
-                                             std::int64_t &sweeps) noexcept {
+                                             Limits &limits, std::int64_t &sweeps) noexcept {
   std::int32_t *const assignment = labelling.data();
   const std::int32_t moves_of_epoch = 8 + in.members / 256;
-  const bool again = least_scores != nullptr;
   const std::int32_t K = in.columns;
-  // Announces the work of the loops over all columns, here and in begin_leads() and adjust_leads().
+  // Announces the work of the loops over all columns, here and in begin_leads().
   if (!limits.spend(8 * std::int64_t{K}))
     return kForbidden;
-  if (again)
-    std::copy(score_.join(), score_.join() + K, most_);
   if (!in.count(labelling, in.by_column(counts_)))
     return kForbidden;
   score_.reset(in.by_column(counts_));
-  double members = 0;
-  if (again) {
-    members = in.member_score(labelling);
-  } else {
-    const MeasuredSum start = in.member_sum(labelling);
-    members = start.total;
-    least_ = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
-  }
-  if (instance_->interrupted())
-    return kForbidden;
-  if (members == kForbidden) {
-    // No leads are known. Minus infinity makes a following improve_again() evaluate every member.
-    std::fill(safe_, safe_ + in.members, kForbidden);
-    std::copy(assignment, assignment + in.members, last_);
-    risen_ = 0;
-    return kForbidden;
-  }
-  const double least = least_;
-  if (again)
-    adjust_leads(in, labelling, least);
-  else if (!begin_leads(in, labelling, least))
-    return kForbidden;
-  if (instance_->interrupted())
+  const MeasuredSum start = in.member_sum(labelling);
+  double members = start.total;
+  const double least = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
+  if (members == kForbidden || instance_->interrupted() || !begin_leads(in, labelling, least))
     return kForbidden;
   const double *join = score_.join();
   const double *leave = score_.leave();
   double before = 0; // sum over the earlier epochs of the greatest rise of any join in the epoch
   double rise = 0;   // greatest rise of any join in this epoch
-  double *risen = most_;
+  double *risen = risen_;
   std::fill(risen, risen + K, 0.0);
   std::int32_t moves = 0;
-  double least_score = again ? least_scores->after_first : kForbidden;
   for (bool moved = true; moved && sweeps > 0; --sweeps) {
     // Lists the members to evaluate in the whole sweep, without a branch on each, which the
     // processor could not predict. A member that may move only because of moves in this sweep is
@@ -162,17 +137,7 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, gsl::span<std::int3
     }
     if (instance_->interrupted())
       break;
-    if (again) {
-      if (members + score_.total() < least_score)
-        break;
-      least_score = least_scores->after_later;
-    }
   }
-  risen_ = before + rise;
-  // If the limits end this loop, they also end the search before it could call improve_again().
-  in_stretches(limits, in.members, 1, [&](std::int64_t begin, std::int64_t end) {
-    std::copy(assignment + begin, assignment + end, last_ + begin);
-  });
   return members + score_.total();
 }
 
@@ -218,59 +183,18 @@ CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, gsl::span<const std::i
   }
 }
 
-// Turns the leads of the last call into lower bounds on the leads in the present labelling. most_
-// has the joins at the end of that call. For `first`, the column whose join has risen most since
-// then, psi_iv + join_v is computed for each member. The join of any other column has risen by at
-// most `next`, the second-greatest rise. Members whose column has changed get a lead of minus
-// infinity, so that they will be evaluated.
-template <class Rows>
-CHORALE_INLINE void SumMoves::adjust_leads(const Rows &in, gsl::span<const std::int32_t> labelling,
-                                           double least) noexcept {
-  const std::int32_t *const assignment = labelling.data();
-  const double *join = score_.join();
-  std::int32_t first = 0;
-  double most = kForbidden;
-  double next = 0;
-  for (std::int32_t v = 0; v < in.columns; ++v) {
-    const double rise = join[v] - most_[v];
-    if (rise > most) {
-      next = std::max(next, most);
-      most = rise;
-      first = v;
-    } else {
-      next = std::max(next, rise);
-    }
-  }
-  for (std::int32_t i = 0; i < in.members; ++i) {
-    const double *row = in.row(i);
-    const std::int32_t from = assignment[i];
-    const double offered[] = {row[first] + join[first], kForbidden};
-    const double there = offered[from == first];
-    const double leads[] = {
-        kForbidden, std::min(safe_[i] - (risen_ + next), row[from] + least - there)};
-    safe_[i] = leads[from == last_[i]];
-  }
-}
-
 double SumMoves::improve(gsl::span<std::int32_t> labelling, Limits &limits,
                          std::int64_t &sweeps) noexcept {
   return on_best_units(
       [this, labelling, &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
-        return improve_rows(*instance_, labelling, nullptr, limits, sweeps);
+        return improve_rows(*instance_, labelling, limits, sweeps);
       });
 }
 double SumMoves::improve(const SumView &view, gsl::span<std::int32_t> labelling, Limits &limits,
                          std::int64_t &sweeps) noexcept {
   return on_best_units(
       [this, &view, labelling, &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
-        return improve_rows(view, labelling, nullptr, limits, sweeps);
-      });
-}
-double SumMoves::improve_again(gsl::span<std::int32_t> labelling, const LeastScores &least,
-                               Limits &limits, std::int64_t &sweeps) noexcept {
-  return on_best_units(
-      [this, labelling, &least, &limits, &sweeps]() CHORALE_INLINE_LAMBDA {
-        return improve_rows(*instance_, labelling, &least, limits, sweeps);
+        return improve_rows(view, labelling, limits, sweeps);
       });
 }
 

@@ -34,29 +34,12 @@ public:
   double improve(const SumView &view, gsl::span<std::int32_t> labelling, Limits &limits,
                  std::int64_t &sweeps) noexcept;
 
-  // Scores that a labelling must have reached for improve_again() to go on.
-  struct LeastScores {
-    double after_first; // after the first sweep
-    double after_later; // after each later sweep
-  };
-  // Does the same as improve(), and faster if `labelling` differs in few members from the labelling
-  // that the last call returned: the leads of all other members are adjusted instead of computed
-  // anew. Ends after a sweep that leaves the score below `least`. Requires an earlier call of
-  // improve().
-  double improve_again(gsl::span<std::int32_t> labelling, const LeastScores &least, Limits &limits,
-                       std::int64_t &sweeps) noexcept;
-
   CallbackFailure failure() const noexcept { return CallbackFailure::none; }
 
 private:
-  // `least_scores`: the least scores given to improve_again(), or NULL.
   template <class Rows>
-  double improve_rows(const Rows &in, gsl::span<std::int32_t> labelling,
-                      const LeastScores *least_scores, Limits &limits,
+  double improve_rows(const Rows &in, gsl::span<std::int32_t> labelling, Limits &limits,
                       std::int64_t &sweeps) noexcept;
-  template <class Rows>
-  void adjust_leads(const Rows &in, gsl::span<const std::int32_t> labelling,
-                    double least) noexcept;
   template <class Rows>
   bool begin_leads(const Rows &in, gsl::span<const std::int32_t> labelling,
                    double least) noexcept;
@@ -64,14 +47,9 @@ private:
   const Instance *instance_;
   FiniteSumScore score_;
   std::int32_t *counts_;  // K: number of members by column
-  double *most_;          // K: joins at the end of the last call, then their rises in this epoch
+  double *risen_;         // K: rises of the joins in this epoch
   double *safe_;          // n: lead + least gain; the member is skipped while leave + rise is less
-  std::int32_t *last_;    // n: the labelling that the last call returned
   std::int32_t *waiting_; // n: members to evaluate in a sweep
-  // The least gain of a move. improve() computes it from the magnitude of the labelling's score;
-  // improve_again() uses the same number.
-  double least_ = 0;
-  double risen_ = 0; // upper bound on the rise of any join since the leads were computed
 };
 
 } // namespace chorale
