@@ -13,6 +13,8 @@ lock.
 from __future__ import annotations
 
 from ._agreements import Agreement
+from ._evidence import Evidence
+from ._given import TableError
 from ._native import abi
 from ._native import version as __version__
 from .cancel import Cancel
@@ -55,6 +57,7 @@ from .property import (
     PropertyBuilder,
 )
 from .run import Cost, LeftOut, Payment, Progress, Run, RunResult
+from .settling import Question, Settled, settle
 
 __all__ = [
     "ANY",
@@ -78,6 +81,7 @@ __all__ = [
     "Diagnosis",
     "Dictionary",
     "Error",
+    "Evidence",
     "FIRE_LABEL",
     "FIRE_NOTHING",
     "FIRE_TABLE",
@@ -106,12 +110,15 @@ __all__ = [
     "Progress",
     "Property",
     "PropertyBuilder",
+    "Question",
     "Reason",
     "Run",
     "RunResult",
+    "Settled",
     "SizeOverflowError",
     "StateError",
     "Strengths",
+    "TableError",
     "Transitions",
     "__version__",
     "abi",
@@ -123,5 +130,6 @@ __all__ = [
     "diagnose",
     "labelled_problem",
     "learn_strengths",
+    "settle",
     "mask",
 ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import dataclasses
 import decimal
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from . import _arrays as arrays
 
 Array = npt.NDArray[Any]
 Longs = npt.NDArray[np.int64]
+Doubles = npt.NDArray[np.float64]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +54,14 @@ class Column:
         """Returns N x m numbers, where m is the length of each list. Lists of different lengths
         raise ValueError, which names the row."""
         raise NotImplementedError
+
+    def floats(self) -> Doubles | None:
+        """Returns N numbers, NaN for null; None if the column is not of numbers alone."""
+        raise NotImplementedError
+
+    def mixed(self) -> Codes:
+        """As `encoded`, but values may have different types, also lists and dicts."""
+        return self.encoded()
 
     def _no_null(self, valid: Array | None) -> None:
         if valid is not None and not valid.all():
@@ -235,6 +245,29 @@ class Objects(Column):
             np.array(codes, dtype=np.int32), len(unique), lambda some: [unique[i] for i in some]
         )
 
+    def floats(self) -> Doubles | None:
+        known = [math.nan if arrays.missing(value) else value for value in self._values]
+        if any(isinstance(v, (str, bytes, bool)) or not hasattr(v, "__float__") for v in known):
+            return None
+        return np.array([float(value) for value in known])
+
+    def mixed(self) -> Codes:
+        known: dict[Any, int] = {}
+        values: list[Any] = []
+        codes: list[int] = []
+        for value in self._values:
+            if not hasattr(value, "__len__") and arrays.missing(value):
+                codes.append(-1)
+                continue
+            name: Any = value if isinstance(value, Hashable) else repr(value)
+            code = known.setdefault((type(value), name), len(values))
+            if code == len(values):
+                values.append(value)
+            codes.append(code)
+        return Codes(
+            np.array(codes, dtype=np.int32), len(values), lambda some: [values[i] for i in some]
+        )
+
     def numbers(self) -> Array:
         listed = []
         for row, value in enumerate(self._values):
@@ -302,6 +335,16 @@ class Series(Column):
             self._no_null(~series.isna().to_numpy())
             array = series.to_numpy(dtype=np.float64)
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+
+    def floats(self) -> Doubles | None:
+        series = self._series
+        kind = getattr(series.dtype, "kind", "O")
+        if kind == "O":
+            return self._objects().floats()
+        return series.to_numpy(dtype=np.float64, na_value=np.nan) if kind in "fiu" else None
+
+    def mixed(self) -> Codes:
+        return self._objects().mixed() if self._series.dtype == object else self.encoded()
 
     def lists(self) -> Array:
         return Objects.lists(self._objects())
@@ -489,6 +532,14 @@ class Arrow(Column):
         plain, valid = self._stored_numbers()
         self._no_null(valid)
         return plain if plain.dtype in (np.float32, np.float64) else plain.astype(np.float64)
+
+    def floats(self) -> Doubles | None:
+        kind = self._format if self._schema.dictionary is None else self._schema.dictionary.format
+        if kind not in _NUMBERS and not kind.startswith("d:"):
+            return None
+        plain, valid = self._stored_numbers()
+        found = plain.astype(np.float64)
+        return found if valid is None else np.where(valid, found, np.nan)
 
     def _stored_numbers(self) -> tuple[Array, Array | None]:
         """Returns numbers, with arbitrary values for nulls, and which of them are valid."""

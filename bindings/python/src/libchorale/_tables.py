@@ -20,15 +20,16 @@ from ._columns import Array, Arrow, Column, Longs, Objects, Series
 
 @dataclasses.dataclass(frozen=True)
 class Labels:
-    """A new column: entry i is values[codes[i]]. like: the name of the column whose type the new
-    column gets; None: the type follows from the values."""
+    """A new column: entry i is values[codes[i]], null for code -1. like: the name of the column
+    whose type the new column gets; None: the type follows from the values."""
 
     codes: npt.NDArray[np.int32]
     values: list[Any]
     like: str | None
 
     def objects(self) -> list[Any]:
-        return [self.values[code] for code in self.codes.tolist()]
+        values = [*self.values, None]
+        return [values[code] for code in self.codes.tolist()]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,7 +47,8 @@ class Texts:
         return every
 
 
-# The columns to be added to a table, by name. Columns of numbers and of truth values are arrays.
+# The columns to be added to a table, by name. Columns of numbers and of truth values are arrays, in
+# which NaN is null.
 New = Mapping[str, "Labels | Texts | Array"]
 
 
@@ -124,9 +126,12 @@ class _Rows(Table):
 
     def extended(self, new: New) -> Any:
         columns = [
-            value.tolist() if isinstance(value, np.ndarray) else value.objects()
+            value.astype(object) if isinstance(value, np.ndarray) else value.objects()
             for value in new.values()
         ]
+        for column, value in zip(columns, new.values()):
+            if isinstance(value, np.ndarray) and value.dtype.kind == "f":
+                column[np.isnan(value)] = None
         names = list(new)
         return [{**row, **dict(zip(names, more))} for row, *more in zip(self._table, *columns)]
 
@@ -165,7 +170,8 @@ def _pandas_labels(pandas: Any, labels: Labels, dtype: Any) -> Any:
         more = [value for value in labels.values if value not in known]
         dtype = pandas.CategoricalDtype([*dtype.categories, *more], dtype.ordered)
     values = pandas.Series(labels.values)
-    return (values if dtype is None else values.astype(dtype)).take(labels.codes).array
+    typed = (values if dtype is None else values.astype(dtype)).array
+    return typed.take(labels.codes, allow_fill=bool((labels.codes < 0).any()))
 
 
 class _Stream(Table):
@@ -216,7 +222,9 @@ class _Stream(Table):
             known = kind.categories.to_list()
             more = [label for label in value.values if label not in known]
             kind = polars.Enum([*known, *more]) if more else kind
-        return polars.Series(name, value.values, dtype=kind).gather(value.codes.astype(np.uint32))
+        codes = polars.Series(value.codes)
+        codes = codes.set(codes < 0, None) if (value.codes < 0).any() else codes
+        return polars.Series(name, value.values, dtype=kind).gather(codes.cast(polars.UInt32))
 
     def _pyarrow(self, value: Any) -> Any:
         import pyarrow
@@ -226,7 +234,7 @@ class _Stream(Table):
         kind = None if value.like is None else self._table.schema.field(value.like).type
         if kind is not None and pyarrow.types.is_run_end_encoded(kind):
             kind = kind.value_type
-        codes = pyarrow.array(value.codes)
+        codes = pyarrow.array(value.codes, mask=value.codes < 0)
         if kind is not None and pyarrow.types.is_dictionary(kind):
             values = pyarrow.array(value.values, kind.value_type)
             return pyarrow.DictionaryArray.from_arrays(codes.cast(kind.index_type), values)
@@ -247,18 +255,22 @@ class _Stream(Table):
             return self._strings(b"".join(encoded), lengths, there)
         if isinstance(value, Labels):
             codes = value.codes[first:end]
+            there = codes >= 0
             if isinstance(value.values[0], str):
-                encoded = [label.encode() for label in value.values]
+                encoded = [*(label.encode() for label in value.values), b""]
                 lengths = np.array([len(label) for label in encoded])[codes]
-                return self._strings(b"".join(map(encoded.__getitem__, codes.tolist())), lengths)
+                joined = b"".join(map(encoded.__getitem__, codes.tolist()))
+                return self._strings(joined, lengths, None if there.all() else there)
             value = np.array(value.values)[codes]
         else:
             value = value[first:end]
+            there = ~np.isnan(value) if value.dtype == np.float64 else np.ones(1, dtype=bool)
+        bitmap = None if there.all() else np.packbits(there, bitorder="little")
         if value.dtype == bool:
             bits = np.packbits(value, bitorder="little")
-            return arrow.c_array_from_buffers(arrow.bool_(), len(value), [None, bits])
+            return arrow.c_array_from_buffers(arrow.bool_(), len(value), [bitmap, bits])
         kind = arrow.float64() if value.dtype == np.float64 else arrow.int64()
-        return arrow.c_array_from_buffers(kind, len(value), [None, np.ascontiguousarray(value)])
+        return arrow.c_array_from_buffers(kind, len(value), [bitmap, np.ascontiguousarray(value)])
 
     def _strings(self, data: bytes, lengths: Longs, there: Array | None = None) -> Any:
         edges = np.zeros(len(lengths) + 1, dtype=np.int64)

@@ -1,0 +1,395 @@
+"""Reads tables as they come: confidences as texts, labels and keys in several spellings, rows that
+cannot be used. All that cannot be used is collected, and told at once."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from . import _arrays as arrays
+from ._columns import Array, Codes, Column, Doubles, Longs
+
+# Confidences given as words. A caller's `levels` replace them.
+LEVELS = {
+    **{"certain": 0.99, "very high": 0.95, "high": 0.9, "medium": 0.7, "moderate": 0.7},
+    **{"low": 0.5, "very low": 0.3},
+}
+
+# Probabilities are taken to be at least MARGIN and at most 1 - MARGIN.
+MARGIN = 1e-6
+
+
+# ---- What cannot be used
+
+
+class Problem(NamedTuple):
+    """An entry that cannot be used. rule: what is wrong with it."""
+
+    row: int
+    column: str
+    value: Any
+    rule: str
+
+    @property
+    def what(self) -> str:
+        """What is wrong, without the row."""
+        if self.value is None:
+            return f"column {self.column!r} is null"
+        return f"column {self.column!r} is {self.value!r}, {self.rule}"
+
+    def __str__(self) -> str:
+        return f"row {self.row}: {self.what}"
+
+
+class TableError(ValueError):
+    """A table has entries that cannot be used. problems: all of them, by row. str() names the first
+    twenty, and says how many there are."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        self.problems = list(problems)
+        shown = [str(problem) for problem in self.problems[:20]]
+        if len(self.problems) > 1:
+            shown.insert(0, f"{len(self.problems)} entries of the table cannot be used:")
+        if len(self.problems) > 20:
+            shown.append(f"and {len(self.problems) - 20} more (problems has all)")
+        if len(self.problems) > 0:
+            shown.append('unusable="keep" leaves such rows as they are')
+        super().__init__("\n".join(shown))
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.problems,)
+
+
+class Problems:
+    """Collects what cannot be used."""
+
+    def __init__(self, rows: int) -> None:
+        self._found: list[tuple[Longs, str, Callable[[int], Any], str]] = []
+        self._usable = np.ones(rows, dtype=bool)
+
+    def add(self, wrong: Array, column: str, value: Callable[[int], Any], rule: str) -> None:
+        """Adds the rows where `wrong` is true. value: the entry of a row, None for null."""
+        rows = np.flatnonzero(wrong)
+        if len(rows):
+            self._found.append((rows, column, value, rule))
+            self._usable[rows] = False
+
+    @property
+    def usable(self) -> Array:
+        return self._usable
+
+    def all(self) -> list[Problem]:
+        found = [
+            Problem(row, column, value(row), rule)
+            for rows, column, value, rule in self._found
+            for row in rows.tolist()
+        ]
+        return sorted(found, key=lambda problem: problem.row)
+
+
+# ---- Rules of spelling
+
+# A text that is a number, an amount, a date or the like.
+_NUMERIC = re.compile(r"[\d\W_]*\d[\d\W_]*")
+
+# Punctuation is left out, dashes are spaces. "+", "#", "&", "@" and "%" tell names apart, and stay.
+_PUNCTUATION = {
+    **dict.fromkeys(map(ord, ".,;:!?'\"`´‘’“”«»()[]{}<>|*")),
+    **dict.fromkeys(map(ord, "-‐‑‒–—_/\\"), " "),
+}
+
+# What each rule does to a text. Rules are applied in this order.
+RULES: dict[str, Callable[[str], str]] = {
+    "unicode": lambda text: unicodedata.normalize("NFKC", text),
+    "case": str.casefold,
+    "punctuation": lambda text: text.translate(_PUNCTUATION),
+    "space": lambda text: " ".join(text.split()),
+}
+
+
+def ruled(argument: str, rules: Iterable[str]) -> list[Callable[[str], str]]:
+    """Returns the functions of rules. Raises ValueError for a name that is not in RULES."""
+    named = [rules] if isinstance(rules, str) else list(rules)
+    for name in named:
+        if name not in RULES:
+            raise ValueError(f"{argument} has {name!r}, not one of {', '.join(RULES)}")
+    return [of for name, of in RULES.items() if name in named]
+
+
+def spelt(value: Any, rules: Sequence[Callable[[str], str]]) -> Any:
+    """Returns a text as it is after some rules; other values unchanged."""
+    if isinstance(value, str):
+        for rule in rules:
+            value = rule(value)
+    return value
+
+
+def normalised(
+    column: Codes, rules: Sequence[Callable[[str], str]], numbers: bool
+) -> tuple[Codes, int, Array]:
+    """Returns a column of keys whose values are equal if they are equal after the rules, how many
+    values became equal to others, and which rows have texts that are numbers. Empty texts are null;
+    with numbers=False, texts that are numbers are null as well."""
+    known: dict[Any, int] = {}
+    code_of = np.full(column.count + 1, -1, dtype=np.int32)
+    numeric = np.zeros(column.count + 1, dtype=bool)
+    used = np.bincount(column.codes[column.codes >= 0], minlength=column.count) > 0
+    values = column.all_values()
+    for code in np.flatnonzero(used).tolist():
+        value = values[code]
+        text = spelt(value, rules)
+        if text == "":
+            continue
+        if not numbers and isinstance(text, str) and _NUMERIC.fullmatch(text):
+            numeric[code] = True
+            continue
+        code_of[code] = known.setdefault(text, len(known))
+    merged = int((code_of >= 0).sum()) - len(known)
+    texts = list(known)
+    made = Codes(code_of[column.codes], len(texts), lambda some: [texts[i] for i in some])
+    return made, merged, numeric[column.codes]
+
+
+# ---- Labels
+
+
+@dataclasses.dataclass(frozen=True)
+class Names:
+    """The labels, and how to find the label of a value. abstain: the values that say nothing."""
+
+    labels: list[Any]
+    _numbers: Mapping[Any, int]
+    _rules: Sequence[Callable[[str], str]]
+
+    ABSTAINS = -2
+    UNKNOWN = -1
+
+    @classmethod
+    def of(
+        cls,
+        given: Sequence[Any] | Mapping[Any, Any] | None,
+        seen: Mapping[Any, int],
+        abstain: Any,
+        rules: Iterable[str],
+    ) -> Names:
+        """given: the labels; or for each label a list of its other spellings; None: those that are
+        seen, of several spellings the commonest. seen: how often each value occurs."""
+        fold = ruled("label_rules", rules)
+        none = [] if abstain is None else [abstain] if isinstance(abstain, str) else list(abstain)
+        numbers: dict[Any, int] = {}
+        for value in none:
+            numbers.update({value: cls.ABSTAINS, spelt(value, fold): cls.ABSTAINS})
+        labels: list[Any] = []
+        if given is None:
+            by_count = sorted(seen, key=lambda value: -seen[value])
+            groups: dict[Any, Any] = {}
+            for value in by_count:
+                text = spelt(value, fold)
+                if text != "" and text not in numbers:
+                    groups.setdefault(text, value)
+            chosen = set(groups.values())
+            labels = [value for value in seen if value in chosen]
+            others: list[tuple[int, Any]] = []
+        else:
+            labels = list(given)
+            if len(set(labels)) < len(labels):
+                raise ValueError(f"labels is {labels}; all must differ")
+            others = []
+            if isinstance(given, Mapping):
+                for number, spellings in enumerate(given.values()):
+                    more = [spellings] if isinstance(spellings, str) else list(spellings or [])
+                    others += [(number, value) for value in more]
+        if not labels:
+            raise ValueError("labels is empty, and the table has no labels")
+        for number, label in [*enumerate(labels), *others]:
+            numbers.setdefault(spelt(label, fold), number)
+        numbers.update({label: number for number, label in enumerate(labels)})
+        return cls(labels, numbers, fold)
+
+    def number(self, value: Any) -> int:
+        """Returns the number of a value's label, or ABSTAINS, or UNKNOWN."""
+        try:
+            found = self._numbers.get(value)
+            if found is None:
+                found = self._numbers.get(spelt(value, self._rules), self.UNKNOWN)
+        except TypeError:  # not hashable
+            return self.UNKNOWN
+        return found
+
+    def shown(self) -> str:
+        some = ", ".join(map(repr, self.labels[:10]))
+        return some + (", ..." if len(self.labels) > 10 else "")
+
+
+# ---- Confidences
+
+
+@dataclasses.dataclass(frozen=True)
+class Reader:
+    """Reads single confidences. scale: "probability", "percent" or "logarithm". levels: what words
+    mean."""
+
+    scale: str
+    levels: Mapping[str, float]
+
+    def numbers(self, given: Doubles) -> Doubles:
+        """Returns probabilities; NaN stays NaN."""
+        if self.scale == "percent":
+            return given / 100
+        return np.exp(given) if self.scale == "logarithm" else given
+
+    def one(self, value: Any) -> float:
+        """Returns the probability that a value stands for; NaN if there is none."""
+        if isinstance(value, str):
+            text = value.strip().casefold()
+            if text in self.levels:
+                return float(self.levels[text])
+            percent = text.endswith("%")
+            try:
+                number = float(text.rstrip("% \u00a0").replace(",", "."))
+            except ValueError:
+                return math.nan
+            if percent:
+                return _within(number / 100)
+        elif isinstance(value, (bool, np.bool_)) or not hasattr(value, "__float__"):
+            return math.nan
+        else:
+            number = float(value)
+        return _within(float(self.numbers(np.array([number]))[0]))
+
+    def alternatives(self, value: Any) -> dict[Any, float] | None:
+        """Returns the probabilities of labels that a list of alternatives gives; None if the value
+        is no such list. Samples (labels without numbers) count by their shares, with one more
+        sample divided among all labels, which is what the sum leaves to 1."""
+        if isinstance(value, str):
+            if not value.lstrip().startswith(("[", "{")):
+                return None
+            try:
+                value = json.loads(value)
+            except ValueError:
+                return None
+        if isinstance(value, Mapping):
+            value = [value] if "label" in value else list(value.items())
+        if isinstance(value, (str, bytes)) or not isinstance(value, Iterable):
+            return None
+        found: dict[Any, float] = {}
+        entries = list(value)
+        samples = all(isinstance(entry, str) or entry is None for entry in entries)
+        for entry in entries:
+            if samples:
+                label, share = entry, 1 / (len(entries) + 1)
+            else:
+                label, share = self._pair(entry)
+            if math.isnan(share):
+                return None
+            found[label] = found.get(label, 0.0) + share
+        total = sum(found.values())
+        return {label: share / max(1.0, total) for label, share in found.items()} or None
+
+    def _pair(self, entry: Any) -> tuple[Any, float]:
+        if isinstance(entry, Mapping):
+            names = ("score", "probability", "confidence", "logprob")
+            scores = [name for name in names if name in entry]
+            if "label" not in entry or not scores:
+                return None, math.nan
+            if scores[0] == "logprob":
+                return entry["label"], dataclasses.replace(self, scale="logarithm").one(
+                    entry["logprob"]
+                )
+            return entry["label"], self.one(entry[scores[0]])
+        if isinstance(entry, (list, tuple)) and len(entry) == 2:
+            return entry[0], self.one(entry[1])
+        return None, math.nan
+
+
+def _within(number: float) -> float:
+    return number if 0 <= number <= 1 else math.nan
+
+
+def entry_of(column: Column) -> Callable[[int], Any]:
+    """Returns a function from a row to its entry, None for null."""
+    kept: list[Codes] = []
+
+    def value(row: int) -> Any:
+        if not kept:
+            kept.append(column.mixed())
+        code = int(kept[0].codes[row])
+        return None if code < 0 else kept[0].values([code])[0]
+
+    return value
+
+
+def confidences(
+    column: Column, name: str, reader: Reader, missing: float | None, problems: Problems
+) -> tuple[Doubles, list[dict[Any, float] | None], Array, int]:
+    """Reads a column of confidences or of lists of alternatives. Returns for each row its
+    confidence, NaN if it has none; the distinct lists of alternatives, and for each row the index
+    of its list, -1: none; and how many rows got the confidence `missing`."""
+    given = column.floats()
+    none = np.full(0, -1, dtype=np.int32)
+    rule = {
+        "probability": "not from 0 to 1",
+        "percent": "not from 0 to 100",
+        "logarithm": "not a logarithm of a probability, at most 0",
+    }[reader.scale]
+    lists: list[dict[Any, float] | None] = []
+    if given is not None:
+        null = np.isnan(given)
+        shares = reader.numbers(given)
+        with np.errstate(invalid="ignore"):
+            wrong = ~null & ~((shares >= 0) & (shares <= 1))
+        of_row = none
+    else:
+        codes = column.mixed()
+        found = np.full(codes.count + 1, np.nan)
+        which = np.full(codes.count + 1, -1, dtype=np.int32)
+        for code, value in enumerate(codes.all_values()):
+            alternatives = reader.alternatives(value)
+            if alternatives is None:
+                found[code] = reader.one(value)
+            else:
+                which[code] = len(lists)
+                lists.append(alternatives)
+        empty = [isinstance(value, str) and not value.strip() for value in codes.all_values()]
+        null = np.array([*empty, True])[codes.codes]
+        shares, of_row = found[codes.codes], which[codes.codes]
+        wrong = np.isnan(shares) & ~null & (of_row < 0)
+        rule = f"neither a confidence ({rule}) nor one of {', '.join(reader.levels)}"
+    problems.add(wrong, name, entry_of(column), rule)
+    if missing is None:
+        problems.add(null, name, lambda _: None, "")
+    else:
+        shares = np.where(null, missing, shares)
+    if not lists:
+        of_row = none
+    return shares, lists, of_row, 0 if missing is None else int(null.sum())
+
+
+def counts(column: Column, name: str, problems: Problems) -> Longs:
+    """Reads a column of counts: integers from 1. Unusable rows have count 1."""
+    given = column.floats()
+    if given is None:
+        raise TypeError(f"count: column {name!r} is not of numbers")
+    with np.errstate(invalid="ignore"):
+        right = (given >= 1) & (given <= 2**31 - 1) & (given == np.floor(given))
+    problems.add(~right, name, entry_of(column), f"not an integer from 1 to {2**31 - 1}")
+    return np.where(right, given, 1).astype(np.int64)
+
+
+def check_scale(scale: str) -> None:
+    if scale not in ("probability", "percent", "logarithm"):
+        raise ValueError(f"scale is {scale!r}, not 'probability', 'percent' or 'logarithm'")
+
+
+def check_share(name: str, value: Any) -> float:
+    share = arrays.real(name, value)
+    if not 0 <= share <= 1:
+        raise ValueError(f"{name} is {share}; it must be from 0 to 1")
+    return share

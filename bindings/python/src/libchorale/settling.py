@@ -1,0 +1,680 @@
+"""Settles the labels of tables of mentions: one label for each key, unless the key is really two.
+
+It takes the place of a function that merges labels by a majority vote, by the last one, or by
+discarding what differs, and takes tables as they come.
+"""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, Union
+
+import numpy as np
+
+from . import _given as given
+from ._columns import Array, Codes, Doubles, Longs, together
+from ._evidence import (
+    Evidence,
+    Votes,
+    decided,
+    estimated,
+    explained,
+    learnt,
+    probabilities,
+    summed,
+)
+from ._given import LEVELS, MARGIN, RULES, Names, Problems, Reader, TableError
+from ._mentions import Ints
+from ._tables import Labels, Table, Texts, opened
+from .mentions import CONFIDENCE, _column, log
+
+#: The columns that `settle` adds.
+NAMES = ("together", "probability", "changed", "why", "conflict")
+
+Key = Union[str, "tuple[str, ...]"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Question:
+    """A question to a person: what are the mentions of this key?
+
+    key       the key as in the first of its rows; a tuple if it has several columns, or a group
+    row       one of its rows; `Settled.answer` takes it as the name of the question
+    rows      the numbers of some of its rows, up to three of each label
+    labels    the labels of its mentions, and how many have each, most first
+    proposed  the label of all of them at present; None: each has its own
+    expected  how many rows are expected to change by the answer
+    """
+
+    key: Any
+    row: int
+    rows: list[int]
+    labels: dict[Any, int]
+    proposed: Any
+    expected: float
+
+    def __str__(self) -> str:
+        parts = self.key if isinstance(self.key, tuple) else (self.key,)
+        many = ", ".join(f"{count} {label}" for label, count in self.labels.items())
+        return f"What is {' / '.join(map(repr, parts))}? Its mentions: {many}"
+
+
+@dataclasses.dataclass
+class _Read:
+    """A table and what was read of it.
+
+    before   N: the label of each row; -1: none. The label with the best score if there is no column
+    keys     N: the key of each row; -1: none
+    count    the number of keys
+    columns  the columns of keys
+    column   the column of labels, if there is one, of the name `like`
+    part     N: whether the row takes part
+    told     what was done to entries, and to how many
+    alone    why rows take no part, and how many
+    """
+
+    table: Table
+    names: Names
+    votes: Votes
+    before: Ints
+    keys: Ints
+    count: int
+    columns: list[Codes]
+    column: Codes | None
+    like: str | None
+    problems: Problems
+    part: Array
+    told: dict[str, int]
+    alone: dict[str, int]
+
+
+class Settled:
+    """The result of `settle`. str() says what happened; `table` is the table with more columns.
+
+    labels     all labels
+    codes      the label of each row, as an index into `labels`; -1: none, or as it was
+    probability  how probable it is; NaN: it takes no part
+    changed    whether it is another label than before
+    conflict   whether the row's key has mentions that disagree, and evidence does not settle which
+               label is right
+    evidence   what decided
+    gain       how many more rows are expected to be right, if confidences are calibrated
+    tested     {"rows", "before", "after"}: of rows with gold labels, how many were right, and are
+               now; None without gold
+    problems   the entries that could not be used
+    read_as    {what was done to entries: how many}
+    left_alone {why rows take no part, or were not settled: how many}
+    """
+
+    def __init__(
+        self,
+        read: _Read,
+        evidence: Evidence,
+        names: Sequence[str],
+        gold: Ints | None,
+    ) -> None:
+        self._read, self.evidence, self._names, self._gold = read, evidence, list(names), gold
+        self._sums = summed(read.votes, read.keys, read.count, evidence.most)
+        self._found = decided(self._sums, evidence)
+        self._answered = np.zeros(read.count, dtype=bool)
+        self.labels = read.names.labels
+        self.problems = read.problems.all()
+        self.read_as = {what: count for what, count in read.told.items() if count}
+        self._label()
+
+    def _label(self) -> None:
+        read, found = self._read, self._found
+        key_label = np.append(found.label, np.int32(-1))[read.keys]
+        own = np.where(read.votes.own >= 0, read.votes.own, read.before)
+        self.codes: Ints = np.where(key_label >= 0, key_label, own).astype(np.int32)
+        self.conflict: Array = np.append(found.conflict, False)[read.keys]
+        self.changed: Array = (self.codes != read.before) & read.part
+        self.probability: Doubles = self._probability(self.codes)
+        some = np.flatnonzero(self.changed & (read.before >= 0))
+        now, before = self.probability[some], self._probability(read.before)[some]
+        self.gain = float((now - before).sum())
+        self.left_alone = {why: count for why, count in read.alone.items() if count}
+        if self.conflict.any():
+            why = "evidence does not settle the label of the key"
+            self.left_alone[why] = int(self.conflict.sum())
+        self.tested: dict[str, int] | None = None
+        if self._gold is not None:
+            known = self._gold >= 0
+            self.tested = {
+                "rows": int(known.sum()),
+                "before": int((read.before == self._gold)[known].sum()),
+                "after": int((self.codes == self._gold)[known].sum()),
+            }
+
+    def _probability(self, wanted: Ints) -> Doubles:
+        read = self._read
+        found = probabilities(
+            read.votes, read.keys, self._sums, self._found, self.evidence, np.maximum(wanted, 0)
+        )
+        answered = np.append(self._answered, False)[read.keys]
+        key_label = np.append(self._found.label, np.int32(-1))[read.keys]
+        settled = answered & (key_label >= 0)
+        found[settled] = (wanted == key_label)[settled]
+        found[~read.part | (wanted < 0)] = np.nan
+        return found
+
+    # ---- What happened
+
+    @property
+    def conflicts(self) -> int:
+        """The number of keys that evidence does not settle."""
+        return int(self._found.conflict.sum())
+
+    def __str__(self) -> str:
+        read = self._read
+        shared = np.bincount(read.keys[read.keys >= 0], minlength=read.count)
+        lines = [
+            f"{read.table.rows} rows, {int(shared[shared > 1].sum())} of them share "
+            f"{int((shared > 1).sum())} keys",
+            f"{int(self.changed.sum())} rows changed; {self.gain:.1f} more rows are expected to be "
+            "right",
+            f"{self.conflicts} keys are not settled",
+            str(self.evidence),
+        ]
+        if self.tested is not None:
+            lines.append(
+                "of {rows} rows with gold, {before} were right, {after} are".format(**self.tested)
+            )
+        lines += [f"read: {what}: {count}" for what, count in self.read_as.items()]
+        lines += [f"left alone: {why}: {count} rows" for why, count in self.left_alone.items()]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    @property
+    def table(self) -> Any:
+        """The caller's table with five more columns: together, the label; probability; changed;
+        why, in words: for a row that changed, or that is left alone; and conflict."""
+        read = self._read
+        codes, values = self.codes, list(self.labels)
+        as_it_was = np.flatnonzero(codes < 0)
+        if read.column is not None and len(as_it_was):
+            # Entries that are no label stay as they are.
+            codes = codes.copy()
+            had = read.column.codes[as_it_was]
+            some, number = np.unique(had[had >= 0], return_inverse=True)
+            codes[as_it_was[had >= 0]] = len(values) + number
+            values += read.column.values(some.tolist())
+        new = (
+            Labels(codes, values, read.like),
+            self.probability,
+            self.changed,
+            self._why(),
+            self.conflict,
+        )
+        return read.table.extended(dict(zip(self._names, new)))
+
+    def _counts(self, codes: Ints) -> tuple[Longs, Longs]:
+        """Returns K x m, how many mentions of each key have each label; and K, all its mentions."""
+        read = self._read
+        rows = np.flatnonzero((read.keys >= 0) & (codes >= 0))
+        labels = len(self.labels)
+        places = read.keys[rows].astype(np.int64) * labels + codes[rows]
+        times = read.votes.times
+        some = None if times is None else times[rows]
+        counts = np.bincount(places, some, minlength=read.count * labels).astype(np.int64)
+        inside = read.keys >= 0
+        every = np.bincount(
+            read.keys[inside], None if times is None else times[inside], minlength=read.count
+        )
+        return counts.reshape(read.count, labels), every.astype(np.int64)
+
+    def _why(self) -> Texts:
+        read = self._read
+        texts: dict[int, str] = {
+            problem.row: f"left alone: {problem.what}"
+            for problem in self.problems
+            if not read.part[problem.row]
+        }
+        rows = np.flatnonzero((self.changed | self.conflict) & read.part)
+        counts, every = self._counts(read.before)
+        shown = dict.fromkeys(read.keys[rows].tolist())
+        shown.pop(-1, None)
+        names = dict(zip(shown, map(_quoted, self._key_names(list(shown)))))
+        labels = [str(label) for label in self.labels]
+        keys, now = read.keys[rows], self.codes[rows]
+        times = np.ones(len(rows), dtype=np.int64)
+        times = times if read.votes.times is None else read.votes.times[rows]
+        earlier, others = counts[keys, now], every[keys] - times
+        conflict = self.conflict[rows]
+        said: dict[int, str] = {}
+        for row, key, label, before, many, unsettled in zip(
+            *(of.tolist() for of in (rows, keys, now, earlier, others, conflict))
+        ):
+            if unsettled:
+                if key not in said:
+                    order = np.argsort(-counts[key], kind="stable")
+                    many_of = [f"{counts[key, v]} {labels[v]}" for v in order if counts[key, v]]
+                    said[key] = f"not settled: {names[key]} is {', '.join(many_of)}"
+                texts[row] = said[key]
+            elif key >= 0 and self._found.label[key] >= 0:
+                texts[row] = (
+                    f"{before} of {many} other mentions of {names[key]} were {labels[label]}, "
+                    f"{many} of {many} are now"
+                )
+            else:
+                texts[row] = f"of all labels {labels[label]} has the highest score here"
+        found = sorted(texts)
+        return Texts(read.table.rows, np.array(found, dtype=np.int64), [texts[r] for r in found])
+
+    def _key_names(self, keys: Sequence[int]) -> list[Any]:
+        """Returns the values of keys, as they are in their first rows."""
+        read = self._read
+        row = np.empty(read.count + 1, dtype=np.int64)
+        row[read.keys[::-1]] = np.arange(len(read.keys))[::-1]  # the first row of each
+        of = [column.values(column.codes[row[list(keys)]].tolist()) for column in read.columns]
+        return of[0] if len(of) == 1 else list(zip(*of))
+
+    # ---- Review
+
+    def review(self, count: int = 10) -> list[Question]:
+        """Returns the questions by whose answers most rows are expected to change, best first.
+
+        For each answer that a question may have, the rows that change by it are counted; the
+        expectation weighs them by how probable the answers are. Where evidence does not settle a
+        key, it counts as even whether the key is one thing or several, and labels as they are
+        voted for.
+        """
+        read, found = self._read, self._found
+        counts, every = self._counts(read.before)
+        probable = explained(self._sums, found)
+        open_ = found.conflict
+        shares = counts[open_] / np.maximum(1, counts[open_].sum(axis=1, keepdims=True))
+        probable[open_] = np.concatenate([shares / 2, np.full((len(shares), 1), 0.5)], axis=1)
+        settled = found.label >= 0
+        # If all get label u: where the key has label v != u all of its rows change, otherwise those
+        # that have another label. If each gets its own: those with another label than v.
+        now = np.where(settled[:, None], 0, counts)
+        labelled = np.flatnonzero(settled)
+        now[labelled, found.label[labelled]] = every[labelled]
+        expected = (probable[:, :-1] * (every[:, None] - now)).sum(axis=1)
+        apart = every[labelled] - counts[labelled, found.label[labelled]]
+        expected[labelled] += probable[labelled, -1] * apart
+        expected[self._answered | (every < 2)] = 0
+        best = np.argsort(-expected, kind="stable")[: max(0, count)]
+        best = best[expected[best] > 0]
+        where = np.full(read.count + 1, -1)
+        where[best] = np.arange(len(best))
+        rows = np.flatnonzero(where[read.keys] >= 0)
+        rows = rows[np.argsort(where[read.keys[rows]], kind="stable")]
+        ends = np.searchsorted(where[read.keys[rows]], np.arange(len(best)), side="right")
+        questions = []
+        names = self._key_names(best.tolist()) if len(best) else []
+        for name, key, of in zip(names, best.tolist(), np.split(rows, ends[:-1])):
+            order = np.argsort(-counts[key], kind="stable")
+            some = [of[read.before[of] == v][:3] for v in order if counts[key, v]]
+            proposed = found.label[key]
+            questions.append(
+                Question(
+                    key=name,
+                    row=int(of[0]),
+                    rows=np.concatenate([*some, of[:0]]).tolist(),
+                    labels={self.labels[v]: int(counts[key, v]) for v in order if counts[key, v]},
+                    proposed=None if proposed < 0 else self.labels[proposed],
+                    expected=float(expected[key]),
+                )
+            )
+        return questions
+
+    def answer(self, answers: Mapping[int, Any]) -> Settled:
+        """Returns the result with answers of a person: {question.row: label} for the label of all
+        mentions of the question's key; None as the label: they differ, each keeps its own. All
+        other keys stay as they are.
+        """
+        made = copy.copy(self)
+        made._found = dataclasses.replace(
+            self._found, label=self._found.label.copy(), conflict=self._found.conflict.copy()
+        )
+        made._answered = self._answered.copy()
+        for row, label in answers.items():
+            key = int(self._read.keys[row])
+            number = -1 if label is None else self._read.names.number(label)
+            if key < 0:
+                raise ValueError(f"row {row} has no key, so that an answer is about this row alone")
+            if label is not None and number < 0:
+                raise ValueError(f"the answer for row {row} is {label!r}, not one of the labels")
+            made._found.label[key], made._found.conflict[key] = number, False
+            made._answered[key] = True
+        made._label()
+        return made
+
+
+def _quoted(key: Any) -> str:
+    return " and ".join(f"'{part}'" for part in key) if isinstance(key, tuple) else f"'{key}'"
+
+
+# ---- Reading
+
+
+def settle(
+    table: Any,
+    *,
+    key: Key,
+    label: str | None = None,
+    confidence: float | str | Mapping[Any, str] | None = None,
+    group: str | None = None,
+    labels: Sequence[Any] | Mapping[Any, Any] | None = None,
+    scale: Literal["probability", "percent", "logarithm"] = "probability",
+    levels: Mapping[str, float] = LEVELS,
+    missing: float | None = None,
+    abstain: Any = None,
+    count: str | None = None,
+    key_rules: Iterable[str] = tuple(RULES),
+    label_rules: Iterable[str] = ("unicode", "case", "space"),
+    numbers: bool = False,
+    unusable: Literal["raise", "keep", "fill"] = "raise",
+    evidence: Evidence | None = None,
+    gold: str | None = None,
+    names: Sequence[str] = NAMES,
+) -> Settled:
+    """Gives all mentions of a key one label, unless the key is really two things.
+
+    table       a pandas, Polars or pyarrow table, a DuckDB relation, or a list of dicts. Each row
+                is a mention of something
+    key         the column of keys, such as the name; a tuple of columns is one key. Rows whose key
+                is null, or a text that is a number, take no part
+    label       the column of labels. None: the best of the alternatives, or of the columns of
+                scores
+    confidence  how probable the label is: a number for all rows, or a column. Entries may be
+                numbers, texts ("0.83", "85 %"), words ("high", see `levels`), or alternatives: a
+                list or JSON of labels with their probabilities, or of labels that were sampled.
+                A dict {label: column} has the scores of all labels. None: 0.8
+    group       the column of documents: keys are settled within a document. None: in the whole
+                table
+    labels      all labels; a dict {label: [other spellings]}. None: those that occur
+    scale       of numbers without a percent sign
+    levels      what words mean as confidences
+    missing     the confidence of rows without one. None: such rows cannot be used
+    abstain     a label, or several, by which a row says nothing. It gets the label of its key
+    count       a column of integers from 1: how many equal rows each row stands for
+    key_rules   how keys may differ and yet be equal: "unicode" (full-width letters, ligatures and
+                the like), "case", "punctuation", "space"
+    label_rules the same for labels
+    numbers     True: texts that are numbers are keys as well
+    unusable    what to do if entries cannot be used (labels that are null or unknown, confidences
+                that are none): "raise" raises `TableError`, which names all of them. "keep" leaves
+                their rows as they are: they take no part, and `why` says so. "fill" gives them the
+                label of their key, for which they have no vote
+    evidence    what decides. None: it is estimated from the table; see `Evidence`
+    gold        a column with right labels of some rows, null elsewhere: the evidence is learnt from
+                them, and tested on keys left out
+    names       names of the new columns, which must not exist yet
+
+    >>> rows = [{"name": "ACME Corp.", "type": "ORG", "sure": "95 %"},
+    ...         {"name": "Acme  corp", "type": "org", "sure": "high"},
+    ...         {"name": "acme corp", "type": "PERSON", "sure": 0.6}]
+    >>> settled = settle(rows, key="name", label="type", confidence="sure")
+    >>> [row["together"] for row in settled.table]
+    ['ORG', 'ORG', 'ORG']
+    """
+    given.check_scale(scale)
+    if unusable not in ("raise", "keep", "fill"):
+        raise ValueError(f"unusable is {unusable!r}, not 'raise', 'keep' or 'fill'")
+    names = list(names)
+    if len(names) != 5 or len(set(names)) != 5:
+        raise ValueError(f"names is {names}; it must have five different names of new columns")
+    if missing is not None:
+        missing = given.check_share("missing", missing)
+    if evidence is not None and gold is not None:
+        raise ValueError("evidence and gold exclude each other")
+    opening = opened(table)
+    for name in names:
+        if name in opening.names:
+            raise ValueError(f"column {name!r} is there already; choose other names")
+    problems = Problems(opening.rows)
+    times = None
+    if count is not None:
+        times = given.counts(_column(opening, "count", count), count, problems)
+    reader = Reader(scale, {word.casefold(): share for word, share in levels.items()})
+    told: dict[str, int] = {}
+    column = None if label is None else _column(opening, "label", label).mixed()
+    read_labels = _labels(
+        opening,
+        column,
+        label,
+        confidence,
+        reader,
+        labels,
+        missing,
+        abstain,
+        label_rules,
+        problems,
+        told,
+        times,
+    )
+    known, votes, before = read_labels
+    if unusable == "raise" and not problems.usable.all():
+        raise TableError(problems.all())
+    part = problems.usable | (unusable == "fill")
+    keys, size, columns, alone = _keys(opening, key, group, key_rules, numbers, part, told)
+    read = _Read(
+        opening,
+        known,
+        votes,
+        before,
+        keys,
+        size,
+        columns,
+        column,
+        label,
+        problems,
+        part,
+        told,
+        alone,
+    )
+    right = None
+    if gold is not None:
+        of_gold = _column(opening, "gold", gold).mixed()
+        numbers_of = [known.number(value) for value in of_gold.all_values()]
+        right = np.array([*numbers_of, -1], dtype=np.int32)[of_gold.codes]
+        if not (right >= 0).any():
+            raise ValueError(f"column {gold!r} has no label: there is nothing to learn from")
+    if evidence is None:
+        evidence = estimated(votes, keys, size)
+        if right is not None:
+            evidence = learnt(votes, keys, size, before, right, evidence)
+    settled = Settled(read, evidence, names, right)
+    log.info("%s", settled)
+    return settled
+
+
+def _labels(
+    table: Table,
+    column: Codes | None,
+    label: str | None,
+    confidence: float | str | Mapping[Any, str] | None,
+    reader: Reader,
+    wanted: Sequence[Any] | Mapping[Any, Any] | None,
+    missing: float | None,
+    abstain: Any,
+    rules: Iterable[str],
+    problems: Problems,
+    told: dict[str, int],
+    times: Longs | None,
+) -> tuple[Names, Votes, Ints]:
+    """Reads labels and confidences. Returns the labels, the votes, and the label of each row."""
+    rows = table.rows
+    seen: dict[Any, int] = {}
+    if column is not None:
+        many = np.bincount(column.codes[column.codes >= 0], minlength=column.count).tolist()
+        values = column.all_values()
+        seen = {value: n for value, n in zip(values, many) if n and _hashable(value)}
+    shares: Any = None
+    lists: list[dict[Any, float] | None] = []
+    of_row: Array = np.zeros(0, dtype=np.int32)
+    if isinstance(confidence, str):
+        of = _column(table, "confidence", confidence)
+        shares, lists, of_row, filled = given.confidences(of, confidence, reader, missing, problems)
+        told[f"no confidence, taken as {missing}"] = filled
+        many_of = np.bincount(of_row[of_row >= 0], minlength=len(lists)).tolist()
+        for alternatives, n in zip(lists, many_of):
+            for value in alternatives or ():
+                if _hashable(value) and value is not None:
+                    seen[value] = seen.get(value, 0) + n
+    elif isinstance(confidence, Mapping):
+        if wanted is None:
+            wanted = list(confidence)
+    else:
+        share = CONFIDENCE if confidence is None else given.check_share("confidence", confidence)
+        shares = np.full(rows, share)
+    if column is None and not lists and not isinstance(confidence, Mapping):
+        raise TypeError("label is missing: one confidence says nothing without it")
+    known = Names.of(wanted, seen, abstain, rules)
+    m = len(known.labels)
+    number = np.full(rows, -1, dtype=np.int32)
+    if column is not None:
+        assert label is not None
+        numbers = [known.number(value) for value in column.all_values()]
+        number = np.array([*numbers, Names.UNKNOWN], dtype=np.int32)[column.codes]
+        exact = [n >= 0 and value == known.labels[n] for n, value in zip(numbers, values)]
+        respelt = ~np.array([*exact, True])[column.codes] & (number >= 0)
+        told["labels in another spelling"] = int(respelt.sum())
+        told["rows that say nothing (abstain)"] = int((number == Names.ABSTAINS).sum())
+        full = column
+        null = (column.codes < 0) | np.array([*(v == "" for v in values), False])[column.codes]
+        given_by_lists = of_row >= 0 if lists else np.zeros(rows, dtype=bool)
+        problems.add(null & ~given_by_lists, label, lambda _: None, "")
+        problems.add(
+            (number == Names.UNKNOWN) & ~null,
+            label,
+            lambda row: full.values([int(full.codes[row])])[0],
+            f"not one of the labels {known.shown()}",
+        )
+    before = np.maximum(number, -1)
+    if isinstance(confidence, Mapping):
+        logs = _all_scores(table, confidence, known, reader, problems)
+    elif lists:
+        logs = _alternatives(lists, of_row, shares, number, known)
+        unsaid = of_row >= 0
+        number = np.where(unsaid & (number == -1), logs.argmax(axis=1), number)
+    else:
+        sure = np.clip(np.nan_to_num(shares, nan=0.5), MARGIN, 1 - MARGIN)
+        margin = np.log(sure) - np.log((1 - sure) / max(1, m - 1))
+        # A confidence of 1 / m, up to rounding, says nothing.
+        margin[np.abs(sure * m - 1) < 1e-6] = 0.0
+        if m == 1:
+            margin = np.zeros(rows)
+        if m == 2:  # the other label is the better one
+            number = np.where((margin < 0) & (number >= 0), 1 - number, number)
+            margin = np.abs(margin)
+        own = np.where(problems.usable, number, -1).astype(np.int32)
+        return known, Votes(np.maximum(own, -1), margin, None, times, m), before
+    own = logs.argmax(axis=1)
+    top = logs.max(axis=1, keepdims=True)
+    if column is None:
+        number = own
+        before = own.astype(np.int32)
+    else:
+        tied = number >= 0
+        tied[tied] = logs[tied, number[tied]] >= top[tied, 0]
+        own = np.where(tied, number, own)
+        before = np.where(before < 0, np.where(number >= 0, own, -1), before).astype(np.int32)
+    losses = (logs - top).astype(np.float32)
+    second = np.partition(losses, m - 2, axis=1)[:, m - 2] if m > 1 else np.zeros(rows)
+    silent = (number == Names.ABSTAINS) | ~problems.usable
+    own = np.where(silent, -1, own).astype(np.int32)
+    before = np.where(problems.usable, before, -1).astype(np.int32)
+    return known, Votes(own, -second.astype(np.float64), losses, times, m), before
+
+
+def _hashable(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _all_scores(
+    table: Table, columns: Mapping[Any, str], known: Names, reader: Reader, problems: Problems
+) -> Doubles:
+    if set(columns) != set(known.labels):
+        raise ValueError(f"labels is {known.labels}; it must be the keys of confidence")
+    logs = np.zeros((table.rows, len(known.labels)))
+    for number, label in enumerate(known.labels):
+        name = columns[label]
+        of = _column(table, "confidence", name)
+        found = of.floats()
+        if found is None:
+            raise TypeError(f"column {name!r} is not of numbers")
+        with np.errstate(invalid="ignore"):
+            shares = np.zeros(len(found)) if reader.scale == "logarithm" else reader.numbers(found)
+            wrong = ~(np.isfinite(found) & (shares >= 0) & (shares <= 1))
+        problems.add(wrong, name, given.entry_of(of), "not a score of this scale")
+        found = np.where(wrong, 0.0, found)
+        if reader.scale != "logarithm":
+            found = np.log(np.maximum(reader.numbers(found), MARGIN))
+        logs[:, number] = found
+    return logs
+
+
+def _alternatives(
+    lists: Sequence[dict[Any, float] | None],
+    of_row: Array,
+    shares: Doubles,
+    number: Ints,
+    known: Names,
+) -> Doubles:
+    """Returns N x m logarithms. Rows without alternatives have a confidence for their label."""
+    m = len(known.labels)
+    every = np.zeros((len(lists) + 1, m))
+    for row, alternatives in zip(every, lists):
+        for value, share in (alternatives or {}).items():
+            at = known.number(value) if _hashable(value) else -1
+            if at >= 0:
+                row[at] += share
+    found = every[of_row]
+    single = np.flatnonzero((of_row < 0) & (number >= 0) & ~np.isnan(shares))
+    found[single, number[single]] = shares[single]
+    # What the labels leave to 1 is shared by those without a probability; by all if each has one.
+    rest = np.maximum(0.0, 1 - found.sum(axis=1))
+    free = found == 0
+    none = ~free.any(axis=1)
+    free[none] = True
+    found += free * (rest / free.sum(axis=1))[:, None]
+    logs: Doubles = np.log(np.maximum(found, MARGIN))
+    return logs
+
+
+def _keys(
+    table: Table,
+    key: Key,
+    group: str | None,
+    rules: Iterable[str],
+    numbers: bool,
+    part: Array,
+    told: dict[str, int],
+) -> tuple[Ints, int, list[Codes], dict[str, int]]:
+    of_rules = given.ruled("key_rules", rules)
+    parts = key if isinstance(key, tuple) else (key,)
+    if not parts:
+        raise ValueError("key is (); it names at least one column")
+    numeric, null = np.zeros(table.rows, dtype=bool), np.zeros(table.rows, dtype=bool)
+    spelt, columns = [], []
+    for name in parts:
+        found = _column(table, "key", name).encoded()
+        column, merged, of_number = given.normalised(found, of_rules, numbers)
+        told[f"spellings of keys ({name}) that are equal to another"] = merged
+        numeric |= of_number
+        null |= (column.codes < 0) & ~of_number
+        spelt.append(column)
+        columns.append(found)
+    if group is not None:
+        columns.append(_column(table, "group", group).encoded())
+        spelt.append(columns[-1])
+        null |= columns[-1].codes < 0
+    codes, size = together(spelt)
+    keys = np.where(part, codes, -1).astype(np.int32)
+    alone = {
+        "an entry cannot be used": int((~part).sum()),
+        "the key is null": int((null & part).sum()),
+        "the key is a number": int((numeric & ~null & part).sum()),
+    }
+    return keys, size, columns, alone

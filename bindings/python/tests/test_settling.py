@@ -1,0 +1,408 @@
+from __future__ import annotations
+
+import json
+import math
+import pickle
+from collections import Counter
+
+import numpy as np
+import pytest
+from dirty import GIVEN as DIRTY
+from dirty import by_hand, table
+from test_mentions import KINDS, as_rows, rows_of
+
+import libchorale as ch
+from libchorale._given import RULES
+
+
+def rows(*entries, columns=("name", "type", "sure")):
+    return [dict(zip(columns, entry)) for entry in entries]
+
+
+GIVEN = {"key": "name", "label": "type", "confidence": "sure"}
+
+
+def together(table, **given):
+    return [row["together"] for row in ch.settle(table, **{**GIVEN, **given}).table]
+
+
+# ---- As they come
+
+
+def test_a_dirty_table_in_one_call():
+    right = usual = 0
+    for seed in range(20):
+        dirty = table(seed)
+        right += sum(row["together"] == row["gold"] for row in ch.settle(dirty, **DIRTY).table)
+        usual += sum(kind == row["gold"] for kind, row in zip(by_hand(dirty), dirty))
+    assert right > 1.02 * usual
+
+
+def test_what_is_said_of_a_dirty_table():
+    dirty = table()
+    settled = ch.settle(dirty, **DIRTY)
+    assert {problem.column for problem in settled.problems} == {"type", "sure"}
+    assert settled.read_as["labels in another spelling"] > 100
+    assert settled.read_as["no confidence, taken as 0.6"] > 10
+    for row, made in zip(dirty, settled.table):
+        assert {name: made[name] for name in row} == row
+
+
+def test_all_problems_are_told_at_once():
+    given = rows(("a", None, 0.5), ("a", "X", "so-so"), ("a", "Z", 1.5), ("a", "X", 0.9))
+    with pytest.raises(ch.TableError) as caught:
+        ch.settle(given, labels=["X", "Y"], **GIVEN)
+    told = [(p.row, p.column, p.value) for p in caught.value.problems]
+    assert told == [
+        (0, "type", None),
+        (1, "sure", "so-so"),
+        (2, "sure", 1.5),
+        (2, "type", "Z"),
+    ]
+    assert str(caught.value).splitlines()[:2] == [
+        "4 entries of the table cannot be used:",
+        "row 0: column 'type' is null",
+    ]
+    assert pickle.loads(pickle.dumps(caught.value)).problems == caught.value.problems
+    made = ch.settle(given, labels=["X", "Y"], unusable="keep", **GIVEN).table
+    assert [row["together"] for row in made] == [None, "X", "Z", "X"]
+    assert made[0]["why"] == "left alone: column 'type' is null"
+    assert made[0]["probability"] is None and not any(row["changed"] for row in made)
+
+
+@pytest.mark.parametrize(
+    "value, share",
+    [
+        *((0.83, 0.83), ("0.83", 0.83), ("85 %", 0.85), ("85%", 0.85), ("0,5", 0.5)),
+        *(("high", 0.9), (" Very High", 0.95), ("low", 0.5), (1, 1 - 1e-6)),
+    ],
+)
+def test_confidences(value, share):
+    [row] = ch.settle([{"name": "a", "type": "X", "sure": value}], labels="XY", **GIVEN).table
+    most = 1 / (1 + 1 / 19)  # of a table in which no key is shared
+    assert row["probability"] == pytest.approx(min(share, most), abs=1e-6)
+
+
+def test_other_scales():
+    def sure(value, **given):
+        evidence = ch.Evidence(most=9.0, once=3.0, each=1.0)
+        given = {"labels": "XY", "evidence": evidence, **GIVEN, **given}
+        return ch.settle(rows(("a", "X", value)), **given).table[0]["probability"]
+
+    assert sure(math.log(0.7), scale="logarithm") == pytest.approx(0.7, abs=1e-6)
+    assert sure(70, scale="percent") == pytest.approx(0.7, abs=1e-6)
+    assert sure("sehr", levels={"sehr": 0.7}) == pytest.approx(0.7, abs=1e-6)
+    assert sure(None, missing=0.7) == pytest.approx(0.7, abs=1e-6)
+    for value, scale in (
+        (0.5, "logarithm"),
+        (101, "percent"),
+        (-0.1, "probability"),
+        (None, "percent"),
+    ):
+        with pytest.raises(ch.TableError):
+            sure(value, scale=scale)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"label": "X", "score": 0.7}, {"label": "Y", "score": 0.2}],
+        '[{"label": "x", "score": "70 %"}, {"label": "Y", "score": 0.2}]',
+        {"X": 0.7, "Y": 0.2},
+        '{"X": 0.7, "Y": 0.2}',
+        [["X", 0.7], ("Y", 0.2)],
+        '[{"label": "X", "logprob": -0.35667494}, {"label": "Y", "logprob": -1.6094379}]',
+    ],
+)
+def test_alternatives(value):
+    evidence = ch.Evidence(most=9.0, once=3.0, each=1.0)
+    given = {"key": "name", "confidence": "sure", "labels": "XYZ", "evidence": evidence}
+    [row] = ch.settle([{"name": "a", "sure": value}], **given).table
+    assert row["together"] == "X"
+    assert row["probability"] == pytest.approx(0.7, abs=1e-5)
+
+
+def test_samples():
+    evidence = ch.Evidence(most=9.0, once=3.0, each=1.0)
+    given = {"key": "name", "confidence": "said", "evidence": evidence}
+    said = [{"name": "a", "said": ["X", "X", "Y", "X"]}]
+    settled = ch.settle(said, labels="XYZ", **given)
+    [row] = settled.table
+    assert row["together"] == "X" and row["probability"] == pytest.approx(3 / 5, abs=1e-5)
+
+
+def test_labels_in_several_spellings():
+    given = rows(("a", "ORG", 0.9), ("a", "org ", 0.9), ("b", "Firm", 0.9), ("b", "nix", 0.9))
+    assert together(given, labels={"ORG": ["firm"], "PER": []}, abstain="NIX") == ["ORG"] * 4
+    assert together(given) == ["ORG", "ORG", "Firm", "nix"]
+    assert together(given, label_rules=()) == ["ORG", "org ", "Firm", "nix"]
+    settled = ch.settle(given, labels={"ORG": ["firm"], "PER": []}, abstain="NIX", **GIVEN)
+    assert settled.read_as == {
+        "labels in another spelling": 2,
+        "rows that say nothing (abstain)": 1,
+    }
+    assert settled.changed.tolist() == [False, False, False, True]
+
+
+def test_keys_in_several_spellings():
+    def keys(*names, **given):
+        made = ch.settle(
+            [{"name": name, "type": "X"} for name in names], key="name", label="type", **given
+        )
+        codes = made._read.keys.tolist()
+        return [-1 if code < 0 else codes.index(code) for code in codes]
+
+    assert keys("Acme Corp.", "ACME-corp", " acme  corp", "ＡＣＭＥ ｃｏｒｐ", "C", "C++") == [
+        *(0, 0, 0, 0, 4, 5)
+    ]
+    assert keys("Acme", "acme", key_rules=()) == [0, 1]
+    for name, (first, second) in {
+        "unicode": ("Ａ", "A"),
+        "case": ("Straße", "STRASSE"),
+        "punctuation": ("U.S.", "US"),
+        "space": ("a  b", "a b"),
+    }.items():
+        assert keys(first, second, key_rules=[name]) == [0, 0]
+        assert keys(first, second, key_rules=[rule for rule in RULES if rule != name]) == [0, 1]
+    assert keys("120", "120", "12/2024", "12/2024", None, None, "...", "...") == [-1] * 8
+    assert keys("120", "120", numbers=True) == [0, 0]
+    assert keys(120, 120) == [0, 0]
+    with pytest.raises(ValueError, match="key_rules has 'colour', not one of unicode, case"):
+        keys("a", key_rules=["colour"])
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_tables_of_every_kind(kind):
+    columns = {
+        "name": ["Jordan", "jordan", "JORDAN", None, "Jordan"],
+        "type": ["PERSON", "PERSON", "ORG", "ORG", None],
+        "sure": [0.9, 0.8, 0.7, 0.7, 0.7],
+    }
+    made = KINDS[kind](columns)
+    settled = ch.settle(made, unusable="keep", **GIVEN)
+    assert type(settled.table) is type(made)
+    found = rows_of(settled.table)
+    assert [row["together"] for row in found] == ["PERSON", "PERSON", "PERSON", "ORG", None]
+    assert [row["changed"] for row in found] == [False, False, True, False, False]
+    assert found[4]["probability"] is None or math.isnan(found[4]["probability"])
+    assert found[2]["why"] == "2 of 2 other mentions of 'Jordan' were PERSON, 2 of 2 are now"
+    expected = rows_of(ch.settle(as_rows(columns), unusable="keep", **GIVEN).table)
+    for row, other in zip(found, expected):
+        assert row["why"] == other["why"] and row["conflict"] == other["conflict"]
+
+
+def test_texts_of_confidences_in_every_kind():
+    columns = {"name": ["a", "a"], "type": ["X", "Y"], "sure": ["high", "20 %"]}
+    for kind in KINDS.values():
+        assert [row["together"] for row in rows_of(ch.settle(kind(columns), **GIVEN).table)] == [
+            "X"
+        ] * 2
+
+
+# ---- Counts and evidence
+
+
+def drawn(rng, labels=3, keys=4, count=30):
+    return [
+        {
+            "name": f"k{rng.integers(keys)}",
+            "type": "ABCD"[rng.integers(labels)],
+            "sure": float(rng.choice([0.3, 0.55, 0.8, 0.95])),
+            "times": int(rng.integers(1, 6)),
+        }
+        for _ in range(count)
+    ]
+
+
+def test_merged_is_repeated(rng):
+    for _ in range(40):
+        merged = drawn(rng)
+        repeated = [row for row in merged for _ in range(row["times"])]
+        first = [n for n, row in enumerate(merged) for _ in range(row["times"])]
+        one, many = ch.settle(merged, count="times", **GIVEN), ch.settle(repeated, **GIVEN)
+        assert one.evidence == many.evidence
+        assert (one.codes[first] == many.codes).all()
+        assert (one.conflict[first] == many.conflict).all()
+        assert one.probability[first] == pytest.approx(many.probability)
+
+
+def scores_of(row, labels, most):
+    """Returns the evidence of a row for each label, as `_evidence.py` says."""
+    other = (1 - row["sure"]) / (len(labels) - 1)
+    margin = float(np.clip(math.log(row["sure"] / other), -most, most))
+    return np.array([margin if label == row["type"] else 0.0 for label in labels])
+
+
+def test_labels_are_the_best_under_the_potential(rng):
+    """The solver of the library finds no better labelling under the MAX potential."""
+    labels, conflicts = list("ABC"), 0
+    for _ in range(60):
+        most, once, each = 2.5 + rng.random(), float(rng.choice([0.0, 2.0, 50.0])), 0.2
+        given = drawn(rng, count=12)
+        for row in given:  # without ties
+            row["sure"] = float(rng.uniform(0.4, 0.99))
+        settled = ch.settle(
+            given, labels=labels, evidence=ch.Evidence(most, once, each), count="times", **GIVEN
+        )
+        conflicts += settled.conflicts
+        for name in {row["name"] for row in given}:
+            of = [n for n, row in enumerate(given) if row["name"] == name]
+            psi = np.concatenate(
+                [[scores_of(given[n], labels, most)] * given[n]["times"] for n in of]
+            )
+            n = len(psi)
+            table = [max(-(once + each * n), -most * (n - k)) for k in range(n + 1)]
+            potential = ch.Potential.max([table] * 3)
+            best = ch.CliqueSolver().solve(potential, psi).score
+            found = np.repeat(settled.codes[of], [given[k]["times"] for k in of])
+            score = psi[np.arange(n), found].sum() + potential.evaluate(
+                np.bincount(found, minlength=3)
+            )
+            assert score == pytest.approx(best, abs=1e-4)
+    assert conflicts > 20
+
+
+def test_evidence_adds_up():
+    sure = [("a", "X", 0.999), *[("a", "Y", 0.6)] * 50]
+    assert together(rows(*sure)) == ["Y"] * 51
+    assert together(rows(("a", "X", 0.9), ("a", "Y", 0.6))) == ["X", "X"]
+
+
+def test_keys_of_two_things_keep_their_labels():
+    one = [(f"k{n}", "X", 0.8) for n in range(100) for _ in range(4)]
+    two = [("two", kind, 0.99) for kind in "XY" * 20]
+    settled = ch.settle(rows(*one, *two), **GIVEN)
+    assert settled.codes[-40:].tolist() == [0, 1] * 20
+    assert settled.conflict.tolist() == [False] * 400 + [True] * 40
+    assert settled.table[-1]["why"] == "not settled: 'two' is 20 X, 20 Y"
+    assert settled.left_alone == {"evidence does not settle the label of the key": 40}
+
+
+def test_equal_evidence_is_a_conflict():
+    settled = ch.settle(rows(("a", "X", 0.8), ("a", "Y", 0.8), ("b", "Y", 0.8)), **GIVEN)
+    assert settled.conflict.tolist() == [True, True, False] and not settled.changed.any()
+
+
+def of_one_type(rng, keys=300, two=0.0, errors=0.12):
+    made = []
+    for k in range(keys):
+        is_two, kind = rng.random() < two, rng.integers(4)
+        for _ in range(int(rng.choice([2, 5, 20]))):
+            right = (kind + is_two * rng.integers(2)) % 4
+            sure = 1 - 2 * errors * rng.random()
+            said = right if rng.random() < sure else (right + rng.integers(1, 4)) % 4
+            made.append(
+                {"name": f"k{k}", "type": "ABCD"[said], "sure": sure, "gold": "ABCD"[right]}
+            )
+    return made
+
+
+def test_not_below_a_majority_nor_below_the_tagger(rng):
+    for two in (0.0, 0.05):
+        given = of_one_type(rng, two=two)
+        votes: dict[str, Counter] = {}
+        for row in given:
+            votes.setdefault(row["name"], Counter())[row["type"]] += 1
+        majority = [votes[row["name"]].most_common(1)[0][0] for row in given]
+        right = sum(label == row["gold"] for label, row in zip(together(given), given))
+        least = sum(label == row["gold"] for label, row in zip(majority, given))
+        assert right >= least - 0.01 * len(given)
+        assert right > 1.03 * sum(row["type"] == row["gold"] for row in given)
+
+
+def test_learnt_from_gold(rng):
+    given = of_one_type(rng, errors=0.3)
+    settled = ch.settle(given, gold="gold", **GIVEN)
+    assert settled.tested is not None and settled.tested["after"] > settled.tested["before"]
+    assert settled.evidence.origin.startswith(f"learnt from {len(given)} right labels; on keys")
+    # Where every mention is right by itself, nothing is applied.
+    for row in given:
+        row["gold"] = row["type"]
+    settled = ch.settle(given, gold="gold", **GIVEN)
+    assert not settled.changed.any() and "nothing is applied" in settled.evidence.origin
+    assert "of 2" in str(settled) or "with gold" in str(settled)
+
+
+def test_probability_and_gain():
+    settled = ch.settle(rows(("a", "X", 0.9), ("b", "Y", 0.6)), **GIVEN)
+    assert settled.probability == pytest.approx([0.9, 0.6], abs=1e-6)
+    settled = ch.settle(rows(*[("a", "X", 0.8)] * 3, ("a", "Y", 0.7)), **GIVEN)
+    now = settled.probability[3]
+    assert 0.9 < now < 1 and settled.gain == pytest.approx(2 * now - 1, abs=0.02)
+
+
+# ---- Review
+
+
+def conflicting():
+    big = [("big", kind, 0.99) for kind in "XY" * 30]
+    small = [("small", kind, 0.99) for kind in "XY" * 5]
+    one = [(f"k{n}", "X", 0.8) for n in range(100) for _ in range(4)]
+    return rows(*one, *small, *big)
+
+
+def test_review_and_answers():
+    settled = ch.settle(conflicting(), **GIVEN)
+    first, second = settled.review(2)
+    assert (first.key, second.key) == ("big", "small")
+    assert first.labels == {"X": 30, "Y": 30} and first.proposed is None
+    assert first.expected == pytest.approx(15.0)
+    assert len(first.rows) == 6 and first.row in first.rows
+    assert str(first) == "What is 'big'? Its mentions: 30 X, 30 Y"
+    answered = settled.answer({first.row: "x", second.row: None})
+    assert answered.codes[-60:].tolist() == [0] * 60 and answered.probability[-1] == 1.0
+    assert answered.codes[400:410].tolist() == settled.codes[400:410].tolist()
+    assert (answered.codes[:400] == settled.codes[:400]).all()
+    assert answered.conflicts == 0 and settled.conflicts == 2
+    assert all(question.key not in ("big", "small") for question in answered.review(9))
+    with pytest.raises(ValueError, match="the answer for row 405 is 'Q', not one of the labels"):
+        settled.answer({405: "Q"})
+
+
+def test_review_is_by_solving_under_each_answer(rng):
+    for _ in range(20):
+        settled = ch.settle(drawn(rng, keys=8), **GIVEN)
+        for question in settled.review(8):
+            key = settled._read.keys == settled._read.keys[question.row]
+            changes = {
+                label: int(
+                    (settled.answer({question.row: label}).codes != settled.codes)[key].sum()
+                )
+                for label in [*settled.labels, None]
+            }
+            assert 0 < question.expected <= max(changes.values())
+            if settled.conflict[question.row]:
+                votes = sum(question.labels.values())
+                share = {label: question.labels.get(label, 0) / votes for label in settled.labels}
+                expected = sum(share[label] / 2 * changes[label] for label in settled.labels)
+                assert question.expected == pytest.approx(expected)
+
+
+def test_bad_arguments():
+    for given, match in (
+        ({"scale": "odds"}, "scale is 'odds'"),
+        ({"unusable": "drop"}, "unusable is 'drop', not 'raise', 'keep' or 'fill'"),
+        ({"names": ["a"]}, "names is .*; it must have five"),
+        ({"missing": 2.0}, "missing is 2.0; it must be from 0 to 1"),
+        ({"confidence": -1.0}, "confidence is -1.0"),
+        ({"labels": []}, "labels is empty"),
+        ({"labels": ["X", "X"]}, "labels is .*; all must differ"),
+        ({"key": ()}, "it names at least one column"),
+        ({"key": "nothing"}, "key: there is no column 'nothing'"),
+        ({"evidence": ch.Evidence(1.0, 1.0, 1.0), "gold": "type"}, "exclude each other"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            ch.settle(rows(("a", "X", 0.5)), **{**GIVEN, **given})
+    with pytest.raises(ValueError, match="most is 0"):
+        ch.Evidence(0.0, 1.0, 1.0)
+    with pytest.raises(TypeError, match="label is missing"):
+        ch.settle(rows(("a", "X", 0.5)), key="name", confidence="sure")
+    with pytest.raises(ch.TableError, match="'times' is 0, not an integer from 1"):
+        ch.settle([{"name": "a", "type": "X", "times": 0}], key="name", label="type", count="times")
+
+
+def test_json_of_alternatives_and_labels():
+    given = rows(("a", "X", json.dumps({"X": 0.4, "Y": 0.5})), ("a", None, '["Y", "Y"]'))
+    settled = ch.settle(given, **GIVEN)
+    assert [row["together"] for row in settled.table] == ["Y", "Y"]
+    assert settled.changed.tolist() == [True, False]
