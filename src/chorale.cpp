@@ -1,6 +1,9 @@
 // The whole library as one source: builds without CMake compile this file alone (with -std=c++20 -O3
 // and the folders include/ and src/), amalgamate.py puts the text of what it includes in its place,
 // and CMakeLists.txt compiles the sources that it names one by one.
+#if defined(_MSC_VER) && !defined(__GNUC__)
+#error "Chorale is not built with Microsoft's compiler: use MinGW or clang with the GNU driver"
+#endif
 #if !defined(_FILE_OFFSET_BITS)
 #define _FILE_OFFSET_BITS 64
 #endif

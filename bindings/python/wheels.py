@@ -48,6 +48,9 @@ PLATFORMS = {
     "musl-x86_64": (["musllinux_1_2_x86_64"], "x86_64-linux-musl", "libchorale.so.{abi}"),
     "musl-aarch64": (["musllinux_1_2_aarch64"], "aarch64-linux-musl", "libchorale.so.{abi}"),
     "windows-x86_64": (["win_amd64"], "x86_64-windows-gnu", "chorale.dll"),
+    # Built, but run by no test.
+    "macos-arm64": (["macosx_11_0_arm64"], "aarch64-macos.11.0", "libchorale.dylib"),
+    "macos-x86_64": (["macosx_11_0_x86_64"], "x86_64-macos.11.0", "libchorale.dylib"),
 }
 
 
@@ -121,6 +124,8 @@ def compile_library(python: Path, source: Path, target: str, to: Path) -> None:
         # The library gets no soname, and its functions call each other directly. CMakeLists.txt
         # says why.
         command += ["-fPIC", "-Wl,-Bsymbolic", "-Wl,--version-script=exported.map"]
+    if "macos" in target:
+        command += ["-fPIC", f"-Wl,-install_name,@rpath/{to.name}"]
     environment = {
         "ZIG_GLOBAL_CACHE_DIR": str(WORK / "zig"),
         **os.environ,
@@ -159,7 +164,7 @@ def write_wheel(path: Path, files: dict[str, bytes], info: str, when: int) -> No
     with zipfile.ZipFile(path, "w") as archive:
         for name, content in [*files.items(), (f"{info}/RECORD", record.encode())]:
             entry = zipfile.ZipInfo(name, time.gmtime(when)[:6])
-            entry.external_attr = (0o755 if ".so" in name or ".dll" in name else 0o644) << 16
+            entry.external_attr = (0o755 if ".so" in name or name.endswith((".dll", ".dylib")) else 0o644) << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(entry, content, compresslevel=9)
 

@@ -366,11 +366,20 @@ bool DiskWriter::write(void *user, std::uint64_t offset, const void *data,
   return true;
 }
 
+// Writes the bytes of a file to the disk. (On Apple's systems fsync() leaves them in its cache.)
+static bool reaches_disk(int file) noexcept {
+#if defined(__APPLE__)
+  if (fcntl(file, F_FULLFSYNC) == 0)
+    return true;
+#endif
+  return fsync(file) == 0 || errno == EINVAL;
+}
+
 bool DiskWriter::put_in_place(const char *path, DiskFailure &failure) noexcept {
   if (code_ != 0)
     return fail(failure, "written", code_);
   // Synchronises before renaming: after a crash, `path` is the old file or the complete new one.
-  if (fsync(file_) != 0 && errno != EINVAL)
+  if (!reaches_disk(file_))
     return fail(failure, "written", errno);
   const int file = file_;
   file_ = -1;

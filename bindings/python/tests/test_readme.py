@@ -52,13 +52,13 @@ def test_the_example_prints_what_it_says(readme):
 @pytest.mark.skipif(shutil.which("sh") is None, reason="no shell")
 def test_the_example_of_a_shell_prints_what_it_says():
     text = READMES[0].read_text(encoding="utf-8")
-    examples = re.findall(r"```sh\n(python3 -m .*?)```\n\n```\n(.*?)```", text, flags=re.DOTALL)
-    assert len(examples) == text.count("```sh\npython3 -m") > 0
+    examples = re.findall(r"```sh\n(libchorale .*?)```\n\n```\n(.*?)```", text, flags=re.DOTALL)
+    assert len(examples) == text.count("```sh\nlibchorale ") > 0
     path = os.pathsep.join(
         [str(Path(libchorale.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
     )
     for script, expected in examples:
-        script = script.replace("python3", f'"{sys.executable}"', 1)
+        script = script.replace("libchorale", f'"{sys.executable}" -m libchorale', 1)
         environment = {**os.environ, "PYTHONPATH": path}
         printed = subprocess.run(["sh", "-c", script], env=environment, capture_output=True)
         assert (printed.stderr, printed.stdout.decode()) == (b"", expected)

@@ -1,5 +1,5 @@
-"""The command `python -m libchorale`. Makes the labels of the rows of a table agree, or the labels
-of sequences whose scores are given as JSON lines."""
+"""The command `libchorale`, which is also `python -m libchorale`. Makes the labels of the rows of a
+table agree, or the labels of sequences whose scores are given as JSON lines."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ those of sequences that have words in common.
   label     scores of sequences in; their labels together out
   diagnose  how much the mentions of a table disagree, and what agreement would gain
 
-"python -m libchorale COMMAND --help" lists the options of a command."""
+"libchorale COMMAND --help" lists the options of a command."""
 
 CODES = """\
 Exit codes: 0 done, 1 no labelling was found, 2 bad input, 3 no memory or no room
@@ -68,7 +68,7 @@ changed, whether it is another label than before; and why, in words.
 
 {TABLE}
 
-Example: python -m libchorale agree --key name --label type --confidence sure names.csv"""
+Example: libchorale agree --key name --label type --confidence sure names.csv"""
 
 LABEL = """\
 Labels sequences together, so that equal tokens of a group have equal labels.
@@ -81,7 +81,7 @@ which tokens agree. The same objects are printed, without scores and with "label
 these differ; and "why", for each of these positions, in words. If every labelling of a
 sequence is forbidden, its labels are null, and "left_out" says what forbids them.
 
-Example: python -m libchorale label --labels O,PLACE,PERSON --strength 1.2 scores.jsonl"""
+Example: libchorale label --labels O,PLACE,PERSON --strength 1.2 scores.jsonl"""
 
 DIAGNOSE = f"""\
 Says how much the mentions of a table disagree, how sure the tagger is of them, and
@@ -150,7 +150,7 @@ def _parser() -> Parser:
         "allow_abbrev": False,
         "epilog": CODES,
     }
-    parser = Parser("python -m libchorale", description=ABOUT, **options)
+    parser = Parser("libchorale", description=ABOUT, **options)
     parser.add_argument("--version", action="version", version=f"libchorale {version}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
 

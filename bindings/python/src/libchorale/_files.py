@@ -1,4 +1,4 @@
-"""Reads and writes the files of the command `python -m libchorale`: tables as CSV, JSON lines or
+"""Reads and writes the files of the command `libchorale`: tables as CSV, JSON lines or
 Parquet. Error messages name lines of the file.
 
 A table is read whole. A field of CSV is a text, or None if it is empty.
