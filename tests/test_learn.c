@@ -549,7 +549,7 @@ static void strength_without_gold_keeps_the_budget(void **state) {
   }
 }
 
-/* A warning tells that the tagger's commonest label is the same in nearly all cliques. */
+/* A warning tells that the tagger gives nearly all members of cliques one label. */
 static void warns_of_one_label(void **state) {
   (void)state;
   Random random = {test_seed()};

@@ -189,8 +189,8 @@ enum {
   CHORALE_WARNING_BASE_KNOWS = 8,     /* over 99 % of the tagger's labels are right: has the tagger
                                          seen the gold labels? */
   CHORALE_WARNING_FEW_GROUPS = 16,    /* fewer than 8 groups */
-  /* `without_gold`: in more than nine of ten cliques of positions the tagger's commonest label is the
-   * same, and counts: agreement may spread it */
+  /* `without_gold`: the tagger gives more than nine of ten members of cliques of positions the same
+   * label, which counts: agreement may spread it */
   CHORALE_WARNING_ONE_LABEL = 64
 };
 

@@ -2,7 +2,6 @@
 // statistics of a list of differences, such as those between two costs, one for each group.
 #pragma once
 
-#include "base/limits.hpp"
 #include "base/span.hpp"
 
 #include <cmath>
@@ -28,45 +27,29 @@ private:
   std::uint64_t state_;
 };
 
-// Returns the one-sided p-value of the sum of the differences: the share of choices of their signs
-// for which the sum is at least as great as with the signs that they have. All choices are tried if
-// at most 12 differences are not 0; otherwise 4096 random ones. Returns 1 if `limits` interrupt.
+// Returns the one-sided p-value of the sum of the differences: the share of 4096 random choices of
+// their signs for which the sum is at least as great as with the signs that they have. 1 if `limits`
+// interrupt.
 template <class Limits_>
-double sign_flip_p(Limits_ &&limits, gsl::span<const double> differences) noexcept {
-  constexpr std::int64_t kExact = 12;
+double sign_flip_p(Limits_ &limits, gsl::span<const double> differences) noexcept {
+  constexpr std::int32_t kFlips = 4096;
   double total = 0;
   double magnitude = 0;
-  std::int64_t flippable = 0;
   for (const double difference : differences) {
     total += difference;
     magnitude += std::fabs(difference);
-    flippable += difference != 0 ? 1 : 0;
   }
-  const bool exact = flippable <= kExact;
-  const std::int64_t flips = exact ? std::int64_t{1} << flippable : 4096;
   Random random(1);
-  std::int64_t as_great = 0;
-  Pace pace(limits, 4 * static_cast<std::int64_t>(differences.size()), flips);
-  for (std::int64_t f = 0; f < flips; ++f) {
-    if (!pace.next())
+  std::int32_t as_great = 0;
+  for (std::int32_t flip = 0; flip < kFlips; ++flip) {
+    if (!limits.spend(4 * static_cast<std::int64_t>(differences.size())))
       return 1;
     double sum = 0;
-    std::uint64_t signs = static_cast<std::uint64_t>(f);
-    std::int64_t left = exact ? kExact : 0;
-    for (const double difference : differences) {
-      if (difference == 0)
-        continue;
-      if (left-- == 0) {
-        signs = random.next();
-        left = 63;
-      }
-      sum += (signs & 1U) != 0 ? -difference : difference;
-      signs >>= 1;
-    }
+    for (const double difference : differences)
+      sum += random.below(2) == 1 ? -difference : difference;
     as_great += sum >= total - 1e-12 * magnitude ? 1 : 0;
   }
-  return exact ? static_cast<double>(as_great) / static_cast<double>(flips)
-               : static_cast<double>(as_great + 1) / static_cast<double>(flips + 1);
+  return static_cast<double>(as_great + 1) / static_cast<double>(kFlips + 1);
 }
 
 // Returns the standard error of the sum of the differences, if they are independent; 0 for one.

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numbers>
 #include <numeric>
 
@@ -29,11 +28,11 @@ constexpr double kGuesses[] = {0.25, 0.5, 0.75, 1, 1.25, 1.5, 2};
 constexpr double kPropertyStrength = 2;
 constexpr double kCentreStrength = 1;
 constexpr double kBudget = 0.4; // changed labels for each error that the tagger expects
-constexpr double kNearlyAll = 0.9; // share of cliques, for CHORALE_WARNING_ONE_LABEL
+constexpr double kNearlyAll = 0.9; // share of members, for CHORALE_WARNING_ONE_LABEL
 // Temperatures. Positions whose label the tagger gave count only below this probability, since the
 // many sure ones would outweigh the others.
 constexpr double kSure = 0.95;
-constexpr std::int64_t kMostCalibrated = 128; // that a temperature is fitted to
+constexpr std::int64_t kMostCalibrated = 1024; // chains that temperatures are fitted to
 constexpr double kLeastLog2 = -1;         // temperatures from 1/2 to 16
 constexpr double kMostLog2 = 4;
 constexpr std::int32_t kBisections = 10;
@@ -45,7 +44,7 @@ public:
       : report_(report), spec_(spec), learnt_(learnt), told_(learnt.report),
         lessons_(memory, spec, learnt), base_(memory), before_(memory), agreeing_(memory),
         control_(memory), tried_(memory), tallies_(memory), chosen_(memory), bonuses_(memory),
-        differences_(memory), probabilities_(memory), chains_(memory) {}
+        differences_(memory), probabilities_(memory), rows_(memory), logs_(memory) {}
 
   chorale_status run() noexcept {
     CHORALE_CHECK(learn());
@@ -78,9 +77,9 @@ private:
   chorale_status hold_out() noexcept;
   chorale_verdict judge() noexcept;
   chorale_status fit_temperatures() noexcept;
-  chorale_status fit(bool changed, double &temperature) noexcept;
-  template <class Counts, class Take>
-  chorale_status each_probability(std::int64_t most, Counts &&counts, Take &&take) noexcept;
+  double temperature_of(bool changed) noexcept;
+  template <class Take>
+  chorale_status each_probability(std::int64_t step, Take &&take) noexcept;
   chorale_status keep() noexcept;
 
   LabelCounts sum(gsl::span<const LabelCounts> tallies) const noexcept {
@@ -134,11 +133,15 @@ private:
   Array<Choice> bonuses_; // the same for the control
   Array<double> differences_;
   Array<double> probabilities_;
-  struct Place {
-    std::int64_t lesson;
-    std::int64_t chain;
+  struct Row { // of temperature_of(), a position
+    std::int64_t first; // its logarithms begin here
+    std::int64_t labels;
+    std::int32_t given; // the label
+    bool is_right;
+    bool is_changed; // it is not the tagger's
   };
-  Array<Place> chains_; // of each_probability()
+  Array<Row> rows_;
+  Array<double> logs_; // of probabilities
   bool was_late_ = false;
   bool would_gain_ = false; // some pair costs less but lowers accuracy
 };
@@ -335,40 +338,27 @@ chorale_verdict LearnCourse::judge() noexcept {
 
 // ---- Probabilities -----------------------------------------------------------------------------
 
-// Calls take(position, probabilities) under the last run, for the positions that counts() of at most
-// `most` chains, evenly spaced among the chains with such positions.
-template <class Counts, class Take>
-chorale_status LearnCourse::each_probability(std::int64_t most, Counts &&counts, Take &&take) noexcept {
-  chains_.truncate(0);
+// Calls take(position, probabilities) under the last run, for the positions of every step-th chain.
+template <class Take>
+chorale_status LearnCourse::each_probability(std::int64_t step, Take &&take) noexcept {
+  std::int64_t chain = 0;
   for (std::int64_t l = 0; l < lessons_.count(); ++l)
-    for (std::int64_t i = 0; i < lessons_[l].model->chains.size(); ++i) {
+    for (std::int64_t i = 0; i < lessons_[l].model->chains.size(); ++i, ++chain) {
       const std::int64_t length = lessons_[l].model->chains[i].length;
-      const std::int64_t start = lessons_.start(lessons_[l], i);
-      bool any = false;
-      for (std::int64_t p = start; p < start + length && !any; ++p)
-        any = counts(p);
-      if (!lessons_.spend(length))
+      const std::int64_t m = lessons_[l].model->chains[i].labels;
+      if (chain % step != 0)
+        continue;
+      if (!lessons_.spend(64 + length * m * (8 + m)))
         return CHORALE_OK;
-      if (any && !chains_.push({l, i}))
+      if (!probabilities_.resize(length * m))
         return no_memory();
+      if (chorale_run_probabilities(lessons_[l].run, i, 1, probabilities_.begin(), 0, nullptr,
+                                    nullptr) != CHORALE_OK)
+        continue;
+      for (std::int64_t t = 0; t < length; ++t)
+        if (!take(lessons_.start(lessons_[l], i) + t, span_of(probabilities_.begin() + t * m, m)))
+          return no_memory();
     }
-  const std::int64_t step = std::max<std::int64_t>(1, (chains_.size() + most - 1) / most);
-  for (std::int64_t k = 0; k < chains_.size(); k += step) {
-    const Lesson &lesson = lessons_[chains_[k].lesson];
-    const std::int64_t length = lesson.model->chains[chains_[k].chain].length;
-    const std::int64_t m = lesson.model->chains[chains_[k].chain].labels;
-    const std::int64_t start = lessons_.start(lesson, chains_[k].chain);
-    if (!lessons_.spend(64 + length * m * (8 + m)))
-      return CHORALE_OK;
-    if (!probabilities_.resize(length * m))
-      return no_memory();
-    if (chorale_run_probabilities(lesson.run, chains_[k].chain, 1, probabilities_.begin(), 0,
-                                  nullptr, nullptr) != CHORALE_OK)
-      continue;
-    for (std::int64_t t = 0; t < length; ++t)
-      if (counts(start + t) && !take(start + t, span_of(probabilities_.begin() + t * m, m)))
-        return no_memory();
-  }
   return CHORALE_OK;
 }
 
@@ -377,60 +367,50 @@ chorale_status LearnCourse::fit_temperatures() noexcept {
     const Choice none;
     CHORALE_CHECK(lessons_.label(report_, {&none, 1}, Lessons::Effort::plain));
   }
-  CHORALE_CHECK(fit(false, told_.temperature));
-  return fit(true, told_.changed_temperature);
-}
-
-// Finds the temperature at which the mean probability of the labels given is the share that is right,
-// by bisection of its logarithm. changed: at the positions whose label is not the tagger's; else at
-// those of the others that are not sure. Leaves it at 0 if there are none.
-chorale_status LearnCourse::fit(bool changed, double &temperature) noexcept {
-  struct Row {
-    std::int64_t first; // its logarithms begin here
-    std::int64_t labels;
-    std::int64_t given; // the label
-    double right;       // 1 if it is the gold label
-  };
-  Array<Row> rows(learnt_.memory);
-  Array<double> logs(learnt_.memory);
+  std::int64_t chains = 0;
+  for (std::int64_t l = 0; l < lessons_.count(); ++l)
+    chains += lessons_[l].model->chains.size();
   CHORALE_CHECK(each_probability(
-      kMostCalibrated,
-      [&](std::int64_t p) {
-        return lessons_.gold().data()[p] >= 0 &&
-               (lessons_.base().data()[p] != lessons_.found().data()[p]) == changed;
-      },
-      [&](std::int64_t p, gsl::span<const double> row) {
+      1 + chains / kMostCalibrated, [&](std::int64_t p, gsl::span<const double> row) {
+        const std::int32_t gold = lessons_.gold().data()[p];
         const std::int32_t given = lessons_.found().data()[p];
-        const double right = given == lessons_.gold().data()[p] ? 1 : 0;
-        bool fits = rows.push({logs.size(), static_cast<std::int64_t>(row.size()), given, right});
+        if (gold < 0)
+          return true;
+        bool fits = rows_.push({logs_.size(), static_cast<std::int64_t>(row.size()), given,
+                                given == gold, given != lessons_.base().data()[p]});
         for (const double probability : row)
-          fits = fits && logs.push(natural_log(std::max(probability, kLeastProbability)));
+          fits = fits && logs_.push(natural_log(std::max(probability, kLeastProbability)));
         return fits;
       }));
+  told_.temperature = temperature_of(false);
+  told_.changed_temperature = temperature_of(true);
+  return CHORALE_OK;
+}
+
+// Returns the temperature at which the mean probability of the labels given is the share that is right,
+// by bisection of its logarithm. changed: at the positions whose label is not the tagger's; else at
+// those of the others that are not sure. 0 if there are none.
+double LearnCourse::temperature_of(bool changed) noexcept {
   double low = kLeastLog2;
   double high = kMostLog2;
   std::int64_t positions = 0;
-  for (std::int32_t step = 0; step < kBisections; ++step) {
+  for (std::int32_t step = 0; step < kBisections && lessons_.spend(32 * logs_.size()); ++step) {
     const double middle = natural_exp((low + high) / 2 * std::numbers::ln2);
     double excess = 0;
     positions = 0;
-    for (const Row &row : rows) {
+    for (const Row &row : rows_) {
       double sum = 0;
-      for (std::int64_t y = 0; y < row.labels; ++y)
-        sum += natural_exp(logs[row.first + y] / middle);
-      const double probability = natural_exp(logs[row.first + row.given] / middle) / sum;
-      if (!changed && probability >= kSure)
+      for (std::int64_t y = 0; y < row.labels && row.is_changed == changed; ++y)
+        sum += natural_exp(logs_[row.first + y] / middle);
+      const double probability = natural_exp(logs_[row.first + row.given] / middle) / sum;
+      if (row.is_changed != changed || (!changed && probability >= kSure))
         continue;
       ++positions;
-      excess += probability - row.right;
+      excess += probability - (row.is_right ? 1 : 0);
     }
-    if (!lessons_.spend(32 * logs.size()))
-      return CHORALE_OK;
     (excess > 0 ? low : high) = (low + high) / 2;
   }
-  if (positions > 0)
-    temperature = natural_exp((low + high) / 2 * std::numbers::ln2);
-  return CHORALE_OK;
+  return positions > 0 ? natural_exp((low + high) / 2 * std::numbers::ln2) : 0;
 }
 
 // ---- Without gold ------------------------------------------------------------------------------
@@ -447,12 +427,10 @@ chorale_status LearnCourse::guess() noexcept {
   if (!has(Family::positions))
     return CHORALE_OK;
   CHORALE_CHECK(warn_of_one_label());
-  CHORALE_CHECK(each_probability(
-      std::numeric_limits<std::int64_t>::max() / 2, [](std::int64_t) { return true; },
-      [&](std::int64_t, gsl::span<const double> row) {
-        told_.expected_errors += 1 - *std::max_element(row.begin(), row.end());
-        return true;
-      }));
+  CHORALE_CHECK(each_probability(1, [&](std::int64_t, gsl::span<const double> row) {
+    told_.expected_errors += 1 - *std::max_element(row.begin(), row.end());
+    return true;
+  }));
   for (const double strength : kGuesses) {
     Choice choice;
     choice.of[0].strength = strength;
@@ -470,40 +448,29 @@ chorale_status LearnCourse::guess() noexcept {
   return CHORALE_OK;
 }
 
-// Warns if in nearly all cliques of positions the tagger's commonest label is the same, and counts.
+// Warns if nearly all members of cliques of positions have the same label, and it counts.
 chorale_status LearnCourse::warn_of_one_label() noexcept {
-  Array<std::int64_t> shown(learnt_.memory);   // by label: members of a clique that show it
-  Array<std::int64_t> leading(learnt_.memory); // by label: cliques in which it is the commonest
-  std::int64_t cliques = 0;
-  for (std::int64_t l = 0; l < lessons_.count(); ++l) {
-    const Lesson &lesson = lessons_[l];
-    for (std::int32_t c = 0; c < lesson.model->cliques.size(); ++c) {
-      const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
-      const Clique clique = lesson.model->cliques[c];
-      if (!lessons_.spend(Limits::kScattered * (1 + clique.members) + clique.values()))
-        return CHORALE_OK;
-      if (kind < 0 || learnt_.kinds[kind].family() != Family::positions)
+  Array<std::int64_t> shown(learnt_.memory); // by value: members whose label by the tagger shows it
+  std::int64_t members = 0;
+  for (std::int64_t l = 0; l < lessons_.count(); ++l)
+    for (std::int32_t c = 0; c < lessons_[l].model->cliques.size(); ++c) {
+      const std::int32_t number = chorale_problem_clique_kind(lessons_[l].problem, c);
+      if (number < 0 || learnt_.kinds[number].family() != Family::positions)
         continue;
-      const std::int64_t labels = clique.values();
-      const std::int64_t known = leading.size();
-      if (!shown.resize(labels) || !leading.resize(std::max(labels, known)))
-        return no_memory();
-      std::fill(leading.begin() + known, leading.end(), 0);
-      std::fill(shown.begin(), shown.end(), 0);
-      for (std::int32_t i = 0; i < clique.members; ++i) {
+      const Clique clique = lessons_[l].model->cliques[c];
+      members += clique.members;
+      for (std::int32_t i = 0; i < clique.members && lessons_.spend(Limits::kScattered); ++i) {
         const std::int32_t value =
-            lessons_.value_shown(lesson, lesson.model->member(c, i), lessons_.base());
-        if (value >= 0)
+            lessons_.value_shown(lessons_[l], lessons_[l].model->member(c, i), lessons_.base());
+        while (shown.size() <= value)
+          if (!shown.push(0))
+            return no_memory();
+        if (value >= 0 && !learnt_.kinds[number].leaves_out(value))
           ++shown[value];
       }
-      const auto most = std::max_element(shown.begin(), shown.end()) - shown.begin();
-      ++cliques;
-      if (!learnt_.kinds[kind].leaves_out(most))
-        ++leading[most];
     }
-  }
-  for (const std::int64_t leads : leading)
-    if (static_cast<double>(leads) > kNearlyAll * static_cast<double>(cliques))
+  for (const std::int64_t count : shown)
+    if (static_cast<double>(count) > kNearlyAll * static_cast<double>(members))
       told_.warnings |= CHORALE_WARNING_ONE_LABEL;
   return CHORALE_OK;
 }

@@ -512,7 +512,7 @@ std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity
       "the tagger is right on more than 99 % of gold: it may have seen the answers",
       "with so few groups, much may be chance",
       "",
-      "one label is the commonest in nearly all cliques: agreement may spread it"};
+      "nearly all members have one label: agreement may spread it"};
   for (std::size_t k = 0; k < std::size(kWarnings); ++k)
     if ((told.warnings >> k & 1) != 0 && !kWarnings[k].empty())
       text << "warning: " << kWarnings[k] << "\n";

@@ -28,8 +28,7 @@ bool allows(const ChainView &view, std::int32_t t, std::int32_t before, std::int
 Lessons::Lessons(const Memory &memory, const LearnSpec &spec, Learnt &learnt) noexcept
     : memory_(memory), spec_(spec), learnt_(learnt), lessons_(memory), starts_(memory),
       group_(memory), labelled_(memory), gold_(memory), base_(memory), found_(memory),
-      fold_(memory), table_(memory), pairs_(memory), potentials_(memory),
-      limits_(spec.options.time_limit, spec.options.cancel) {}
+      fold_(memory), potentials_(memory), limits_(spec.options.time_limit, spec.options.cancel) {}
 
 Lessons::~Lessons() {
   for (Lesson *lesson : lessons_)
@@ -181,39 +180,6 @@ chorale_status Lessons::deal_folds(const Report &report, std::int32_t most) noex
     filled[2 * best] += labelled_[g];
     ++filled[2 * best + 1];
   }
-  return count_pairs(report);
-}
-
-chorale_status Lessons::count_pairs(const Report &report) noexcept {
-  const Array<Kind> &kinds = learnt_.kinds;
-  if (!table_.resize(kinds.size()))
-    return report.out_of_memory(sizeof(std::int64_t));
-  for (std::int64_t k = 0; k < kinds.size(); ++k) {
-    const std::int64_t size = kinds[k].centre_values * kinds[k].columns() * (folds_ + 1);
-    table_[k] = kinds[k].is_centred && kinds[k].values > 0 ? pairs_.size() : -1;
-    if (table_[k] >= 0 && !pairs_.resize(pairs_.size() + size))
-      return report.out_of_memory(to_size(size) * sizeof(double));
-  }
-  std::fill(pairs_.begin(), pairs_.end(), 0.0);
-  for (const Lesson *lesson : lessons_)
-    for (std::int32_t c = 0; c < lesson->model->cliques.size(); ++c) {
-      const std::int32_t kind = chorale_problem_clique_kind(lesson->problem, c);
-      const Clique clique = lesson->model->cliques[c];
-      if (kind < 0 || table_[kind] < 0 || !spend(Limits::kScattered * (1 + clique.members)))
-        continue;
-      const std::int32_t centre =
-          value_shown(*lesson, lesson->model->member(c, clique.members), gold_);
-      if (centre < 0)
-        continue;
-      const std::int64_t columns = kinds[kind].columns();
-      const std::int64_t size = kinds[kind].centre_values * columns;
-      const std::int32_t fold = fold_[group_of(*lesson, lesson->model->chain_of(clique, 0))];
-      for (std::int32_t i = 0; i < clique.members; ++i)
-        if (const std::int32_t v = value_shown(*lesson, lesson->model->member(c, i), gold_);
-            v >= 0 && v < columns)
-          for (std::int32_t f = -1; f < folds_; ++f)
-            pairs_[table_[kind] + (f + 1) * size + centre * columns + v] += f == fold ? 0 : 1;
-    }
   return CHORALE_OK;
 }
 
@@ -259,35 +225,57 @@ chorale_status Lessons::make_weights(const Report &report, std::int32_t number, 
                                      std::int64_t without, Array<Weight> &to) noexcept {
   const Kind &kind = learnt_.kinds[number];
   bool fits = true;
-  if (!kind.is_centred) {
+  if (!kind.is_centred)
     fits = (pair.strength == 0 || to.push({number, Basis::agreement, 0, pair.strength})) &&
            (pair.bonus == 0 || to.push({number, Basis::single, 0, pair.bonus}));
-    return fits ? CHORALE_OK : report.out_of_memory(sizeof(Weight));
-  }
-  const std::int64_t columns = kind.columns();
-  const std::int64_t size = kind.centre_values * columns;
-  if (pair.strength == 0 || kind.values == 0)
-    return CHORALE_OK;
-  if (!pair.uses_log_odds) {
+  else if (pair.strength != 0 && kind.values > 0 && pair.uses_log_odds)
+    return make_log_odds(report, number, pair.strength, without, to);
+  else if (pair.strength != 0)
     for (std::int64_t v = 0; v < std::min(kind.centre_values, kind.values) && fits; ++v)
-      fits = kind.leaves_out(v) || to.push({number, Basis::centre, v * columns + v, pair.strength});
-    return fits ? CHORALE_OK : report.out_of_memory(sizeof(Weight));
-  }
-  const double *counts = pairs_.begin() + table_[number] + (without + 1) * size;
+      fits = kind.leaves_out(v) ||
+             to.push({number, Basis::centre, v * kind.columns() + v, pair.strength});
+  return fits ? CHORALE_OK : report.out_of_memory(sizeof(Weight));
+}
+
+// Makes the weights of a centred kind: a strength times the log-odds of the gold labels, with 1 added to
+// each count.
+chorale_status Lessons::make_log_odds(const Report &report, std::int32_t number, double strength,
+                                      std::int64_t without, Array<Weight> &to) noexcept {
+  const std::int64_t columns = learnt_.kinds[number].columns();
+  const std::int64_t size = learnt_.kinds[number].centre_values * columns;
+  Array<double> counts(memory_); // centre values x columns
+  if (!counts.resize(size))
+    return report.out_of_memory(to_size(size) * sizeof(double));
+  std::fill(counts.begin(), counts.end(), 1.0);
+  for (const Lesson *lesson : lessons_)
+    for (std::int32_t c = 0; c < lesson->model->cliques.size(); ++c) {
+      const Clique clique = lesson->model->cliques[c];
+      if (chorale_problem_clique_kind(lesson->problem, c) != number ||
+          fold_[group_of(*lesson, lesson->model->chain_of(clique, 0))] == without ||
+          !spend(Limits::kScattered * (1 + clique.members)))
+        continue;
+      const std::int32_t centre =
+          value_shown(*lesson, lesson->model->member(c, clique.members), gold_);
+      for (std::int32_t i = 0; i < clique.members && centre >= 0; ++i)
+        if (const std::int32_t v = value_shown(*lesson, lesson->model->member(c, i), gold_);
+            v >= 0 && v < columns)
+          ++counts[centre * columns + v];
+    }
   const auto sum = [&](std::int64_t first, std::int64_t step, std::int64_t end) {
-    double total = 0; // with 1 added to each count
+    double total = 0;
     for (std::int64_t k = first; k < end; k += step)
-      total += counts[k] + 1;
+      total += counts[k];
     return total;
   };
   const double all = sum(0, 1, size);
-  for (std::int64_t k = 0; k < size && fits; ++k) {
+  for (std::int64_t k = 0; k < size; ++k) {
     const double row = sum(k - k % columns, 1, k - k % columns + columns);
     const double column = sum(k % columns, columns, size);
-    const double log_odds = natural_log((counts[k] + 1) / row) - natural_log(column / all);
-    fits = to.push({number, Basis::centre, k, pair.strength * log_odds});
+    const double log_odds = natural_log(counts[k] / row) - natural_log(column / all);
+    if (!to.push({number, Basis::centre, k, strength * log_odds}))
+      return report.out_of_memory(sizeof(Weight));
   }
-  return fits ? CHORALE_OK : report.out_of_memory(sizeof(Weight));
+  return CHORALE_OK;
 }
 
 chorale_status Lessons::label(const Report &report, gsl::span<const Choice> choices,

@@ -59,7 +59,7 @@ public:
   // are to be read, fails if they are missing or all in one group, or if a chain has no labelling.
   chorale_status prepare(const Report &report) noexcept;
   // Deals groups to at most `most` folds, in descending order of their number of gold labels, each to
-  // the fold with the fewest so far; then counts the log-odds of centred kinds without each fold.
+  // the fold with the fewest so far.
   chorale_status deal_folds(const Report &report, std::int32_t most) noexcept;
 
   // Labels every problem and writes the labels to found(). A group is labelled under the choice of
@@ -119,7 +119,8 @@ public:
 private:
   chorale_status find_groups(const Report &report, const Lesson &lesson) noexcept;
   chorale_status check_gold(const Report &report) noexcept;
-  chorale_status count_pairs(const Report &report) noexcept;
+  chorale_status make_log_odds(const Report &report, std::int32_t number, double strength,
+                               std::int64_t without, Array<Weight> &to) noexcept;
   chorale_status label_lesson(const Report &report, Lesson &lesson, gsl::span<const Choice> choices,
                               Effort effort) noexcept;
   chorale_status make_potentials(const Report &report, const Lesson &lesson,
@@ -141,10 +142,6 @@ private:
   Array<std::int32_t> found_;
   Array<std::int32_t> fold_;
   std::int32_t folds_ = 0;
-  Array<std::int64_t> table_; // by kind: where its tables in pairs_ begin; -1: it has none
-  // By centred kind: (folds + 1) tables, centre values x columns, of how often gold labels show a
-  // pair of values: all of them, then without each fold.
-  Array<double> pairs_;
   Potentials potentials_;
   std::int64_t most_runs_ = 0;
   Limits limits_;

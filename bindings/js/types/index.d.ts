@@ -1090,7 +1090,7 @@ export interface LearntReport {
    * What is unusual about the problems. "gold-forbidden": chains forbid some of their gold labels.
    * "label-unseen": a gold label is forbidden at every position. "base-knows": more than 99 % of the
    * tagger's labels are right, so that the tagger may have seen the gold labels. "few-groups": fewer
-   * than 8. "one-label": without gold, the commonest label is the same in nearly all cliques, so
+   * than 8. "one-label": without gold, the tagger gives nearly all members of cliques one label, so
    * that agreement may spread it.
    */
   readonly warnings: readonly (

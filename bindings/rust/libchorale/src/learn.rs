@@ -411,7 +411,7 @@ pub struct Warnings {
     pub base_knows: bool,
     /// There are fewer than 8 groups.
     pub few_groups: bool,
-    /// Without gold labels: in nearly all cliques the commonest label is the same, so agreement may
+    /// Without gold labels: the tagger gives nearly all members of cliques one label, so agreement may
     /// spread it.
     pub one_label: bool,
 }
