@@ -157,6 +157,76 @@ def test_the_strength_is_that_of_repeated_rows(rng):
         )
 
 
+def repeated_of(table):
+    """Returns a table with each row as often as it counts, and for each its row in `table`."""
+    places = [place for place, row in enumerate(table) for _ in range(row["times"])]
+    return [dict(table[place]) for place in places], places
+
+
+@pytest.mark.parametrize("strength", [None, 0.6, 1.3])
+@pytest.mark.parametrize("labels", [2, 3])
+def test_a_count_is_as_many_rows(rng, labels, strength):
+    changed = 0
+    for _ in range(30):
+        table = mentions_of(rng, labels)
+        for row in table:  # makes sums exact
+            row.update({str(v): round(64 * row[str(v)]) / 64 for v in range(labels)})
+        repeated, places = repeated_of(table)
+        found = agreed(table, labels, count="times", strength=strength)
+        every = agreed(repeated, labels, strength=strength)
+        for row, place in zip(every, places):
+            assert row["together"] == found[place]["together"]
+            assert row["changed"] == found[place]["changed"]
+            assert row["probability"] == pytest.approx(found[place]["probability"], abs=1e-6)
+            changed += row["changed"]
+    assert changed > 20
+
+
+def test_one_confidence_with_counts(rng):
+    for _ in range(20):
+        table = [
+            {
+                "key": "k",
+                "label": "AB"[rng.integers(2)],
+                "sure": float(rng.uniform(0.5, 0.99)),
+                "times": int(rng.integers(1, 6)),
+            }
+            for _ in range(8)
+        ]
+        repeated, places = repeated_of(table)
+        given = {"key": "key", "label": "label", "confidence": "sure", "labels": "AB"}
+        found = ch.agree(table, count="times", strength=1.5, **given)
+        every = ch.agree(repeated, strength=1.5, **given)
+        assert [row["together"] for row in every] == [found[p]["together"] for p in places]
+
+
+def test_one_stored_row_that_stands_for_nine():
+    """Nine of ten rows outweigh one, merged or not."""
+    rows = [{"key": "k", "label": label, "times": n} for label, n in (("A", 9), ("B", 1))]
+    found = ch.agree(rows, key="key", label="label", count="times", strength=1.0)
+    assert [row["together"] for row in found] == ["A", "A"]
+    assert found[1]["why"] == "9 of 9 other mentions of 'k' were A, 9 of 9 are now"
+    for given, match in (
+        ({"weight": "times"}, "weight and count exclude each other"),
+        ({"gold": "label"}, "count and gold exclude each other"),
+        ({"strength": -1.0}, "with weights it must be >= 0"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            ch.agree(rows, key="key", label="label", count="times", **given)
+
+
+def test_merged_members_score_as_repeated_ones(rng):
+    """The best score of a clique does not depend on whether equal members are merged."""
+    solver = ch.CliqueSolver()
+    for _ in range(30):
+        n, values = int(rng.integers(2, 5)), int(rng.integers(2, 4))
+        scores, counts = 2 * rng.normal(size=(n, values)), rng.integers(1, 4, size=n)
+        potential = ch.Potential.potts(values, 1.5, scale="members")
+        merged = solver.solve(potential, scores * counts[:, None], weights=counts)
+        every = solver.solve(potential, np.repeat(scores, counts, axis=0))
+        assert merged.score == pytest.approx(every.score)
+
+
 def test_weights_of_one_change_nothing(rng):
     ones = [{**row, "times": 1} for row in mentions_of(rng, 3)]
     assert agreed(ones, 3, weight="times") == agreed(ones, 3)

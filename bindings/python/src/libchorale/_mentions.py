@@ -160,6 +160,23 @@ class AllScores(Scores):
         return self._scores[rows].astype(self.dtype, copy=isinstance(rows, slice))
 
 
+class Repeated(Scores):
+    """The scores of rows that stand for several equal rows: those of `one` row, times how many."""
+
+    def __init__(self, one: Scores, times: Longs) -> None:
+        self.count, self.labels, self.dtype = one.count, one.labels, one.dtype
+        self.one, self._times = one, times
+
+    def rows(self, rows: Longs | slice) -> Array:
+        found = self.one.rows(rows)
+        found *= self._times[rows, None]
+        return found
+
+    def best(self) -> tuple[Ints, Doubles]:
+        labels, margins = self.one.best()
+        return labels, margins * self._times
+
+
 # ---- Cliques
 
 
@@ -197,10 +214,15 @@ class Keyed:
         ]
 
 
-def cliques_of(codes: Ints, count: int, minimum: int) -> tuple[Ints, int, Longs]:
+def cliques_of(
+    codes: Ints, count: int, minimum: int, times: Longs | None = None
+) -> tuple[Ints, int, Longs]:
     """Drops cliques with fewer rows than `minimum`, and renumbers the others. Returns the clique of
-    each row (-1: none), the number of cliques and their sizes."""
-    sizes = np.bincount(codes[codes >= 0], minlength=count)
+    each row (-1: none), the number of cliques and their sizes. times: how many rows each row stands
+    for."""
+    inside = codes >= 0
+    some = None if times is None else times[inside]
+    sizes = np.bincount(codes[inside], some, minlength=count).astype(np.int64)
     kept = sizes >= minimum
     number = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1).astype(np.int32)
     return number[codes], int(kept.sum()), sizes[kept]
@@ -276,9 +298,10 @@ class Reasons:
 
 
 class Mentions:
-    """Rows with scores and cliques. times: how often each row counts in its cliques (the argument
-    `weight` of `agree`); None: once. own: for each row the label with the highest score; of several
-    such labels, that of the argument `before` if it is one of them."""
+    """Rows with scores and cliques. times: how often each row counts in its cliques (the arguments
+    `weight` and `count` of `agree`); None: once. scores: with `count`, `Repeated`. own: for each row
+    the label with the highest score; of several such labels, that of the argument `before` if it is
+    one of them."""
 
     def __init__(
         self,
@@ -371,24 +394,27 @@ class Mentions:
             for keyed, of in zip(self.keyed, self.weights)
         ]
         flips = self._flips(codes, tables)
+        # A row that stands for several equal rows has the probability of one of them.
+        times, one = self.times, self.scores
+        if isinstance(one, Repeated):
+            times, one = None, one.one
         lonely = np.flatnonzero(self.component < 0)
         for part in blocks(len(lonely)):
             rows = lonely[part]
-            self._tell(result, rows, self.scores.rows(rows), before)
+            self._tell(result, rows, one.rows(rows), before)
         for part in blocks(len(self.order)):
             rows = self.order[part]
-            scores = self.scores.rows(rows)
+            scores = one.rows(rows)
             entries = np.arange(len(rows))
             for keyed, rise, share in zip(self.keyed, rises, shares):
                 clique = keyed.codes[rows]  # -1: the last entry, of zeros
-                times: Any = 1 if self.times is None else self.times[rows, None]
                 rises_of = rise[clique]
-                own = share[clique] if self.times is None else self.times[rows] * share[clique]
+                own = share[clique] if times is None else times[rows] * share[clique]
                 rises_of[entries, codes[rows]] -= own  # leaves out the row itself
                 # Subtracts before adding, so that great strengths that balance each other do not
                 # cost the digits of scores.
                 rises_of -= rises_of[entries, codes[rows]][:, None]
-                scores += rises_of * times
+                scores += rises_of if times is None else rises_of * times[rows, None]
             scores -= scores[entries, codes[rows]][:, None]
             np.maximum(scores, flips[self.component[rows]], out=scores)
             self._tell(result, rows, scores, before)

@@ -26,6 +26,7 @@ from ._mentions import (
     Ints,
     Keyed,
     Mentions,
+    Repeated,
     Scores,
     Weights,
     blocks,
@@ -135,7 +136,7 @@ class _Read:
     keyed: list[Keyed]
     keys: list[Key]
     group: Codes | None
-    times: Longs | None  # how often each row counts; None: once
+    times: Longs | None  # how often each row counts; None: once. With `count`, scores are Repeated
 
 
 def _column(table: Table, argument: str, name: Any) -> Any:
@@ -157,6 +158,7 @@ def _read(
     minimum: int,
     more: Sequence[Any] = (),
     weight: str | None = None,
+    count: str | None = None,
 ) -> _Read:
     """Reads a table and checks the arguments. more: labels that the result may have, besides those
     that occur in the column of labels."""
@@ -185,17 +187,24 @@ def _read(
     wide = [across] * len(keys) if isinstance(across, (bool, np.bool_)) else list(across)
     if len(wide) != len(keys):
         raise ValueError(f"across has {len(wide)} entries for {len(keys)} keys")
-    times = None if weight is None else _times(opening, weight)
+    of_times = weight if count is None else count
+    times = None if of_times is None else _times(opening, of_times)
+    if times is not None and count is not None:
+        scores = Repeated(scores, times)
     keyed = []
     for entry, over in zip(keys, wide):
         names = entry if isinstance(entry, tuple) else (entry,)
         columns = [_column(opening, "key", name).encoded() for name in names]
         inside = [] if groups is None or over else [groups]
-        codes, count = together([*columns, *inside])
-        codes, count, sizes = cliques_of(codes, count, minimum)
+        codes, cliques = together([*columns, *inside])
+        if count is None:
+            codes, cliques, sizes = cliques_of(codes, cliques, minimum)
+        else:
+            assert times is not None
+            codes, cliques, sizes = cliques_of(codes, cliques, minimum, times)
         if times is not None:
-            sizes = _sums(f"column {weight!r}", codes, count, times)
-        keyed.append(Keyed(codes, count, sizes, columns, names, bool(over)))
+            sizes = _sums(f"column {of_times!r}", codes, cliques, times)
+        keyed.append(Keyed(codes, cliques, sizes, columns, names, bool(over)))
     return _Read(opening, known, scores, before, keyed, keys, groups, times)
 
 
@@ -361,7 +370,8 @@ def _default_strength(read: _Read) -> float:
     Reason: let all n rows of a key have the margin d, and let k of them have another label than the
     rest. These k rows change together if strength / n * 2 k (n - k) > k d, that is if
     n - k > n d / (2 strength). With strength = 3/4 d this is n - k > 2/3 n: more than two thirds
-    prevail. A row of weight w and margin d counts as w rows of margin d / w.
+    prevail. A row of weight w and margin d counts as w rows of margin d / w. So does a row that
+    stands for w rows, whose margins add up to d.
     """
     _, margins = read.scores.best()
     shared = np.any([keyed.codes >= 0 for keyed in read.keyed], axis=0) & (margins > 0)
@@ -396,6 +406,7 @@ def agree(
     strength: Strength = None,
     gold: str | None = None,
     weight: str | None = None,
+    count: str | None = None,
     minimum: int = 2,
     names: Sequence[str] = NAMES,
     threads: int = 1,
@@ -440,6 +451,9 @@ def agree(
                 n above is then the sum of the weights. A row of weight w gains w times as much,
                 while its own log-odds are not multiplied. Strengths must not be negative. None:
                 every row counts once
+    count       a column of integers from 1: how many equal rows each row stands for. Unlike
+                `weight`, it multiplies the row's log-odds as well. Labels are those that the equal
+                rows would get; the probability is that of one of them
     minimum     rows with the same key agree only if there are at least so many of them
     names       names of the new columns, which must not exist yet
     threads, rounds, time_limit  as in `Run`
@@ -476,8 +490,9 @@ def agree(
     if gold is not None:
         if strength is not None:
             raise ValueError("strength and gold exclude each other")
-        if weight is not None:
-            raise ValueError("weight and gold exclude each other: strengths are learnt without")
+        for name, column in (("weight", weight), ("count", count)):
+            if column is not None:
+                raise ValueError(f"{name} and gold exclude each other: strengths are learnt without")
         strength = learn_strengths(
             table,
             gold=gold,
@@ -493,11 +508,13 @@ def agree(
             progress=progress,
         )
         tell(strength)
+    if weight is not None and count is not None:
+        raise ValueError("weight and count exclude each other")
     with Bar(progress, "agree", rounds + 4) as bar:
         if isinstance(strength, Strengths):
             labels = _labels_of(strength, labels)
         read = _read(
-            table, key, label, confidence, group, labels, scale, across, minimum, weight=weight
+            table, key, label, confidence, group, labels, scale, across, minimum, (), weight, count
         )
         for name in names:
             if name in read.table.names:
