@@ -20,11 +20,8 @@ int command_check(const settings *chosen) {
       code = EXIT_NO;
     const char *name = status == CHORALE_OK ? "ok" : chorale_status_name(status);
     if (chosen->json) {
-      fputs(i > 0 ? ",\n {" : "\n {", stdout);
-      put_json_string(stdout, "file", text_of(path), 1);
-      put_json_string(stdout, "status", text_of(name), 0);
-      put_json_string(stdout, "message", text_of(error.message), 0);
-      putchar('}');
+      put_json(stdout, "%,\n {\"file\":%t,\"status\":%t,\"message\":%t}", i > 0, text_of(path),
+               text_of(name), text_of(error.message));
     } else {
       print_name(stdout, text_of(path), 0);
       printf(": %s%s", name, status == CHORALE_OK ? "" : ": ");

@@ -18,22 +18,14 @@ static int by_group(const void *a, const void *b) {
   return left->chain < right->chain ? -1 : left->chain > right->chain;
 }
 
-/* Returns 1 if `list`, the text of the note "training_groups" (group numbers separated by commas),
- * contains the number of the group; else 0. */
+/* Returns 1 if `list`, the text of the note "training_groups", contains the number of the group. */
 static int is_listed(chorale_text list, int64_t group) {
   char digits[24];
-  const int length = snprintf(digits, sizeof digits, "%" PRId64, group);
-  size_t at = 0;
-  while (at < list.length) {
-    while (at < list.length && (list.bytes[at] == ',' || list.bytes[at] == ' '))
-      ++at;
-    size_t end = at;
-    while (end < list.length && list.bytes[end] != ',' && list.bytes[end] != ' ')
-      ++end;
-    if (end - at == (size_t)length && memcmp(list.bytes + at, digits, end - at) == 0)
+  chorale_text number;
+  snprintf(digits, sizeof digits, "%" PRId64, group);
+  while (next_name(&list, &number))
+    if (same_text(number, text_of(digits)))
       return 1;
-    at = end;
-  }
   return 0;
 }
 
@@ -51,26 +43,6 @@ static void make_pages(corpus *to, placed *order) {
     to->pages[to->page_count - 1].records += 1;
     to->chains[i] = order[i].chain;
     to->page_of[order[i].chain] = to->page_count - 1;
-  }
-}
-
-static void place_cliques(corpus *to) {
-  chorale_error error;
-  to->clique_page = allocate(to->clique_count, sizeof *to->clique_page);
-  for (int64_t c = 0; c < to->clique_count; ++c) {
-    int64_t where = -1;
-    const int64_t members = chorale_model_clique_member_count(to->model, c);
-    for (int64_t k = 0; k < members; ++k) {
-      int64_t chain = 0;
-      check(chorale_model_get_member(to->model, c, k, &chain, NULL, &error), &error);
-      const int64_t here = to->page_of[chain];
-      if (k > 0 && here != where) {
-        where = -1;
-        break;
-      }
-      where = here;
-    }
-    to->clique_page[c] = where;
   }
 }
 
@@ -103,7 +75,6 @@ corpus corpus_of(const chorale_problem *problem) {
   made.positions = made.offsets[made.chain_count];
   make_pages(&made, order);
   free(order);
-  place_cliques(&made);
   return made;
 }
 
@@ -112,7 +83,6 @@ void corpus_free(corpus *from) {
   free(from->page_of);
   free(from->offsets);
   free(from->pages);
-  free(from->clique_page);
 }
 
 /* ---- Names -------------------------------------------------------------------------------- */
@@ -165,25 +135,6 @@ chorale_text clique_name(const corpus *from, int64_t clique, char space[NAME_SPA
   if (name.length == 0)
     name = text_in(from->problem, CHORALE_TEXTS_CLIQUES, clique);
   return name.length > 0 ? name : numbered("Clique ", clique, space);
-}
-
-chorale_text value_name(const corpus *from, int64_t clique, int32_t value, int *made_up,
-                        char space[NAME_SPACE]) {
-  const chorale_text name = name_of_value(from->problem, clique, value);
-  const int64_t values = chorale_model_clique_values(from->model, clique);
-  *made_up = name.length == 0;
-  if (name.length > 0)
-    return name;
-  if (value == values)
-    return text_of("nothing");
-  if (value == values + 1)
-    return text_of("different things");
-  /* The value is outside the clique's dictionary (-1), or it is OUT, the dictionary's last value,
-   * which stands for all values outside and has no name. */
-  if (value < 0 || (value == values - 1 && value > 0 &&
-                    name_of_value(from->problem, clique, 0).length > 0))
-    return text_of("something else");
-  return numbered("value ", value, space);
 }
 
 chorale_text note(const corpus *from, const char *name) {

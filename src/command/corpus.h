@@ -24,7 +24,6 @@ typedef struct corpus {
   int64_t *page_of; /* by chain: its page */
   page *pages;
   int64_t page_count;
-  int64_t *clique_page; /* by clique: the page of all its members; -1: several pages, or none */
   const int32_t *gold;  /* by position, -1: unknown; NULL: no gold labels */
 } corpus;
 
@@ -40,10 +39,6 @@ chorale_text label_name(const corpus *from, int64_t label, char space[NAME_SPACE
 chorale_text word(const corpus *from, int64_t chain, int64_t position, char space[NAME_SPACE]);
 chorale_text space_before(const corpus *from, int64_t chain, int64_t position);
 chorale_text clique_name(const corpus *from, int64_t clique, char space[NAME_SPACE]);
-/* Returns the name of a value of a clique. If the file has no name for the value, returns a made-up
- * description and sets *made_up to 1; otherwise sets it to 0. */
-chorale_text value_name(const corpus *from, int64_t clique, int32_t value, int *made_up,
-                        char space[NAME_SPACE]);
 
 /* Returns the text of the note `name`; {NULL, 0} if there is none. */
 chorale_text note(const corpus *from, const char *name);

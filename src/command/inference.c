@@ -13,27 +13,6 @@
 
 /* ---- Strengths ---------------------------------------------------------------------------- */
 
-static int is_blank(char c) { return c == ' ' || c == '\t'; }
-
-/* Writes the next name of the comma-separated list *list to *name, without surrounding blanks. Sets
- * *list to the rest of the list, or to NULL after the last name. Returns 0 if there are no more
- * names. */
-static int next_name(const char **list, chorale_text *name) {
-  if (*list == NULL)
-    return 0;
-  const char *begin = *list;
-  const char *comma = strchr(begin, ',');
-  const char *end = comma != NULL ? comma : begin + strlen(begin);
-  *list = comma != NULL ? comma + 1 : NULL;
-  while (begin < end && is_blank(*begin))
-    ++begin;
-  while (end > begin && is_blank(end[-1]))
-    --end;
-  name->bytes = begin;
-  name->length = (size_t)(end - begin);
-  return 1;
-}
-
 static void refuse_kind(const corpus *from, chorale_text asked) {
   const int64_t kinds = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
   fputs("chorale: --properties is \"", stderr);
@@ -54,11 +33,9 @@ static void refuse_kind(const corpus *from, chorale_text asked) {
 static char *wanted_kinds(const corpus *from, const char *list) {
   const int64_t kinds = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
   char *wanted = allocate(kinds, 1);
-  chorale_text asked;
-  while (next_name(&list, &asked)) {
+  chorale_text names = text_of(list), asked;
+  while (next_name(&names, &asked)) {
     int64_t found = 0;
-    if (asked.length == 0)
-      continue;
     for (int64_t k = 0; k < kinds; ++k)
       if (same_text(asked, text_in(from->problem, CHORALE_TEXTS_KINDS, k))) {
         wanted[k] = 1;
@@ -85,26 +62,22 @@ static chorale_model *with_learnt(const corpus *from, const settings *chosen) {
   return model;
 }
 
-/* Returns the temperature of changed labels of the learnt result. That is the result in the file of --learnt if this
- * option is given, otherwise the result in the note "learnt.json" of the problem file. Returns 1 if
- * there is no learnt result, or if its temperature is unknown. */
-static double temperature_of(const corpus *from, const settings *chosen) {
+/* Returns the report of the learnt result: that in the file of --learnt if this option is given,
+ * otherwise that in the note "learnt.json" of the problem file, if the note is one. */
+static chorale_learnt_report report_of_learnt(const corpus *from, const settings *chosen) {
   const chorale_text text = note(from, "learnt.json");
   chorale_learnt *learnt = NULL;
+  chorale_learnt_report told;
   chorale_error error;
+  chorale_learnt_report_init(&told, sizeof told);
   if (chosen->learnt != NULL)
     learnt = load_learnt(chosen->learnt);
-  else if (text.length > 0) /* if the note is not a learnt result, `learnt` stays NULL */
+  else if (text.length > 0)
     chorale_learnt_read(NULL, text.bytes, text.length, &learnt, NULL);
-  if (learnt == NULL)
-    return 1.0;
-  chorale_learnt_report told;
-  chorale_learnt_report_init(&told, sizeof told);
-  check(chorale_learnt_get_report(learnt, &told, &error), &error);
+  if (learnt != NULL)
+    check(chorale_learnt_get_report(learnt, &told, &error), &error);
   chorale_learnt_destroy(learnt);
-  return told.changed_temperature > 0.0 ? told.changed_temperature
-         : told.temperature > 0.0       ? told.temperature
-                                        : 1.0;
+  return told;
 }
 
 /* Returns the factor of each clique; NULL if all factors are 1. */
@@ -195,7 +168,7 @@ inference infer(const corpus *from, const settings *chosen) {
   inference done;
   memset(&done, 0, sizeof done);
   done.tell = chosen->progress;
-  done.temperature = temperature_of(from, chosen);
+  done.learnt = report_of_learnt(from, chosen);
   done.factors = factors_of(from, chosen);
   done.model = with_strengths(from, chosen, done.factors);
   done.moment_room = chosen->rounds + chosen->bound_steps + 16;
@@ -241,6 +214,22 @@ void inference_free(inference *done) {
   free(done->own);
   free(done->together);
   free(done->moments);
+}
+
+double temperature_of(const inference *done) {
+  const chorale_learnt_report *learnt = &done->learnt;
+  return learnt->changed_temperature > 0.0 ? learnt->changed_temperature
+         : learnt->temperature > 0.0       ? learnt->temperature
+                                           : 1.0;
+}
+
+char *json_of(const inference *done) {
+  chorale_error error;
+  size_t needed = 0;
+  check(chorale_run_json(done->run, NULL, 0, &needed, &error), &error);
+  char *text = allocate((int64_t)needed, 1);
+  check(chorale_run_json(done->run, text, needed, NULL, &error), &error);
+  return text;
 }
 
 const char *outcome_name(chorale_outcome outcome) {

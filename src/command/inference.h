@@ -17,7 +17,7 @@ typedef struct inference {
   chorale_run *run;
   chorale_run_result result;
   double seconds; /* duration of the run, without loading the file */
-  double temperature; /* that of changed labels, by the learnt result (learn.h); or 1 */
+  chorale_learnt_report learnt; /* of the learnt result; zeros if there is none */
   int32_t *own;   /* by position: the label if every chain is labelled without its cliques */
   int32_t *together; /* by position: the label that the run found */
   int tell;       /* 1: progress is printed to stderr */
@@ -27,6 +27,12 @@ typedef struct inference {
 
 inference infer(const corpus *from, const settings *chosen);
 void inference_free(inference *done);
+
+/* Returns the temperature of changed labels by the learnt result; 1 if it is unknown. */
+double temperature_of(const inference *done);
+
+/* Returns the result as the JSON of chorale_run_json; the caller frees it. */
+char *json_of(const inference *done);
 
 /* Returns a phrase for the outcome of the run, such as "messages converged". */
 const char *outcome_name(chorale_outcome outcome);

@@ -12,10 +12,16 @@ typedef struct kind {
   int64_t cliques, members;
   int64_t weight; /* sum of the weights of the members */
   int64_t least_values, most_values;
-  int by_property, by_position, by_centre; /* numbers of property, position and centred cliques */
-  /* Family of the potentials (of a centred clique: of the first one); 0: the families differ. */
-  chorale_family family;
+  /* What the members are ("property": chains with a property, "position": positions, "centre":
+   * positions with a centre), and the family of the potentials (of a centred clique: of the first
+   * one); "several" if cliques differ. */
+  const char *over, *potential;
 } kind;
+
+/* Returns the word for all cliques of a kind, given that for those before and that for another. */
+static const char *word_for(const char *all, const char *one) {
+  return all == NULL || strcmp(all, one) == 0 ? one : "several";
+}
 
 /* Returns a summary of the cliques of each of `count` kinds, and then a summary of the cliques
  * without a kind (-1): count + 1 entries, which the caller frees. */
@@ -25,48 +31,25 @@ static kind *kinds_of(const corpus *from, int64_t count) {
     const int32_t number = chorale_problem_clique_kind(from->problem, c);
     kind *to = &kinds[number >= 0 && number < count ? number : count];
     const int64_t values = chorale_model_clique_values(from->model, c);
+    const int64_t members = chorale_model_clique_member_count(from->model, c);
     const int centred = chorale_model_clique_centre_values(from->model, c) > 0;
+    const int by_property = chorale_model_clique_property(from->model, c) != NULL;
     const chorale_potential *potential =
         centred ? chorale_model_clique_centre_potential(from->model, c, 0)
                 : chorale_model_clique_potential(from->model, c);
-    const chorale_family family = chorale_potential_family(potential);
-    if (to->cliques == 0) {
-      to->least_values = to->most_values = values;
-      to->family = family;
-    }
-    to->cliques += 1;
-    const int64_t members = chorale_model_clique_member_count(from->model, c);
-    to->members += members;
-    for (int64_t i = 0; i < members; ++i)
-      to->weight += chorale_model_member_weight(from->model, c, i);
-    if (values < to->least_values)
+    if (to->cliques == 0 || values < to->least_values)
       to->least_values = values;
     if (values > to->most_values)
       to->most_values = values;
-    if (family != to->family)
-      to->family = 0;
-    if (centred)
-      to->by_centre += 1;
-    else if (chorale_model_clique_property(from->model, c) != NULL)
-      to->by_property += 1;
-    else
-      to->by_position += 1;
+    to->cliques += 1;
+    to->members += members;
+    for (int64_t i = 0; i < members; ++i)
+      to->weight += chorale_model_member_weight(from->model, c, i);
+    to->over = word_for(to->over, centred ? "centre" : by_property ? "property" : "position");
+    to->potential =
+        word_for(to->potential, chorale_family_name(chorale_potential_family(potential)));
   }
   return kinds;
-}
-
-/* Returns a word for the members of the cliques of a kind: "property" for chains with a property,
- * "position" for positions, "centre" for positions with a centre, "several" if cliques differ. */
-static const char *form_of(const kind *of) {
-  if (of->by_property == of->cliques)
-    return "property";
-  if (of->by_position == of->cliques)
-    return "position";
-  return of->by_centre == of->cliques ? "centre" : "several";
-}
-
-static const char *family_of(const kind *of) {
-  return of->family != 0 ? chorale_family_name(of->family) : "several";
 }
 
 typedef struct facts {
@@ -116,13 +99,13 @@ static void print_kind(const corpus *from, const facts *of, int64_t k) {
   fputs("  ", stdout);
   print_name(stdout, k < of->kind_count ? text_in(from->problem, CHORALE_TEXTS_KINDS, k)
                                         : text_of("(no kind)"), 28);
-  printf(" %8" PRId64 " %9" PRId64 "  %-9s", here->cliques, here->members, form_of(here));
+  printf(" %8" PRId64 " %9" PRId64 "  %-9s", here->cliques, here->members, here->over);
   char values[48];
   if (here->least_values == here->most_values)
     snprintf(values, sizeof values, "%" PRId64, here->most_values);
   else
     snprintf(values, sizeof values, "%" PRId64 "-%" PRId64, here->least_values, here->most_values);
-  printf("%9s  %s", values, family_of(here));
+  printf("%9s  %s", values, here->potential);
   if (here->weight != here->members)
     printf(", by weight: %" PRId64 " in all", here->weight);
   putchar('\n');
@@ -196,68 +179,41 @@ static void print_text(const char *path, const corpus *from, const facts *of) {
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
-static void print_kinds_json(const corpus *from, const facts *of) {
-  int first = 1;
-  put_json_key(stdout, "kinds", 0);
-  putchar('[');
-  for (int64_t k = 0; k <= of->kind_count; ++k) {
-    const kind *here = &of->kinds[k];
-    if (here->cliques == 0)
-      continue;
-    fputs(first ? "{" : ",{", stdout);
-    first = 0;
-    put_json_whole(stdout, "kind", k < of->kind_count ? k : -1, 1);
-    if (k < of->kind_count)
-      put_json_string(stdout, "name", text_in(from->problem, CHORALE_TEXTS_KINDS, k), 0);
-    put_json_whole(stdout, "cliques", here->cliques, 0);
-    put_json_whole(stdout, "members", here->members, 0);
-    put_json_whole(stdout, "weight", here->weight, 0);
-    put_json_string(stdout, "over", text_of(form_of(here)), 0);
-    put_json_whole(stdout, "least_values", here->least_values, 0);
-    put_json_whole(stdout, "most_values", here->most_values, 0);
-    put_json_string(stdout, "potential", text_of(family_of(here)), 0);
-    putchar('}');
-  }
-  putchar(']');
-}
-
 static void print_json(const char *path, const corpus *from, const facts *of) {
   const int64_t names = chorale_problem_text_count(from->problem, CHORALE_TEXTS_LABELS);
   const int64_t notes = chorale_problem_note_count(from->problem);
-  putchar('{');
-  put_json_string(stdout, "file", text_of(path), 1);
-  put_json_whole(stdout, "chains", from->chain_count, 0);
-  put_json_whole(stdout, "groups", from->page_count, 0);
-  put_json_whole(stdout, "positions", from->positions, 0);
-  put_json_whole(stdout, "longest", of->longest, 0);
-  put_json_whole(stdout, "labels", from->labels, 0);
-  put_json_key(stdout, "label_names", 0);
-  putchar('[');
-  for (int64_t label = 0; label < names; ++label) {
-    fputs(label > 0 ? "," : "", stdout);
-    put_json_text(stdout, text_in(from->problem, CHORALE_TEXTS_LABELS, label));
+  put_json(stdout,
+           "{\"file\":%t,\"chains\":%i,\"groups\":%i,\"positions\":%i,\"longest\":%i,"
+           "\"labels\":%i,\"label_names\":[",
+           text_of(path), from->chain_count, from->page_count, from->positions, of->longest,
+           from->labels);
+  for (int64_t label = 0; label < names; ++label)
+    put_json(stdout, "%,%t", label > 0, text_in(from->problem, CHORALE_TEXTS_LABELS, label));
+  put_json(stdout, "],\"gold\":%i,\"cliques\":%i,\"members\":%i,\"kinds\":[", of->known,
+           from->clique_count, chorale_model_member_count(from->model));
+  for (int64_t k = 0, before = 0; k <= of->kind_count; ++k) {
+    const kind *here = &of->kinds[k];
+    const int has_name = k < of->kind_count;
+    if (here->cliques == 0)
+      continue;
+    put_json(stdout, "%,{\"kind\":%i,", before++ > 0, has_name ? k : (int64_t)-1);
+    if (has_name)
+      put_json(stdout, "\"name\":%t,", text_in(from->problem, CHORALE_TEXTS_KINDS, k));
+    put_json(stdout,
+             "\"cliques\":%i,\"members\":%i,\"weight\":%i,\"over\":%t,\"least_values\":%i,"
+             "\"most_values\":%i,\"potential\":%t}",
+             here->cliques, here->members, here->weight, text_of(here->over),
+             here->least_values, here->most_values, text_of(here->potential));
   }
-  putchar(']');
-  put_json_whole(stdout, "gold", of->known, 0);
-  put_json_whole(stdout, "cliques", from->clique_count, 0);
-  put_json_whole(stdout, "members", chorale_model_member_count(from->model), 0);
-  print_kinds_json(from, of);
-  put_json_key(stdout, "texts", 0);
-  putchar('{');
+  fputs("],\"texts\":{", stdout);
   for (int i = 0; i < LISTS; ++i)
-    put_json_whole(stdout, lists[i].name, chorale_problem_text_count(from->problem, lists[i].list),
-                   i == 0);
-  putchar('}');
-  put_json_whole(stdout, "score_bytes", (int64_t)of->score_bytes, 0);
-  put_json_whole(stdout, "run_bytes", (int64_t)of->run_bytes, 0);
-  put_json_key(stdout, "notes", 0);
-  putchar('[');
-  for (int64_t i = 0; i < notes; ++i) {
-    fputs(i > 0 ? ",{" : "{", stdout);
-    put_json_string(stdout, "name", name_of_note(from->problem, i), 1);
-    put_json_string(stdout, "text", text_of_note(from->problem, i), 0);
-    putchar('}');
-  }
+    put_json(stdout, "%,%t:%i", i > 0, text_of(lists[i].name),
+             chorale_problem_text_count(from->problem, lists[i].list));
+  put_json(stdout, "},\"score_bytes\":%i,\"run_bytes\":%i,\"notes\":[",
+           (int64_t)of->score_bytes, (int64_t)of->run_bytes);
+  for (int64_t i = 0; i < notes; ++i)
+    put_json(stdout, "%,{\"name\":%t,\"text\":%t}", i > 0, name_of_note(from->problem, i),
+             text_of_note(from->problem, i));
   puts("]}");
 }
 

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdarg.h>
 
 /* Returns the number of bytes of the first UTF-8 character of `bytes`; 0 if it is invalid:
  * truncated, overlong, a surrogate, or above U+10FFFF. */
@@ -20,7 +21,7 @@ static size_t character_length(const unsigned char *bytes, size_t left) {
   return length;
 }
 
-void put_json_text(FILE *to, chorale_text text) {
+static void put_text(FILE *to, chorale_text text) {
   const unsigned char *bytes = (const unsigned char *)text.bytes;
   putc('"', to);
   for (size_t i = 0; i < text.length;) {
@@ -40,28 +41,37 @@ void put_json_text(FILE *to, chorale_text text) {
   putc('"', to);
 }
 
-void put_json_number(FILE *to, double number) {
+static void put_number(FILE *to, double number) {
   if (isfinite(number))
     fprintf(to, "%.17g", number);
   else
     fputs("null", to);
 }
 
-void put_json_key(FILE *to, const char *key, int first) {
-  fprintf(to, "%s\"%s\":", first ? "" : ",", key);
-}
-
-void put_json_whole(FILE *to, const char *key, int64_t value, int first) {
-  put_json_key(to, key, first);
-  fprintf(to, "%" PRId64, value);
-}
-
-void put_json_real(FILE *to, const char *key, double value, int first) {
-  put_json_key(to, key, first);
-  put_json_number(to, value);
-}
-
-void put_json_string(FILE *to, const char *key, chorale_text value, int first) {
-  put_json_key(to, key, first);
-  put_json_text(to, value);
+void put_json(FILE *to, const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  for (; *format != '\0'; ++format) {
+    if (*format != '%') {
+      putc(*format, to);
+      continue;
+    }
+    switch (*++format) {
+    case 't':
+      put_text(to, va_arg(values, chorale_text));
+      break;
+    case 'i':
+      fprintf(to, "%" PRId64, va_arg(values, int64_t));
+      break;
+    case 'r':
+      put_number(to, va_arg(values, double));
+      break;
+    case 'b':
+      fputs(va_arg(values, int) ? "true" : "false", to);
+      break;
+    case ',':
+      fputs(va_arg(values, int) ? "," : "", to);
+    }
+  }
+  va_end(values);
 }

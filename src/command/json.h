@@ -6,16 +6,13 @@
 
 #include <stdio.h>
 
-/* Writes a string in quotes. Invalid UTF-8 becomes U+FFFD. */
-void put_json_text(FILE *to, chorale_text text);
-/* Writes a number that reads back as the same double; null if it is not finite. */
-void put_json_number(FILE *to, double number);
-/* Writes `"key":`, after a comma unless `first`; the caller then writes the value. */
-void put_json_key(FILE *to, const char *key, int first);
-
-/* Write a key and its value, after a comma unless `first`. */
-void put_json_whole(FILE *to, const char *key, int64_t value, int first);
-void put_json_real(FILE *to, const char *key, double value, int first);
-void put_json_string(FILE *to, const char *key, chorale_text value, int first);
+/* Writes `format`, with each of these replaced by the next argument:
+ *   %t   a chorale_text: a string in quotes, safe in a script element of HTML; invalid UTF-8 becomes
+ *        U+FFFD
+ *   %i   an int64_t
+ *   %r   a double: a number that reads back as the same double, or null if it is not finite
+ *   %b   an int: true or false
+ *   %,   an int: a comma if it is not 0 */
+void put_json(FILE *to, const char *format, ...);
 
 #endif

@@ -5,17 +5,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Prints the result as the JSON of chorale_run_json. */
-static void print_json(const inference *done) {
-  chorale_error error;
-  size_t needed = 0;
-  check(chorale_run_json(done->run, NULL, 0, &needed, &error), &error);
-  char *text = allocate((int64_t)needed, 1);
-  check(chorale_run_json(done->run, text, needed, NULL, &error), &error);
-  puts(text);
-  free(text);
-}
-
 /* Prints the name of a label; if the file has no name for it, its number; for -1 nothing. */
 static void print_label(const corpus *from, int32_t label) {
   if (label < 0)
@@ -46,10 +35,13 @@ int command_label(const settings *chosen) {
   chorale_problem *problem = load(chosen->files[0]);
   corpus all = corpus_of(problem);
   inference done = infer(&all, chosen);
-  if (chosen->json)
-    print_json(&done);
-  else
+  if (chosen->json) {
+    char *text = json_of(&done);
+    puts(text);
+    free(text);
+  } else {
     print_lines(&all, &done);
+  }
   inference_free(&done);
   corpus_free(&all);
   chorale_problem_destroy(problem);

@@ -1,7 +1,6 @@
 #include "commands.h"
 #include "support.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,15 +67,6 @@ static void print_lines(const char *text) {
   }
 }
 
-static void save(const char *path, const char *json) {
-  FILE *file = fopen(path, "wb");
-  if (file == NULL)
-    stop(EXIT_SYSTEM, "--output is \"%s\", which cannot be written: %s", path, strerror(errno));
-  const int written = fputs(json, file) >= 0 && putc('\n', file) != EOF;
-  if (fclose(file) != 0 || !written)
-    stop(EXIT_SYSTEM, "--output is \"%s\", which could not be written to its end", path);
-}
-
 int command_learn(const settings *chosen) {
   chorale_problem **problems = allocate(chosen->file_count, sizeof(chorale_problem *));
   for (int64_t i = 0; i < chosen->file_count; ++i) {
@@ -87,8 +77,11 @@ int command_learn(const settings *chosen) {
   chorale_learnt *learnt = learn(problems, chosen);
   char *json = text_in_form(learnt, CHORALE_TEXT_JSON);
   char *lines = text_in_form(learnt, CHORALE_TEXT_LINES);
-  if (chosen->output != NULL)
-    save(chosen->output, json);
+  if (chosen->output != NULL) {
+    FILE *file = open_output(chosen->output);
+    fprintf(file, "%s\n", json);
+    close_output(file, chosen->output);
+  }
   if (chosen->json)
     puts(json);
   else

@@ -1,5 +1,4 @@
 #include "commands.h"
-#include "html/carried.h"
 #include "html/report.h"
 #include "summary.h"
 #include "support.h"

@@ -27,9 +27,9 @@ typedef struct tally {
 } tally;
 
 /* Adds `length` positions to the counts in *to. gold, own, together: by position, the gold label
- * (-1: unknown; NULL: no gold labels), the label without cliques and the label found by the run. If
- * not NULL, own_by_label and by_label are arrays with an entry for each label, in which the labels
- * `own` and `together` are counted. */
+ * (-1: unknown; NULL: no gold labels), the label without cliques and the label found by the run.
+ * own_by_label, by_label: arrays with an entry for each label, in which the labels `own` and
+ * `together` are counted; unused without gold labels. */
 void count_tokens(tally *to, counts *own_by_label, counts *by_label, const int32_t *gold,
                   const int32_t *own, const int32_t *together, int64_t length);
 

@@ -20,53 +20,43 @@ static int64_t label_of_nothing(const corpus *from) {
   return -1;
 }
 
-static void add_tally(tally *to, const tally *more) {
-  to->tokens += more->tokens;
-  to->changed += more->changed;
-  to->known += more->known;
-  to->own_errors += more->own_errors;
-  to->errors += more->errors;
-  to->chains += more->chains;
-  to->changed_chains += more->changed_chains;
-  to->records += more->records;
-  to->own_right += more->own_right;
-  to->right += more->right;
-}
-
 summary summarise(const corpus *from, const inference *done) {
   summary made;
   memset(&made, 0, sizeof made);
-  made.pages = allocate(from->page_count, sizeof *made.pages);
+  made.changed = allocate(from->page_count, sizeof *made.changed);
+  made.removed = allocate(from->page_count, sizeof *made.removed);
   made.own = allocate(from->labels, sizeof *made.own);
   made.together = allocate(from->labels, sizeof *made.together);
   made.left_out = label_of_nothing(from);
+  tally *all = &made.all;
   for (int64_t p = 0; p < from->page_count; ++p) {
     const page *here = &from->pages[p];
-    tally *counted = &made.pages[p];
-    for (int64_t r = here->first; r < here->first + here->records; ++r) {
-      const int64_t begin = from->offsets[from->chains[r]];
-      const int64_t length = from->offsets[from->chains[r] + 1] - begin;
-      const tally before = *counted;
-      count_tokens(counted, here->training ? NULL : made.own, here->training ? NULL : made.together,
-                   from->gold != NULL ? from->gold + begin : NULL, done->own + begin,
-                   done->together + begin, length);
-      const int known = counted->known > before.known;
-      counted->chains += 1;
-      counted->changed_chains += counted->changed > before.changed;
-      counted->records += known;
-      counted->own_right += known && counted->own_errors == before.own_errors;
-      counted->right += known && counted->errors == before.errors;
-    }
+    const tally others = *all;
     if (here->training) {
       ++made.training_pages;
       continue;
     }
     ++made.test_pages;
-    add_tally(&made.all, counted);
-    if (counted->known > 0) {
-      made.better += counted->errors < counted->own_errors;
-      made.equal += counted->errors == counted->own_errors;
-      made.worse += counted->errors > counted->own_errors;
+    for (int64_t r = here->first; r < here->first + here->records; ++r) {
+      const int64_t begin = from->offsets[from->chains[r]];
+      const int64_t length = from->offsets[from->chains[r] + 1] - begin;
+      const tally before = *all;
+      count_tokens(all, made.own, made.together, from->gold != NULL ? from->gold + begin : NULL,
+                   done->own + begin, done->together + begin, length);
+      const int known = all->known > before.known;
+      all->chains += 1;
+      all->changed_chains += all->changed > before.changed;
+      all->records += known;
+      all->own_right += known && all->own_errors == before.own_errors;
+      all->right += known && all->errors == before.errors;
+    }
+    const int64_t removed = (all->own_errors - all->errors) - (others.own_errors - others.errors);
+    made.changed[p] = all->changed - others.changed;
+    made.removed[p] = removed;
+    if (all->known > others.known) {
+      made.better += removed > 0;
+      made.equal += removed == 0;
+      made.worse += removed < 0;
     }
   }
   made.own_sum = sum_counts(made.own, from->labels, made.left_out);
@@ -75,15 +65,10 @@ summary summarise(const corpus *from, const inference *done) {
 }
 
 void summary_free(summary *of) {
-  free(of->pages);
+  free(of->changed);
+  free(of->removed);
   free(of->own);
   free(of->together);
-}
-
-double error_reduction(const tally *of) {
-  if (of->own_errors == 0)
-    return 0.0;
-  return (double)(of->own_errors - of->errors) / (double)of->own_errors;
 }
 
 /* ---- Printing ----------------------------------------------------------------------------- */
@@ -107,8 +92,10 @@ static void print_scores(const corpus *from, const summary *of) {
     print_name(stdout, label_name(from, of->left_out, space), 0);
     fputs(")\n", stdout);
   }
+  const double errors = of->all.own_errors > 0 ? (double)of->all.own_errors : 1.0;
   printf("\nToken errors   %" PRId64 " -> %" PRId64 " of %" PRId64 ", %.1f %% fewer\n",
-         of->all.own_errors, of->all.errors, of->all.known, 100 * error_reduction(&of->all));
+         of->all.own_errors, of->all.errors, of->all.known,
+         100 * (double)(of->all.own_errors - of->all.errors) / errors);
   printf("Entirely right %" PRId64 " -> %" PRId64 " of %" PRId64 " records\n", of->all.own_right,
          of->all.right, of->all.records);
   printf("Pages          %" PRId64 " better, %" PRId64 " equal, %" PRId64 " worse\n", of->better,
@@ -140,62 +127,40 @@ void print_summary(const corpus *from, const inference *done, const summary *of)
   }
 }
 
-static void print_label_json(const corpus *from, const summary *of, int64_t label, int first) {
-  const chorale_text name = text_in(from->problem, CHORALE_TEXTS_LABELS, label);
-  fputs(first ? "{" : ",{", stdout);
-  put_json_whole(stdout, "label", label, 1);
-  if (name.length > 0)
-    put_json_string(stdout, "name", name, 0);
-  put_json_whole(stdout, "tokens", of->together[label].gold, 0);
-  put_json_real(stdout, "own_f1", f1(of->own[label]), 0);
-  put_json_real(stdout, "f1", f1(of->together[label]), 0);
-  putchar('}');
-}
-
 /* Prints the fields for token F1 and for numbers of errors. Needs gold labels. */
 static void print_scores_json(const corpus *from, const summary *of) {
-  put_json_whole(stdout, "own_errors", of->all.own_errors, 0);
-  put_json_whole(stdout, "errors", of->all.errors, 0);
-  put_json_whole(stdout, "records", of->all.records, 0);
-  put_json_whole(stdout, "own_right", of->all.own_right, 0);
-  put_json_whole(stdout, "right", of->all.right, 0);
-  put_json_real(stdout, "own_f1", f1(of->own_sum), 0);
-  put_json_real(stdout, "f1", f1(of->together_sum), 0);
-  put_json_whole(stdout, "left_out_label", of->left_out, 0);
-  put_json_whole(stdout, "better", of->better, 0);
-  put_json_whole(stdout, "equal", of->equal, 0);
-  put_json_whole(stdout, "worse", of->worse, 0);
-  put_json_key(stdout, "labels", 0);
-  putchar('[');
-  int first = 1;
-  for (int64_t label = 0; label < from->labels; ++label)
-    if (of->together[label].gold + of->together[label].said + of->own[label].said > 0) {
-      print_label_json(from, of, label, first);
-      first = 0;
-    }
+  const tally *all = &of->all;
+  put_json(stdout,
+           ",\"own_errors\":%i,\"errors\":%i,\"records\":%i,\"own_right\":%i,\"right\":%i,"
+           "\"own_f1\":%r,\"f1\":%r,\"left_out_label\":%i,\"better\":%i,\"equal\":%i,"
+           "\"worse\":%i,\"labels\":[",
+           all->own_errors, all->errors, all->records, all->own_right, all->right, f1(of->own_sum),
+           f1(of->together_sum), of->left_out, of->better, of->equal, of->worse);
+  for (int64_t label = 0, before = 0; label < from->labels; ++label) {
+    const chorale_text name = text_in(from->problem, CHORALE_TEXTS_LABELS, label);
+    const counts own = of->own[label], together = of->together[label];
+    if (together.gold + together.said + own.said == 0)
+      continue;
+    put_json(stdout, "%,{\"label\":%i,", before++ > 0, label);
+    if (name.length > 0)
+      put_json(stdout, "\"name\":%t,", name);
+    put_json(stdout, "\"tokens\":%i,\"own_f1\":%r,\"f1\":%r}", together.gold, f1(own),
+             f1(together));
+  }
   putchar(']');
 }
 
 void print_summary_json(const corpus *from, const inference *done, const summary *of) {
   const chorale_run_result *result = &done->result;
-  putchar('{');
-  put_json_string(stdout, "outcome", text_of(chorale_outcome_name(result->outcome)), 1);
-  put_json_key(stdout, "proven", 0);
-  fputs(result->proven ? "true" : "false", stdout);
-  put_json_whole(stdout, "rounds", result->rounds, 0);
-  put_json_real(stdout, "score", result->score, 0);
-  put_json_real(stdout, "own_score", result->own_score, 0);
-  put_json_real(stdout, "upper_bound", result->upper_bound, 0);
-  put_json_real(stdout, "gap", result->gap, 0);
-  put_json_real(stdout, "seconds", done->seconds, 0);
-  put_json_whole(stdout, "chains", from->chain_count, 0);
-  put_json_whole(stdout, "changed_chains", result->changed_chains, 0);
-  put_json_whole(stdout, "cliques", from->clique_count, 0);
-  put_json_whole(stdout, "groups", of->test_pages, 0);
-  put_json_whole(stdout, "training_groups", of->training_pages, 0);
-  put_json_whole(stdout, "tokens", of->all.tokens, 0);
-  put_json_whole(stdout, "changed", of->all.changed, 0);
-  put_json_whole(stdout, "known", of->all.known, 0);
+  put_json(stdout,
+           "{\"outcome\":%t,\"proven\":%b,\"rounds\":%i,\"score\":%r,\"own_score\":%r,"
+           "\"upper_bound\":%r,\"gap\":%r,\"seconds\":%r,\"chains\":%i,\"changed_chains\":%i,"
+           "\"cliques\":%i,\"groups\":%i,\"training_groups\":%i,\"tokens\":%i,\"changed\":%i,"
+           "\"known\":%i",
+           text_of(chorale_outcome_name(result->outcome)), result->proven, result->rounds,
+           result->score, result->own_score, result->upper_bound, result->gap, done->seconds,
+           from->chain_count, result->changed_chains, from->clique_count, of->test_pages,
+           of->training_pages, of->all.tokens, of->all.changed, of->all.known);
   if (of->all.known > 0)
     print_scores_json(from, of);
   puts("}");

@@ -6,7 +6,8 @@
 #include "scores.h"
 
 typedef struct summary {
-  tally *pages;           /* by page */
+  int64_t *changed, *removed; /* by page, 0 for training pages: changed tokens, and how many errors
+                                 the run removes */
   tally all;              /* over the pages that are not training pages */
   counts *own, *together; /* by label, over the pages of `all`: counts of the labels without
                              cliques, and of the labels that the run found */
@@ -20,10 +21,6 @@ typedef struct summary {
 
 summary summarise(const corpus *from, const inference *done);
 void summary_free(summary *of);
-
-/* Returns the share of the errors without cliques that the run removes, (own_errors - errors) /
- * own_errors; 0 if own_errors is 0. */
-double error_reduction(const tally *of);
 
 /* Prints the summary to stdout as lines of text. */
 void print_summary(const corpus *from, const inference *done, const summary *of);

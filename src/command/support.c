@@ -160,6 +160,19 @@ void check_writable(const char *path, const char *read) {
     remove(path);
 }
 
+FILE *open_output(const char *path) {
+  FILE *file = fopen(path, "wb");
+  if (file == NULL)
+    stop(EXIT_SYSTEM, "--output is \"%s\", which cannot be written: %s", path, strerror(errno));
+  return file;
+}
+
+void close_output(FILE *file, const char *path) {
+  const int failed = ferror(file);
+  if (fclose(file) != 0 || failed)
+    stop(EXIT_SYSTEM, "--output is \"%s\", which could not be written to its end", path);
+}
+
 void check_printed(void) {
   if (fflush(stdout) != 0 || ferror(stdout))
     stop(EXIT_SYSTEM, "the standard output could not be written: %s", strerror(errno));
@@ -201,6 +214,22 @@ int same_text(chorale_text a, chorale_text b) {
 chorale_text text_of(const char *string) {
   const chorale_text text = {string, strlen(string)};
   return text;
+}
+
+static int is_between(char c) { return c == ',' || c == ' ' || c == '\t'; }
+
+int next_name(chorale_text *list, chorale_text *name) {
+  for (; list->length > 0 && is_between(*list->bytes); --list->length)
+    ++list->bytes;
+  const char *comma = list->length > 0 ? memchr(list->bytes, ',', list->length) : NULL;
+  *name = *list;
+  if (comma != NULL)
+    name->length = (size_t)(comma - list->bytes);
+  list->bytes += name->length;
+  list->length -= name->length;
+  while (name->length > 0 && is_between(name->bytes[name->length - 1]))
+    --name->length;
+  return name->length > 0;
 }
 
 chorale_text text_in(const chorale_problem *problem, chorale_text_list list, int64_t index) {

@@ -54,6 +54,11 @@ chorale_learnt *load_learnt(const char *path);
  * Does not change an existing file. */
 void check_writable(const char *path, const char *read);
 
+/* Opens the file of --output for writing; ends the program if that fails. */
+FILE *open_output(const char *path);
+/* Closes the file of --output; ends the program unless all of it was written. */
+void close_output(FILE *file, const char *path);
+
 /* Ends the program if output to stdout failed. */
 void check_printed(void);
 
@@ -67,6 +72,9 @@ double now(void);
 /* True if two texts are equal except for the case of ASCII letters. */
 int same_text(chorale_text a, chorale_text b);
 chorale_text text_of(const char *string);
+/* Writes the next name of a list with commas between its names to *name, without blanks around it,
+ * and removes it from *list; skips empty names. Returns 0 if there are no more names. */
+int next_name(chorale_text *list, chorale_text *name);
 
 /* Return a text of a list, the name of a value of a clique, and the name and the text of a note;
  * {NULL, 0} if the problem has no such text. */

@@ -11,7 +11,7 @@ import { runInNewContext } from "node:vm";
 const read = (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 const data = "examples/publications/data/";
 const script = `${read("src/command/html/bibtex.js")}\nnamesOf`;
-const namesOf = runInNewContext(script, { document: { querySelectorAll: () => [] } });
+const namesOf = runInNewContext(script, { view: { of: {} } });
 const works = new Map(JSON.parse(read(`${data}works.json`)).map((work) => [work.id, work]));
 
 const fields = []; // texts of one label in a row

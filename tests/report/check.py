@@ -241,6 +241,8 @@ def check_named(check, page):
         "the legend comes after the first coloured list")
     table = page.run("document.querySelector('.table').textContent")
     check.expect(table == "kind   gain\n<b>     +1.5", f"note of two lines: {table!r}")
+    page.run("for (const why of document.querySelectorAll('.why')) why.open = true")
+    time.sleep(0.1)
     reasons = page.run("[...document.querySelectorAll('.why li:first-child')]"
                        ".map((item) => item.textContent)")
     check.expect(len(reasons) == 3 and all(

@@ -369,7 +369,7 @@ def check_saved(page, path, command, folder):
       })()""")))
     changed = page.run("""(async () => {
         const chorale = await libchorale.load();
-        const data = JSON.parse(document.getElementById("problem").textContent);
+        const data = JSON.parse(document.getElementById("data").textContent);
         const bytes = Uint8Array.from(atob(data.problem), (letter) => letter.charCodeAt(0));
         const before = chorale.readProblem(bytes);
         const after = chorale.readProblem(await window.saved.arrayBuffer());
@@ -415,7 +415,7 @@ def open_reasons(page):
     page.run("for (const why of document.querySelectorAll('.page[open] .why')) why.open = true")
     for _ in range(300):
         if page.run("""[...document.querySelectorAll('.page[open] .why')]
-                       .every((why) => why.querySelector("[data-last]"))"""):
+                       .every((why) => why.querySelector("[data-sure]"))"""):
             return
         time.sleep(0.1)
     raise RuntimeError("a record's reasons do not say how sure its labels are")

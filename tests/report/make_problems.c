@@ -190,7 +190,8 @@ static void name_everything(chorale_problem *problem) {
         &error);
   check(set_note(problem, "training_groups", "3", &error),
         &error);
-  check(set_note(problem, "Licence", "<img src=x>", &error),
+  check(set_note(problem, "Licence",
+                 "</script></noscript><img src=x onerror=alert(1)>\xe2\x80\xa8<!--", &error),
         &error);
   check(set_note(problem, "learnt", "kind   gain\n<b>     +1.5", &error), &error);
 }

@@ -16,10 +16,10 @@ const RECORDS = 5;
 const script = new URL("../../src/command/html/labelling.js", import.meta.url);
 const Labelling = runInThisContext(`${readFileSync(script, "utf8")}\nLabelling`);
 const html = readFileSync(process.argv[2], "utf8");
-const data = JSON.parse(html.match(/id="problem">([^<]*)</)[1]);
+const data = JSON.parse(html.match(/id="data">([^<]*)</)[1]);
 const library = await load();
-const problem = library.readProblem(Buffer.from(data.problem, "base64"));
-const labelling = new Labelling(library, data, problem.texts("labels"));
+const labelling = new Labelling(data);
+labelling.start(library);
 
 const milliseconds = () => {
   const { user, system } = process.cpuUsage();
@@ -32,7 +32,7 @@ const wrongIn = (chain) =>
 const first = [];
 const all = [];
 const best = [];
-labelling.pages.forEach((chains, page) => {
+labelling.pages.forEach(({ chains }, page) => {
   if (labelling.training.has(page)) return;
   labelling.open(page);
   const errors = () => chains.reduce((sum, chain) => sum + wrongIn(chain).length, 0);
@@ -76,5 +76,5 @@ for (const [name, times] of [["first corrections", first], ["all corrections", a
   );
 if (process.env.LISTS)
   for (const { page, chain, named, gone, elsewhere } of best.filter((b) => b.elsewhere > 0))
-    console.log(`page ${page}, record ${problem.text("chains", chain)}: ${named} named, ${gone} gone, ` +
+    console.log(`page ${page}, record ${labelling.problem.text("chains", chain)}: ${named} named, ${gone} gone, ` +
       `${elsewhere} of them in other records`);

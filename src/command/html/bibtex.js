@@ -31,28 +31,25 @@ const namesOf = (text) => {
   }
   return others.length > 0 ? [...names, "others"] : names;
 };
-// Writes the records of a page as BibTeX, if the labels are those of references.
+// Shows the records of a page as BibTeX, in the dialog that the page's button opens.
 (() => {
+  if (!view.of.hasReferences) return;
   const FIELDS = {
     author: "author", editor: "editor", title: "title", venue: "journal", journal: "journal",
     series: "series", edition: "edition", volume: "volume", issue: "number", number: "number",
     pages: "pages", date: "year", year: "year", publisher: "publisher", location: "address",
     identifier: "note",
   };
-  const names = new Map(); // by class of a label ("l0", "l1", ...): its BibTeX field
-  for (const label of document.querySelectorAll("[data-label]"))
-    names.set("l" + label.dataset.label, FIELDS[label.textContent.toLowerCase()]);
-  if (![...names.values()].includes("author") || ![...names.values()].includes("title")) return;
-
   const trimmed = (text) => text.replace(/\s+/g, " ").replace(/^[\s.,;:()]+|[\s.,;:(]+$/g, "");
   const escaped = (text) => text.replace(/[\\{}]/g, "").replace(/[&%$#_]/g, "\\$&");
   // If the names cannot be told apart, braces keep BibTeX from splitting the text.
   const people = (text) => namesOf(text)?.map(escaped).join(" and ") ?? `{${escaped(text)}}`;
-  const entryOf = (record) => {
+  const entryOf = (chain) => {
+    const { now, names, words, spaces, records } = view.of;
     const fields = new Map();
-    for (const field of record.querySelectorAll(".together .f, .both .f")) {
-      const name = names.get([...field.classList].find((one) => /^l\d+$/.test(one)));
-      const text = trimmed(field.textContent);
+    for (const field of Labelling.stretches(view.of.positions(chain), (t) => now[t] === now[t - 1])) {
+      const name = FIELDS[names[now[field[0]]]?.toLowerCase()];
+      const text = trimmed(field.map((t) => spaces[t] + words[t]).join(""));
       if (name && text) fields.set(name, [...(fields.get(name) ?? []), text]);
     }
     const isPeople = (name) => name === "author" || name === "editor";
@@ -70,17 +67,10 @@ const namesOf = (text) => {
       const key = name === "journal" && type === "inproceedings" ? "booktitle" : name;
       return `  ${key} = {${text}}`;
     });
-    const key = record.dataset.name.replace(/[^\w:.-]/g, "") || record.id;
+    const key = records.get(chain).name.replace(/[^\w:.-]/g, "") || `r${chain}`;
     return `@${type}{${[key, ...lines].join(",\n")}\n}`;
   };
-
-  const dialog = document.createElement("dialog");
-  dialog.id = "bibtex";
-  dialog.setAttribute("aria-label", "BibTeX");
-  dialog.innerHTML =
-    '<pre tabindex="0"></pre><p class="buttons"><button type="button">Copy</button>' +
-    '<button type="button">Close</button></p>';
-  document.body.append(dialog);
+  const dialog = document.getElementById("bibtex");
   const text = dialog.querySelector("pre");
   const [copy, close] = dialog.querySelectorAll("button");
   close.addEventListener("click", () => dialog.close());
@@ -89,19 +79,11 @@ const namesOf = (text) => {
     const copied = document.execCommand("copy"); // a page from a file may lack navigator.clipboard
     copy.textContent = copied ? "Copied" : "Selected";
   });
-  for (const page of document.querySelectorAll(".page")) {
-    const button = document.createElement("button");
-    button.type = "button";
-    button.textContent = "BibTeX of this list";
-    button.addEventListener("click", () => {
-      const records = [...page.querySelectorAll(".record")];
-      text.textContent = records.map(entryOf).join("\n\n");
-      copy.textContent = "Copy";
-      dialog.showModal();
-    });
-    const place = document.createElement("p");
-    place.className = "buttons";
-    place.append(button);
-    (page.querySelector(".agreements") ?? page.querySelector("summary")).after(place);
-  }
+  document.addEventListener("click", ({ target }) => {
+    if (!target.matches(".bibtex")) return;
+    const page = Number(target.closest(".page").id.slice(1));
+    text.textContent = view.of.shown(page).map(entryOf).join("\n\n");
+    copy.textContent = "Copy";
+    dialog.showModal();
+  });
 })();

@@ -1,7 +1,7 @@
 # cmake -D OUTPUT=FILE.c -D ASSETS=FILE;FILE... -P embed.cmake
 #
-# Turns each file into a C array asset_NAME and its size asset_NAME_size. NAME is the file's name
-# with "_" in place of ".". (A string literal would be too long: C99 guarantees only 4095
+# Turns each file into a C struct asset_NAME, an array and its size. NAME is the file's name with "_"
+# in place of ".". (A string literal would be too long: C99 guarantees only 4095
 # characters.)
 set(text "#include \"assets.h\"\n")
 foreach(asset IN LISTS ASSETS)
@@ -11,7 +11,7 @@ foreach(asset IN LISTS ASSETS)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
   string(REGEX REPLACE "(................................................................................)"
          "\\1\n" bytes "${bytes}")
-  string(APPEND text "\nconst unsigned char asset_${name}[] = {\n${bytes}};\n"
-         "const size_t asset_${name}_size = sizeof asset_${name};\n")
+  string(APPEND text "\nstatic const unsigned char bytes_${name}[] = {\n${bytes}};\n"
+         "const asset asset_${name} = {bytes_${name}, sizeof bytes_${name}};\n")
 endforeach()
 file(WRITE ${OUTPUT} "${text}")

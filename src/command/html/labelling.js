@@ -1,6 +1,6 @@
 "use strict";
-// The problem embedded in the report: its current labels, its corrections, and the runs that label
-// its pages again.
+// The labels of a report and their reasons, as the command found them; with the library, the runs that
+// label pages again after corrections.
 const Labelling = (() => {
   const bytesOf = (text) => {
     const letters = atob(text);
@@ -22,47 +22,64 @@ const Labelling = (() => {
     // By page: { run, chains, cliques }. `chains` and `cliques` map numbers in the problem to
     // numbers in the run.
     #runs = new Map();
+    #ownValues = []; // by clique of which the command's run changed a value: the values without cliques
+    #sure = new Map(); // by chain: what sureness() has returned
 
-    /** data: the JSON object that carried.h describes. names: the names of the labels. */
-    constructor(chorale, data, names) {
-      this.#chorale = chorale;
-      this.names = names;
+    /** data: the JSON object that data.h describes. */
+    constructor(data) {
+      const { chains } = data.run;
+      this.data = data;
+      this.names = data.labels.map((name, label) => name || `Label ${label}`);
+      this.names[-1] = "left out"; // the label of every word of a chain that is left out
       this.leftOut = data.left_out;
       this.pages = data.pages;
-      this.training = new Set(data.training);
+      this.training = new Set([...this.pages.keys()].filter((page) => this.pages[page].training));
       this.cliques = data.cliques;
+      this.offsets = [0];
+      for (const { labels } of chains) this.offsets.push(this.offsets.at(-1) + labels.length);
+      this.chainAt = new Int32Array(this.offsets.at(-1)); // by position: its chain
+      this.own = new Int32Array(this.chainAt.length); // labels without cliques, before any correction
+      this.now = new Int32Array(this.chainAt.length);
+      this.gold = data.gold.length > 0 ? data.gold : new Int32Array(this.chainAt.length).fill(-1);
+      this.records = new Map(data.records.map((record) => [record.chain, record])); // those shown
+      this.words = []; // by position of a record that the report shows
+      this.spaces = [];
+      chains.forEach(({ labels, own_labels: own, payments = [] }, chain) => {
+        this.chainAt.fill(chain, this.offsets[chain], this.offsets[chain + 1]);
+        this.own.set(own ?? labels, this.offsets[chain]);
+        this.now.set(labels, this.offsets[chain]);
+        for (const { clique, member, own_value: value } of payments)
+          (this.#ownValues[clique] ??= data.run.cliques[clique].values.slice())[member] = value;
+        const { words = [], spaces } = this.records.get(chain) ?? {};
+        words.forEach((word, k) => {
+          this.words[this.offsets[chain] + k] = word;
+          this.spaces[this.offsets[chain] + k] = spaces?.[k] ?? (k > 0 ? " " : "");
+        });
+      });
+      this.pageOf = new Int32Array(chains.length);
+      this.pages.forEach((one, page) => one.chains.forEach((chain) => (this.pageOf[chain] = page)));
+      // Numbers of the pages that the report shows, as it shows them.
+      this.order = [...new Set(data.records.map(({ chain }) => this.pageOf[chain]))];
+      this.allowed = new Map(); // by corrected position: for each label, true if it is allowed
+      const known = new Set(this.names.map((name) => name.toLowerCase()));
+      this.hasReferences = known.has("author") && known.has("title");
+      this.hasGold = this.count().all.known > 0;
+    }
+    /** Takes the library, and the problem from the data, so that pages can be opened. */
+    start(chorale) {
+      const { data } = this;
+      this.#chorale = chorale;
       this.mark = markOf(data.problem);
-      this.temperature = data.temperature;
-      this.options = { edits: true, rounds: data.rounds };
-      this.beam = { jointMode: "beam", beamWidth: data.beam || 30 };
       this.problem = chorale.readProblem(bytesOf(data.problem));
       this.model = data.learnt
         ? chorale.readLearnt(data.learnt).apply(this.problem)
         : this.problem.model();
       const { model, problem } = this;
       this.kinds = this.cliques.map((_, clique) => problem.cliqueKind(clique));
-      this.offsets = [0];
-      for (let chain = 0; chain < model.chains; ++chain)
-        this.offsets.push(this.offsets[chain] + model.chainLength(chain));
-      this.chainAt = new Int32Array(data.together.length); // by position: its chain
-      for (let chain = 0; chain < model.chains; ++chain)
-        this.chainAt.fill(chain, this.offsets[chain], this.offsets[chain + 1]);
-      this.pageOf = new Int32Array(model.chains);
-      this.pages.forEach((chains, page) => chains.forEach((chain) => (this.pageOf[chain] = page)));
       this.members = this.cliques.map((_, clique) =>
         Array.from({ length: model.cliqueMembers(clique) }, (_, k) => model.member(clique, k)),
       );
-      const words = problem.texts("words");
-      const spaces = problem.texts("spaces");
-      this.words = words.length > 0 ? words : data.words;
-      this.spaces =
-        spaces.length > 0 ? spaces : this.words.map((_, t) => (this.isFirst(t) ? "" : " "));
-      this.gold = problem.gold ?? new Int32Array(this.words.length).fill(-1);
-      this.own = Int32Array.from(data.own); // labels without cliques, before any correction
-      this.now = Int32Array.from(data.together);
       this.factors = data.factors.length > 0 ? data.factors : this.cliques.map(() => 1);
-      this.ownValues = []; // by clique of an opened page: its members' values without cliques
-      this.allowed = new Map(); // by corrected position: for each label, true if it is allowed
     }
 
     // ---- Runs ---------------------------------------------------------------------------------
@@ -84,7 +101,7 @@ const Labelling = (() => {
             for (const { chain } of members) pages.add(this.pageOf[chain]);
           }
       }
-      const chains = [...pages].flatMap((one) => this.pages[one]);
+      const chains = [...pages].flatMap((one) => this.pages[one].chains);
       const made = { chains: allIn(chains), cliques: allIn(cliques) };
       const model = this.#modelOf(made);
       try {
@@ -97,21 +114,29 @@ const Labelling = (() => {
         if (this.factors[clique] !== 1) made.run.setStrength(here, this.factors[clique]);
       made.run.setLabels(this.#on(made, this.now));
       for (const one of pages) this.#runs.set(one, made);
-      const changed = this.#solve(page);
-      for (const [clique, here] of made.cliques)
-        this.ownValues[clique] = made.run.values(here, { own: true });
-      return changed;
+      made.pages = [...pages];
+      return this.#solve(page);
+    }
+    /** Returns the pages that an open page is labelled with. */
+    reached(page) {
+      return this.#runs.get(page).pages;
+    }
+    /** Returns true if a page has a run, and so takes corrections. */
+    isOpen(page) {
+      return this.#runs.has(page);
     }
     /**
      * Creates a run without a beam if all joint states fit the budget; such a run is also faster.
      * Otherwise creates a run with a beam.
      */
     #runOf(model) {
+      const { rounds, beam } = this.data;
+      const options = { edits: true, rounds };
       try {
-        return this.#chorale.createRun(model, this.options);
+        return this.#chorale.createRun(model, options);
       } catch (error) {
         if (error.statusName !== "STATE_SPACE") throw error;
-        return this.#chorale.createRun(model, { ...this.options, ...this.beam });
+        return this.#chorale.createRun(model, { ...options, jointMode: "beam", beamWidth: beam || 30 });
       }
     }
     #modelOf({ chains, cliques }) {
@@ -151,7 +176,7 @@ const Labelling = (() => {
         const { cliqueScores } = model.score(this.#on(made, labels));
         for (const [clique, here] of made.cliques)
           if (cliqueScores[here] !== expected[clique])
-            throw new Error(`${this.cliques[clique]} has members with values of their own`);
+            throw new Error(`${this.cliques[clique].name} has members with values of their own`);
       }
     }
     /** Solves the run of a page; returns the positions whose labels changed. */
@@ -162,11 +187,13 @@ const Labelling = (() => {
       const now = run.allLabels();
       const changed = [];
       let at = 0;
-      for (const chain of chains.keys())
+      for (const chain of chains.keys()) {
+        this.#sure.delete(chain);
         for (const t of this.positions(chain)) {
           if (this.now[t] !== now[at]) changed.push(t);
           this.now[t] = now[at++];
         }
+      }
       return changed;
     }
     #ofChain(chain) {
@@ -177,12 +204,25 @@ const Labelling = (() => {
       const { run, cliques } = this.#runs.get(this.pageOf[this.members[clique][0].chain]);
       return { run, here: cliques.get(clique) };
     }
-    /** Returns the values of the members of a clique. */
+    /** Returns the values of the members of a clique: without cliques, and now. */
     values(clique) {
+      const { values } = this.data.run.cliques[clique];
+      const own = this.#ownValues[clique] ?? values;
+      if (!this.members || !this.isOpen(this.pageOf[this.members[clique][0].chain])) return { own, now: values };
       const { run, here } = this.#ofClique(clique);
-      return run.values(here);
+      return { own, now: run.values(here) };
+    }
+    /** Returns the cliques with a member on a page whose value the command's run changed. */
+    changedCliques(page) {
+      const payments = this.pages[page].chains.flatMap((chain) => this.payments(chain));
+      return [...new Set(payments.map(({ clique }) => clique))].sort((a, b) => a - b);
     }
     payments(chain) {
+      if (!this.isOpen(this.pageOf[chain]))
+        return (this.data.run.chains[chain].payments ?? []).map((paid) => ({
+          ...paid, ownValue: paid.own_value, agreeingBefore: paid.agreeing_before,
+          amount: paid.amount ?? Infinity,
+        }));
       const { run, here, cliques } = this.#ofChain(chain);
       const numbers = [...cliques.keys()];
       return run.payments(here).map((paid) => ({ ...paid, clique: numbers[paid.clique] }));
@@ -192,6 +232,8 @@ const Labelling = (() => {
      * that it has without cliques.
      */
     cost(chain) {
+      const { score, own_score: own } = this.data.run.chains[chain];
+      if (!this.isOpen(this.pageOf[chain])) return score - (own ?? score);
       const { run, here } = this.#ofChain(chain);
       return run.chainScore(here) - run.chainScore(here, { own: true });
     }
@@ -208,8 +250,9 @@ const Labelling = (() => {
       const labels = probabilities.length / (end - begin);
       const of = (t, y) => {
         const row = probabilities.subarray((t - begin) * labels, (t - begin + 1) * labels);
-        const sum = row.reduce((all, p) => all + p ** (1 / this.temperature), 0);
-        return y < labels ? row[y] ** (1 / this.temperature) / sum : 0;
+        const power = 1 / this.data.temperature;
+        const sum = row.reduce((all, p) => all + p ** power, 0);
+        return y < labels ? row[y] ** power / sum : 0;
       };
       return { exact, of };
     }
@@ -217,35 +260,40 @@ const Labelling = (() => {
      * Returns an entry for each stretch of consecutive words of the chain whose label changed from
      * the same old label to the same new label: the first and last position of the stretch, the
      * least probability of the new label over its words, and whether probabilities are exact.
-     * Returns an empty array if the chain has too many joint states to compute probabilities.
+     * Returns an empty array if the chain has too many joint states to compute probabilities. On an
+     * opened page this takes long; `known` returns an empty array unless it was computed before.
      */
-    sureness(chain) {
-      const { own, now, offsets } = this;
-      let told;
+    sureness(chain, known) {
+      if (!this.#sure.has(chain) && known && this.isOpen(this.pageOf[chain])) return [];
+      if (!this.#sure.has(chain)) this.#sure.set(chain, this.#computeSureness(chain));
+      return this.#sure.get(chain);
+    }
+    #computeSureness(chain) {
+      const { own, now } = this;
+      const { sure, exact } = this.records.get(chain);
+      let told = sure && { exact, of: (t) => sure[t - this.offsets[chain]] };
       try {
-        told = this.probabilities(chain);
+        if (this.isOpen(this.pageOf[chain])) told = this.probabilities(chain);
       } catch (error) {
-        if (error.statusName === "STATE_SPACE") return [];
-        throw error;
+        if (error.statusName !== "STATE_SPACE") throw error;
+        told = undefined;
       }
-      const runs = [];
-      const [begin, end] = [offsets[chain], offsets[chain + 1]];
-      for (let first = begin, last; first < end; first = last + 1) {
-        last = first;
-        while (last + 1 < end && own[last + 1] === own[first] && now[last + 1] === now[first]) ++last;
-        if (own[first] === now[first]) continue;
-        let least = 1;
-        for (let t = first; t <= last; ++t)
-          least = Math.min(least, told.of(t, now[t]));
-        runs.push({ first, last, least, exact: told.exact });
-      }
-      return runs;
+      if (!told) return [];
+      const goesOn = (t) => own[t] === own[t - 1] && now[t] === now[t - 1];
+      return Labelling.stretches(this.positions(chain), goesOn)
+        .filter(([t]) => own[t] !== now[t])
+        .map((places) => ({
+          first: places[0], last: places.at(-1), exact: told.exact,
+          least: Math.min(...places.map((t) => told.of(t, now[t]))),
+        }));
     }
     /**
      * Returns the joint score of the present labels of all pages, minus that of the labels without
      * cliques.
      */
     gain() {
+      const { score, own_score: alone } = this.data.run;
+      if (!this.model) return score - alone;
       const [now, own] = [this.now, this.own].map((labels) => {
         const { chainScores, cliqueScores } = this.model.score(labels);
         // Forbidden counts stay forbidden at strength 0.
@@ -267,6 +315,18 @@ const Labelling = (() => {
     isWord(t) {
       return /[^\p{P}\p{Sk}\s]/u.test(this.words[t]);
     }
+    /** Divides a list into stretches: places such that goesOn(place) holds for all but the first. */
+    static stretches(list, goesOn) {
+      const found = [];
+      for (const place of list)
+        if (found.length > 0 && goesOn(place)) found.at(-1).push(place);
+        else found.push([place]);
+      return found;
+    }
+    /** Returns the chains of a page that the report shows. */
+    shown(page) {
+      return this.pages[page].chains.filter((chain) => this.records.has(chain));
+    }
     /** Returns the positions of a chain. */
     positions(chain) {
       const begin = this.offsets[chain];
@@ -280,11 +340,8 @@ const Labelling = (() => {
     }
     /** Returns the field of position t: the consecutive positions around t with the label of t. */
     field(t) {
-      const all = this.positions(this.chainAt[t]);
-      let [first, last] = [t, t];
-      while (first > all[0] && this.now[first - 1] === this.now[t]) --first;
-      while (last < all[all.length - 1] && this.now[last + 1] === this.now[t]) ++last;
-      return all.filter((s) => s >= first && s <= last);
+      const goesOn = (s) => this.now[s] === this.now[s - 1];
+      return Labelling.stretches(this.positions(this.chainAt[t]), goesOn).find((field) => field.includes(t));
     }
     /** Returns the cliques with a member on a page. */
     cliquesOf(page) {
@@ -294,16 +351,18 @@ const Labelling = (() => {
     }
     /**
      * Returns the name of a value of a clique. `madeUp` is true if the file has no name for the
-     * value (as in value_name of corpus.h).
+     * value.
      */
     valueName(clique, value) {
-      const count = this.model.cliqueValues(clique);
-      const named = (v) => (v >= 0 && v < count && this.problem.valueName(clique, v)) || "";
+      const { values, names } = this.cliques[clique];
+      const named = (v) => (this.problem && v >= 0 && v < values ? this.problem.valueName(clique, v) : names?.[v]) || "";
       const madeUp = named(value) === "";
       let name = named(value);
-      if (value === count) name = "nothing";
-      else if (value === count + 1) name = "different things";
-      else if (value < 0 || (madeUp && value === count - 1 && value > 0 && named(0)))
+      if (value === values) name = "nothing";
+      else if (value === values + 1) name = "different things";
+      // The value is outside the clique's dictionary (-1), or it is the dictionary's last value, which
+      // stands for all values outside and has no name.
+      else if (value < 0 || (madeUp && value === values - 1 && value > 0 && named(0)))
         name = "something else";
       else if (madeUp) name = `value ${value}`;
       return { name, madeUp };
@@ -347,13 +406,14 @@ const Labelling = (() => {
     }
 
     /**
-     * Returns counts like those of scores.h: of each page (`pages`), of all pages but training
+     * Returns counts like those of scores.h, without training pages: of each page (`pages`), of all
      * pages (`all`), and of each label, without cliques and now (`labels`). Also returns `taken`
      * and `mended`, which comments below explain.
      */
     count() {
       const empty = () => ({
-        changed: 0, changedRecords: 0, known: 0, ownErrors: 0, errors: 0, ownRight: 0, right: 0,
+        tokens: 0, changed: 0, chains: 0, changedRecords: 0, known: 0, ownErrors: 0, errors: 0,
+        records: 0, ownRight: 0, right: 0,
       });
       const byLabel = () => this.names.map(() => ({ gold: 0, said: 0, both: 0 }));
       const labels = { own: byLabel(), now: byLabel() };
@@ -363,6 +423,7 @@ const Labelling = (() => {
       let mended = 0;
       const one = (list, gold, said) => {
         list[gold].gold += 1;
+        if (said < 0) return; // the chain is left out
         list[said].said += 1;
         list[said].both += gold === said;
       };
@@ -372,46 +433,48 @@ const Labelling = (() => {
           const own = this.own[t];
           const now = this.now[t];
           const gold = this.gold[t];
+          sums.tokens += 1;
           sums.changed += own !== now;
           if (gold < 0) continue;
           sums.known += 1;
           sums.ownErrors += own !== gold;
           sums.errors += now !== gold;
-          if (this.training.has(this.pageOf[chain])) continue;
           one(labels.own, gold, own);
           one(labels.now, gold, now);
           mended += own !== gold && now === gold;
-          if (own === gold && now !== gold) {
-            const key = gold * this.names.length + now;
-            taken.set(key, (taken.get(key) ?? 0) + 1);
-          }
+          const key = gold * this.names.length + now;
+          if (own === gold && now !== gold) taken.set(key, (taken.get(key) ?? 0) + 1);
         }
+        const isKnown = sums.known > known;
+        sums.chains += 1;
         sums.changedRecords += sums.changed > changed;
-        sums.ownRight += sums.known > known && sums.ownErrors === ownErrors;
-        sums.right += sums.known > known && sums.errors === errors;
+        sums.records += isKnown;
+        sums.ownRight += isKnown && sums.ownErrors === ownErrors;
+        sums.right += isKnown && sums.errors === errors;
       };
       const all = empty();
-      const pages = this.pages.map((chains, page) => {
+      const pages = this.pages.map(({ chains, training }) => {
         const sums = empty();
-        chains.forEach((chain) => record(sums, chain));
-        if (!this.training.has(page)) for (const name in all) all[name] += sums[name];
+        if (!training) chains.forEach((chain) => record(sums, chain));
+        for (const name in all) all[name] += sums[name];
         return sums;
       });
       return { pages, all, labels, taken, mended };
     }
     /**
-     * Returns two F1s of a label: without cliques ("alone") and in the result ("together"). If
-     * `label` is the number of labels, they are micro averages over all labels except `leftOut`.
+     * Returns the rows of the table of labels: of each label that occurs, how many tokens have it by
+     * gold, and its F1 without cliques and now. The last row has the micro averages over all labels
+     * except `leftOut`.
      */
-    static f1Of(labels, leftOut, label) {
-      return [labels.own, labels.now].map((list) => {
-        if (label < list.length) return f1(list[label]);
-        const sum = { gold: 0, said: 0, both: 0 };
-        list.forEach((counts, y) => {
-          for (const name in sum) sum[name] += y === leftOut ? 0 : counts[name];
-        });
-        return f1(sum);
-      });
+    rows({ labels }) {
+      const sum = (list) => list.reduce((all, counts, y) => {
+        for (const name in all) all[name] += y === this.leftOut ? 0 : counts[name];
+        return all;
+      }, { gold: 0, said: 0, both: 0 });
+      const row = (name, own, now) =>
+        ({ name, tokens: own.gold, own: f1(own), now: f1(now), isSeen: now.gold + own.said + now.said > 0 });
+      const rows = this.names.map((name, y) => row(name, labels.own[y], labels.now[y]));
+      return [...rows.filter((one) => one.isSeen), row("All", sum(labels.own), sum(labels.now))];
     }
 
     /** Returns the problem file, with the labels that corrections gave added to its gold labels. */

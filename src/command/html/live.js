@@ -1,7 +1,16 @@
 "use strict";
 // Corrections in the page: a dialog for labels, strengths of agreements, undo, redo, and saving.
 (async () => {
-  const { element, counted, small } = View;
+  const { html, counted } = View;
+  const labelling = view.of;
+  const { names, words, chainAt } = labelling;
+  const element = (name, attributes = {}, ...children) => {
+    const made = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.append(...children);
+    return made;
+  };
+  const small = (text) => element("span", { class: "small" }, text);
   const answers = document.getElementById("answers");
   const silent = (why, error) => {
     answers.textContent = `${why}, so the page shows the labels and does not take corrections ` +
@@ -14,19 +23,12 @@
     silent("This browser cannot run the library that the report carries", error);
     return;
   }
-  let labelling;
   try {
-    const data = JSON.parse(document.getElementById("problem").textContent);
-    const names = [];
-    for (const label of document.querySelectorAll("[data-label]"))
-      names[Number(label.dataset.label)] = label.textContent;
-    labelling = new Labelling(chorale, data, names);
+    labelling.start(chorale);
   } catch (error) {
     silent("The problem that the report carries cannot be read", error);
     return;
   }
-  const view = new View(labelling);
-  const { names, words, chainAt } = labelling;
 
   // ---- Messages to the reader, undo and redo ----------------------------------------------------
 
@@ -51,29 +53,17 @@
     for (const old of [...document.getElementsByClassName("flash")]) old.classList.remove("flash");
     for (const t of positions) view.tokenAt(t)?.classList.add("flash");
   };
-  /** Returns the chains whose labels or reasons may depend on the given chains and cliques. */
-  const near = (touched, cliques) => {
-    const found = new Set(touched);
-    for (const [clique, members] of labelling.members.entries())
-      if (cliques.has(clique) || members.some(({ chain }) => touched.has(chain)))
-        for (const { chain } of members) if (labelling.isChanged(chain)) found.add(chain);
-    return found;
-  };
-  const redraw = (changes, positions) => {
-    const edited = changes.filter(({ position }) => position !== undefined);
-    const touched = new Set([...positions, ...edited.map(({ position }) => position)]
-      .map((t) => chainAt[t]));
-    const cliques = new Set(changes.map(({ clique }) => clique));
-    for (const chain of near(touched, cliques)) {
-      if (!shown.has(labelling.pageOf[chain])) continue;
+  /** Shows what changes on a page have done: labels changed at `positions`. */
+  const redraw = (page, changes, positions) => {
+    const edited = changes.filter(({ position }) => position !== undefined).map(({ position }) => position);
+    const touched = new Set([...positions, ...edited].map((t) => chainAt[t]));
+    for (const chain of touched) {
       view.record(chain);
       const fold = document.getElementById("r" + chain)?.closest(".unchanged");
-      if (fold && touched.has(chain)) fold.open = true;
+      if (fold) fold.open = true;
     }
-    const reached = changes.filter(({ clique }) => clique !== undefined)
-      .map(({ clique }) => labelling.members[clique][0].chain);
-    for (const page of new Set([...touched, ...reached].map((chain) => labelling.pageOf[chain])))
-      for (const refresh of shown.get(page) ?? []) refresh();
+    for (const why of document.querySelectorAll(".why[open]")) view.why(why); // others are reasons
+    for (const one of labelling.reached(page)) for (const refresh of shown.get(one) ?? []) refresh();
     view.example(touched);
     flash(positions);
     return view.counts();
@@ -92,7 +82,7 @@
       said.textContent = `Not possible: ${error.message}. Nothing was changed.`;
       return false;
     }
-    const { pages } = redraw(changes, positions);
+    const { pages } = redraw(page, changes, positions);
     if (focused !== undefined) view.tokenAt(focused)?.focus();
     const corrected = new Set(changes.map(({ position }) => chainAt[position]));
     const others = new Set(positions.map((t) => chainAt[t]));
@@ -230,10 +220,12 @@
       dialog.append(element("label", {}, whole, count > 1 ? ` the whole field of ${count} words`
         : " with the punctuation of its field"));
     dialog.append(list, buttons, element("h4", {}, "Why"));
-    dialog.append(own[t] !== now[t] ? view.reasons(chain, t) : element("p", { class: "small" },
-      "Its record alone gives this label, and agreement leaves it."));
+    const why = element("div", {});
+    why.innerHTML = (own[t] !== now[t] ? html`<ul>${view.reasons(chain, t, t)}</ul>`
+      : html`<p class="small">Its record alone gives this label, and agreement leaves it.</p>`).text;
+    dialog.append(why);
     open();
-    list.querySelector("[aria-pressed=true]").focus();
+    list.querySelector("[aria-pressed=true]")?.focus();
     clearTimeout(pending);
     pending = setTimeout(() => {
       const { of, exact } = labelling.probabilities(chain);
@@ -294,7 +286,7 @@
       if (factor > 0) range.value = Math.log2(factor);
       range.setAttribute("aria-valuetext", times(factor));
       told.textContent = times(factor);
-      shares.replaceChildren(...(cliques.length === 1 ? view.shares(cliques[0]) : []));
+      if (cliques.length === 1) shares.innerHTML = view.shares(cliques[0]).text;
     };
     refresh();
     const head = element("label", {}, on, " ", element("b", {}, name));
@@ -318,14 +310,14 @@
     const all = labelling.cliquesOf(page);
     for (const kind of new Set(all.map((clique) => labelling.kinds[clique]))) {
       const cliques = all.filter((clique) => labelling.kinds[clique] === kind);
-      const item = add(list, labelling.cliques[cliques[0]], cliques);
+      const item = add(list, labelling.cliques[cliques[0]].name, cliques);
       if (cliques.length === 1) continue;
       const each = element("ul");
       cliques.slice(0, CONTROLS).forEach((clique, k) =>
-        add(each, `${labelling.cliques[clique]} ${k + 1}`, [clique]));
+        add(each, `${labelling.cliques[clique].name} ${k + 1}`, [clique]));
       item.append(element("details", {}, element("summary", {}, "One by one"), each));
     }
-    place.querySelector(".agreements")?.remove();
+    view.draw("a" + page, html``);
     const told = "Values alone \u2192 together. Switch one off, or move how much it counts, and the " +
       "records are labelled again.";
     if (refreshing.length > 0)
@@ -337,7 +329,7 @@
   // ---- A page takes corrections once it has been opened ----------------------------------------
 
   const show = (place) => {
-    const page = view.pageOf(place);
+    const page = Number(place.id.slice(1));
     if (!place.open || shown.has(page)) return;
     shown.set(page, []);
     let differing;
@@ -355,19 +347,19 @@
       fold.querySelector("summary").textContent =
         `${counted(fold.querySelectorAll(".record").length, "record", "records")} ` +
         "without a change at first";
-    labelling.pages[page].forEach((chain) => view.record(chain));
+    labelling.shown(page).forEach((chain) => view.record(chain));
     if (differing.length === 0) return;
     place.querySelector("summary").after(
       element("p", { class: "note" }, "Labelled by itself this page scores higher than in the run " +
         `of all pages: ${counted(differing.length, "label differs", "labels differ")}.`),
     );
-    redraw([], differing);
+    redraw(page, [], differing);
   };
   answers.textContent =
     "This page answers: choose a word to give it another label, and the records of its list are " +
     "labelled again, here, without network. Most corrections mend one record; others change only where " +
     "they agree with it. Arrow keys move from word to word.";
-  for (const place of view.places.keys()) {
+  for (const place of document.querySelectorAll(".page")) {
     place.addEventListener("toggle", () => show(place));
     if (!place.open) continue;
     show(place);

@@ -1,44 +1,8 @@
 "use strict";
+// Draws the report, explains words when the reader points at them, and sorts pages.
+const view = new View(new Labelling(JSON.parse(document.getElementById("data").textContent)));
 (() => {
   const tip = document.getElementById("tip");
-  const names = new Map();
-  for (const label of document.querySelectorAll("[data-label]"))
-    names.set(label.dataset.label, label.textContent);
-
-  const element = (name, text) => {
-    const made = document.createElement(name);
-    made.textContent = text;
-    return made;
-  };
-
-  // Returns a list of the reasons why the words of `mark` changed: a copy of the reasons of their
-  // record, without the reasons for other positions.
-  const reasons = (mark) => {
-    const list = document.getElementById("w" + mark.dataset.chain).cloneNode(true);
-    list.removeAttribute("id");
-    for (const item of list.querySelectorAll("[data-position]")) {
-      const { position, last = position } = item.dataset;
-      if (Number(last) < Number(mark.dataset.first) || Number(position) > Number(mark.dataset.last))
-        item.remove();
-    }
-    return list;
-  };
-
-  const fill = (target) => {
-    const { own, now, gold, tip: text } = target.dataset;
-    tip.replaceChildren();
-    if (text !== undefined) {
-      tip.append(element("p", text));
-      return;
-    }
-    let head = own === undefined ? names.get(now) : names.get(own) + " \u2192 " + names.get(now);
-    if (gold !== undefined)
-      head += gold === now ? " \u2713" : " \u2014 gold: " + names.get(gold);
-    tip.append(element("p", head));
-    if (own !== undefined)
-      tip.append(reasons(target));
-  };
-
   let shown = null;
   const hide = () => {
     tip.hidden = true;
@@ -49,7 +13,9 @@
     if (target === shown) return;
     hide();
     shown = target;
-    fill(target);
+    const { first, last, tip: text } = target.dataset;
+    const told = text === undefined ? view.explanation(Number(first), Number(last)) : View.html`<p>${text}</p>`;
+    tip.innerHTML = told.text;
     tip.hidden = false;
     target.setAttribute("aria-describedby", "tip");
     const boxes = [...target.getClientRects()];
@@ -63,10 +29,12 @@
     tip.style.top = (above > 4 ? above : below) + scrollY + "px";
   };
 
-  const told = "[data-now], [data-tip]";
+  const target_of = (event) => event.target.closest && event.target.closest("[data-first], [data-tip]");
   for (const event of ["close", "toggle"]) // events of dialogs and folds
     document.addEventListener(event, () => hide(), true);
-  const target_of = (event) => event.target.closest && event.target.closest(told);
+  document.addEventListener("toggle", ({ target }) => {
+    if (target.matches(".why") && target.open) view.why(target);
+  }, true);
   document.addEventListener("pointerover", (event) => {
     if (event.pointerType !== "mouse") return;
     const target = target_of(event);
@@ -99,18 +67,5 @@
   addEventListener("hashchange", open_target);
   open_target();
 
-  const sort = document.querySelector(".sort");
-  const list = document.getElementById("list");
-  const orders = {
-    changed: (page) => -page.dataset.changed,
-    gain: (page) => -page.dataset.gain,
-    loss: (page) => +page.dataset.gain,
-    rank: (page) => +page.dataset.rank,
-  };
-  sort.hidden = false;
-  sort.querySelector("select").addEventListener("change", (event) => {
-    const order = orders[event.target.value];
-    list.append(...[...list.children].sort((a, b) =>
-      order(a) - order(b) || a.dataset.rank - b.dataset.rank));
-  });
+  document.querySelector(".sort select").addEventListener("change", (event) => view.sort(event.target.value));
 })();

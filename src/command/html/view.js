@@ -1,344 +1,617 @@
 "use strict";
-// Renders a labelling in the report: records, reasons, pages, figures, charts.
+// Draws the report from a labelling: everything when the page is opened, and again what a correction
+// has changed.
 const View = (() => {
-  const element = (name, attributes, ...children) => {
-    const made = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes ?? {})) made.setAttribute(key, value);
-    made.append(...children);
-    return made;
+  // ---- Text -----------------------------------------------------------------------------------
+
+  class Markup {
+    constructor(text) {
+      this.text = text;
+    }
+  }
+  const ENTITIES = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
+  const escaped = (value) => {
+    if (value instanceof Markup) return value.text;
+    if (Array.isArray(value)) return value.map(escaped).join("");
+    if (value === undefined || value === false) return "";
+    // HTML allows no control characters, even if they are escaped; a line feed is a blank.
+    return String(value).replace(/[\0-\x09\x0b-\x1f\x7f]/g, " ").replace(/[&<>"]/g, (c) => ENTITIES[c]);
   };
-  const grouped = new Intl.NumberFormat("en");
-  const counted = (number, one, many) =>
-    `${grouped.format(number)} ${number === 1 ? one : many}`;
-  /** Formats a number as put_number of html.h does; infinity becomes "required". */
+  /** Template of HTML. Escapes every value put into it but what was made by this template. */
+  const html = (strings, ...values) =>
+    new Markup(strings.reduce((made, string, i) => made + escaped(values[i - 1]) + string));
+
+  const grouped = new Intl.NumberFormat("en").format;
+  const counted = (number, one, many) => `${grouped(number)} ${number === 1 ? one : many}`;
+  /** Formats a number, with U+2212 for minus; infinity becomes "required". */
   const number = (value, digits, sign) => {
     const text = Math.abs(value).toFixed(digits);
     if (value === Infinity) return "required";
     if (Number(text) === 0) return text;
     return (value < 0 ? "\u2212" : sign ? "+" : "") + text;
   };
-  // Changes the text only if it differs, since after a change the browser computes the layout anew.
-  const say = (node, text) => {
-    if (node.textContent !== String(text)) node.textContent = text;
+  /**
+   * Makes a name readable: a slug such as "a-name-2" becomes "A name 2", a key such as "name1999"
+   * becomes "Name 1999"; other names are unchanged.
+   */
+  const readable = (name) => {
+    if (!/^[a-z]{2,}(\d{4}|[a-z\d]*(-[a-z\d]+)+)?$/.test(name)) return name;
+    const words = name.replaceAll("-", " ").replace(/^([a-z]+)(\d{4})$/, "$1 $2");
+    return words[0].toUpperCase() + words.slice(1);
   };
-  const set = (node, attributes) => {
-    for (const [name, value] of Object.entries(attributes))
-      if (node.getAttribute(name) !== String(value)) node.setAttribute(name, value);
+  const TERMS = {
+    f1: ["F1", "How well a label is found, from 0 to 100: the harmonic mean of the share of words " +
+      "with the label that were found, and of the share of words found that have it. 100 is without " +
+      "error."],
+    gold: ["Gold label", "The right label of a word, as a person or the maker of the data says."],
+    clique: ["Clique", "Records or words that ought to agree, as those of one page on one thing."],
+    bound: ["Upper bound", "A score that no labelling at all can exceed. If the labels shown come " +
+      "close to it, little or nothing better can be found with these scores and agreements."],
+    sure: ["How sure", "How probable the labels of changed words are, by the scores and what the " +
+      "other records show; of several words, that of the least probable. \u2248 stands before an " +
+      "estimate."],
   };
-  const small = (text) => element("span", { class: "small" }, text);
+  const term = (id, text) =>
+    html`<a class="term" href="#term-${id}" data-tip="${TERMS[id][1]}">${text}</a>`;
+  const amount = (value) =>
+    html`<span class="amount${value < 0 && " loss"}">${number(value, 2, true)}</span>`;
+
+  // Orders of the pages: a description, and a function of a page's counts, the least of which is first.
+  const ORDERS = {
+    gain: ["most errors removed first", ({ ownErrors, errors }) => errors - ownErrors],
+    loss: ["most errors added first", ({ ownErrors, errors }) => ownErrors - errors],
+    changed: ["most changed first", ({ changed }) => -changed],
+    rank: ["as in the file", () => 0],
+  };
+
+  // ---- Appearance of labels -------------------------------------------------------------------
+
+  const greatestDivisor = (a, b) => (b === 0 ? a : greatestDivisor(b, a % b));
+  /**
+   * Returns the step by which labels advance around a circle of `places` hues, so that every place is
+   * used once and the hues of any four consecutive labels are as far apart as possible.
+   */
+  const bestStep = (places) => {
+    const distance = (step) =>
+      Math.min(...[1, 2, 3].map((ahead) => (ahead * step) % places).map((at) => Math.min(at, places - at)));
+    const steps = Array.from({ length: places }, (_, step) => step);
+    return steps.filter((step) => greatestDivisor(places, step) === 1)
+      .reduce((best, step) => (distance(step) > distance(best) ? step : best), 1);
+  };
+  /**
+   * Returns a tag for each label, two letters that are shown in place of its name: the first letter
+   * of the name and the first later letter that makes the tag unique. If there is no such letter, the
+   * tag is the number of the label. A prefix as in B-Title is not counted as part of the name.
+   */
+  const tagsOf = (names, leftOut) => {
+    const taken = new Set();
+    return names.map((name, label) => {
+      if (label === leftOut) return "";
+      const [first, ...others] = name.replace(/^.[-_](?=.)/s, "");
+      const tags = others.map((letter) => first + letter);
+      const tag = tags.find((one) => /^[A-Za-z]{2}$/.test(one) && !taken.has(one)) ?? String(label);
+      taken.add(tag);
+      return tag;
+    });
+  };
+  /**
+   * Returns the style sheet of the labels: class l0 for label 0, and so on. No distinction depends on
+   * colour alone: labels also differ in their tags, and in how they are underlined.
+   */
+  const palette = (names, leftOut) => {
+    // Hues are spaced evenly around the circle; labels with neighbouring hues differ in lightness.
+    const hues = Math.min(names.length, 24);
+    const step = bestStep(hues);
+    return tagsOf(names, leftOut).map((tag, label) => {
+      if (tag === "") return "";
+      const place = (label * step) % hues;
+      const line = ["solid", "dashed", "dotted", "double"][Math.floor(label / 5) % 4];
+      return (
+        `.l${label}{--h:${((250 + (360 * place) / hues) % 360).toFixed(0)};--line:${line};` +
+        `--field:var(--${place % 2 === 0 ? "pale" : "deep"})}.l${label}::before{content:"${tag}"}\n`
+      );
+    });
+  };
+
+  // ---- Charts -----------------------------------------------------------------------------------
+
+  const BARS = { top: 18, height: 220 };
+  const LINES = { top: 18, height: 150, bottom: 22 };
+  const across = (name, y) => html`<line class="${name}" x1="0" x2="100%" y1="${y}" y2="${y}"/>`;
+  const axis = (side, y, text) =>
+    html`<text class="axis ${side}" x="${side === "end" ? "100%" : 0}" y="${y}">${text}</text>`;
+  /**
+   * Returns the distance between the lines of a scale from 0 to `top`: the least of 0.01, 0.02, 0.05,
+   * 0.1, 0.2 ... that divides the scale into at most five parts.
+   */
+  const stepBelow = (top) => {
+    let step = 0.01;
+    for (let i = 0; top > 5 * step; ++i) step *= [2, 2.5, 2][i % 3];
+    return step;
+  };
+  /**
+   * Returns a chart of the share of wrong tokens on every page with gold labels. Each page has a bar
+   * for its labels without cliques ("base") and one for its labels now ("together"), which link to it;
+   * pages are in descending order of the first bar.
+   */
+  const errorChart = (pages) => {
+    const bars = pages.map(({ known, ownErrors, errors, ...page }) =>
+      ({ ...page, known, ownErrors, errors, base: ownErrors / known, together: errors / known }));
+    bars.sort((a, b) => b.base - a.base || b.together - a.together || a.page - b.page);
+    const most = bars.reduce((top, { base, together }) => Math.max(top, base, together), 0.01);
+    const step = stepBelow(most);
+    const lines = Math.ceil(most / step);
+    const y = (share) => BARS.top + BARS.height * (1 - share / (lines * step));
+    const slot = 100 / bars.length;
+    const bar = (name, x, share) => html`<rect class="${name}" x="${x.toFixed(3)}%" width="${(0.36 *
+      slot).toFixed(3)}%" y="${y(share).toFixed(1)}" height="${(y(0) - y(share)).toFixed(1)}"/>`;
+    const percent = (share) => `${(100 * share).toFixed(1)} %`;
+    return html`<figure class="chart">
+<figcaption><b>Token errors, page by page.</b> <span class="swatch base"></span>each record alone
+<span class="swatch together"></span>together${bars.some(({ base, together }) => together > base) &&
+      html` <span class="swatch worse"></span>worse together`}; the page most often mislabelled stands
+first.</figcaption>
+<svg class="bars" width="100%" height="${BARS.top + BARS.height + 4}" role="group" aria-label="Bar chart">
+${Array.from({ length: lines + 1 }, (_, i) => [
+  across("grid", y(step * i).toFixed(1)),
+  i > 0 && axis("end", (y(step * i) - 4).toFixed(1), `${(100 * step * i).toFixed(0)} %`),
+])}
+${bars.map(({ page, name, known, ownErrors, errors, base, together }, i) => {
+  const told =
+    `${readable(name)}: ${percent(base)} of tokens wrong alone, ${percent(together)} together ` +
+    `(${ownErrors} and ${errors} of ${known})`;
+  const x = slot * i;
+  return html`<a class="slot" href="#p${page}" data-tip="${told}" aria-label="${told}"><rect class="hit"
+x="${x.toFixed(3)}%" width="${slot.toFixed(3)}%" y="${BARS.top}" height="${BARS.height}"/>${[
+    bar("base", x + 0.12 * slot, base),
+    bar(together > base ? "together worse" : "together", x + 0.5 * slot, together),
+  ]}</a>`;
+})}</svg></figure>`;
+  };
+  /** Returns a chart of lines, with `marks` (text and grid lines) in it. */
+  const plot = (told, caption, name, values, [low, high], dots, marks) => {
+    const foot = LINES.top + LINES.height;
+    const y = (value) => (LINES.top + (LINES.height * (high - Math.min(Math.max(value, low), high))) /
+      (high - low));
+    const last = Math.max(values.length - 1, 1);
+    const points = values.map((value, i) => [i, y(value).toFixed(2)]);
+    if (points.length === 1) points.push([1, points[0][1]]); // a horizontal line
+    return html`<figure class="chart"><figcaption>${caption}</figcaption>
+<svg class="plot" width="100%" height="${foot + LINES.bottom}" role="img" aria-label="${told}">
+${across("grid", foot)}<svg x="0" y="0" width="100%" height="${foot}" viewBox="0 0 ${last} ${foot}"
+preserveAspectRatio="none"><polyline class="line ${name}" points="${points.map((at) => at.join()).join(" ")}"/></svg>
+${dots && points.slice(0, values.length).map(([i, at]) =>
+  html`<circle class="dot ${name}" cx="${((100 * i) / last).toFixed(2)}%" cy="${at}" r="3.5"/>`)}
+${marks(y, foot + 16)}</svg></figure>`;
+  };
+  const scoreChart = ({ scores, score, own_score: alone, rounds }) => {
+    const values = [...scores, score]; // the last is that after the polish
+    const low = Math.min(...values, alone);
+    const high = score > low ? score : low + 1;
+    const caption = html`<b>Joint score over the rounds.</b> What all records and all agreements are worth
+together; the last point is the polish.`;
+    return plot("Joint score by round", caption, "together", values, [low, high], true, (y, foot) => [
+      axis("end", LINES.top - 6, `best ${number(score, 2)}`),
+      axis("end", (y(alone) - 6).toFixed(1), `alone ${number(alone, 2)}`),
+      axis("start", foot, "round 0"),
+      axis("end", foot, `round ${rounds}, polish`),
+    ]);
+  };
+  const powerOfTen = (power) => (power < -4 || power > 5 ? `1e${power}` : Number(`1e${power}`));
+  /**
+   * Returns a chart of the distance from the score to the bound, on a logarithmic scale, since a bound
+   * starts far above the score and falls slowly.
+   */
+  const boundChart = ({ bounds, score }) => {
+    const least = 1e-6 * Math.max(1, Math.abs(score));
+    const gaps = bounds.map((bound) => Math.log10(Math.max(bound - score, least)));
+    const low = Math.floor(Math.max(Math.log10(least), Math.min(...gaps) - 0.2));
+    const high = Math.ceil(Math.max(Math.log10(least) + 1, ...gaps));
+    const caption = html`<b>Room for better, at most.</b> The upper bound less the score, step by step, on a
+logarithmic scale: no labelling can gain more than this.`;
+    const told = "Upper bound less score by step, logarithmic";
+    return plot(told, caption, "bound", gaps, [low, high], false, (y, foot) => [
+      Array.from({ length: high - low + 1 }, (_, i) => [
+        across("grid", y(low + i).toFixed(1)),
+        axis("end", (y(low + i) - 4).toFixed(1), powerOfTen(low + i)),
+      ]),
+      axis("start", foot, "step 1"),
+      axis("end", foot, `step ${bounds.length}`),
+    ]);
+  };
+  /** Returns a line from `low` to 1 with a mark for each of two F1s. */
+  const f1Line = (own, now, low) => {
+    const [x, to] = [own, now].map((f1) => `${((100 * (f1 - low)) / (1 - low)).toFixed(2)}%`);
+    const kind = now < own ? "worse" : "together";
+    return html`<svg class="f1" width="100%" height="16" aria-hidden="true">${across("grid", 8)}<line
+class="span ${kind}" x1="${x}" x2="${to}" y1="8" y2="8"/><circle class="dot base" cx="${x}" cy="8"
+r="5"/><circle class="dot ${kind}" cx="${to}" cy="8" r="5"/></svg>`;
+  };
 
   class View {
+    #drawn = new Map(); // by id: the HTML that was put into the element
+
     constructor(labelling) {
+      const { data, leftOut } = labelling;
       this.of = labelling;
-      this.places = new Map(); // by element of a page: its number
-      for (const place of document.querySelectorAll(".page"))
-        this.places.set(place, Number(place.id.slice(1)));
-      this.figures = new Map(); // by name of a figure: the elements that show it
-      for (const place of document.querySelectorAll("[data-figure]")) {
-        const { figure } = place.dataset;
-        this.figures.set(figure, [...(this.figures.get(figure) ?? []), place]);
-      }
+      const style = document.createElement("style");
+      style.append(...palette(data.labels, leftOut));
+      document.head.append(style);
+      this.draw("legend", this.#legend());
+      const [top] = labelling.order;
+      const { pages } = labelling.count();
+      if (top !== undefined && pages[top].changed > 0) this.#exampleOf(top);
+      this.draw("pages", this.#pages(pages));
+      this.draw("found", this.#found());
+      this.draw("glossary", html`<h2>Glossary</h2><dl class="notes">${Object.entries(TERMS).map(
+        ([id, [name, text]]) => html`<div id="term-${id}"><dt>${name}</dt><dd>${text}</dd></div>`)}</dl>`);
+      this.draw("foot", this.#foot());
+      this.counts();
     }
-    pageOf(node) {
-      return this.places.get(node.closest(".page"));
+    /** Puts HTML into the element `id` if something else is in it, since that costs a layout. */
+    draw(id, { text }) {
+      if (this.#drawn.get(id) === text) return;
+      this.#drawn.set(id, text);
+      document.getElementById(id).innerHTML = text;
     }
     tokenAt(t) {
-      return document.getElementById("r" + this.of.chainAt[t])?.querySelector(`[data-token="${t}"]`);
+      return document.querySelector(`#r${this.of.chainAt[t]} [data-token="${t}"]`);
     }
 
     // ---- Records ------------------------------------------------------------------------------
 
-    #token(t) {
-      const { own, now, gold, names, words } = this.of;
-      const wrong = this.of.isWrong(now, t);
-      const corrected = this.of.allowed.has(t);
-      const attributes = {
-        class: `t${wrong ? " e" : ""}${corrected ? " corrected" : ""}`,
-        "data-token": t,
-        ...this.#told(t),
-      };
-      const made = element(own[t] !== now[t] ? "mark" : "span", attributes, words[t]);
-      if (!this.of.isWord(t)) return made;
-      const told = [`${words[t]}: ${names[now[t]]}`];
-      if (corrected) told.push("corrected");
-      if (own[t] !== now[t]) told.push(`alone ${names[own[t]]}`);
-      if (wrong) told.push(`gold ${names[gold[t]]}`);
-      let first = this.of.offsets[this.of.chainAt[t]]; // the first word of the record
-      while (!this.of.isWord(first)) ++first;
-      set(made, {
-        role: "button",
-        tabindex: t === first ? 0 : -1,
-        "aria-haspopup": "dialog",
-        "aria-label": told.join(", "),
-      });
-      return made;
-    }
-    /** Returns attributes of a word, from which report.js explains the word's label. */
-    #told(t) {
-      const { own, now, gold, chainAt, offsets } = this.of;
-      const place = t - offsets[chainAt[t]];
-      const told = { "data-now": now[t], "data-chain": chainAt[t] };
-      Object.assign(told, { "data-first": place, "data-last": place });
-      if (own[t] !== now[t]) told["data-own"] = own[t];
-      if (gold[t] >= 0) told["data-gold"] = gold[t];
-      return told;
-    }
     /**
-     * Appends the words of a record to `to`, in fields (stretches of words with the same label);
-     * wordOf(t) makes the word at t.
+     * Returns the words of a record in fields (stretches of words with the same label), each made of
+     * runs: wrap(t, last, text) makes the run from t to `last`, and goesOn(t) says whether t is in the
+     * run of t - 1.
      */
-    #words(to, chain, labels, wordOf) {
-      let field = to;
-      for (const t of this.of.positions(chain)) {
-        const begins = this.of.isFirst(t) || labels[t] !== labels[t - 1];
-        (begins ? to : field).append(this.of.spaces[t]);
-        if (begins) {
-          field = to;
-          if (labels[t] !== this.of.leftOut) {
-            field = element("span", { class: `f l${labels[t]}` });
-            to.append(field);
-          }
-        }
-        field.append(wordOf(t));
-      }
+    #words(chain, labels, goesOn, wrap) {
+      const { spaces, words, leftOut } = this.of;
+      const runOf = (run, k) => html`${k > 0 && spaces[run[0]]}${wrap(
+        run[0], run.at(-1), run.map((t) => (t > run[0] ? spaces[t] : "") + words[t]).join(""))}`;
+      const fields = Labelling.stretches(this.of.positions(chain), (t) => labels[t] === labels[t - 1]);
+      return fields.map((field) => {
+        const [first] = field;
+        const label = labels[first];
+        const runs = Labelling.stretches(field, goesOn).map(runOf);
+        const isPlain = label < 0 || label === leftOut;
+        return html`${spaces[first]}${isPlain ? runs : html`<span class="f l${label}">${runs}</span>`}`;
+      });
     }
-    #marked(labels) {
-      return (t) => {
-        const { own, now, words } = this.of;
-        const wrong = this.of.isWrong(labels, t);
-        if (own[t] === now[t] && !wrong) return words[t];
-        const attributes = { class: wrong ? "e" : "", ...this.#told(t) };
-        if (own[t] === now[t]) return element("i", attributes, words[t]);
-        // The Tab key stops only at the first of neighbouring changed words.
-        if (labels === now && (this.of.isFirst(t) || own[t - 1] === now[t - 1]))
-          attributes.tabindex = 0;
-        return element("mark", attributes, words[t]);
-      };
+    /** Words that are marked if they are wrong or, unless the labels are `plain`, changed. */
+    #marked(chain, labels, isPlain) {
+      const { of } = this;
+      const { own, now, gold, names } = of;
+      const hue = (t) => (of.isWrong(labels, t) ? gold[t] : -1);
+      const goesOn = (t) => hue(t) === hue(t - 1) &&
+        (isPlain || (own[t] === own[t - 1] && now[t] === now[t - 1]));
+      return this.#words(chain, labels, goesOn, (t, last, text) => {
+        const isWrong = of.isWrong(labels, t);
+        const isChanged = !isPlain && own[t] !== now[t];
+        if (!isWrong && !isChanged) return text;
+        const tip = `${names[labels[t]]} \u2014 gold: ${names[gold[t]]}`;
+        if (!isChanged) return html`<i class="e" data-tip="${tip}">${text}</i>`;
+        return html`<mark${isWrong && html` class="e"`}${labels === now &&
+          html` tabindex="0"`} data-first="${t}" data-last="${last}">${text}</mark>`;
+      });
     }
-    #row(chain, labels, side, isLive) {
-      const words = element("span", { class: "words" });
-      if (isLive) {
-        words.setAttribute("role", "group");
-        words.setAttribute("aria-label", "Words and their labels; arrow keys move");
-      }
-      this.#words(words, chain, labels, isLive ? (t) => this.#token(t) : this.#marked(labels));
-      const row = element("p", { class: `row ${side}` });
-      if (side !== "both") row.append(element("span", { class: "side" }, side));
-      row.append(words);
-      return row;
+    /** Words of which each can be chosen, by pointer or keyboard. */
+    #tokens(chain) {
+      const { of } = this;
+      const { own, now, gold, names } = of;
+      const first = of.positions(chain).find((t) => of.isWord(t));
+      return this.#words(chain, now, () => false, (t, _, text) => {
+        const isWrong = of.isWrong(now, t);
+        const isChanged = own[t] !== now[t];
+        const isCorrected = of.allowed.has(t);
+        const told = [`${text}: ${names[now[t]]}`, isCorrected && "corrected",
+          isChanged && `alone ${names[own[t]]}`, isWrong && `gold ${names[gold[t]]}`];
+        const role = of.isWord(t) && html` role="button" tabindex="${t === first ? 0 : -1}"
+aria-haspopup="dialog" aria-label="${told.filter(Boolean).join(", ")}"`;
+        const name = isChanged ? html`mark` : html`span`;
+        return html`<${name} class="t${isWrong && " e"}${isCorrected && " corrected"}"
+data-token="${t}" data-first="${t}" data-last="${t}" data-now="${now[t]}"${gold[t] >= 0 &&
+          html` data-gold="${gold[t]}"`}${role}>${text}</${name}>`;
+      });
+    }
+    #row(side, words, isLive) {
+      return html`<p class="row ${side}">${side !== "both" && html`<span class="side">${side}</span>`}<span
+class="words"${isLive && html` role="group" aria-label="Words and their labels; arrow keys move"`}>${words}</span></p>`;
+    }
+    #record(chain) {
+      const { of } = this;
+      const isChanged = of.isChanged(chain);
+      const isLive = of.isOpen(of.pageOf[chain]);
+      const [ownErrors, errors] = [of.own, of.now].map(
+        (labels) => of.positions(chain).filter((t) => of.isWrong(labels, t)).length);
+      return html`<h4>${this.#recordName(chain)}${errors + ownErrors > 0 && html` <span class="small">${
+        isChanged && `${ownErrors} \u2192 `}${counted(errors, "error", "errors")}</span>`}</h4>
+${isChanged && this.#row("alone", this.#marked(chain, of.own), false)}
+${this.#row(isChanged ? "together" : "both", isLive ? this.#tokens(chain) : this.#marked(chain, of.now),
+        isLive)}
+${isChanged && html`<details class="why" data-chain="${chain}"><summary>Why</summary><ul></ul></details>`}`;
+    }
+    #recordName(chain) {
+      const { name } = this.of.records.get(chain);
+      const place = this.of.pages[this.of.pageOf[chain]].chains.indexOf(chain);
+      return name ? readable(name) : `Record ${place + 1}`;
+    }
+    /** Draws a record again, if the report shows it. */
+    record(chain) {
+      if (document.getElementById("r" + chain)) this.draw("r" + chain, this.#record(chain));
     }
     #value(clique, value) {
       const { name, madeUp } = this.of.valueName(clique, value);
-      return element(madeUp ? "em" : "q", {}, name);
+      return madeUp ? html`<em>${name}</em>` : html`<q>${name}</q>`;
     }
     /**
-     * Returns a list of the reasons for the labels of a record: the gains of its cliques, greatest
-     * first, and the change of its own score. t: leaves out reasons for other positions.
+     * Returns the reasons for the labels of a record as items of a list: the gains of its cliques,
+     * greatest first, how probable its changed labels are, if that was computed, and the change of its
+     * own score. Leaves out what concerns no position from `first` to `last`.
      */
-    reasons(chain, t) {
+    reasons(chain, first = 0, last = Infinity) {
       const { of } = this;
-      const list = element("ul");
-      const add = (attributes, ...told) => list.append(element("li", attributes, ...told));
-      const amount = (value) =>
-        element("span", { class: value < 0 ? "amount loss" : "amount" }, number(value, 2, true));
-      const concerns = ({ position }) =>
-        t === undefined || position < 0 || of.offsets[chain] + position === t;
-      const payments = of.payments(chain).filter(concerns).sort((a, b) => b.amount - a.amount);
-      for (const paid of payments) {
-        const { clique, position, ownValue, value, others, agreeingBefore, agreeing } = paid;
-        const word = position >= 0 ? `${of.words[of.offsets[chain] + position]}, ` : "";
-        add(
-          position >= 0 ? { "data-position": position } : {},
-          element("b", {}, of.cliques[clique]),
-          `: ${word}`,
-          this.#value(clique, ownValue),
-          " \u2192 ",
-          this.#value(clique, value),
-          // Nothing is told of a centre, or of a member that is alone.
-          others > 0
-            ? `: ${agreeingBefore} of ${others} others were, ${agreeing} of ${others} are now `
-            : " ",
-          amount(paid.amount),
-        );
-      }
-      add({}, element("b", {}, "The record\u2019s own score"), " ",
-        amount(of.cost(chain)));
-      return list;
+      const payments = of.payments(chain)
+        .map((paid) => ({ ...paid, at: paid.position < 0 ? -1 : of.offsets[chain] + paid.position }))
+        .filter(({ at }) => at < 0 || (at >= first && at <= last))
+        .sort((a, b) => b.amount - a.amount || a.clique - b.clique);
+      const sure = of.sureness(chain, true).filter((one) => one.first <= last && one.last >= first);
+      return html`${payments.map((paid) => html`<li><b>${of.cliques[paid.clique].name}</b>: ${paid.at >= 0 &&
+        `${of.words[paid.at]}, `}${this.#value(paid.clique, paid.ownValue)} \u2192 ${
+        this.#value(paid.clique, paid.value)}${
+        // Nothing is told of a centre, or of a member that is alone.
+        paid.others > 0 && `: ${paid.agreeingBefore} of ${paid.others} others were, ${paid.agreeing} of ` +
+          `${paid.others} are now`} ${amount(paid.amount)}</li>`)}
+${sure.map((one) => html`<li data-sure><b>How sure</b>: ${of.words[one.first]}${one.last > one.first &&
+        " \u2026"}, <q>${of.names[of.now[one.first]]}</q> <span class="amount">${!one.exact &&
+        "\u2248\u00A0"}${(100 * one.least).toFixed(0)}\u00A0%</span></li>`)}
+<li><b>The record\u2019s own score</b> ${amount(of.cost(chain))}</li>`;
     }
-    record(chain) {
-      const { of } = this;
-      const article = document.getElementById("r" + chain);
-      if (!article) return; // the report is too long to show this record
-      const changed = of.isChanged(chain);
-      const wrongIn = (labels) => of.positions(chain).filter((t) => of.isWrong(labels, t)).length;
-      const [ownErrors, errors] = [wrongIn(of.own), wrongIn(of.now)];
-      const head = article.querySelector("h4");
-      head.querySelector(".small")?.remove();
-      if (errors + ownErrors > 0)
-        head.append(
-          small((changed ? `${ownErrors} \u2192 ` : "") + counted(errors, "error", "errors")),
-        );
-      article.replaceChildren(head);
-      if (changed) article.append(this.#row(chain, of.own, "alone", false));
-      article.append(this.#row(chain, of.now, changed ? "together" : "both", true));
-      if (!changed) return;
-      const reasons = this.reasons(chain);
-      reasons.id = "w" + chain;
-      const why = element("details", { class: "why" }, element("summary", {}, "Why"), reasons);
-      // Probabilities take longer than the other reasons, so they are computed when the reader
-      // opens the list.
-      why.addEventListener("toggle", () => this.#addSureness(reasons, chain), { once: true });
-      article.append(why);
+    /** Fills a list of reasons that the reader has opened. */
+    why(place) {
+      const chain = Number(place.dataset.chain);
+      this.of.sureness(chain);
+      place.querySelector("ul").innerHTML = this.reasons(chain).text;
     }
-    /** Adds to the reasons for a record how probable its changed labels are. */
-    #addSureness(reasons, chain) {
-      const { now, names, words, offsets } = this.of;
-      for (const { first, last, least, exact } of this.of.sureness(chain)) {
-        const place = { "data-position": first - offsets[chain], "data-last": last - offsets[chain] };
-        const sure = `${exact ? "" : "\u2248\u00A0"}${(100 * least).toFixed(0)}\u00A0%`;
-        reasons.lastElementChild.before(
-          element("li", place, element("b", {}, "How sure"),
-            `: ${words[first]}${last > first ? " \u2026" : ""}, `, element("q", {}, names[now[first]]),
-            " ", element("span", { class: "amount" }, sure)),
-        );
-      }
+    /** Returns what is told of the label of the words from `first` to `last`. */
+    explanation(first, last) {
+      const { own, now, gold, names, chainAt } = this.of;
+      const wrong = gold[first] === now[first] ? " \u2713" : ` \u2014 gold: ${names[gold[first]]}`;
+      const isChanged = own[first] !== now[first];
+      return html`<p>${isChanged && `${names[own[first]]} \u2192 `}${names[now[first]]}${gold[first] >= 0 &&
+        wrong}</p>${isChanged && html`<ul>${this.reasons(chainAt[first], first, last)}</ul>`}`;
     }
-    /** Refreshes the records of the chains `touched` in the list at the top, alone and together. */
-    example(touched) {
-      for (const [side, column] of document.querySelectorAll(".example ol").entries())
-        for (const item of column.children) {
-          if (!touched.has(Number(item.dataset.record))) continue;
-          const labels = side === 0 ? this.of.own : this.of.now;
-          const wordOf = side === 0 ? (t) => this.#plain(t) : this.#marked(labels);
-          item.textContent = "";
-          this.#words(item, Number(item.dataset.record), labels, wordOf);
-        }
+    /** Draws the first list with some of its changed records in two columns, alone and together. */
+    #exampleOf(page) {
+      const shown = this.of.shown(page).filter((chain) => this.of.isChanged(chain)).slice(0, 5);
+      const sides = ["Every record alone", "All together"];
+      this.draw("example", html`<h2>Before and after: ${readable(this.of.pages[page].name)}</h2>
+<div class="pair example">${sides.map((head, side) => html`<div><h3>${head}</h3><ol>${shown.map((chain) =>
+        html`<li class="words" id="e${side}-${chain}"></li>`)}</ol></div>`)}</div>`);
+      this.example(shown);
     }
-    #plain(t) {
-      const { own, words } = this.of;
-      return this.of.isWrong(own, t) ? element("i", { class: "e" }, words[t]) : words[t];
+    /** Draws the records of `chains` that are in the list at the top, alone and together. */
+    example(chains) {
+      for (const chain of chains)
+        for (const [side, labels] of [this.of.own, this.of.now].entries())
+          if (document.getElementById(`e${side}-${chain}`))
+            this.draw(`e${side}-${chain}`, html`${this.#marked(chain, labels, side === 0)}`);
     }
 
     // ---- Pages --------------------------------------------------------------------------------
 
-    #page(place, { changed, known, ownErrors, errors }) {
-      const records = this.of.pages[this.places.get(place)].length;
-      const gain = ownErrors - errors;
-      let told = `${counted(records, "record", "records")}, `;
-      told += `${counted(changed, "token", "tokens")} changed`;
-      if (known > 0) told += `, ${ownErrors} \u2192 ${errors} errors`;
-      say(place.querySelector("summary .small"), told);
-      set(place, { "data-changed": changed, "data-gain": gain });
-      const badge = place.querySelector(".badge");
-      if (!badge) return;
-      set(badge, { class: `badge ${gain > 0 ? "better" : gain < 0 ? "worse" : "equal"}` });
-      say(badge, gain === 0 ? "equal" : number(-gain, 0, true));
+    #legend() {
+      const { names, leftOut, data } = this.of;
+      return html`<ul class="legend" aria-label="Labels">${names.map((name, label) => html`<li><span
+class="${label === leftOut ? "plain" : `f l${label}`}" data-label="${label}">${name}</span></li>`)}<li><mark>changed</mark></li>${
+        data.gold.length > 0 && html`<li><span class="e">differs from ${term("gold", "gold")}</span></li>`}</ul>`;
     }
-    /**
-     * Returns strings and elements that say how many members have each of a clique's 4 commonest
-     * values, without cliques and now.
-     */
+    #pages(counts) {
+      const { order: shown, hasGold } = this.of;
+      const more = counts.filter((_, page) => !this.of.training.has(page)).length - shown.length;
+      return html`<h2>Page by page</h2>
+<p>Point at a changed word, tap it, or move to it with the tabulator key to see what changed it.</p>
+<label class="sort">Order <select>${Object.entries(ORDERS).slice(hasGold ? 0 : 2).map(
+        ([order, [text]]) => html`<option value="${order}">${text}</option>`)}</select></label>
+<div id="list">${shown.map((page, rank) => this.#page(page, rank < 3))}</div>
+${more > 0 && html`<p class="small">${counted(more, "more page is", "more pages are")} not shown: the
+report would grow too large.</p>`}`;
+    }
+    sort(order) {
+      const { pages } = this.of.count();
+      const rank = (page) => ORDERS[order][1](pages[page]);
+      const sorted = [...this.of.order].sort((a, b) => rank(a) - rank(b) || a - b);
+      document.getElementById("list").append(...sorted.map((page) => document.getElementById("p" + page)));
+    }
+    #page(page, isOpen) {
+      const { of } = this;
+      const shown = of.shown(page);
+      const article = (chain) => html`<article class="record" id="r${chain}">${this.#record(chain)}</article>`;
+      const unchanged = shown.filter((chain) => !of.isChanged(chain));
+      const left = of.pages[page].chains.length - shown.length;
+      return html`<details class="page" id="p${page}"${isOpen && html` open`}><summary id="s${page}"></summary>
+<div id="a${page}">${this.#agreements(page)}</div>
+${of.hasReferences && html`<p class="buttons"><button type="button" class="bibtex">BibTeX of this list</button></p>`}
+${shown.filter((chain) => of.isChanged(chain)).map(article)}
+${unchanged.length > 0 && html`<details class="unchanged"><summary>${counted(unchanged.length, "record",
+        "records")} without a change</summary>${unchanged.map(article)}</details>`}
+${left > 0 && html`<p class="small">${counted(left, "more record is", "more records are")} not shown: the
+report would grow too large.</p>`}</details>`;
+    }
+    /** Returns the first cliques of a page of which a member changed, with shares of their values. */
+    #agreements(page) {
+      const changed = this.of.changedCliques(page);
+      if (changed.length === 0) return html``;
+      return html`<ul class="agreements" aria-label="What the page agrees on">${changed.slice(0, 6).map(
+        (clique) => html`<li><b>${this.of.cliques[clique].name}</b>${this.#shareBars(clique)}<span
+class="small">${this.shares(clique)}</span></li>`)}${changed.length > 6 && html`<li class="small">and ${
+        counted(changed.length - 6, "clique", "cliques")} more</li>`}</ul>`;
+    }
+    /** Returns bars of the shares of a clique's values: the upper one alone, the lower one together. */
+    #shareBars(clique) {
+      const bars = this.#counted(clique);
+      const sum = bars.reduce((all, { own }) => all + own, 0);
+      const at = { own: 0, now: 0 };
+      const bar = (rank, name, which, y, count) => {
+        const [x, width] = [at[which], count].map((part) => ((100 * part) / sum).toFixed(2));
+        at[which] += count;
+        return html`<rect class="${name} ${rank === 0 ? "first" : rank % 2 === 1 ? "odd" : "even"}" x="${x}%"
+width="${width}%" y="${y}" height="6"/>`;
+      };
+      return html`<svg class="shares" width="100%" height="14" aria-hidden="true">${bars.map(({ own, now }, rank) =>
+        [bar(rank, "base", "own", 0, own), bar(rank, "together", "now", 8, now)])}</svg>`;
+    }
+    /** Returns how many members have each value of a clique, alone and now; the commonest first. */
+    #counted(clique) {
+      const sums = new Map();
+      for (const [which, values] of Object.entries(this.of.values(clique)))
+        for (const value of values) {
+          if (!sums.has(value)) sums.set(value, { value, own: 0, now: 0 });
+          sums.get(value)[which] += 1;
+        }
+      return [...sums.values()].sort((a, b) => b.now - a.now || b.own - a.own || a.value - b.value);
+    }
+    /** Returns how many members have each of a clique's 4 commonest values. */
     shares(clique) {
-      const count = (values) => {
-        const sums = new Map();
-        for (const value of values) sums.set(value, (sums.get(value) ?? 0) + 1);
-        return (value) => sums.get(value) ?? 0;
-      };
-      const values = [this.of.ownValues[clique], this.of.values(clique)];
-      const [own, now] = values.map(count);
-      return [...new Set([...values[0], ...values[1]])]
-        .sort((a, b) => now(b) - now(a) || own(b) - own(a) || a - b)
-        .slice(0, 4)
-        .flatMap((value, rank) => [
-          rank > 0 ? ", " : "",
-          this.#value(clique, value),
-          `\u00A0${own(value)}` + (own(value) === now(value) ? "" : `\u00A0\u2192\u00A0${now(value)}`),
-        ]);
+      const all = this.#counted(clique);
+      return html`${all.slice(0, 4).map(({ value, own, now }, rank) => [rank > 0 && ", ", this.#value(clique, value),
+        `\u00A0${own}`, own !== now && `\u00A0\u2192\u00A0${now}`])}${all.length > 4 &&
+        ` and ${counted(all.length - 4, "other", "others")}`}`;
+    }
+    #summary(page, { changed, known, ownErrors, errors }) {
+      const { name, chains } = this.of.pages[page];
+      const gain = ownErrors - errors;
+      const kind = gain > 0 ? "better" : gain < 0 ? "worse" : "equal";
+      return html`<h3>${readable(name)}</h3><span class="small">${counted(chains.length, "record", "records")}, ${
+        counted(changed, "token", "tokens")} changed${known > 0 && `, ${ownErrors} \u2192 ${errors} errors`}</span>${
+        known > 0 && html`<span class="badge ${kind}">${gain === 0 ? "equal" : number(-gain, 0, true)}</span>`}`;
     }
 
-    // ---- Figures and charts -------------------------------------------------------------------
+    // ---- Figures ------------------------------------------------------------------------------
 
-    /** Refreshes the pages' heads and all figures and charts of counts. Returns the counts. */
+    /** Draws the pages' heads and all figures and charts of counts. Returns the counts. */
     counts() {
-      const told = this.of.count();
-      const { pages, all } = told;
-      for (const [place, page] of this.places) this.#page(place, pages[page]);
-      const put = (name, text) => {
-        for (const place of this.figures.get(name) ?? []) say(place, text);
-      };
-      const reduction = 1 - all.errors / all.ownErrors;
-      put("reduction", `${Math.abs(100 * reduction).toFixed(0)}\u00A0% ` +
-        (reduction < 0 ? "more" : "fewer"));
-      for (const place of this.figures.get("reduction") ?? [])
-        set(place, { class: reduction < 0 ? "loss" : "gain" });
-      put("changed-first", counted(all.changed, "label", "labels"));
-      if (all.known === 0) put("score", number(this.of.gain(), 1, true));
-      for (const [name, count] of [
-        ["errors", all.errors], ["right", all.right], ["changed", all.changed],
-        ["changed-records", all.changedRecords],
-      ])
-        put(name, grouped.format(count));
-      const known = pages.filter((page, p) => page.known > 0 && !this.of.training.has(p));
-      for (const [name, sign] of [["better", 1], ["equal", 0], ["worse", -1]])
-        put(name, known.filter((p) => Math.sign(p.ownErrors - p.errors) === sign).length);
-      put("losses", this.#losses(told));
-      this.#table(told, put);
-      this.#bars(pages);
+      const { of } = this;
+      const told = of.count();
+      const tested = told.pages.map((counts, page) => ({ ...counts, page, name: of.pages[page].name }))
+        .filter(({ page }) => !of.training.has(page));
+      const known = tested.filter((page) => page.known > 0);
+      for (const page of of.order) this.draw("s" + page, this.#summary(page, told.pages[page]));
+      this.draw("headline", this.#headline(told.all, tested, known));
+      this.draw("numbers", this.#numbers(told, known));
+      if (!of.hasGold) return told;
+      this.draw("errors", html`<h2>Where the errors go</h2>${errorChart(known)}`);
+      this.draw("labels", this.#table(of.rows(told)));
       return told;
     }
+    #headline(all, tested, known) {
+      const { data, hasReferences } = this.of;
+      const reduction = all.ownErrors > 0 ? 1 - all.errors / all.ownErrors : 0;
+      const figure = reduction !== 0
+        ? html`${counted(known.length, "page has", "pages have")} <em class="${reduction > 0 ? "gain" : "loss"}">${
+          Math.abs(100 * reduction).toFixed(0)}\u00A0% ${reduction > 0 ? "fewer" : "more"}</em> labelling errors.`
+        : html`${counted(tested.length, "page changes", "pages change")} <em>${
+          counted(all.changed, "label", "labels")}</em>.`;
+      return html`<p class="eyebrow">${data.title}</p><h1>Read together, ${figure}</h1>
+${all.records > 0 && html`<p class="entirely">${hasReferences ? "References" : "Records"} entirely right: <b>${
+        grouped(all.ownRight)}</b> to <b>${grouped(all.right)}</b> of ${grouped(all.records)}.</p>`}
+<p class="lead">Alone, every record gets the labels that its own tagger scores best. Together, the records
+of a page are labelled so that they also agree with each other, and the sum of all scores and agreements
+is as high as it can be made.</p>`;
+    }
+    #numbers(told, known) {
+      const { of } = this;
+      const { all } = told;
+      const figure = (name, value, note) =>
+        html`<div><dt>${name}</dt><dd>${value}</dd><dd class="small">${note}</dd></div>`;
+      const change = (own, now) => html`${own} <span>\u2192</span> <b>${now}</b>`;
+      const pages = (sign) => known.filter((page) => Math.sign(page.ownErrors - page.errors) === sign).length;
+      const total = of.rows(told).at(-1);
+      const figures = of.hasGold
+        ? [
+          figure("Token errors", change(grouped(all.ownErrors), grouped(all.errors)),
+            `of ${grouped(all.known)} tokens`),
+          figure(html`Token ${term("f1", "F1")}`, change(number(100 * total.own, 1), number(100 * total.now, 1)),
+            `micro average${of.leftOut < 0 ? "" : ` without ${of.names[of.leftOut]}`}`),
+          figure("Pages better", grouped(pages(1)), `${pages(0)} equal, ${pages(-1)} worse`),
+        ]
+        : [
+          figure("Labels changed", grouped(all.changed), `of ${grouped(all.tokens)} tokens`),
+          figure("Records changed", grouped(all.changedRecords), `of ${grouped(all.chains)}`),
+          figure("Joint score", number(of.gain(), 1, true), "over the records alone"),
+        ];
+      return html`<h2>In numbers</h2><dl class="figures">${figures}</dl>${this.#control()}${
+        of.hasGold && this.#losses(told)}`;
+    }
+    /**
+     * Returns how much of the gain a control without agreement reaches, if the problem file says so: the
+     * same model with potentials that prefer some values but reward no agreement.
+     */
+    #control() {
+      const { control } = this.of.data;
+      if (!control) return html``;
+      const [alone, without, together] = Array.isArray(control) ? control.map((share) => number(100 * share, 1)) : [];
+      return html`<p>How much of the gain is owed to agreement? ${alone === undefined ? `The control: ${control}`
+        : `On the lists that it was learnt from, each held out in turn, of 100 labels ${alone} were right ` +
+          `alone, ${without} with the control, which prefers values without looking at other records, and ` +
+          `${together} together.`}</p>`;
+    }
+    /**
+     * Returns how many words have the right label only together, and how many only alone; of these, which
+     * right labels are most often replaced by which wrong ones.
+     */
     #losses({ taken, mended }) {
       const { names } = this.of;
       const lost = [...taken.values()].reduce((sum, count) => sum + count, 0);
       const most = [...taken].sort((a, b) => b[1] - a[1] || a[0] - b[0]).slice(0, 3);
-      const kinds = most.map(([key, count]) => {
-        const [gold, said] = [Math.floor(key / names.length), key % names.length];
-        return `${names[gold]} taken for ${names[said]} (${count})`;
-      });
-      return (
-        `Of the words that were wrong alone, ${counted(mended, "is", "are")} right together; of ` +
-        `those that were right alone, ${counted(lost, "is", "are")} wrong together` +
-        (kinds.length ? `: most of them ${kinds.join(", ")}.` : ".")
-      );
+      const kinds = most.map(([key, count]) =>
+        `${names[Math.floor(key / names.length)]} taken for ${names[key % names.length]} (${count})`);
+      return html`<p data-figure="losses">Of the words that were wrong alone, ${counted(mended, "is", "are")} right
+together; of those that were right alone, ${counted(lost, "is", "are")} wrong together${kinds.length > 0 &&
+        `: most of them ${kinds.join(", ")}`}.</p>${lost > 0 && html`<p>Such a record rightly differs from its list,
+or most of the list is wrong: agreement pulls it to what the others show.</p>`}`;
     }
-    #table({ labels }, put) {
-      const table = document.querySelector("table.labels");
-      if (!table) return;
-      const low = Number(table.dataset.low);
-      for (const row of table.querySelectorAll("[data-row]")) {
-        const [own, now] = Labelling.f1Of(labels, this.of.leftOut, Number(row.dataset.row));
-        const [, , , together, gain] = row.cells;
-        say(together, number(100 * now, 1));
-        say(gain, number(100 * (now - own), 1, true));
-        set(gain, { class: now < own ? "loss" : now > own ? "gain" : "" });
-        const x = `${Math.max(0, (100 * (now - low)) / (1 - low)).toFixed(2)}%`;
-        const kind = now < own ? "worse" : "together";
-        set(row.querySelector(".span"), { x2: x, class: `span ${kind}` });
-        set(row.querySelector("circle:last-child"), { cx: x, class: `dot ${kind}` });
-        if (row.classList.contains("total")) put("f1", together.textContent);
-      }
+    #table(rows) {
+      // The left end of the lines: the greatest multiple of 0.1 that is at most 0.9 and at most every F1.
+      const low = Math.floor(10 * Math.min(0.9, ...rows.flatMap(({ own, now }) => [own, now]))) / 10;
+      return html`<h2>Label by label</h2><table class="labels"><thead><tr><th scope="col">Label</th><th scope="col"
+class="wide">Tokens</th><th scope="col">Alone</th><th scope="col">Together</th><th scope="col">Gain</th><th
+scope="col" class="line">Token ${term("f1", "F1")}, ${(100 * low).toFixed(0)} to 100</th></tr></thead><tbody>${rows.map(
+        ({ name, tokens, own, now }, row) => html`<tr${row === rows.length - 1 && html` class="total"`}><th
+scope="row">${name}</th><td class="wide">${grouped(tokens)}</td><td>${number(100 * own, 1)}</td><td>${
+          number(100 * now, 1)}</td><td class="${now < own ? "loss" : now > own && "gain"}">${
+          number(100 * (now - own), 1, true)}</td><td class="line">${f1Line(own, now, low)}</td></tr>`)}</tbody></table>`;
     }
-    #bars(pages) {
-      const chart = document.querySelector("svg.bars");
-      if (!chart) return;
-      const top = Number(chart.dataset.top);
-      for (const slot of chart.querySelectorAll(".slot")) {
-        const { known, ownErrors, errors } = pages[Number(slot.getAttribute("href").slice(2))];
-        const [hit, , bar] = slot.children;
-        const full = Number(hit.getAttribute("height"));
-        const height = full * Math.min(1, errors / known / top);
-        set(bar, {
-          height: height.toFixed(1),
-          y: (Number(hit.getAttribute("y")) + full - height).toFixed(1),
-          class: errors > ownErrors ? "together worse" : "together",
-        });
-        const share = (count) => `${((100 * count) / known).toFixed(1)} %`;
-        const told =
-          slot.dataset.tip.split(": ").slice(0, -1).join(": ") +
-          `: ${share(ownErrors)} of tokens wrong alone, ${share(errors)} together ` +
-          `(${ownErrors} and ${errors} of ${known})`;
-        set(slot, { "data-tip": told, "aria-label": told });
-      }
+    #found() {
+      const { data, offsets, cliques, pageOf } = this.of;
+      const { run, strength, properties } = data;
+      const { score, own_score: alone, upper_bound: bound, gap, rounds, proven } = run;
+      const bounded = bound === null ? [] : [
+        [term("bound", "Upper bound"), number(bound, 2)],
+        ["Gap", `${number((100 * gap) / Math.max(1, Math.abs(score)), 3)}\u00A0%${proven ? ", proven optimal" : ""}`],
+      ];
+      const facts = [
+        ["Score alone", number(alone, 2)], ["Score together", number(score, 2)], ...bounded,
+        ["Rounds", `${rounds}, ${data.outcome}`],
+        ["Time", `${data.seconds.toFixed(2)}\u00A0s, ${counted(data.threads, "thread", "threads")}`],
+        ["Size", html`${counted(pageOf.length, "record", "records")}, ${counted(offsets.at(-1), "token",
+          "tokens")}, ${grouped(cliques.length)} ${term("clique", cliques.length === 1 ? "clique" : "cliques")}`],
+        ...(strength === 1 ? [] : [["Strength", number(strength, 3)]]),
+        ...(properties ? [["Properties", properties]] : []),
+      ];
+      return html`<h2>How it was found</h2><div class="pair">${scoreChart({ ...run, scores: data.scores })}${
+        data.bounds.length > 0 && boundChart({ ...run, bounds: data.bounds })}</div><dl class="facts">${facts.map(
+        ([name, fact]) => html`<div><dt>${name}</dt><dd>${fact}</dd></div>`)}</dl>`;
+    }
+    #foot() {
+      const { data, training } = this.of;
+      // A text of several lines may be a table, so it is set in a fixed-width font.
+      const lines = (text) => (text.includes("\n") ? html`<span class="table">${text}</span>` : text);
+      return html`${training.size > 0 && html`<p>${counted(training.size, "page", "pages")} that the tagger was
+trained on are left out of all figures but the joint score.</p>`}<dl class="notes">${data.notes.map(
+        ([name, text]) => html`<div><dt>${name}</dt><dd>${lines(text)}</dd></div>`)}</dl>
+<p>Made by Chorale ${data.version} from one problem file.</p>`;
     }
   }
-  return Object.assign(View, { element, counted, small });
+  return Object.assign(View, { html, counted });
 })();
