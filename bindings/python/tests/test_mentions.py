@@ -731,6 +731,21 @@ def test_what_gold_taught_is_said(caplog):
     assert "agreement changes nothing\nNothing is applied: " in record.getMessage()
 
 
+def test_keys_that_are_no_names(caplog):
+    rows = [{"id": n, "name": n // 2, "price": n % 7 + 0.5, "l": "A"} for n in range(40)]
+    rows.append({"id": 0, "name": 0, "price": 0.5, "l": "A"})
+    for key, says in (
+        ("name", []),
+        ("id", ["only 2 of 41 rows share their 'id': is it a name?"]),
+        ("price", ["'price' is a number with a fraction: is it a name?"]),
+    ):
+        for call in (ch.agree, ch.diagnose):
+            caplog.clear()
+            call(rows, key=key, label="l", confidence=0.9)
+            assert [record.getMessage() for record in caplog.records] == says
+    assert {record.levelname for record in caplog.records} == {"WARNING"}
+
+
 def test_bad_arguments():
     rows = as_rows(COLUMNS)
     for given, error, match in (

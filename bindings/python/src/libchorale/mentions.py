@@ -116,6 +116,21 @@ def tell(strengths: Strengths) -> None:
         )
 
 
+def _tell_of_keys(read: _Read) -> None:
+    """Logs a warning for keys that are no names: that nearly every row has for itself, or that are
+    numbers with fractions."""
+    for keyed in read.keyed:
+        key = " and ".join(repr(name) for name in keyed.names)
+        rows = int(np.all([column.codes >= 0 for column in keyed.columns], axis=0).sum())
+        shared = int((keyed.codes >= 0).sum())
+        if rows >= 20 and shared * 10 < rows:
+            log.warning("only %d of %d rows share their %s: is it a name?", shared, rows, key)
+        for column in keyed.columns:
+            some = column.values(range(column.count)[:100])
+            if any(isinstance(value, float) and not value.is_integer() for value in some):
+                log.warning("%s is a number with a fraction: is it a name?", key)
+
+
 Strength = Union[float, Sequence[float], Strengths, None]
 Scale = Literal["probability", "logarithm"]
 Confidence = Union[float, str, Sequence[str], Mapping[Any, str], None]
@@ -519,6 +534,7 @@ def agree(
         for name in names:
             if name in read.table.names:
                 raise ValueError(f"column {name!r} is there already; choose other names")
+        _tell_of_keys(read)
         bar.step()
         weights = _weights(strength, read)
         mentions = Mentions(read.scores, read.keyed, weights, read.times, read.before)
@@ -751,6 +767,7 @@ def diagnose(
     rounds = 10
     with Bar(progress, "diagnose", rounds + 4) as bar:
         read = _read(table, key, label, confidence, group, labels, scale, across, minimum)
+        _tell_of_keys(read)
         bar.step()
         mentions = Mentions(read.scores, read.keyed, _weights(strength, read))
         bar.step()
