@@ -718,6 +718,39 @@ static int32_t stop_at_once(void *user, const chorale_learn_progress *progress) 
   return 1;
 }
 
+typedef struct Told {
+  int64_t runs, least, most; /* the last number of runs; bounds on it */
+} Told;
+
+static int32_t tell(void *user, const chorale_learn_progress *progress) {
+  Told *told = user;
+  if (told->runs == 0)
+    told->least = progress->runs_most;
+  told->runs = progress->runs;
+  told->most = progress->runs_most;
+  return 0;
+}
+
+/* The bound on the number of runs is the same from the first run on. */
+static void progress_has_one_bound(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  Planted planted;
+  plant(&random, &planted, 16, 3);
+  chorale_problem *problem = problem_of(&planted);
+  Told told = {0};
+  chorale_learn_options options;
+  chorale_learn_options_init(&options, sizeof options);
+  options.progress = tell;
+  options.progress_user = &told;
+  chorale_learnt *learnt = learn(problem, &options);
+  assert_int_equal(told.runs, report_of(learnt).runs);
+  assert_true(told.least == told.most && told.runs <= told.most);
+  chorale_learnt_destroy(learnt);
+  chorale_problem_destroy(problem);
+  uproot(&planted);
+}
+
 static void limits_end_it(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -917,6 +950,7 @@ int main(void) {
       cmocka_unit_test(same_bits_for_any_threads),
       cmocka_unit_test(applied_saved_and_read),
       cmocka_unit_test(a_result_of_0_2_is_read),
+      cmocka_unit_test(progress_has_one_bound),
       cmocka_unit_test(limits_end_it),
       cmocka_unit_test(bad_input),
   };

@@ -148,6 +148,8 @@ private:
 
 chorale_status LearnCourse::learn() noexcept {
   CHORALE_CHECK(find_kinds(report_, spec_.problems, spec_.measure.classes, learnt_));
+  lessons_.set_most_runs((kMostPairs * kFamilies + 4) *
+                         static_cast<std::int64_t>(spec_.problems.size()));
   CHORALE_CHECK(lessons_.prepare(report_));
   if (lessons_.interrupted())
     return CHORALE_OK;
@@ -176,7 +178,6 @@ chorale_status LearnCourse::learn() noexcept {
   CHORALE_CHECK(test_agreement(report_, learnt_.memory, lessons_, told_.agreement_p));
   told_.gain_p = -1;
   if (told_.agreement_p <= kLevel) {
-    lessons_.set_most_runs((kMostPairs * kFamilies + 3) * lessons_.count());
     for (const Family family : {Family::positions, Family::properties, Family::centres})
       if (has(family) && !lessons_.interrupted())
         CHORALE_CHECK(try_family(family));
