@@ -8,8 +8,8 @@ Builds Chorale (preset dev) in build/dev and runs the quick tests.
   --all         also: sanitizers, valgrind, headers by themselves, installed consumers, the
                 library as two files, Debian packages, the ABI of releases, planted faults,
                 a locale with a decimal comma, a minute of fuzzing, the bindings, a wheel, the parser
-                of references, Spark in local mode, the experiments on made-up data, the report in a browser, a short
-                run of the benchmarks
+                of references, Spark in local mode, the experiments on made-up data, the report in a browser, the
+                site with its examples and links, a short run of the benchmarks
   --deep        also: all tests under valgrind, clang with and without vector units, line coverage, an hour of fuzzing, ten minutes under load, arm64,
                 32-bit x86 and s390x emulated, Windows under Wine, other optimisation, hosts that flush
                 denormals; Spark that loses tasks and executors; the Go module and the Rust crates with
@@ -177,6 +177,7 @@ if [[ $all == yes ]]; then
   else
     skip "report" "no Chromium"
   fi
+  step --says "site" examples/guide/build.sh "${setup_options[@]}" --check || true
   step "bench" tests/bench/run.sh --quick || true
 fi
 

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Runs the examples of the guide and compares what they print with the pages.
+
+    check.py [--write] [PAGE...]
+
+A block ```python, ```js, ```c or ```sh whose next block is plain is an example, and the plain block
+is its output. The blocks ```python of a page are one program; each other block is one of its own.
+A block without output has none. Blocks ```sh without output are not run: they install things.
+
+--write    puts what was printed into the pages
+CHORALE_LIBRARY names the library. C is compiled with $CC; JavaScript runs in Node, if bindings/js
+is built.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import multiprocessing
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import textwrap
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+DOCS = HERE / "docs"
+LIBRARY = Path(os.environ["CHORALE_LIBRARY"]).resolve()
+JAVASCRIPT = ROOT / "bindings/js"
+
+# A block, and the plain block after it, if nothing but white space stands between them.
+BLOCK = re.compile(
+    r"^(?P<indent> *)```(?P<language>python|js|c|sh)\n(?P<code>.*?)^(?P=indent)```\n"
+    r"(?:\s*?^(?P=indent)```\n(?P<output>.*?)^(?P=indent)```\n)?",
+    flags=re.DOTALL | re.MULTILINE,
+)
+
+
+def run(command, folder, **more):
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, **more)
+    if done.returncode != 0:
+        raise RuntimeError(f"{command} ended with {done.returncode}\n{done.stderr}")
+    return done.stdout
+
+
+def run_c(code, folder):
+    (folder / "example.c").write_text(code, encoding="utf-8")
+    flags = ["-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", f"-I{ROOT}/include"]
+    link = [f"-L{LIBRARY.parent}", "-lchorale", f"-Wl,-rpath,{LIBRARY.parent}", "-lm"]
+    run([os.environ.get("CC", "cc"), *flags, "example.c", "-o", "example", *link], folder)
+    return run(["./example"], folder)
+
+
+def run_js(code, folder):
+    code = code.replace('"libchorale"', f'"{JAVASCRIPT}/src/index.js"')
+    (folder / "example.mjs").write_text(code, encoding="utf-8")
+    return run(["node", "example.mjs"], folder)
+
+
+def run_sh(code, folder):
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    return run(["sh", "-eu", "-c", code], folder, env={**os.environ, "PATH": path})
+
+
+def run_python(code, names, page):
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, str(page), "exec"), names)
+    return printed.getvalue()
+
+
+def can_run(language):
+    return language != "js" or (
+        shutil.which("node") is not None and (JAVASCRIPT / "dist/layout.js").exists()
+    )
+
+
+def check(page, write):
+    """Returns the numbers of examples that were run and left out, and the texts of the faults."""
+    text = page.read_text(encoding="utf-8")
+    names: dict[str, object] = {"__name__": "__main__"}
+    done = left = 0
+    faults = []
+    changed = []
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        here = os.getcwd()
+        os.chdir(folder)
+        try:
+            for found in BLOCK.finditer(text):
+                language, expected = found["language"], found["output"]
+                if language == "sh" and expected is None:
+                    continue
+                if not can_run(language):
+                    left += 1
+                    continue
+                code = textwrap.dedent(found["code"])
+                line = text.count("\n", 0, found.start()) + 1
+                try:
+                    if language == "python":
+                        printed = run_python(code, names, page)
+                    else:
+                        runner = {"c": run_c, "js": run_js, "sh": run_sh}[language]
+                        printed = runner(code, folder)
+                except Exception as error:
+                    faults.append(f"{page}:{line}: {type(error).__name__}: {error}")
+                    break
+                done += 1
+                shown = textwrap.indent(printed, found["indent"])
+                if shown != (expected or ""):
+                    changed.append((found.span("output"), shown))
+                    faults.append(f"{page}:{line}: printed\n{shown}\nand the page says\n{expected}")
+        finally:
+            os.chdir(here)
+    if write:
+        for (start, end), shown in reversed(changed):
+            if start >= 0:
+                text = text[:start] + shown + text[end:]
+        page.write_text(text, encoding="utf-8")
+    return done, left, faults
+
+
+def main(arguments):
+    write = "--write" in arguments
+    pages = [Path(name).resolve() for name in arguments if name != "--write"]
+    pages = pages or sorted(DOCS.rglob("*.md"))
+    run_of_all = left_of_all = 0
+    faults = []
+    # Each page has a process of its own: what it imports and sets is no other page's.
+    processes = ProcessPoolExecutor(
+        2, mp_context=multiprocessing.get_context("spawn"), max_tasks_per_child=1
+    )
+    pages = [page for page in pages if BLOCK.search(page.read_text(encoding="utf-8"))]
+    with processes:
+        for page, (done, left, found) in zip(pages, processes.map(check, pages, [write] * len(pages))):
+            print(f"{page.relative_to(DOCS)}: {done} examples", flush=True)
+            run_of_all += done
+            left_of_all += left
+            faults += found
+    print(*faults, sep="\n", file=sys.stderr)
+    print(f"{run_of_all} examples run, {left_of_all} left out, {len(faults)} with another output")
+    return 1 if faults or not run_of_all else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

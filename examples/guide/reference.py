@@ -1,0 +1,521 @@
+"""Makes the reference pages of the site from the sources, as a hook of MkDocs.
+
+Every public name of the C headers, of the Python package, of the Go package, of the types of the
+JavaScript package and of the Rust crate becomes a heading with its declaration and its comment.
+Statuses have a table of their own. Some documents of the repository become pages, too.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import html
+import os
+import re
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+from mkdocs.structure.files import File
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+HEADERS = ROOT / "include/chorale"
+PYTHON = ROOT / "bindings/python/src/libchorale"
+# Modules of the Python package with names of their own, in the order of the pages.
+MODULES = ("batches", "learn", "shared", "spark", "logits", "crfsuite", "prices")
+
+
+@dataclasses.dataclass
+class Entry:
+    """A public name: the level of its heading, its anchor, declaration and comment."""
+
+    level: int
+    name: str
+    anchor: str
+    code: str
+    comment: str
+
+
+# ---- Comments as Markdown
+
+
+def escaped(text: str) -> str:
+    """Escapes what Markdown would read as markup, except in `code`."""
+    parts = re.split(r"(`[^`\n]+`)", text)
+    for index in range(0, len(parts), 2):
+        part = html.escape(parts[index], quote=False)
+        parts[index] = re.sub(r"(?<!\w)(\*\w[\w ]*\*)|([*\[\]|])", lambda m: m[1] or "\\" + m[2], part)
+    return "".join(parts)
+
+
+ITEM = re.compile(r"(?:(\*?[a-z_]\w*(?:, \*?\w+)*): |(\S.*?) {2,})(\S.*)")
+
+
+def paragraph(lines: list[str]) -> str:
+    """Makes paragraphs and lists of lines without an empty line. An item of a list is `name: text`
+    or `name  text`, and its further lines are indented. Indented lines alone are code."""
+    if all(line.startswith("    ") for line in lines):
+        return "\n".join(lines)
+    if lines[0].startswith(">>>"):
+        return "\n".join(["```pycon", *lines, "```"])
+    if lines[0].startswith("- "):
+        return escaped("\n".join(lines))
+    parts: list[str] = []
+    before = "."
+    for line in lines:
+        item = ITEM.fullmatch(line)
+        follows = before[-1] in ".:;)" or parts[-1].lstrip().startswith("- ")
+        if item and (item[2] or follows):
+            mark = "" if parts and parts[-1].startswith("- ") else "\n"
+            parts.append(f"{mark}- **{escaped(item[1] or item[2])}**: {escaped(item[3])}")
+        elif parts and (line.startswith(" ") or before[-1] not in ".)" or not parts[-1].lstrip().startswith("- ")):
+            parts[-1] += " " + escaped(line.strip())
+        else:
+            parts.append(("\n" if parts else "") + escaped(line.strip()))
+        before = line
+    return "\n".join(parts).lstrip("\n")
+
+
+def prose(comment: str) -> str:
+    """Makes Markdown of a comment in plain text."""
+    blocks = re.split(r"\n\s*\n", textwrap.dedent(comment).strip("\n"))
+    done = []
+    for block in blocks:
+        lines = block.rstrip().splitlines()
+        if not lines:
+            continue
+        if len(lines) == 1 and re.fullmatch(r"# .*", lines[0]):
+            done.append("## " + escaped(lines[0][2:]))
+        else:
+            done.append(paragraph(lines))
+    return "\n\n".join(done)
+
+
+def heading(entry: Entry) -> str:
+    marks = "#" * entry.level
+    return f"{marks} {escaped(entry.name)} {{ #{entry.anchor} .signature }}"
+
+
+def rendered(language: str, entries: list[Entry]) -> str:
+    parts = []
+    for entry in entries:
+        parts.append(heading(entry) if entry.code else f"## {escaped(entry.name)}")
+        if entry.code:
+            parts.append(f"```{language}\n{entry.code.rstrip()}\n```")
+        if entry.comment:
+            parts.append(prose(entry.comment))
+    return "\n\n".join(parts) + "\n"
+
+
+# ---- C
+
+
+def without_stars(comment: str) -> str:
+    inner = re.sub(r"^/\*\*? ?|\s*\*/$", "", comment.strip())
+    return "\n".join(re.sub(r"^\s*\* ?", "", line) for line in inner.splitlines())
+
+
+C_PIECE = re.compile(
+    r"^/\* ---- (?P<section>.*?) -+ \*/$"
+    r"|^(?P<comment>/\*.*?\*/)$"
+    r"|^(?P<define>#define (?P<constant>CHORALE_\w+) .*)$"
+    r"|^(?P<code>(?:typedef [^;{]*;\nenum \{|typedef (?:struct|enum|union) \w* ?\{|enum \{).*?\}[^;{}]*;"
+    r"|(?:typedef|CHORALE_API)[^;{]*;)$",
+    flags=re.DOTALL | re.MULTILINE,
+)
+C_NAMES = (
+    r"CHORALE_API[^(]*?(\w+)\(",
+    r"typedef [^;{]*?\(\*(\w+)\)",
+    r"typedef (?:struct|enum|union) (\w+)",
+    r"typedef \w+ (\w+);",
+    r"enum \{\s*(?:/\*.*?\*/\s*)?(\w+)",
+)
+
+
+def c_entries(text: str) -> tuple[str, list[Entry]]:
+    """Returns the first comment of a header, and its entries."""
+    entries: list[Entry] = []
+    intro = comment = ""
+    for piece in C_PIECE.finditer(text):
+        if piece["section"]:
+            entries.append(Entry(2, piece["section"], "", "", ""))
+            comment = ""
+        elif piece["comment"]:
+            told = without_stars(piece["comment"])
+            if intro:
+                comment = told
+            else:
+                intro = told
+        elif piece["define"]:
+            name = piece["constant"]
+            if not re.search(r"_H$|_API$|_DECLS$", name):
+                entries.append(Entry(3, name, name.lower(), piece["define"], comment))
+            comment = ""
+        else:
+            code = piece["code"]
+            name = next(
+                found[1] for found in (re.match(p, code, re.DOTALL) for p in C_NAMES) if found
+            )
+            if entries and entries[-1].name == name:  # a struct after its typedef
+                entries[-1].code += "\n" + code
+            else:
+                entries.append(Entry(3, name, name.lower(), code, comment))
+            comment = ""
+    return intro, entries
+
+
+def linked(text: str, pages: dict[str, str]) -> str:
+    """Makes links of names of the C interface outside of blocks of code."""
+
+    def link(found: re.Match[str]) -> str:
+        name = found[0]
+        return f"[{name}]({pages[name]}#{name.lower()})" if name in pages else name
+
+    parts = re.split(r"(^```.*?^```$|^#+ .*$|^ {4}.*$|`[^`\n]+`)", text, flags=re.DOTALL | re.MULTILINE)
+    for index in range(0, len(parts), 2):
+        parts[index] = re.sub(r"\b(?:chorale|CHORALE)_\w+", link, parts[index])
+    return "".join(parts)
+
+
+def c_pages() -> Iterator[tuple[str, str]]:
+    headers = sorted(HEADERS.glob("*.h"))
+    read = {header.stem: c_entries(header.read_text(encoding="utf-8")) for header in headers}
+    pages = {e.name: f"{stem}.md" for stem, (_, entries) in read.items() for e in entries if e.code}
+    for stem, (intro, entries) in read.items():
+        if stem == "export":
+            continue
+        text = f"# {stem}.h\n\n{prose(intro)}\n\n" + rendered("c", entries)
+        yield f"reference/c/{stem}.md", linked(text, pages)
+    lines = ["# C", "", imported_body(HEADERS / "README.md", "reference/c/index.md")]
+    lines += ["", "## All functions", "", "| function | header |", "|---|---|"]
+    for stem, (_, entries) in read.items():
+        for entry in entries:
+            if entry.code.startswith("CHORALE_API"):
+                lines.append(f"| [`{entry.name}`]({stem}.md#{entry.anchor}) | `{stem}.h` |")
+    yield "reference/c/index.md", "\n".join(lines) + "\n"
+
+
+# ---- Statuses
+
+
+def statuses() -> Iterator[tuple[str, str]]:
+    text = (HEADERS / "status.h").read_text(encoding="utf-8")
+    errors = (PYTHON / "errors.py").read_text(encoding="utf-8")
+    go = (ROOT / "bindings/go/errors.go").read_text(encoding="utf-8")
+    body = re.search(r"enum \{\n(.*?)\n\};", text, re.DOTALL)[1]  # type: ignore[index]
+    lines = [
+        "# Statuses",
+        "",
+        "Every call that fails gives a status and a message. The message names the argument, its value and the rule that the",
+        "value breaks: read it first. How a computation *ended* (complete, deadline, cancelled) is no status but an",
+        "[outcome](c/outcome.md).",
+        "",
+        "In C the names begin with `CHORALE_ERROR_`; Python raises the exception of the last column, or else",
+        "`ArgumentError`; damaged files raise `FileDamagedError`. JavaScript and Rust use the names as they stand here.",
+        "",
+        "| number | name | what it means | Go | Python |",
+        "|--:|---|---|---|---|",
+    ]
+    comment = ""
+    for piece in re.finditer(r"(/\*.*?\*/)|CHORALE_(?:ERROR_)?(\w+) = (\d+)", body, re.DOTALL):
+        if piece[1]:
+            comment = " ".join(without_stars(piece[1]).split())
+            continue
+        name, number = piece[2], piece[3]
+        of_go = re.search(rf"(\w+) +Status = C.CHORALE_ERROR_{name}\b", go)
+        of_python = re.search(rf"c\.CHORALE_ERROR_{name}: (\w+)", errors)
+        told = escaped("The call has succeeded." if name == "OK" else comment)
+        exception = f"`{of_python[1]}`" if of_python else ""
+        lines.append(
+            f"| {number} | <span id='{name.lower()}'></span>`{name}` | {told} | "
+            f"{f'`{of_go[1]}`' if of_go else ''} | {exception} |"
+        )
+    yield "reference/statuses.md", "\n".join(lines) + "\n"
+
+
+# ---- Python
+
+
+def signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """Returns the line of a function's definition; a long one has one argument on each line."""
+    arguments = ast.unparse(node.args)
+    returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    marks = "".join(f"@{ast.unparse(mark)}\n" for mark in node.decorator_list)
+    line = f"{node.name}({arguments}){returns}"
+    if len(line) > 88:
+        parts, depth, start = [], 0, 0
+        for index, letter in enumerate(arguments):
+            depth += (letter in "([{") - (letter in ")]}")
+            if letter == "," and depth == 0:
+                parts.append(arguments[start:index].strip())
+                start = index + 1
+        parts.append(arguments[start:].strip())
+        line = f"{node.name}(\n    " + ",\n    ".join(parts) + f",\n){returns}"
+    return f"{marks}def {line}"
+
+
+def python_entries(module: ast.Module, names: set[str], prefix: str) -> list[Entry]:
+    entries = []
+    for node in module.body:
+        if isinstance(node, ast.ClassDef) and node.name in names:
+            anchor = f"{prefix}{node.name}".lower()
+            bases = ", ".join(map(ast.unparse, node.bases))
+            fields = [
+                f"    {ast.unparse(part)}"
+                for part in node.body
+                if isinstance(part, ast.AnnAssign) and not ast.unparse(part.target).startswith("_")
+            ]
+            code = f"class {node.name}{f'({bases})' if bases else ''}:\n" + "\n".join(fields)
+            comment = ast.get_docstring(node) or ""
+            entries.append(Entry(3, f"{prefix}{node.name}", anchor, code.rstrip(":\n"), comment))
+            for part in node.body:
+                if not isinstance(part, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    continue
+                if part.name == "__init__" or not part.name.startswith("_"):
+                    comment = ast.get_docstring(part) or ""
+                    name = f"{prefix}{node.name}.{part.name}"
+                    if not any(entry.name == name for entry in entries):
+                        entries.append(Entry(4, name, name.lower(), signature(part), comment))
+        elif isinstance(node, ast.FunctionDef) and node.name in names:
+            comment = ast.get_docstring(node) or ""
+            name = f"{prefix}{node.name}"
+            entries.append(Entry(3, name, name.lower(), signature(node), comment))
+    return entries
+
+
+def exported(module: ast.Module) -> set[str]:
+    """Returns the names in __all__; without it the public functions and classes."""
+    for node in module.body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return set(ast.literal_eval(node.value))
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    return {n.name for n in module.body if isinstance(n, kinds) and not n.name.startswith("_")}
+
+
+def python_pages() -> Iterator[tuple[str, str]]:
+    top = ast.parse((PYTHON / "__init__.py").read_text(encoding="utf-8"))
+    names = exported(top)
+    entries = []
+    for node in top.body:
+        if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
+            part = ast.parse((PYTHON / f"{node.module}.py").read_text(encoding="utf-8"))
+            entries += python_entries(part, names & {alias.name for alias in node.names}, "")
+    first = ("decode", "settle", "agree", "Agreement", "Decoded", "Change", "Reason", "diagnose", "learn_strengths")
+    order = {name: number for number, name in enumerate(first)}
+    entries.sort(key=lambda e: (order.get(e.name.split(".")[0], len(order)), e.name.split(".")[0].lower()))
+    text = f"# libchorale\n\n{prose(ast.get_docstring(top) or '')}\n\n{rendered('python', entries)}"
+    yield "reference/python.md", text
+    for name in MODULES:
+        module = ast.parse((PYTHON / f"{name}.py").read_text(encoding="utf-8"))
+        told = prose(ast.get_docstring(module) or "")
+        entries = python_entries(module, exported(module), "")
+        yield f"reference/python-{name}.md", f"# libchorale.{name}\n\n{told}\n\n{rendered('python', entries)}"
+
+
+# ---- Go
+
+
+def go_pages() -> Iterator[tuple[str, str]]:
+    folder = ROOT / "bindings/go"
+    entries = []
+    piece = re.compile(
+        r"((?:^//(?:(?!go:| #| export).*)\n)*)"
+        r"^((?:func|type|const|var) (?:.*\{\n(?:.*\n)*?\}|.*\(\n(?:.*\n)*?\)|.*))$",
+        flags=re.MULTILINE,
+    )
+    for source in sorted(folder.glob("*.go")):
+        if source.stem.endswith("_test") or source.stem in ("archive", "doc"):
+            continue
+        for found in piece.finditer(source.read_text(encoding="utf-8")):
+            comment, code = re.sub(r"^// ?", "", found[1], flags=re.MULTILINE), found[2]
+            named = re.match(r"func \(\w* ?\*?(\w+)\) (\w+)|(?:func|type|var|const) \(?\s*(\w+)", code)
+            if not named:
+                continue
+            name = f"{named[1]}.{named[2]}" if named[1] else named[3]
+            if not all(part[0].isupper() for part in name.split(".")) or not comment:
+                continue
+            if code.startswith("func"):
+                code = re.sub(r" \{\n.*|\s*\{.*\}$", "", code, flags=re.DOTALL)
+            level = 4 if "." in name else 3
+            entries.append(Entry(level, name, name.lower(), code, comment))
+    entries.sort(key=lambda e: (e.name.split(".")[0].lower(), e.level, e.name.lower()))
+    told = re.search(r"/\*\n(.*?)\*/|((?:^//.*\n)+)package", (folder / "doc.go").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    intro = re.sub(r"^// ?", "", told[1] or told[2], flags=re.MULTILINE) if told else ""
+    text = f"# Go\n\n{prose(intro)}\n\n## Names\n\n{rendered('go', entries)}"
+    names = {entry.name: entry.anchor for entry in entries}
+    text = re.sub(
+        r"\\\[([A-Z][\w.]*)\\\]",
+        lambda m: f"[{m[1]}](#{names[m[1]]})" if m[1] in names else m[1],
+        text,
+    )
+    yield "reference/go.md", text
+
+
+# ---- JavaScript
+
+
+def js_pages() -> Iterator[tuple[str, str]]:
+    text = (ROOT / "bindings/js/types/index.d.ts").read_text(encoding="utf-8")
+    entries: list[Entry] = []
+    outer = re.compile(
+        r"((?:^/\*\*(?:(?!\*/).)*?\*/\n)?)^export ((?:declare )?(?:class|interface|type|function|const) (\w+)(?:[^\n]*\{\n.*?^\}|.*?;))",
+        flags=re.DOTALL | re.MULTILINE,
+    )
+    inner = re.compile(
+        r"((?:^  /\*\*(?:(?!\*/).)*?\*/\n))^  ((?:readonly |static |get )?(\w+)(?:(?!\n  /\*\*).)*?;)$",
+        flags=re.DOTALL | re.MULTILINE,
+    )
+    for found in outer.finditer(text):
+        comment, code, name = without_stars(found[1]), found[2], found[3]
+        members = []
+        if code.startswith("class"):
+            for member in inner.finditer(code):
+                title = f"{name}.{member[3]}"
+                if "(" in member[2].split(":")[0] and all(e.name != title for e in members):
+                    told = without_stars(textwrap.dedent(member[1]))
+                    members.append(
+                        Entry(4, title, title.lower(), textwrap.dedent("  " + member[2]), told)
+                    )
+                    code = code.replace(member[0] + "\n", "")
+        if not any(e.name == name for e in entries):
+            entries.append(Entry(3, name, name.lower(), code, comment))
+            entries += members
+    intro = "The types of the npm package `libchorale`. Numbers of chains, positions, labels and cliques begin at 0."
+    yield "reference/javascript.md", f"# JavaScript\n\n{intro}\n\n{rendered('ts', entries)}"
+
+
+# ---- Rust
+
+
+def rust_pages() -> Iterator[tuple[str, str]]:
+    folder = ROOT / "bindings/rust/libchorale/src"
+    whole = (folder / "lib.rs").read_text(encoding="utf-8")
+    public = set(re.findall(r"\w+", " ".join(re.findall(r"^pub use [^;]+;", whole, re.MULTILINE))))
+    entries = []
+    for source in sorted(folder.glob("*.rs")):
+        owner = ""
+        comment: list[str] = []
+        for line, rest in lines_of(source.read_text(encoding="utf-8")):
+            if made := re.match(r"impl(?:<[^>]*>)? (?:(\w+)[^ ]* )?(?:for )?(\w+)?", line):
+                owner = "" if " for " in line else (made[2] or made[1] or "")
+            elif line.strip().startswith("///"):
+                comment.append(re.sub(r"^\s*/// ?", "", line))
+                continue
+            elif found := re.match(r"( *)pub (?:const |unsafe )?(fn|struct|enum|trait|type) (\w+)", line):
+                inside, kind, name = bool(found[1]), found[2], found[3]
+                full = f"{owner}::{name}" if inside else name
+                if comment and (owner if inside else name) in public:
+                    code = rust_code(line + "\n" + rest, kind)
+                    told = re.sub(r"\[(`[^`]+`)\](\([^)]*\))?", r"\1", "\n".join(comment))
+                    told = re.sub(r"^# (Errors|Panics|Examples?|Safety)\n", r"\1:\n", told, flags=re.MULTILINE)
+                    told = re.sub(r"^```.*?^```$", "", told, flags=re.DOTALL | re.MULTILINE)
+                    anchor = full.replace("::", ".").lower()
+                    entries.append(Entry(4 if inside else 3, full, anchor, code, told))
+            if not line.strip().startswith("#["):
+                comment = []
+    entries.sort(key=lambda e: (e.name.split("::")[0].lower(), e.level, e.name.lower()))
+    intro = "The crate `libchorale`. `cargo doc --open` makes the same pages with the traits of each type."
+    yield "reference/rust.md", f"# Rust\n\n{intro}\n\n{rendered('rust', entries)}"
+
+
+def lines_of(text: str) -> Iterator[tuple[str, str]]:
+    """Yields each line, and the text after it."""
+    start = 0
+    for line in text.splitlines(keepends=True):
+        start += len(line)
+        yield line.rstrip("\n"), text[start : start + 4000]
+
+
+def rust_code(text: str, kind: str) -> str:
+    """Returns the declaration that a text begins with: a function without its body."""
+    depth = 0
+    for index, letter in enumerate(text):
+        depth += (letter in "([") - (letter in ")]")
+        if depth == 0 and letter in "{;":
+            if kind == "fn" or letter == ";":
+                return textwrap.dedent(text[:index]).rstrip()
+            body = text[index : text.index("\n}", index) + 2] if "\n}" in text[index:] else ""
+            if kind == "struct":  # private fields are left out
+                fields = re.findall(r"(?:^ *///.*\n)*^ *pub .*,\n", body, re.MULTILINE)
+                body = "{\n" + "".join(fields) + "}" if fields else "{ .. }"
+            elif kind == "trait":
+                body = "{ .. }"
+            return textwrap.dedent(text[:index] + body)
+    return text.splitlines()[0]
+
+
+# ---- Documents of the repository
+
+IMPORTED = {
+    "reference/experiments.md": ROOT / "examples/experiments/README.md",
+    "reference/experiments-results.md": ROOT / "examples/experiments/results.md",
+    "reference/changes.md": ROOT / "bindings/CHANGELOG.md",
+    "contributing/releasing.md": ROOT / "tests/RELEASING.md",
+}
+COPIED = {
+    "assets/report-light.png": ROOT / "examples/publications/report-light.png",
+    "assets/report-dark.png": ROOT / "examples/publications/report-dark.png",
+}
+
+
+def imported_body(source: Path, page: str) -> str:
+    """Returns the text of a document. Links to documents that are pages lead there; other links to
+    files are plain text."""
+    text = source.read_text(encoding="utf-8")
+    text = re.sub(r"\A# .*\n", "", text)
+    targets = {path: name for name, path in IMPORTED.items()}
+
+    def link(found: re.Match[str]) -> str:
+        image, label, target = found[1], found[2], found[3]
+        if re.match(r"https?:|#", target):
+            return found[0]
+        name, _, anchor = target.partition("#")
+        path = (source.parent / name).resolve()
+        if image:
+            return found[0]
+        if path.parent == HEADERS and path.suffix == ".h":
+            to = f"reference/c/{path.stem}.md"
+        elif path in targets:
+            to = targets[path]
+        else:
+            return label
+        relative = os.path.relpath(to, os.path.dirname(page))
+        return f"[{label}]({relative}{'#' + anchor if anchor else ''})"
+
+    return re.sub(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)", link, text)
+
+
+def imported() -> Iterator[tuple[str, str]]:
+    for page, source in IMPORTED.items():
+        title = source.read_text(encoding="utf-8").splitlines()[0]
+        yield page, f"{title}\n\n{imported_body(source, page)}"
+
+
+def code_of(found: re.Match[str]) -> str:
+    """Returns a block of code of a document, and the block after it if that is its output: what
+    `<!-- code FILE LANGUAGE NUMBER -->` stands for. The tests of the document run it."""
+    indent, name, language, number = found.groups()
+    text = (ROOT / name).read_text(encoding="utf-8")
+    blocks = re.findall(
+        rf"^```{language}\n.*?^```\n(?:(?:\n|It prints\n)+```\n.*?^```\n)?", text, re.DOTALL | re.MULTILINE
+    )
+    return textwrap.indent(blocks[int(number) - 1], indent)
+
+
+def on_page_markdown(markdown, **_):
+    """Puts code of the repository's documents into pages. (A hook of MkDocs.)"""
+    return re.sub(r"^( *)<!-- code (\S+) (\w+) (\d+) -->$", code_of, markdown, flags=re.MULTILINE)
+
+
+def on_files(files, config):
+    """Adds the pages and files that are made of the sources. (A hook of MkDocs.)"""
+    makers = (c_pages, statuses, python_pages, go_pages, js_pages, rust_pages, imported)
+    for maker in makers:
+        for name, text in maker():
+            files.append(File.generated(config, name, content=text))
+    copied = dict(COPIED)
+    for image in (ROOT / "examples/experiments").glob("*.svg"):
+        copied[f"reference/{image.name}"] = image
+    for name, source in copied.items():
+        files.append(File.generated(config, name, abs_src_path=str(source)))
+    return files
