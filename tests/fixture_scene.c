@@ -150,6 +150,20 @@ static void describe(Scene *s) {
   s->agreements[1].stop = stop;
   s->agreements[1].stop_count = 2;
 
+  static const int64_t last[] = {1};
+  for (int k = 0; k < 2; ++k) {
+    chorale_rule_init(&s->rule[k], sizeof s->rule[k]);
+    s->rule[k].each = 1;
+  }
+  s->rule[0].kind = CHORALE_RULE_AT_MOST_TOKENS;
+  s->rule[0].price = 0.125;
+  s->rule[1].kind = CHORALE_RULE_NEVER;
+  s->rule[1].chains = last;
+  s->rule[1].chain_count = 1;
+  chorale_rules_init(&s->rules, sizeof s->rules);
+  s->rules.rules = s->rule;
+  s->rules.count = 2;
+
   chorale_run_options_init(&s->run_options, sizeof s->run_options);
   s->run_options.rounds = 3;
   s->run_options.bound_steps = 2;
@@ -342,7 +356,8 @@ void open_scene(const chorale_host *host, Scene *s) {
   OK(chorale_run_create(host, has->model, &s->run_options, NULL, &has->run, &error));
   OK(chorale_run_solve(has->run, NULL, &error));
   OK(chorale_run_create(host, has->model, &s->run_options, NULL, &s->fresh_run, &error));
-  OK(chorale_decode(host, &s->corpus, s->agreements, 2, &s->run_options, &has->decoded, &error));
+  OK(chorale_decode_with_rules(host, &s->corpus, s->agreements, 2, &s->rules, &s->run_options,
+                               &has->decoded, &error));
   OK(chorale_problem_create(host, has->model, &s->plain_problem, &error));
   open_lesson(s);
   OK(chorale_prices_create(host, has->model, first_clique(), 1, &s->run_options, &has->prices,

@@ -58,6 +58,8 @@ typedef struct Scene {
   chorale_repeated_words_options words;
   chorale_corpus corpus;           /* two chains, three positions */
   chorale_agreement agreements[2]; /* on words, and on keys */
+  chorale_rule rule[2]; /* each label at one position, at a price; the last chain has no label */
+  chorale_rules rules;
   chorale_corpus lesson_corpus;    /* four items, in two groups */
   chorale_agreement lesson_agreement;
   chorale_learn_options learn_options;
@@ -72,6 +74,9 @@ typedef struct Scene {
   chorale_payment payments[16];
   chorale_left_out left_out[4];
   chorale_reason reasons[8];
+  chorale_ruled_chain ruled[8];
+  chorale_rule_conflict conflicts[8];
+  chorale_rule_reason rule_reasons[8];
   chorale_learnt_kind kinds[4];
   char text[SCENE_TEXT];
   union {

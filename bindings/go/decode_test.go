@@ -648,3 +648,37 @@ func TestChainWithoutLabelling(t *testing.T) {
 		t.Error(left)
 	}
 }
+
+// Rules are kept, told and refused.
+func TestRulesAreKept(t *testing.T) {
+	corpus := &Corpus{Labels: 2, Offsets: []int64{0, 3}, Unary: Float64s{1, 0, 0, 1, 0.5, 0}}
+	once := Rule{Each: true}
+	decoded, err := DecodeWithRules(nil, corpus, nil, &Rules{Rules: []Rule{once}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer decoded.Close()
+	labels, _ := decoded.Labels()
+	reasons, _ := decoded.RuleReasons()
+	ruled, _ := decoded.RuledChains()
+	result, _ := decoded.Result()
+	if labels[0][2] != 1 || !result.Proven || len(ruled) != 1 || ruled[0].Cost != 0.5 ||
+		len(reasons) != 1 || reasons[0] != (RuleReason{0, 2, 0, 0, 0, 1, 0.5}) {
+		t.Errorf("%v %v %v %v", labels, result, ruled, reasons)
+	}
+	twice := Rule{Kind: RuleAtLeast, K: 2, Chains: []int64{0}}
+	impossible, err := DecodeWithRules(nil, corpus, nil, &Rules{Rules: []Rule{once, twice}, Map: NewLabelMap(2)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer impossible.Close()
+	conflicts, _ := impossible.RuleConflicts()
+	ruled, _ = impossible.RuledChains()
+	if len(conflicts) != 2 || conflicts[0] != (RuleConflict{0, 0, 0}) || ruled[0].State != RulesImpossible {
+		t.Errorf("%v %v", conflicts, ruled)
+	}
+	_, err = DecodeWithRules(nil, corpus, nil, &Rules{Rules: []Rule{once, {Kind: RuleBefore, B: 7}}}, nil)
+	if err == nil || !strings.Contains(err.Error(), "rules[1] (before).b is 7") {
+		t.Error(err)
+	}
+}

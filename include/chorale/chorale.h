@@ -16,6 +16,7 @@
  *   run.h        collective inference over a model
  *   prices.h     cliques with members in several models
  *   decode.h     the simplest interface: from scores to labels that agree; may be read first
+ *   rules.h      what the labelling of a chain must look like; provisional
  *   problem.h    a model with its names, gold labels and notes, in memory and as a file
  *   learn.h      from labelled documents to strengths and potentials
  *
@@ -65,6 +66,7 @@
 #include "chorale/prices.h"
 #include "chorale/problem.h"
 #include "chorale/property.h"
+#include "chorale/rules.h"
 #include "chorale/run.h"
 #include "chorale/status.h"
 #include "chorale/version.h"

@@ -42,6 +42,8 @@ CHORALE_FIRST_SIZE(chorale_repeated_words_options, 64, values);
 CHORALE_FIRST_SIZE(chorale_corpus, 88, groups);
 CHORALE_FIRST_SIZE(chorale_agreement, 96, members);
 CHORALE_FIRST_SIZE(chorale_reason, 72, amount);
+CHORALE_FIRST_SIZE(chorale_rule, 64, chain_count);
+CHORALE_FIRST_SIZE(chorale_rules, 40, most_cost);
 CHORALE_FIRST_SIZE(chorale_learn_options, 88, progress_user);
 CHORALE_FIRST_SIZE(chorale_learnt_report, 240, changed_temperature);
 CHORALE_FIRST_SIZE(chorale_run_options, 136, bound_steps);
@@ -51,6 +53,9 @@ CHORALE_FIRST_SIZE(chorale_run_result, 136, clique_updates);
 // argument.
 CHORALE_FIRST_SIZE(chorale_payment, 64, agreeing);
 CHORALE_FIRST_SIZE(chorale_left_out, 24, reserved);
+CHORALE_FIRST_SIZE(chorale_ruled_chain, 32, gap);
+CHORALE_FIRST_SIZE(chorale_rule_conflict, 24, reserved);
+CHORALE_FIRST_SIZE(chorale_rule_reason, 48, cost);
 CHORALE_FIRST_SIZE(chorale_text, 16, length);
 CHORALE_FIRST_SIZE(chorale_learnt_kind, 40, bonus);
 #undef CHORALE_FIRST_SIZE

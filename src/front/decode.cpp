@@ -1,6 +1,7 @@
-// Exported C functions of decode.h, and chorale_problem_create_agreeing() of learn.h.
+// Exported C functions of decode.h and rules.h, and chorale_problem_create_agreeing() of learn.h.
 #include "cluster/run/run.hpp"
 #include "front/agreements.hpp"
+#include "front/rules.hpp"
 #include "potential/checks.hpp"
 
 #include <chorale/learn.h>
@@ -12,7 +13,7 @@
 
 struct chorale_decoded {
   explicit chorale_decoded(const chorale::Memory &from) noexcept
-      : memory(from), first_clique(from), strengths(from) {}
+      : memory(from), first_clique(from), strengths(from), found(from), rules(from) {}
   ~chorale_decoded() {
     chorale_run_destroy(run);
     chorale_model_release(model);
@@ -29,6 +30,9 @@ struct chorale_decoded {
   // cliques there are.
   chorale::Array<std::int64_t> first_clique;
   chorale::Array<double> strengths; // by agreement, those given and those found
+  chorale::Array<std::uint8_t> found; // by agreement: 1 if the strength was found; or empty
+  chorale::Rules rules;
+  double own_score = 0; // with rules: equation 1, without rules, of the labelling of CHORALE_ALONE
 };
 
 namespace chorale {
@@ -57,7 +61,8 @@ chorale_status read_agreement(const Report &report, const chorale_agreement *agr
   return CHORALE_OK;
 }
 
-// Builds the model and stores it in `made`. `error`: the struct to which `report` writes, also
+// Builds the model, with the cliques of the agreements and of the rules that have been added to
+// chains, and stores it in `made`. `error`: the struct to which `report` writes, also
 // passed to the public calls made here.
 chorale_status build(const Report &report, const chorale_host *host, const chorale_corpus *given,
                      const chorale_agreement *agreements, std::int64_t count,
@@ -67,6 +72,8 @@ chorale_status build(const Report &report, const chorale_host *host, const chora
   chorale_corpus corpus{};
   CHORALE_CHECK(read_struct(report, "corpus", given, corpus));
   const CorpusParts parts(corpus);
+  made.first_clique.truncate(0);
+  const bool first_time = made.strengths.empty();
   if (!made.first_clique.push(0))
     return report.out_of_memory(sizeof(std::int64_t));
   for (std::int64_t k = 0; k < count; ++k) {
@@ -78,9 +85,10 @@ chorale_status build(const Report &report, const chorale_host *host, const chora
     CHORALE_CHECK(
         add_agreement(report, place, made.memory, host, parts, agreement, made.builder, added));
     if (!made.first_clique.push(made.first_clique[k] + added) ||
-        !made.strengths.push(agreement.potential ? 0 : agreement.strength))
+        (first_time && !made.strengths.push(agreement.potential ? 0 : agreement.strength)))
       return report.out_of_memory(sizeof(std::int64_t));
   }
+  CHORALE_CHECK(made.rules.add_cliques(report, host, made.builder, corpus.labels));
   CHORALE_CHECK(chorale_model_builder_freeze(made.builder, &made.model, error));
   chorale_model_builder_destroy(std::exchange(made.builder, nullptr));
   return CHORALE_OK;
@@ -117,6 +125,24 @@ chorale_status create_problem(const Report &report, const chorale_host *host,
   }
   CHORALE_CHECK(chorale_problem_create(host, made.model, &problem, error));
   return chorale_problem_set_cliques(problem, kinds.begin(), nullptr, error);
+}
+
+// Replaces the model by one in which the cliques have the strengths that were found.
+chorale_status apply_strengths(const Report &report, const chorale_host *host,
+                               chorale_decoded &made, chorale_error *error) noexcept {
+  if (made.found.empty())
+    return CHORALE_OK;
+  Array<double> factors(made.memory);
+  if (!factors.resize(chorale_model_clique_count(made.model)))
+    return report.out_of_memory(sizeof(double));
+  for (std::int64_t c = 0; c < factors.size(); ++c) {
+    const std::int64_t k = agreement_of(made, c);
+    factors[c] = k >= 0 && made.found[k] != 0 ? made.strengths[k] : 1;
+  }
+  chorale_model *reweighed = nullptr;
+  CHORALE_CHECK(chorale_model_reweigh(host, made.model, factors.begin(), &reweighed, error));
+  chorale_model_release(std::exchange(made.model, reweighed));
+  return CHORALE_OK;
 }
 
 // Finds the strengths of the agreements whose strength is 0 and which have no potential and no
@@ -171,22 +197,16 @@ chorale_status find_strengths(const Report &report, const chorale_host *host,
   std::int64_t needed = 0;
   CHORALE_CHECK(chorale_learnt_kinds(search.learnt, nullptr, sizeof(chorale_learnt_kind), 0,
                                      &needed, error));
-  Array<double> factors(made.memory);
-  if (!kinds.resize(needed) || !factors.resize(chorale_model_clique_count(made.model)))
+  if (!kinds.resize(needed))
     return report.out_of_memory(sizeof(double));
   CHORALE_CHECK(chorale_learnt_kinds(search.learnt, kinds.begin(), sizeof(chorale_learnt_kind),
                                      needed, nullptr, error));
   for (std::int64_t k = 0; k < needed; ++k)
     if (are_found[k] != 0 && kinds[k].cliques > 0)
       made.strengths[k] = kinds[k].strength;
-  for (std::int64_t c = 0; c < factors.size(); ++c) {
-    const std::int64_t k = agreement_of(made, c);
-    factors[c] = are_found[k] != 0 ? made.strengths[k] : 1;
-  }
-  chorale_model *found = nullptr;
-  CHORALE_CHECK(chorale_model_reweigh(host, made.model, factors.begin(), &found, error));
-  chorale_model_release(std::exchange(made.model, found));
-  return CHORALE_OK;
+  if (!made.found.copy(are_found))
+    return report.out_of_memory(to_size(count));
+  return apply_strengths(report, host, made, error);
 }
 
 chorale_status check_specification(const Report &report, const chorale_corpus *corpus,
@@ -197,6 +217,66 @@ chorale_status check_specification(const Report &report, const chorale_corpus *c
   if (!agreements && count > 0)
     return report.null_argument("agreements");
   return CHORALE_OK;
+}
+
+using Clock = std::chrono::steady_clock;
+
+// Creates a run of the model and solves it, within the time limit of the options since `start`.
+// labels: those of all positions to start from, or empty.
+chorale_status solve(const chorale_host *host, const chorale_run_options *options,
+                     Clock::time_point start, gsl::span<const std::int32_t> labels,
+                     chorale_decoded &made, chorale_error *error) noexcept {
+  CHORALE_CHECK(chorale_run_create(host, made.model, options, nullptr, &made.run, error));
+  if (!labels.empty())
+    CHORALE_CHECK(chorale_run_set_labels(made.run, labels.data(),
+                                         static_cast<std::int64_t>(labels.size()), error));
+  double &limit = made.run->options.time_limit;
+  const double given = limit;
+  const std::chrono::duration<double> spent = Clock::now() - start;
+  if (given > 0)
+    limit = std::max(given - spent.count(), 0.0);
+  const chorale_status status = chorale_run_solve(made.run, nullptr, error);
+  limit = given;
+  return status;
+}
+
+// Adds the rules that the labelling breaks and solves again, until it breaks none.
+chorale_status keep_rules(const Report &report, const chorale_host *host,
+                          const chorale_corpus *corpus, const chorale_agreement *agreements,
+                          std::int64_t count, const chorale_run_options *options,
+                          Clock::time_point start, chorale_decoded &made,
+                          chorale_error *error) noexcept {
+  Array<std::int32_t> labels(made.memory);
+  Array<std::int32_t> own_labels(made.memory);
+  Rules::Scratch scratch(made.memory);
+  const RunOptions &limit_of = made.run->options;
+  const std::chrono::duration<double> spent = Clock::now() - start;
+  Limits limits(limit_of.time_limit < 0 ? -1 : std::max(limit_of.time_limit - spent.count(), 0.0),
+                limit_of.cancel);
+  made.own_score = made.run->outcome().result().own_score;
+  for (;;) {
+    std::int64_t positions = 0;
+    if (!made.run->has_result())
+      return CHORALE_OK;
+    for (const auto &[which, to] :
+         {std::pair{CHORALE_TOGETHER, &labels}, std::pair{CHORALE_ALONE, &own_labels}}) {
+      CHORALE_CHECK(chorale_run_all_labels(made.run, which, nullptr, 0, &positions, error));
+      if (!to->resize(positions))
+        return report.out_of_memory(sizeof(std::int32_t));
+      CHORALE_CHECK(chorale_run_all_labels(made.run, which, to->begin(), positions, nullptr, error));
+    }
+    bool added = false;
+    if (!made.rules.check(*made.model, labels, own_labels, limits, scratch, added))
+      return report.out_of_memory();
+    if (!added)
+      return CHORALE_OK;
+    made.rules.write_labels(*made.model, own_labels);
+    chorale_run_destroy(std::exchange(made.run, nullptr));
+    chorale_model_release(std::exchange(made.model, nullptr));
+    CHORALE_CHECK(build(report, host, corpus, agreements, count, made, error));
+    CHORALE_CHECK(apply_strengths(report, host, made, error));
+    CHORALE_CHECK(solve(host, options, start, own_labels, made, error));
+  }
 }
 
 // Returns the index of the first position of a checked corpus: offsets[0], or 0 without offsets.
@@ -248,13 +328,40 @@ chorale_status collect(const Report &report, const chorale_decoded &decoded, Rea
   outcome.payments(0, chains, span_of(payments.begin(), count), &failure);
   CHORALE_CHECK(callback_status(report, failure));
   for (const chorale_payment &paid : payments) {
+    const std::int64_t agreement = agreement_of(decoded, paid.clique);
+    if (agreement < 0) // a rule; chorale_decoded_rule_reasons tells these
+      continue;
     const Slot slot = model.member(static_cast<std::int32_t>(paid.clique),
                                    static_cast<std::int32_t>(paid.member));
-    reasons.push({agreement_of(decoded, paid.clique), paid.clique, slot.chain, paid.position,
+    reasons.push({agreement, paid.clique, slot.chain, paid.position,
                   paid.others, paid.agreeing_before, paid.agreeing, paid.own_value, paid.value,
                   paid.amount});
   }
   return CHORALE_OK;
+}
+
+// Body of the calls that write a list: collect(list) fills the list, or returns false if memory
+// runs out.
+template <class Entry, class Collect>
+chorale_status write_list(const chorale_decoded *decoded, Entry *to, std::size_t entry_size,
+                          std::int64_t capacity, std::int64_t *needed, chorale_error *error,
+                          std::string_view name, std::string_view size_name,
+                          Collect &&collect) noexcept {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_given(report, "decoded", decoded));
+    CHORALE_CHECK(check_element_size<Entry>(report, size_name, entry_size));
+    report.takes_from(decoded->memory);
+    Array<Entry> found(decoded->memory);
+    if (!collect(found))
+      return report.out_of_memory(sizeof(Entry));
+    bool fills = false;
+    CHORALE_CHECK(take_buffer(report, name, to, capacity, found.size(), needed, fills));
+    if (!fills)
+      return CHORALE_OK;
+    std::copy(found.begin(), found.end(), to);
+    spread_elements(to, entry_size, found.size());
+    return CHORALE_OK;
+  });
 }
 
 } // namespace
@@ -264,6 +371,12 @@ using namespace chorale;
 
 extern "C" {
 
+void chorale_rule_init(chorale_rule *rule, size_t struct_size) { init_struct(rule, struct_size); }
+
+void chorale_rules_init(chorale_rules *rules, size_t struct_size) {
+  init_struct(rules, struct_size);
+}
+
 void chorale_agreement_init(chorale_agreement *agreement, size_t struct_size) {
   init_struct(agreement, struct_size, default_agreement());
 }
@@ -272,7 +385,15 @@ chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *co
                               const chorale_agreement *agreements, int64_t count,
                               const chorale_run_options *options, chorale_decoded **decoded,
                               chorale_error *error) {
-  using Clock = std::chrono::steady_clock;
+  return chorale_decode_with_rules(host, corpus, agreements, count, nullptr, options, decoded,
+                                   error);
+}
+
+chorale_status chorale_decode_with_rules(const chorale_host *host, const chorale_corpus *corpus,
+                                         const chorale_agreement *agreements, int64_t count,
+                                         const chorale_rules *rules,
+                                         const chorale_run_options *options,
+                                         chorale_decoded **decoded, chorale_error *error) {
   const Clock::time_point start = Clock::now();
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_specification(report, corpus, agreements, count));
@@ -284,23 +405,17 @@ chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *co
     if (!made)
       return report.out_of_memory(sizeof(chorale_decoded));
     CHORALE_CHECK(build(report, host, corpus, agreements, count, *made, error));
+    chorale_corpus read{};
+    CHORALE_CHECK(read_struct(report, "corpus", corpus, read));
+    CHORALE_CHECK(made->rules.read(report, rules, CorpusParts(read)));
     CHORALE_CHECK(
         find_strengths(report, host, corpus, agreements, count, options, *made, error));
-    chorale_status status =
-        chorale_run_create(host, made->model, options, nullptr, &made->run, error);
-    if (status == CHORALE_OK) {
-      // The time limit covers this whole call, and so the building of the model.
-      double &limit = made->run->options.time_limit;
-      const double given = limit;
-      const std::chrono::duration<double> spent = Clock::now() - start;
-      if (given > 0)
-        limit = std::max(given - spent.count(), 0.0);
-      status = chorale_run_solve(made->run, nullptr, error);
-      limit = given;
-    }
-    if (status == CHORALE_OK)
-      *decoded = made.give();
-    return status;
+    CHORALE_CHECK(solve(host, options, start, {}, *made, error));
+    if (made->rules.any())
+      CHORALE_CHECK(
+          keep_rules(report, host, corpus, agreements, count, options, start, *made, error));
+    *decoded = made.give();
+    return CHORALE_OK;
   });
 }
 
@@ -322,7 +437,18 @@ chorale_status chorale_decoded_get_result(const chorale_decoded *decoded,
                                           chorale_run_result *result, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "decoded", decoded));
-    return chorale_run_get_result(decoded->run, result, error);
+    CHORALE_CHECK(chorale_run_get_result(decoded->run, result, error));
+    if (!decoded->rules.any() || result->score == kForbidden)
+      return CHORALE_OK;
+    // Scores of the tagger are compared without rules, which it does not know. Chains that are in
+    // no clique of an agreement have bounds of their own.
+    result->own_score = decoded->own_score;
+    const auto &first = decoded->first_clique;
+    const double gap = decoded->rules.gap();
+    result->upper_bound = (first[first.size() - 1] == 0 ? result->score : result->upper_bound) + gap;
+    result->gap = result->upper_bound - result->score;
+    result->proven = closes_gap(result->score, magnitude_of(result->score), result->upper_bound);
+    return CHORALE_OK;
   });
 }
 
@@ -344,6 +470,31 @@ chorale_status chorale_decoded_reasons(const chorale_decoded *decoded, chorale_r
     spread_elements(reasons, reason_size, found.size());
     return CHORALE_OK;
   });
+}
+
+chorale_status chorale_decoded_ruled_chains(const chorale_decoded *decoded,
+                                            chorale_ruled_chain *ruled, size_t ruled_size,
+                                            int64_t capacity, int64_t *needed,
+                                            chorale_error *error) {
+  return write_list(decoded, ruled, ruled_size, capacity, needed, error, "ruled", "ruled_size",
+                    [&](auto &to) { return decoded->rules.list(to); });
+}
+
+chorale_status chorale_decoded_rule_conflicts(const chorale_decoded *decoded,
+                                              chorale_rule_conflict *conflicts,
+                                              size_t conflict_size, int64_t capacity,
+                                              int64_t *needed, chorale_error *error) {
+  return write_list(decoded, conflicts, conflict_size, capacity, needed, error, "conflicts",
+                    "conflict_size", [&](auto &to) { return decoded->rules.list(to); });
+}
+
+chorale_status chorale_decoded_rule_reasons(const chorale_decoded *decoded,
+                                            chorale_rule_reason *reasons, size_t reason_size,
+                                            int64_t capacity, int64_t *needed,
+                                            chorale_error *error) {
+  return write_list(decoded, reasons, reason_size, capacity, needed, error, "reasons",
+                    "reason_size",
+                    [&](auto &to) { return decoded->rules.explain(*decoded->model, to); });
 }
 
 chorale_run *chorale_decoded_run(chorale_decoded *decoded) {

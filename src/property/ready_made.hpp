@@ -19,6 +19,9 @@ struct LabelKinds {
   bool ignores(std::int32_t y) const noexcept { return ignored && ignored[y] != 0; }
 };
 
+// Checks a map of labels to kinds. In error messages it is called "map".
+chorale_status check_kinds(const Report &report, const LabelKinds &kinds) noexcept;
+
 // Each function checks its arguments and creates a property, which it writes to `made` with one
 // reference.
 chorale_status create_position_label(const Report &report, const Memory &memory,

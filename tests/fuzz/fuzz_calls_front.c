@@ -99,16 +99,49 @@ static void describe_agreement(World *w, chorale_agreement *agreement, int64_t *
   agreement->weights = chance(w, 20) ? w->wholes + upto(w, 9) : NULL;
 }
 
+static void describe_rule(World *w, chorale_rule *rule, const int64_t *chains) {
+  static const chorale_rule_kind kinds[] = {
+      CHORALE_RULE_AT_MOST,        CHORALE_RULE_AT_LEAST,       CHORALE_RULE_EXACTLY,
+      CHORALE_RULE_NEVER,          CHORALE_RULE_AT_MOST_TOKENS, CHORALE_RULE_NO_LONGER,
+      CHORALE_RULE_BEFORE,         CHORALE_RULE_DIRECTLY_AFTER, CHORALE_RULE_NOT_TOGETHER,
+      CHORALE_RULE_NEEDS,          CHORALE_RULE_PROPERTY};
+  chorale_rule_init(rule, sizeof *rule);
+  rule->kind = chance(w, 97) ? kinds[upto(w, 10)] : constant(w, 0);
+  rule->each = rule->kind != CHORALE_RULE_PROPERTY && chance(w, 30);
+  rule->a = constant(w, 0);
+  rule->b = constant(w, 1);
+  rule->k = chance(w, 95) ? upto(w, 3) : number(w) % 1000;
+  rule->price = chance(w, 30) ? 0.5 : 0;
+  rule->property = PICK(properties);
+  rule->chains = chance(w, 30) ? chains : NULL;
+  rule->chain_count = rule->chains ? upto(w, 4) : 0;
+}
+
 static void read_decoded(World *w, chorale_decoded *decoded) {
   int32_t labels[64];
   int64_t needed = 0;
   chorale_reason reasons[32];
   chorale_run_result result;
   chorale_run_result_init(&result, sizeof result);
+  chorale_ruled_chain ruled[8];
+  chorale_rule_conflict conflicts[32];
+  chorale_rule_reason rule_reasons[32];
+  int64_t has_rules = 0;
+  CALL(chorale_decoded_ruled_chains(decoded, ruled, sizeof *ruled, 8, &has_rules, &w->error));
+  for (int64_t k = 0; w->status == CHORALE_OK && k < has_rules; ++k)
+    REQUIRE(ruled[k].cost >= 0 && ruled[k].gap >= 0 && ruled[k].gap <= ruled[k].cost,
+            "cost %g, gap %g", ruled[k].cost, ruled[k].gap);
+  CALL(chorale_decoded_rule_conflicts(decoded, conflicts, sizeof *conflicts, 32, &needed,
+                                      &w->error));
+  CALL(chorale_decoded_rule_reasons(decoded, rule_reasons, sizeof *rule_reasons, 32, &needed,
+                                    &w->error));
+  for (int64_t k = 0; w->status == CHORALE_OK && k < needed; ++k)
+    REQUIRE(rule_reasons[k].own_label != rule_reasons[k].label && rule_reasons[k].cost >= 0,
+            "a reason for label %d", rule_reasons[k].label);
   CALL(chorale_decoded_get_result(decoded, &result, &w->error));
   if (w->status == CHORALE_OK)
-    REQUIRE(result.score >= result.own_score || result.score == -INFINITY, "score %g, own %g",
-            result.score, result.own_score);
+    REQUIRE(result.score >= result.own_score || result.score == -INFINITY || has_rules > 0,
+            "score %g, own %g", result.score, result.own_score);
   CALL(chorale_decoded_labels(decoded, constant(w, upto(w, 1)), labels, 64, &needed, &w->error));
   const chorale_model *model = chorale_decoded_model(decoded);
   if (w->status == CHORALE_OK) {
@@ -147,8 +180,24 @@ void use_front(World *w) {
   options.bound_steps = chance(w, 30) ? 2 : 0;
   const int64_t count = chance(w, 95) ? upto(w, 3) : -1;
   chorale_decoded **to = SLOT(decoded);
-  CALL(chorale_decode(w->host, OFTEN(&corpus), OFTEN(agreements), count, SELDOM(&options), to,
-                      &w->error));
+  if (chance(w, 60)) {
+    CALL(chorale_decode(w->host, OFTEN(&corpus), OFTEN(agreements), count, SELDOM(&options), to,
+                        &w->error));
+  } else {
+    chorale_rule given[3];
+    chorale_rules rules;
+    int64_t chains[4];
+    chorale_rules_init(&rules, sizeof rules);
+    for (int32_t k = 0; k < 4; ++k)
+      chains[k] = chance(w, 95) ? upto(w, 2) : number(w);
+    for (int32_t k = 0; k < 3; ++k)
+      describe_rule(w, &given[k], chains);
+    rules.rules = OFTEN(given);
+    rules.count = chance(w, 95) ? upto(w, 3) : number(w) % 3;
+    rules.most_cost = chance(w, 20) ? 0.5 : 0;
+    CALL(chorale_decode_with_rules(w->host, OFTEN(&corpus), OFTEN(agreements), count,
+                                   OFTEN(&rules), SELDOM(&options), to, &w->error));
+  }
   REQUIRE((w->status == CHORALE_OK) == (*to != NULL), "status %d", w->status);
   if (*to)
     read_decoded(w, *to);

@@ -177,6 +177,21 @@ CHORALE_WARNING_FEW_GROUPS = 16
 CHORALE_WARNING_ONE_LABEL = 64
 CHORALE_TEXT_LINES = 0
 CHORALE_TEXT_JSON = 1
+CHORALE_RULE_AT_MOST = 0
+CHORALE_RULE_AT_LEAST = 10
+CHORALE_RULE_EXACTLY = 20
+CHORALE_RULE_NEVER = 30
+CHORALE_RULE_AT_MOST_TOKENS = 40
+CHORALE_RULE_NO_LONGER = 50
+CHORALE_RULE_BEFORE = 60
+CHORALE_RULE_DIRECTLY_AFTER = 70
+CHORALE_RULE_NOT_TOGETHER = 80
+CHORALE_RULE_NEEDS = 90
+CHORALE_RULE_PROPERTY = 100
+CHORALE_RULES_KEPT = 0
+CHORALE_RULES_IMPOSSIBLE = 10
+CHORALE_RULES_TOO_DEAR = 20
+CHORALE_RULES_UNFINISHED = 30
 CHORALE_VERSION_MAJOR = 0
 CHORALE_VERSION_MINOR = 3
 CHORALE_VERSION_PATCH = 0
@@ -1003,6 +1018,95 @@ class chorale_learnt_kind(Struct):
     ]
 
 
+class chorale_rule(Struct):
+    struct_size: Any
+    kind: Any
+    each: Any
+    a: Any
+    b: Any
+    k: Any
+    price: Any
+    property: Any
+    chains: Any
+    chain_count: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("kind", c_int32),
+        ("each", c_int32),
+        ("a", c_int32),
+        ("b", c_int32),
+        ("k", c_int64),
+        ("price", c_double),
+        ("property", c_void_p),
+        ("chains", c_void_p),
+        ("chain_count", c_int64),
+    ]
+
+
+class chorale_rules(Struct):
+    struct_size: Any
+    rules: Any
+    count: Any
+    map: Any
+    most_cost: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("rules", POINTER(chorale_rule)),
+        ("count", c_int64),
+        ("map", POINTER(chorale_label_map)),
+        ("most_cost", c_double),
+    ]
+
+
+class chorale_ruled_chain(Struct):
+    chain: Any
+    state: Any
+    reserved: Any
+    cost: Any
+    gap: Any
+    _fields_ = [
+        ("chain", c_int64),
+        ("state", c_int32),
+        ("reserved", c_int32),
+        ("cost", c_double),
+        ("gap", c_double),
+    ]
+
+
+class chorale_rule_conflict(Struct):
+    chain: Any
+    rule: Any
+    a: Any
+    reserved: Any
+    _fields_ = [
+        ("chain", c_int64),
+        ("rule", c_int64),
+        ("a", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class chorale_rule_reason(Struct):
+    chain: Any
+    position: Any
+    rule: Any
+    a: Any
+    own_label: Any
+    label: Any
+    reserved: Any
+    cost: Any
+    _fields_ = [
+        ("chain", c_int64),
+        ("position", c_int64),
+        ("rule", c_int64),
+        ("a", c_int32),
+        ("own_label", c_int32),
+        ("label", c_int32),
+        ("reserved", c_int32),
+        ("cost", c_double),
+    ]
+
+
 STRUCTS = {
     "chorale_error": chorale_error,
     "chorale_allocator": chorale_allocator,
@@ -1038,6 +1142,11 @@ STRUCTS = {
     "chorale_learn_options": chorale_learn_options,
     "chorale_learnt_report": chorale_learnt_report,
     "chorale_learnt_kind": chorale_learnt_kind,
+    "chorale_rule": chorale_rule,
+    "chorale_rules": chorale_rules,
+    "chorale_ruled_chain": chorale_ruled_chain,
+    "chorale_rule_conflict": chorale_rule_conflict,
+    "chorale_rule_reason": chorale_rule_reason,
 }
 
 # ---- Functions: what each returns and takes
@@ -1083,12 +1192,16 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_components_join": (c_int32, [c_void_p, c_void_p, c_int64, c_void_p, c_int64, POINTER(chorale_error)]),
     "chorale_corpus_init": (None, [POINTER(chorale_corpus), c_size_t]),
     "chorale_decode": (c_int32, [POINTER(chorale_host), POINTER(chorale_corpus), POINTER(chorale_agreement), c_int64, POINTER(chorale_run_options), c_void_p, POINTER(chorale_error)]),
+    "chorale_decode_with_rules": (c_int32, [POINTER(chorale_host), POINTER(chorale_corpus), POINTER(chorale_agreement), c_int64, POINTER(chorale_rules), POINTER(chorale_run_options), c_void_p, POINTER(chorale_error)]),
     "chorale_decoded_agreement": (c_int64, [c_void_p, c_int64]),
     "chorale_decoded_destroy": (None, [c_void_p]),
     "chorale_decoded_get_result": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_decoded_labels": (c_int32, [c_void_p, c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_decoded_model": (c_void_p, [c_void_p]),
     "chorale_decoded_reasons": (c_int32, [c_void_p, POINTER(chorale_reason), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_decoded_rule_conflicts": (c_int32, [c_void_p, POINTER(chorale_rule_conflict), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_decoded_rule_reasons": (c_int32, [c_void_p, POINTER(chorale_rule_reason), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_decoded_ruled_chains": (c_int32, [c_void_p, POINTER(chorale_ruled_chain), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_decoded_run": (c_void_p, [c_void_p]),
     "chorale_decoded_strength": (c_double, [c_void_p, c_int64]),
     "chorale_dictionary_create": (c_int32, [POINTER(chorale_host), c_void_p, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
@@ -1226,6 +1339,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_property_shown": (c_int32, [POINTER(chorale_attachment), c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_property_values": (c_int64, [c_void_p]),
     "chorale_repeated_words_options_init": (None, [POINTER(chorale_repeated_words_options), c_size_t]),
+    "chorale_rule_init": (None, [POINTER(chorale_rule), c_size_t]),
+    "chorale_rules_init": (None, [POINTER(chorale_rules), c_size_t]),
     "chorale_run_all_labels": (c_int32, [c_void_p, c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_bound": (c_int32, [c_void_p, c_int64, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_chain_score": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_void_p, POINTER(chorale_error)]),

@@ -4456,3 +4456,356 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+pub type chorale_rule_kind = i32;
+pub const CHORALE_RULE_AT_MOST: i32 = 0;
+pub const CHORALE_RULE_AT_LEAST: i32 = 10;
+pub const CHORALE_RULE_EXACTLY: i32 = 20;
+pub const CHORALE_RULE_NEVER: i32 = 30;
+pub const CHORALE_RULE_AT_MOST_TOKENS: i32 = 40;
+pub const CHORALE_RULE_NO_LONGER: i32 = 50;
+pub const CHORALE_RULE_BEFORE: i32 = 60;
+pub const CHORALE_RULE_DIRECTLY_AFTER: i32 = 70;
+pub const CHORALE_RULE_NOT_TOGETHER: i32 = 80;
+pub const CHORALE_RULE_NEEDS: i32 = 90;
+pub const CHORALE_RULE_PROPERTY: i32 = 100;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_rule {
+    pub struct_size: usize,
+    pub kind: chorale_rule_kind,
+    pub each: i32,
+    pub a: i32,
+    pub b: i32,
+    pub k: i64,
+    pub price: f64,
+    pub property: *const chorale_property,
+    pub chains: *const i64,
+    pub chain_count: i64,
+}
+#[test]
+fn bindgen_test_layout_chorale_rule() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_rule> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_rule>(),
+        64usize,
+        "Size of chorale_rule"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_rule>(),
+        8usize,
+        "Alignment of chorale_rule"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_rule::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).kind) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_rule::kind"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).each) as usize - ptr as usize },
+        12usize,
+        "Offset of field: chorale_rule::each"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).a) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_rule::a"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).b) as usize - ptr as usize },
+        20usize,
+        "Offset of field: chorale_rule::b"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).k) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_rule::k"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).price) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_rule::price"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).property) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_rule::property"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).chains) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_rule::chains"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).chain_count) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_rule::chain_count"
+    );
+}
+extern "C" {
+    pub fn chorale_rule_init(rule: *mut chorale_rule, struct_size: usize);
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_rules {
+    pub struct_size: usize,
+    pub rules: *const chorale_rule,
+    pub count: i64,
+    pub map: *const chorale_label_map,
+    pub most_cost: f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_rules() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_rules> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_rules>(),
+        40usize,
+        "Size of chorale_rules"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_rules>(),
+        8usize,
+        "Alignment of chorale_rules"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_rules::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).rules) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_rules::rules"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).count) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_rules::count"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).map) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_rules::map"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).most_cost) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_rules::most_cost"
+    );
+}
+extern "C" {
+    pub fn chorale_rules_init(rules: *mut chorale_rules, struct_size: usize);
+}
+extern "C" {
+    pub fn chorale_decode_with_rules(
+        host: *const chorale_host,
+        corpus: *const chorale_corpus,
+        agreements: *const chorale_agreement,
+        count: i64,
+        rules: *const chorale_rules,
+        options: *const chorale_run_options,
+        decoded: *mut *mut chorale_decoded,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+pub type chorale_rule_state = i32;
+pub const CHORALE_RULES_KEPT: i32 = 0;
+pub const CHORALE_RULES_IMPOSSIBLE: i32 = 10;
+pub const CHORALE_RULES_TOO_DEAR: i32 = 20;
+pub const CHORALE_RULES_UNFINISHED: i32 = 30;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_ruled_chain {
+    pub chain: i64,
+    pub state: chorale_rule_state,
+    pub reserved: i32,
+    pub cost: f64,
+    pub gap: f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_ruled_chain() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_ruled_chain> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_ruled_chain>(),
+        32usize,
+        "Size of chorale_ruled_chain"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_ruled_chain>(),
+        8usize,
+        "Alignment of chorale_ruled_chain"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).chain) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_ruled_chain::chain"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).state) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_ruled_chain::state"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        12usize,
+        "Offset of field: chorale_ruled_chain::reserved"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).cost) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_ruled_chain::cost"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).gap) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_ruled_chain::gap"
+    );
+}
+extern "C" {
+    pub fn chorale_decoded_ruled_chains(
+        decoded: *const chorale_decoded,
+        ruled: *mut chorale_ruled_chain,
+        ruled_size: usize,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_rule_conflict {
+    pub chain: i64,
+    pub rule: i64,
+    pub a: i32,
+    pub reserved: i32,
+}
+#[test]
+fn bindgen_test_layout_chorale_rule_conflict() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_rule_conflict> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_rule_conflict>(),
+        24usize,
+        "Size of chorale_rule_conflict"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_rule_conflict>(),
+        8usize,
+        "Alignment of chorale_rule_conflict"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).chain) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_rule_conflict::chain"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).rule) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_rule_conflict::rule"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).a) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_rule_conflict::a"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        20usize,
+        "Offset of field: chorale_rule_conflict::reserved"
+    );
+}
+extern "C" {
+    pub fn chorale_decoded_rule_conflicts(
+        decoded: *const chorale_decoded,
+        conflicts: *mut chorale_rule_conflict,
+        conflict_size: usize,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_rule_reason {
+    pub chain: i64,
+    pub position: i64,
+    pub rule: i64,
+    pub a: i32,
+    pub own_label: i32,
+    pub label: i32,
+    pub reserved: i32,
+    pub cost: f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_rule_reason() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_rule_reason> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_rule_reason>(),
+        48usize,
+        "Size of chorale_rule_reason"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_rule_reason>(),
+        8usize,
+        "Alignment of chorale_rule_reason"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).chain) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_rule_reason::chain"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).position) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_rule_reason::position"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).rule) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_rule_reason::rule"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).a) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_rule_reason::a"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).own_label) as usize - ptr as usize },
+        28usize,
+        "Offset of field: chorale_rule_reason::own_label"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).label) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_rule_reason::label"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        36usize,
+        "Offset of field: chorale_rule_reason::reserved"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).cost) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_rule_reason::cost"
+    );
+}
+extern "C" {
+    pub fn chorale_decoded_rule_reasons(
+        decoded: *const chorale_decoded,
+        reasons: *mut chorale_rule_reason,
+        reason_size: usize,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}

@@ -61,6 +61,47 @@ macro_rules! asked {
     };
 }
 
+asked! {
+    /// What a [`Rule`](crate::Rule) says about kinds `a` and `b` of labels. A *segment* is a longest stretch of
+    /// positions with labels of one kind ([`LabelMap`](crate::LabelMap)).
+    RuleKind {
+        /// At most k segments of a.
+        AtMost = RULE_AT_MOST,
+        /// At least k segments of a.
+        AtLeast = RULE_AT_LEAST,
+        /// k segments of a.
+        Exactly = RULE_EXACTLY,
+        /// No position has a.
+        Never = RULE_NEVER,
+        /// At most k positions have a.
+        AtMostTokens = RULE_AT_MOST_TOKENS,
+        /// No segment of a has more than k positions.
+        NoLonger = RULE_NO_LONGER,
+        /// No a comes after a b.
+        Before = RULE_BEFORE,
+        /// The position before a segment of a exists and has b.
+        DirectlyAfter = RULE_DIRECTLY_AFTER,
+        /// a and b are not both in the chain.
+        NotTogether = RULE_NOT_TOGETHER,
+        /// If a is in the chain, b is too.
+        Needs = RULE_NEEDS,
+    }
+}
+
+told! {
+    /// What became of the rules of a chain.
+    RuleState {
+        /// The chain keeps its rules.
+        Kept = RULES_KEPT,
+        /// No labelling keeps them ([`Labelled::rule_conflicts`](crate::Labelled::rule_conflicts)).
+        Impossible = RULES_IMPOSSIBLE,
+        /// They cost more than [`Rules::most_cost`](crate::Rules::most_cost).
+        TooDear = RULES_TOO_DEAR,
+        /// A limit ended the search before a labelling was found.
+        Unfinished = RULES_UNFINISHED,
+    }
+}
+
 told! {
     /// Why a call failed: the status of an [`Error`](crate::Error).
     Status {

@@ -122,6 +122,7 @@ mod potential;
 mod prices;
 mod problem;
 mod property;
+mod rules;
 mod run;
 mod transitions;
 
@@ -135,11 +136,11 @@ pub use clique::{
 };
 pub use constants::{
     Action, Algorithm, ChainTask, CliqueTask, Family, JointMode, LogLevel, MarginalForm,
-    MessageElement, MessageTask, Obstacle, Orientation, Outcome, Outside, Scale, Schedule, Scheme,
-    SegmentRule, Shape, Shown, Status, TextList, Verdict, ANY,
+    MessageElement, MessageTask, Obstacle, Orientation, Outcome, Outside, RuleKind, RuleState,
+    Scale, Schedule, Scheme, SegmentRule, Shape, Shown, Status, TextList, Verdict, ANY,
 };
 pub use corpus::Corpus;
-pub use decode::{decode, decode_borrowed, Agreement, Labelled, Reason};
+pub use decode::{decode, decode_borrowed, decode_with_rules, Agreement, Labelled, Reason};
 pub use dictionary::Dictionary;
 pub use error::{Error, Result};
 pub use executor::Work;
@@ -156,6 +157,7 @@ pub use potential::{CliquePrices, Potential, PotentialOptions};
 pub use prices::{components, Prices, PricesResult};
 pub use problem::{Note, Problem};
 pub use property::{Automaton, Property, PropertyBuilder, PropertyOptions};
+pub use rules::{Rule, RuleConflict, RuleReason, RuledChain, Rules};
 pub use run::{
     ChainMarginals, ChainProbabilities, ChainScore, Labelling, LeftOut, Payment, Run, RunResult,
 };

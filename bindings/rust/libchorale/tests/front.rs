@@ -814,3 +814,44 @@ fn strengths_are_given_or_found() {
     let labelled = decode(&corpus, &found, RunOptions::new()).unwrap();
     assert!(labelled.strength(0) > 0.0 && labelled.strength(0) <= 2.0);
 }
+
+#[test]
+fn rules_are_kept() {
+    let scores = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]];
+    let corpus = Corpus::new([&scores]).unwrap();
+    let once = Rule::each(RuleKind::AtMost);
+    let rules = Rules::new(&[once]);
+    let labelled = decode_with_rules(&corpus, &[], &rules, RunOptions::new()).unwrap();
+    assert_eq!(labelled.labels().unwrap(), [0, 1, 1]);
+    assert_eq!(labelled.alone().unwrap(), [0, 1, 0]);
+    let result = labelled.result().unwrap();
+    assert!(result.proven && result.score == 2.0);
+    let reason = labelled.rule_reasons().unwrap()[0];
+    assert_eq!((reason.position, reason.own, reason.now), (2, 0, 1));
+    let ruled = labelled.ruled_chains().unwrap();
+    assert_eq!((ruled.len(), ruled[0].cost, ruled[0].gap), (1, 0.5, 0.0));
+
+    // Both labels twice, and each once: impossible, so the chain keeps its own labels.
+    let map = LabelMap::identity(2);
+    let twice = Rule::new(RuleKind::AtLeast, 0).k(2);
+    let rules = Rules::new(&[once, twice.chains(&[0])]).map(&map);
+    let labelled = decode_with_rules(&corpus, &[], &rules, RunOptions::new()).unwrap();
+    assert_eq!(labelled.labels().unwrap(), [0, 1, 0]);
+    let state = labelled.ruled_chains().unwrap()[0].state;
+    assert_eq!(state, RuleState::Impossible);
+    let conflicts = labelled.rule_conflicts().unwrap();
+    assert_eq!(conflicts.iter().map(|c| c.rule).collect::<Vec<_>>(), [0, 1]);
+
+    // At a price of 0.25 it is better to break the rule.
+    let rules = Rules::new(&[once.price(0.25)]).most_cost(1.0);
+    let labelled = decode_with_rules(&corpus, &[], &rules, RunOptions::new()).unwrap();
+    assert_eq!(labelled.labels().unwrap(), [0, 1, 0]);
+    assert_eq!(labelled.result().unwrap().score, 2.25);
+
+    let wrong = Rules::new(&[once, Rule::pair(RuleKind::Before, 0, 7)]);
+    let error = decode_with_rules(&corpus, &[], &wrong, RunOptions::new()).unwrap_err();
+    assert!(
+        error.to_string().contains("rules[1] (before).b is 7"),
+        "{error}"
+    );
+}

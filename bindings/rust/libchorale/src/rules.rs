@@ -1,0 +1,244 @@
+//! Rules: what the labelling of a chain must look like. Provisional: may change in any version.
+
+use crate::array::{count, filled, pointer, size};
+use crate::error::call;
+use crate::{c, LabelMap, Labelled, Property, Result, RuleKind, RuleState};
+
+/// One rule for the labelling of each chain.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a rule is for decode_with_rules"]
+pub struct Rule<'a> {
+    raw: c::Rule,
+    property: std::marker::PhantomData<&'a Property>,
+}
+
+// Safe: the pointers in `raw` are to a property, which may be shared, and to borrowed numbers.
+unsafe impl Send for Rule<'_> {}
+unsafe impl Sync for Rule<'_> {}
+
+impl<'a> Rule<'a> {
+    fn of(kind: i32) -> Self {
+        let mut raw = init!(Rule, rule_init);
+        raw.kind = kind;
+        Self {
+            raw,
+            property: std::marker::PhantomData,
+        }
+    }
+    /// Makes a rule about one kind, with k = 1.
+    pub fn new(kind: RuleKind, a: i32) -> Self {
+        let mut rule = Self::of(kind.raw());
+        rule.raw.a = a;
+        rule
+    }
+    /// Makes a rule about two kinds.
+    pub fn pair(kind: RuleKind, a: i32, b: i32) -> Self {
+        let mut rule = Self::new(kind, a);
+        rule.raw.b = b;
+        rule
+    }
+    /// Makes a rule for each kind a: all but b and those that the corpus does not count.
+    pub fn each(kind: RuleKind) -> Self {
+        let mut rule = Self::of(kind.raw());
+        rule.raw.each = 1;
+        rule
+    }
+    /// Makes the rule that a property fires nothing. Its classes are 0, its table are the tokens.
+    pub fn property(property: &'a Property) -> Self {
+        let mut rule = Self::of(c::RULE_PROPERTY);
+        rule.raw.property = property.as_ptr();
+        rule
+    }
+    /// Sets k, at least 1. The default is 1.
+    pub fn k(mut self, k: usize) -> Self {
+        self.raw.k = size(k);
+        self
+    }
+    /// Sets what a labelling that breaks the rule loses, once for each chain. By default, and at a
+    /// price of 0, the rule is never broken.
+    pub fn price(mut self, price: f64) -> Self {
+        self.raw.price = price;
+        self
+    }
+    /// Limits the rule to some chains.
+    pub fn chains(mut self, chains: &'a [i64]) -> Self {
+        self.raw.chains = chains.as_ptr();
+        self.raw.chain_count = size(chains.len());
+        self
+    }
+}
+
+/// Rules for [`decode_with_rules`](crate::decode_with_rules).
+#[derive(Clone, Debug, Default)]
+#[must_use = "rules are for decode_with_rules"]
+pub struct Rules<'a> {
+    rules: Vec<c::Rule>,
+    map: Option<c::LabelMap>,
+    most_cost: f64,
+    borrowed: std::marker::PhantomData<&'a LabelMap>,
+}
+
+impl<'a> Rules<'a> {
+    /// Makes a list of rules.
+    pub fn new(rules: &[Rule<'a>]) -> Self {
+        Self {
+            rules: rules.iter().map(|rule| rule.raw).collect(),
+            ..Self::default()
+        }
+    }
+    /// Sets the kinds of the labels. By default each label is its own kind.
+    pub fn map(mut self, map: &'a LabelMap) -> Self {
+        self.map = Some(map.raw());
+        self
+    }
+    /// Sets the greatest cost of the rules of a chain; beyond it the chain keeps its own labels. By
+    /// default, and at 0, there is no limit.
+    pub fn most_cost(mut self, cost: f64) -> Self {
+        self.most_cost = cost;
+        self
+    }
+    /// Returns the struct for C, which borrows from `self`.
+    pub(crate) fn raw(&self) -> c::Rules {
+        let mut raw = init!(Rules, rules_init);
+        raw.rules = pointer(Some(&self.rules[..]));
+        raw.count = size(self.rules.len());
+        raw.map = self.map.as_ref().map_or(std::ptr::null(), |map| map);
+        raw.most_cost = self.most_cost;
+        raw
+    }
+}
+
+/// A chain to which rules were added, since a labelling of it broke them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RuledChain {
+    /// The number of the chain.
+    pub chain: usize,
+    /// What became of its rules; if not `Kept`, the chain has its own labels.
+    pub state: RuleState,
+    /// How much its rules cost, by the scores of the chain alone; infinite if they are impossible.
+    pub cost: f64,
+    /// How much lower the cost may still be; 0: it is proven.
+    pub gap: f64,
+}
+
+/// One of the rules that exclude each other on a chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RuleConflict {
+    /// The number of the chain.
+    pub chain: usize,
+    /// The index of the rule.
+    pub rule: usize,
+    /// The kind a, for a rule for each kind.
+    pub a: i32,
+}
+
+/// Why rules changed a label.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RuleReason {
+    /// The number of the chain.
+    pub chain: usize,
+    /// The position in the chain.
+    pub position: usize,
+    /// The index of the rule.
+    pub rule: usize,
+    /// The kind a, for a rule for each kind.
+    pub a: i32,
+    /// The label of the position in the best labelling without rules and cliques.
+    pub own: i32,
+    /// Its label in the best labelling of the chain that keeps the rules.
+    pub now: i32,
+    /// How much better the chain would be without this rule.
+    pub cost: f64,
+}
+
+/// A call that writes a list of the result.
+type Write<T> = unsafe extern "C" fn(
+    *const c::Decoded,
+    *mut T,
+    usize,
+    i64,
+    *mut i64,
+    *mut c::Error,
+) -> c::Status;
+
+impl Labelled<'_> {
+    fn list<T: Copy>(&self, none: T, write: Write<T>) -> Result<Vec<T>> {
+        filled(none, |to, capacity| {
+            let mut needed = 0;
+            call(|error| unsafe {
+                let bytes = std::mem::size_of::<T>();
+                write(
+                    self.decoded(),
+                    to,
+                    bytes,
+                    size(capacity),
+                    &mut needed,
+                    error,
+                )
+            })?;
+            Ok(count(needed))
+        })
+    }
+    /// Returns the chains to which rules were added. Errors: OutOfMemory.
+    pub fn ruled_chains(&self) -> Result<Vec<RuledChain>> {
+        let none = c::RuledChain {
+            chain: 0,
+            state: 0,
+            reserved: 0,
+            cost: 0.0,
+            gap: 0.0,
+        };
+        let ruled = self.list(none, c::decoded_ruled_chains)?;
+        let named = ruled.iter().map(|raw| RuledChain {
+            chain: count(raw.chain),
+            state: RuleState::from_raw(raw.state),
+            cost: raw.cost,
+            gap: raw.gap,
+        });
+        Ok(named.collect())
+    }
+    /// Returns, for each chain whose rules are impossible, rules that exclude each other, of which
+    /// each is needed for that. Errors: OutOfMemory.
+    pub fn rule_conflicts(&self) -> Result<Vec<RuleConflict>> {
+        let none = c::RuleConflict {
+            chain: 0,
+            rule: 0,
+            a: 0,
+            reserved: 0,
+        };
+        let conflicts = self.list(none, c::decoded_rule_conflicts)?;
+        let named = conflicts.iter().map(|raw| RuleConflict {
+            chain: count(raw.chain),
+            rule: count(raw.rule),
+            a: raw.a,
+        });
+        Ok(named.collect())
+    }
+    /// Returns why rules changed labels, by chain, then position. Errors: OutOfMemory.
+    pub fn rule_reasons(&self) -> Result<Vec<RuleReason>> {
+        let none = c::RuleReason {
+            chain: 0,
+            position: 0,
+            rule: 0,
+            a: 0,
+            own_label: 0,
+            label: 0,
+            reserved: 0,
+            cost: 0.0,
+        };
+        let reasons = self.list(none, c::decoded_rule_reasons)?;
+        let named = reasons.iter().map(|raw| RuleReason {
+            chain: count(raw.chain),
+            position: count(raw.position),
+            rule: count(raw.rule),
+            a: raw.a,
+            own: raw.own_label,
+            now: raw.label,
+            cost: raw.cost,
+        });
+        Ok(named.collect())
+    }
+}

@@ -1,0 +1,185 @@
+/* Rules: what the labelling of a chain must look like, such as "at most one segment of each label".
+ *
+ * A tagger may label "7 St Mark Place" as a street, a name and a street again. With rules the result
+ * is the best labelling of those that keep the rules, and the run tells whether that is proven:
+ *
+ *     chorale_rule once;                          each label has at most one segment
+ *     chorale_rule_init(&once, sizeof once);
+ *     once.each = 1;
+ *     chorale_rules rules;
+ *     chorale_rules_init(&rules, sizeof rules);
+ *     rules.rules = &once; rules.count = 1;
+ *     chorale_decode_with_rules(NULL, &corpus, NULL, 0, &rules, NULL, &decoded, &error);
+ *     chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, positions, NULL, &error);
+ *     chorale_decoded_rule_reasons(decoded, reasons, sizeof *reasons, capacity, &needed, &error);
+ *     chorale_decoded_destroy(decoded);
+ *
+ * Rules that a labelling keeps by itself cost nothing: chains are labelled without rules; the rules
+ * that a labelling breaks are then added to its chain, and the chain is labelled again, until no
+ * rule is broken. A labelling that is best under some of the rules, and keeps the others, is best
+ * under all of them.
+ *
+ * Rules do not concern chains without positions. This header is provisional: it may change in any version.
+ */
+#ifndef CHORALE_RULES_H
+#define CHORALE_RULES_H
+
+#include "chorale/decode.h"
+
+CHORALE_BEGIN_DECLS
+
+/* ---- Rules -------------------------------------------------------------------------------- */
+
+/* a and b below are kinds of labels. A *segment* is a longest stretch of positions with labels of
+ * one kind (chorale_label_map in property.h): of B-X I-X B-X, for instance, two segments of X. */
+typedef int32_t chorale_rule_kind;
+enum {
+  CHORALE_RULE_AT_MOST = 0,           /* at most k segments of a; default */
+  CHORALE_RULE_AT_LEAST = 10,         /* at least k segments of a */
+  CHORALE_RULE_EXACTLY = 20,          /* k segments of a */
+  CHORALE_RULE_NEVER = 30,            /* no position has a */
+  CHORALE_RULE_AT_MOST_TOKENS = 40,   /* at most k positions have a */
+  CHORALE_RULE_NO_LONGER = 50,        /* no segment of a has more than k positions */
+  CHORALE_RULE_BEFORE = 60,           /* no a comes after a b */
+  CHORALE_RULE_DIRECTLY_AFTER = 70,   /* the position before a segment of a exists and has b */
+  CHORALE_RULE_NOT_TOGETHER = 80,     /* a and b are not both in the chain */
+  CHORALE_RULE_NEEDS = 90,            /* if a is in the chain, b is too */
+  CHORALE_RULE_PROPERTY = 100         /* `property` fires nothing */
+};
+
+/* One rule. All zeros: at most one segment of label 0, in every chain, without exception. Arrays are
+ * borrowed for the duration of a call. */
+typedef struct chorale_rule {
+  size_t struct_size; /* sizeof(chorale_rule); set by init */
+  chorale_rule_kind kind;
+  /* 1: a rule of its own for every kind a, except b and kinds of which no label is counted
+   * (`uncounted` of the corpus, such as "no entity"). `a` is then ignored. */
+  int32_t each;
+  int32_t a;
+  int32_t b;
+  int64_t k;    /* 0 (default): 1 */
+  /* What a labelling that breaks the rule loses, once for each chain, however often it breaks the
+   * rule. 0 (default): the rule is never broken. */
+  double price;
+  const chorale_property *property; /* PROPERTY; its classes are 0, its table are the tokens */
+  /* `chain_count` chains in any order that the rule concerns. NULL (default): all chains. */
+  const int64_t *chains;
+  int64_t chain_count;
+} chorale_rule;
+
+/* Fills `rule` with zeros; pass sizeof(chorale_rule). NULL is ignored. */
+CHORALE_API void chorale_rule_init(chorale_rule *rule, size_t struct_size);
+
+typedef struct chorale_rules {
+  size_t struct_size; /* sizeof(chorale_rules); set by init */
+  const chorale_rule *rules; /* `count` structs, struct_size bytes apart (all with the same) */
+  int64_t count;
+  const chorale_label_map *map; /* the kinds of the labels. NULL: each label is its own kind */
+  /* A chain whose rules cost more than this (chorale_ruled_chain) keeps the labels of CHORALE_ALONE.
+   * 0 (default): no limit. */
+  double most_cost;
+} chorale_rules;
+
+/* Fills `rules` with zeros; pass sizeof(chorale_rules). NULL is ignored. */
+CHORALE_API void chorale_rules_init(chorale_rules *rules, size_t struct_size);
+
+/* ---- The call ----------------------------------------------------------------------------- */
+
+/* Does what chorale_decode does, and keeps rules: looks for the labelling with the greatest sum of
+ * scores and of the potentials of all agreements, less the prices of broken rules, among those that
+ * break no rule without price.
+ *
+ * A chain of which no labelling keeps the rules, and a chain whose rules cost more than most_cost,
+ * keeps the labels of CHORALE_ALONE; chorale_decoded_ruled_chains tells which. All other chains are
+ * labelled. Strengths that are to be found are found without the rules.
+ *
+ * In the result, a rule that takes part is a clique of one member, which belongs to no agreement. A
+ * chain in no clique of an agreement is solved by itself; if all chains are of this kind,
+ * chorale_decoded_get_result has the bound of the whole, even without bound_steps.
+ *
+ * rules: NULL or without rules: as chorale_decode.
+ * Errors: those of chorale_decode; for rules also NULL_ARGUMENT (property, chains), STRUCT_SIZE, SIZE
+ * (k, chain_count), SIZE_OVERFLOW, UNKNOWN_CONSTANT (kind), OUT_OF_RANGE (a, b, also a == b; each,
+ * price, most_cost, chains), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (map, property). Error messages
+ * name the rule by index and kind, such as "rules[3] (before)". */
+CHORALE_API chorale_status
+chorale_decode_with_rules(const chorale_host *host, const chorale_corpus *corpus,
+                          const chorale_agreement *agreements, int64_t count,
+                          const chorale_rules *rules, const chorale_run_options *options,
+                          chorale_decoded **decoded, chorale_error *error);
+
+/* ---- The result --------------------------------------------------------------------------- */
+
+typedef int32_t chorale_rule_state;
+enum {
+  CHORALE_RULES_KEPT = 0,
+  /* No labelling keeps the rules of the chain (chorale_decoded_rule_conflicts). */
+  CHORALE_RULES_IMPOSSIBLE = 10,
+  /* The rules cost more than most_cost. */
+  CHORALE_RULES_TOO_DEAR = 20,
+  /* No labelling that keeps the rules was found before a limit ended the search. */
+  CHORALE_RULES_UNFINISHED = 30
+};
+
+/* A chain to which rules were added, since a labelling of it broke them. */
+typedef struct chorale_ruled_chain {
+  int64_t chain;
+  chorale_rule_state state; /* other than KEPT: the chain has the labels of CHORALE_ALONE */
+  int32_t reserved;
+  /* What the rules cost the chain: the score phi of its labels of CHORALE_ALONE, minus the greatest
+   * phi, less the prices of broken rules, of the labellings that keep the rules. Without
+   * agreements. Plus infinity if there is none. */
+  double cost;
+  double gap; /* how much lower the cost may still be; 0: the cost is proven */
+} chorale_ruled_chain;
+
+/* Writes the chains to which rules were added, in ascending order. ruled_size:
+ * sizeof(chorale_ruled_chain), the distance of entries in bytes. Errors: NULL_ARGUMENT, STRUCT_SIZE
+ * (ruled_size), SIZE, CAPACITY. */
+CHORALE_API chorale_status chorale_decoded_ruled_chains(const chorale_decoded *decoded,
+                                                        chorale_ruled_chain *ruled,
+                                                        size_t ruled_size, int64_t capacity,
+                                                        int64_t *needed, chorale_error *error);
+
+/* One of the rules that exclude each other on a chain. */
+typedef struct chorale_rule_conflict {
+  int64_t chain;
+  int64_t rule;   /* index of the rule */
+  int32_t a;      /* the kind a, for a rule with `each` */
+  int32_t reserved;
+} chorale_rule_conflict;
+
+/* Writes, for each IMPOSSIBLE chain, rules that no labelling keeps together, while any of them may be
+ * kept if one is left out. Ordered by chain, then rule. Errors: as for ruled_chains. */
+CHORALE_API chorale_status chorale_decoded_rule_conflicts(const chorale_decoded *decoded,
+                                                          chorale_rule_conflict *conflicts,
+                                                          size_t conflict_size, int64_t capacity,
+                                                          int64_t *needed, chorale_error *error);
+
+/* Why rules changed a label. */
+typedef struct chorale_rule_reason {
+  int64_t chain;
+  int64_t position; /* within the chain */
+  int64_t rule;     /* index of the rule */
+  int32_t a;         /* the kind a, for a rule with `each` */
+  int32_t own_label; /* label of the position in CHORALE_ALONE */
+  int32_t label;     /* label in the best labelling of the chain that keeps the rules */
+  int32_t reserved;
+  /* How much better the chain's best labelling without this rule is, by the scores of the chain and
+   * the prices of its other rules. 0: other rules make the same change. */
+  double cost;
+} chorale_rule_reason;
+
+/* Writes a reason for every position that rules change, in chains whose rules are KEPT, without
+ * agreements: the rule without which the position has its own label back; of several, the one that
+ * costs most; if there is none, the first rule that the labels of CHORALE_ALONE break. Ordered by
+ * chain, then position. Each chain is solved again, once without each of its rules. Errors: as for
+ * ruled_chains; OUT_OF_MEMORY. */
+CHORALE_API chorale_status chorale_decoded_rule_reasons(const chorale_decoded *decoded,
+                                                        chorale_rule_reason *reasons,
+                                                        size_t reason_size, int64_t capacity,
+                                                        int64_t *needed, chorale_error *error);
+
+CHORALE_END_DECLS
+
+#endif

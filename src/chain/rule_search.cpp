@@ -1,0 +1,224 @@
+#include "chain/rule_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace chorale {
+namespace {
+
+// Widths of the searches of one run. The last one bounds the time of chains on which rules exclude
+// most labellings.
+constexpr std::int64_t kWidths[] = {8, 256, 8192, 65536};
+// Greatest number of nodes of all positions together.
+constexpr std::int64_t kMostRuleNodes = std::int64_t{1} << 24;
+
+} // namespace
+
+bool RuleSearch::run(const ChainView &view, gsl::span<const AttachedRule> rules,
+                     Limits &limits) noexcept {
+  const std::int64_t m = view.labels;
+  rules_ = static_cast<std::int32_t>(rules.size());
+  score = kForbidden;
+  bound = kInfinity;
+  floor_ = kForbidden;
+  Layout measure;
+  const Scores measured(measure, view);
+  if (!workspace_.reserve(measure.bytes()) || !completion_.resize(view.length * m + m) ||
+      !labelling.resize(view.length) || !stepped_.resize(rules_))
+    return false;
+  Layout layout(workspace_.data());
+  Scores scores(layout, view);
+  const std::size_t entries = to_size(view.length * m);
+  scores.load();
+  if (!scores.complete({completion_.begin(), entries}, {completion_.begin() + entries, to_size(m)},
+                       {labelling.begin(), to_size(view.length)})) {
+    bound = kForbidden;
+    return true;
+  }
+  for (const std::int64_t width : kWidths) {
+    const std::int64_t most = std::max<std::int64_t>(std::min(width, kMostRuleNodes / view.length), 1);
+    dropped_ = kForbidden;
+    if (!search(scores, rules, most, limits))
+      return false;
+    if (limits.interruption() != Interruption::none)
+      return true;
+    finish(view, rules);
+    if (dropped_ <= floor_ || most < width)
+      break;
+  }
+  return true;
+}
+
+// Takes the best node of the last position, if it improves on the labelling known, and the bound.
+void RuleSearch::finish(const ChainView &view, gsl::span<const AttachedRule> rules) noexcept {
+  const auto best = std::max_element(
+      now_.begin(), now_.end(), [](const Node &a, const Node &b) { return a.score < b.score; });
+  if (best != now_.end() && (!found() || best->score > score)) {
+    std::int64_t at = best - now_.begin();
+    for (std::int32_t t = view.length; t-- > 0;) {
+      const Step step = trail_[layers_[t] + at];
+      labelling[t] = step.label;
+      at = step.from;
+    }
+    const gsl::span<const std::int32_t> labels = labelling;
+    paid = 0;
+    for (const AttachedRule &rule : rules)
+      if (rule.broken_by(labels))
+        paid += rule.price;
+    score = view.score(labels) - paid;
+    // Scores of nodes and bounds are sums in other orders. Nodes that cannot improve on the score
+    // by more than the rounding of these sums are dropped.
+    double magnitude = magnitude_of(score);
+    for (std::int32_t t = 0; t < view.length; ++t)
+      magnitude += magnitude_of(view.unary_at(t, labels[t])) +
+                   (t > 0 ? magnitude_of(view.edge_at(t, labels[t - 1], labels[t])) : 0);
+    floor_ = score + 1e-12 * magnitude;
+  }
+  bound = std::min(bound, std::max(score, dropped_));
+  if (bound <= floor_)
+    bound = score;
+}
+
+// Sets now_ to the nodes of the last position, with the prices of rules that are broken at the end.
+// False if memory runs out.
+bool RuleSearch::search(Scores &scores, gsl::span<const AttachedRule> rules, std::int64_t width,
+                        Limits &limits) noexcept {
+  const std::int32_t m = scores.labels();
+  trail_.truncate(0);
+  layers_.truncate(0);
+  now_.truncate(0);
+  states_.truncate(0);
+  // One node before the first position. Its label is not read.
+  if (!now_.push({0, 0, -1, -1}))
+    return false;
+  for (const AttachedRule &rule : rules)
+    if (!states_.push(rule.attached.property->start))
+      return false;
+  for (std::int32_t t = 0; t < scores.length(); ++t) {
+    next_.truncate(0);
+    next_states_.truncate(0);
+    std::int64_t slots = 16;
+    while (slots < 2 * now_.size() * m)
+      slots *= 2;
+    if (!table_.resize(slots))
+      return false;
+    std::fill(table_.begin(), table_.end(), -1);
+    for (std::int64_t node = 0; node < now_.size(); ++node) {
+      if (!limits.spend(std::int64_t{m} * (2 + rules_)))
+        return true;
+      if (!extend(scores, rules, t, node))
+        return false;
+    }
+    if (!order_.resize(next_.size()))
+      return false;
+    keep_best(width);
+    if (!end_layer())
+      return false;
+  }
+  return true;
+}
+
+// Adds the nodes at position t that continue a node at the position before. False if memory runs
+// out.
+bool RuleSearch::extend(Scores &scores, gsl::span<const AttachedRule> rules, std::int32_t t,
+                        std::int64_t number) noexcept {
+  const std::int32_t m = scores.labels();
+  const Node &node = now_[number];
+  const double *unary = scores.unary(t);
+  const double *edges =
+      t == 0 ? scores.start() : scores.forward(t) + node.label * scores.forward_stride();
+  const double *after = completion_.begin() + std::int64_t{t} * m;
+  const std::int32_t *states = states_.begin() + number * rules_;
+  const bool last = t + 1 == scores.length();
+  std::int32_t *stepped = stepped_.begin();
+  for (std::int32_t y = 0; y < m; ++y) {
+    Node to{0, node.score + edges[y] + unary[y], y, static_cast<std::int32_t>(number)};
+    to.bound = to.score + after[y];
+    if (!(to.bound > floor_))
+      continue;
+    double lost = 0;
+    std::int32_t r = 0;
+    for (const AttachedRule &rule : rules) {
+      const Property &property = *rule.attached.property;
+      const std::int64_t at =
+          property.cell(states[r], rule.attached.class_at(t)) * m + y;
+      std::int32_t state = property.next[at];
+      bool fires = rule.attached.fired(property.actions[at], t) >= 0;
+      if (last && !fires)
+        fires = rule.attached.fired(property.end_actions[std::int64_t{state} * (m + 1) + y], t) >= 0;
+      if (fires) {
+        lost += rule.price;
+        state = property.dead();
+      }
+      stepped[r++] = state;
+    }
+    if (last)
+      to.score = to.bound;
+    to.score -= lost;
+    to.bound -= lost;
+    if (to.bound > floor_ && !add(to))
+      return false;
+  }
+  return true;
+}
+
+// Adds a node whose states are in stepped_ to next_, unless next_ has a node with the same label
+// and states and at least the same score. False if memory runs out.
+bool RuleSearch::add(const Node &node) noexcept {
+  std::uint64_t hash = static_cast<std::uint64_t>(node.label) + 1;
+  for (const std::int32_t state : stepped_)
+    hash = (hash ^ static_cast<std::uint64_t>(state)) * 0x9E3779B97F4A7C15U ^ (hash >> 29);
+  const auto mask = static_cast<std::uint64_t>(table_.size() - 1);
+  for (std::uint64_t slot = (hash ^ hash >> 32) & mask;; slot = (slot + 1) & mask) {
+    std::int32_t &entry = table_[static_cast<std::int64_t>(slot)];
+    if (entry < 0) {
+      entry = static_cast<std::int32_t>(next_.size());
+      for (const std::int32_t state : stepped_)
+        if (!next_states_.push(state))
+          return false;
+      return next_.push(node);
+    }
+    Node &known = next_[entry];
+    if (known.label == node.label &&
+        std::equal(stepped_.begin(), stepped_.end(),
+                   next_states_.begin() + std::int64_t{entry} * rules_)) {
+      if (node.score > known.score)
+        known = node;
+      return true;
+    }
+  }
+}
+
+// Writes to order_ the indices of the nodes of next_ that stay: the `width` with the greatest
+// bounds, ascending.
+void RuleSearch::keep_best(std::int64_t width) noexcept {
+  std::iota(order_.begin(), order_.end(), 0);
+  if (next_.size() <= width)
+    return;
+  const auto better = [this](std::int32_t a, std::int32_t b) {
+    return next_[a].bound != next_[b].bound ? next_[a].bound > next_[b].bound : a < b;
+  };
+  std::nth_element(order_.begin(), order_.begin() + width, order_.end(), better);
+  dropped_ = std::max(dropped_, next_[order_[width]].bound);
+  order_.truncate(width);
+  std::sort(order_.begin(), order_.end());
+}
+
+// Makes the nodes of next_ in order_ the current ones. False if memory runs out.
+bool RuleSearch::end_layer() noexcept {
+  now_.truncate(0);
+  states_.truncate(0);
+  if (!layers_.push(trail_.size()) || !now_.reserve(order_.size()) ||
+      !states_.reserve(order_.size() * rules_) ||
+      !trail_.reserve(trail_.size() + order_.size()))
+    return false;
+  for (const std::int32_t kept : order_) {
+    now_.push(next_[kept]);
+    trail_.push({next_[kept].label, next_[kept].from});
+    for (std::int32_t r = 0; r < rules_; ++r)
+      states_.push(next_states_[std::int64_t{kept} * rules_ + r]);
+  }
+  return true;
+}
+
+} // namespace chorale

@@ -1,0 +1,93 @@
+// The best labelling of a chain that keeps rules, by a search over partial labellings from left to
+// right.
+//
+// A rule is a property that fires where a labelling breaks the rule. A *node* is a set of partial
+// labellings that end at the same position with the same label, and with the same state of each
+// rule's automaton; only the best of them matters. Its *bound* is its score plus the best score of
+// the positions after it, without rules (Scores::complete), so no completion scores more. At each
+// position the search keeps the nodes with the greatest bounds, up to a *width*. The greatest bound
+// of those that it dropped is an upper bound on what it missed. It begins with a small width; the
+// labelling found gives a floor below which the wider searches drop nodes without loss.
+#pragma once
+
+#include "base/array.hpp"
+#include "base/workspace.hpp"
+#include "chain/scores.hpp"
+#include "property/attached.hpp"
+
+namespace chorale {
+
+// A rule on one chain. price: what a labelling that breaks it loses, once; plus infinity if the
+// rule must not be broken.
+struct AttachedRule {
+  Attached attached;
+  double price;
+
+  // True if `labelling` breaks the rule.
+  bool broken_by(gsl::span<const std::int32_t> labelling) const noexcept {
+    bool fires = false;
+    attached.each_firing(labelling, {}, [&](std::int32_t) { fires = true; });
+    return fires;
+  }
+};
+
+class RuleSearch {
+public:
+  explicit RuleSearch(const Memory &memory) noexcept
+      : labelling(memory), workspace_(memory), completion_(memory), now_(memory), next_(memory),
+        states_(memory), next_states_(memory), trail_(memory), layers_(memory), table_(memory),
+        order_(memory), stepped_(memory) {}
+
+  // Searches. The chain must have at least one position. False if memory runs out. If `limits`
+  // interrupt the search, the best labelling found so far is the result, if there is one.
+  bool run(const ChainView &view, gsl::span<const AttachedRule> rules, Limits &limits) noexcept;
+
+  bool found() const noexcept { return score > kForbidden; }
+  // True if the search proved that every labelling breaks a rule that must not be broken.
+  bool impossible() const noexcept { return bound == kForbidden; }
+  double gap() const noexcept { return found() ? bound - score : kInfinity; }
+
+  Array<std::int32_t> labelling;
+  double score = kForbidden; // phi of the labelling, minus the prices of the rules that it breaks
+  double paid = 0;           // these prices
+  double bound = kInfinity;  // upper bound on the scores of all labellings
+
+private:
+  struct Node {
+    double bound;
+    double score;
+    std::int32_t label;
+    std::int32_t from; // index of the node at the position before
+  };
+  struct Step {
+    std::int32_t label;
+    std::int32_t from;
+  };
+
+  bool search(Scores &scores, gsl::span<const AttachedRule> rules, std::int64_t width,
+              Limits &limits) noexcept;
+  bool extend(Scores &scores, gsl::span<const AttachedRule> rules, std::int32_t t,
+              std::int64_t node) noexcept;
+  bool add(const Node &node) noexcept;
+  void keep_best(std::int64_t width) noexcept;
+  bool end_layer() noexcept;
+  void finish(const ChainView &view, gsl::span<const AttachedRule> rules) noexcept;
+
+  Workspace workspace_;
+  Array<double> completion_;
+  std::int32_t rules_ = 0;
+  double floor_ = kForbidden; // nodes with lower bounds need not be kept
+  double dropped_ = kForbidden;
+  // The nodes of the current and the next position, and the states of the rules, rules_ for a node.
+  Array<Node> now_;
+  Array<Node> next_;
+  Array<std::int32_t> states_;
+  Array<std::int32_t> next_states_;
+  Array<Step> trail_;          // the nodes of all positions
+  Array<std::int64_t> layers_; // where the nodes of each position begin in trail_
+  Array<std::int32_t> table_;  // hash table of next_: index of a node, or -1
+  Array<std::int32_t> order_;
+  Array<std::int32_t> stepped_;
+};
+
+} // namespace chorale

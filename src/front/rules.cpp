@@ -1,0 +1,584 @@
+#include "front/rules.hpp"
+
+#include "chain/checks.hpp"
+#include "property/rules.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace chorale {
+namespace {
+
+// Reads rule k of an array of structs that lie struct_size bytes apart, by that of the first.
+chorale_status read_rule(const Report &report, const chorale_rule *rules, std::int64_t k,
+                         chorale_rule &to) noexcept {
+  char place[40];
+  TextWriter(place, sizeof place) << "rules[" << k << "]";
+  const std::size_t stride = rules->struct_size;
+  const auto *at = reinterpret_cast<const chorale_rule *>(
+      reinterpret_cast<const char *>(rules) + static_cast<std::size_t>(k) * stride);
+  to = {};
+  CHORALE_CHECK(read_struct(report, place, at, to));
+  if (at->struct_size != stride)
+    return report.fail(CHORALE_ERROR_STRUCT_SIZE, place, ".struct_size is ", at->struct_size,
+                       "; it must be that of the first, ", stride);
+  return CHORALE_OK;
+}
+
+// The potential of a clique of one member over `values` values, EMPTY and CONFLICT: `empty` if the
+// member's property fires nothing, else `fires`.
+chorale_status create_price(const chorale_host *host, const Memory &memory, std::int64_t values,
+                            double empty, double fires, chorale_potential *&made,
+                            chorale_error *error) noexcept {
+  Array<double> tables(memory);
+  if (!tables.resize(2 * (values + 2)))
+    return CHORALE_ERROR_OUT_OF_MEMORY;
+  for (std::int64_t v = 0; v < values + 2; ++v) {
+    tables[2 * v] = 0;
+    tables[2 * v + 1] = v == values ? empty : fires;
+  }
+  return chorale_potential_create_sum(host, values + 2, tables.begin(), values + 2, 2, 2, nullptr,
+                                      &made, error);
+}
+
+// Creates the property that fires where the label of a position is not its class.
+chorale_status create_pin(const chorale_host *host, const Memory &memory, std::int64_t labels,
+                          chorale_property *&made, chorale_error *error) noexcept {
+  Array<std::int32_t> tables(memory);
+  const std::int64_t cells = labels * labels;
+  if (!tables.resize(2 * cells))
+    return CHORALE_ERROR_OUT_OF_MEMORY;
+  for (std::int64_t at = 0; at < cells; ++at) {
+    tables[at] = 0;
+    tables[cells + at] = at / labels == at % labels ? CHORALE_FIRE_NOTHING : 0;
+  }
+  chorale_automaton automaton;
+  chorale_automaton_init(&automaton, sizeof automaton);
+  automaton.labels = automaton.classes = labels;
+  automaton.states = automaton.values = 1;
+  automaton.next = tables.begin();
+  automaton.actions = tables.begin() + cells;
+  return chorale_property_create(host, &automaton, &made, error);
+}
+
+template <class T> struct Released {
+  ~Released() {
+    if constexpr (std::is_same_v<T, chorale_potential>)
+      chorale_potential_release(made);
+    else
+      chorale_property_release(made);
+  }
+  T *made = nullptr;
+};
+
+} // namespace
+
+Rules::~Rules() {
+  for (const Rule &rule : rules_)
+    chorale_property_release(const_cast<Property *>(rule.property));
+}
+
+// ---- Reading ----------------------------------------------------------------------------------
+
+chorale_status Rules::read(const Report &report, const chorale_rules *given,
+                           const CorpusParts &parts) noexcept {
+  if (!given)
+    return CHORALE_OK;
+  chorale_rules rules{};
+  CHORALE_CHECK(read_struct(report, "rules", given, rules));
+  CHORALE_CHECK(check_size(report, "rules->count", rules.count, 0));
+  if (rules.count > 0 && !rules.rules)
+    return report.null_argument("rules->rules");
+  if (!(rules.most_cost >= 0 && rules.most_cost <= kLargestScore))
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "rules->most_cost is ", rules.most_cost,
+                       "; it must be from 0, for no limit, to ", kLargestScore);
+  most_cost_ = rules.most_cost > 0 ? rules.most_cost : kInfinity;
+  const std::int64_t labels = parts.corpus().labels;
+  LabelKinds kinds{labels, labels, nullptr, nullptr};
+  if (rules.map) {
+    chorale_label_map map{};
+    CHORALE_CHECK(read_struct(report, "rules->map", rules.map, map));
+    kinds = {map.labels, map.kinds, map.kind_of_label, map.begins};
+    CHORALE_CHECK(check_kinds(report, kinds));
+    if (map.labels != labels)
+      return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "rules->map->labels is ", map.labels,
+                         "; it must be that of the corpus, ", labels);
+  }
+  any_ = rules.count > 0;
+  for (std::int64_t k = 0; k < rules.count; ++k)
+    CHORALE_CHECK(add(report, rules, k, kinds, parts));
+  if (!by_chain_.resize(any() ? parts.chains() : 0) || !index_labels(labels))
+    return report.out_of_memory();
+  std::fill(by_chain_.begin(), by_chain_.end(), -1);
+  return CHORALE_OK;
+}
+
+chorale_status Rules::check_rule(const Report &report, std::string_view place,
+                                 const LabelKinds &kinds, const CorpusParts &parts,
+                                 chorale_rule &rule) noexcept {
+  const bool is_property = rule.kind == CHORALE_RULE_PROPERTY;
+  if (rule.each != 0 && (rule.each != 1 || is_property))
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, place, ".each is ", rule.each, "; it must be ",
+                       is_property ? "0 for a property" : "0 or 1");
+  if (!is_property && rule.each == 0)
+    CHORALE_CHECK(check_below(report, rule.a, kinds.kinds, place, ".a"));
+  if (takes_b(rule.kind)) {
+    CHORALE_CHECK(check_below(report, rule.b, kinds.kinds, place, ".b"));
+    if (rule.each == 0 && rule.a == rule.b)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, place, ".b is ", rule.b,
+                         ", as .a; they must differ");
+  }
+  if (rule.k < 0)
+    return report.fail(CHORALE_ERROR_SIZE, place, ".k is ", rule.k, "; it must be at least 0");
+  if (rule.k == 0)
+    rule.k = 1;
+  if (takes_k(rule.kind) &&
+      (rule.k > kMostRuleCells || (states_of(rule) + 1) * kinds.labels > kMostRuleCells))
+    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, place, ".k is ", rule.k,
+                       "; times the number of labels it must be at most ", kMostRuleCells / 2);
+  if (std::isnan(rule.price))
+    return report.fail(CHORALE_ERROR_NOT_A_NUMBER, place, ".price is NaN; it must be a number");
+  if (!(rule.price >= 0 && rule.price <= kLargestScore))
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, place, ".price is ", rule.price,
+                       "; it must be from 0, for a rule that is never broken, to ", kLargestScore);
+  if (is_property) {
+    if (!rule.property)
+      return report.fail(CHORALE_ERROR_NULL_ARGUMENT, place, ".property is NULL; it must not be");
+    if (rule.property->labels != kinds.labels)
+      return report.fail(CHORALE_ERROR_LABELS_MISMATCH, place, ".property has ",
+                         rule.property->labels, " labels; it must have those of the corpus, ",
+                         kinds.labels);
+    if (rule.property->reads_table() && !parts.corpus().tokens && parts.positions() > 0)
+      return report.fail(CHORALE_ERROR_TOKENS_MISSING, place,
+                         ".property reads tokens, and corpus->tokens is NULL; give the tokens");
+  }
+  if (rule.chain_count < 0)
+    return report.fail(CHORALE_ERROR_SIZE, place, ".chain_count is ", rule.chain_count,
+                       "; it must be at least 0");
+  if (!rule.chains && rule.chain_count > 0)
+    return report.fail(CHORALE_ERROR_NULL_ARGUMENT, place, ".chains is NULL; it must not be");
+  for (std::int64_t c = 0; rule.chains && c < rule.chain_count; ++c)
+    CHORALE_CHECK(check_below(report, rule.chains[c], parts.chains(), place, ".chains[", c, "]"));
+  return CHORALE_OK;
+}
+
+chorale_status Rules::add(const Report &report, const chorale_rules &given, std::int64_t index,
+                          const LabelKinds &kinds, const CorpusParts &parts) noexcept {
+  chorale_rule rule{};
+  CHORALE_CHECK(read_rule(report, given.rules, index, rule));
+  char place[64];
+  const std::string_view name = name_of(rule.kind);
+  if (name.empty()) {
+    TextWriter(place, sizeof place) << "rules[" << index << "].kind";
+    return report.unknown_constant(place, rule.kind, "a CHORALE_RULE_ constant");
+  }
+  TextWriter(place, sizeof place) << "rules[" << index << "] (" << name << ")";
+  CHORALE_CHECK(check_rule(report, place, kinds, parts, rule));
+  Rule made{nullptr,  rule.price > 0 ? rule.price : kInfinity,
+            index,    rule.a,
+            chains_.size(), rule.chains ? rule.chain_count : -1};
+  for (std::int64_t c = 0; rule.chains && c < rule.chain_count; ++c)
+    if (!chains_.push(rule.chains[c]))
+      return report.out_of_memory();
+  std::sort(chains_.begin() + made.first_chain, chains_.end());
+  const chorale_corpus &corpus = parts.corpus();
+  // True if some label of the kind is counted.
+  const auto is_counted = [&](std::int32_t kind) {
+    for (std::int32_t y = 0; y < kinds.labels; ++y)
+      if (kinds.kind(y) == kind && (corpus.uncounted_count == 0 ||
+                                    std::find(corpus.uncounted,
+                                              corpus.uncounted + corpus.uncounted_count, y) ==
+                                        corpus.uncounted + corpus.uncounted_count))
+        return true;
+    return false;
+  };
+  const std::int32_t first = rule.each != 0 ? 0 : rule.a;
+  const std::int32_t end =
+      rule.each != 0 ? static_cast<std::int32_t>(kinds.kinds) : rule.a + 1;
+  for (std::int32_t a = first; a < end; ++a) {
+    if (rule.each != 0 && ((takes_b(rule.kind) && a == rule.b) || !is_counted(a)))
+      continue;
+    rule.a = made.a = a;
+    made.property = rule.kind == CHORALE_RULE_PROPERTY ? chorale_property_retain(rule.property)
+                                                       : make_rule(memory_, kinds, rule);
+    if (!made.property || !rules_.push(made)) {
+      chorale_property_release(const_cast<Property *>(made.property));
+      return report.out_of_memory();
+    }
+  }
+  return CHORALE_OK;
+}
+
+// True if a labelling that has the label may break the rule and one without it cannot break it
+// instead: the automaton leaves its start state, or fires, at the label.
+bool Rules::is_touched_by(const Property &property, std::int32_t label) const noexcept {
+  const std::int64_t at = property.cell(property.start, 0) * property.labels + label;
+  return property.next[at] != property.start || property.actions[at] != CHORALE_FIRE_NOTHING;
+}
+
+bool Rules::index_labels(std::int64_t labels) noexcept {
+  // True if the rule may be broken by labels that its start state ignores: it fires at the end of a
+  // sequence in the start state, or its transitions depend on positions.
+  const auto is_always = [](const Property &property) {
+    const std::int32_t *end =
+        property.end_actions + std::int64_t{property.start} * (property.labels + 1);
+    return property.classes > 1 ||
+           std::any_of(end, end + property.labels + 1,
+                       [](std::int32_t action) { return action != CHORALE_FIRE_NOTHING; });
+  };
+  if (!any())
+    return true;
+  for (std::int32_t r = 0; r < rules_.size(); ++r)
+    if (is_always(*rules_[r].property) && !always_.push(r))
+      return false;
+  if (!touched_begin_.push(0))
+    return false;
+  for (std::int32_t y = 0; y < labels; ++y) {
+    for (std::int32_t r = 0; r < rules_.size(); ++r)
+      if (!is_always(*rules_[r].property) && is_touched_by(*rules_[r].property, y) &&
+          !touched_.push(r))
+        return false;
+    if (!touched_begin_.push(touched_.size()))
+      return false;
+  }
+  return true;
+}
+
+// ---- Checking ---------------------------------------------------------------------------------
+
+bool Rules::concerns(const Rule &rule, std::int64_t chain) const noexcept {
+  const std::int64_t *first = chains_.begin() + rule.first_chain;
+  return rule.chain_count < 0 || std::binary_search(first, first + rule.chain_count, chain);
+}
+
+Attached Rules::attach(std::int32_t rule, const Chain &chain) const noexcept {
+  return {rules_[rule].property, nullptr, nullptr, chain.tokens, nullptr, chain.length};
+}
+
+// Makes scratch memory ready. False if memory runs out.
+bool Rules::prepare(Scratch &scratch) const noexcept {
+  scratch.scan = 0;
+  if (!any() || !scratch.seen.resize(touched_begin_.size() - 1 + rules_.size()))
+    return !any();
+  std::fill(scratch.seen.begin(), scratch.seen.end(), 0);
+  return true;
+}
+
+// Calls visit(rule) with each rule that the labelling of a chain breaks.
+template <class Visit>
+void Rules::each_broken(std::int64_t chain, const Chain &of, gsl::span<const std::int32_t> labels,
+                        Scratch &scratch, Visit &&visit) const noexcept {
+  const std::int64_t scan = ++scratch.scan;
+  std::int64_t *seen_labels = scratch.seen.begin();
+  std::int64_t *seen_rules = seen_labels + touched_begin_.size() - 1;
+  const auto try_rule = [&](std::int32_t r) {
+    if (std::exchange(seen_rules[r], scan) != scan && concerns(rules_[r], chain) &&
+        AttachedRule{attach(r, of), 0}.broken_by(labels))
+      visit(r);
+  };
+  for (const std::int32_t r : always_)
+    try_rule(r);
+  for (std::int32_t t = 0; t < of.length; ++t) {
+    const std::int32_t y = labels.data()[t];
+    if (std::exchange(seen_labels[y], scan) != scan)
+      for (std::int64_t at = touched_begin_[y]; at < touched_begin_[y + 1]; ++at)
+        try_rule(touched_[at]);
+  }
+}
+
+// Solves a chain under the rules in scratch.list except the rule `without`. False if memory runs
+// out.
+bool Rules::search(const Chain &chain, std::int32_t without, Limits &limits,
+                   Scratch &scratch) const noexcept {
+  scratch.attached.truncate(0);
+  for (const std::int32_t r : scratch.list)
+    if (r != without && !scratch.attached.push({attach(r, chain), rules_[r].price}))
+      return false;
+  return scratch.search.run(chain.view(), scratch.attached, limits);
+}
+
+// Solves a chain under the rules in scratch.list and under those that its labelling breaks, which
+// it adds to the list; never under the rule `without`. False if memory runs out.
+bool Rules::close(const Model &model, std::int64_t chain, std::int32_t without, Limits &limits,
+                  Scratch &scratch) const noexcept {
+  const Chain of = model.chains[chain];
+  Array<std::int32_t> &list = scratch.list;
+  for (;;) {
+    if (!search(of, without, limits, scratch))
+      return false;
+    if (!scratch.search.found() || limits.interruption() != Interruption::none)
+      return true;
+    const std::int64_t before = list.size();
+    bool has_room = true;
+    each_broken(chain, of, scratch.search.labelling, scratch, [&](std::int32_t r) {
+      if (r != without && std::find(list.begin(), list.begin() + before, r) ==
+                              list.begin() + before)
+        has_room = has_room && list.push(r);
+    });
+    if (!has_room)
+      return false;
+    if (list.size() == before)
+      return true;
+  }
+}
+
+bool Rules::set_active(Ruled &ruled, gsl::span<const std::int32_t> active) noexcept {
+  ruled.first_active = active_.size();
+  ruled.active_count = static_cast<std::int64_t>(active.size());
+  for (const std::int32_t r : active)
+    if (!active_.push(r))
+      return false;
+  return true;
+}
+
+// Solves a chain by itself under the rules in list, and fills `ruled`. False if memory runs out.
+bool Rules::settle(const Model &model, Ruled &ruled, gsl::span<const std::int32_t> own,
+                   Limits &limits, Scratch &scratch) noexcept {
+  RuleSearch &search = scratch.search;
+  Array<std::int32_t> &list = scratch.list;
+  const Chain of = model.chains[ruled.chain];
+  const double own_score = of.view().score(own);
+  if (!close(model, ruled.chain, -1, limits, scratch))
+    return false;
+  // After an interruption the labelling may break rules that were not added.
+  bool keeps = search.found();
+  if (keeps && limits.interruption() != Interruption::none)
+    each_broken(ruled.chain, of, search.labelling, scratch, [&](std::int32_t r) {
+      keeps = keeps && std::find(list.begin(), list.end(), r) != list.end();
+    });
+  ruled.score = keeps ? search.score : own_score;
+  ruled.paid = keeps ? search.paid : 0;
+  ruled.cost = keeps ? std::max(own_score - search.score, 0.0) : kInfinity;
+  ruled.gap = keeps ? std::min(search.gap(), ruled.cost) : 0;
+  ruled.state = keeps ? ruled.cost - ruled.gap > most_cost_ ? CHORALE_RULES_TOO_DEAR
+                                                             : CHORALE_RULES_KEPT
+                : search.impossible() ? CHORALE_RULES_IMPOSSIBLE
+                                       : CHORALE_RULES_UNFINISHED;
+  ruled.first_label = labels_.size();
+  ruled.length = of.length;
+  const bool takes = ruled.state == CHORALE_RULES_KEPT;
+  for (std::int32_t t = 0; t < of.length; ++t)
+    if (!labels_.push(takes ? search.labelling[t] : own.data()[t]) ||
+        !own_labels_.push(own.data()[t]))
+      return false;
+  return set_active(ruled, list) &&
+         (ruled.state != CHORALE_RULES_IMPOSSIBLE || find_conflict(model, ruled, limits, scratch));
+}
+
+// Finds rules of list that exclude each other on a chain, of which each is needed: leaves out one
+// after the other, for good if the rest still exclude each other. False if memory runs out.
+bool Rules::find_conflict(const Model &model, Ruled &ruled, Limits &limits, Scratch &scratch) noexcept {
+  Array<std::int32_t> &list = scratch.list;
+  const Chain of = model.chains[ruled.chain];
+  list.truncate(std::remove_if(list.begin(), list.end(),
+                                [this](std::int32_t r) { return rules_[r].price < kInfinity; }) -
+                 list.begin());
+  std::sort(list.begin(), list.end());
+  for (std::int64_t k = 0; k < list.size();) {
+    if (!search(of, list[k], limits, scratch))
+      return false;
+    if (scratch.search.impossible())
+      list.truncate(std::remove(list.begin(), list.end(), list[k]) - list.begin());
+    else
+      ++k;
+  }
+  ruled.first_conflict = conflicts_.size();
+  ruled.conflict_count = list.size();
+  for (const std::int32_t r : list)
+    if (!conflicts_.push(r))
+      return false;
+  return true;
+}
+
+bool Rules::check(const Model &model, gsl::span<const std::int32_t> labels,
+                  gsl::span<const std::int32_t> own_labels, Limits &limits, Scratch &scratch,
+                  bool &added) noexcept {
+  added = false;
+  Array<std::int32_t> &list = scratch.list;
+  if (!prepare(scratch))
+    return false;
+  std::int64_t begin = 0;
+  for (std::int64_t i = 0; i < model.chains.size(); ++i) {
+    const Chain chain = model.chains[i];
+    const auto take = [&](gsl::span<const std::int32_t> from) {
+      return span_of(from.data() + begin, chain.length);
+    };
+    const auto now = take(labels);
+    const auto own = take(own_labels);
+    begin += chain.length;
+    // A chain without positions has one labelling, and a chain that is left out none.
+    if (chain.length == 0 || own.data()[0] < 0)
+      continue;
+    Ruled *ruled = by_chain_[i] < 0 ? nullptr : &ruled_[by_chain_[i]];
+    if (ruled && ruled->pinned())
+      continue;
+    list.truncate(0);
+    bool has_room = true;
+    const auto collect = [&](std::int32_t r) {
+      if (std::find(list.begin(), list.end(), r) == list.end())
+        has_room = has_room && list.push(r);
+    };
+    if (!ruled)
+      each_broken(i, chain, own, scratch, collect);
+    each_broken(i, chain, now, scratch, collect);
+    if (ruled) { // keep the rules it has, if there are new ones
+      const std::int32_t *first = active_.begin() + ruled->first_active;
+      const std::int32_t *end = first + ruled->active_count;
+      if (std::all_of(list.begin(), list.end(),
+                      [&](std::int32_t r) { return std::find(first, end, r) != end; }))
+        continue;
+      for (std::int64_t k = 0; k < ruled->active_count; ++k)
+        collect(active_[ruled->first_active + k]);
+      if (!has_room || !set_active(*ruled, list))
+        return false;
+      added = true;
+      continue;
+    }
+    if (!has_room)
+      return false;
+    if (list.empty())
+      continue;
+    Ruled made{};
+    made.chain = i;
+    made.alone = chain.slots == 0;
+    if (!settle(model, made, own, limits, scratch) || !ruled_.push(made))
+      return false;
+    by_chain_[i] = static_cast<std::int32_t>(ruled_.size() - 1);
+    added = true;
+  }
+  return true;
+}
+
+void Rules::write_labels(const Model &model, gsl::span<std::int32_t> labels) const noexcept {
+  std::int64_t begin = 0;
+  for (std::int64_t i = 0; i < model.chains.size(); ++i) {
+    if (by_chain_[i] >= 0) {
+      const auto from = labels_of(ruled_[by_chain_[i]]);
+      std::copy(from.begin(), from.end(), labels.begin() + begin);
+    }
+    begin += model.chains[i].length;
+  }
+}
+
+// ---- Cliques ----------------------------------------------------------------------------------
+
+chorale_status Rules::add_cliques(const Report &report, const chorale_host *host,
+                                  chorale_model_builder *builder,
+                                  std::int64_t labels) const noexcept {
+  chorale_error error;
+  const auto pass_on = [&](chorale_status status) {
+    return status == CHORALE_OK ? status : report.fail(status, "rules: ", std::string_view(error.message));
+  };
+  const auto add = [&](const chorale_property *property, const chorale_potential *potential,
+                       std::int64_t chain, const std::int32_t *classes) {
+    chorale_clique_setup setup;
+    chorale_clique_setup_init(&setup, sizeof setup);
+    setup.property = property;
+    setup.potential = potential;
+    std::int64_t clique = 0;
+    CHORALE_CHECK(pass_on(chorale_model_builder_add_clique(builder, &setup, &clique, &error)));
+    chorale_member_options options;
+    chorale_member_options_init(&options, sizeof options);
+    options.classes = classes;
+    return pass_on(
+        chorale_model_builder_add_member(builder, clique, chain, &options, &error));
+  };
+  Released<chorale_property> pin;
+  Released<chorale_potential> free_pin;
+  for (const Ruled &ruled : ruled_) {
+    if (ruled.pinned()) {
+      if (!pin.made) {
+        CHORALE_CHECK(pass_on(create_pin(host, memory_, labels, pin.made, &error)));
+        CHORALE_CHECK(
+            pass_on(create_price(host, memory_, 1, 0, kForbidden, free_pin.made, &error)));
+      }
+      Released<chorale_potential> paid;
+      if (ruled.paid > 0 && ruled.state == CHORALE_RULES_KEPT)
+        CHORALE_CHECK(pass_on(
+            create_price(host, memory_, 1, -ruled.paid, kForbidden, paid.made, &error)));
+      CHORALE_CHECK(add(pin.made, paid.made ? paid.made : free_pin.made, ruled.chain,
+                        labels_.begin() + ruled.first_label));
+      continue;
+    }
+    for (std::int64_t k = 0; k < ruled.active_count; ++k) {
+      const Rule &rule = rules_[active_[ruled.first_active + k]];
+      Released<chorale_potential> price;
+      CHORALE_CHECK(pass_on(create_price(host, memory_, rule.property->values, 0, -rule.price,
+                                         price.made, &error)));
+      CHORALE_CHECK(add(rule.property, price.made, ruled.chain, nullptr));
+    }
+  }
+  return CHORALE_OK;
+}
+
+// ---- Results ----------------------------------------------------------------------------------
+
+double Rules::gap() const noexcept {
+  double sum = 0;
+  for (const Ruled &ruled : ruled_)
+    if (ruled.alone && ruled.state == CHORALE_RULES_KEPT)
+      sum += ruled.gap;
+  return sum;
+}
+
+bool Rules::list(Array<chorale_ruled_chain> &to) const noexcept {
+  for (const std::int32_t at : by_chain_)
+    if (at >= 0) {
+      const Ruled &ruled = ruled_[at];
+      if (!to.push({ruled.chain, ruled.state, 0, ruled.cost, ruled.gap}))
+        return false;
+    }
+  return true;
+}
+
+bool Rules::list(Array<chorale_rule_conflict> &to) const noexcept {
+  for (const std::int32_t at : by_chain_)
+    for (std::int64_t k = 0; at >= 0 && k < ruled_[at].conflict_count; ++k) {
+      const Rule &rule = rules_[conflicts_[ruled_[at].first_conflict + k]];
+      if (!to.push({ruled_[at].chain, rule.index, rule.a, 0}))
+        return false;
+    }
+  return true;
+}
+
+bool Rules::explain(const Model &model, Array<chorale_rule_reason> &to) const noexcept {
+  Limits none;
+  Scratch scratch(memory_);
+  if (!prepare(scratch))
+    return false;
+  for (const std::int32_t at : by_chain_) {
+    if (at < 0 || ruled_[at].state != CHORALE_RULES_KEPT)
+      continue;
+    const Ruled &ruled = ruled_[at];
+    const std::int64_t first = to.size();
+    const std::int32_t *own = own_labels_.begin() + ruled.first_label;
+    const std::int32_t *labels = labels_.begin() + ruled.first_label;
+    std::int32_t broken = -1;
+    each_broken(ruled.chain, model.chains[ruled.chain], span_of(own, ruled.length),
+                scratch, [&](std::int32_t r) { broken = broken < 0 ? r : std::min(broken, r); });
+    for (std::int32_t t = 0; t < ruled.length; ++t)
+      if (own[t] != labels[t] &&
+          !to.push({ruled.chain, t, rules_[broken].index, rules_[broken].a, own[t], labels[t], 0, 0}))
+        return false;
+    for (std::int64_t k = 0; to.size() > first && k < ruled.active_count; ++k) {
+      const std::int32_t r = active_[ruled.first_active + k];
+      scratch.list.truncate(0);
+      for (std::int64_t j = 0; j < ruled.active_count; ++j)
+        if (!scratch.list.push(active_[ruled.first_active + j]))
+          return false;
+      if (!close(model, ruled.chain, r, none, scratch))
+        return false;
+      const double cost = std::max(scratch.search.score - ruled.score, 0.0);
+      for (std::int64_t e = first; scratch.search.found() && e < to.size(); ++e)
+        if (chorale_rule_reason &reason = to[e];
+            scratch.search.labelling[reason.position] == reason.own_label && cost > reason.cost) {
+          reason.rule = rules_[r].index;
+          reason.a = rules_[r].a;
+          reason.cost = cost;
+        }
+    }
+  }
+  return true;
+}
+
+} // namespace chorale

@@ -1,0 +1,135 @@
+// The rules of a corpus (chorale/rules.h), and the chains whose labellings break them.
+#pragma once
+
+#include "base/limits.hpp"
+#include "chain/rule_search.hpp"
+#include "cluster/model/model.hpp"
+#include "front/agreements.hpp"
+#include "property/ready_made.hpp"
+
+#include <chorale/rules.h>
+
+namespace chorale {
+
+class Rules {
+public:
+  explicit Rules(const Memory &memory) noexcept
+      : memory_(memory), rules_(memory), chains_(memory), touched_(memory),
+        touched_begin_(memory), always_(memory), ruled_(memory), by_chain_(memory),
+        active_(memory), labels_(memory), own_labels_(memory), conflicts_(memory) {}
+  ~Rules();
+  Rules(const Rules &) = delete;
+  Rules &operator=(const Rules &) = delete;
+
+  // Scratch memory of the calls below.
+  struct Scratch {
+    explicit Scratch(const Memory &memory) noexcept
+        : search(memory), attached(memory), list(memory), seen(memory) {}
+    RuleSearch search;
+    Array<AttachedRule> attached;
+    Array<std::int32_t> list; // the rules of the chain at hand
+    // By label, then by rule: the number of the scan that met it last.
+    Array<std::int64_t> seen;
+    std::int64_t scan = 0;
+  };
+
+  // Checks the caller's rules and makes their properties. To be called once.
+  chorale_status read(const Report &report, const chorale_rules *given,
+                      const CorpusParts &parts) noexcept;
+  bool any() const noexcept { return any_; } // true if the caller gave any
+
+  // Looks for chains whose labels break rules that have not been added to them, and adds these.
+  // labels: the labels of all positions, chain after chain. own_labels: those without cliques.
+  // added: set to true if any rule was added, else to false. False if memory runs out.
+  bool check(const Model &model, gsl::span<const std::int32_t> labels,
+             gsl::span<const std::int32_t> own_labels, Limits &limits, Scratch &scratch,
+             bool &added) noexcept;
+  // Replaces the labels of the chains with rules by labels that keep their rules.
+  void write_labels(const Model &model, gsl::span<std::int32_t> labels) const noexcept;
+  // Adds the rules of the chains to a model as cliques of one member. For a chain in no clique, and
+  // for one that keeps its own labels, adds a clique that forbids all other labels.
+  chorale_status add_cliques(const Report &report, const chorale_host *host,
+                             chorale_model_builder *builder, std::int64_t labels) const noexcept;
+
+  // Results (rules.h). explain() appends the reasons of all chains; false if memory runs out.
+  bool list(Array<chorale_ruled_chain> &to) const noexcept;
+  bool list(Array<chorale_rule_conflict> &to) const noexcept;
+  bool explain(const Model &model, Array<chorale_rule_reason> &to) const noexcept;
+  // Sum of the gaps of the chains that were solved by themselves.
+  double gap() const noexcept;
+
+private:
+  // A checked rule. Its chains are the entries first_chain .. first_chain + chain_count - 1 of
+  // chains_, ascending; all chains if chain_count is -1.
+  struct Rule {
+    const Property *property;
+    double price; // plus infinity: must not be broken
+    std::int64_t index;
+    std::int32_t a;
+    std::int64_t first_chain;
+    std::int64_t chain_count;
+  };
+  // A chain with rules. active: its rules; labels: the best labelling that keeps them, or the
+  // chain's own; conflicts: rules that exclude each other.
+  struct Ruled {
+    std::int64_t chain;
+    chorale_rule_state state;
+    bool alone; // in no clique of an agreement
+    double score; // phi of `labels`, minus `paid`
+    double paid;
+    double cost;
+    double gap;
+    std::int64_t first_active;
+    std::int64_t active_count;
+    std::int64_t first_label;
+    std::int32_t length;
+    std::int64_t first_conflict;
+    std::int64_t conflict_count;
+
+    bool pinned() const noexcept { return alone || state != CHORALE_RULES_KEPT; }
+  };
+
+  chorale_status add(const Report &report, const chorale_rules &given, std::int64_t index,
+                     const LabelKinds &kinds, const CorpusParts &parts) noexcept;
+  chorale_status check_rule(const Report &report, std::string_view place,
+                            const LabelKinds &kinds, const CorpusParts &parts,
+                            chorale_rule &rule) noexcept;
+  bool index_labels(std::int64_t labels) noexcept;
+  bool is_touched_by(const Property &property, std::int32_t label) const noexcept;
+  bool concerns(const Rule &rule, std::int64_t chain) const noexcept;
+  Attached attach(std::int32_t rule, const Chain &chain) const noexcept;
+  bool prepare(Scratch &scratch) const noexcept;
+  template <class Visit>
+  void each_broken(std::int64_t chain, const Chain &of, gsl::span<const std::int32_t> labels,
+                   Scratch &scratch, Visit &&visit) const noexcept;
+  bool search(const Chain &chain, std::int32_t without, Limits &limits,
+              Scratch &scratch) const noexcept;
+  bool close(const Model &model, std::int64_t chain, std::int32_t without, Limits &limits,
+             Scratch &scratch) const noexcept;
+  bool settle(const Model &model, Ruled &ruled, gsl::span<const std::int32_t> own, Limits &limits,
+              Scratch &scratch) noexcept;
+  bool find_conflict(const Model &model, Ruled &ruled, Limits &limits, Scratch &scratch) noexcept;
+  bool set_active(Ruled &ruled, gsl::span<const std::int32_t> active) noexcept;
+  gsl::span<const std::int32_t> labels_of(const Ruled &ruled) const noexcept {
+    return span_of(labels_.begin() + ruled.first_label, ruled.length);
+  }
+
+  Memory memory_;
+  bool any_ = false;
+  double most_cost_ = kInfinity;
+  Array<Rule> rules_;
+  Array<std::int64_t> chains_;
+  // The rules that a label may break are the entries touched_begin_[y] .. touched_begin_[y + 1] - 1
+  // of touched_. always_: the rules that a labelling may break whatever its labels are.
+  Array<std::int32_t> touched_;
+  Array<std::int64_t> touched_begin_;
+  Array<std::int32_t> always_;
+  Array<Ruled> ruled_;
+  Array<std::int32_t> by_chain_; // by chain: index of its entry in ruled_, or -1
+  Array<std::int32_t> active_;
+  Array<std::int32_t> labels_;
+  Array<std::int32_t> own_labels_; // at the same indices as labels_
+  Array<std::int32_t> conflicts_;
+};
+
+} // namespace chorale

@@ -1,0 +1,149 @@
+#include "property/rules.hpp"
+
+#include "property/rule_tables.hpp"
+
+#include <gsl/gsl>
+
+namespace chorale {
+namespace {
+
+constexpr std::int32_t kBroken = -1;
+
+// What a label is to a rule: another label, a label of kind b, a label of kind a that continues a
+// segment of a, or one that always begins a segment.
+enum class Is { other, b, a, first_a };
+
+// The next state after a state and a label; kBroken if the label breaks the rule.
+//
+// Rules that count segments have the states 0: before the first segment, 2j - 1: in segment j, 2j:
+// after segment j. If no limit above matters, all states after 2k - 1 are one with it.
+std::int32_t next_of(const chorale_rule &rule, std::int32_t state, Is is) noexcept {
+  const bool is_a = is == Is::a || is == Is::first_a;
+  const auto k = static_cast<std::int32_t>(rule.k);
+  switch (rule.kind) {
+  case CHORALE_RULE_AT_LEAST:
+    if (state == 2 * k - 1)
+      return state;
+    [[fallthrough]];
+  case CHORALE_RULE_AT_MOST:
+  case CHORALE_RULE_EXACTLY: {
+    const bool inside = state % 2 == 1;
+    if (!is_a)
+      return inside ? state + 1 : state;
+    if (inside && is == Is::a)
+      return state;
+    const std::int32_t next = state + (inside ? 2 : 1);
+    return next < 2 * k ? next : kBroken;
+  }
+  case CHORALE_RULE_NEVER:
+    return is_a ? kBroken : 0;
+  case CHORALE_RULE_AT_MOST_TOKENS: // the state is the number of positions with a
+    return !is_a ? state : state < k ? state + 1 : kBroken;
+  case CHORALE_RULE_NO_LONGER: // the state is the length of the current segment of a
+    return !is_a ? 0 : is == Is::first_a ? 1 : state < k ? state + 1 : kBroken;
+  case CHORALE_RULE_BEFORE: // 1: after a b
+    return is == Is::b ? 1 : is_a && state == 1 ? kBroken : state;
+  case CHORALE_RULE_DIRECTLY_AFTER: // 1: after a b, 2: after an a, 0: after any other label
+    if (!is_a)
+      return is == Is::b ? 1 : 0;
+    return state == 1 || (state == 2 && is == Is::a) ? 2 : kBroken;
+  case CHORALE_RULE_NOT_TOGETHER: // 1: there was an a, 2: there was a b
+    if (is == Is::other)
+      return state;
+    return state == (is_a ? 2 : 1) ? kBroken : is_a ? 1 : 2;
+  default: // NEEDS. 1: there was an a, 2: there was a b
+    return is == Is::b ? 2 : is_a && state == 0 ? 1 : state;
+  }
+}
+
+// True if a labelling that ends in this state breaks the rule.
+bool breaks_at_end(const chorale_rule &rule, std::int32_t state) noexcept {
+  switch (rule.kind) {
+  case CHORALE_RULE_AT_LEAST:
+  case CHORALE_RULE_EXACTLY:
+    return state < 2 * rule.k - 1;
+  case CHORALE_RULE_NEEDS:
+    return state == 1;
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+std::string_view name_of(chorale_rule_kind kind) noexcept {
+  switch (kind) {
+  case CHORALE_RULE_AT_MOST:
+    return "at most";
+  case CHORALE_RULE_AT_LEAST:
+    return "at least";
+  case CHORALE_RULE_EXACTLY:
+    return "exactly";
+  case CHORALE_RULE_NEVER:
+    return "never";
+  case CHORALE_RULE_AT_MOST_TOKENS:
+    return "at most tokens";
+  case CHORALE_RULE_NO_LONGER:
+    return "no longer";
+  case CHORALE_RULE_BEFORE:
+    return "before";
+  case CHORALE_RULE_DIRECTLY_AFTER:
+    return "directly after";
+  case CHORALE_RULE_NOT_TOGETHER:
+    return "not together";
+  case CHORALE_RULE_NEEDS:
+    return "needs";
+  case CHORALE_RULE_PROPERTY:
+    return "property";
+  default:
+    return {};
+  }
+}
+
+bool takes_b(chorale_rule_kind kind) noexcept {
+  return kind == CHORALE_RULE_BEFORE || kind == CHORALE_RULE_DIRECTLY_AFTER ||
+         kind == CHORALE_RULE_NOT_TOGETHER || kind == CHORALE_RULE_NEEDS;
+}
+
+bool takes_k(chorale_rule_kind kind) noexcept {
+  return !takes_b(kind) && kind != CHORALE_RULE_NEVER && kind != CHORALE_RULE_PROPERTY;
+}
+
+std::int64_t states_of(const chorale_rule &rule) noexcept {
+  switch (rule.kind) {
+  case CHORALE_RULE_AT_MOST:
+  case CHORALE_RULE_AT_LEAST:
+  case CHORALE_RULE_EXACTLY:
+    return 2 * rule.k + 1;
+  case CHORALE_RULE_AT_MOST_TOKENS:
+  case CHORALE_RULE_NO_LONGER:
+    return rule.k + 1;
+  default:
+    return 3;
+  }
+}
+
+Property *make_rule(const Memory &memory, const LabelKinds &kinds,
+                    const chorale_rule &rule) noexcept {
+  const auto states = gsl::narrow_cast<std::int32_t>(states_of(rule));
+  const std::int32_t broken = states; // one more state, in which nothing fires any more
+  RuleTables tables(memory, kinds, states + 1, 1, 1);
+  if (!tables)
+    return nullptr;
+  for (std::int32_t y = 0; y < kinds.labels; ++y) {
+    const std::int32_t kind = kinds.kind(y);
+    const Is is = kind == rule.a                          ? kinds.begins(y) ? Is::first_a : Is::a
+                  : takes_b(rule.kind) && kind == rule.b ? Is::b
+                                                          : Is::other;
+    for (std::int32_t s = 0; s < states; ++s) {
+      const std::int32_t next = next_of(rule, s, is);
+      tables.set(s, 0, y, next == kBroken ? broken : next, next == kBroken ? 0 : CHORALE_FIRE_NOTHING);
+    }
+  }
+  for (std::int32_t s = 0; s < states; ++s)
+    if (breaks_at_end(rule, s))
+      tables.set_end(s, 0);
+  return compile(memory, tables.source());
+}
+
+} // namespace chorale
