@@ -39,6 +39,7 @@ from .errors import (
 )
 from .host import Host
 from .kernel import Kernel
+from .ledger import Ledger, Placed
 from .mentions import Diagnosis, Strengths, agree, diagnose, learn_strengths
 from .message import ChainSolver, DecodeResult, MessageResult, bytes_needed
 from .model import Instance, LabellingScore, Model, ModelBuilder
@@ -95,6 +96,7 @@ __all__ = [
     "KindError",
     "LabelMap",
     "LabellingScore",
+    "Ledger",
     "LeftOut",
     "MarginalsResult",
     "Mask",
@@ -105,6 +107,7 @@ __all__ = [
     "OutOfRangeError",
     "Outcome",
     "Payment",
+    "Placed",
     "Potential",
     "Problem",
     "Progress",

@@ -25,11 +25,10 @@ from ._mentions import Ints
 # Evidence is rounded to multiples of UNIT: then sums are exact, and do not depend on the order.
 UNIT = 2.0**-20
 
-# Keys of two meanings are expected to be one of twenty; see `estimated`.
-TWO = 1 / 20
-
-# A key counts as two if its mentions speak against one label by more than is usual in the table
-# and by this share of how sure mentions are. Measured, see examples/experiments/settled.py.
+# A key counts as two things if its mentions speak against one label by more than is usual in the
+# table and SHARE of how sure mentions are, and by the log-odds of TWO, which matters for keys of few
+# mentions. Both are measured, see examples/experiments/settled.py.
+TWO = 1 / 400
 SHARE = 0.3
 
 # The greatest `most` that is estimated, in natural logarithms of odds.

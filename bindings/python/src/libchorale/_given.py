@@ -96,7 +96,6 @@ class Problems:
 
 # ---- Rules of spelling
 
-# A text that is a number, an amount, a date or the like.
 _NUMERIC = re.compile(r"[\d\W_]*\d[\d\W_]*")
 
 # Punctuation is left out, dashes are spaces. "+", "#", "&", "@" and "%" tell names apart, and stay.
@@ -131,6 +130,11 @@ def spelt(value: Any, rules: Sequence[Callable[[str], str]]) -> Any:
     return value
 
 
+def is_number(value: Any) -> bool:
+    """Returns whether a value is a text that is a number, an amount, a date or the like."""
+    return isinstance(value, str) and _NUMERIC.fullmatch(value) is not None
+
+
 def normalised(
     column: Codes, rules: Sequence[Callable[[str], str]], numbers: bool
 ) -> tuple[Codes, int, Array]:
@@ -147,7 +151,7 @@ def normalised(
         text = spelt(value, rules)
         if text == "":
             continue
-        if not numbers and isinstance(text, str) and _NUMERIC.fullmatch(text):
+        if not numbers and is_number(text):
             numeric[code] = True
             continue
         code_of[code] = known.setdefault(text, len(known))
