@@ -67,7 +67,6 @@
 #include "clique/passes/pass_bounds.cpp"
 #include "clique/passes/sum_pass_marginals.cpp"
 #include "clique/passes/threshold_bounds.cpp"
-#include "clique/weighted/weighted_search.cpp"
 #include "property/builder.cpp"
 #include "property/dictionary.cpp"
 #include "property/label_scheme.cpp"

@@ -38,7 +38,7 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
   # (-inline-threshold would apply to small code as well.)
   cold='^(problem|capi|front|prices|learn|property)/|^potential/(create|recolumn|rescale|tangent)|^cluster/model/'
   cold+='|^cluster/run/(inputs|outcome|repair|dual|call|edits|labelling|state|rooms)'
-  cold+='|^cluster/run/(run|polish|improve|bound_store|message_unit)|^clique/(paper|dual|flows|weighted)/'
+  cold+='|^cluster/run/(run|polish|improve|bound_store|message_unit)|^clique/(paper|dual|flows)/'
   cold+='|^clique/(algorithms|plan|instance|search|computation|kept_labelling)'
   cold+='|^clique/(moves/alpha_expansion|passes/max_pass)'
   cold+='|^chain/(checks|joint|k_best|attachments|chain_view)'

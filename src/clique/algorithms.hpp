@@ -45,7 +45,7 @@ struct Algorithm {
   // however many members and columns there are.
   FormSet exact;
   TableShape needs;
-  bool weights; // members may have weights, if the tables are convex (weighted_search.hpp)
+  bool weights; // members may have weights, if the tables are convex (instance.hpp)
   Entry solve;          // runs the algorithm; NULL for AUTO, which a plan replaces by another row
   Entry find_marginals; // computes max-marginals; NULL for AUTO and where `marginals` is empty
 };

@@ -2,7 +2,6 @@
 #include "clique/computation.hpp"
 
 #include "clique/search.hpp"
-#include "clique/weighted/weighted_search.hpp"
 #include "potential/member_row.hpp"
 
 #include <chrono>
@@ -199,17 +198,13 @@ private:
 std::size_t measure(const CliqueTask &task) noexcept {
   Layout layout;
   Limits limits;
-  if (task.kind.weighted)
-    WeightedSearch(layout, task, limits).carry_out();
-  else
-    Computation(layout, task, limits).carry_out();
+  Computation(layout, task, limits).carry_out();
   return layout.peak();
 }
 
 CliqueAnswer compute(const CliqueTask &task, Limits &limits, std::byte *memory) noexcept {
   Layout layout(memory);
-  return task.kind.weighted ? WeightedSearch(layout, task, limits).carry_out()
-                            : Computation(layout, task, limits).carry_out();
+  return Computation(layout, task, limits).carry_out();
 }
 
 void write_marginals(const CliqueTask &task, Matrix<const double> messages) noexcept {

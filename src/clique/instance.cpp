@@ -7,8 +7,9 @@
 #include <algorithm>
 
 namespace chorale {
-Instance::Instance(Layout &layout, const CliqueKind &kind, bool in_place) noexcept
-    : potential(layout, kind), members(kind.members), columns(kind.columns),
+Instance::Instance(Layout &layout, const CliqueKind &kind, bool in_place,
+                   std::int32_t rows) noexcept
+    : potential(layout, kind), members(rows > 0 ? rows : kind.members), columns(kind.columns),
       scores(in_place && !potential.has_rest()
                  ? nullptr
                  : layout.take<double>(saturating_product(static_cast<std::size_t>(members),
@@ -21,6 +22,7 @@ bool Instance::load(const ProblemView &problem, std::int32_t *only_without,
                     Limits *limits) noexcept {
   if (only_without)
     *only_without = -1;
+  weights = potential.weighted ? problem.weights.data() : nullptr;
   potential.limits = limits;
   potential.list_columns();
   if (!scores)
@@ -109,6 +111,11 @@ bool Instance::count(gsl::span<const std::int32_t> assignment,
   constexpr std::int32_t kNarrow = 32;
   constexpr std::int32_t kFew = 16; // with fewer members, one row of counters is faster
   std::fill(to, to + columns, 0);
+  if (weights)
+    return in_stretches(*this, members, 2, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t i = begin; i < end; ++i)
+        to[x[i]] += static_cast<std::int32_t>(weights[i]);
+    });
   if (members < kFew) {
     for (std::int32_t i = 0; i < members; ++i)
       ++to[x[i]];

@@ -14,6 +14,13 @@
 // may take only the column of its value: its scores at all other columns become minus infinity. The
 // best and the second-best column of each member are stored, since every pass of alpha-pass
 // (passes/alpha_pass.hpp) needs both.
+//
+// Members may have weights: a member of weight w counts w times, n_v is the sum of the weights of
+// the members at column v, and C is a convex SUM. Think of such a member as w equal parts, each with
+// scores psi / w. If the parts of one member take two columns, the score is a convex function of the
+// number of parts in the first of them, so it does not fall if all parts move to the better of the
+// two columns. So the algorithms of convex SUMs treat the parts as one, and keep their guarantees:
+// alpha-pass sorts members by their gain for each unit of weight, as it would sort the parts.
 #pragma once
 
 #include "base/contract.hpp"
@@ -41,8 +48,10 @@ class KeptLabelling;
 
 struct Instance {
   // `in_place`: the caller's matrix has no gaps and may be used without a copy. The instance uses
-  // this permission if its columns are exactly the values.
-  Instance(Layout &layout, const CliqueKind &kind, bool in_place = false) noexcept;
+  // this permission if its columns are exactly the values. `rows`: the number of members, if it is
+  // not kind.members, the sum of their weights.
+  Instance(Layout &layout, const CliqueKind &kind, bool in_place = false,
+           std::int32_t rows = 0) noexcept;
   // Gathers the scores. False if some member has no admissible value, or if `limits` (NULL: none)
   // interrupted the call. If exactly one member has no admissible value, writes this member to
   // `*only_without`, otherwise -1. Algorithms require that `potential` is prepared as well.
@@ -71,13 +80,15 @@ struct Instance {
     Expects(!kContracts || (i >= 0 && i < members));
     return scores + i * columns;
   }
+  std::int64_t weight(std::int64_t i) const noexcept { return weights ? weights[i] : 1; }
   double score(std::int64_t i, std::int64_t v) const noexcept {
     Expects(!kContracts || (v >= 0 && v < columns));
     return row(i)[v];
   }
 
   // The functions below take a labelling: the column of each member.
-  // Writes the number of members at each column to `counts`. False if interrupted.
+  // Writes the number of members at each column, or the sum of their weights, to `counts`. False if
+  // interrupted.
   bool count(gsl::span<const std::int32_t> assignment,
              gsl::span<std::int32_t> counts) const noexcept;
   // Returns the sum of the members' scores at their columns, added up in the order of the members;
@@ -98,6 +109,7 @@ struct Instance {
   KeptLabelling *kept = nullptr; // NULL if no labelling is kept ready, as in small cliques
   std::int32_t members; // n, the number of members
   std::int32_t columns; // K, the number of columns
+  const std::int64_t *weights = nullptr; // by member; NULL if all are 1
   // members x columns, no gaps; minus infinity: forbidden. Every row has a finite entry.
   double *scores;
   std::int32_t *best;   // by member: its best column; of equally good columns, the lowest

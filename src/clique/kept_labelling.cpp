@@ -62,12 +62,12 @@ bool KeptLabelling::rate(Limits_ &&limits, gsl::span<const std::int32_t> assignm
           const std::int32_t value = in.value_of(i, column);
           if (to_values)
             to_values[i] = value;
-          ++counts[value];
+          counts[value] += in.weight(i);
         }
       }))
     return false;
   to.member_score = members.total;
-  to.clique_score = evaluate_counted(*source_, counts_, in.members, &failure_);
+  to.clique_score = evaluate_counted(*source_, counts_, in.potential.members, &failure_);
   to.magnitude = members.magnitude + magnitude_of(to.clique_score);
   return true;
 }

@@ -62,7 +62,7 @@ Plan plan_weighted(const CliqueKind &kind, chorale_algorithm asked, bool gap_req
                    FormSet Algorithm::*set) noexcept {
   Plan plan;
   const bool chooses = asked == CHORALE_ALGORITHM_AUTO;
-  plan.single_moves = chooses ? 1 : 0;
+  plan.single_moves = chooses ? polished_passes(kind.members) : 0;
   plan.algorithm = find_algorithm(!chooses        ? asked
                                   : gap_requested ? CHORALE_ALGORITHM_DUAL_BOUND
                                                   : CHORALE_ALGORITHM_ALPHA_PASS);

@@ -10,6 +10,7 @@
 #include "clique/passes/pass_bounds.hpp"
 #include "clique/passes/sum_pass_marginals.hpp"
 #include "clique/passes/threshold_bounds.hpp"
+#include "clique/passes/weighted_marginals.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -31,7 +32,7 @@ using Moves = std::conditional_t<LinearMoves<Score>, SumMoves, SingleMoves<Score
 
 CliqueSearch::CliqueSearch(Layout &layout, const CliqueTask &task, Limits &limits) noexcept
     : layout_(layout), task_(task), limits_(limits),
-      instance_(layout, task.kind, task.in_place || reads_only()), solution_(layout, instance_),
+      instance_(layout, task.kind, task.in_place || reads_only(), task.problem.members()), solution_(layout, instance_),
       candidate_(layout.take_span<std::int32_t>(instance_.members)),
       kept_(layout, instance_, task.is_quick && !is_small()),
       messages_(!task.wants_marginals ? nullptr
@@ -191,7 +192,8 @@ void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
 }
 
 void CliqueSearch::close_bound_of_pass() noexcept {
-  if (!is_pass_exact(instance_.potential) || !runs() || is_interrupted())
+  if (!(is_pass_exact(instance_.potential) || instance_.members == 1) || !runs() ||
+      is_interrupted())
     return;
   solution_.bound = solution_.score;
   solution_.infeasible = !solution_.found();
@@ -246,13 +248,15 @@ void CliqueSearch::find_pass_marginals() noexcept {
   if (instance_.potential.form == Form::max)
     return find_marginals_by<MaxPass>();
   with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
-    using Marginals =
-        std::conditional_t<LinearMoves<Score>, SumPassMarginals, AlphaPassMarginals<Score>>;
+    using Marginals = std::conditional_t<
+        LinearMoves<Score>, SumPassMarginals,
+        std::conditional_t<std::is_same_v<Score, WeightedSumScore>, WeightedMarginals,
+                           AlphaPassMarginals<Score>>>;
     if (LinearMoves<Score> && PairMessages::fits(instance_))
       return phase<PairMessages>([&](auto &pair) { pair.run(messages()); });
     phase<Marginals>([&](auto &marginals) { marginals.run(limits_, solution_, messages()); });
   });
-  marginals_exact_ = is_pass_exact(instance_.potential);
+  marginals_exact_ = is_pass_exact(instance_.potential) && !instance_.potential.weighted;
   if (!task_.messages_only)
     follow_best_marginal();
 }

@@ -50,13 +50,19 @@ struct SumView {
       sum.total = kForbidden;
     return sum;
   }
-  // Returns the potential at `counts` (by column): the sum over v of tables[v][counts[v]].
+  std::int64_t weight(std::int64_t i) const noexcept { return instance->weight(i); }
+  bool weighted() const noexcept { return instance->weights != nullptr; }
+  // Returns f_v(k).
+  double entry(std::int64_t v, std::int64_t k) const noexcept {
+    return tables ? tables[v][k] : instance->potential.entry(v, k);
+  }
+  // Returns the potential at `counts` (by column): the sum over v of f_v(counts[v]).
   double clique_score(gsl::span<const std::int32_t> counts) const noexcept {
     Expects(counts.size() >= to_size(columns));
     const std::int32_t *const n = counts.data();
     double total = 0;
     for (std::int64_t v = 0; v < columns; ++v)
-      total += tables[v][n[v]];
+      total += entry(v, n[v]);
     return total;
   }
 
@@ -64,7 +70,8 @@ struct SumView {
   std::int32_t members; // n, the number of members
   std::int32_t columns; // K, the number of columns
   const double *scores; // members x columns
-  const double *const *tables; // by column: its table, with an entry for each count 0 .. n
+  const double *const *tables; // by column: its table, with an entry for each count 0 .. n;
+                               // NULL if members have weights
   std::int32_t replaced = -1;  // the member whose scores are replaced, or -1
   const double *replacement = nullptr; // by column: the scores of the member `replaced`
 };

@@ -149,6 +149,8 @@ CliquePotential::CliquePotential(Layout &layout, const CliqueKind &kind) noexcep
   const std::size_t K = static_cast<std::size_t>(columns);
   const std::size_t entries = static_cast<std::size_t>(members) + 1;
   value_of_column = layout.take<std::int32_t>(columns);
+  if (weighted)
+    return;
   switch (form) {
   case Form::sum:
   case Form::max: {
@@ -183,6 +185,12 @@ void CliquePotential::list_columns() noexcept {
     value_of_column[rest] = -1;
 }
 
+double CliquePotential::computed_entry(std::int64_t v, std::int64_t k) const noexcept {
+  if (v == rest)
+    return k == members ? all_at_rest_ : 0.0;
+  return scale_score(source->table_entry(value_of_column[v], k, members), factor_);
+}
+
 bool CliquePotential::prepare(Limits *under) noexcept {
   limits = under;
   const Potential &p = *source;
@@ -192,6 +200,11 @@ bool CliquePotential::prepare(Limits *under) noexcept {
   const std::int64_t entries = std::int64_t{members} + 1;
   if (!spend(4 * R))
     return false;
+  if (weighted) {
+    factor_ = factor;
+    all_at_rest_ = has_rest() ? scale_score(rest_entry(p, members, members), factor) : 0.0;
+    return true;
+  }
 
   switch (form) {
   case Form::sum:

@@ -45,7 +45,7 @@ struct CliqueKind {
   // SUM: all tables are concave, except that the rest column's table may rise at entry `members`.
   bool concave = false;
   // Members have weights: a member of weight w counts w times. `members` is then the sum of the
-  // weights, and only WeightedSearch (clique/weighted) can solve the clique.
+  // weights.
   bool weighted = false;
 
   // True if members may have weights: if this is a SUM whose tables are convex and forbid no count.
@@ -92,11 +92,18 @@ struct CliquePotential : CliqueKind {
     return steps;
   }
 
+  // SUM: returns f_v(k) of column v, scaled. If members have weights, the entry is computed here,
+  // since there are as many entries as the sum of the weights.
+  double entry(std::int64_t v, std::int64_t k) const noexcept {
+    return weighted ? computed_entry(v, k) : tables[v][k];
+  }
+
   Limits *limits = nullptr;
 
   // SUM and MAX: tables[column][k] = f_v(k), scaled, for the value v of the column and k = 0 ..
   // members. The rest column's table: in a SUM, 0 except for entry `members`, which makes the total
   // 0 if all members are in the rest column; in separable PAIRS, a parabola; in a MAX, NULL.
+  // NULL if members have weights: see entry().
   const double **tables = nullptr;
 
   // MAJORITY: K x K scaled weights and K scaled biases. Row a of the weights, and bias a, apply if
@@ -114,6 +121,10 @@ struct CliquePotential : CliqueKind {
   std::int32_t *value_of_column = nullptr;
 
 private:
+  double computed_entry(std::int64_t v, std::int64_t k) const noexcept;
+
+  double factor_ = 1;       // members with weights: the factor by which tables are scaled,
+  double all_at_rest_ = 0;  // and the last entry of the rest column's table; its others are 0
   double *owned_tables = nullptr; // owned_count x (n + 1): the tables that prepare() computes
   std::int32_t owned_count = 0;
 };

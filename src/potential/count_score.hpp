@@ -7,6 +7,8 @@
 //     void reset(counts)                  sets the counts of all columns and computes the total
 //     double total() const                C of the counts
 //     double after(u, v)                  C after a move of one member from column u to v != u
+//     void weigh(w)                       the members that move next have weight w; without effect
+//                                         where members have no weights
 //     void move(u, v)                     performs this move
 //     int32_t count(v) const              members in column v
 //     CallbackFailure failure() const     why a callback failed; `none` for all other forms
@@ -42,6 +44,7 @@ public:
   CountScoreBase(Layout &layout, const CliquePotential &potential) noexcept
       : potential_(&potential), counts_(layout.take<std::int32_t>(potential.columns)) {}
   double total() const noexcept { return total_; }
+  void weigh(std::int64_t) noexcept {}
   std::int32_t count(std::int32_t v) const noexcept { return counts_[v]; }
   const std::int32_t *counts() const noexcept { return counts_; }
   CallbackFailure failure() const noexcept { return CallbackFailure::none; }
@@ -184,6 +187,41 @@ private:
     for (std::int64_t w = 0; w < columns(); ++w)
       total_ += potential_->tables[w][counts_[w]];
   }
+};
+
+// SUM whose members have weights. Stores the entry of each column's table at its count, since
+// entries are computed when they are needed. O(1) for each move.
+class WeightedSumScore : public CountScoreBase {
+public:
+  WeightedSumScore(Layout &layout, const CliquePotential &potential) noexcept
+      : CountScoreBase(layout, potential), entries_(layout.take<double>(potential.columns)) {}
+
+  void reset(gsl::span<const std::int32_t> counts) noexcept {
+    take_counts(counts);
+    total_ = 0;
+    for (std::int64_t v = 0; v < columns(); ++v) {
+      entries_[v] = potential_->entry(v, counts_[v]);
+      total_ += entries_[v];
+    }
+  }
+  void weigh(std::int64_t weight) noexcept { weight_ = static_cast<std::int32_t>(weight); }
+  double after(std::int32_t u, std::int32_t v) const noexcept {
+    return total_ + ((potential_->entry(u, counts_[u] - weight_) - entries_[u]) +
+                     (potential_->entry(v, counts_[v] + weight_) - entries_[v]));
+  }
+  void move(std::int32_t u, std::int32_t v) noexcept {
+    total_ = after(u, v);
+    counts_[u] -= weight_;
+    counts_[v] += weight_;
+    entries_[u] = potential_->entry(u, counts_[u]);
+    entries_[v] = potential_->entry(v, counts_[v]);
+  }
+  std::int64_t work_of_after() const noexcept { return 16; }
+  std::int64_t work_of_move() const noexcept { return 32; }
+
+private:
+  double *entries_;
+  std::int32_t weight_ = 1;
 };
 
 // MAX. Stores the three columns with the highest entries: after a move of a member from u to v, one of
@@ -395,6 +433,8 @@ private:
 template <class Use> decltype(auto) with_count_score(const CliquePotential &potential, Use &&use) {
   switch (potential.form) {
   case Form::sum:
+    if (potential.weighted)
+      return use(std::type_identity<WeightedSumScore>{});
     return potential.finite ? use(std::type_identity<FiniteSumScore>{})
                             : use(std::type_identity<SumScore>{});
   case Form::max:

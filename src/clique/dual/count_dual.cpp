@@ -21,7 +21,8 @@ CountDual::CountDual(Layout &layout, std::int32_t members, std::int32_t columns)
       scores_(layout.take<double>(product_of_counts(members, columns))),
       length_(layout.take<std::int32_t>(columns)), sorted_(layout.take<std::int32_t>(columns)),
       lo_(layout.take<std::int32_t>(columns)), hi_(layout.take<std::int32_t>(columns)),
-      chosen_(layout.take<std::int32_t>(columns)), best_(layout.take<double>(columns)),
+      chosen_(layout.take<std::int32_t>(columns)),
+      chosen_weight_(layout.take<std::int32_t>(columns)), best_(layout.take<double>(columns)),
       value_of_count_(layout.take<double>(product_of_counts(std::int64_t{members} + 1, columns))),
       slope_(layout.take<double>(members)), leave_loss_(layout.take<double>(members)),
       own_leave_loss_(layout.take<double>(product_of_counts(members, columns))),
@@ -103,7 +104,10 @@ bool CountDual::sort_column(std::int32_t v) noexcept {
   Entry *entry = entries_ + v * members_;
   const double *score = scores_ + v * members_;
   const std::int64_t length = length_[v];
-  const auto gain_of = [score, u = prices_](std::int32_t i) { return score[i] - u[i]; };
+  const auto gain_of = [score, u = prices_, w = view_->instance->weights](std::int32_t i) {
+    const double gain = score[i] - u[i];
+    return w ? gain / static_cast<double>(w[i]) : gain;
+  };
   if (!fresh_ && length <= kShort) {
     for (std::int64_t j = 0; j < length; ++j)
       entry[j].gain = gain_of(entry[j].member);
@@ -204,6 +208,7 @@ void CountDual::merge_behind(Entry *entry, std::int64_t length, const Entry *add
 
 double CountDual::evaluate(gsl::span<const double> prices, double negligible) noexcept {
   const double *u = prices.data();
+  const bool weighted = view_->weighted();
   double total = 0;
   double magnitude = 0;
   if (!in_stretches(*view_, members_, 4, [&](std::int64_t begin, std::int64_t end) {
@@ -220,33 +225,41 @@ double CountDual::evaluate(gsl::span<const double> prices, double negligible) no
     if (!sort_column(v))
       return kInfinity;
     const Entry *entry = entries_ + v * members_;
-    const double *f = view_->tables[v];
+    const double *f = weighted ? nullptr : view_->tables[v];
     double *h = value_of_count_ + v * (members_ + 1);
     const std::int64_t most = std::min(hi_[v], length_[v]);
     const std::int64_t least = lo_[v];
     double gains = 0;
     double best = kForbidden;
+    std::int64_t weights = 0; // of the first k members, for weighted members
     std::int64_t chosen = 0;
+    std::int64_t chosen_weight = 0;
     const auto choose = [&](std::int64_t k) {
-      h[k] = gains + f[k];
+      h[k] = gains + (f ? f[k] : view_->entry(v, weights));
       if (k >= least && h[k] > best) {
         best = h[k];
         chosen = k;
+        chosen_weight = weights;
       }
     };
-    if (!in_stretches(*view_, most, 8, [&](std::int64_t begin, std::int64_t end) {
+    if (!in_stretches(*view_, most, weighted ? 16 : 8, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t k = begin; k < end; ++k) {
             choose(k);
-            gains += entry[k].gain;
+            const std::int64_t weight = weighted ? view_->weight(entry[k].member) : 1;
+            gains += entry[k].gain * static_cast<double>(weight);
+            weights += weight;
           }
         }))
       return kInfinity;
     choose(most);
     best_[v] = best;
     chosen_[v] = static_cast<std::int32_t>(chosen);
+    chosen_weight_[v] = static_cast<std::int32_t>(chosen_weight);
     total += best;
-    if (best > kForbidden)
-      magnitude += std::fabs(best - f[chosen]) + std::fabs(f[chosen]);
+    if (best > kForbidden) {
+      const double table = view_->entry(v, chosen_weight);
+      magnitude += std::fabs(best - table) + std::fabs(table);
+    }
     if (!in_stretches(*view_, chosen, 16, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t r = begin; r < end; ++r)
             slope_[entry[r].member] -= 1.0;

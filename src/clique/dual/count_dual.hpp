@@ -16,6 +16,11 @@
 // member i forced to column v, is below the best known score, reduce() drops the count or the
 // entry.
 //
+// If members have weights w_i, column v chooses the first members by descending (psi_iv - u_i) /
+// w_i, up to the best rank: some best set of members is of this form, since f_v is convex. All counts
+// of this class, and the box, are then numbers of members, not sums of weights, and reduce() must not
+// be called.
+//
 // Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v, f_v
 // the table of column v.
 #pragma once
@@ -51,6 +56,8 @@ public:
   gsl::span<const double> slope() const noexcept { return span_of(slope_, members_); }
   // Returns the count that column v chooses at the last u, in 0 .. n.
   std::int32_t chosen_count(std::int32_t v) const noexcept { return chosen_[v]; }
+  // Returns the sum of the weights of the members that column v chooses at the last u.
+  std::int32_t chosen_weight(std::int32_t v) const noexcept { return chosen_weight_[v]; }
   // Returns the member of rank r in column v, by descending psi_iv - u_i. Column v chooses the
   // members of ranks below chosen_count(v).
   std::int32_t member(std::int32_t v, std::int64_t r) const noexcept {
@@ -87,7 +94,7 @@ public:
 
 private:
   struct Entry {
-    double gain; // psi_iv - u_i
+    double gain; // (psi_iv - u_i) / w_i
     std::int32_t member;
   };
   std::int64_t ranked_entries(std::int32_t v) const noexcept;
@@ -110,6 +117,7 @@ private:
   std::int32_t *sorted_;    // K: length of the sorted prefix; later entries have no higher gain
   std::int32_t *lo_, *hi_;  // K: the box
   std::int32_t *chosen_;    // K: chosen counts
+  std::int32_t *chosen_weight_; // K: sums of the weights of the chosen members
   double *best_;            // K: H_v(chosen_[v])
   double *value_of_count_;  // K x (n + 1): H_v(k) for k up to min(hi, length)
   double *slope_;           // n: see slope()

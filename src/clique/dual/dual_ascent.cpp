@@ -30,6 +30,7 @@ Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
   if (incumbent.found())
     return {incumbent.score,
             incumbent.score + kSlack * tolerated_gap(incumbent.score, incumbent.magnitude), true};
+  Expects(!view.weighted()); // alpha-pass always finds a labelling then
   double lowest = 0;
   double magnitude = 0;
   // Adds the least of the finite numbers to `lowest`, and their greatest magnitude to `magnitude`.
@@ -73,11 +74,11 @@ DualAscent::DualAscent(Layout &layout, const Instance &instance) noexcept
       average_count_(layout.take<double>(instance.columns)),
       average_score_(layout.take<double>(instance.columns)) {}
 
-void DualAscent::average(const CountDual &dual) noexcept {
-  for (std::int32_t v = 0; v < columns_; ++v) {
+void DualAscent::average(const CountDual &dual, double fade) noexcept {
+  for (std::int32_t v = 0; tables_ && v < columns_; ++v) {
     const std::int32_t k = dual.chosen_count(v);
-    average_count_[v] += kFade * (k - average_count_[v]);
-    average_score_[v] += kFade * (tables_[v][k] - average_score_[v]);
+    average_count_[v] += fade * (k - average_count_[v]);
+    average_score_[v] += fade * (tables_[v][k] - average_score_[v]);
   }
 }
 
@@ -94,6 +95,8 @@ double DualAscent::run(CountDual &dual, const SumView &view, gsl::span<double> b
   double reach = 0; // without a labelling: distance of the target below the bound
   std::int32_t in_vain = 0;
   limit_hit_ = false;
+  std::fill(average_count_, average_count_ + columns_, 0.0);
+  std::fill(average_score_, average_score_ + columns_, 0.0);
   const auto round = [&] {
     const double before = incumbent.score;
     rounding_.round(view, dual, limits, incumbent);
@@ -110,13 +113,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, gsl::span<double> b
       return bound;
     if (value == kForbidden)
       return kForbidden;
-    if (step == 0)
-      for (std::int32_t v = 0; v < columns_; ++v) {
-        average_count_[v] = dual.chosen_count(v);
-        average_score_[v] = tables_[v][dual.chosen_count(v)];
-      }
-    else
-      average(dual);
+    average(dual, step == 0 ? 1 : kFade);
 
     if (step % kRoundEvery == 0)
       round();
@@ -127,7 +124,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, gsl::span<double> b
       reach = step == 0 ? 0.01 * (bound - cutoff.target) : 2 * reach;
       if (bound <= cutoff.level)
         return bound;
-      if (!dual.reduce(cutoff.level, dropped))
+      if (!view.weighted() && !dual.reduce(cutoff.level, dropped))
         return kForbidden;
       if (incumbent.found() && closes_gap(incumbent.score, incumbent.magnitude, bound, gap))
         return bound;
@@ -155,7 +152,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, gsl::span<double> b
     double square = 0;
     if (!in_stretches(limits, members_, 4, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t i = begin; i < end; ++i)
-            square += slope[i] * slope[i];
+            square += slope[i] * slope[i] * static_cast<double>(view.weight(i));
         }))
       break;
     // A zero subgradient: exactly one column chooses each member, so the choices are an optimal
@@ -165,7 +162,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, gsl::span<double> b
     const double length = factor * (value - target) / square;
     if (!in_stretches(limits, members_, 4, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t i = begin; i < end; ++i)
-            price[i] -= length * slope[i];
+            price[i] -= length * slope[i] * static_cast<double>(view.weight(i));
         }))
       break;
   }

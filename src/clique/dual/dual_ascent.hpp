@@ -5,8 +5,9 @@
 // linear. The target is the best known score. While no labelling is known, the target lies below
 // the best bound by a distance that grows after each step that lowers the bound and shrinks after a
 // series of steps that do not. After each improvement of the bound, counts and entries that no
-// better labelling has are dropped (CountDual::reduce()). This lowers the dual further and makes
-// steps cheaper.
+// better labelling has are dropped (CountDual::reduce()), unless members have weights. This lowers
+// the dual further and makes steps cheaper. The steps of weighted members are those that the dual
+// would make on their equal parts (instance.hpp), which always have the same price.
 //
 // Notation (instance.hpp): n members, K columns; f_v is the table of column v.
 #pragma once
@@ -54,7 +55,8 @@ public:
   bool limit_hit() const noexcept { return limit_hit_; }
 
 private:
-  void average(const CountDual &dual) noexcept;
+  // Lets the newest step's counts enter the moving averages with the weight `fade`.
+  void average(const CountDual &dual, double fade) noexcept;
 
   Rounding rounding_;
   const double *const *tables_ = nullptr;

@@ -25,7 +25,7 @@ void DualBound::run(const SolveOptions &options, Limits &limits, Solution &solut
   double bound = kForbidden;
   ascent_.reset_steps();
   const std::int64_t limit = options.iteration_limit > 0 ? options.iteration_limit : kSteps;
-  if (dual_.tighten_box()) {
+  if (view.weighted() || dual_.tighten_box()) {
     start_prices(view, prices_);
     bound = ascent_.run(dual_, view, prices_, incumbent, cutoff, options.gap, limit, true, limits,
                         &dropped);

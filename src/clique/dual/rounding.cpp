@@ -12,7 +12,7 @@ constexpr std::int64_t kSweeps = 100; // greatest number of sweeps of single-mem
 
 Rounding::Rounding(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), finite_moves_(layout, instance), moves_(layout, instance),
-      assignment_(layout.take<std::int32_t>(instance.members)),
+      weighted_moves_(layout, instance), assignment_(layout.take<std::int32_t>(instance.members)),
       counts_(layout.take<std::int32_t>(instance.columns)),
       best_choice_(layout.take<double>(instance.members)) {}
 
@@ -25,14 +25,15 @@ void Rounding::round(const SumView &view, const CountDual &dual, Limits &limits,
     return;
   for (std::int32_t v = 0; v < view.columns; ++v) {
     const std::int32_t k = dual.chosen_count(v);
-    const double *f = view.tables[v];
-    const double step = k > 0 && f[k - 1] > kForbidden ? f[k] - f[k - 1] : 0.0;
+    const std::int32_t weight = dual.chosen_weight(v);
+    const double below = k > 0 ? view.entry(v, weight - 1) : kForbidden;
+    const double step = below > kForbidden ? view.entry(v, weight) - below : 0.0;
     Pace pace(view, 16, k);
     for (std::int64_t r = 0; r < k; ++r) {
       if (!pace.next())
         return;
       const std::int32_t i = dual.member(v, r);
-      const double score = view.row(i)[v] + step;
+      const double score = view.row(i)[v] + static_cast<double>(view.weight(i)) * step;
       if (assignment_[i] < 0 || score > best_choice_[i]) {
         assignment_[i] = v;
         best_choice_[i] = score;
@@ -43,7 +44,7 @@ void Rounding::round(const SumView &view, const CountDual &dual, Limits &limits,
   if (!in_stretches(view, n, 4, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i)
           if (assignment_[i] >= 0)
-            ++counts_[assignment_[i]];
+            counts_[assignment_[i]] += static_cast<std::int32_t>(view.weight(i));
       }))
     return;
   Pace left(view, 4 + 4 * std::int64_t{view.columns}, n);
@@ -53,23 +54,28 @@ void Rounding::round(const SumView &view, const CountDual &dual, Limits &limits,
     if (assignment_[i] >= 0)
       continue;
     const double *row = view.row(i);
+    const std::int64_t weight = view.weight(i);
     double best = kForbidden;
     std::int32_t best_column = -1;
     for (std::int32_t v = 0; v < view.columns; ++v) {
-      const double *f = view.tables[v] + counts_[v];
-      const double step = f[0] > kForbidden && f[1] > kForbidden ? f[1] - f[0] : 0.0;
-      if (row[v] > kForbidden && (best_column < 0 || row[v] + step > best)) {
-        best = row[v] + step;
+      const double at = view.entry(v, counts_[v]);
+      const double above = view.entry(v, counts_[v] + 1);
+      const double step = at > kForbidden && above > kForbidden ? above - at : 0.0;
+      const double offer = row[v] + static_cast<double>(weight) * step;
+      if (row[v] > kForbidden && (best_column < 0 || offer > best)) {
+        best = offer;
         best_column = v;
       }
     }
     if (best_column < 0)
       return;
     assignment_[i] = best_column;
-    ++counts_[best_column];
+    counts_[best_column] += static_cast<std::int32_t>(weight);
   }
   std::int64_t sweeps = kSweeps;
-  if (instance_->potential.finite)
+  if (view.weighted())
+    weighted_moves_.improve(view, instance_->by_member(assignment_), limits, sweeps);
+  else if (instance_->potential.finite)
     finite_moves_.improve(view, instance_->by_member(assignment_), limits, sweeps);
   else
     moves_.improve(view, instance_->by_member(assignment_), limits, sweeps);

@@ -31,7 +31,8 @@ public:
   // table of column v. Among the columns that chose it in the dual, each member i takes the column
   // v with the greatest psi_iv + f_v(k) - f_v(k - 1), where k is the count that v chose. A member
   // that no column chose then takes the column with the greatest psi_iv + f_v(k + 1) - f_v(k),
-  // where k is the number of members that v has by now. Then single members are moved as long as a
+  // where k is the number of members that v has by now. For a member of weight w, k is a sum of
+  // weights, and w times the step of f_v is added. Then single members are moved as long as a
   // move raises the score. O(n K) for each sweep over the members.
   void round(const SumView &view, const CountDual &dual, Limits &limits,
              Incumbent &incumbent) noexcept;
@@ -43,6 +44,7 @@ private:
   const Instance *instance_;
   SumMoves finite_moves_;
   SingleMoves<SumScore> moves_;
+  SingleMoves<WeightedSumScore> weighted_moves_;
   std::int32_t *assignment_; // n: scratch, a labelling
   std::int32_t *counts_;     // K: number of members by column
   double *best_choice_;      // n: psi_iv + f_v(k) - f_v(k - 1) of the best column v that chose i

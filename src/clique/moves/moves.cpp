@@ -15,7 +15,7 @@ double MonotonePolish::improve(gsl::span<std::int32_t> labelling, Limits &limits
   const auto total = [&] {
     double sum = 0;
     for (std::int32_t v = 0; v < in.columns; ++v)
-      sum += in.potential.tables[v][counts_[v]];
+      sum += in.potential.entry(v, counts_[v]);
     return sum;
   };
   if (!in.count(labelling, in.by_column(counts_)))
@@ -30,26 +30,27 @@ double MonotonePolish::improve(gsl::span<std::int32_t> labelling, Limits &limits
     // The slope is the mean of the differences below and above the count. At an end of a table
     // there is only one difference.
     for (std::int32_t v = 0; v < in.columns; ++v) {
-      const double *f = in.potential.tables[v] + counts_[v];
-      slopes_[v] = counts_[v] == 0            ? f[1] - f[0]
-                   : counts_[v] == in.members ? f[0] - f[-1]
-                                              : (f[1] - f[-1]) / 2;
+      const std::int64_t low = std::max(counts_[v] - 1, 0);
+      const std::int64_t high = std::min(counts_[v] + 1, in.potential.members);
+      slopes_[v] = (in.potential.entry(v, high) - in.potential.entry(v, low)) /
+                   static_cast<double>(high - low);
     }
     std::fill(counts_, counts_ + in.columns, 0);
     double members = 0;
     const auto take_best = [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t i = begin; i < end; ++i) {
         const double *row = in.row(i);
+        const auto weight = static_cast<double>(in.weight(i));
         std::int32_t to = assignment[i];
-        double best = row[to] + slopes_[to];
+        double best = row[to] + weight * slopes_[to];
         for (std::int32_t v = 0; v < in.columns; ++v)
-          if (row[v] + slopes_[v] > best) {
-            best = row[v] + slopes_[v];
+          if (const double offer = row[v] + weight * slopes_[v]; offer > best) {
+            best = offer;
             to = v;
           }
         next_[i] = to;
         members += row[to];
-        ++counts_[to];
+        counts_[to] += static_cast<std::int32_t>(in.weight(i));
       }
     };
     if (!in_stretches(limits, in.members, 8 + 2 * in.columns, take_best))

@@ -32,7 +32,7 @@ public:
     return improve(*instance_, assignment, limits, sweeps);
   }
   // Does the same with the member scores of `in` in place of the instance's. `in` must have the
-  // functions row(), count() and member_sum() and the variable `members` of Instance.
+  // functions row(), weight(), count() and member_sum() and the variable `members` of Instance.
   template <class Rows>
   double improve(const Rows &in, gsl::span<std::int32_t> labelling, Limits &limits,
                  std::int64_t &sweeps) noexcept {
@@ -57,6 +57,7 @@ public:
         in.offer_kept(labelling, members + score_.total());
       const std::int32_t from = assignment[i];
       const double *row = in.row(i);
+      score_.weigh(in.weight(i));
       const std::int32_t to = best_move(limits, row, from, least);
       if (to < 0 || instance_->interrupted())
         break;
@@ -108,7 +109,7 @@ private:
 // A convex f_v lies above its tangents: f_v(k') >= f_v(k) + s (k' - k) for all counts k and k' and
 // any slope s from f_v(k) - f_v(k - 1) to f_v(k + 1) - f_v(k). So the score cannot fall if every
 // member i takes the column v of greatest psi_iv + s_v, where s_v is such a slope at the present
-// count of v.
+// count of v. A member of weight w compares psi_iv + w s_v.
 class MonotonePolish {
 public:
   MonotonePolish(Layout &layout, const Instance &instance) noexcept;

@@ -130,8 +130,11 @@ private:
       }
       if (k == sweep_.allowed())
         return best;
-      members += sweep_.at(k).gain;
-      score_.move(sweep_.at(k).from, alpha);
+      const auto [gain, member, from] = sweep_.at(k);
+      const std::int64_t weight = instance_->weight(member);
+      members += gain * static_cast<double>(weight);
+      score_.weigh(weight);
+      score_.move(from, alpha);
     }
   }
 

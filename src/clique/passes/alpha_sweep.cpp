@@ -41,14 +41,17 @@ bool AlphaSweep::order_by(std::int32_t alpha, double reach) noexcept {
       const bool is_best = in.best[i] == alpha;
       const std::int32_t other = is_best ? in.second[i] : in.best[i];
       const double at_other = is_best ? in.second_score[i] : in.best_score[i];
-      const double gain = other < 0 ? kInfinity : *at_alpha - at_other;
+      const auto weight = static_cast<std::int32_t>(in.weight(i));
+      double gain = other < 0 ? kInfinity : *at_alpha - at_other;
+      if (in.weights)
+        gain /= weight;
       if (other < 0 || gain > reach) {
-        ++counts_[alpha];
+        counts_[alpha] += weight;
         base_ += *at_alpha;
         order_[forced_++] = {gain, i, other};
         continue;
       }
-      ++counts_[other];
+      counts_[other] += weight;
       base_ += at_other;
       if (*at_alpha == kForbidden || gain < -reach)
         order_[--excluded] = {gain, i, other};

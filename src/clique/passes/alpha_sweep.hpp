@@ -8,7 +8,8 @@
 // Members without a default column come first: they have alpha in every labelling. Members that may
 // not take alpha come last: they have alpha in no labelling. A caller may pass a `reach` if it
 // knows that no change of the potential outweighs a gain of this size. Members with gain > `reach`
-// then also have alpha in every labelling, and members with gain < -`reach` in none.
+// then also have alpha in every labelling, and members with gain < -`reach` in none. If members have
+// weights, they are sorted by their gain for each unit of weight.
 //
 // Notation (instance.hpp): n members, K columns.
 #pragma once
@@ -20,7 +21,7 @@ namespace chorale {
 class AlphaSweep {
 public:
   struct Ranked {
-    double gain; // score at alpha minus score at the default column
+    double gain; // score at alpha minus score at the default column, for each unit of weight
     std::int32_t member;
     std::int32_t from; // the default column, or -1
   };

@@ -1,0 +1,131 @@
+// Max-marginals of convex sums whose members have weights. Each is the score of some labelling: the
+// best labellings of the passes of alpha-pass, and the solution, with the column of one member
+// changed.
+//
+// (The prefix and suffix maxima of AlphaPassMarginals serve all members at a column at once, since
+// all of them change its count by 1. Members of different weights would need maxima of their own.)
+//
+// Notation (instance.hpp): n members, K columns.
+#pragma once
+
+#include "base/sort.hpp"
+#include "clique/passes/alpha_sweep.hpp"
+#include "potential/count_score.hpp"
+
+namespace chorale {
+
+class WeightedMarginals {
+public:
+  WeightedMarginals(Layout &layout, const Instance &instance) noexcept
+      : instance_(&instance), sweep_(layout, instance), score_(layout, instance.potential),
+        counts_(layout.take_span<std::int32_t>(instance.columns)),
+        visited_(layout.take<Visited>(std::int64_t{instance.members} + 1)) {}
+
+  // Writes the messages (n x K): entry (i, v) is the best score found with x_i = v, minus the score
+  // of member i at v. If interrupted, entries may be minus infinity.
+  void run(Limits &limits, Solution &solution, Matrix<double> messages) noexcept {
+    const Instance &in = *instance_;
+    if (!clear_messages(in, messages))
+      return;
+    for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
+      if (!limits.spend(in.columns) || !pass(alpha, messages))
+        return;
+      ++solution.iterations;
+    }
+    if (!solution.found() || !in.count(solution.assignment, counts_))
+      return;
+    const double members = in.member_score(solution.assignment);
+    score_.reset(counts_);
+    Pace pace(in, work_of_member(), in.members);
+    for (std::int32_t i = 0; i < in.members && pace.next(); ++i)
+      raise(i, solution.assignment.data()[i], members, messages);
+  }
+
+private:
+  // Of each pass the best kSpread / n labellings are used, but at least two. With up to 15 members
+  // these are all labellings of the pass.
+  static constexpr std::int64_t kSpread = 256;
+
+  struct Visited {
+    double score;
+    std::int32_t k; // labelling k of the pass
+  };
+
+  std::int64_t work_of_member() const noexcept {
+    return instance_->columns * score_.work_of_after();
+  }
+
+  bool pass(std::int32_t alpha, Matrix<double> messages) noexcept {
+    const Instance &in = *instance_;
+    if (!sweep_.order_by(alpha))
+      return false;
+    std::int64_t count = 0;
+    if (!walk(alpha, [&](std::int32_t k, double members) {
+          visited_[count++] = {members + score_.total(), k};
+          return true;
+        }))
+      return false;
+    const std::int64_t used =
+        std::min(count, std::max<std::int64_t>(kSpread / in.members, 2));
+    const auto scores_more = [](const Visited &a, const Visited &b) {
+      return a.score > b.score || (a.score == b.score && a.k < b.k);
+    };
+    const auto comes_first = [](const Visited &a, const Visited &b) { return a.k < b.k; };
+    if ((used < count && !select_within(in, visited_, used, count, scores_more)) ||
+        !sort_within(in, visited_, used, comes_first))
+      return false;
+    const Visited *next = visited_;
+    return walk(alpha, [&](std::int32_t k, double members) {
+      if (next == visited_ + used || next->k != k)
+        return true;
+      ++next;
+      Pace pace(in, work_of_member(), in.members);
+      for (std::int32_t rank = 0; rank < in.members; ++rank) {
+        if (!pace.next())
+          return false;
+        const auto &[gain, member, from] = sweep_.at(rank);
+        raise(member, rank < k ? alpha : from, members, messages);
+      }
+      return true;
+    });
+  }
+
+  // Calls visit(k, members) for each labelling k of the pass of alpha, where score_ has the
+  // labelling's counts and `members` is the sum of its member scores. False if interrupted, or if
+  // a call returned false.
+  template <class Visit> bool walk(std::int32_t alpha, Visit &&visit) noexcept {
+    score_.reset(sweep_.counts());
+    double members = sweep_.base();
+    Pace pace(*instance_, score_.work_of_move(), sweep_.allowed() - sweep_.forced() + 1);
+    for (std::int32_t k = sweep_.forced();; ++k) {
+      if (!pace.next() || !visit(k, members))
+        return false;
+      if (k == sweep_.allowed())
+        return true;
+      const auto [gain, member, from] = sweep_.at(k);
+      const std::int64_t weight = instance_->weight(member);
+      members += gain * static_cast<double>(weight);
+      score_.weigh(weight);
+      score_.move(from, alpha);
+    }
+  }
+
+  // Raises the messages of a member at column u to the scores of the labelling in score_ after the
+  // member has moved. `members`: the sum of the labelling's member scores.
+  void raise(std::int32_t member, std::int32_t u, double members,
+             Matrix<double> messages) noexcept {
+    const double others = members - instance_->score(member, u);
+    double *to = messages.row(member).data();
+    score_.weigh(instance_->weight(member));
+    for (std::int32_t v = 0; v < instance_->columns; ++v)
+      to[v] = std::max(to[v], others + (v == u ? score_.total() : score_.after(u, v)));
+  }
+
+  const Instance *instance_;
+  AlphaSweep sweep_;
+  WeightedSumScore score_;
+  gsl::span<std::int32_t> counts_;
+  Visited *visited_; // n + 1: the labellings of a pass
+};
+
+} // namespace chorale
