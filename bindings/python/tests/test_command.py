@@ -127,6 +127,45 @@ def test_a_table_comes_back_with_four_columns(tmp_path):
         assert list(csv.DictReader(io.StringIO(found, newline=""), delimiter=delimiter)) == rows
 
 
+DIRTY = """\
+name,type,sure,times
+Jordan,PERSON,90 %,9
+JORDAN,person,high,1
+jordan.,ORG,0.6,1
+Rome,PLACE,,1
+rome,?,0.5,1
+"""
+
+
+def test_a_table_as_it_comes(tmp_path):
+    table = tmp_path / "dirty.csv"
+    table.write_text(DIRTY, encoding="utf-8")
+    given = ("settle", *COLUMNS, "--count", "times")
+    code, printed, error = done(*given, "--labels", "PERSON,ORG,PLACE", table)
+    assert code == 2 and printed == ""
+    null, unknown, last = error.splitlines()
+    assert null == f"{table}, line 5: column 'sure' is null"
+    assert unknown.startswith(f"{table}, line 6: column 'type' is '?', not one of the labels")
+    assert last.startswith("libchorale: 2 entries cannot be used; --unusable keep")
+    more = ("--missing", "0.5", "--abstain", "?", "--labels", "PERSON,ORG=Firm,PLACE")
+    code, printed, error = done(*given, *more, table)
+    assert code == 0 and error.startswith("5 rows, 5 of them share 2 keys\n2 rows changed; ")
+    rows = list(csv.DictReader(io.StringIO(printed, newline="")))
+    assert list(rows[0]) == ["name", "type", "sure", "times", *ch.settling.NAMES]
+    assert [row["together"] for row in rows] == ["PERSON"] * 3 + ["PLACE"] * 2
+    assert rows[2]["why"] == "10 of 10 other mentions of 'Jordan' were PERSON, 10 of 10 are now"
+    code, printed, _ = done(*given, *more, "--review", "1", table)
+    question = json.loads(printed)
+    assert (
+        code == 0 and question["key"] == "Jordan" and question["labels"] == {"PERSON": 10, "ORG": 1}
+    )
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(json.dumps({**question, "answer": "firm"}) + "\n", encoding="utf-8")
+    code, printed, _ = done(*given, *more, "--answers", answers, table)
+    rows = list(csv.DictReader(io.StringIO(printed, newline="")))
+    assert [row["together"] for row in rows] == ["ORG"] * 3 + ["PLACE"] * 2
+
+
 def test_json_lines_are_as_tables():
     rows = mentions()
     given = "\n".join(map(json.dumps, rows)) + "\n\n"
@@ -304,7 +343,9 @@ def test_schemes_forbid_labels():
     found = json.loads(run("label", "--labels", "O,B-X,I-X", "--scheme", "bio", given=given))
     assert found["labels"] == ["B-X", "I-X"]
     nothing = lines([{"scores": [[-1e999, -1e999]], "tokens": ["a"]}])
-    assert run("label", given=nothing, code=1).startswith("no chain has an allowed labelling; chain 0")
+    assert run("label", given=nothing, code=1).startswith(
+        "no chain has an allowed labelling; chain 0"
+    )
 
 
 def test_as_a_process(tmp_path):

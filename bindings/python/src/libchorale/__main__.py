@@ -35,16 +35,21 @@ from ._files import (
     told,
     write,
 )
+from ._given import RULES, TableError
 from ._native import version
 from .collective import Change, decode
 from .errors import Error, Renaming, StateError
 from .mentions import NAMES, agree, diagnose, learn_strengths
 from .run import Progress
+from .settling import NAMES as SETTLED
+from .settling import settle
 
 ABOUT = """\
 Makes labels agree: those of the rows of a table that name the same thing, or
 those of sequences that have words in common.
 
+  settle    a table of mentions as it comes in; the same out, with one label for each
+            name, unless the name is really two things
   agree     a table of mentions in; the same out, with the labels together
   label     scores of sequences in; their labels together out
   diagnose  how much the mentions of a table disagree, and what agreement would gain
@@ -69,6 +74,21 @@ changed, whether it is another label than before; and why, in words.
 {TABLE}
 
 Example: libchorale agree --key name --label type --confidence sure names.csv"""
+
+SETTLE = f"""\
+Gives all mentions of a key one label, unless the key is really two things. Takes
+tables as they come: confidences as numbers, texts ("85 %"), words ("high") or JSON of
+alternatives; keys and labels in several spellings. Prints the same table with five
+columns more: together, the label; probability; changed; why, in words; and conflict,
+for keys that are not settled. Says on the standard error what happened.
+
+{TABLE}
+
+With --review N it prints instead the N questions whose answers change most rows, as
+lines of JSON objects. Give each a field "answer", a label, or null if the mentions
+differ, and give the lines back with --answers.
+
+Example: libchorale settle --key name --label type --confidence sure names.csv"""
 
 LABEL = """\
 Labels sequences together, so that equal tokens of a group have equal labels.
@@ -137,11 +157,14 @@ def _list(text: str) -> list[str]:
     return [entry.strip() for entry in text.split(",")]
 
 
-def _four(text: str) -> list[str]:
-    names = _list(text)
-    if len(set(names)) != 4 or "" in names:
-        raise argparse.ArgumentTypeError(f'is "{text}"; it must be four different names')
-    return names
+def _names(count: int, word: str) -> Callable[[str], list[str]]:
+    def read(text: str) -> list[str]:
+        names = _list(text)
+        if len(set(names)) != count or "" in names:
+            raise argparse.ArgumentTypeError(f'is "{text}"; it must be {word} different names')
+        return names
+
+    return read
 
 
 def _parser() -> Parser:
@@ -160,6 +183,7 @@ def _parser() -> Parser:
         return made
 
     of_agree = command("agree", AGREE, command_agree)
+    of_settle = command("settle", SETTLE, command_settle)
     of_label = command("label", LABEL, command_label)
     of_diagnose = command("diagnose", DIAGNOSE, command_diagnose)
 
@@ -212,7 +236,7 @@ def _parser() -> Parser:
     says = "tell progress on the standard error even if that is no terminal"
     add(every, "--progress", says, action="store_true")
     says = f"of the new columns; default: {','.join(NAMES)}"
-    add(agrees, "--names", says, type=_four, default=list(NAMES), metavar="A,B,C,D")
+    add(agrees, "--names", says, type=_names(4, "four"), default=list(NAMES), metavar="A,B,C,D")
     add(every, "--output", "default: the standard output", metavar="PATH")
     says = "of the output; default: what the ending of PATH says, or that of FILE"
     add(agrees, "--format", says, choices=("csv", "json", "parquet"))
@@ -220,7 +244,46 @@ def _parser() -> Parser:
     says += "empty line after each sequence"
     add(labels, "--format", says, choices=("json", "text"), default="json")
     add(diagnoses, "--format", "default: text", choices=("text", "json"), default="text")
+    _add_settle(of_settle)
     return parser
+
+
+def _add_settle(parser: Parser) -> None:
+    def add(name: str, says: str, **settings: Any) -> None:
+        parser.add_argument(name, help=says, **settings)
+
+    add("FILE", '"-" or none: the standard input', nargs="?", default="-")
+    says = "the column of names; COLUMN,COLUMN: several that are one key"
+    add("--key", says, required=True, metavar="COLUMN")
+    add("--label", "the column of labels", metavar="COLUMN")
+    says = "how probable the labels are: a column, or one number for all rows (default 0.8); or, "
+    says += "once for each label, LABEL=COLUMN"
+    add("--confidence", says, action="append", metavar="WHAT")
+    says = "all labels there are; A=B: B is another spelling of A. Default: those that occur"
+    add("--labels", says, type=_list, metavar="A,B,...")
+    scales = ("probability", "percent", "logarithm")
+    add("--scale", "of numbers", choices=scales, default="probability")
+    add("--missing", "the confidence of rows without one", type=_real, metavar="F")
+    add("--abstain", "labels by which a row says nothing", type=_list, metavar="A,B,...")
+    add("--count", "how many equal rows each row stands for", metavar="COLUMN")
+    add("--group", "the column of documents: names are settled within each", metavar="COLUMN")
+    says = "how keys may differ and yet be equal; none: they may not. Default: "
+    says += ",".join(RULES)
+    add("--key-rules", says, type=_list, default=list(RULES), metavar="A,B,...")
+    add("--numbers", "texts that are numbers are keys as well", action="store_true")
+    says = "what to do if entries cannot be used: raise lists them; keep leaves their rows as they "
+    says += "are; fill gives them the label of their key (default: raise)"
+    add("--unusable", says, choices=("raise", "keep", "fill"), default="raise")
+    says = "right labels of some rows, null elsewhere: what decides is learnt from them"
+    add("--gold", says, metavar="COLUMN")
+    add("--review", "print so many questions instead", type=_whole(1), metavar="N")
+    add("--answers", "a file with questions that have answers", metavar="PATH")
+    says = f"of the new columns; default: {','.join(SETTLED)}"
+    five = _names(5, "five")
+    add("--names", says, type=five, default=list(SETTLED), metavar="A,B,C,D,E")
+    add("--output", "default: the standard output", metavar="PATH")
+    says = "of the output; default: what the ending of PATH says, or that of FILE"
+    add("--format", says, choices=("csv", "json", "parquet"))
 
 
 # ---- Progress
@@ -326,10 +389,8 @@ def _with_numbers(table: Table, confidence: Any) -> Any:
     return rows
 
 
-def command_agree(given: argparse.Namespace) -> bytes:
-    if given.gold is not None and given.strength is not None:
-        raise Stop(BAD_INPUT, "--strength and --gold exclude each other")
-    table = read_table(given.FILE)
+def _form(given: argparse.Namespace, table: Table) -> tuple[Any, str]:
+    """Returns the form of the output, and the delimiter for CSV."""
     ending = "" if given.output is None else os.path.splitext(given.output)[1].lower()
     form = given.format or FORMS.get(ending, table.form)
     delimiter = "\t" if ending == ".tsv" else table.delimiter
@@ -337,6 +398,14 @@ def command_agree(given: argparse.Namespace) -> bytes:
         pyarrow()
         if given.output is None and sys.stdout is not None and sys.stdout.isatty():
             raise Stop(BAD_INPUT, "--output is missing; Parquet is nothing for a terminal")
+    return form, delimiter
+
+
+def command_agree(given: argparse.Namespace) -> bytes:
+    if given.gold is not None and given.strength is not None:
+        raise Stop(BAD_INPUT, "--strength and --gold exclude each other")
+    table = read_table(given.FILE)
+    form, delimiter = _form(given, table)
     arguments = _arguments(given, table)
     rows = _with_numbers(table, arguments["confidence"])
     with _Naming(given, table.place, table.lines):
@@ -360,6 +429,58 @@ def command_agree(given: argparse.Namespace) -> bytes:
     if table.form != "parquet":  # prints the confidences as the texts that the file has
         found = [{**new, **old} for old, new in zip(table.rows, found)]
     return as_table(found, [*table.names, *given.names], form, delimiter)
+
+
+def command_settle(given: argparse.Namespace) -> bytes:
+    table = read_table(given.FILE)
+    form, delimiter = _form(given, table)
+    labels: Any = given.labels
+    if labels is not None and any("=" in label for label in labels):
+        labels = {}
+        for label, _, other in (entry.partition("=") for entry in given.labels):
+            labels.setdefault(label, []).extend([other] if other else [])
+    with _Naming(given, table.place, table.lines):
+        try:
+            settled = settle(
+                table.rows,
+                key=_key(given.key, table),
+                label=given.label,
+                confidence=_confidence(given.confidence or [], table),
+                labels=labels,
+                scale=given.scale,
+                missing=given.missing,
+                abstain=given.abstain,
+                count=given.count,
+                group=given.group,
+                key_rules=[] if given.key_rules == ["none"] else given.key_rules,
+                numbers=given.numbers,
+                unusable=given.unusable,
+                gold=given.gold,
+                names=given.names,
+            )
+        except TableError as error:
+            for problem in error.problems:
+                text = f"{table.place}, {_line(table, problem.row)}: {problem.what}"
+                print(_printable(text), file=sys.stderr)
+            rule = "--unusable keep leaves such rows as they are, fill gives them their keys' labels"
+            raise Stop(BAD_INPUT, f"{len(error.problems)} entries cannot be used; {rule}") from None
+        if given.answers is not None:
+            entries, lines = json_lines(read_bytes(given.answers), place_of(given.answers))
+            answers = {}
+            for entry, line in zip(entries, lines):
+                if "answer" in entry:
+                    if not isinstance(entry.get("row"), int):
+                        raise Stop(BAD_INPUT, f"{given.answers}, line {line}: there is no row")
+                    answers[entry["row"]] = entry["answer"]
+            settled = settled.answer(answers)
+    print(_printable_lines(str(settled)), file=sys.stderr)
+    if given.review is not None:
+        return as_json(dataclasses.asdict(question) for question in settled.review(given.review))
+    return as_table(settled.table, [*table.names, *given.names], form, delimiter)
+
+
+def _line(table: Table, row: int) -> str:
+    return f"line {table.lines[row]}" if table.lines else f"row {row}"
 
 
 def command_diagnose(given: argparse.Namespace) -> bytes:
@@ -536,6 +657,10 @@ def _as_text(corpus: _Corpus, labels: list[list[Any]], own: list[list[Any]]) -> 
 def _printable(text: str) -> str:
     """Returns the text with control characters as "?", since a terminal would obey them."""
     return re.sub(r"[\x00-\x1f\x7f-\x9f]", "?", text)
+
+
+def _printable_lines(text: str) -> str:
+    return "\n".join(map(_printable, text.split("\n")))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

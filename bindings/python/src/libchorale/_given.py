@@ -255,18 +255,21 @@ class Reader:
             text = value.strip().casefold()
             if text in self.levels:
                 return float(self.levels[text])
-            percent = text.endswith("%")
-            try:
-                number = float(text.rstrip("% \u00a0").replace(",", "."))
-            except ValueError:
-                return math.nan
-            if percent:
-                return _within(number / 100)
-        elif isinstance(value, (bool, np.bool_)) or not hasattr(value, "__float__"):
-            return math.nan
-        else:
-            number = float(value)
+            if text.endswith("%"):
+                return _within(self.number(text.rstrip("% \u00a0")) / 100)
+        number = self.number(value)
         return _within(float(self.numbers(np.array([number]))[0]))
+
+    def number(self, value: Any) -> float:
+        """Returns the number that a value or text is, also with a decimal comma; NaN if none."""
+        if isinstance(value, str):
+            value = value.replace(",", ".")
+        elif isinstance(value, (bool, np.bool_)):
+            return math.nan
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            return math.nan
 
     def alternatives(self, value: Any) -> dict[Any, float] | None:
         """Returns the probabilities of labels that a list of alternatives gives; None if the value
@@ -379,8 +382,10 @@ def confidences(
 def counts(column: Column, name: str, problems: Problems) -> Longs:
     """Reads a column of counts: integers from 1. Unusable rows have count 1."""
     given = column.floats()
-    if given is None:
-        raise TypeError(f"count: column {name!r} is not of numbers")
+    if given is None:  # texts, as in CSV
+        codes = column.mixed()
+        numbers = [Reader("probability", {}).number(value) for value in codes.all_values()]
+        given = np.array([*numbers, math.nan])[codes.codes]
     with np.errstate(invalid="ignore"):
         right = (given >= 1) & (given <= 2**31 - 1) & (given == np.floor(given))
     problems.add(~right, name, entry_of(column), f"not an integer from 1 to {2**31 - 1}")
