@@ -219,12 +219,32 @@ static void potentials_are_as_stated(void **state) {
   }
 }
 
+/* Scores that are four times too sure ask for a greater strength, but no neighbour counts more than
+ * once. */
+static void neighbours_count_at_most_once(void **state) {
+  (void)state;
+  Random random = {test_seed() + 3};
+  chorale_error error;
+  Trees trees = plant(&random, 60, ALIKE);
+  for (int64_t k = 0; k < trees.nodes * LABELS; ++k)
+    trees.scores[k] *= 4;
+  chorale_problem *problem = problem_of(&trees, ALIKE);
+  chorale_learnt *learnt = learn(problem, NULL);
+  chorale_learnt_kind kind;
+  OK(chorale_learnt_kinds(learnt, &kind, sizeof kind, 1, NULL, &error));
+  assert_true(kind.strength == 1);
+  chorale_learnt_destroy(learnt);
+  chorale_problem_destroy(problem);
+  uproot(&trees);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(dependence_is_found),
       cmocka_unit_test(stars_are_judged_by_costs),
       cmocka_unit_test(independence_is_left_alone),
       cmocka_unit_test(potentials_are_as_stated),
+      cmocka_unit_test(neighbours_count_at_most_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

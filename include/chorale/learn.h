@@ -29,8 +29,8 @@
  *      by n; with a centre, the size of the matrix of products of centre and member. It is compared
  *      with that of 999 random exchanges of residuals, among the cliques of a kind and group
  *      (properties: of a kind and problem). If more than 5 % of them are as great, nothing is applied.
- *   3. The strengths 0.25, 0.5, 1, 2, 3 are tried in this order, each with the bonuses 0, 0.5, 1 where a
- *      bonus matters, until two strengths in a row cost more than the best before. One family is tried
+ *   3. The strengths 0.25, 0.5, 1, 2, 3 (with a centre up to 1: at 1, log-odds count each neighbour
+ *      once) are tried in this order, each with the bonuses 0, 0.5, 1 where a bonus matters, until two strengths in a row cost more than the best before. One family is tried
  *      after the other, those before at what was chosen for them.
  *   4. Chosen is the smallest strength, and then the smallest bonus, that costs at most half a
  *      standard error more than the pair of least cost. Pairs that lower accuracy by more than a

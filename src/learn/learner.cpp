@@ -15,6 +15,9 @@ namespace chorale {
 namespace {
 
 constexpr double kStrengths[] = {0.25, 0.5, 1, 2, 3};
+// With a centre: at 1, log-odds count each neighbour once. Some of few groups gain by more, but
+// graphs with more links then lose much.
+constexpr double kMostOfCentres = 1;
 constexpr double kBonuses[] = {0, 0.5, 1};
 constexpr std::int64_t kMostPairs = 17; // with the bonuses alone
 // No more strengths are tried after so many in a row that are no better than the best before.
@@ -219,7 +222,8 @@ chorale_status LearnCourse::try_family(Family family) noexcept {
   std::int32_t worse = 0; // strengths in a row that are no better than the best before
   for (const double strength : kStrengths) {
     was_late_ = was_late_ || lessons_.is_late();
-    if (lessons_.interrupted() || was_late_ || worse == kLearnPatience)
+    if (lessons_.interrupted() || was_late_ || worse == kLearnPatience ||
+        (family == Family::centres && strength > kMostOfCentres))
       break;
     const std::int64_t first = tried_.size();
     if (family == Family::centres)
