@@ -19,6 +19,7 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from . import html
+from . import rules as of_rules
 from ._agreements import Agree, Given, Placed, Strength, Wanted, build, read
 from ._callbacks import Raised
 from ._handle import Closable
@@ -26,7 +27,7 @@ from ._learnt import learn
 from ._native import call, library, struct
 from ._work import work
 from .cancel import Cancel, Stop
-from .chain import Chain, Edges
+from .chain import Chain, Edges, Scheme
 from .errors import CapacityError, Renaming, StateError
 from .host import lent
 from .message import JointMode
@@ -115,6 +116,7 @@ class Decoded:
     changed      the chains whose labels differ from `own`, with the reasons
     strengths    the strength of each agreement, given or found; 0 if its potential was given
     left_out     the chains that are left out, since every labelling of them is forbidden
+    ruled        the chains to which rules were added, since a labelling of them broke them
     names        names of the labels, for the display in notebooks
     words        the argument `tokens` of `decode`, for the display in notebooks
     """
@@ -130,6 +132,7 @@ class Decoded:
     changed: list[Change]
     strengths: list[float] = dataclasses.field(default_factory=list)
     left_out: list[LeftOut] = dataclasses.field(default_factory=list)
+    ruled: list[of_rules.RuledChain] = dataclasses.field(default_factory=list)
     names: Sequence[str] = dataclasses.field(default=(), repr=False)
     words: Sequence[Sequence[Hashable]] | None = dataclasses.field(default=None, repr=False)
 
@@ -250,6 +253,9 @@ def decode(
     stop: Iterable[Hashable] = (),
     uncounted: Iterable[int] | None = None,
     names: Sequence[str] | None = None,
+    rules: Sequence[of_rules.Rule] = (),
+    scheme: Scheme = "plain",
+    most_cost: float | None = None,
     rounds: int = 10,
     damping: float = 0.0,
     schedule: Schedule = "all",
@@ -298,6 +304,11 @@ def decode(
     uncounted    labels that take no part in the agreement of positions, such as that of no entity:
                  having them together gains nothing. None: the label named "O", if `names` has it
     names        m names of labels, also for the display in notebooks
+    rules        rules that the labels of each chain must keep (`libchorale.rules`), such as
+                 `rules.once()`: at most one segment of each label. Provisional
+    scheme       of `names`, for rules: "plain", or "bio", "bioes", "bilou" for rules about what
+                 follows B-, I- and the like
+    most_cost    a chain whose rules cost more keeps its own labels; None: no limit
 
     The other options are those of `Run`. The display in notebooks shows the changes. All chains
     must have the same number of labels. If some entry of `unaries` is a `Chain` (for trees, or
@@ -333,14 +344,23 @@ def decode(
         "threads": threads,
         "bound_steps": bound_steps,
     }
+    kept = None
+    if rules:
+        if given.scores is None:
+            raise ValueError("rules: every entry of unaries must be an array of scores")
+        kept = of_rules.Given(rules, names, scheme, most_cost, given.scores.shape[1])
     limits: dict[str, Any] = {
         "executor": executor,
         "until": until,
         "cancel": cancel,
         "progress": progress,
     }
-    solve = _solve_chains if given.scores is None else _solve_corpus
-    strengths, result, now, own, found, left_out = solve(given, options, **limits)
+    ruled: list[of_rules.RuledChain] = []
+    if given.scores is None:
+        solution = _solve_chains(given, options, **limits)
+    else:
+        solution = _solve_corpus(given, options, kept, ruled, **limits)
+    strengths, result, now, own, found, left_out = solution
     reasons: dict[int, list[Reason]] = {}
     for number, chain, position, others, before, agreeing, own_value, value, amount in found:
         what, group = given.wanted[number].what, given.group_names[chain]
@@ -363,6 +383,7 @@ def decode(
         rounds=result.rounds,
         changed=changed,
         left_out=left_out,
+        ruled=ruled,
         names=() if names is None else list(names),
         words=tokens,
         strengths=strengths,
@@ -413,6 +434,10 @@ class _Solution(Closable):
     def left_out(self) -> list[LeftOut]:
         with self._use() as decoded:
             return left_out_of(library.chorale_decoded_run(decoded))
+
+    def ruled(self, rules: of_rules.Given) -> list[of_rules.RuledChain]:
+        with self._use() as decoded:
+            return of_rules.ruled_chains(decoded, rules)
 
     def reasons(self) -> list[_Found]:
         needed = c_int64()
@@ -480,6 +505,7 @@ def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
 def solved(
     given: Given,
     options: dict[str, Any],
+    rules: of_rules.Given | None = None,
     *,
     executor: Executor | None = None,
     until: float | None = None,
@@ -488,7 +514,7 @@ def solved(
     borrow: bool = False,
 ) -> Iterator[_Solution]:
     """Labels chains by the C function chorale_decode, and yields the solution, which is freed when
-    the `with` block ends. until: the deadline, from `arrays.deadline`. borrow: True: the scores are
+    the `with` block ends. rules: to be kept, or None. until: the deadline, from `arrays.deadline`. borrow: True: the scores are
     not copied, and must not change before the block ends."""
     assert given.scores is not None
     raised, stop = Raised(), Stop(cancel)
@@ -504,14 +530,17 @@ def solved(
         agreements, of_potentials = specification(stack, given)
         sources += of_potentials
         made.cancel = stack.enter_context(stop._use())
+        told: list[Any] = [] if rules is None else [byref(rules.struct(stack))]
+        function = library.chorale_decode_with_rules if told else library.chorale_decode
         with Placed(given):
             solution = _Solution(
                 _Solution._create(
-                    library.chorale_decode,
+                    function,
                     lent(),
                     byref(corpus),
                     agreements,
                     len(given.wanted),
+                    *told,
                     byref(made),
                     stop=stop,
                     sources=sources,
@@ -525,8 +554,17 @@ def solved(
             yield solution
 
 
-def _solve_corpus(given: Given, options: dict[str, Any], **limits: Any) -> _Solved:
-    with solved(given, options, **limits) as solution:
+def _solve_corpus(
+    given: Given,
+    options: dict[str, Any],
+    rules: of_rules.Given | None,
+    ruled: list[of_rules.RuledChain],
+    **limits: Any,
+) -> _Solved:
+    """Appends the chains with rules to `ruled`."""
+    with solved(given, options, rules, **limits) as solution:
+        if rules is not None:
+            ruled += solution.ruled(rules)
         count = int(given.offsets[-1])
         result, left_out = solution.result(), solution.left_out()
         _check_feasible(result, left_out)

@@ -1,0 +1,330 @@
+"""Rules: what the labelling of a chain must look like, such as "at most one segment of each label".
+Provisional: may change in any version.
+
+`libchorale.decode(rules=...)` finds the best of the labellings that keep them, with a proof for
+chains by themselves. The functions below make rules. `a` and `b` are kinds of labels: names, or
+numbers. With `scheme`, kinds are what follows B-, I- and the like; otherwise each label is a kind.
+A *segment* is a longest stretch of positions of one kind (B-X begins a new one).
+
+price   what a labelling that breaks the rule loses, once for each chain; None: the rule is never
+        broken
+chains  the numbers of the chains that the rule concerns; None: all
+
+>>> from libchorale import decode
+>>> scores = [[[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]]]
+>>> result = decode(scores, names=["Street", "City"], rules=[once()])
+>>> result.own[0].tolist(), result.labels[0].tolist(), result.proven
+([0, 1, 0], [0, 1, 1], True)
+>>> print(result.ruled[0])
+chain 0: its rules cost 0.5
+  position 2: City, not Street (at most 1 segment of Street; cost 0.5)
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+from contextlib import ExitStack
+from ctypes import POINTER, byref, c_int64, cast, pointer
+from typing import Any, Literal, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _arrays as arrays
+from . import _declarations as c
+from ._native import call, library, struct
+from .chain import Scheme
+from .property import LabelMap, Property
+
+Kind = Union[str, int]
+State = Literal["kept", "impossible", "too dear", "unfinished"]
+
+_STATES: dict[int, State] = {
+    c.CHORALE_RULES_KEPT: "kept",
+    c.CHORALE_RULES_IMPOSSIBLE: "impossible",
+    c.CHORALE_RULES_TOO_DEAR: "too dear",
+    c.CHORALE_RULES_UNFINISHED: "unfinished",
+}
+
+# Each kind of rules in words. {k}, {a} and {b} are filled in.
+_WORDS = {
+    c.CHORALE_RULE_AT_MOST: "at most {k} of {a}",
+    c.CHORALE_RULE_AT_LEAST: "at least {k} of {a}",
+    c.CHORALE_RULE_EXACTLY: "exactly {k} of {a}",
+    c.CHORALE_RULE_NEVER: "never {a}",
+    c.CHORALE_RULE_AT_MOST_TOKENS: "at most {k} positions of {a}",
+    c.CHORALE_RULE_NO_LONGER: "no segment of {a} of more than {k} positions",
+    c.CHORALE_RULE_BEFORE: "{a} before {b}",
+    c.CHORALE_RULE_DIRECTLY_AFTER: "{a} only directly after {b}",
+    c.CHORALE_RULE_NOT_TOGETHER: "{a} not together with {b}",
+    c.CHORALE_RULE_NEEDS: "{a} needs {b}",
+    c.CHORALE_RULE_PROPERTY: "the property fires nothing",
+}
+_OF_SEGMENTS = (c.CHORALE_RULE_AT_MOST, c.CHORALE_RULE_AT_LEAST, c.CHORALE_RULE_EXACTLY)
+
+
+@dataclasses.dataclass(frozen=True)
+class Rule:
+    """A rule, as the functions of this module make it. a is None: a rule for each kind but `b` and
+    those of labels that are not counted (`uncounted` of `decode`)."""
+
+    number: int
+    a: Kind | None = None
+    b: Kind | None = None
+    k: int = 1
+    price: float | None = None
+    chains: Sequence[int] | None = None
+    prop: Property | None = None
+
+    def __str__(self) -> str:
+        return self.told(self.a)
+
+    def told(self, a: Kind | None) -> str:
+        """The rule in words, for one kind a."""
+        k: Any = self.k
+        if self.number in _OF_SEGMENTS:
+            k = f"{self.k} segment{'' if self.k == 1 else 's'}"
+        kind = "each label" if a is None else a
+        words = _WORDS[self.number].format(a=kind, b=self.b, k=k)
+        return words if self.price is None else f"{words}, or pay {self.price:g}"
+
+
+def once(a: Kind | None = None, **limits: Any) -> Rule:
+    """At most one segment of a; of each kind, if a is None."""
+    return at_most(1, a, **limits)
+
+
+def at_most(k: int, a: Kind | None = None, **limits: Any) -> Rule:
+    """At most k segments of a."""
+    return Rule(c.CHORALE_RULE_AT_MOST, a, k=k, **limits)
+
+
+def at_least(k: int, a: Kind | None = None, **limits: Any) -> Rule:
+    """At least k segments of a."""
+    return Rule(c.CHORALE_RULE_AT_LEAST, a, k=k, **limits)
+
+
+def exactly(k: int, a: Kind | None = None, **limits: Any) -> Rule:
+    """k segments of a."""
+    return Rule(c.CHORALE_RULE_EXACTLY, a, k=k, **limits)
+
+
+def never(a: Kind, **limits: Any) -> Rule:
+    """No position has a."""
+    return Rule(c.CHORALE_RULE_NEVER, a, **limits)
+
+
+def at_most_tokens(k: int, a: Kind | None = None, **limits: Any) -> Rule:
+    """At most k positions have a."""
+    return Rule(c.CHORALE_RULE_AT_MOST_TOKENS, a, k=k, **limits)
+
+
+def no_longer(k: int, a: Kind | None = None, **limits: Any) -> Rule:
+    """No segment of a has more than k positions."""
+    return Rule(c.CHORALE_RULE_NO_LONGER, a, k=k, **limits)
+
+
+def before(a: Kind | None, b: Kind, **limits: Any) -> Rule:
+    """No a comes after a b."""
+    return Rule(c.CHORALE_RULE_BEFORE, a, b, **limits)
+
+
+def directly_after(a: Kind | None, b: Kind, **limits: Any) -> Rule:
+    """Each segment of a comes directly after a b."""
+    return Rule(c.CHORALE_RULE_DIRECTLY_AFTER, a, b, **limits)
+
+
+def not_together(a: Kind | None, b: Kind, **limits: Any) -> Rule:
+    """a and b are not both in the chain."""
+    return Rule(c.CHORALE_RULE_NOT_TOGETHER, a, b, **limits)
+
+
+def needs(a: Kind | None, b: Kind, **limits: Any) -> Rule:
+    """If a is in the chain, b is too."""
+    return Rule(c.CHORALE_RULE_NEEDS, a, b, **limits)
+
+
+def fires_nothing(prop: Property, **limits: Any) -> Rule:
+    """A property, such as an automaton of your own (`PropertyBuilder`), fires nothing."""
+    return Rule(c.CHORALE_RULE_PROPERTY, prop=prop, **limits)
+
+
+@dataclasses.dataclass(frozen=True)
+class RuleReason:
+    """Why rules changed a label.
+
+    position   the position in the chain
+    rule       index of the rule in `rules`
+    told       the rule in words
+    own_label  the label in the chain's best labelling without rules and cliques
+    label      the label in its best labelling that keeps the rules
+    cost       how much better the chain would be without this rule
+    """
+
+    position: int
+    rule: int
+    told: str
+    own_label: int
+    label: int
+    cost: float
+
+
+@dataclasses.dataclass(frozen=True)
+class RuledChain:
+    """A chain to which rules were added, since a labelling of it broke them.
+
+    chain      the number of the chain
+    state      "kept"; or the chain has the labels `own`, since its rules are "impossible", "too
+               dear" (beyond `most_cost`), or "unfinished": a limit ended the search
+    cost       what the rules cost, by the scores of the chain alone; infinite if impossible
+    gap        how much lower the cost may still be; 0: it is proven
+    conflicts  rules that exclude each other, in words, of which each is needed for that
+    reasons    a reason for each position that rules change, without agreement
+    """
+
+    chain: int
+    state: State
+    cost: float
+    gap: float
+    conflicts: list[str]
+    reasons: list[RuleReason]
+    names: Sequence[str] = dataclasses.field(default=(), repr=False)
+
+    def __str__(self) -> str:
+        if self.state == "impossible":
+            return f"chain {self.chain}: no labelling keeps {' and '.join(self.conflicts)}"
+        lines = [f"chain {self.chain}: its rules cost {self.cost:g}"]
+        if self.state != "kept":
+            lines[0] += f" ({self.state}: it keeps its own labels)"
+        for reason in self.reasons:
+            was, now = (
+                self.names[label] if self.names else label
+                for label in (reason.own_label, reason.label)
+            )
+            lines.append(
+                f"  position {reason.position}: {now}, not {was} ({reason.told};"
+                f" cost {reason.cost:g})"
+            )
+        return "\n".join(lines)
+
+
+class Given:
+    """The rules of a call, checked. names: those of the labels, or None. m: number of labels."""
+
+    def __init__(
+        self,
+        rules: Sequence[Rule],
+        names: Sequence[str] | None,
+        scheme: Scheme,
+        most_cost: float | None,
+        m: int,
+    ) -> None:
+        for number, rule in enumerate(rules):
+            if not isinstance(rule, Rule):
+                raise TypeError(
+                    f"rules[{number}] must be made by a function of libchorale.rules, not {rule!r}"
+                )
+        if scheme != "plain" and names is None:
+            raise ValueError(f"names is missing: scheme {scheme!r} needs the names of the labels")
+        self.rules = list(rules)
+        self.names = () if names is None else tuple(names)
+        self.map = LabelMap(m, m) if names is None else LabelMap.from_names(list(names), scheme)
+        self.most_cost = 0.0 if most_cost is None else most_cost
+
+    def _kind(self, place: str, kind: Kind) -> int:
+        if not isinstance(kind, str):
+            return arrays.integer(place, kind)
+        if kind not in self.map.kind_names:
+            known = ", ".join(self.map.kind_names) or "none; pass names"
+            raise ValueError(f"{place} is {kind!r}; it must be one of the kinds: {known}")
+        return self.map.kind(kind)
+
+    def told(self, number: int, a: int) -> str:
+        rule = self.rules[number]
+        if rule.a is None and rule.prop is None:
+            return rule.told(self.map.kind_names[a] if self.map.kind_names else a)
+        return str(rule)
+
+    def struct(self, stack: ExitStack) -> c.chorale_rules:
+        """Returns the struct for C, valid until the stack closes."""
+        all_rules = (c.chorale_rule * max(1, len(self.rules)))()
+        kept: list[Any] = [all_rules]
+        for number, rule in enumerate(self.rules):
+            place, made = f"rules[{number}]", struct(c.chorale_rule)
+            made.kind, made.k = rule.number, arrays.integer(f"{place}.k", rule.k)
+            if rule.k < 1:
+                raise ValueError(f"{place}.k is {rule.k}; it must be at least 1")
+            made.each = rule.a is None and rule.prop is None
+            if rule.a is not None:
+                made.a = self._kind(f"{place}.a", rule.a)
+            if rule.b is not None:
+                made.b = self._kind(f"{place}.b", rule.b)
+            if rule.price is not None:
+                if not rule.price > 0:
+                    raise ValueError(f"{place}.price is {rule.price}; it must be above 0")
+                made.price = rule.price
+            if rule.chains is not None:
+                chains = np.ascontiguousarray(rule.chains, dtype=np.int64).reshape(-1)
+                kept.append(chains if len(chains) else np.zeros(1, dtype=np.int64))
+                made.chains, made.chain_count = arrays.address(kept[-1]), len(chains)
+            if rule.prop is not None:
+                made.property = stack.enter_context(rule.prop._use())
+            all_rules[number] = made
+        told = struct(c.chorale_rules)
+        told.rules, told.count = all_rules, len(self.rules)
+        told.most_cost = self.most_cost
+        of_labels = self.map._struct()
+        told.map = pointer(of_labels)
+        told.kept = (kept, of_labels)
+        return told
+
+
+_RULED = np.dtype(
+    [("chain", "i8"), ("state", "i4"), ("reserved", "i4"), ("cost", "f8"), ("gap", "f8")]
+)
+_CONFLICT = np.dtype([("chain", "i8"), ("rule", "i8"), ("a", "i4"), ("reserved", "i4")])
+_REASON = np.dtype(
+    [(name, "i8") for name in ("chain", "position", "rule")]
+    + [(name, "i4") for name in ("a", "own_label", "label", "reserved")]
+    + [("cost", "f8")]
+)
+
+
+def ruled_chains(decoded: Any, given: Given) -> list[RuledChain]:
+    """Reads the chains with rules from a result of C."""
+
+    def read(function: Any, dtype: np.dtype[Any], kind: Any) -> npt.NDArray[Any]:
+        needed = c_int64()
+        call(function, decoded, None, dtype.itemsize, 0, byref(needed))
+        found = np.empty(needed.value, dtype=dtype)
+        if needed.value:
+            to = cast(found.ctypes.data, POINTER(kind))
+            call(function, decoded, to, dtype.itemsize, needed.value, None)
+        return found
+
+    ruled = read(library.chorale_decoded_ruled_chains, _RULED, c.chorale_ruled_chain)
+    conflicts: dict[int, list[str]] = {}
+    reasons: dict[int, list[RuleReason]] = {}
+    for chain, rule, a, _ in read(
+        library.chorale_decoded_rule_conflicts, _CONFLICT, c.chorale_rule_conflict
+    ).tolist():
+        conflicts.setdefault(chain, []).append(given.told(rule, a))
+    for chain, position, rule, a, own, label, _, cost in read(
+        library.chorale_decoded_rule_reasons, _REASON, c.chorale_rule_reason
+    ).tolist():
+        reasons.setdefault(chain, []).append(
+            RuleReason(position, rule, given.told(rule, a), own, label, cost)
+        )
+    return [
+        RuledChain(
+            chain,
+            _STATES[state],
+            cost,
+            gap,
+            conflicts.get(chain, []),
+            reasons.get(chain, []),
+            given.names,
+        )
+        for chain, state, _, cost, gap in ruled.tolist()
+    ]

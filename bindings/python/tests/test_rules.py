@@ -1,0 +1,130 @@
+"""Rules by name: labels, costs and proofs are those of enumeration; mistakes name the rule."""
+
+from __future__ import annotations
+
+import itertools
+import os
+
+import numpy as np
+import pytest
+
+import libchorale as ch
+from libchorale import rules
+
+SEED = int(os.environ.get("CHORALE_TEST_SEED", "20261129"))
+NAMES = ["O", "B-A", "I-A", "B-C"]
+SCORES = [[[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]]]
+
+
+def segments(labels):
+    """The kinds of the segments of labels of NAMES, with their lengths and positions."""
+    found = []
+    before = None
+    for position, name in enumerate(NAMES[label] for label in labels):
+        kind = name[2:] or "O"
+        if kind != before or name.startswith("B-"):
+            found.append([kind, 0, position])
+        found[-1][1] += 1
+        before = kind
+    return found
+
+
+CHECKS = [
+    (rules.once(), lambda s, k: all(k.count(kind) <= 1 for kind in "AC")),
+    (rules.at_most(1, "A"), lambda s, k: k.count("A") <= 1),
+    (rules.at_least(2, "C"), lambda s, k: k.count("C") >= 2),
+    (rules.exactly(1, "C"), lambda s, k: k.count("C") == 1),
+    (rules.never("C"), lambda s, k: "C" not in k),
+    (rules.at_most_tokens(2, "A"), lambda s, k: sum(x[1] for x in s if x[0] == "A") <= 2),
+    (rules.no_longer(1, "A"), lambda s, k: all(x[1] <= 1 for x in s if x[0] == "A")),
+    (rules.before("A", "C"), lambda s, k: "C" not in k or "A" not in k[k.index("C") :]),
+    (
+        rules.directly_after("A", "C"),
+        lambda s, k: all(i > 0 and k[i - 1] == "C" for i, x in enumerate(k) if x == "A"),
+    ),
+    (rules.not_together("A", "C"), lambda s, k: not ("A" in k and "C" in k)),
+    (rules.needs("A", "C"), lambda s, k: "A" not in k or "C" in k),
+]
+
+
+@pytest.mark.parametrize("rule, keeps", CHECKS, ids=[str(rule) for rule, _ in CHECKS])
+def test_a_rule_is_its_definition(rule, keeps):
+    print("seed", SEED)
+    random = np.random.default_rng(SEED)
+    scores = [random.normal(size=(4, 4)) for _ in range(20)]
+    result = ch.decode(scores, names=NAMES, scheme="bio", rules=[rule])
+    assert result.proven
+    ruled = {entry.chain: entry for entry in result.ruled}
+    for number, matrix in enumerate(scores):
+        best = max(
+            (
+                sum(matrix[t, y] for t, y in enumerate(labels))
+                for labels in itertools.product(range(4), repeat=4)
+                if (lambda s: keeps(s, [x[0] for x in s]))(segments(labels))
+            ),
+        )
+        mine = sum(matrix[t, y] for t, y in enumerate(result.labels[number]))
+        assert mine == pytest.approx(best)
+        own = sum(matrix[t, y] for t, y in enumerate(result.own[number]))
+        assert (number in ruled) == (own > best + 1e-9)
+        if number in ruled:
+            assert ruled[number].state == "kept" and ruled[number].gap == 0
+            assert ruled[number].cost == pytest.approx(own - best)
+            changed = np.flatnonzero(result.labels[number] != result.own[number])
+            assert [reason.position for reason in ruled[number].reasons] == changed.tolist()
+    assert ruled
+
+
+def test_prices_costs_and_conflicts_are_told():
+    names = ["Street", "City"]
+    result = ch.decode(SCORES, names=names, rules=[rules.once()])
+    assert result.labels[0].tolist() == [0, 1, 1] and result.own[0].tolist() == [0, 1, 0]
+    assert "City, not Street (at most 1 segment of Street; cost 0.5)" in str(result.ruled[0])
+    broken = ch.decode(SCORES, rules=[rules.once(price=0.25)])
+    assert broken.labels[0].tolist() == [0, 1, 0] and broken.score == pytest.approx(2.25)
+    dear = ch.decode(SCORES, rules=[rules.once()], most_cost=0.1)
+    assert dear.labels[0].tolist() == [0, 1, 0] and dear.ruled[0].state == "too dear"
+    assert "too dear" in str(dear.ruled[0])
+    wanted = [rules.once(0), rules.never(1, price=9.0), rules.at_least(2, 0)]
+    impossible = ch.decode(SCORES, rules=wanted).ruled[0]
+    assert impossible.state == "impossible" and impossible.cost == np.inf
+    assert impossible.conflicts == ["at most 1 segment of 0", "at least 2 segments of 0"]
+    assert "no labelling keeps" in str(impossible)
+    elsewhere = ch.decode(SCORES, rules=[rules.once(chains=[])])
+    assert elsewhere.ruled == []
+
+
+def test_an_automaton_is_a_rule_and_rules_join_agreement():
+    builder = ch.PropertyBuilder(2, values=1)
+    inside, after = builder.add_state(), builder.add_state()
+    builder.rule(0, label=0, next=inside)
+    builder.rule(inside, label=1, next=after)
+    builder.rule(after, label=0, action=0)
+    once = rules.fires_nothing(builder.finish())  # at most one segment of label 0
+    result = ch.decode(SCORES, rules=[once])
+    assert result.labels[0].tolist() == [0, 1, 1] and result.proven
+    scores = [*SCORES, [[0.0, 0.4]], [[0.0, 0.4]]]
+    words = [["a", "b", "c"], ["a"], ["a"]]
+    both = ch.decode(scores, tokens=words, strength=1.0, rules=[once], bound_steps=50)
+    assert both.labels[0].tolist() == [1, 1, 0] or both.labels[0].tolist() == [0, 1, 1]
+    assert np.isfinite(both.score) and both.upper_bound >= both.score
+
+
+def test_mistakes_name_the_rule():
+    with pytest.raises(TypeError, match=r"rules\[0\] must be made by"):
+        ch.decode(SCORES, rules=["once"])
+    with pytest.raises(ValueError, match=r"rules\[1\].b is 'D'; .*the kinds: A, C"):
+        ch.decode(SCORES, names="AC", rules=[rules.once(), rules.before("A", "D")])
+    with pytest.raises(ValueError, match=r"rules\[0\].k is 0"):
+        ch.decode(SCORES, rules=[rules.at_most(0)])
+    with pytest.raises(ValueError, match=r"rules\[0\].price is -1"):
+        ch.decode(SCORES, rules=[rules.once(price=-1)])
+    with pytest.raises(ValueError, match="names is missing"):
+        ch.decode(SCORES, rules=[rules.once()], scheme="bio")
+    with pytest.raises(ch.ArgumentError, match=r"rules\[0\] \(before\).b is 1, as .a"):
+        ch.decode(SCORES, rules=[rules.before(1, 1)])
+    with pytest.raises(ch.ArgumentError, match=r"rules\[0\] \(never\).chains\[0\] is 4"):
+        ch.decode(SCORES, rules=[rules.never(1, chains=[4])])
+    chain = ch.Chain([[1.0, 0.0]])
+    with pytest.raises(ValueError, match="must be an array of scores"):
+        ch.decode([chain], rules=[rules.once()])
