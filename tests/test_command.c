@@ -632,22 +632,29 @@ static void names_in_a_report_are_only_text(void **state) {
   free(html);
 }
 
-/* Without scripts the labels are there as text, and what was changed. */
+/* Without scripts the labels are there as text, and what was changed; also where a chain has none. */
 static void a_report_can_be_read_without_scripts(void **state) {
+  static const char *const records[] = {"<li>ne ar [Other] Wash [Pl ace]</li>",
+                                        "<li>ne ar [left out, gold: Other] Wash [left out, gold: Pl ace]</li>"};
   (void)state;
-  Said said = say("report --output %s/plain.html %s", folder, small_path);
-  expect_done(&said);
-  forget(&said);
-  char path[200];
-  snprintf(path, sizeof path, "%s/plain.html", folder);
-  char *html = contents(path);
-  char *end = strstr(html, "</noscript>"), *begin = strstr(html, "<noscript>");
-  assert_true(begin != NULL && begin < end);
-  *end = '\0';
-  assert_non_null(strstr(begin, "<h2>Group 0</h2>"));
-  assert_non_null(strstr(begin, "<li>in [Other] Washington [Pl ace]</li>"));
-  assert_non_null(strstr(begin, " \342\206\222 Pl ace]</li>"));
-  free(html);
+  for (int i = 0; i < 2; ++i) {
+    char path[200];
+    snprintf(path, sizeof path, "%s/plain.chorale", folder);
+    save_small(path, i == 0 ? PLAIN : INFEASIBLE);
+    Said said = say("report --output %s/plain.html %s", folder, path);
+    assert_int_equal(said.status, 0);
+    forget(&said);
+    snprintf(path, sizeof path, "%s/plain.html", folder);
+    char *html = contents(path);
+    char *end = strstr(html, "</noscript>"), *begin = strstr(html, "<noscript>");
+    assert_true(begin != NULL && begin < end);
+    *end = '\0';
+    assert_non_null(strstr(begin, "<h2>Group 0</h2>"));
+    assert_non_null(strstr(begin, "<li>in [Other] Washington [Pl ace]</li>"));
+    assert_non_null(strstr(begin, records[i]));
+    assert_non_null(strstr(begin, " \342\206\222 Pl ace]</li>"));
+    free(html);
+  }
 }
 
 /* The only chain that changes is on a training page. */

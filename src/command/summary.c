@@ -12,11 +12,9 @@
 static int64_t label_of_nothing(const corpus *from) {
   static const char *const names[] = {"Other", "O", "None"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-    for (int64_t label = 0; label < from->labels; ++label) {
-      char space[NAME_SPACE];
-      if (same_text(label_name(from, label, space), text_of(names[i])))
+    for (int64_t label = 0; label < from->labels; ++label)
+      if (same_text(text_in(from->problem, CHORALE_TEXTS_LABELS, label), text_of(names[i])))
         return label;
-    }
   return -1;
 }
 

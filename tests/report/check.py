@@ -5,7 +5,7 @@
 
 At the width of a phone and of a desk, in light and dark: nothing on the console, no network,
 charts with something in them, colours that can be read, and an explanation
-for a changed word on hover, tap and focus. At all of WIDTHS nothing is cut off. Reports named `named` and `bare` are those of
+for a changed word on hover, tap and focus; without scripts, text. At all of WIDTHS nothing is cut off. Reports named `named` and `bare` are those of
 make_problems, of which more is known. Screenshots are left in the folder given.
 """
 
@@ -266,6 +266,27 @@ def check_references(check, page):
                  "records are not called references")
 
 
+def check_plain(check, browser, path, shots):
+    """Without scripts there is text: every record with its labels, and what agreement changed."""
+    page = browser.page()
+    page.call("Emulation.setScriptExecutionDisabled", value=True)
+    for scheme in ("light", "dark"):
+        check.where = f"{path.name}, without scripts, {scheme}"
+        page.show(str(path), 320, 800, scheme, True)
+        text = page.run("document.body.innerText.replace(/\\s+/g, ' ')")
+        for expected in ("Markov <b>fields</b> [Title] JMLR [Venue] 2001 [Other]", "Steady \"page\"",
+                         "JAIR [Other \u2192 Venue]", "2011 [Other \u2192 Venue, gold: Other]",
+                         "<script>fail()</script> & Sons", "does not take corrections"):
+            check.expect(expected in text, f"{expected!r} is not in {text!r}")
+        for width in WIDTHS:
+            cut = cut_off(page, width)
+            check.expect(not cut, f"cut off at {width} pixels: {cut}")
+        contrast, where = page.run(CONTRAST)
+        check.expect(contrast >= 4.5, f"contrast {contrast:.2f} of {where}")
+        (shots / f"{path.stem}-plain-{scheme}.png").write_bytes(base64.b64decode(page.screenshot()))
+        check.expect(not page.complaints(), "; ".join(page.complaints()))
+
+
 def check_report(check, browser, path, shots):
     for size, (width, height) in SIZES.items():
         for scheme in ("light", "dark"):
@@ -306,6 +327,8 @@ def main():
     with Browser(program) as browser:
         for report in reports:
             check_report(check, browser, pathlib.Path(report).resolve(), shots)
+            if pathlib.Path(report).stem == "named":
+                check_plain(check, browser, pathlib.Path(report).resolve(), shots)
     for failure in check.found:
         print(failure, file=sys.stderr)
     print(f"{len(reports)} reports, {len(check.found)} failures; screenshots in {shots}")

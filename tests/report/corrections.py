@@ -284,6 +284,21 @@ def check_strength(page, path):
     wait(page, "button", "JAIR: Other, gold Venue")
     page.press("button", "Undo")
     wait(page, "button", "JAIR: Venue, alone Other")
+
+    # A list of reasons that is open stays so, and follows what other records show.
+    page.run("document.querySelector('.unchanged').open = true")
+    why = "(document.querySelector('.page[open] .why[open]')?.innerText ?? '').replace(/\\s+/g, ' ')"
+    page.run("document.querySelector('.page[open] .why').open = true")
+    time.sleep(0.1)
+    assert "3 of 4 others were" in page.run(why), page.run(why)
+    page.press("button", "JMLR: Venue")
+    page.press("button", "Other")
+    said(page, "is Other")
+    assert "2 of 4 others were" in page.run(why), page.run(why)
+    page.press("button", "Undo")
+    said(page, "Undone")
+    assert "3 of 4 others were" in page.run(why), page.run(why)
+
     page.press("button", "JAIR: Venue, alone Other")
     page.press("button", "Not Venue")
     said(page, "is not Venue")

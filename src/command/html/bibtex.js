@@ -54,10 +54,7 @@ const namesOf = (text) => {
     }
     const isPeople = (name) => name === "author" || name === "editor";
     for (const [name, texts] of fields)
-      fields.set(
-        name,
-        isPeople(name) ? texts.map(people).join(" and ") : texts.map(escaped).join(", "),
-      );
+      fields.set(name, isPeople(name) ? texts.map(people).join(" and ") : texts.map(escaped).join(", "));
     const year = fields.get("year")?.match(/\d{4}/);
     if (year) fields.set("year", year[0]);
     let type = "misc";

@@ -3,7 +3,6 @@
 #include "json.h"
 #include "support.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,7 +95,7 @@ static void put_sureness(FILE *to, const corpus *from, const inference *done, in
         of_label = y == label ? power : of_label;
       }
       if (done->own[begin + t] != label)
-        fprintf(to, "%s\"%" PRId64 "\":%.4f", some++ > 0 ? "," : "", t, of_label / sum);
+        put_json(to, "%,\"%i\":%r", some++ > 0, t, of_label / sum);
     }
     putc('}', to);
   }

@@ -57,7 +57,11 @@ const Labelling = (() => {
         });
       });
       this.pageOf = new Int32Array(chains.length);
-      this.pages.forEach((one, page) => one.chains.forEach((chain) => (this.pageOf[chain] = page)));
+      this.placeOf = new Int32Array(chains.length); // by chain: its place in the page
+      this.pages.forEach((one, page) => one.chains.forEach((chain, place) => {
+        this.pageOf[chain] = page;
+        this.placeOf[chain] = place;
+      }));
       // Numbers of the pages that the report shows, as it shows them.
       this.order = [...new Set(data.records.map(({ chain }) => this.pageOf[chain]))];
       this.allowed = new Map(); // by corrected position: for each label, true if it is allowed

@@ -146,9 +146,7 @@
     });
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-    const given = [...labelling.allowed.values()].filter(
-      (flags) => flags.filter(Boolean).length === 1,
-    ).length;
+    const given = [...labelling.allowed.values()].filter((flags) => flags.filter(Boolean).length === 1).length;
     said.textContent =
       `Saved as a problem file with the ${counted(given, "label", "labels")} that you gave as ` +
       "gold; strengths and forbidden labels are not in it";
@@ -198,20 +196,15 @@
       list.append(element("li", {}, made, share));
       return share;
     });
-    const buttons = element("p", { class: "buttons" });
-    buttons.append(
-      button(`Not ${label}`, () => {
-        const flagsOf = (s) => (allowed.get(s) ?? names.map(() => true))
-          .map((flag, y) => flag && y !== now[t]);
-        take(flagsOf, `${word} is not ${label}`);
-      }),
-    );
+    const buttons = element("p", { class: "buttons" }, button(`Not ${label}`, () => {
+      const flagsOf = (s) => (allowed.get(s) ?? names.map(() => true)).map((flag, y) => flag && y !== now[t]);
+      take(flagsOf, `${word} is not ${label}`);
+    }));
     if (allowed.has(t))
       buttons.append(button("Lift the correction", () => take(() => null, `${word} is free`)));
     buttons.append(button("Close", close));
 
-    const head = element("h3", { id: "edit-head" }, `${word} is ${label}`);
-    dialog.replaceChildren(head);
+    dialog.replaceChildren(element("h3", { id: "edit-head" }, `${word} is ${label}`));
     const notes = [];
     if (own[t] !== now[t]) notes.push(`alone ${names[own[t]]}`);
     if (gold[t] >= 0) notes.push(gold[t] === now[t] ? "as gold" : `gold ${names[gold[t]]}`);
@@ -220,7 +213,7 @@
       dialog.append(element("label", {}, whole, count > 1 ? ` the whole field of ${count} words`
         : " with the punctuation of its field"));
     dialog.append(list, buttons, element("h4", {}, "Why"));
-    const why = element("div", {});
+    const why = element("div");
     why.innerHTML = (own[t] !== now[t] ? html`<ul>${view.reasons(chain, t, t)}</ul>`
       : html`<p class="small">Its record alone gives this label, and agreement leaves it.</p>`).text;
     dialog.append(why);
@@ -349,10 +342,8 @@
         "without a change at first";
     labelling.shown(page).forEach((chain) => view.record(chain));
     if (differing.length === 0) return;
-    place.querySelector("summary").after(
-      element("p", { class: "note" }, "Labelled by itself this page scores higher than in the run " +
-        `of all pages: ${counted(differing.length, "label differs", "labels differ")}.`),
-    );
+    place.querySelector("summary").after(element("p", { class: "note" }, "Labelled by itself this page scores " +
+      `higher than in the run of all pages: ${counted(differing.length, "label differs", "labels differ")}.`));
     redraw(page, [], differing);
   };
   answers.textContent =

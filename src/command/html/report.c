@@ -106,15 +106,12 @@ void write_report(const settings *chosen, const corpus *from, const inference *d
   put_asset(to, "", carried ? asset_live_css : none, "</style>\n</head>\n<body>\n");
   put_plain(to, chosen, from, done, &which);
   fputs("<header><div id=\"headline\"></div><p id=\"answers\" role=\"status\">", to);
-  if (carried)
-    fputs("Corrections in the page need JavaScript and WebAssembly; without them it shows the "
-          "labels.", to);
-  else if (library != NULL)
-    fprintf(to, "This report shows labels and does not take corrections: its problem file has more "
-            "than %d MB.", PROBLEM_CARRIED >> 20);
-  else
-    fputs("This report shows labels and does not take corrections: it was made without --library.",
-          to);
+  fputs(carried ? "Corrections in the page need JavaScript and WebAssembly; without them it shows "
+                  "the labels."
+        : library == NULL ? "This report shows labels and does not take corrections: it was made "
+                            "without --library."
+                          : "This report shows labels and does not take corrections: its problem "
+                            "file has more than 64 MB.", to); /* PROBLEM_CARRIED */
   put_asset(to, "</p></header>\n", asset_report_html,
             "<script type=\"application/json\" id=\"data\">\n");
   put_data(to, chosen, from, done, of, &which, carried);

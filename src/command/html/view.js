@@ -168,7 +168,11 @@ x="${x.toFixed(3)}%" width="${slot.toFixed(3)}%" y="${BARS.top}" height="${BARS.
   ]}</a>`;
 })}</svg></figure>`;
   };
-  /** Returns a chart of lines, with `marks` (text and grid lines) in it. */
+  /**
+   * Returns a chart of one line, on a scale from `low` to `high`, with dots on it if `dots`.
+   * marks(y, foot) makes its texts and grid lines: y maps values to places, and `foot` is the place of
+   * texts under the chart.
+   */
   const plot = (told, caption, name, values, [low, high], dots, marks) => {
     const foot = LINES.top + LINES.height;
     const y = (value) => (LINES.top + (LINES.height * (high - Math.min(Math.max(value, low), high))) /
@@ -186,7 +190,7 @@ ${marks(y, foot + 16)}</svg></figure>`;
   };
   const scoreChart = ({ scores, score, own_score: alone, rounds }) => {
     const values = [...scores, score]; // the last is that after the polish
-    const low = Math.min(...values, alone);
+    const low = values.reduce((least, value) => Math.min(least, value), alone);
     const high = score > low ? score : low + 1;
     const caption = html`<b>Joint score over the rounds.</b> What all records and all agreements are worth
 together; the last point is the polish.`;
@@ -205,8 +209,9 @@ together; the last point is the polish.`;
   const boundChart = ({ bounds, score }) => {
     const least = 1e-6 * Math.max(1, Math.abs(score));
     const gaps = bounds.map((bound) => Math.log10(Math.max(bound - score, least)));
-    const low = Math.floor(Math.max(Math.log10(least), Math.min(...gaps) - 0.2));
-    const high = Math.ceil(Math.max(Math.log10(least) + 1, ...gaps));
+    const closest = gaps.reduce((low, gap) => Math.min(low, gap), Infinity);
+    const low = Math.floor(Math.max(Math.log10(least), closest - 0.2));
+    const high = Math.ceil(gaps.reduce((high, gap) => Math.max(high, gap), Math.log10(least) + 1));
     const caption = html`<b>Room for better, at most.</b> The upper bound less the score, step by step, on a
 logarithmic scale: no labelling can gain more than this.`;
     const told = "Upper bound less score by step, logarithmic";
@@ -239,9 +244,8 @@ r="5"/><circle class="dot ${kind}" cx="${to}" cy="8" r="5"/></svg>`;
       document.head.append(style);
       this.draw("legend", this.#legend());
       const [top] = labelling.order;
-      const { pages } = labelling.count();
-      if (top !== undefined && pages[top].changed > 0) this.#exampleOf(top);
-      this.draw("pages", this.#pages(pages));
+      if (top !== undefined && labelling.count().pages[top].changed > 0) this.#exampleOf(top);
+      this.draw("pages", this.#pages());
       this.draw("found", this.#found());
       this.draw("glossary", html`<h2>Glossary</h2><dl class="notes">${Object.entries(TERMS).map(
         ([id, [name, text]]) => html`<div id="term-${id}"><dt>${name}</dt><dd>${text}</dd></div>`)}</dl>`);
@@ -278,12 +282,12 @@ r="5"/><circle class="dot ${kind}" cx="${to}" cy="8" r="5"/></svg>`;
         return html`${spaces[first]}${isPlain ? runs : html`<span class="f l${label}">${runs}</span>`}`;
       });
     }
-    /** Words that are marked if they are wrong or, unless the labels are `plain`, changed. */
+    /** Returns the words of a record, marked if they are wrong or, unless `isPlain`, changed. */
     #marked(chain, labels, isPlain) {
       const { of } = this;
       const { own, now, gold, names } = of;
-      const hue = (t) => (of.isWrong(labels, t) ? gold[t] : -1);
-      const goesOn = (t) => hue(t) === hue(t - 1) &&
+      const right = (t) => (of.isWrong(labels, t) ? gold[t] : -1); // the label of a wrong word
+      const goesOn = (t) => right(t) === right(t - 1) &&
         (isPlain || (own[t] === own[t - 1] && now[t] === now[t - 1]));
       return this.#words(chain, labels, goesOn, (t, last, text) => {
         const isWrong = of.isWrong(labels, t);
@@ -295,7 +299,7 @@ r="5"/><circle class="dot ${kind}" cx="${to}" cy="8" r="5"/></svg>`;
           html` tabindex="0"`} data-first="${t}" data-last="${last}">${text}</mark>`;
       });
     }
-    /** Words of which each can be chosen, by pointer or keyboard. */
+    /** Returns the words of a record such that each can be chosen, by pointer or keyboard. */
     #tokens(chain) {
       const { of } = this;
       const { own, now, gold, names } = of;
@@ -333,8 +337,7 @@ ${isChanged && html`<details class="why" data-chain="${chain}"><summary>Why</sum
     }
     #recordName(chain) {
       const { name } = this.of.records.get(chain);
-      const place = this.of.pages[this.of.pageOf[chain]].chains.indexOf(chain);
-      return name ? readable(name) : `Record ${place + 1}`;
+      return name ? readable(name) : `Record ${this.of.placeOf[chain] + 1}`;
     }
     /** Draws a record again, if the report shows it. */
     record(chain) {
@@ -406,9 +409,9 @@ ${sure.map((one) => html`<li data-sure><b>How sure</b>: ${of.words[one.first]}${
 class="${label === leftOut ? "plain" : `f l${label}`}" data-label="${label}">${name}</span></li>`)}<li><mark>changed</mark></li>${
         data.gold.length > 0 && html`<li><span class="e">differs from ${term("gold", "gold")}</span></li>`}</ul>`;
     }
-    #pages(counts) {
-      const { order: shown, hasGold } = this.of;
-      const more = counts.filter((_, page) => !this.of.training.has(page)).length - shown.length;
+    #pages() {
+      const { order: shown, hasGold, pages, training } = this.of;
+      const more = pages.length - training.size - shown.length;
       return html`<h2>Page by page</h2>
 <p>Point at a changed word, tap it, or move to it with the tabulator key to see what changed it.</p>
 <label class="sort">Order <select>${Object.entries(ORDERS).slice(hasGold ? 0 : 2).map(
@@ -417,6 +420,7 @@ class="${label === leftOut ? "plain" : `f l${label}`}" data-label="${label}">${n
 ${more > 0 && html`<p class="small">${counted(more, "more page is", "more pages are")} not shown: the
 report would grow too large.</p>`}`;
     }
+    /** Sorts the pages by one of ORDERS. */
     sort(order) {
       const { pages } = this.of.count();
       const rank = (page) => ORDERS[order][1](pages[page]);
