@@ -171,6 +171,24 @@ def test_keys_in_several_spellings():
         keys("a", key_rules=["colour"])
 
 
+def test_partial_names():
+    names = ["Kahlo", "Frida Kahlo", "kahlo", "Frida", "Frida Giannini", "Frida", "Giannini"]
+    given = [{"d": d, "name": name, "type": "X"} for d in "ab" for name in names[d == "b" :]]
+
+    def keys(**given_too):
+        made = ch.settle(given, key="name", label="type", group="d", **given_too)
+        codes = made._read.keys.tolist()
+        return [codes.index(code) for code in codes], made
+
+    # "Kahlo" comes before the longer name in "a"; "Frida" is part of two names.
+    assert keys()[0] == [0, 1, 0, 3, 4, 3, 6, 7, 8, 9, 10, 9, 12]
+    found, settled = keys(partial=True)
+    assert found == [0, 1, 0, 3, 4, 3, 4, 7, 7, 9, 10, 9, 10]
+    assert settled.read_as["names of one word that are part of a longer one"] == 3
+    with pytest.raises(ValueError, match="partial is True for a key of 2 columns; it needs one"):
+        ch.settle(given, key=("name", "d"), label="type", partial=True)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_tables_of_every_kind(kind):
     columns = {

@@ -44,6 +44,7 @@ from .mentions import Diagnosis, Strengths, agree, diagnose, learn_strengths
 from .message import ChainSolver, DecodeResult, MessageResult, bytes_needed
 from .model import Instance, LabellingScore, Model, ModelBuilder
 from .outcome import Outcome
+from .places import Place, missed
 from .potential import Potential
 from .problem import Problem
 from .property import (
@@ -107,6 +108,7 @@ __all__ = [
     "OutOfRangeError",
     "Outcome",
     "Payment",
+    "Place",
     "Placed",
     "Potential",
     "Problem",
@@ -135,4 +137,5 @@ __all__ = [
     "learn_strengths",
     "settle",
     "mask",
+    "missed",
 ]

@@ -106,7 +106,7 @@ _PUNCTUATION = {
 
 # What each rule does to a text. Rules are applied in this order.
 RULES: dict[str, Callable[[str], str]] = {
-    "unicode": lambda text: unicodedata.normalize("NFKC", text),
+    "unicode": lambda text: text if text.isascii() else unicodedata.normalize("NFKC", text),
     "case": str.casefold,
     "punctuation": lambda text: text.translate(_PUNCTUATION),
     "space": lambda text: " ".join(text.split()),

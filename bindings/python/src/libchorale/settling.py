@@ -369,6 +369,7 @@ def settle(
     key_rules: Iterable[str] = tuple(RULES),
     label_rules: Iterable[str] = ("unicode", "case", "space"),
     numbers: bool = False,
+    partial: bool = False,
     unusable: Literal["raise", "keep", "fill"] = "raise",
     evidence: Evidence | None = None,
     gold: str | None = None,
@@ -398,6 +399,8 @@ def settle(
                 the like), "case", "punctuation", "space"
     label_rules the same for labels
     numbers     True: texts that are numbers are keys as well
+    partial     True: a name of one word is the longer name that begins or ends with it ("Kahlo"
+                after "Frida Kahlo"), if the group has only one such name, and this came before
     unusable    what to do if entries cannot be used (labels that are null or unknown, confidences
                 that are none): "raise" raises `TableError`, which names all of them. "keep" leaves
                 their rows as they are: they take no part, and `why` says so. "fill" gives them the
@@ -453,7 +456,7 @@ def settle(
     if unusable == "raise" and not problems.usable.all():
         raise TableError(problems.all())
     part = problems.usable | (unusable == "fill")
-    keys, size, columns, alone = _keys(opening, key, group, key_rules, numbers, part, told)
+    keys, size, columns, alone = _keys(opening, key, group, key_rules, numbers, partial, part, told)
     read = _Read(
         opening,
         known,
@@ -649,6 +652,7 @@ def _keys(
     group: str | None,
     rules: Iterable[str],
     numbers: bool,
+    partial: bool,
     part: Array,
     told: dict[str, int],
 ) -> tuple[Ints, int, list[Codes], dict[str, int]]:
@@ -671,6 +675,10 @@ def _keys(
         spelt.append(columns[-1])
         null |= columns[-1].codes < 0
     codes, size = together(spelt)
+    if partial:
+        if len(parts) > 1:
+            raise ValueError(f"partial is True for a key of {len(parts)} columns; it needs one")
+        told["names of one word that are part of a longer one"] = _join_parts(codes, size, spelt)
     keys = np.where(part, codes, -1).astype(np.int32)
     alone = {
         "an entry cannot be used": int((~part).sum()),
@@ -678,3 +686,28 @@ def _keys(
         "the key is a number": int((numeric & ~null & part).sum()),
     }
     return keys, size, columns, alone
+
+
+def _join_parts(codes: Ints, size: int, columns: Sequence[Codes]) -> int:
+    """Gives names of one word the code of the only longer name that begins or ends with it, in the
+    same group, if it came before. columns: the names, and perhaps the groups. Changes `codes`;
+    returns the number of such names."""
+    first = np.zeros(size + 1, dtype=np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]
+    first = first[:-1]
+    names = columns[0].values(columns[0].codes[first].tolist())
+    groups = columns[1].codes[first].tolist() if len(columns) > 1 else [0] * size
+    longer: dict[tuple[int, str], set[int]] = {}
+    for code, (name, group) in enumerate(zip(names, groups)):
+        words = name.split() if isinstance(name, str) else []
+        if len(words) > 1:
+            for word in (words[0], words[-1]):
+                longer.setdefault((group, word), set()).add(code)
+    target = np.arange(-1, size, dtype=np.int32)
+    for code, (name, group) in enumerate(zip(names, groups)):
+        of = list(longer.get((group, name), ())) if isinstance(name, str) else []
+        if len(of) == 1 and first[of[0]] < first[code]:
+            target[code + 1] = of[0]
+    joined = int((target[1:] != np.arange(size)).sum())
+    codes[:] = target[codes + 1]
+    return joined
