@@ -12,7 +12,7 @@ Builds Chorale (preset dev) in build/dev and runs the quick tests.
                 site with its examples and links, a short run of the benchmarks
   --deep        also: all tests under valgrind, clang with and without vector units, line coverage, an hour of fuzzing, ten minutes under load, arm64,
                 32-bit x86 and s390x emulated, Windows under Wine, other optimisation, hosts that flush
-                denormals; Spark that loses tasks and executors; the Go module and the Rust crates with
+                denormals; the site in a browser; Spark that loses tasks and executors; the Go module and the Rust crates with
                 the library compiled along as users compile it, from their own archives; the packages of
                 a release, the same bytes twice, in bare systems; before a release, two hours
   --fuzz-seconds N  of processor time for the fuzzers (60, with --deep 3600)
@@ -182,6 +182,11 @@ if [[ $all == yes ]]; then
 fi
 
 if [[ $deep == yes ]]; then
+  if [[ -f build/site/index.html ]] && tests/setup.sh "${setup_options[@]}" browser; then
+    step --says "site in a browser" python3 examples/guide/look.py chromium build/site build/site-views || true
+  else
+    skip "site in a browser" "no site, or no Chromium"
+  fi
   if build_for clang "tests clang"; then
     run_tests "tests clang" clang -LE valgrind --no-tests=error
   fi

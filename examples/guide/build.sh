@@ -6,7 +6,8 @@ help='Usage: examples/guide/build.sh [--check] [--no-install]
 Makes the site in build/site: pages to be read in a browser, from files or from a server, without a
 network. Open build/site/index.html.
 
-Installs MkDocs with Material in a virtual environment, build/guide.
+Installs MkDocs with Material in a virtual environment, build/guide, and, where it is missing, builds
+the library for browsers, which the playground needs (bindings/js/build.sh; two minutes).
 
   --check       also runs every example of the pages with the library that CHORALE_LIBRARY names
                 (default: that of build/dev), and looks for links that lead nowhere
@@ -58,6 +59,10 @@ if [[ ! -x $environment/bin/mkdocs || $(cat "$environment/installed" 2>/dev/null
   told "Installing what $here/requirements*.txt name" \
     "$environment/bin/pip" install --disable-pip-version-check "${requirements[@]/#/-r}"
   echo "$state" >"$environment/installed"
+fi
+
+if [[ ! -f bindings/js/dist/libchorale.embedded.js ]]; then
+  told "Building the library for browsers" bindings/js/build.sh "${options[@]}"
 fi
 
 export NO_MKDOCS_2_WARNING=1 # Material speaks of its successor at every build

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import multiprocessing
 import os
 import re
@@ -125,6 +126,31 @@ def check(page, write):
     return done, left, faults
 
 
+def check_playground():
+    """Returns how many programs were run, and the texts of the faults. The code that the playground
+    writes prints, in every language, the labels that the playground shows."""
+    faults = []
+    done = 0
+    cases = json.loads(run(["node", str(HERE / "check_playground.mjs"), str(JAVASCRIPT)], HERE))
+    with tempfile.TemporaryDirectory() as name:
+        for case in cases:
+            if case["milliseconds"] > 50:
+                faults.append(f"playground: {case['name']} took {case['milliseconds']:.0f} ms")
+            for language, runner in (("javascript", run_js), ("c", run_c), ("python", run_python)):
+                extra = ({}, "playground") if runner is run_python else (Path(name),)
+                try:
+                    printed = runner(case[language], *extra)
+                except Exception as error:
+                    printed = f"{type(error).__name__}: {error}"
+                done += 1
+                if printed != case["printed"]:
+                    faults.append(
+                        f"playground, {case['name']}, {language}: printed\n{printed}\n"
+                        f"and the page shows\n{case['printed']}\n{case[language]}"
+                    )
+    return done, faults
+
+
 def main(arguments):
     write = "--write" in arguments
     pages = [Path(name).resolve() for name in arguments if name != "--write"]
@@ -142,6 +168,11 @@ def main(arguments):
             run_of_all += done
             left_of_all += left
             faults += found
+    if can_run("js"):
+        done, found = check_playground()
+        print(f"playground: {done} programs", flush=True)
+        run_of_all += done
+        faults += found
     print(*faults, sep="\n", file=sys.stderr)
     print(f"{run_of_all} examples run, {left_of_all} left out, {len(faults)} with another output")
     return 1 if faults or not run_of_all else 0

@@ -453,6 +453,7 @@ IMPORTED = {
     "contributing/releasing.md": ROOT / "tests/RELEASING.md",
 }
 COPIED = {
+    "assets/libchorale.embedded.js": ROOT / "bindings/js/dist/libchorale.embedded.js",
     "assets/report-light.png": ROOT / "examples/publications/report-light.png",
     "assets/report-dark.png": ROOT / "examples/publications/report-dark.png",
 }
@@ -505,6 +506,14 @@ def code_of(found: re.Match[str]) -> str:
 def on_page_markdown(markdown, **_):
     """Puts code of the repository's documents into pages. (A hook of MkDocs.)"""
     return re.sub(r"^( *)<!-- code (\S+) (\w+) (\d+) -->$", code_of, markdown, flags=re.MULTILINE)
+
+
+def on_config(config):
+    """Lists the headers of C in the navigation. (A hook of MkDocs.)"""
+    [reference] = [part["Reference"] for part in config.nav if "Reference" in part]
+    [of_c] = [part["C"] for part in reference if "C" in part]
+    of_c += [f"reference/c/{header.stem}.md" for header in sorted(HEADERS.glob("*.h")) if header.stem != "export"]
+    return config
 
 
 def on_files(files, config):

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Looks at the site in headless Chromium.
+
+    look.py CHROMIUM SITE SCREENSHOTS
+
+At 320, 768 and 1280 pixels, in light and dark: nothing on the console, nothing from a network, no
+page wider than its window, text that can be read. The search finds what newcomers ask. The
+playground answers to a slider, by mouse and by the keyboard alone, its parts have names for a
+screen reader, and a link brings back its state. Screenshots are left in the folder given.
+"""
+
+import base64
+import pathlib
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "tests/report"))
+from browser import Browser
+from check import CONTRAST
+
+WIDTHS = (320, 768, 1280)
+PAGES = (
+    "index", "playground", "tutorial/names", "tutorial/tagger", "guides/leave-out-a-label",
+    "explanations/strength", "reference/statuses", "reference/c/decode", "reference/go",
+)
+# What newcomers ask, and the page that should be among the first three that the search finds.
+ASKED = {
+    "leave out a label": "guides/leave-out-a-label",
+    "what a status means": "reference/statuses",
+    "go agreement": "reference/go",
+    "does it help me": "index",
+    "without installing": "playground",
+}
+# Of the text of the page itself. Marks beside headings show only under the pointer; what lies under
+# the text of a picture is not seen by this.
+TEXT = CONTRAST.replace("document.body", "document.querySelector('.md-content')").replace(
+    ".skip", ".headerlink, .picture"
+)
+faults = []
+
+
+def check(right, what):
+    if not right:
+        faults.append(what)
+        print(what, flush=True)
+
+
+def until(page, script, seconds=10):
+    """Waits until an expression is true; returns whether it became so."""
+    end = time.time() + seconds
+    while time.time() < end:
+        if page.run(script):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def complaints(page):
+    return [one for one in page.complaints() if not one.startswith(("request: file:", "request: blob:"))]
+
+
+def look(page, site, name, width, scheme, folder):
+    where = f"{name}, {width} pixels, {scheme}"
+    page.show(f"{site}/{name}.html", width, 800, scheme, touch=width == 320)
+    if name == "playground":
+        check(until(page, "document.querySelector('#play-result td') !== null"), f"{where}: no labels")
+    time.sleep(0.2)
+    over = page.run("document.documentElement.scrollWidth") - width
+    check(over <= 0, f"{where}: {over} pixels too wide")
+    worst, text = page.run(TEXT)
+    check(worst >= 4.5, f"{where}: contrast {worst:.2f} of {text!r}")
+    check(not complaints(page), f"{where}: {complaints(page)}")
+    file = folder / f"{name.replace('/', '-')}-{width}-{scheme}.png"
+    file.write_bytes(base64.b64decode(page.screenshot()))
+
+
+def search(page, site, words, wanted):
+    page.show(f"{site}/index.html", 1280, 800, "light", touch=False)
+    typed = (
+        "(() => { const field = document.querySelector('[data-md-component=search-query]');"
+        f"field.focus(); field.value = {words!r};"
+        "field.dispatchEvent(new KeyboardEvent('keyup', {bubbles: true})); })()"
+    )
+    found = "[...document.querySelectorAll('.md-search-result__item > a')].slice(0, 3).map((one) => one.href)"
+    for _ in range(10):  # what is typed before the index is there is lost
+        page.run(typed)
+        if until(page, f"{found}.length > 0", 1):
+            break
+    links = page.run(found)
+    check(any(f"/{wanted}.html" in link for link in links), f"search {words!r} finds {links}")
+
+
+def play(page, site):
+    page.show(f"{site}/playground.html", 1280, 900, "light", touch=False)
+    page.call("Accessibility.enable")
+    check(until(page, "document.querySelector('#play-result td') !== null"), "playground: no labels")
+    for role, name in (
+        ("slider", "Strength"), ("textbox", "Data: a table, or words with scores"),
+        ("checkbox", "find it from the scores"), ("combobox", "leave out the label"),
+        ("radio", "Python"), ("button", "Copy a link to this"), ("region", "Labels"),
+    ):
+        check(page.all(role, name), f"playground: no {role} is named {name!r}")
+    status = "document.getElementById('play-status').textContent"
+    check(page.run(status).startswith("3 of 9"), f"playground: {page.run(status)}")
+    # By the keyboard alone: to the least strength, at which nothing changes.
+    page.run("document.getElementById('play-strength').focus()")
+    check(page.focused() == ("slider", "Strength"), f"playground: focus on {page.focused()}")
+    page.type("Home", 36)
+    check(until(page, f"{status}.startsWith('0 of 9')"), f"playground: {page.run(status)}")
+    page.press("radio", "C")
+    check("chorale_decode" in page.run("document.getElementById('play-code').textContent"), "playground: no C")
+    # A link carries the state.
+    time.sleep(0.5)  # the address follows with a delay
+    check(until(page, "location.hash.startsWith('#s=')"), "playground: no link")
+    address = page.run("location.href")
+    page.show(f"{site}/index.html", 1280, 900, "light", touch=False)
+    page.show(address.removeprefix("file://"), 1280, 900, "light", touch=False)
+    check(until(page, f"{status}.startsWith('0 of 9')"), f"playground from a link: {page.run(status)}")
+    # All examples; and a text that cannot be read.
+    for name, begins in (
+        ("Sentences with scores", "1 of 6"), ("A list of references", "2 of 20"), ("A sure exception", "1 of 5"),
+    ):
+        page.press("button", name)
+        check(until(page, f"{status}.startsWith({begins!r})", 3), f"playground, {name}: {page.run(status)}")
+    page.run(
+        "(() => { const text = document.getElementById('play-text'); text.value = 'name,label,confidence\\nA,B,2';"
+        "text.dispatchEvent(new Event('input')); })()"
+    )
+    check(page.run(status).startswith("line 2: "), f"playground: {page.run(status)}")
+    check(not complaints(page), f"playground: {complaints(page)}")
+
+
+def main(chromium, site, folder):
+    site, folder = pathlib.Path(site).resolve(), pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    with Browser(chromium) as browser:
+        page = browser.page()
+        # Each view begins as that of a newcomer: a page keeps the scheme that it had.
+        page.call("Page.addScriptToEvaluateOnNewDocument", source="localStorage.clear()")
+        for name in PAGES:
+            for width in WIDTHS:
+                for scheme in ("light", "dark"):
+                    look(page, site, name, width, scheme, folder)
+        for words, wanted in ASKED.items():
+            search(page, site, words, wanted)
+        play(page, site)
+    print(f"{len(PAGES) * len(WIDTHS) * 2} views, {len(ASKED)} searches, {len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
