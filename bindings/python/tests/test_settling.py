@@ -296,6 +296,16 @@ def test_keys_of_two_things_keep_their_labels():
     assert settled.left_alone == {"evidence does not settle the label of the key": 40}
 
 
+def test_groups():
+    given = [{"d": d, "name": "Jordan", "type": kind} for d, kind in zip("aaabbb", "XXYYYX")]
+    settled = ch.settle(given, key="name", label="type", group="d")
+    assert settled.codes.tolist() == [0, 0, 0, 1, 1, 1]
+    assert settled.table[5]["why"] == (
+        "2 of 2 other mentions of 'Jordan' in this d were Y, 2 of 2 are now"
+    )
+    assert settled.review(1)[0].key in (("Jordan", "a"), ("Jordan", "b"))
+
+
 def test_equal_evidence_is_a_conflict():
     settled = ch.settle(rows(("a", "X", 0.8), ("a", "Y", 0.8), ("b", "Y", 0.8)), **GIVEN)
     assert settled.conflict.tolist() == [True, True, False] and not settled.changed.any()

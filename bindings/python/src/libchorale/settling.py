@@ -68,7 +68,7 @@ class _Read:
     before   N: the label of each row; -1: none. The label with the best score if there is no column
     keys     N: the key of each row; -1: none
     count    the number of keys
-    columns  the columns of keys
+    columns  the columns of keys; at last that of groups, of the name `group`
     column   the column of labels, if there is one, of the name `like`
     part     N: whether the row takes part
     told     what was done to entries, and to how many
@@ -82,6 +82,7 @@ class _Read:
     keys: Ints
     count: int
     columns: list[Codes]
+    group: str | None
     column: Codes | None
     like: str | None
     problems: Problems
@@ -237,7 +238,7 @@ class Settled:
         counts, every = self._counts(read.before)
         shown = dict.fromkeys(read.keys[rows].tolist())
         shown.pop(-1, None)
-        names = dict(zip(shown, map(_quoted, self._key_names(list(shown)))))
+        names = dict(zip(shown, map(self._quoted, self._key_names(list(shown)))))
         labels = [str(label) for label in self.labels]
         keys, now = read.keys[rows], self.codes[rows]
         times = np.ones(len(rows), dtype=np.int64)
@@ -271,6 +272,12 @@ class Settled:
         row[read.keys[::-1]] = np.arange(len(read.keys))[::-1]  # the first row of each
         of = [column.values(column.codes[row[list(keys)]].tolist()) for column in read.columns]
         return of[0] if len(of) == 1 else list(zip(*of))
+
+    def _quoted(self, key: Any) -> str:
+        parts = key if isinstance(key, tuple) else (key,)
+        if self._read.group is None:
+            return " and ".join(f"'{part}'" for part in parts)
+        return " and ".join(f"'{part}'" for part in parts[:-1]) + f" in this {self._read.group}"
 
     # ---- Review
 
@@ -344,10 +351,6 @@ class Settled:
             made._answered[key] = True
         made._label()
         return made
-
-
-def _quoted(key: Any) -> str:
-    return " and ".join(f"'{part}'" for part in key) if isinstance(key, tuple) else f"'{key}'"
 
 
 # ---- Reading
@@ -465,6 +468,7 @@ def settle(
         keys,
         size,
         columns,
+        group,
         column,
         label,
         problems,
