@@ -393,7 +393,7 @@ faulty_learner() { # SOURCE FAULT SCRIPT PATTERN
 faulty_learner learn/learner.cpp "few groups need no credible gain" \
   's/told_.groups < kFewGroups || //' 'few_groups'
 faulty_learner learn/learner.cpp "accuracy may fall" \
-  's/return !spec_.may_lower_accuracy \&\&/return false \&\&/' 'lost_accuracy'
+  's/return spec_.options.may_lower_accuracy == 0 \&\&/return false \&\&/' 'lost_accuracy'
 faulty_learner learn/learner.cpp "sure positions decide about the temperature" \
   's/!changed \&\& probability >= kSure/false/' 'temperatures_end'
 faulty_learner learn/learner.cpp "all errors that the tagger expects may change" \
