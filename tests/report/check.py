@@ -6,10 +6,11 @@
 At the width of a phone and of a desk, in light and dark: nothing on the console, no network,
 charts with something in them, colours that can be read, and an explanation
 for a changed word on hover, tap and focus; without scripts, text. At all of WIDTHS nothing is cut off. Reports named `named` and `bare` are those of
-make_problems, of which more is known. Screenshots are left in the folder given.
+make_problems, of which more is known. Beside REPORT.html may stand REPORT.json, the figures that the command printed. Screenshots are left in the folder given.
 """
 
 import base64
+import json
 import pathlib
 import sys
 import time
@@ -214,6 +215,29 @@ def check_charts(check, page):
     check.expect(bad < 0, "a number is not a number")
 
 
+def check_figures(check, page, told):
+    """The figures, which the page counts, are those that the command has counted."""
+    text = page.run("""(document.querySelector('.entirely')?.innerText ?? '') + ' ' +
+        document.querySelector('.figures').innerText""")
+    text = " ".join(text.split())
+    if told["known"]:
+        expected = [
+            f"entirely right: {told['own_right']:,} to {told['right']:,} of {told['records']:,}.",
+            f"Token errors {told['own_errors']:,} \u2192 {told['errors']:,} of {told['known']:,} tokens",
+            f"Token F1 {100 * told['own_f1']:.1f} \u2192 {100 * told['f1']:.1f} micro average",
+            f"Pages better {told['better']:,} {told['equal']} equal, {told['worse']} worse"]
+    else:
+        expected = [f"Labels changed {told['changed']:,} of {told['tokens']:,} tokens"]
+    for one in expected:
+        check.expect(one in text, f"{one!r} is not in {text!r}")
+    rows = page.run("""[...document.querySelectorAll("table.labels tbody tr:not(.total)")].map((row) =>
+        [...row.cells].slice(0, 4).map((cell) => cell.textContent.trim()))""")
+    rows_told = [[label.get("name", f"Label {label['label']}"), f"{label['tokens']:,}",
+                  f"{100 * label['own_f1']:.1f}", f"{100 * label['f1']:.1f}"]
+                 for label in told.get("labels", ())]
+    check.expect(rows == rows_told, f"the table has {rows}, the command {rows_told}")
+
+
 def check_named(check, page):
     """What make_problems says must come out."""
     headline = page.run("document.querySelector('h1').textContent")
@@ -311,6 +335,9 @@ def check_report(check, browser, path, shots):
             (shots / f"{path.stem}-{size}-{scheme}.png").write_bytes(
                 base64.b64decode(page.screenshot()))
             check_charts(check, page)
+            figures = path.with_suffix(".json")
+            if figures.exists():
+                check_figures(check, page, json.loads(figures.read_text()))
             if path.stem == "named":
                 check_named(check, page)
             check_explanations(check, page, width, height, touch)

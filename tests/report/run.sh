@@ -21,7 +21,7 @@ reports=("$out/zero.html")
 for problem in "$out"/*.chorale "$here"/../../examples/publications/data/*.chorale \
   "$here"/../../build/mentions/*.chorale; do
   html=$out/$(basename "$problem" .chorale).html
-  "${report[@]}" --bound 3 --threads "$(nproc)" --output "$html" "$problem"
+  "${report[@]}" --bound 3 --threads "$(nproc)" --json --output "$html" "$problem" >"${html%.html}.json"
   reports+=("$html")
 done
 
