@@ -217,6 +217,29 @@ def test_texts_of_confidences_in_every_kind():
         ] * 2
 
 
+def test_a_function_in_sql():
+    duckdb = pytest.importorskip("duckdb")
+    from libchorale import sql
+
+    connection = duckdb.connect()
+    sql.register(connection)
+    sql.register(connection, "settle_texts", confidences="varchar", missing=0.5)
+    connection.execute("create table m (d integer, name varchar, type varchar, sure double)")
+    given = [(1, "A b", "X", 0.9), (1, "a B", "Y", 0.6), (2, "a b", "Y", 0.7)]
+    connection.executemany("insert into m values (?, ?, ?, ?)", given)
+    query = "select unnest(list(name)) as name, unnest({}) as of from m group by {} order by min(d)"
+
+    def found(call, groups):
+        table = connection.sql(query.format(call, groups))
+        return table.project("name, of.together, of.changed").fetchall()
+
+    lists = "settle(list(name), list(type), list(sure))"
+    assert found(lists, "true") == [("A b", "X", False), ("a B", "X", True), ("a b", "X", True)]
+    assert found(lists, "d") == [("A b", "X", False), ("a B", "X", True), ("a b", "Y", False)]
+    texts = "settle_texts(list(name), list(type), list(case when d = 2 then null else '80 %' end))"
+    assert [row[1] for row in found(texts, "d")] == ["X", "Y", "Y"]
+
+
 # ---- Counts and evidence
 
 
