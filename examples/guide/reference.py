@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 HEADERS = ROOT / "include/chorale"
 PYTHON = ROOT / "bindings/python/src/libchorale"
 # Modules of the Python package with names of their own, in the order of the pages.
-MODULES = ("batches", "learn", "shared", "spark", "logits", "crfsuite", "prices")
+MODULES = ("batches", "learn", "rules", "shared", "spark", "logits", "crfsuite", "prices")
 
 
 @dataclasses.dataclass
@@ -449,6 +449,7 @@ def rust_code(text: str, kind: str) -> str:
 IMPORTED = {
     "reference/experiments.md": ROOT / "examples/experiments/README.md",
     "reference/experiments-results.md": ROOT / "examples/experiments/results.md",
+    "reference/publications.md": ROOT / "examples/publications/README.md",
     "reference/changes.md": ROOT / "bindings/CHANGELOG.md",
     "contributing/releasing.md": ROOT / "tests/RELEASING.md",
 }
