@@ -115,6 +115,14 @@ private:
   static bool is_within(double errors, gsl::span<const double> numbers) noexcept {
     return total(numbers) <= errors * standard_error(numbers);
   }
+  // Returns true if a number of some pair is not 0.
+  static bool any(gsl::span<const Choice> choices, double Strengths::*number) noexcept {
+    bool found = false;
+    for (const Choice &choice : choices)
+      for (const Strengths &pair : choice.of)
+        found = found || pair.*number != 0;
+    return found;
+  }
   bool lowers_accuracy(gsl::span<const LabelCounts> tallies, std::int32_t without) noexcept {
     return spec_.options.may_lower_accuracy == 0 &&
            !is_within(1, differ(base_, tallies, without, [](const LabelCounts &t) { return t.correct; }));
@@ -278,19 +286,14 @@ std::int32_t LearnCourse::choose(std::int32_t without, bool is_control) noexcept
 // Labels each fold under what was chosen without it.
 chorale_status LearnCourse::hold_out() noexcept {
   const auto folds = lessons_.folds();
-  const bool has_control =
-      std::any_of(bonuses_.begin(), bonuses_.end(), [](const Choice &choice) {
-        return std::any_of(std::begin(choice.of), std::end(choice.of),
-                           [](const Strengths &pair) { return pair.bonus > 0; });
-      });
-  if (has_control) {
+  if (any(bonuses_, &Strengths::bonus)) {
     CHORALE_CHECK(
         lessons_.label(report_, span_of(bonuses_.begin(), folds), Lessons::Effort::usual));
     lessons_.count(lessons_.found(), control_);
   }
+  CHORALE_CHECK(lessons_.label(report_, span_of(chosen_.begin(), folds), Lessons::Effort::usual));
   if (lessons_.interrupted())
     return CHORALE_OK;
-  CHORALE_CHECK(lessons_.label(report_, span_of(chosen_.begin(), folds), Lessons::Effort::usual));
   lessons_.count(lessons_.found(), agreeing_);
   for (std::int64_t p = 0; p < lessons_.positions(); ++p) {
     const std::int32_t gold = lessons_.gold().data()[p];
@@ -324,9 +327,7 @@ chorale_verdict LearnCourse::judge() noexcept {
        told_.control_f1, told_.control_accuracy);
   tell(agreeing_, told_.agreeing_cost, told_.agreeing_precision, told_.agreeing_recall,
        told_.agreeing_f1, told_.agreeing_accuracy);
-  const Choice &chosen = chosen_[lessons_.folds()];
-  if (std::all_of(std::begin(chosen.of), std::end(chosen.of),
-                  [](const Strengths &pair) { return pair.strength == 0; }))
+  if (!any(span_of(&chosen_[lessons_.folds()], 1), &Strengths::strength))
     return would_gain_ ? CHORALE_VERDICT_LOWERS_ACCURACY : CHORALE_VERDICT_NO_GAIN;
   told_.gain_p = sign_flip_p(lessons_, differ(base_, agreeing_, -1));
   if (told_.agreeing_cost >= told_.tagger_cost)

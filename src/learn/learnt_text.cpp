@@ -461,26 +461,27 @@ std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity
     text.fixed(told.agreement_p, 3) << " make them agree as much as the gold labels do.\n";
   }
   const bool has_f1 = told.tagger_precision > 0 || told.tagger_recall > 0;
+  // A row, if its figures are known.
   const auto row = [&](std::string_view name, double precision, double recall, double f1,
                        double accuracy) {
+    if (accuracy == 0)
+      return;
     text << name;
     for (const double share : {precision, recall, f1})
       if (has_f1)
         text.fixed(100 * share, 1, 10);
     text.fixed(100 * accuracy, 1, 10) << "\n";
   };
-  if (told.tagger_accuracy > 0) {
+  if (told.tagger_accuracy > 0)
     text << (has_f1 ? "held out       precision    recall        F1  accuracy\n"
                     : "held out        accuracy\n");
-    row("tagger        ", told.tagger_precision, told.tagger_recall, told.tagger_f1,
-        told.tagger_accuracy);
-    if (told.control_cost != told.tagger_cost && told.control_accuracy > 0)
-      row("bonus alone   ", told.control_precision, told.control_recall, told.control_f1,
-          told.control_accuracy);
-    if (told.agreeing_accuracy > 0)
-      row("with agreement", told.agreeing_precision, told.agreeing_recall, told.agreeing_f1,
-          told.agreeing_accuracy);
-  }
+  row("tagger        ", told.tagger_precision, told.tagger_recall, told.tagger_f1,
+      told.tagger_accuracy);
+  if (told.control_cost != told.tagger_cost)
+    row("bonus alone   ", told.control_precision, told.control_recall, told.control_f1,
+        told.control_accuracy);
+  row("with agreement", told.agreeing_precision, told.agreeing_recall, told.agreeing_f1,
+      told.agreeing_accuracy);
   if (told.verdict == CHORALE_VERDICT_WITHOUT_GOLD && told.expected_errors > 0) {
     text << told.changed << " labels changed; the tagger expects ";
     text.fixed(told.expected_errors, 0) << " errors of its own.\n";
@@ -492,11 +493,9 @@ std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity
     const Kind &kind = learnt.kinds[k];
     if (kind.cliques == 0)
       continue;
-    if (learnt.text_of(kind.name).empty())
+    if (kind.name.length == 0)
       text << "kind " << k;
-    else
-      text << learnt.text_of(kind.name);
-    text << ": ";
+    text << learnt.text_of(kind.name) << ": ";
     if (kind.strength != 0)
       text << "strength " << kind.strength << (kind.uses_log_odds ? " of log-odds" : "") << ", ";
     if (kind.bonus != 0)
