@@ -12,7 +12,7 @@ from dirty import by_hand, table
 from test_mentions import KINDS, as_rows, rows_of
 
 import libchorale as ch
-from libchorale._given import RULES
+from libchorale._given import RULES, all_spelt, ruled, spelt
 
 
 def rows(*entries, columns=("name", "type", "sure")):
@@ -169,6 +169,19 @@ def test_keys_in_several_spellings():
     assert keys(120, 120) == [0, 0]
     with pytest.raises(ValueError, match="key_rules has 'colour', not one of unicode, case"):
         keys("a", key_rules=["colour"])
+
+
+def test_texts_are_spelt_alike_one_by_one_and_all_at_once(rng):
+    characters = np.array(
+        [*"aB .,-'ß", "Σ", "σ", "ς", "Ａ", "ﬁ", "é", "e\u0301", "\u0301", "\0", "\n", "İ"]
+    )
+    for at in range(200):
+        texts = ["".join(rng.choice(characters, size=rng.integers(6))) for _ in range(5)]
+        texts = [text if at % 2 else text.replace("\0", "") for text in texts]
+        names = [name for name in RULES if rng.integers(2)]
+        rules = ruled("rules", names)
+        assert all_spelt(texts, rules) == [spelt(text, rules) for text in texts]
+    assert all_spelt([], rules) == [] and all_spelt([3, "A"], list(RULES.values())) == [3, "a"]
 
 
 def test_partial_names():

@@ -130,6 +130,19 @@ def spelt(value: Any, rules: Sequence[Callable[[str], str]]) -> Any:
     return value
 
 
+def all_spelt(values: Sequence[Any], rules: Sequence[Callable[[str], str]]) -> list[Any]:
+    """Returns `spelt` of each value. Rules that look at single characters are applied to all texts
+    at once."""
+    space = RULES["space"]
+    if not values or any(not isinstance(value, str) or "\0" in value for value in values):
+        return [spelt(value, rules) for value in values]
+    joined = "\0".join(values)
+    for rule in rules:
+        joined = joined if rule is space else rule(joined)
+    found = joined.split("\0")
+    return list(map(space, found)) if space in rules else found
+
+
 def is_number(value: Any) -> bool:
     """Returns whether a value is a text that is a number, an amount, a date or the like."""
     return isinstance(value, str) and _NUMERIC.fullmatch(value) is not None
@@ -145,10 +158,8 @@ def normalised(
     code_of = np.full(column.count + 1, -1, dtype=np.int32)
     numeric = np.zeros(column.count + 1, dtype=bool)
     used = np.bincount(column.codes[column.codes >= 0], minlength=column.count) > 0
-    values = column.all_values()
-    for code in np.flatnonzero(used).tolist():
-        value = values[code]
-        text = spelt(value, rules)
+    codes = np.flatnonzero(used).tolist()
+    for code, text in zip(codes, all_spelt(column.values(codes), rules)):
         if text == "":
             continue
         if not numbers and is_number(text):
