@@ -151,7 +151,8 @@ typedef struct ClusterTruth {
   double best;     /* best equation 1 of all decodable labellings; minus infinity: there is none */
   double best_any; /* best equation 1 of all labellings */
   int is_unique;   /* 1: no other labelling comes within 1e-6 of the best one */
-  int32_t left_out; /* number of chains that have no labelling; all of the above is without them */
+  int32_t left_out; /* number of chains that have no labelling, or none that the cliques without other
+                       members allow; all of the above is without them */
   int is_out[MOST_CHAINS];
   int is_stuck;    /* 1: there are chains, and none has a labelling */
   int own_is_decodable;
@@ -159,7 +160,8 @@ typedef struct ClusterTruth {
   Labelling own;         /* each chain's best labelling, ties broken as in chain.h */
   double own_score;
 } ClusterTruth;
-/* Enumerates all joint labellings; returns 0 if there are too many. */
+/* Enumerates all joint labellings; returns 0 if there are too many, or if it is not
+ * plain whether the run leaves out some chain. */
 int enumerate_cluster(const Cluster *cluster, ClusterTruth *truth);
 
 /* ---- Runs --------------------------------------------------------------------------------- */

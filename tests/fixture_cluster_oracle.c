@@ -123,6 +123,24 @@ static void find_shows(const Cluster *cluster, int32_t chain, Shows *shows) {
   }
 }
 
+/* True if cliques without other members forbid every labelling that the chain itself allows, and no
+ * property may show a value outside its dictionary. */
+static int is_shut_out(const Cluster *cluster, const Shows *shows) {
+  int32_t forbidden = 0;
+  for (int32_t k = 0; k < shows->count; ++k) {
+    int is_broken = 0;
+    for (int32_t s = 0; s < shows->slots; ++s) {
+      const Group *group = &cluster->cliques[shows->clique[s]];
+      if (group->shape == OVER_PROPERTY && group->use.has_dictionary && !group->use.has_out)
+        return 0;
+      is_broken = is_broken || (group->member_count == 1 &&
+                                own_group_score(group, &shows->shows[k].values[s]) == -INFINITY);
+    }
+    forbidden += is_broken;
+  }
+  return forbidden == shows->count;
+}
+
 /* Finds a chain's best labelling without cliques. Ties: for chains the lowest label at the last
  * position that differs, which is the order of labelling_at; for trees at the first. Returns 1 if
  * there are several. */
@@ -206,6 +224,14 @@ int enumerate_cluster(const Cluster *cluster, ClusterTruth *truth) {
     find_shows(cluster, i, &shows[i]);
     const int is_tied = find_own(&cluster->chains[i], truth->own[i]);
     truth->has_tied_instance = truth->has_tied_instance || (is_tied && cluster->is_instance[i]);
+    if (is_shut_out(cluster, &shows[i])) {
+      /* Without positions, no labels could tell that the chain is left out. Beyond a small budget, the
+       * run may find no proof. */
+      if (shows[i].count > 0 &&
+          (cluster->chains[i].length == 0 || cluster->options.budget < 1024))
+        return 0;
+      shows[i].count = 0;
+    }
     truth->is_out[i] = shows[i].count == 0;
     truth->left_out += truth->is_out[i];
     for (int32_t t = 0; truth->is_out[i] && t < cluster->chains[i].length; ++t)

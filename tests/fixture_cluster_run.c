@@ -58,8 +58,8 @@ static double amount_of(const Group *group, const int32_t *values, int32_t membe
   int32_t other[MOST_TOGETHER];
   memcpy(other, values, sizeof(int32_t) * (size_t)group->member_count);
   other[member] = value;
-  const double so = own_group_score(group, other);
-  return so == -INFINITY ? INFINITY : own_group_score(group, values) - so;
+  const double so = own_group_score(group, other), now = own_group_score(group, values);
+  return now == so ? 0 : so == -INFINITY ? INFINITY : now - so;
 }
 
 /* Checks the payments of a chain and their order: whole chains first, then positions, each by
@@ -102,7 +102,9 @@ static const char *check_payments(const Cluster *cluster, chorale_run *run, int3
   return NULL;
 }
 
-static const char *check_marginals(const Cluster *cluster, chorale_run *run, int32_t chain) {
+/* is_forbidden: some clique forbids the labelling of the run. */
+static const char *check_marginals(const Cluster *cluster, chorale_run *run, int32_t chain,
+                                   int is_forbidden) {
   const Sample *sample = &cluster->chains[chain];
   const int32_t m = sample->labels;
   double marginals[MOST_POSITIONS * MOST_LABELS], margins[MOST_POSITIONS];
@@ -111,6 +113,8 @@ static const char *check_marginals(const Cluster *cluster, chorale_run *run, int
       chorale_run_max_marginals(run, chain, marginals, 0, margins, &error);
   if (cluster->is_instance[chain])
     return status == CHORALE_ERROR_KIND ? NULL : complain("marginals of an instance: %d", status);
+  if (is_forbidden)
+    return status == CHORALE_ERROR_NO_LABELLING ? NULL : complain("marginals: status %d", status);
   if (status != CHORALE_OK)
     return complain("marginals of chain %d: \"%s\"", chain, error.message);
   double truth[MOST_POSITIONS][MOST_LABELS];
@@ -207,7 +211,7 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
   if (chorale_run_get_result(run, &again, &error) != CHORALE_OK ||
       memcmp(&again, result, sizeof again) != 0)
     return complain("the result is not what the last call said");
-  if (result->outcome == CHORALE_OUTCOME_INFEASIBLE) {
+  if (truth->is_stuck) {
     int32_t labels[MOST_CHAINS * MOST_POSITIONS];
     if (chorale_run_all_labels(run, CHORALE_TOGETHER, labels, (int64_t)COUNT_OF(labels), NULL,
                                &error) !=
@@ -217,8 +221,6 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
   }
   Labelling own_labels, labels;
   Parts own, parts;
-  if (result->outcome == CHORALE_OUTCOME_NOTHING_FOUND)
-    return NULL;
   if ((why = check_labelling(cluster, truth, run, 1, own_labels, &own)) != NULL)
     return why;
   if ((why = check_labelling(cluster, truth, run, 0, labels, &parts)) != NULL)
@@ -243,7 +245,7 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
       return complain("chain %d: changed is %d", i, differs);
     if ((why = check_payments(cluster, run, i, &parts, &own)) != NULL)
       return why;
-    if ((why = check_marginals(cluster, run, i)) != NULL)
+    if ((why = check_marginals(cluster, run, i, result->score == -INFINITY)) != NULL)
       return why;
   }
   for (int32_t c = 0; c < cluster->clique_count; ++c) {
@@ -254,7 +256,7 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
   }
   const int closed =
       closes(result->score, chain_magnitude + clique_magnitude, result->upper_bound, 1e-9);
-  if (result->proven != closed)
+  if (result->score > -INFINITY && result->proven != closed)
     return complain("proven is %d, bound %.17g, score %.17g", result->proven, result->upper_bound,
                     result->score);
   if (chain_sum != result->chain_score || clique_sum != result->clique_score)
@@ -327,7 +329,7 @@ void listen_to(const Cluster *cluster, chorale_run *run, Said *said) {
   chorale_error error;
   chorale_run_result_init(&said->result, sizeof said->result);
   OK(chorale_run_get_result(run, &said->result, &error));
-  if (said->result.score == -INFINITY)
+  if (said->result.left_out == cluster->chain_count)
     return;
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
     int64_t count = 0;
@@ -336,7 +338,8 @@ void listen_to(const Cluster *cluster, chorale_run *run, Said *said) {
     OK(chorale_run_chain_score(run, i, CHORALE_TOGETHER, &said->chain_scores[i], NULL, &error));
     OK(chorale_run_payments(run, i, said->payments[i], sizeof(chorale_payment), MOST_SLOTS, &count,
                             &error));
-    if (!cluster->is_instance[i] && said->chain_scores[i] > -INFINITY)
+    if (!cluster->is_instance[i] && said->chain_scores[i] > -INFINITY &&
+        said->result.score > -INFINITY)
       OK(chorale_run_max_marginals(run, i, said->marginals[i], 0, NULL, &error));
   }
   for (int32_t c = 0; c < cluster->clique_count; ++c) {

@@ -163,7 +163,7 @@ static const int32_t gold[CHAINS * WORDS] = {0, 1, 0, 1, 0, 1};
   "a" FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES FORTY_BYTES          \
       FORTY_BYTES FORTY_BYTES FORTY_BYTES
 
-typedef enum Small { PLAIN, INFEASIBLE, WEIGHTED, TRAINED } Small;
+typedef enum Small { PLAIN, INFEASIBLE, FORBIDDEN, WEIGHTED, TRAINED } Small;
 
 static void save_small(const char *path, Small form) {
   chorale_error error;
@@ -191,7 +191,14 @@ static void save_small(const char *path, Small form) {
     options.group = i == 2;
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
   }
-  OK(chorale_potential_create_potts(NULL, LABELS, 0.5, NULL, &potts, &error));
+  double forbidden[CHAINS * WORDS + 1];
+  for (size_t k = 0; k < COUNT_OF(forbidden); ++k)
+    forbidden[k] = -INFINITY;
+  if (form == FORBIDDEN)
+    OK(chorale_potential_create_sum(NULL, LABELS, forbidden, 1, COUNT_OF(forbidden),
+                                    CHORALE_SCALE_NONE, NULL, &potts, &error));
+  else
+    OK(chorale_potential_create_potts(NULL, LABELS, 0.5, NULL, &potts, &error));
   chorale_clique_setup_init(&setup, sizeof setup);
   setup.potential = potts;
   setup.values = LABELS;
@@ -974,6 +981,23 @@ static void a_chain_without_labelling_is_named(void **state) {
   }
 }
 
+/* A clique forbids every labelling of its chains together: there are labels all the same, and the
+ * command says what they are. */
+static void labels_that_a_clique_forbids_are_told(void **state) {
+  (void)state;
+  char path[300];
+  snprintf(path, sizeof path, "%s/forbidden", folder);
+  save_small(path, FORBIDDEN);
+  static const char *const subcommands[] = {"label", "label --json", "report"};
+  for (size_t i = 0; i < COUNT_OF(subcommands); ++i) {
+    Said said = say("%s %s", subcommands[i], path);
+    assert_int_equal(said.status, 0);
+    assert_true(strlen(said.out) > 0);
+    assert_non_null(strstr(said.err, "some clique forbids the labels (score -inf)"));
+    forget(&said);
+  }
+}
+
 static void a_time_limit_of_zero_leaves_labels(void **state) {
   (void)state;
   Said said = say("label --seconds 0 %s", small_path);
@@ -1074,6 +1098,7 @@ int main(void) {
       cmocka_unit_test(files_are_checked),
       cmocka_unit_test(mistakes_name_argument_value_and_rule),
       cmocka_unit_test(a_chain_without_labelling_is_named),
+      cmocka_unit_test(labels_that_a_clique_forbids_are_told),
       cmocka_unit_test(a_time_limit_of_zero_leaves_labels),
       cmocka_unit_test(progress_is_told_when_asked_for),
       cmocka_unit_test(output_that_is_lost_is_an_error),

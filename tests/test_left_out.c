@@ -1,4 +1,5 @@
-/* Chains of which every labelling is forbidden: they are left out, and named with what forbids
+/* Chains of which every labelling is forbidden, by themselves or by a clique of which they are the
+ * only member: they are left out, and named with what forbids
  * them; everything else is labelled as if they were not there. */
 #include "fixture_cluster.h"
 
@@ -28,6 +29,31 @@ static int32_t spoil(Random *random, Cluster *cluster) {
   return spoilt;
 }
 
+/* Takes all members but one from some cliques, and forbids most values of that member. Returns the
+ * number of these cliques. */
+static int32_t shut(Random *random, Cluster *cluster) {
+  int32_t count = 0;
+  for (int32_t c = 0; c < cluster->clique_count; ++c) {
+    Group *group = &cluster->cliques[c];
+    Problem *potential = &group->potentials[0];
+    const int has_tables =
+        (potential->kind >= KIND_SUM_SHARED && potential->kind <= KIND_CARDINALITY) ||
+        potential->kind == KIND_MAX_SHARED || potential->kind == KIND_MAX_PER_VALUE;
+    if (group->shape == CENTRED || group->member_count == 0 || !has_tables ||
+        random_chance(random, 50))
+      continue;
+    group->members[0] = group->members[random_int(random, 0, group->member_count - 1)];
+    group->member_count = potential->members = 1;
+    potential->shape = CHORALE_SHAPE_DETECT;
+    const int32_t share = random_int(random, 60, 100);
+    for (int32_t v = 0; v < potential->table_count; ++v)
+      if (random_chance(random, share))
+        potential->tables[v * MAX_LENGTH + random_int(random, 0, 9) / 9] = -INFINITY;
+    ++count;
+  }
+  return count;
+}
+
 /* True if some label of a position is allowed by scores, `forced` and `allowed`. */
 static int allows_some(const Sample *sample, int32_t t) {
   for (int32_t y = 0; y < sample->labels; ++y)
@@ -38,7 +64,7 @@ static int allows_some(const Sample *sample, int32_t t) {
 }
 
 typedef struct Found {
-  int64_t by_scores, by_transitions, unknown, alone;
+  int64_t by_scores, by_transitions, by_cliques, unknown, alone;
 } Found;
 
 static const char *check_named(const Cluster *cluster, const ClusterTruth *truth,
@@ -61,6 +87,20 @@ static const char *check_named(const Cluster *cluster, const ClusterTruth *truth
       ++found->unknown;
       continue;
     }
+    if (one->obstacle == CHORALE_OBSTACLE_CLIQUES) {
+      if (one->position != -1 || one->clique < 0 || one->clique >= cluster->clique_count ||
+          cluster->cliques[one->clique].member_count != 1 ||
+          cluster->cliques[one->clique].members[0].chain != i)
+        return complain("chain %d: the obstacle is clique %lld, position %lld", i,
+                        (long long)one->clique, (long long)one->position);
+      for (int32_t t = 0; t < cluster->chains[i].length; ++t)
+        if (!allows_some(&cluster->chains[i], t))
+          return complain("chain %d: its scores forbid every labelling, not a clique", i);
+      ++found->by_cliques;
+      continue;
+    }
+    if (one->clique != -1)
+      return complain("chain %d: clique %lld is no obstacle", i, (long long)one->clique);
     if (one->position < 0 || one->position >= cluster->chains[i].length)
       return complain("chain %d: the obstacle is at position %lld", i, (long long)one->position);
     const int is_open = allows_some(&cluster->chains[i], (int32_t)one->position);
@@ -75,14 +115,17 @@ static const char *check_named(const Cluster *cluster, const ClusterTruth *truth
 static const char *must_label_the_rest(const Cluster *cluster, void *context) {
   Found *found = context;
   static Built built;
-  static Cluster spoilt;
+  static Cluster shut_out, spoilt;
   ClusterTruth truth, before;
   chorale_error error;
   chorale_run_result result;
   chorale_run_result_init(&result, sizeof result);
   Random random = {test_seed() + (uint64_t)cluster->clique_count};
+  shut_out = *cluster;
+  const int32_t closed = random_chance(&random, 50) ? shut(&random, &shut_out) : 0;
+  cluster = &shut_out;
   spoilt = *cluster;
-  if (spoil(&random, &spoilt) == 0 || !enumerate_cluster(&spoilt, &truth) ||
+  if (spoil(&random, &spoilt) + closed == 0 || !enumerate_cluster(&spoilt, &truth) ||
       !enumerate_cluster(cluster, &before) || (!truth.is_stuck && !truth.own_is_decodable))
     return NULL;
   chorale_run_options options = spoilt.options;
@@ -107,7 +150,8 @@ static const char *must_label_the_rest(const Cluster *cluster, void *context) {
   build(cluster, NULL, &built);
   run = NULL;
   if (!why && chorale_run_create(NULL, built.model, &options, NULL, &run, &error) == CHORALE_OK &&
-      chorale_run_solve(run, &result, &error) == CHORALE_OK && before.own_is_decodable) {
+      chorale_run_solve(run, &result, &error) == CHORALE_OK &&
+      (before.is_stuck || before.own_is_decodable)) {
     static Given given[MOST_CHAINS];
     Cluster judged = spoilt;
     judged.options.rounds = 1000;
@@ -136,8 +180,11 @@ static const char *must_label_the_rest(const Cluster *cluster, void *context) {
       why = check_run(&changed, turn % 2 == 0 ? &truth : &before, run, &result);
       if (!why)
         why = check_named(&changed, turn % 2 == 0 ? &truth : &before, run, found);
-      if (why)
-        why = complain("turn %d: %s", turn, why);
+      if (why) {
+        static char reason[1024];
+        (void)snprintf(reason, sizeof reason, "%s", why);
+        why = complain("turn %d: %s", turn, reason);
+      }
     }
     for (int32_t i = 0; i < cluster->chain_count; ++i)
       take_back(&given[i]);
@@ -155,10 +202,11 @@ static void the_rest_is_labelled(void **state) {
   check_clusters("crowded", test_rounds(500), random_crowded_cluster, must_label_the_rest, &found);
   check_clusters("forbidding", test_rounds(1000), random_forbidding_cluster, must_label_the_rest,
                  &found);
-  print_message("%lld by scores, %lld by transitions, %lld unknown; %lld times all\n",
+  print_message("%lld by scores, %lld by transitions, %lld by cliques, %lld unknown; %lld times all\n",
                 (long long)found.by_scores, (long long)found.by_transitions,
-                (long long)found.unknown, (long long)found.alone);
-  assert_true(found.by_scores > 100 && found.by_transitions > 20 && found.alone > 10);
+                (long long)found.by_cliques, (long long)found.unknown, (long long)found.alone);
+  assert_true(found.by_scores > 100 && found.by_transitions > 20 && found.by_cliques > 100 &&
+              found.alone > 10);
 }
 
 /* ---- A corpus ----------------------------------------------------------------------------- */

@@ -289,6 +289,8 @@ static const char *check_json(const Cluster *cluster, chorale_run *run, const ch
                          : r.outcome == CHORALE_OUTCOME_ITERATION_LIMIT ? "iteration-limit"
                          : r.outcome == CHORALE_OUTCOME_DEADLINE        ? "deadline"
                          : r.outcome == CHORALE_OUTCOME_CANCELLED       ? "cancelled"
+                         : r.outcome == CHORALE_OUTCOME_INFEASIBLE      ? "infeasible"
+                         : r.outcome == CHORALE_OUTCOME_NOTHING_FOUND   ? "nothing-found"
                                                                         : "no JSON at all";
   if (!outcome || outcome->kind != JSON_STRING || strcmp(outcome->text, expected) != 0)
     return complain("outcome \"%s\", it is %s", outcome ? outcome->text : "", expected);
@@ -359,9 +361,9 @@ static const char *write_and_read(const Cluster *cluster, void *context) {
   const char *why = NULL;
   size_t needed = 0;
   const chorale_status status = chorale_run_json(run, text, sizeof text, &needed, &error);
-  if (result.score == -INFINITY) {
+  if (result.left_out == cluster->chain_count) {
     if (status != CHORALE_ERROR_NO_LABELLING)
-      why = complain("nothing found, yet JSON says \"%.40s\"", text);
+      why = complain("no chain has a labelling, yet JSON says \"%.40s\"", text);
   } else if (status != CHORALE_OK || needed > sizeof text || strlen(text) + 1 != needed) {
     why = complain("\"%s\", %zu bytes needed, %zu written", error.message, needed, strlen(text));
   } else {
@@ -531,7 +533,7 @@ static void payments_of_a_large_clique(void **state) {
   chorale_potential_release(potential);
 }
 
-static void a_run_without_a_labelling_has_no_json(void **state) {
+static void labels_that_a_clique_forbids_are_in_json(void **state) {
   (void)state;
   const double never[] = {-INFINITY, -INFINITY, -INFINITY};
   const double zero[] = {0, 1};
@@ -561,10 +563,12 @@ static void a_run_without_a_labelling_has_no_json(void **state) {
   chorale_run_result_init(&result, sizeof result);
   OK(chorale_run_solve(run, &result, &error));
   assert_int_equal(result.outcome, CHORALE_OUTCOME_NOTHING_FOUND);
-  char text[256];
+  char text[1024];
   size_t needed = 0;
-  assert_int_equal(chorale_run_json(run, text, sizeof text, &needed, &error),
-                   CHORALE_ERROR_NO_LABELLING);
+  OK(chorale_run_json(run, text, sizeof text, &needed, &error));
+  assert_non_null(strstr(text, "\"outcome\":\"nothing-found\""));
+  assert_non_null(strstr(text, "\"clique_score\":null"));
+  assert_non_null(strstr(text, "\"labels\":[1]"));
   chorale_run_destroy(run);
   chorale_model_release(model);
   chorale_model_builder_destroy(builder);
@@ -578,7 +582,7 @@ int main(void) {
       cmocka_unit_test(the_locale_does_not_matter),
       cmocka_unit_test(every_outcome_has_its_name),
       cmocka_unit_test(payments_of_a_large_clique),
-      cmocka_unit_test(a_run_without_a_labelling_has_no_json),
+      cmocka_unit_test(labels_that_a_clique_forbids_are_in_json),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -644,7 +644,7 @@ func TestChainWithoutLabelling(t *testing.T) {
 		t.Error(result)
 	}
 	left := must(decoded.Run().LeftOut())
-	if len(left) != 1 || left[0] != (LeftOut{1, 0, ObstacleScores}) || left[0].Obstacle.String() != "scores" {
+	if len(left) != 1 || left[0] != (LeftOut{1, 0, ObstacleScores, -1}) || left[0].Obstacle.String() != "scores" {
 		t.Error(left)
 	}
 }

@@ -166,15 +166,18 @@ const (
 	ObstacleUnknown     Obstacle = C.CHORALE_OBSTACLE_UNKNOWN     // an instance, which does not tell
 	ObstacleScores      Obstacle = C.CHORALE_OBSTACLE_SCORES      // every label of the position is forbidden: by a score of minus infinity, or by what the chain or an edit allows
 	ObstacleTransitions Obstacle = C.CHORALE_OBSTACLE_TRANSITIONS // the position has allowed labels, but transitions, start or end scores forbid all of them
+	ObstacleCliques     Obstacle = C.CHORALE_OBSTACLE_CLIQUES     // a clique of which the chain is the only member forbids what the chain allows
 )
 
-// String returns "scores", "transitions" or "unknown".
+// String returns "scores", "transitions", "cliques" or "unknown".
 func (o Obstacle) String() string {
 	switch o {
 	case ObstacleScores:
 		return "scores"
 	case ObstacleTransitions:
 		return "transitions"
+	case ObstacleCliques:
+		return "cliques"
 	}
 	return "unknown"
 }

@@ -302,8 +302,9 @@ type RunResult struct {
 // -1, and it counts for nothing in the cliques.
 type LeftOut struct {
 	Chain    int      // number of the chain
-	Position int      // where its labellings are forbidden; -1 if that is not known
+	Position int      // where its labellings are forbidden; -1 if it is a clique that does, or not known
 	Obstacle Obstacle // what forbids them
+	Clique   int      // with ObstacleCliques the number of the clique, otherwise -1
 }
 
 func newRunResult() *C.chorale_run_result {
@@ -607,7 +608,7 @@ func (r *Run) LeftOut() ([]LeftOut, error) {
 	}
 	left := make([]LeftOut, len(found))
 	for i, one := range found {
-		left[i] = LeftOut{int(one.chain), int(one.position), Obstacle(one.obstacle)}
+		left[i] = LeftOut{int(one.chain), int(one.position), Obstacle(one.obstacle), int(one.clique)}
 	}
 	return left, nil
 }

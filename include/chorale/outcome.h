@@ -29,7 +29,10 @@ enum {
   CHORALE_OBSTACLE_SCORES = 10,
   /* The position has allowed labels, but none that transitions let stand before labels that are
    * allowed at the positions after it (on a tree: below it), or that start or end scores allow. */
-  CHORALE_OBSTACLE_TRANSITIONS = 20
+  CHORALE_OBSTACLE_TRANSITIONS = 20,
+  /* Each labelling that the chain itself allows is forbidden by a clique of which the chain is the
+   * only member, such as a rule. */
+  CHORALE_OBSTACLE_CLIQUES = 30
 };
 
 /* Returns the name of an outcome in lower case, such as "iteration-limit"; "unknown outcome" for

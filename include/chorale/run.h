@@ -61,7 +61,9 @@
  * first chain or clique of a call with a limit above 0 may take 40 ms even if the limit is shorter.
  * This time doubles after each call that finished no chain or clique. The first call decodes every
  * chain without its cliques, whatever the limits. So after every call there is a labelling, at
- * worst that of round 0, unless a clique forbids it. Limits apply to step, solve, polish and bound;
+ * worst that of round 0, unless no chain has any. If a clique forbids the labelling, its score is
+ * minus infinity; all other sets of connected chains have their best labels all the same, and
+ * chorale_run_clique_score tells which cliques forbid theirs. Limits apply to step, solve, polish and bound;
  * all other calls ignore the clock and the cancel flag.
  */
 #ifndef CHORALE_RUN_H
@@ -281,7 +283,8 @@ CHORALE_API chorale_status chorale_run_set_labels(chorale_run *run, const int32_
  * rounds are done, or the rounds alternate between two labellings), DEADLINE, CANCELLED, INFEASIBLE
  * (proven: no chain has a labelling, or the requested bound is minus infinity), NOTHING_FOUND
  * (some clique forbids every labelling met). After NOTHING_FOUND other labellings may be allowed:
- * to find one is NP-hard, so the search is limited. */
+ * to find one is NP-hard, so the search is limited. Whatever the outcome, there are labels unless no
+ * chain has a labelling; a score of minus infinity says that some clique forbids them. */
 typedef struct chorale_run_result {
   size_t struct_size; /* sizeof(chorale_run_result); set by init */
   chorale_outcome outcome;
@@ -291,7 +294,7 @@ typedef struct chorale_run_result {
   int64_t best_round;    /* number of rounds done when the best labelling last changed, in whole or
                             in part; 0 if the polish of the labelling of round 0 changed it last */
   double score;          /* equation 1 of the best labelling: chain_score + clique_score; minus
-                            infinity if there is no labelling */
+                            infinity if a clique forbids it or there is none */
   double chain_score;    /* sum of phi_i over the chains. The chains are added in their order, in
                             blocks of 1024; then the sums of the blocks are added */
   double clique_score;   /* sum of C_p over the cliques, added in blocks in the same way */
@@ -419,7 +422,8 @@ enum {
 
 /* Calls below without an argument `labelling` describe CHORALE_TOGETHER. Errors of all calls below:
  * NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), UNKNOWN_CONSTANT (labelling), NO_LABELLING (round 0
- * is not complete, no chain has a labelling, or cliques forbid every labelling met), SIZE (a
+ * is not complete, or no chain has a labelling; from chorale_run_max_marginals and
+ * chorale_run_probabilities also if a clique forbids the labelling), SIZE (a
  * negative capacity), CAPACITY, BUSY (from a callback of the run, see "The run" above);
  * CALLBACK_STOPPED and CALLBACK_VALUE, if a potential's callback fails, from the calls that evaluate
  * cliques (chorale_run_clique_score, chorale_run_payments, chorale_run_json). Calls that take a
@@ -432,12 +436,18 @@ enum {
  * labelling. */
 CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,
                                                   chorale_run_result *result, chorale_error *error);
-/* A chain that is left out, since every labelling of it is forbidden. */
+/* A chain that is left out, since every labelling of it is forbidden: by its scores and transitions,
+ * or by these together with the cliques that have no other member. The latter is tested by an exact
+ * decode, unless the joint states exceed the budget or a property of the chain has a dictionary
+ * without OUT. A clique with other members forbids labellings of several chains together, and
+ * leaves no chain out. */
 typedef struct chorale_left_out {
   int64_t chain;
-  int64_t position; /* of the obstacle; -1 if it is not known */
+  int64_t position; /* of the obstacle; -1 if it is a clique or not known */
   chorale_obstacle obstacle;
   int32_t reserved;
+  int64_t clique; /* with OBSTACLE_CLIQUES: the first clique such that it and the chain's cliques
+                     before it, in the order of their positions, suffice; otherwise -1 */
 } chorale_left_out;
 
 /* Writes the chains that are left out, in ascending order, even if no chain has a labelling. If
@@ -491,7 +501,8 @@ typedef struct chorale_payment {
   int32_t value;     /* value under CHORALE_TOGETHER */
   /* The change of the clique's score C by this member alone: C now, minus C if this member had
    * own_value and every other member, even of the same chain, the value that it has now. Plus
-   * infinity if the clique forbids these values. */
+   * infinity if the clique forbids these values but not those now, minus infinity if it forbids only
+   * those now, 0 if it forbids both. */
   double amount;
   /* Evidence for `value`: counts of the other members of the clique, without its centre; with
    * weights, sums of their weights. All three are 0 for a centre. */
@@ -583,13 +594,14 @@ CHORALE_API chorale_status chorale_run_probabilities(chorale_run *run, int64_t c
  *
  *   outcome, proven, rounds, best_round, score, chain_score, clique_score, own_score, upper_bound,
  *   gap, changed_chains   as in chorale_run_result; outcome is "complete", "iteration-limit",
- *             "deadline" or "cancelled" (without a labelling the call fails with NO_LABELLING)
+ *             "deadline", "cancelled", "infeasible" or "nothing-found" (without a labelling the
+ *             call fails with NO_LABELLING)
  *   chains    an array of { score, labels, changed } and, where a chain changed, own_score,
  *             own_labels, payments: an array of { clique, member, position, own_value, value,
  *             amount, others, agreeing_before, agreeing }
  *   cliques   an array of { score, values }
- *   left_out  an array of { chain, position, obstacle }: the chains that are left out, whose score
- *             is null; obstacle is "scores", "transitions" or "unknown"
+ *   left_out  an array of { chain, position, obstacle, clique }: the chains that are left out, whose
+ *             score is null; obstacle is "scores", "transitions", "cliques" or "unknown"
  *
  * buffer: a buffer of `capacity` bytes. The text ends in NUL, which `needed` includes. */
 CHORALE_API chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t capacity,

@@ -34,6 +34,8 @@ inline const char *obstacle_name(chorale_obstacle obstacle) noexcept {
     return "scores";
   case CHORALE_OBSTACLE_TRANSITIONS:
     return "transitions";
+  case CHORALE_OBSTACLE_CLIQUES:
+    return "cliques";
   default:
     return "unknown";
   }

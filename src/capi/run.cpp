@@ -241,8 +241,8 @@ chorale_status check_which_labelling(const Report &report, const chorale_run *ru
   report.takes_from(run->memory);
   if (!run->has_result())
     return report.fail(CHORALE_ERROR_NO_LABELLING,
-                       "the run has no labelling: round 0 has not been done, or every labelling "
-                       "it has met is forbidden");
+                       "the run has no labelling: round 0 has not been done, or no chain has an "
+                       "allowed labelling");
   return CHORALE_OK;
 }
 
@@ -268,9 +268,13 @@ chorale_status check_edits(const Report &report, const chorale_run *run) noexcep
                      "options->edits was 0 when the run was created; to edit, it must be 1");
 }
 
-// Checks that the run does not leave out the chain.
+// Checks that messages to the chain are of use: that no clique forbids the labelling of the run, and
+// that the run does not leave out the chain.
 chorale_status check_has_labels(const Report &report, const chorale_run &run,
                                 std::int64_t chain) noexcept {
+  if (!run.state.found())
+    return report.fail(CHORALE_ERROR_NO_LABELLING,
+                       "some clique forbids every labelling that the run has met");
   if (!run.state.own.lacks(gsl::narrow_cast<std::int32_t>(chain)))
     return CHORALE_OK;
   return report.fail(CHORALE_ERROR_NO_LABELLING, "chain ", chain,

@@ -158,6 +158,8 @@ static void tell_left_out(const inference *done) {
     fprintf(stderr, " by the scores of position %" PRId64, all[0].position);
   else if (all[0].obstacle == CHORALE_OBSTACLE_TRANSITIONS)
     fprintf(stderr, " by the transitions of position %" PRId64, all[0].position);
+  else if (all[0].obstacle == CHORALE_OBSTACLE_CLIQUES)
+    fprintf(stderr, " by clique %" PRId64, all[0].clique);
   fputs(count > 1 ? ", and others\n" : "\n", stderr);
   free(all);
 }
@@ -195,8 +197,11 @@ inference infer(const corpus *from, const settings *chosen) {
   if (done.tell && isatty(STDERR_FILENO))
     fputs("\r\033[K", stderr);
   tell_left_out(&done);
-  if (!isfinite(done.result.score))
+  if (done.result.left_out > 0 && done.result.left_out == from->chain_count)
     stop(EXIT_NO, "no labelling was found: %s", outcome_name(done.result.outcome));
+  if (!isfinite(done.result.score))
+    fprintf(stderr, "some clique forbids the labels (score -inf): %s\n",
+            outcome_name(done.result.outcome));
 
   done.own = allocate(from->positions, sizeof *done.own);
   done.together = allocate(from->positions, sizeof *done.together);

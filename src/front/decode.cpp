@@ -313,7 +313,7 @@ using Reasons = Array<chorale_reason>;
 // Makes a reason from every payment of the run (chorale_payment, run.h), chain by chain.
 chorale_status collect(const Report &report, const chorale_decoded &decoded, Reasons &reasons,
                        chorale_error *error) {
-  // This call reads no labels, but fails with NO_LABELLING if the run has found no labelling.
+  // This call reads no labels, but fails with NO_LABELLING if the run has no labelling.
   std::int64_t labels = 0;
   CHORALE_CHECK(
       chorale_run_all_labels(decoded.run, CHORALE_TOGETHER, nullptr, 0, &labels, error));

@@ -351,9 +351,12 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
   if (status == CHORALE_OK && !interrupted()) {
     // Cliques without a kind may forbid every labelling that the run tried.
     const bool is_alone = effort == Effort::plain || result.score <= kForbidden;
-    status = chorale_run_all_labels(run, is_alone ? CHORALE_ALONE : CHORALE_TOGETHER,
-                                    found_.begin() + lesson.first_position, lesson.positions,
-                                    nullptr, &error);
+    std::int32_t *labels = found_.begin() + lesson.first_position;
+    if (result.left_out > 0 && result.left_out == lesson.model->chains.size())
+      std::fill_n(labels, lesson.positions, -1); // the run has no labels
+    else
+      status = chorale_run_all_labels(run, is_alone ? CHORALE_ALONE : CHORALE_TOGETHER, labels,
+                                      lesson.positions, nullptr, &error);
     std::swap(run, lesson.run);
   }
   chorale_run_destroy(run);

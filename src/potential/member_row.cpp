@@ -43,6 +43,34 @@ void fill_max_row(const Potential &potential, const std::int64_t *counts, std::i
     row[v] = potential.counts(v) ? std::max(entry(v, weight), v == top ? second : first) : first;
 }
 
+// Does what fill_member_row() does, for a SUM with tables that forbid counts, or if no other member
+// has a counted value. Of the sum over all values, keeps the finite terms and the number of terms of
+// minus infinity, so that the term of one value can be exchanged for another.
+void fill_sum_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
+                  std::int64_t weight, bool others_count, double *row) noexcept {
+  const double factor = potential.factor(members);
+  const auto entry = [&](std::int32_t v, std::int64_t count) {
+    return scale_score(potential.table_entry(v, count, members), factor);
+  };
+  double sum = 0;
+  std::int64_t forbidden = 0;
+  for (std::int32_t v = 0; v < potential.values; ++v) {
+    const double score = potential.counts(v) ? entry(v, counts[v]) : 0.0;
+    sum += score == kForbidden ? 0.0 : score;
+    forbidden += score == kForbidden ? 1 : 0;
+  }
+  for (std::int32_t v = 0; v < potential.values; ++v) {
+    if (!potential.counts(v)) {
+      row[v] = forbidden > 0 ? kForbidden : others_count ? sum : 0.0;
+      continue;
+    }
+    const double before = entry(v, counts[v]);
+    const double after = entry(v, counts[v] + weight);
+    const bool allowed = forbidden == (before == kForbidden ? 1 : 0) && after > kForbidden;
+    row[v] = allowed ? sum - (before == kForbidden ? 0.0 : before) + after : kForbidden;
+  }
+}
+
 std::int64_t counted_members(const Potential &potential, const std::int64_t *counts) noexcept {
   std::int64_t counted = 0;
   for (std::int32_t v = 0; v < potential.values; ++v)
@@ -69,15 +97,20 @@ bool fill_member_row(const Potential &potential, gsl::span<const std::int64_t> b
   Expects(by_value.size() >= R && varied.size() >= R && to.size() >= R);
   const std::int64_t *counts = by_value.data();
   double *row = to.data();
-  // The shortcuts for SUM and MAX require that some other member has a counted value. If none has,
-  // C of the other members is 0 by definition and does not follow from the tables.
+  // If no other member has a counted value, C of the other members is 0 by definition and does not
+  // follow from the tables.
   const bool others_count = counted_members(potential, counts) > 0;
   if (potential.family == CHORALE_FAMILY_SUM && potential.finite_tables && others_count) {
     const double factor = potential.factor(members);
     for (std::int32_t v = 0; v < potential.values; ++v)
       row[v] = potential.counts(v) ? step(potential, v, counts[v], members, factor, weight) : 0.0;
-  } else if (potential.family == CHORALE_FAMILY_MAX && others_count) {
+  } else if (potential.family == CHORALE_FAMILY_SUM) {
+    fill_sum_row(potential, counts, members, weight, others_count, row);
+  } else if (potential.family == CHORALE_FAMILY_MAX) {
     fill_max_row(potential, counts, members, weight, row);
+    for (std::int32_t v = 0; v < potential.values && !others_count; ++v)
+      if (!potential.counts(v))
+        row[v] = 0;
   } else {
     // A PAIRS adds up a row for each value that a member has, a MAJORITY for each that most have.
     const std::int64_t work =

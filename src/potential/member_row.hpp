@@ -11,8 +11,7 @@ namespace chorale {
 // other members have `counts` (R). For a SUM, row[v] may differ from C by a constant that is the
 // same for all v. members: the sum of the weights of all members, including this member. varied:
 // scratch (R). If a callback fails for v, sets *failure, and row[v] is minus infinity. False if
-// `limits` (NULL: none) interrupted the call. O(R) for a SUM or MAX, if another member has a counted
-// value; otherwise R evaluations of C.
+// `limits` (NULL: none) interrupted the call. O(R) for a SUM or MAX; otherwise R evaluations of C.
 bool fill_member_row(const Potential &potential, gsl::span<const std::int64_t> counts,
                      std::int64_t members, std::int64_t weight, gsl::span<std::int64_t> varied,
                      gsl::span<double> row, CallbackFailure *failure,

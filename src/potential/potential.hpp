@@ -130,6 +130,9 @@ inline bool is_square(const Potential &p) noexcept {
   return p.family == CHORALE_FAMILY_MAJORITY || p.family == CHORALE_FAMILY_PAIRS;
 }
 
+// True if C may be minus infinity for some counts.
+inline bool may_forbid(const Potential &p) noexcept { return p.callback || !p.finite_tables; }
+
 // Return the length of the longest convex, or concave, prefix of f(0), f(1), .., with a tolerance
 // of 1e-12 max|f|.
 std::int64_t convex_prefix(gsl::span<const double> table) noexcept;

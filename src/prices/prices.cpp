@@ -220,7 +220,7 @@ void chorale_prices::set(const double *numbers) noexcept {
 // cliques: the sum of the scores of all chains and of the cliques that are not shared; kForbidden if
 // the run has no result. Fails, and writes nothing, if the callback of a potential fails.
 chorale_status chorale_prices::score_without(const Report &report, double &score) noexcept {
-  if (!run->has_result()) {
+  if (!run->state.found()) {
     score = kForbidden;
     return CHORALE_OK;
   }
@@ -307,7 +307,7 @@ chorale_status chorale_prices_counts(const chorale_prices *prices, int64_t *coun
     if (!fills)
       return CHORALE_OK;
     const Run &run = *prices->run;
-    if (!run.has_result())
+    if (!run.state.found())
       return report.fail(CHORALE_ERROR_NO_LABELLING,
                          "prices has no labelling: it has not been solved, or every labelling met "
                          "is forbidden");

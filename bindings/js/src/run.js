@@ -96,7 +96,7 @@ export function resultOf(native, at) {
   };
 }
 
-const OBSTACLES = { 10: "scores", 20: "transitions" };
+const OBSTACLES = { 10: "scores", 20: "transitions", 30: "cliques" };
 
 /**
  * Returns the chains that a run leaves out. call(address, size, capacity, needed) is
@@ -105,10 +105,11 @@ const OBSTACLES = { 10: "scores", 20: "transitions" };
 export const leftOutOf = (native, call) =>
   structs(native, "left_out", (at, capacity, needed) =>
     call(at, sizeOf("left_out"), capacity, needed),
-  ).map(({ chain, position, obstacle }) => ({
+  ).map(({ chain, position, obstacle, clique }) => ({
     chain,
     position,
     obstacle: OBSTACLES[obstacle] ?? "unknown",
+    clique,
   }));
 
 const entriesOf = (native, struct, at, count) =>

@@ -158,7 +158,7 @@ for (const [name, chorale] of await bothModules()) {
     const good = [[2.1, 0.3], [0.4, 0.2]];
     const found = chorale.decode([good, bad, good], { agree: [] });
     assert.deepEqual(rows(found.labels), [[0, 0], [-1, -1], [0, 0]]);
-    assert.deepEqual(found.leftOut, [{ chain: 1, position: 1, obstacle: "scores" }]);
+    assert.deepEqual(found.leftOut, [{ chain: 1, position: 1, obstacle: "scores", clique: -1 }]);
     assert.equal(found.result.leftOut, 1);
     const problem = chorale.buildProblem([good, bad, good], { agree: [] });
     const run = chorale.createRun(problem);

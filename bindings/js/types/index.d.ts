@@ -884,14 +884,16 @@ export interface RunResult {
  */
 export interface LeftOut {
   readonly chain: number;
-  /** Where its labellings are forbidden; -1 if that is not known. */
+  /** Where its labellings are forbidden; -1 if it is a clique that does, or not known. */
   readonly position: number;
   /**
    * "scores": every label of the position is forbidden, by a score of minus infinity or by what the
    * chain or an edit allows. "transitions": transitions, start or end scores forbid its allowed
-   * labels.
+   * labels. "cliques": a clique of which the chain is the only member forbids what the chain allows.
    */
-  readonly obstacle: "scores" | "transitions" | "unknown";
+  readonly obstacle: "scores" | "transitions" | "cliques" | "unknown";
+  /** The number of that clique; -1 with other obstacles. */
+  readonly clique: number;
 }
 /**
  * A reason why labels changed: a member of a clique that has `value` in the best labelling, but

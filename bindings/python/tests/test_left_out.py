@@ -74,6 +74,36 @@ def test_a_run_names_them_until_they_have_labels_again():
     assert run.solve().left_out == 1
 
 
+def test_a_clique_of_one_chain_is_named():
+    builder = ch.ModelBuilder()
+    for scores in SCORES[2:]:
+        builder.add_chain(np.array(scores))
+    hard = ch.Potential.sum([[0.0, -np.inf], [0.0, -np.inf]])
+    for chain in (0, 1):
+        clique = builder.add_clique(values=2, potential=hard if chain else ch.Potential.potts(2, 1.0))
+        builder.add_position(clique, chain, 0)
+    run = ch.Run(builder.freeze())
+    assert run.solve().left_out == 1
+    assert run.left_out() == [ch.LeftOut(1, -1, "cliques", 1)]
+    assert str(run.left_out()[0]) == "chain 1: clique 1 allows no labelling"
+    assert run.labels(0).tolist() == [1, 1] and run.labels(1).tolist() == [-1, -1]
+
+
+def test_labels_that_a_clique_of_several_chains_forbids_can_be_read():
+    builder = ch.ModelBuilder()
+    for scores in SCORES[2:]:
+        builder.add_chain(np.array(scores))
+    hard = ch.Potential.sum([[0.0, -np.inf, -np.inf], [0.0, -np.inf, -np.inf]])
+    clique = builder.add_clique(values=2, potential=hard)
+    for chain in (0, 1):
+        builder.add_position(clique, chain, 0)
+    run = ch.Run(builder.freeze())
+    result = run.solve()
+    assert result.outcome == ch.Outcome.NOTHING_FOUND and result.score == -np.inf
+    assert run.labels(0).tolist() == [1, 1] and run.labels(1).tolist() == [0, 0]
+    assert run.clique_score(clique) == -np.inf
+
+
 def test_batches_have_nulls_and_say_why():
     arrow = pytest.importorskip("pyarrow")
     rows = [{"page": 1, "score": of, "word": words} for of, words in zip(SCORES, TOKENS)]

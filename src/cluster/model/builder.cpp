@@ -554,7 +554,9 @@ bool chorale_model_builder::place_weights() noexcept {
 void chorale_model_builder::close_cliques() noexcept {
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
     CliqueType &type = model->cliques.type(c);
-    type.closed = !type.property && !type.centre;
+    // If the potential forbids all values of the one member, the run leaves its chain out, which
+    // takes more than solving the clique.
+    type.closed = !type.property && !type.centre && !model->cliques[c].may_forbid_alone();
   }
   for (const Slot &slot : slots) {
     const Chain chain = model->chains[slot.chain];

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <new>
 #include <optional>
+#include <utility>
 
 namespace chorale {
 namespace {
@@ -116,8 +117,10 @@ bool ChainProgram::fits() const noexcept {
 }
 
 std::size_t ChainProgram::room_bytes() const noexcept {
+  Layout alone;
+  alone.take<std::int64_t>(2 * std::int64_t{widest_alone()});
   if (chain_.is_instance)
-    return 0;
+    return alone.bytes();
   // Sizes depend on which arrays exist, not on what they contain.
   static constexpr double kSome = 0;
   ChainView view = view_;
@@ -127,10 +130,10 @@ std::size_t ChainProgram::room_bytes() const noexcept {
   if (has_whole())
     view.forced = &kLabel;
   if (!has_whole())
-    return std::max(bytes_of<BestLabelling>(view), bytes_of<MaxMarginals>(view));
+    return std::max({alone.bytes(), bytes_of<BestLabelling>(view), bytes_of<MaxMarginals>(view)});
   const Attachments all = attachments();
-  std::size_t bytes =
-      std::max(bytes_of<BestLabelling>(view), joint_bytes(view, all, joint_, JointUse::messages));
+  std::size_t bytes = std::max({alone.bytes(), bytes_of<BestLabelling>(view),
+                                joint_bytes(view, all, joint_, JointUse::messages)});
   if (reaches()) {
     Layout layout;
     BoundTables shared;
@@ -727,6 +730,89 @@ void ChainProgram::send_instance() noexcept {
     failure = RunFailure::instance_stopped;
   if (!std::all_of(first, last, is_answer))
     failure = RunFailure::instance_value;
+}
+
+// ---- Cliques without other members -------------------------------------------------------------
+
+// Returns the greatest number of columns of a clique that may forbid values of the chain alone.
+std::int32_t ChainProgram::widest_alone() const noexcept {
+  std::int32_t widest = 0;
+  for (std::int32_t s = 0; s < chain_.slots; ++s)
+    if (const Clique clique = model_->cliques[model_->slot(number_, s).clique];
+        clique.may_forbid_alone())
+      widest = std::max(widest, clique.columns());
+  return widest;
+}
+
+// True if some labelling may fire a value that a dictionary lacks. Decodes with messages do not
+// find such labellings.
+bool ChainProgram::may_fire_outside() const noexcept {
+  for (std::int32_t k = 0; k < chain_.wholes(); ++k)
+    if (const Dictionary *of = clique_of(k).dictionary(); of && !of->has_out)
+      return true;
+  return false;
+}
+
+// Fills the incoming row of a slot whose clique has no other member: minus infinity for the values
+// that the potential forbids, 0 for all others. False if interrupted or on failure.
+bool ChainProgram::fill_alone(std::int32_t s, Limits &limits) noexcept {
+  const Clique &clique = clique_of(s);
+  const std::int64_t K = clique.columns();
+  const gsl::span<double> row = incoming_row(s);
+  if (!limits.spend(8 * K))
+    return false;
+  for (std::int32_t c = 0; c < clique.centre_values(); ++c) {
+    if (!limits.spend(4 * K))
+      return false;
+    row.data()[c] = clique.potential_at(c).evaluate_empty(0);
+  }
+  if (!clique.centred()) {
+    Layout layout(room_);
+    const auto others = layout.take_span<std::int64_t>(K);
+    const auto varied = layout.take_span<std::int64_t>(K);
+    std::fill_n(others.data(), K, std::int64_t{0});
+    CallbackFailure failed = CallbackFailure::none;
+    if (!fill_member_row(*clique.potential(), others, clique.full_total(), clique.weight(0),
+                         varied, row, &failed, &limits))
+      return false;
+    if (failed != CallbackFailure::none)
+      failure = failure_of(failed);
+  }
+  std::transform(row.data(), row.data() + row.size(), row.data(),
+                 [](double entry) { return entry == kForbidden ? kForbidden : 0.0; });
+  return failure == RunFailure::none;
+}
+
+// True if `incoming` and the chain are proven to forbid every labelling.
+bool ChainProgram::forbids_all(Limits &limits) noexcept {
+  double value = 0;
+  return bound(&value, limits) && value == kForbidden;
+}
+
+bool ChainProgram::is_shut_out(Limits &limits) noexcept {
+  bool is_broken = false;
+  bool any = false;
+  for (std::int32_t s = 0; s < chain_.slots; ++s) {
+    if (!limits.spend(8))
+      return finish(false, limits);
+    if (!clique_of(s).may_forbid_alone())
+      continue;
+    if (!std::exchange(any, true))
+      std::fill_n(incoming.data(), incoming.size(), 0.0);
+    if (!fill_alone(s, limits))
+      return finish(false, limits);
+    const std::int32_t column = shown.data()[s];
+    is_broken = is_broken || (column >= 0 && incoming_row(s).data()[column] == kForbidden);
+  }
+  return is_broken && !may_fire_outside() && forbids_all(limits);
+}
+
+std::int32_t ChainProgram::shutting_slot(Limits &limits) noexcept {
+  std::fill_n(incoming.data(), incoming.size(), 0.0);
+  for (std::int32_t s = 0; s < chain_.slots; ++s)
+    if (clique_of(s).may_forbid_alone() && fill_alone(s, limits) && forbids_all(limits))
+      return s;
+  return -1;
 }
 
 // If the joint states exceed the budget, the bound is the best score under the first property alone

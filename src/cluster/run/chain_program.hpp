@@ -66,6 +66,14 @@ public:
   // Finds the best labelling without messages. It may show a value outside a dictionary, stored as
   // -1 in `shown`.
   bool decode_own(Limits &limits) noexcept;
+  // True if the chain, together with the cliques of which it is the only member, is proven to forbid
+  // every labelling. `labels` and `shown` must hold the best labelling without messages; other
+  // labellings are looked for only if these cliques forbid this one. Overwrites `incoming`,
+  // `labels`, `shown` and `score`. False also on failure.
+  bool is_shut_out(Limits &limits) noexcept;
+  // Returns the first slot such that its clique and those of the slots before it let is_shut_out()
+  // return true; -1 if there is none. Overwrites what is_shut_out() overwrites.
+  std::int32_t shutting_slot(Limits &limits) noexcept;
   // Fills `outgoing`: the row of a slot holds the max-marginals of its columns, without its own
   // incoming row. All entries are minus infinity if every labelling is forbidden. False on failure.
   bool send(Limits &limits) noexcept;
@@ -160,6 +168,10 @@ private:
   // Fills marginals_; unless `all`, only the rows of positions with slots.
   void find_marginals(bool all, Limits &limits) noexcept;
   void find_joint_marginals(bool all, Limits &limits) noexcept;
+  bool may_fire_outside() const noexcept;
+  std::int32_t widest_alone() const noexcept;
+  bool fill_alone(std::int32_t s, Limits &limits) noexcept;
+  bool forbids_all(Limits &limits) noexcept;
   void send_whole(Limits &limits) noexcept;
   void write_positions(Limits &limits) noexcept;
   bool decode_instance() noexcept;

@@ -290,17 +290,19 @@ bool Edits::decode_own() noexcept {
     PlacedChain placed(setting_, worker.room, number);
     ChainProgram &program = placed.program;
     const bool found = program.decode_own(none);
+    if (found)
+      set_own(number, program.labels, program.shown, program.score);
+    const bool leaves_out = !found || program.is_shut_out(none);
     if (program.failure != RunFailure::none) {
       setting_.call.fail(program.failure);
       return false;
     }
     ++worker.chain_updates;
     setting_.call.finish_step();
-    if (!found) {
+    if (leaves_out) {
       edits_.is_infeasible = true;
       continue;
     }
-    set_own(number, program.labels, program.shown, program.score);
     const Chain chain = model_.chains[number];
     if (model_.is_closed(chain))
       state_.clique_needs.data()[model_.clique_of(chain.first_slot)] = kAnswersNow;

@@ -2,6 +2,7 @@
 
 #include "base/outcome.hpp"
 #include "chain/obstacle.hpp"
+#include "cluster/run/chain_program.hpp"
 #include "cluster/run/evaluation.hpp"
 #include "cluster/run/json.hpp"
 
@@ -107,9 +108,10 @@ chorale_run_result Outcome::result() const noexcept {
         standing.converged ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_ITERATION_LIMIT;
   result.rounds = state_.tally.rounds;
   result.best_round = standing.best_round;
+  const bool has_labels = standing.has_labelling;
   result.score = found ? state_.answer().total() : kForbidden;
-  result.chain_score = found ? state_.answer().chain_total : kForbidden;
-  result.clique_score = found ? state_.answer().clique_total : 0.0;
+  result.chain_score = has_labels ? state_.answer().chain_total : kForbidden;
+  result.clique_score = has_labels ? state_.answer().clique_total : 0.0;
   result.own_score = standing.own_score;
   result.rounds_score = standing.rounds_score;
   result.polished_score = standing.polished_score;
@@ -120,10 +122,10 @@ chorale_run_result Outcome::result() const noexcept {
       found && closes_gap(result.score, state_.answer().magnitude, standing.upper_bound) ? 1 : 0;
   if (found && state_.is_settled() && &state_.answer() == &state_.best)
     result.changed_chains = state_.edits->changed_chains;
-  else if (found && model_.items_alone && model_.chains.shift() >= 0)
+  else if (has_labels && model_.items_alone && model_.chains.shift() >= 0)
     result.changed_chains = state_.answer().labels.differing(state_.own.labels);
   else
-    for (std::int32_t i = 0; found && i < model_.chains.size(); ++i)
+    for (std::int32_t i = 0; has_labels && i < model_.chains.size(); ++i)
       result.changed_chains += has_changed(i) ? 1 : 0;
   result.messages_changed = state_.tally.messages_changed;
   result.chain_updates = state_.tally.chain_updates;
@@ -153,7 +155,7 @@ double Outcome::clique_score(const Assignment &of, std::int64_t number,
 
 // Returns what a slot's clique gains because the slot changed: the clique's score in the best
 // labelling, minus its score if this slot alone showed its column of the labelling without
-// messages. Plus infinity if the second score is minus infinity. `counts`: the counts of the clique
+// messages. Plus infinity if the second score is minus infinity, 0 if both are. `counts`: the counts of the clique
 // in the best labelling. `scratch`: an array of the same length.
 double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
                        gsl::span<std::int64_t> scratch, CallbackFailure *failure) const noexcept {
@@ -177,7 +179,7 @@ double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
       varied[before] += weight;
   }
   const double so = counted_score(slot.clique, scratch, centre, failure);
-  return so == kForbidden ? kInfinity : now - so;
+  return now == so ? 0.0 : so == kForbidden ? kInfinity : now - so;
 }
 
 // Returns the payment for a slot. `counts` and `own_counts`: the counts of the slot's clique in the
@@ -261,6 +263,24 @@ std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
   return found;
 }
 
+// Returns the clique that, with those before it, forbids every labelling of the chain that the
+// chain itself allows (ChainProgram::shutting_slot); -1 if the callback of a potential fails.
+// Throws std::bad_alloc if memory runs out.
+std::int64_t Outcome::shutting_clique(std::int32_t chain) const {
+  Layout measure;
+  const ChainProgram measured(measure, model_, inputs_, chain, options_.joint);
+  const std::size_t bytes = saturating_sum(measure.bytes(), measured.room_bytes());
+  const Block block(memory_, bytes);
+  if (!block)
+    throw std::bad_alloc();
+  Layout layout(block.data());
+  ChainProgram program(layout, model_, inputs_, chain, options_.joint);
+  program.set_room(block.data() + layout.bytes());
+  Limits none;
+  const std::int32_t slot = program.shutting_slot(none);
+  return slot >= 0 ? program.slot(slot).clique : -1;
+}
+
 // Calls visit() with an entry for each chain that is left out. Throws std::bad_alloc if memory runs
 // out.
 template <class Visit> void Outcome::each_left_out(Visit &&visit) const {
@@ -271,15 +291,21 @@ template <class Visit> void Outcome::each_left_out(Visit &&visit) const {
     if (!state_.own.lacks(i))
       continue;
     const Chain &chain = model_.chains[i];
-    Obstacle found;
+    chorale_left_out one{i, -1, CHORALE_OBSTACLE_UNKNOWN, 0, -1};
     if (!chain.is_instance) {
       const std::size_t bytes = to_size(std::int64_t{chain.length} * (chain.labels + 1));
       if (bytes > kFew && !(block = Block(memory_, bytes)))
         throw std::bad_alloc();
       std::uint8_t *flags = bytes > kFew ? reinterpret_cast<std::uint8_t *>(block.data()) : few;
-      found = find_obstacle(inputs_.view_of(i), {flags, bytes});
+      const Obstacle found = find_obstacle(inputs_.view_of(i), {flags, bytes});
+      one.position = found.position;
+      one.obstacle = found.kind;
+      if (found.position < 0) {
+        one.obstacle = CHORALE_OBSTACLE_CLIQUES;
+        one.clique = shutting_clique(i);
+      }
     }
-    visit(chorale_left_out{i, found.position, found.kind, 0});
+    visit(one);
   }
 }
 
@@ -403,6 +429,7 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure
     integer("position", one.position);
     json.key("obstacle");
     json.string(obstacle_name(one.obstacle));
+    integer("clique", one.clique);
     json.close('}');
   });
   json.close(']');

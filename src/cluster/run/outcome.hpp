@@ -6,15 +6,17 @@
 
 #include "cluster/run/call.hpp"
 #include "cluster/run/inputs.hpp"
+#include "cluster/run/options.hpp"
 #include "cluster/run/state.hpp"
 
 namespace chorale {
 
 class Outcome {
 public:
-  Outcome(const Memory &memory, const Model &model, const Inputs &inputs, const RunState &state,
-          const Call &call) noexcept
-      : memory_(memory), model_(model), inputs_(inputs), state_(state), call_(call) {}
+  Outcome(const Memory &memory, const Model &model, const RunOptions &options, const Inputs &inputs,
+          const RunState &state, const Call &call) noexcept
+      : memory_(memory), model_(model), options_(options), inputs_(inputs), state_(state),
+        call_(call) {}
 
   chorale_run_result result() const noexcept;
   // True if the labels of a chain in the answer (RunState::answer) differ from those in `own`, its
@@ -37,6 +39,7 @@ public:
 
 private:
   template <class Visit> void each_left_out(Visit &&visit) const;
+  std::int64_t shutting_clique(std::int32_t chain) const;
   double amount(const Slot &slot, gsl::span<const std::int64_t> counts,
                 gsl::span<std::int64_t> scratch, CallbackFailure *failure) const noexcept;
   chorale_payment payment(const Slot &slot, gsl::span<const std::int64_t> counts,
@@ -47,6 +50,7 @@ private:
 
   const Memory &memory_;
   const Model &model_;
+  const RunOptions &options_;
   const Inputs &inputs_;
   const RunState &state_;
   const Call &call_;

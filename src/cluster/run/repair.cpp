@@ -42,9 +42,11 @@ struct RepairScratch {
 // Searches for an allowed labelling by changing the labelling `now` in place.
 class Search {
 public:
-  Search(const Setting &setting, Assignment &now, RepairCourse &course) noexcept
+  // own: tells which chains are left out.
+  Search(const Setting &setting, const Assignment &own, Assignment &now,
+         RepairCourse &course) noexcept
       : setting_(setting), model_(setting.model), call_(setting.call), worker_(setting.worker(0)),
-        now_(now), course_(course), layout_(setting.rooms.behind(setting.rooms.bytes().chain)),
+        own_(own), now_(now), course_(course), layout_(setting.rooms.behind(setting.rooms.bytes().chain)),
         memory_(layout_, model_) {}
 
   // Starts a search. `unit`: the unit of messages (message_unit.hpp), the scale of scores.
@@ -118,6 +120,8 @@ private:
     const std::int32_t i = draw(clique.all_members());
     const std::int32_t v = draw(clique.width(i));
     const std::int32_t chain = model_.chain_of(clique, i);
+    if (own_.lacks(chain))
+      return;
     with_chain(chain, [&](ChainProgram &program, RepairScratch &scratch, std::int32_t slots) {
       for (std::int32_t s = 0; s < slots; ++s)
         if (program.slot(s).clique == number && program.slot(s).member == i)
@@ -144,8 +148,8 @@ private:
       course_.forbids = true;
       const std::int32_t i = (course_.member + course_.pass) % clique.all_members();
       const std::int32_t chain = model_.chain_of(clique, i);
-      if (chain == course_.last)
-        continue; // the same chain was just tried
+      if (chain == course_.last || own_.lacks(chain))
+        continue; // the same chain was just tried, or it is left out
       if (course_.decodes <= 0)
         break;
       if (!call_.check(worker_))
@@ -371,6 +375,7 @@ private:
   const Model &model_;
   Call &call_;
   Worker &worker_;
+  const Assignment &own_;
   Assignment &now_;
   RepairCourse &course_;
   Layout layout_;
@@ -402,11 +407,11 @@ void Repair::run() noexcept {
     state_.leave_round();
     state_.course.dual = {};
     state_.course.repair = {};
-    Search(setting_, state_.now, state_.course.repair).begin(state_.to_chain.unit());
+    Search(setting_, state_.own, state_.now, state_.course.repair).begin(state_.to_chain.unit());
     stage = RepairStage::search;
   }
   if (stage == RepairStage::search) {
-    if (!Search(setting_, state_.now, state_.course.repair).run())
+    if (!Search(setting_, state_.own, state_.now, state_.course.repair).run())
       return;
     stage = RepairStage::score;
   }

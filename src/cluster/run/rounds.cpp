@@ -60,9 +60,19 @@ void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) no
     for (Assignment *of : {&state_.own, &state_.now})
       if (found)
         of->set(number, program.labels, program.shown, program.score);
-      else
+    const bool leaves_out = !found || program.score == kForbidden || program.is_shut_out(limits);
+    if (program.interrupted()) {
+      call.check(worker);
+      return;
+    }
+    if (program.failure != RunFailure::none) {
+      call.fail(program.failure);
+      return;
+    }
+    for (Assignment *of : {&state_.own, &state_.now})
+      if (leaves_out)
         of->leave_out(number);
-    worker.met_infeasible = worker.met_infeasible || !found || program.score == kForbidden;
+    worker.met_infeasible = worker.met_infeasible || leaves_out;
   }
   const bool takes_part = state_.own.phi(number) > kForbidden;
   if (update == Update::own && takes_part) {
@@ -325,7 +335,7 @@ void Rounds::first_round() noexcept {
     const bool fills_in = std::exchange(standing.fill_in_own, false) || standing.left_out > 0;
     if (standing.has_labelling && fills_in)
       for (std::int32_t i = 0; i < setting_.model.chains.size(); ++i)
-        if (state_.best.phi(i) == kForbidden)
+        if (state_.best.phi(i) == kForbidden || state_.own.phi(i) == kForbidden)
           state_.best.take_chain(i, state_.own);
     stage = RoundStage::own_score;
   }

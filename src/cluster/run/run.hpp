@@ -74,10 +74,14 @@ struct chorale_run {
                                           const chorale::Matrix<double> &probabilities, bool &exact,
                                           bool &found) noexcept;
 
-  chorale::Outcome outcome() const noexcept { return {memory, *model, inputs, state, call}; }
-  // True if results can be read: a labelling is known, and it is complete. (After a warm start or
-  // an edit, round 0 may still have to fill in chains.)
-  bool has_result() const noexcept { return state.found() && !state.standing.fill_in_own; }
+  chorale::Outcome outcome() const noexcept {
+    return {memory, *model, options, inputs, state, call};
+  }
+  // True if labels can be read: a labelling is known, and it is complete. (After a warm start or
+  // an edit, round 0 may still have to fill in chains.) A clique may forbid the labelling.
+  bool has_result() const noexcept {
+    return state.standing.has_labelling && !state.standing.fill_in_own;
+  }
 
   chorale::Memory memory;
   chorale_model *model;

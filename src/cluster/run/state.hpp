@@ -328,7 +328,7 @@ struct RunState {
   // Returns the labelling that the run answers with: `best`, or `own` while a solve for edits that
   // forbid labels of `best` is unfinished and `own` scores more.
   const Assignment &answer() const noexcept { return own.total() > best.total() ? own : best; }
-  // True if answer() is a labelling whose score is not minus infinity.
+  // True if answer() is a labelling that no clique forbids.
   bool found() const noexcept { return standing.has_labelling && answer().total() > kForbidden; }
 
   Assignment own;  // best labelling of each chain without messages

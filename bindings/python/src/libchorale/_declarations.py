@@ -83,6 +83,7 @@ CHORALE_OUTCOME_NOTHING_FOUND = 41
 CHORALE_OBSTACLE_UNKNOWN = 0
 CHORALE_OBSTACLE_SCORES = 10
 CHORALE_OBSTACLE_TRANSITIONS = 20
+CHORALE_OBSTACLE_CLIQUES = 30
 CHORALE_FLOAT64 = 0
 CHORALE_FLOAT32 = 1
 CHORALE_ROWS_FROM = 0
@@ -805,11 +806,13 @@ class chorale_left_out(Struct):
     position: Any
     obstacle: Any
     reserved: Any
+    clique: Any
     _fields_ = [
         ("chain", c_int64),
         ("position", c_int64),
         ("obstacle", c_int32),
         ("reserved", c_int32),
+        ("clique", c_int64),
     ]
 
 

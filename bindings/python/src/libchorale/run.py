@@ -116,20 +116,24 @@ class LeftOut:
     and it counts for nothing in the cliques. As text, it says what forbids the labellings.
 
     chain     the number of the chain
-    position  where the labellings are forbidden; -1 if that is not known
+    position  where the labellings are forbidden; -1 if it is a clique that does, or not known
     obstacle  "scores": every label of this position is forbidden, by minus infinity as its score or
               by what the chain or an edit allows; "transitions": its allowed labels are forbidden
-              by transitions, start or end scores; "unknown"
+              by transitions, start or end scores; "cliques": a clique of which the chain is the
+              only member, such as a rule, forbids what the chain allows; "unknown"
+    clique    the number of that clique; -1 with other obstacles
     """
 
     chain: int
     position: int
     obstacle: str
+    clique: int = -1
 
     def __str__(self) -> str:
         told = {
             "scores": f"no label of position {self.position} is allowed",
             "transitions": f"transitions allow no label of position {self.position}",
+            "cliques": f"clique {self.clique} allows no labelling",
         }
         return f"chain {self.chain}: {told.get(self.obstacle, 'no labelling is allowed')}"
 
@@ -810,7 +814,11 @@ def working(executor: Executor, raised: Raised) -> Any:
     return c.chorale_parallel_for(divided)
 
 
-_OBSTACLES = {c.CHORALE_OBSTACLE_SCORES: "scores", c.CHORALE_OBSTACLE_TRANSITIONS: "transitions"}
+_OBSTACLES = {
+    c.CHORALE_OBSTACLE_SCORES: "scores",
+    c.CHORALE_OBSTACLE_TRANSITIONS: "transitions",
+    c.CHORALE_OBSTACLE_CLIQUES: "cliques",
+}
 
 
 def left_out_of(run: Any) -> list[LeftOut]:
@@ -826,7 +834,9 @@ def left_out_of(run: Any) -> list[LeftOut]:
         needed.value,
         None,
     )
-    return [LeftOut(o.chain, o.position, _OBSTACLES.get(o.obstacle, "unknown")) for o in found]
+    return [
+        LeftOut(o.chain, o.position, _OBSTACLES.get(o.obstacle, "unknown"), o.clique) for o in found
+    ]
 
 
 def result_of(result: c.chorale_run_result, run: Run | None) -> RunResult:

@@ -247,6 +247,7 @@ pub type chorale_obstacle = i32;
 pub const CHORALE_OBSTACLE_UNKNOWN: i32 = 0;
 pub const CHORALE_OBSTACLE_SCORES: i32 = 10;
 pub const CHORALE_OBSTACLE_TRANSITIONS: i32 = 20;
+pub const CHORALE_OBSTACLE_CLIQUES: i32 = 30;
 extern "C" {
     pub fn chorale_outcome_name(outcome: chorale_outcome) -> *const std::os::raw::c_char;
 }
@@ -3169,6 +3170,7 @@ pub struct chorale_left_out {
     pub position: i64,
     pub obstacle: chorale_obstacle,
     pub reserved: i32,
+    pub clique: i64,
 }
 #[test]
 fn bindgen_test_layout_chorale_left_out() {
@@ -3176,7 +3178,7 @@ fn bindgen_test_layout_chorale_left_out() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_left_out>(),
-        24usize,
+        32usize,
         "Size of chorale_left_out"
     );
     assert_eq!(
@@ -3203,6 +3205,11 @@ fn bindgen_test_layout_chorale_left_out() {
         unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
         20usize,
         "Offset of field: chorale_left_out::reserved"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).clique) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_left_out::clique"
     );
 }
 extern "C" {

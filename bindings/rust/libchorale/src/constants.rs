@@ -188,7 +188,7 @@ told! {
         /// A run was to start from an earlier run, whose model has another number of chains or
         /// cliques; or two problems give a kind of cliques different names.
         ModelMismatch = ERROR_MODEL_MISMATCH,
-        /// The run has no labelling: none was found yet, or every labelling tried was forbidden.
+        /// The run has no labelling: round 0 has not been done, or no chain has any.
         NoLabelling = ERROR_NO_LABELLING,
         /// An argument of the wrong kind. Examples: a single position for a clique whose members
         /// are whole chains; a whole chain for a clique whose members are positions; an instance
@@ -263,6 +263,8 @@ told! {
         Scores = OBSTACLE_SCORES,
         /// The position has allowed labels, but transitions, start or end scores forbid all of them.
         Transitions = OBSTACLE_TRANSITIONS,
+        /// A clique of which the chain is the only member forbids what the chain allows.
+        Cliques = OBSTACLE_CLIQUES,
     }
 }
 

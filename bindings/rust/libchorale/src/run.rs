@@ -95,10 +95,12 @@ pub struct RunResult {
 pub struct LeftOut {
     /// The number of the chain.
     pub chain: usize,
-    /// Where its labellings are forbidden; None if that is not known.
+    /// Where its labellings are forbidden; None if it is a clique that does, or not known.
     pub position: Option<usize>,
     /// What forbids them.
     pub obstacle: Obstacle,
+    /// The number of the clique, with [`Obstacle::Cliques`].
+    pub clique: Option<usize>,
 }
 
 impl RunResult {
@@ -504,6 +506,7 @@ impl<'a> Run<'a> {
             position: 0,
             obstacle: 0,
             reserved: 0,
+            clique: 0,
         };
         let found = filled(NONE, |left_out, capacity| {
             let mut needed = 0;
@@ -523,6 +526,7 @@ impl<'a> Run<'a> {
             chain: count(raw.chain),
             position: usize::try_from(raw.position).ok(),
             obstacle: Obstacle::from_raw(raw.obstacle),
+            clique: usize::try_from(raw.clique).ok(),
         };
         Ok(found.iter().map(left_out).collect())
     }
