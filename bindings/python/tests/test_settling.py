@@ -66,6 +66,14 @@ def test_all_problems_are_told_at_once():
     assert pickle.loads(pickle.dumps(caught.value)).problems == caught.value.problems
     made = ch.settle(given, labels=["X", "Y"], unusable="keep", **GIVEN).table
     assert [row["together"] for row in made] == [None, "X", "Z", "X"]
+    given[1]["type"] = " x"
+    for confidence in ("so-so", [1.0]):
+        given[1]["sure"] = confidence
+        made = ch.settle(given, labels=["X", "Y"], unusable="keep", **GIVEN).table
+        assert [row["together"] for row in made] == [None, " x", "Z", "X"]
+    made = ch.settle(given, labels=["X", "Y"], unusable="fill", **GIVEN).table
+    assert [row["together"] for row in made] == ["X"] * 4
+    made = ch.settle(given, labels=["X", "Y"], unusable="keep", **GIVEN).table
     assert made[0]["why"] == "left alone: column 'type' is null"
     assert made[0]["probability"] is None and not any(row["changed"] for row in made)
 
@@ -419,6 +427,8 @@ def test_review_and_answers():
     assert (answered.codes[:400] == settled.codes[:400]).all()
     assert answered.conflicts == 0 and settled.conflicts == 2
     assert all(question.key not in ("big", "small") for question in answered.review(9))
+    with pytest.raises(ValueError, match="there is an answer for row 470 of 470 rows"):
+        settled.answer({470: "X"})
     with pytest.raises(ValueError, match="the answer for row 405 is 'Q', not one of the labels"):
         settled.answer({405: "Q"})
 

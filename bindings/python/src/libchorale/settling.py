@@ -129,6 +129,7 @@ class Settled:
         read, found = self._read, self._found
         key_label = np.append(found.label, np.int32(-1))[read.keys]
         own = np.where(read.votes.own >= 0, read.votes.own, read.before)
+        own[~read.part] = -1
         self.codes: Ints = np.where(key_label >= 0, key_label, own).astype(np.int32)
         self.conflict: Array = np.append(found.conflict, False)[read.keys]
         self.changed: Array = (self.codes != read.before) & read.part
@@ -146,7 +147,9 @@ class Settled:
             self.tested = {
                 "rows": int(known.sum()),
                 "before": int((read.before == self._gold)[known].sum()),
-                "after": int((self.codes == self._gold)[known].sum()),
+                "after": int(
+                    (np.where(read.part, self.codes, read.before) == self._gold)[known].sum()
+                ),
             }
 
     def _probability(self, wanted: Ints) -> Doubles:
@@ -241,8 +244,7 @@ class Settled:
         names = dict(zip(shown, map(self._quoted, self._key_names(list(shown)))))
         labels = [str(label) for label in self.labels]
         keys, now = read.keys[rows], self.codes[rows]
-        times = np.ones(len(rows), dtype=np.int64)
-        times = times if read.votes.times is None else read.votes.times[rows]
+        times = 1 if read.votes.times is None else read.votes.times[rows]
         earlier, others = counts[keys, now], every[keys] - times
         conflict = self.conflict[rows]
         said: dict[int, str] = {}
@@ -341,6 +343,8 @@ class Settled:
         )
         made._answered = self._answered.copy()
         for row, label in answers.items():
+            if not 0 <= row < len(self.codes):
+                raise ValueError(f"there is an answer for row {row} of {len(self.codes)} rows")
             key = int(self._read.keys[row])
             number = -1 if label is None else self._read.names.number(label)
             if key < 0:
@@ -441,7 +445,7 @@ def settle(
     reader = Reader(scale, {word.casefold(): share for word, share in levels.items()})
     told: dict[str, int] = {}
     column = None if label is None else _column(opening, "label", label).mixed()
-    read_labels = _labels(
+    known, votes, before = _labels(
         opening,
         column,
         label,
@@ -455,7 +459,6 @@ def settle(
         told,
         times,
     )
-    known, votes, before = read_labels
     if unusable == "raise" and not problems.usable.all():
         raise TableError(problems.all())
     part = problems.usable | (unusable == "fill")
