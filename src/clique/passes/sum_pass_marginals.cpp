@@ -17,9 +17,6 @@ constexpr std::int32_t kWindow = 32 * kRowBlock; // rows stored at a time
 constexpr std::int32_t kFewestColumns = 64;
 // Up to this many columns, there is memory for a lane for each column.
 constexpr std::int32_t kAllColumns = 512;
-// Greatest number of lanes that cold columns share (sum_pass_marginals.hpp): one lane for each
-// different step f_v(1) - f_v(0). With more different steps, all cold columns share one lane.
-constexpr std::int32_t kMostSteps = 64;
 
 // Raises to[j] to by[j] + add, for the kLanes entries j of a vector.
 CHORALE_INLINE void raise_vector(double *to, const double *by, double add) noexcept {
@@ -64,8 +61,8 @@ SumPassMarginals::SumPassMarginals(Layout &layout, const Instance &instance) noe
       score_(layout, instance.potential), most_lanes_(instance.columns),
       may_have_lanes_(instance.columns > kFewestColumns && instance.columns > instance.members) {
   if (instance.columns > kAllColumns)
-    most_lanes_ = std::min<std::int64_t>(instance.columns,
-                                         2 * std::int64_t{instance.members} + kMostSteps + 1);
+    most_lanes_ =
+        std::min<std::int64_t>(instance.columns, 2 * std::int64_t{instance.members} + 2);
   const auto lanes = static_cast<std::size_t>(most_lanes_);
   const auto members = static_cast<std::size_t>(instance.members);
   const std::size_t labellings = members + 1;
@@ -76,7 +73,7 @@ SumPassMarginals::SumPassMarginals(Layout &layout, const Instance &instance) noe
     column_of_ = layout.take<std::int32_t>(lanes);
     lane_join_ = layout.take<double>(lanes);
     heard_ = layout.take<double>(saturating_product(members, std::min(lanes, 2 * members)));
-    heard_cold_ = layout.take<Heard>(saturating_product(members, kMostSteps));
+    heard_cold_ = layout.take<Heard>(instance.members);
   }
   next_ = layout.take<std::int32_t>(lanes);
   before_ = layout.take<double>(saturating_product(lanes, width));
@@ -91,25 +88,15 @@ void SumPassMarginals::place_lanes() noexcept {
   start_.begin();
   has_lanes_ = false;
   lanes_ = defaults_ = K;
-  steps_ = 0;
   if (may_have_lanes_) {
     const std::int32_t defaults = place_defaults();
-    const std::int32_t steps = place_steps(defaults);
-    adds_steps_ = steps > kMostSteps;
-    has_lanes_ = K > most_lanes_ || (!adds_steps_ && defaults + steps + 1 < K / 4 * 3);
+    has_lanes_ = K > most_lanes_ || defaults + 2 < K / 4 * 3;
     if (has_lanes_) {
       defaults_ = defaults;
-      steps_ = adds_steps_ ? 1 : steps;
-      lanes_ = defaults_ + steps_ + 1;
-      for (std::int32_t v = 0; v < K; ++v) {
-        if (lane_of_[v] < defaults_)
-          column_of_[lane_of_[v]] = v;
-        else if (adds_steps_)
-          lane_of_[v] = defaults_;
-        lane_join_[lane_of_[v]] = adds_steps_ ? 0 : step_of(v);
-      }
+      lanes_ = defaults_ + 2;
+      lane_join_[defaults_] = 0;
       std::fill(heard_, heard_ + std::int64_t{instance_->members} * defaults_, kForbidden);
-      std::fill(heard_cold_, heard_cold_ + std::int64_t{instance_->members} * steps_,
+      std::fill(heard_cold_, heard_cold_ + instance_->members,
                 Heard{kForbidden, kForbidden, -1});
     }
   }
@@ -117,7 +104,8 @@ void SumPassMarginals::place_lanes() noexcept {
 }
 
 // Numbers the columns that are some member's best or second-best column, from 0 on. Writes the
-// numbers to lane_of_, and -1 for all other columns. Returns how many columns were numbered.
+// numbers to lane_of_, and the next number for all other columns; fills column_of_. Returns how many
+// columns were numbered.
 std::int32_t SumPassMarginals::place_defaults() noexcept {
   const Instance &in = *instance_;
   std::fill(lane_of_, lane_of_ + in.columns, -1);
@@ -128,30 +116,11 @@ std::int32_t SumPassMarginals::place_defaults() noexcept {
   }
   std::int32_t count = 0;
   for (std::int32_t v = 0; v < in.columns; ++v)
-    if (lane_of_[v] == 0)
+    if (lane_of_[v] == 0) {
+      column_of_[count] = v;
       lane_of_[v] = count++;
-  return count;
-}
-
-// Assigns lanes to the cold columns (those with -1 in lane_of_), one for each different step, from
-// lane `first` on. Returns the number of different steps, or kMostSteps + 1 if there are more.
-std::int32_t SumPassMarginals::place_steps(std::int32_t first) noexcept {
-  double steps[kMostSteps + 1];
-  std::int32_t count = 0;
-  std::int32_t last = 0;
-  for (std::int32_t v = 0; v < instance_->columns; ++v) {
-    if (lane_of_[v] >= 0)
-      continue;
-    lane_of_[v] = first;
-    if (count > kMostSteps)
-      continue;
-    const double step = step_of(v);
-    if (count == 0 || steps[last] != step)
-      last = static_cast<std::int32_t>(std::find(steps, steps + count, step) - steps);
-    if (last == count)
-      steps[count++] = step;
-    lane_of_[v] = first + last;
-  }
+    }
+  std::replace(lane_of_, lane_of_ + in.columns, -1, count);
   return count;
 }
 
@@ -177,17 +146,14 @@ CHORALE_INLINE void SumPassMarginals::hear(std::int64_t member, const double *ro
     return;
   }
   raise_by_sum(heard_ + member * defaults_, row, add, defaults_);
-  Heard *heard = heard_cold_ + member * steps_;
-  for (std::int32_t c = 0; c < steps_; ++c) {
-    const double sum = row[defaults_ + c] + add;
-    if (heard[c].alpha == alpha_) {
-      heard[c].best = std::max(heard[c].best, sum);
-    } else if (sum > heard[c].best) {
-      heard[c] = {sum, heard[c].best, alpha_};
-    } else {
-      heard[c].other = std::max(heard[c].other, sum);
-    }
-  }
+  Heard &heard = heard_cold_[member];
+  const double sum = row[defaults_] + add;
+  if (heard.alpha == alpha_)
+    heard.best = std::max(heard.best, sum);
+  else if (sum > heard.best)
+    heard = {sum, heard.best, alpha_};
+  else
+    heard.other = std::max(heard.other, sum);
   if (lane_of_[alpha_] >= defaults_) {
     double &own = messages.data[member * messages.stride + alpha_];
     own = std::max(own, row[lanes_ - 1] + add);
@@ -199,15 +165,13 @@ void SumPassMarginals::write_lanes(Matrix<double> messages) const noexcept {
   Pace pace(in, std::int64_t{4} * in.columns, in.members);
   for (std::int64_t i = 0; i < in.members && pace.next(); ++i) {
     double *to = messages.row(i).data();
-    const Heard *cold = heard_cold_ + i * steps_;
+    const Heard &heard = heard_cold_[i];
     for (std::int32_t v = 0; v < in.columns; ++v) {
       if (lane_of_[v] < defaults_) {
         to[v] = heard_[i * defaults_ + lane_of_[v]];
         continue;
       }
-      const Heard &heard = cold[lane_of_[v] - defaults_];
-      const double best = heard.alpha == v ? heard.other : heard.best;
-      to[v] = std::max(to[v], adds_steps_ ? best + step_of(v) : best);
+      to[v] = std::max(to[v], (heard.alpha == v ? heard.other : heard.best) + step_of(v));
     }
   }
 }

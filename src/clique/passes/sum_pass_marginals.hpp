@@ -28,17 +28,16 @@
 // column, a member with gain > reach has alpha, and a member with gain < -reach does not.
 //
 // With many columns, most are no member's best or second-best column. Such *cold* columns have
-// count 0 in all labellings except those of their own pass, so their entries in a row depend only
-// on their step f(1) - f(0). A *lane* is an entry of a row. Each column that is some member's best
-// or second-best one has a lane of its own; cold columns with the same step share a lane. In the
-// pass of a cold alpha, the count of alpha is not 0, so one more lane is for this alpha. So the
-// message of a cold column v needs the greatest score of its shared lane in all passes but that of
-// v. For this purpose a shared lane keeps two maxima: the greatest score, and the greatest score of
-// the passes other than that of the first maximum. With few different steps (Potts: one) there are
-// O(n) lanes, and before_ has rows only for the columns with a lane of their own. All passes then
-// take O(n^2 K), for up to about a hundred lanes. If there are more than kMostSteps different
-// steps, and too many columns for one lane each, all cold columns share one lane. Their steps are
-// then added at the end, which may round the last digit differently.
+// count 0 in all labellings except those of their own pass, so the best score of another pass with
+// a member at cold column v is a number that is the same for all of them, plus the step f_v(1) -
+// f_v(0). A *lane* is an entry of a row. Each column that is some member's best or second-best one
+// has a lane of its own; all cold columns share one lane, and their steps are added at the end. In
+// the pass of a cold alpha, the count of alpha is not 0, so one more lane is for this alpha. So the
+// message of a cold column v needs the greatest score of the shared lane in all passes but that of
+// v. For this purpose the shared lane keeps two maxima: the greatest score, and the greatest score
+// of the passes other than that of the first maximum. There are O(n) lanes, and before_ has rows
+// only for the columns with a lane of their own. All passes then take O(n^2 K), for up to about a
+// hundred lanes.
 //
 // An AVX2 variant is selected at run time; both variants give the same bits.
 //
@@ -83,7 +82,6 @@ private:
   // Assigns a lane to each column, or decides that lane v is column v.
   void place_lanes() noexcept;
   std::int32_t place_defaults() noexcept;
-  std::int32_t place_steps(std::int32_t first) noexcept;
   double step_of(std::int64_t v) const noexcept {
     return instance_->potential.tables[v][1] - instance_->potential.tables[v][0];
   }
@@ -105,7 +103,7 @@ private:
   double *state(std::int32_t k) const noexcept { return states_ + place(k) * width_; }
 
 
-  // The message of one member in one lane shared by cold columns.
+  // The message of one member in the lane shared by cold columns.
   struct Heard {
     double best;        // the greatest score found in any pass
     double other;       // the greatest score found in any pass except that of `alpha`
@@ -119,17 +117,17 @@ private:
   std::int64_t most_lanes_; // greatest number of lanes for which there is memory
   bool may_have_lanes_;     // K is large enough for shared lanes
   bool has_lanes_ = false;  // if false, lane v is column v
-  bool adds_steps_ = false; // cold columns share one lane and their steps are added at the end
   std::int64_t lanes_ = 0;    // number of lanes
-  std::int32_t defaults_ = 0; // number of columns with lanes of their own; these lanes come first
-  std::int32_t steps_ = 0;    // number of shared lanes; these come next, alpha's lane is last
+  // Number of columns with lanes of their own. These lanes come first, then the shared lane, then
+  // the lane of a cold alpha.
+  std::int32_t defaults_ = 0;
   std::int32_t alpha_ = 0;    // alpha of the current pass
   std::int64_t width_ = 0; // row length: the lanes, the labelling's score, padding to whole vectors
-  std::int32_t *lane_of_ = nullptr;   // K: lane by column; shared lanes for cold columns
+  std::int32_t *lane_of_ = nullptr;   // K: lane by column; the shared lane for cold columns
   std::int32_t *column_of_ = nullptr; // defaults_: column by lane
   double *lane_join_ = nullptr;       // lanes_: join by lane
   double *heard_ = nullptr;           // n x defaults_: messages by lane
-  Heard *heard_cold_ = nullptr;       // n x steps_: messages in lanes of cold columns
+  Heard *heard_cold_ = nullptr;       // n: messages in the lane of cold columns
   std::int32_t *next_;                // defaults_: first labelling not yet folded, by column
   double *before_;  // defaults_ x width_: prefix maxima, by default column and fixed column's lane
   double *states_;  // min(n + 1, kWindow) x width_: rows of the current window
