@@ -152,7 +152,7 @@ public:
   // Reads an object: calls each(name) for every field, which reads its value.
   template <class Each> void object(Each &&each) noexcept {
     entries('{', '}', [&] {
-      const std::string_view name = scalar();
+      const std::string_view name = string();
       if (expect(take(':')))
         each(name);
     });
@@ -170,6 +170,12 @@ public:
     const auto found = text_.substr(first, at_ - first);
     at_ += is_string ? 1 : 0;
     return found;
+  }
+  // Reads a string, as it is written, without its quotes.
+  std::string_view string() noexcept {
+    const bool is_string = take('"');
+    at_ -= is_string ? 1 : 0;
+    return expect(is_string) ? scalar() : std::string_view();
   }
   // Reads a number, or true or false.
   template <class Value> void value(Value &to) noexcept {
@@ -302,11 +308,11 @@ struct ReadField {
     was_read = true;
     if constexpr (std::is_same_v<Value, Kind::Name>) {
       value.first = to.names.size();
-      has_memory = has_memory && append(reader.scalar());
+      has_memory = has_memory && append(reader.string());
       value.length = to.names.size() - value.first;
     } else if constexpr (std::is_same_v<Value, Basis>) {
       const auto *known =
-          std::find(std::begin(kBasisNames), std::end(kBasisNames), reader.scalar());
+          std::find(std::begin(kBasisNames), std::end(kBasisNames), reader.string());
       reader.expect(known != std::end(kBasisNames));
       value = static_cast<Basis>(known - std::begin(kBasisNames));
     } else {
