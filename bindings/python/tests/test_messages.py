@@ -22,6 +22,7 @@ FOREIGN = re.compile(
 NAN = math.nan
 AGREE = ch.Potential.potts(2, 1.0)
 ROW = np.zeros((2, 2))
+LEDGER = ch.Ledger(["A"], evidence=ch.Evidence(4.0, 6.0, 1.0))
 MENTIONS = [{"k": 1, "l": "A", "g": "A"}, {"k": 1, "l": "B", "g": "A"}]
 
 
@@ -445,6 +446,20 @@ CASES = [
         lambda: ch.learn_strengths(MENTIONS, gold="g", key="k", label="l", threads=0),
         "threads",
     ),
+    ("settle", lambda: ch.settle(5, key="k"), "table"),
+    ("settle", lambda: ch.settle(MENTIONS, key="no", label="l"), "key"),
+    ("settle", lambda: ch.settle(MENTIONS, key="k", label="l", scale="odds"), "scale"),
+    ("settle", lambda: ch.settle(MENTIONS, key="k", label="l", evidence=5), "evidence"),
+    ("Settled.answer", lambda: ch.settle(MENTIONS, key="k", label="l").answer({9: "A"}), "answers"),
+    ("Settled.review", lambda: ch.settle(MENTIONS, key="k", label="l").review(-1), "count"),
+    ("Evidence", lambda: ch.Evidence(0.0, 1.0, 1.0), "most"),
+    ("Ledger", lambda: ch.Ledger(["A"], evidence=5), "evidence"),
+    ("Ledger.add", lambda: LEDGER.add("k", "B"), "label"),
+    ("Ledger.add", lambda: LEDGER.add("k", "A", 2.0), "confidence"),
+    ("Ledger.refit", lambda: LEDGER.refit(5), "evidence"),
+    ("Ledger.load", lambda: ch.Ledger.load("/nowhere/ledger"), None),
+    ("Ledger.save", lambda: LEDGER.save("/nowhere/ledger"), None),
+    ("missed", lambda: ch.missed({}, [dict(document=1, start=0, end=1, label="A")]), "mentions[0]"),
     ("Host", lambda: ch.Host(allocate=5), "allocate"),
     ("logits.word_scores", lambda: logits.word_scores(np.zeros((1, 1)), []), "logits"),
     ("logits.label_names", lambda: logits.label_names({5: "O"}), "id2label"),
@@ -507,10 +522,10 @@ def test_help_reads_as_python():
 #: Matches the names of calls for which CASES needs no bad argument.
 HARMLESS = re.compile(
     r"(\w*Error|Agreement\..*|Outcome|Progress|Payment|Cost|LabellingScore|Reason|Change|Decoded"
-    r"|Diagnosis|Strengths|LeftOut|Mask|\w*Result|ChainMarginals|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
+    r"|Diagnosis|Strengths|LeftOut|Mask|Place|Placed|Question|\w*Result|ChainMarginals|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
     r"|Chain|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state|Host.*"
     r"|Run.(step|solve|polish|reset|problem|left_out)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"
-    r"|Kernel\..*|abi|algorithms|Model.\w*bytes"
+    r"|Ledger.(conflicts|current|due)|Settled(.conflicts|.table)?|Kernel\..*|abi|algorithms|Model.\w*bytes"
     r"|.*\.(cliques|all_members|chain_lengths|values|labels|family|result|model)"
 )
 

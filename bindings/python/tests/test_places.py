@@ -52,6 +52,6 @@ def test_places_inside_other_mentions_are_none():
 
 def test_bad_mentions():
     wrong = [{"document": 1, "start": 3, "end": 9, "label": "X"}]
-    with pytest.raises(ValueError, match="mention 0 is from 3 to 9 of 1: no such text"):
+    with pytest.raises(ValueError, match=r"mentions\[0\] is 1, 3 to 9: there is no such text"):
         ch.missed({1: "short"}, wrong)
     assert ch.missed({1: "short"}, []) == []

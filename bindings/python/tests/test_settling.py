@@ -427,9 +427,9 @@ def test_review_and_answers():
     assert (answered.codes[:400] == settled.codes[:400]).all()
     assert answered.conflicts == 0 and settled.conflicts == 2
     assert all(question.key not in ("big", "small") for question in answered.review(9))
-    with pytest.raises(ValueError, match="there is an answer for row 470 of 470 rows"):
+    with pytest.raises(ValueError, match="answers has row 470, of 470 rows"):
         settled.answer({470: "X"})
-    with pytest.raises(ValueError, match="the answer for row 405 is 'Q', not one of the labels"):
+    with pytest.raises(ValueError, match="answers has 'Q' for row 405, not one of the labels"):
         settled.answer({405: "Q"})
 
 

@@ -26,8 +26,8 @@ from ._mentions import Ints
 UNIT = 2.0**-20
 
 # A key counts as two things if its mentions speak against one label by more than is usual in the
-# table and SHARE of how sure mentions are, and by the log-odds of TWO, which matters for keys of few
-# mentions. Both are measured, see examples/experiments/settled.py.
+# table and SHARE of how sure mentions are, and by the log-odds of TWO, which matters for keys of
+# few mentions. Both are measured, see examples/experiments/settled.py.
 TWO = 1 / 400
 SHARE = 0.3
 
@@ -64,6 +64,12 @@ class Evidence:
             f"a mention says at most {self.most:.2f}; a key is two things above "
             f"{self.once:.2f} + {self.each:.2f} a mention ({self.origin})"
         )
+
+
+def checked(evidence: Evidence) -> Evidence:
+    if not isinstance(evidence, Evidence):
+        raise TypeError(f"evidence is {evidence!r}, not an Evidence")
+    return evidence
 
 
 def rounded(numbers: Doubles) -> Doubles:

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _arrays as arrays
 from . import _given as given
-from ._evidence import UNIT, Evidence, Votes, estimated
+from ._evidence import UNIT, Evidence, Votes, checked, estimated
 from ._given import LEVELS, MARGIN, RULES, Names, Reader
 from .mentions import CONFIDENCE
 
@@ -113,7 +113,7 @@ class Ledger:
         numbers: bool = False,
     ) -> None:
         given.check_scale(scale)
-        self.evidence = evidence
+        self.evidence = checked(evidence)
         self.revise = revise
         self._settings: dict[str, Any] = {
             "labels": {k: v for k, v in labels.items()}
@@ -211,7 +211,7 @@ class Ledger:
             )
             keys = np.array([number for number, _ in rows], dtype=np.int32)
             evidence = estimated(votes, keys, len(self._keys))
-        self.evidence = evidence
+        self.evidence = checked(evidence)
         changed = {}
         for of in self._keys.values():
             self._sum_up(of)

@@ -58,7 +58,7 @@ def missed(
     for row, entry in enumerate(mentions):
         of, first, last = entry[document], entry[start], entry[end]
         if of not in texts or not 0 <= first < last <= len(texts[of]):
-            raise ValueError(f"mention {row} is from {first} to {last} of {of!r}: no such text")
+            raise ValueError(f"mentions[{row}] is {of!r}, {first} to {last}: there is no such text")
         name = tuple(_WORD.findall(texts[of][first:last]))
         if name:
             spans[of].append((first, last))

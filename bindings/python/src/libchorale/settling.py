@@ -13,11 +13,13 @@ from typing import Any, Literal, Union
 
 import numpy as np
 
+from . import _arrays as arrays
 from . import _given as given
 from ._columns import Array, Codes, Doubles, Longs, together
 from ._evidence import (
     Evidence,
     Votes,
+    checked,
     decided,
     estimated,
     explained,
@@ -291,6 +293,9 @@ class Settled:
         key, it counts as even whether the key is one thing or several, and labels as they are
         voted for.
         """
+        count = arrays.integer("count", count)
+        if count < 0:
+            raise ValueError(f"count is {count}; it must be at least 0")
         read, found = self._read, self._found
         counts, every = self._counts(read.before)
         probable = explained(self._sums, found)
@@ -307,7 +312,7 @@ class Settled:
         apart = every[labelled] - counts[labelled, found.label[labelled]]
         expected[labelled] += probable[labelled, -1] * apart
         expected[self._answered | (every < 2)] = 0
-        best = np.argsort(-expected, kind="stable")[: max(0, count)]
+        best = np.argsort(-expected, kind="stable")[:count]
         best = best[expected[best] > 0]
         where = np.full(read.count + 1, -1)
         where[best] = np.arange(len(best))
@@ -344,13 +349,13 @@ class Settled:
         made._answered = self._answered.copy()
         for row, label in answers.items():
             if not 0 <= row < len(self.codes):
-                raise ValueError(f"there is an answer for row {row} of {len(self.codes)} rows")
+                raise ValueError(f"answers has row {row}, of {len(self.codes)} rows")
             key = int(self._read.keys[row])
             number = -1 if label is None else self._read.names.number(label)
             if key < 0:
-                raise ValueError(f"row {row} has no key, so that an answer is about this row alone")
+                raise ValueError(f"answers has row {row}, which has no key")
             if label is not None and number < 0:
-                raise ValueError(f"the answer for row {row} is {label!r}, not one of the labels")
+                raise ValueError(f"answers has {label!r} for row {row}, not one of the labels")
             made._found.label[key], made._found.conflict[key] = number, False
             made._answered[key] = True
         made._label()
@@ -486,7 +491,9 @@ def settle(
         right = np.array([*numbers_of, -1], dtype=np.int32)[of_gold.codes]
         if not (right >= 0).any():
             raise ValueError(f"column {gold!r} has no label: there is nothing to learn from")
-    if evidence is None:
+    if evidence is not None:
+        checked(evidence)
+    else:
         evidence = estimated(votes, keys, size)
         if right is not None:
             evidence = learnt(votes, keys, size, before, right, evidence)
