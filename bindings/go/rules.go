@@ -76,7 +76,7 @@ type RuleReason struct {
 	A               int32   // the kind A, for a rule with Each
 	OwnLabel        int32   // label in the best labelling without rules and cliques
 	Label           int32   // label in the best labelling of the chain that keeps the rules
-	Cost            float64 // how much better the chain would be without this rule
+	Cost            float64 // how much better the chain would be without this rule; if no single rule makes the change, what all cost
 }
 
 // DecodeWithRules does what [Decode] does, and keeps rules: of the labellings that keep them, the

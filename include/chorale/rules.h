@@ -166,14 +166,15 @@ typedef struct chorale_rule_reason {
   int32_t label;     /* label in the best labelling of the chain that keeps the rules */
   int32_t reserved;
   /* How much better the chain's best labelling without this rule is, by the scores of the chain and
-   * the prices of its other rules. 0: other rules make the same change. */
+   * the prices of its other rules. If no single rule makes the change: what all rules cost. */
   double cost;
 } chorale_rule_reason;
 
 /* Writes a reason for every position that rules change, in chains whose rules are KEPT, without
  * agreements: the rule without which the position has its own label back; of several, the one that
- * costs most; if there is none, the first rule that the labels of CHORALE_ALONE break. Ordered by
- * chain, then position. Each chain is solved again, once without each of its rules. Errors: as for
+ * costs most. If there is none, since several rules make the same change: the first rule that the
+ * labels of CHORALE_ALONE break, if possible one about the position's own label. Ordered by chain,
+ * then position. Each chain is solved again, once without each of its rules. Errors: as for
  * ruled_chains; OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_decoded_rule_reasons(const chorale_decoded *decoded,
                                                         chorale_rule_reason *reasons,

@@ -10,7 +10,7 @@ namespace {
 // most labellings.
 constexpr std::int64_t kWidths[] = {8, 256, 8192, 65536};
 // Greatest number of nodes of all positions together.
-constexpr std::int64_t kMostRuleNodes = std::int64_t{1} << 24;
+constexpr std::int64_t kMostRuleNodes = std::int64_t{1} << 20;
 
 } // namespace
 

@@ -553,13 +553,24 @@ bool Rules::explain(const Model &model, Array<chorale_rule_reason> &to) const no
     const std::int64_t first = to.size();
     const std::int32_t *own = own_labels_.begin() + ruled.first_label;
     const std::int32_t *labels = labels_.begin() + ruled.first_label;
-    std::int32_t broken = -1;
-    each_broken(ruled.chain, model.chains[ruled.chain], span_of(own, ruled.length),
-                scratch, [&](std::int32_t r) { broken = broken < 0 ? r : std::min(broken, r); });
-    for (std::int32_t t = 0; t < ruled.length; ++t)
-      if (own[t] != labels[t] &&
-          !to.push({ruled.chain, t, rules_[broken].index, rules_[broken].a, own[t], labels[t], 0, 0}))
+    Array<std::int32_t> broken(memory_);
+    bool has_room = true;
+    each_broken(ruled.chain, model.chains[ruled.chain], span_of(own, ruled.length), scratch,
+                [&](std::int32_t r) { has_room = has_room && broken.push(r); });
+    if (!has_room)
+      return false;
+    std::sort(broken.begin(), broken.end());
+    for (std::int32_t t = 0; t < ruled.length; ++t) {
+      if (own[t] == labels[t])
+        continue;
+      const std::int32_t *about =
+          std::find_if(broken.begin(), broken.end(), [&](std::int32_t r) {
+            return is_touched_by(*rules_[r].property, own[t]);
+          });
+      const Rule &rule = rules_[about == broken.end() ? broken[0] : *about];
+      if (!to.push({ruled.chain, t, rule.index, rule.a, own[t], labels[t], 0, 0}))
         return false;
+    }
     for (std::int64_t k = 0; to.size() > first && k < ruled.active_count; ++k) {
       const std::int32_t r = active_[ruled.first_active + k];
       scratch.list.truncate(0);
@@ -577,6 +588,9 @@ bool Rules::explain(const Model &model, Array<chorale_rule_reason> &to) const no
           reason.cost = cost;
         }
     }
+    for (std::int64_t e = first; e < to.size(); ++e)
+      if (to[e].cost == 0)
+        to[e].cost = ruled.cost;
   }
   return true;
 }

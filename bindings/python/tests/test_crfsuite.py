@@ -10,7 +10,7 @@ import pytest
 import libchorale as ch
 
 pycrfsuite = pytest.importorskip("pycrfsuite")
-from libchorale import crfsuite  # noqa: E402
+from libchorale import crfsuite, rules  # noqa: E402
 
 
 @pytest.fixture
@@ -182,3 +182,39 @@ def test_estimators_of_sklearn_crfsuite(rng):
     gc.collect()
     best = ch.ChainSolver().best(scores.unary(features[0]), scores.transitions)
     assert [scores.labels[y] for y in best.labels] == expected
+
+
+def test_a_tagger_keeps_rules():
+    """With rules, usaddress parses what it refuses without; all else is as before."""
+    usaddress = pytest.importorskip("usaddress")
+    labels = crfsuite.Scores(usaddress.MODEL_PATH).labels
+    streets = [label for label in labels if label.startswith("StreetName")]
+    wanted = [rules.once(label) for label in labels if label not in streets]
+    wanted += [rules.once_on_each_side(label, ["IntersectionSeparator"]) for label in streets]
+    mended = crfsuite.RuleTagger(usaddress.MODEL_PATH, wanted)
+    plain = usaddress.TAGGER
+    refused = [
+        "1 Main St Ste 4 Ste 4 Chicago IL",
+        "1 Main St Suite 2 Ste 2",
+        "5 County Road 12 County Road 14 Troy NY",
+    ]
+    fine = ["123 Main St. Suite 100, Chicago, IL 60601", "Main St & Oak St Chicago IL"]
+    for address in refused + fine:
+        expected = None
+        if address in refused:
+            with pytest.raises(usaddress.RepeatedLabelError):
+                usaddress.tag(address)
+        else:
+            expected = usaddress.tag(address)
+        usaddress.TAGGER = mended
+        try:
+            fields, kind = usaddress.tag(address)
+        finally:
+            usaddress.TAGGER = plain
+        assert mended.proven and (mended.ruled is None) == (address in fine)
+        assert expected in (None, (fields, kind)) and fields["StreetName"]
+    assert mended.labels() == plain.labels()
+    features = usaddress.tokens2features(["Chicago"])
+    mended.set(features)
+    assert mended.tag() == plain.tag(features)
+    assert mended.probability(plain.tag()) == plain.probability(plain.tag())

@@ -15,6 +15,8 @@ a weight score 0; attributes that the model does not know add nothing.
 as much as the best labelling, and its log-probability by the scores must equal its log-probability
 by the tagger, up to 1e-9. (Log-probabilities are not compared if the probability is too small for a
 double of full precision.) `Scores.unary` makes this check for every sequence, unless check=False.
+
+`RuleTagger` is a tagger whose labels keep rules.
 """
 
 from __future__ import annotations
@@ -22,13 +24,16 @@ from __future__ import annotations
 import math
 import os
 import struct
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["MismatchError", "Scores"]
+from .collective import decode
+from .rules import Given, Rule, RuledChain
+
+__all__ = ["MismatchError", "RuleTagger", "Scores"]
 
 Doubles = npt.NDArray[np.float64]
 
@@ -205,6 +210,49 @@ class Scores:
             total = peak + np.log(np.exp(sums - peak).sum(axis=0)) + row
         peak = total.max()
         return float(best.max()), float(peak + np.log(np.exp(total - peak).sum()))
+
+
+class RuleTagger:
+    """A tagger with the methods of `pycrfsuite.Tagger` whose labels keep rules (`rules.py`). So one
+    line of a parser changes:
+
+        usaddress.TAGGER = RuleTagger(usaddress.MODEL_PATH, [rules.once()])
+
+    model   as for `Scores`
+    rules   rules about labels, by their names
+    ruled   what the rules did to the last sequence, a `rules.RuledChain`; None: it kept them
+    proven  whether the labels of the last sequence are proven to be the best
+
+    `tag` gives the best labels that keep the rules, or the tagger's own where the rules exclude
+    each other (`ruled` says so). All other methods are those of the tagger.
+    """
+
+    def __init__(self, model: Any, rules: Sequence[Rule]) -> None:
+        self.scores = Scores(model)
+        labels = self.scores.labels
+        self.rules = Given(rules, labels, "plain", None, len(labels)).rules
+        self.ruled: RuledChain | None = None
+        self.proven = True
+        self._given: Any = []
+
+    def set(self, xseq: Any) -> None:
+        self._given = xseq
+        self.scores.tagger.set(xseq)
+
+    def tag(self, xseq: Any = None) -> list[str]:
+        if xseq is not None:
+            self.set(xseq)
+        unary = self.scores.unary(self._given, check=False)
+        transitions, names = self.scores.transitions, self.scores.labels
+        result = decode([unary], transitions, names=names, rules=self.rules)
+        self.ruled = result.ruled[0] if result.ruled else None
+        self.proven = result.proven
+        return [names[label] for label in result.labels[0].tolist()]
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "scores":
+            raise AttributeError(name)
+        return getattr(self.scores.tagger, name)
 
 
 def _remade(name: str, data: bytes) -> Scores:

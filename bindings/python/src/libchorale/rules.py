@@ -35,7 +35,7 @@ from . import _arrays as arrays
 from . import _declarations as c
 from ._native import call, library, struct
 from .chain import Scheme
-from .property import LabelMap, Property
+from .property import FIRE_NOTHING, LabelMap, Property
 
 Kind = Union[str, int]
 State = Literal["kept", "impossible", "too dear", "unfinished"]
@@ -76,6 +76,7 @@ class Rule:
     price: float | None = None
     chains: Sequence[int] | None = None
     prop: Property | None = None
+    sides: Sequence[Kind] | None = None
 
     def __str__(self) -> str:
         return self.told(self.a)
@@ -86,6 +87,10 @@ class Rule:
         if self.number in _OF_SEGMENTS:
             k = f"{self.k} segment{'' if self.k == 1 else 's'}"
         kind = "each label" if a is None else a
+        if self.sides is not None:
+            return (
+                f"at most 1 segment of {kind} on each side of {' or '.join(map(str, self.sides))}"
+            )
         words = _WORDS[self.number].format(a=kind, b=self.b, k=k)
         return words if self.price is None else f"{words}, or pay {self.price:g}"
 
@@ -150,6 +155,12 @@ def fires_nothing(prop: Property, **limits: Any) -> Rule:
     return Rule(c.CHORALE_RULE_PROPERTY, prop=prop, **limits)
 
 
+def once_on_each_side(a: Kind, of: Sequence[Kind], **limits: Any) -> Rule:
+    """At most one segment of a before the first label of the kinds `of`, and one after it: the
+    street names of "Main St & Oak Ave", say."""
+    return Rule(c.CHORALE_RULE_PROPERTY, a, sides=tuple(of), **limits)
+
+
 @dataclasses.dataclass(frozen=True)
 class RuleReason:
     """Why rules changed a label.
@@ -159,7 +170,8 @@ class RuleReason:
     told       the rule in words
     own_label  the label in the chain's best labelling without rules and cliques
     label      the label in its best labelling that keeps the rules
-    cost       how much better the chain would be without this rule
+    cost       how much better the chain would be without this rule; if no single rule makes the
+               change, what all its rules cost
     """
 
     position: int
@@ -227,10 +239,15 @@ class Given:
                 )
         if scheme != "plain" and names is None:
             raise ValueError(f"names is missing: scheme {scheme!r} needs the names of the labels")
-        self.rules = list(rules)
         self.names = () if names is None else tuple(names)
         self.map = LabelMap(m, m) if names is None else LabelMap.from_names(list(names), scheme)
         self.most_cost = 0.0 if most_cost is None else most_cost
+        self.rules = [
+            rule
+            if rule.sides is None or rule.prop is not None
+            else dataclasses.replace(rule, prop=self._sides(f"rules[{number}]", rule))
+            for number, rule in enumerate(rules)
+        ]
 
     def _kind(self, place: str, kind: Kind) -> int:
         if not isinstance(kind, str):
@@ -239,6 +256,30 @@ class Given:
             known = ", ".join(self.map.kind_names) or "none; pass names"
             raise ValueError(f"{place} is {kind!r}; it must be one of the kinds: {known}")
         return self.map.kind(kind)
+
+    def _sides(self, place: str, rule: Rule) -> Property:
+        """Returns the property of a rule with sides, which fires at a second segment of a side."""
+        assert rule.a is not None and rule.sides is not None
+        m = self.map.labels
+        kind_of = np.arange(m) if self.map.kind_of_label is None else self.map.kind_of_label
+        begins = np.zeros(m) if self.map.begins is None else self.map.begins
+        a = self._kind(f"{place}.a", rule.a)
+        of = [self._kind(f"{place}.of", kind) for kind in rule.sides]
+        builder = Property.builder(m, values=1)
+        # Before a segment, in it, and after it; then the same on the other side.
+        states = [0] + [builder.add_state() for _ in range(5)]
+        for label in range(m):
+            for number, state in enumerate(states):
+                side, stage = states[number // 3 * 3 :], number % 3
+                if kind_of[label] == a:
+                    again = stage == 2 or (stage == 1 and begins[label])
+                    action = 0 if again else FIRE_NOTHING
+                    builder.rule(state, label=label, next=side[1], action=action)
+                elif kind_of[label] in of and number < 3:
+                    builder.rule(state, label=label, next=states[3])
+                elif stage == 1:
+                    builder.rule(state, label=label, next=side[2])
+        return builder.finish()
 
     def told(self, number: int, a: int) -> str:
         rule = self.rules[number]
@@ -256,7 +297,7 @@ class Given:
             if rule.k < 1:
                 raise ValueError(f"{place}.k is {rule.k}; it must be at least 1")
             made.each = rule.a is None and rule.prop is None
-            if rule.a is not None:
+            if rule.a is not None and rule.prop is None:
                 made.a = self._kind(f"{place}.a", rule.a)
             if rule.b is not None:
                 made.b = self._kind(f"{place}.b", rule.b)

@@ -150,7 +150,8 @@ pub struct RuleReason {
     pub own: i32,
     /// Its label in the best labelling of the chain that keeps the rules.
     pub now: i32,
-    /// How much better the chain would be without this rule.
+    /// How much better the chain would be without this rule; if no single rule makes the change,
+    /// what all its rules cost.
     pub cost: f64,
 }
 
