@@ -1,4 +1,4 @@
-"""Parses addresses and names with the models of usaddress and probablepeople, with and without rules.
+"""Parses addresses and names by the models of usaddress and probablepeople, with and without rules.
 These parsers raise an error where a label stands in two places; with rules they have none.
 
     pip install libchorale[crfsuite] usaddress probablepeople

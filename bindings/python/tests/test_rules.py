@@ -128,3 +128,22 @@ def test_mistakes_name_the_rule():
     chain = ch.Chain([[1.0, 0.0]])
     with pytest.raises(ValueError, match="must be an array of scores"):
         ch.decode([chain], rules=[rules.once()])
+
+
+def test_gold_labels_propose_rules():
+    names = ["O", "B-A", "I-A", "B-C"]
+    gold = [[1, 2, 0, 3], [0, 1, 3], [1, 0]] * 20 + [[3, 1]]
+    found = {
+        str(entry.rule.told(entry.rule.a)): entry
+        for entry in rules.propose(gold, names, "bio", share=0.9)
+    }
+    assert (found["at most 1 segment of A"].holds, found["at most 1 segment of A"].of) == (61, 61)
+    before = next(entry for entry in found.values() if entry.rule.number == 60)
+    assert (before.holds, before.of) == (40, 41)
+    assert before.rule.price == pytest.approx(np.log(40))
+    assert "C needs A" in found and "A needs C" not in found
+    # What is proposed can be used as it is.
+    scores = np.zeros((2, 4))
+    scores[0, 3] = scores[1, 1] = 9.0
+    result = ch.decode([scores], names=names, scheme="bio", rules=[before.rule])
+    assert result.labels[0].tolist() == [3, 1]  # 9 is worth more than the price

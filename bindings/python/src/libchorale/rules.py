@@ -23,7 +23,8 @@ chain 0: its rules cost 0.5
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from ctypes import POINTER, byref, c_int64, cast, pointer
 from typing import Any, Literal, Union
@@ -159,6 +160,92 @@ def once_on_each_side(a: Kind, of: Sequence[Kind], **limits: Any) -> Rule:
     """At most one segment of a before the first label of the kinds `of`, and one after it: the
     street names of "Main St & Oak Ave", say."""
     return Rule(c.CHORALE_RULE_PROPERTY, a, sides=tuple(of), **limits)
+
+
+@dataclasses.dataclass(frozen=True)
+class Proposal:
+    """A rule that gold labels keep, always or nearly always.
+
+    rule   the rule: without a price if no chain breaks it; otherwise its price is the logarithm of
+           the odds that a chain keeps it, in the unit of log-probabilities
+    holds  the number of chains that keep it
+    of     the number of chains that could break it: those with a, or with both a and b
+    """
+
+    rule: Rule
+    holds: int
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.rule} ({self.holds} of {self.of})"
+
+
+def propose(
+    labels: Iterable[Sequence[int]],
+    names: Sequence[str],
+    scheme: Scheme = "plain",
+    *,
+    share: float = 0.98,
+    minimum: int = 20,
+) -> list[Proposal]:
+    """Looks for rules that gold labels keep: each kind at most once, a before b, a only directly
+    after b, a needs b. They are proposals: whoever knows the texts says which are true.
+
+    labels   the labels of each chain, numbers of `names`; negative: not known, which ends a segment
+    scheme   as in `decode`. The kind "O" is left out
+    share    at least this share of the chains that could break a rule must keep it
+    minimum  at least so many chains could break it
+
+    >>> gold = [[0, 1, 1], [0, 1], [0, 0, 1]] * 10
+    >>> for proposal in propose(gold, ["Street", "City"]):
+    ...     print(proposal)
+    at most 1 segment of Street (30 of 30)
+    Street before City (30 of 30)
+    Street needs City (30 of 30)
+    at most 1 segment of City (30 of 30)
+    City only directly after Street (30 of 30)
+    City needs Street (30 of 30)
+    """
+    kinds = LabelMap.from_names(list(names), scheme)
+    kind_of, begins = kinds.kind_of_label, kinds.begins
+    assert kind_of is not None and begins is not None
+    counts: dict[tuple[int, int, int | None], list[int]] = {}
+
+    def count(rule: int, a: int, b: int | None, keeps: bool) -> None:
+        entry = counts.setdefault((a, rule, b), [0, 0])
+        entry[0] += keeps
+        entry[1] += 1
+
+    of_interest = [kind for kind, name in enumerate(kinds.kind_names) if name != "O"]
+    for chain in labels:
+        segments: list[int] = []
+        before = -1
+        for label in chain:
+            kind = int(kind_of[label]) if label >= 0 else -1
+            if kind != before or (label >= 0 and begins[label]):
+                segments.append(kind)
+            before = kind
+        present = [kind for kind in of_interest if kind in segments]
+        for a in present:
+            first = segments.index(a)
+            last = len(segments) - 1 - segments[::-1].index(a)
+            count(c.CHORALE_RULE_AT_MOST, a, None, first == last)
+            starts = [segments[at - 1] if at else -1 for at, k in enumerate(segments) if k == a]
+            for b in of_interest:
+                if b == a:
+                    continue
+                count(c.CHORALE_RULE_NEEDS, a, b, b in present)
+                count(c.CHORALE_RULE_DIRECTLY_AFTER, a, b, all(k == b for k in starts))
+                if b in present:
+                    count(c.CHORALE_RULE_BEFORE, a, b, last < segments.index(b))
+    found = []
+    for (a, number, second), (holds, of) in sorted(counts.items(), key=lambda entry: entry[0][:2]):
+        if of < minimum or holds < share * of:
+            continue
+        price = None if holds == of else math.log(holds / (of - holds))
+        other = None if second is None else kinds.kind_names[second]
+        found.append(Proposal(Rule(number, kinds.kind_names[a], other, price=price), holds, of))
+    return found
 
 
 @dataclasses.dataclass(frozen=True)
