@@ -9,10 +9,8 @@
 
 chorale_text title_of(const settings *chosen, const corpus *from) {
   const chorale_text title = note(from, "title");
-  if (title.length > 0)
-    return title;
   const char *path = chosen->files[0], *slash = strrchr(path, '/');
-  return text_of(slash != NULL ? slash + 1 : path);
+  return title.length > 0 ? title : text_of(slash != NULL ? slash + 1 : path);
 }
 
 /* ---- What is shown ------------------------------------------------------------------------ */
@@ -192,10 +190,8 @@ static void put_base64(FILE *to, const unsigned char *bytes, size_t count) {
     const size_t left = count - i;
     const unsigned three = (unsigned)bytes[i] << 16 | (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
                            (left > 2 ? bytes[i + 2] : 0);
-    putc(digits[three >> 18], to);
-    putc(digits[three >> 12 & 63], to);
-    putc(left > 1 ? digits[three >> 6 & 63] : '=', to);
-    putc(left > 2 ? digits[three & 63] : '=', to);
+    for (unsigned k = 0; k < 4; ++k)
+      putc(k <= left ? digits[three >> (18 - 6 * k) & 63] : '=', to);
   }
 }
 

@@ -42,9 +42,9 @@
   const said = element("p", { role: "status", "aria-live": "polite" });
   const undo = button("Undo", () => goBack(done, undone, "before", "Undone"));
   const redo = button("Redo", () => goBack(undone, done, "after", "Done again"));
-  const save = button("Save", () => saveProblem(), { "aria-label": "Save corrections" });
   document.body.append(
-    element("div", { id: "bar", role: "region", "aria-label": "Corrections" }, said, undo, redo, save),
+    element("div", { id: "bar", role: "region", "aria-label": "Corrections" }, said, undo, redo,
+      button("Save", () => saveProblem(), { "aria-label": "Save corrections" })),
   );
 
   const shown = new Map(); // by number of an opened page: functions that refresh its strengths
@@ -85,8 +85,7 @@
     const { pages } = redraw(page, changes, positions);
     if (focused !== undefined) view.tokenAt(focused)?.focus();
     const corrected = new Set(changes.map(({ position }) => chainAt[position]));
-    const others = new Set(positions.map((t) => chainAt[t]));
-    for (const chain of corrected) others.delete(chain);
+    const others = new Set(positions.map((t) => chainAt[t]).filter((chain) => !corrected.has(chain)));
     const { known, errors } = pages[page];
     said.textContent =
       `${what}: ${counted(positions.length, "label", "labels")}, ` +
