@@ -64,11 +64,11 @@ def majority(key, label):
     return counts.argmax(axis=1)[key]
 
 
-def of_generated(two, confidences, seed):
+def of_generated(two, confidences, seed, rows=60000):
     """Returns accuracies by method (settle, majority, tagger): of all rows, then by size."""
-    key, right, label, sure = generated(np.random.default_rng(seed), two, confidences)
-    rows = [{"key": int(k), "label": LABELS[v], "sure": float(p)} for k, v, p in zip(key, label, sure)]
-    found = ch.settle(rows, key="key", label="label", confidence="sure", labels=LABELS).codes
+    key, right, label, sure = generated(np.random.default_rng(seed), two, confidences, rows)
+    table = [{"key": int(k), "label": LABELS[v], "sure": float(p)} for k, v, p in zip(key, label, sure)]
+    found = ch.settle(table, key="key", label="label", confidence="sure", labels=LABELS).codes
     sizes = np.bincount(key)[key]
     parts = [np.ones(len(key), dtype=bool), *(sizes == n for n in SIZES)]
     return [[100 * (of == right)[part].mean() for part in parts] for of in (found, majority(key, label), label)]

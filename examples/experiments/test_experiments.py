@@ -30,6 +30,7 @@ import names_masked
 import neural
 import properties
 import report
+import settled
 import shared_cliques
 import spans
 import stacking
@@ -686,6 +687,19 @@ class SharedCliques(unittest.TestCase):
         self.assertGreater(found["giants"], 5)
         self.assertLess(found["alone"], 0.5)
         self.assertGreater(found["reached"], 0.97)
+
+
+class Votes(unittest.TestCase):
+    def test_majority(self):
+        found = settled.majority(np.array([0, 0, 1, 0, 1]), np.array([2, 1, 0, 2, 0]))
+        self.assertEqual(found.tolist(), [2, 2, 0, 2, 0])
+
+    def test_settle_is_above_the_tagger(self):
+        for two in (0.0, 0.05):
+            ours, vote, tagger = settled.of_generated(two, "calibrated", 1, rows=4000)
+            self.assertEqual(len(ours), 1 + len(settled.SIZES))
+            self.assertGreater(ours[0], tagger[0] + 5)
+            self.assertGreater(ours[0], vote[0] - 0.5)
 
 
 class Features(unittest.TestCase):
