@@ -378,6 +378,13 @@ faulty_pass_bounds clique/passes/pass_bounds.cpp "what members gain beyond a thr
   's/sums\[b\]\[j\] += score > at\[j\] ? score : at\[j\];/sums[b][j] += at[j];/' 'bound of a pass'
 faulty_pass_bounds clique/passes/threshold_bounds.cpp "the highest step of a part passes for its lowest" \
   's/const double fall = thresholds_\[part + 1\] - highest;/const double fall = thresholds_[part + 1] - lowest;/' 'bound of a pass'
+faulty_weights() { # SOURCE FAULT SCRIPT PATTERN
+  faulty_source "$1" "$(echo "$build"/tests/CMakeFiles/{test_weights,chorale_fixture}.dir/*.o)" "${@:2}"
+}
+faulty_weights clique/passes/alpha_sweep.cpp "members are sorted by their gain, whatever their weight" \
+  's/gain \/= weight;/gain \/= 1;/' 'as_good_as_its_parts'
+faulty_weights clique/dual/count_dual.cpp "the dual counts members, not weights" \
+  's/weights += weight;/weights += 1;/' 'bounds_above'
 faulty_source potential/member_row.cpp \
   "$(echo "$build"/tests/internal/CMakeFiles/test_joint_reach.dir/*.o)" \
   "half of what a move may change besides its middle is left out" \
