@@ -69,9 +69,9 @@ CHORALE_API void chorale_clique_problem_init(chorale_clique_problem *problem, si
  *     chorale_clique_max_marginals   AUTO, ALPHA_PASS: lower bounds, each the score of a labelling
  *     chorale_clique_score           any potential
  *
- * With weights, AUTO is ALPHA_PASS, then POLISH and ICM from the best labellings of the best values
- * alpha (four up to 250 members, fewer above). If a gap is requested, DUAL_BOUND follows, which may
- * end before the gap is reached.
+ * With weights, AUTO is ALPHA_PASS, then ICM from the best labellings of the four values alpha
+ * whose labellings score most. If a gap is requested, DUAL_BOUND follows, which may end before the
+ * gap is reached.
  * chorale_clique_solver_bytes and _reserve compute the bytes of problems without weights. */
 
 /* ---- Algorithms --------------------------------------------------------------------------- */

@@ -10,8 +10,9 @@ namespace {
 // used. Measured on random Potts cliques of n = 100 members and 24 values, with tables lambda k^2
 // and lambda from 0.80 / n to 0.95 / n: the mean score after these moves is 0.99989 of the optimum,
 // and 63 % of the labellings are optimal (2,000 cliques; tests/bench/run.sh, potts.fresh).
+constexpr std::int32_t kMostPolished = 4;
 std::int32_t polished_passes(std::int64_t members) noexcept {
-  return static_cast<std::int32_t>(std::clamp<std::int64_t>(1000 / members, 1, 4));
+  return static_cast<std::int32_t>(std::clamp<std::int64_t>(1000 / members, 1, kMostPolished));
 }
 
 // Returns why `algorithm` does not fit the clique, or Misfit::none. `set`: Algorithm::solves if the
@@ -62,7 +63,7 @@ Plan plan_weighted(const CliqueKind &kind, chorale_algorithm asked, bool gap_req
                    FormSet Algorithm::*set) noexcept {
   Plan plan;
   const bool chooses = asked == CHORALE_ALGORITHM_AUTO;
-  plan.single_moves = chooses ? polished_passes(kind.members) : 0;
+  plan.single_moves = chooses ? kMostPolished : 0;
   plan.algorithm = find_algorithm(!chooses        ? asked
                                   : gap_requested ? CHORALE_ALGORITHM_DUAL_BOUND
                                                   : CHORALE_ALGORITHM_ALPHA_PASS);
