@@ -547,6 +547,83 @@ static void chains_in_cliques_keep_their_rules(void **state) {
   assert_true(solved > 200 && best_found > solved * 95 / 100);
 }
 
+/* ---- Long chains -------------------------------------------------------------------------- */
+
+enum { LONG = 150, LONG_LABELS = 5 };
+
+/* The greatest score of a labelling in which each label has at most one segment, by a program over
+ * the last label and the set of labels used. */
+static double best_of_long(const double *scores, const double *edges) {
+  static double now[1 << LONG_LABELS][LONG_LABELS], next[1 << LONG_LABELS][LONG_LABELS];
+  for (int t = 0; t < LONG; ++t) {
+    for (int set = 0; set < 1 << LONG_LABELS; ++set)
+      for (int y = 0; y < LONG_LABELS; ++y) {
+        next[set][y] = -INFINITY;
+        if ((set >> y & 1) == 0)
+          continue;
+        double before = t == 0 && set == 1 << y ? 0 : -INFINITY;
+        for (int x = 0; t > 0 && x < LONG_LABELS; ++x) {
+          const double from = now[x == y ? set : set & ~(1 << y)][x] + edges[x * LONG_LABELS + y];
+          before = from > before ? from : before;
+        }
+        next[set][y] = before + scores[t * LONG_LABELS + y];
+      }
+    memcpy(now, next, sizeof now);
+  }
+  double best = -INFINITY;
+  for (int set = 0; set < 1 << LONG_LABELS; ++set)
+    for (int y = 0; y < LONG_LABELS; ++y)
+      best = now[set][y] > best ? now[set][y] : best;
+  return best;
+}
+
+static void long_chains_have_true_bounds(void **state) {
+  (void)state;
+  chorale_error error;
+  Random random = {test_seed() + 2};
+  print_message("seed %llu\n", (unsigned long long)test_seed());
+  int proven = 0;
+  for (int round = 0; round < 6; ++round) {
+    double scores[LONG * LONG_LABELS], edges[LONG_LABELS * LONG_LABELS];
+    for (int at = 0; at < LONG * LONG_LABELS; ++at)
+      scores[at] = random_unit(&random);
+    for (int at = 0; at < LONG_LABELS * LONG_LABELS; ++at)
+      edges[at] = random_unit(&random) / 2;
+    chorale_transitions *transitions = NULL;
+    OK(chorale_transitions_create(NULL, LONG_LABELS, edges, NULL, &transitions, &error));
+    static const int64_t offsets[] = {0, LONG};
+    chorale_corpus corpus;
+    chorale_corpus_init(&corpus, sizeof corpus);
+    corpus.chains = 1;
+    corpus.offsets = offsets;
+    corpus.labels = LONG_LABELS;
+    corpus.unary = scores;
+    corpus.transitions = transitions;
+    chorale_rule once;
+    chorale_rule_init(&once, sizeof once);
+    once.each = 1;
+    chorale_rules rules;
+    chorale_rules_init(&rules, sizeof rules);
+    rules.rules = &once;
+    rules.count = 1;
+    chorale_decoded *decoded = NULL;
+    OK(chorale_decode_with_rules(NULL, &corpus, NULL, 0, &rules, NULL, &decoded, &error));
+    chorale_run_result result;
+    chorale_run_result_init(&result, sizeof result);
+    OK(chorale_decoded_get_result(decoded, &result, &error));
+    const double best = best_of_long(scores, edges);
+    assert_true(result.score <= best + 1e-9 && result.upper_bound >= best - 1e-9);
+    assert_true(result.score > best - 0.01 * fabs(best)); /* near, where not proven */
+    if (result.proven)
+      assert_close(result.score, best, 1e-6);
+    proven += result.proven;
+    chorale_decoded_destroy(decoded);
+    chorale_transitions_release(transitions);
+  }
+  print_message("proven: %d of 6\n", proven);
+  assert_true(proven > 0);
+}
+
 /* ---- Bad input ---------------------------------------------------------------------------- */
 
 static void errors_name_the_rule(void **state) {
@@ -607,6 +684,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(chains_by_themselves_equal_enumeration),
       cmocka_unit_test(chains_in_cliques_keep_their_rules),
+      cmocka_unit_test(long_chains_have_true_bounds),
       cmocka_unit_test(errors_name_the_rule),
   };
   return cmocka_run_group_tests_name("rules of chains", tests, NULL, NULL);

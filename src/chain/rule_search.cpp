@@ -8,7 +8,16 @@ namespace {
 
 // Widths of the searches of one run. The last one bounds the time of chains on which rules exclude
 // most labellings.
-constexpr std::int64_t kWidths[] = {8, 256, 8192, 65536};
+constexpr std::int64_t kRuleWidths[] = {8, 256, 8192, 65536};
+// Better bounds cost as much as a search of this width. On short chains such a search rarely has so
+// many nodes; searches of longer chains, and wider ones, are worth the better bounds.
+constexpr std::int64_t kPlainRuleWidth = 256;
+constexpr std::int32_t kShortForRules = 100;
+// Steps of the multipliers; after kRulePatience steps that do not lower the bound, the step size is
+// multiplied by kRuleSlower.
+constexpr std::int32_t kRuleSteps = 200;
+constexpr std::int32_t kRulePatience = 6;
+constexpr double kRuleSlower = 0.7;
 // Greatest number of nodes of all positions together.
 constexpr std::int64_t kMostRuleNodes = std::int64_t{1} << 20;
 
@@ -24,8 +33,12 @@ bool RuleSearch::run(const ChainView &view, gsl::span<const AttachedRule> rules,
   Layout measure;
   const Scores measured(measure, view);
   if (!workspace_.reserve(measure.bytes()) || !completion_.resize(view.length * m + m) ||
-      !labelling.resize(view.length) || !stepped_.resize(rules_))
+      !labelling.resize(view.length) || !stepped_.resize(rules_) ||
+      !multipliers_.resize(rules_) || !payments_.resize(m * m + m))
     return false;
+  std::fill(multipliers_.begin(), multipliers_.end(), 0);
+  std::fill(payments_.begin(), payments_.end(), 0);
+  advance_ = 0;
   Layout layout(workspace_.data());
   Scores scores(layout, view);
   const std::size_t entries = to_size(view.length * m);
@@ -35,7 +48,10 @@ bool RuleSearch::run(const ChainView &view, gsl::span<const AttachedRule> rules,
     bound = kForbidden;
     return true;
   }
-  for (const std::int64_t width : kWidths) {
+  for (const std::int64_t width : kRuleWidths) {
+    if (found() && advance_ == 0 && (width > kPlainRuleWidth || view.length > kShortForRules) &&
+        !tighten(scores, rules, limits))
+      return false;
     const std::int64_t most = std::max<std::int64_t>(std::min(width, kMostRuleNodes / view.length), 1);
     dropped_ = kForbidden;
     if (!search(scores, rules, most, limits))
@@ -46,6 +62,101 @@ bool RuleSearch::run(const ChainView &view, gsl::span<const AttachedRule> rules,
     if (dropped_ <= floor_ || most < width)
       break;
   }
+  return true;
+}
+
+// Sets payments_ and advance_ by multipliers_.
+void RuleSearch::set_payments(gsl::span<const AttachedRule> rules) noexcept {
+  const auto m = static_cast<std::int32_t>(rules[0].attached.property->labels);
+  std::fill(payments_.begin(), payments_.end(), 0);
+  advance_ = 0;
+  std::int64_t r = 0;
+  for (const AttachedRule &rule : rules) {
+    const double multiplier = multipliers_[r++];
+    advance_ += multiplier * static_cast<double>(rule.most);
+    for (std::int32_t x = -1; multiplier > 0 && x < m; ++x)
+      for (std::int32_t y = 0; y < m; ++y)
+        if (rule.counts(x, y))
+          payments_[(x < 0 ? m : x) * m + y] += multiplier;
+  }
+}
+
+// Does what Scores::complete() does, with payments: fills completion_ and path_. Returns an upper
+// bound on the scores of labellings that keep the rules.
+double RuleSearch::complete_paying(Scores &scores) noexcept {
+  const std::int32_t T = scores.length();
+  const std::int32_t m = scores.labels();
+  const auto after = [&](std::int32_t t) { return completion_.begin() + std::int64_t{t} * m; };
+  double *row = after(T); // scratch
+  for (std::int32_t y = 0; y < m; ++y)
+    for (std::int32_t x = 0; x < m; ++x)
+      priced_[y * m + x] = (T > 1 ? scores.backward(1)[y * scores.backward_stride() + x] : 0) -
+                           payments_[x * m + y];
+  std::copy_n(scores.end(), m, after(T - 1));
+  for (std::int32_t t = T - 1; t > 0; --t) {
+    for (std::int32_t y = 0; y < m; ++y)
+      row[y] = scores.unary(t)[y] + after(t)[y];
+    scores.max_plus().step(row, m, priced_.begin(), m, m, nullptr, after(t - 1));
+  }
+  double best = kForbidden;
+  for (std::int32_t t = 0; t < T; ++t) {
+    for (std::int32_t y = 0; y < m; ++y)
+      row[y] = scores.unary(t)[y] + (t == 0 ? scores.start()[y] - payments_[m * m + y]
+                                            : priced_[y * m + path_[t - 1]]);
+    path_[t] = std::max(scores.max_plus().best_sum(row, after(t), m), 0);
+    if (t == 0)
+      best = row[path_[0]] + after(0)[path_[0]];
+  }
+  return best + advance_;
+}
+
+// Looks for multipliers with a low bound, by subgradient steps, and fills completion_ by the best.
+// False if memory runs out.
+bool RuleSearch::tighten(Scores &scores, gsl::span<const AttachedRule> rules,
+                         Limits &limits) noexcept {
+  const std::int64_t m = scores.labels();
+  if (scores.view().edge_each ||
+      std::none_of(rules.begin(), rules.end(), [](const AttachedRule &r) { return r.counted; }))
+    return true;
+  if (!best_multipliers_.copy(multipliers_) || !priced_.resize(m * m) ||
+      !path_.resize(scores.length()))
+    return false;
+  double lowest = kInfinity;
+  double pace = 1;
+  std::int32_t stalled = 0;
+  const auto excess = [&](const AttachedRule &rule) {
+    std::int64_t count = -rule.most;
+    for (std::int32_t t = 0; t < scores.length(); ++t)
+      count += rule.counts(t > 0 ? path_[t - 1] : -1, path_[t]) ? 1 : 0;
+    return static_cast<double>(rule.counted ? count : 0);
+  };
+  for (std::int32_t step = 0;
+       step < kRuleSteps && limits.spend(scores.length() * (m * m + 2 * rules_)); ++step) {
+    set_payments(rules);
+    const double value = complete_paying(scores);
+    if (value < lowest) {
+      lowest = value;
+      stalled = 0;
+      best_multipliers_.copy(multipliers_);
+    } else if (++stalled >= kRulePatience) {
+      stalled = 0;
+      pace *= kRuleSlower;
+    }
+    double squares = 0;
+    for (const AttachedRule &rule : rules)
+      squares += excess(rule) * excess(rule);
+    if (squares == 0 || value <= floor_)
+      break;
+    const double size = pace * (value - score) / squares;
+    std::int64_t r = 0;
+    for (const AttachedRule &rule : rules) {
+      multipliers_[r] = std::max(multipliers_[r] + size * excess(rule), 0.0);
+      ++r;
+    }
+  }
+  multipliers_.copy(best_multipliers_);
+  set_payments(rules);
+  bound = std::min(bound, std::max(complete_paying(scores), score));
   return true;
 }
 
@@ -89,7 +200,7 @@ bool RuleSearch::search(Scores &scores, gsl::span<const AttachedRule> rules, std
   now_.truncate(0);
   states_.truncate(0);
   // One node before the first position. Its label is not read.
-  if (!now_.push({0, 0, -1, -1}))
+  if (!now_.push({0, 0, 0, -1, -1}))
     return false;
   for (const AttachedRule &rule : rules)
     if (!states_.push(rule.attached.property->start))
@@ -127,13 +238,15 @@ bool RuleSearch::extend(Scores &scores, gsl::span<const AttachedRule> rules, std
   const double *unary = scores.unary(t);
   const double *edges =
       t == 0 ? scores.start() : scores.forward(t) + node.label * scores.forward_stride();
+  const double *payments = payments_.begin() + (t == 0 ? m : node.label) * m;
   const double *after = completion_.begin() + std::int64_t{t} * m;
   const std::int32_t *states = states_.begin() + number * rules_;
   const bool last = t + 1 == scores.length();
   std::int32_t *stepped = stepped_.begin();
   for (std::int32_t y = 0; y < m; ++y) {
-    Node to{0, node.score + edges[y] + unary[y], y, static_cast<std::int32_t>(number)};
-    to.bound = to.score + after[y];
+    Node to{0, node.score + edges[y] + unary[y], node.paid + payments[y], y,
+            static_cast<std::int32_t>(number)};
+    to.bound = to.score - to.paid + after[y] + advance_;
     if (!(to.bound > floor_))
       continue;
     double lost = 0;
@@ -152,10 +265,10 @@ bool RuleSearch::extend(Scores &scores, gsl::span<const AttachedRule> rules, std
       }
       stepped[r++] = state;
     }
-    if (last)
-      to.score = to.bound;
     to.score -= lost;
     to.bound -= lost;
+    if (last)
+      to.score = to.bound = to.score + after[y];
     if (to.bound > floor_ && !add(to))
       return false;
   }

@@ -8,6 +8,11 @@
 // position the search keeps the nodes with the greatest bounds, up to a *width*. The greatest bound
 // of those that it dropped is an upper bound on what it missed. It begins with a small width; the
 // labelling found gives a floor below which the wider searches drop nodes without loss.
+//
+// Where many segments are too many, these bounds are far too high. So the widest searches use others:
+// each segment of a rule that allows at most k of them pays the rule's *multiplier*, and a
+// labelling is given k multipliers in advance. A labelling that keeps the rules loses nothing by
+// that (Lagrangian relaxation).
 #pragma once
 
 #include "base/array.hpp"
@@ -22,7 +27,15 @@ namespace chorale {
 struct AttachedRule {
   Attached attached;
   double price;
+  // By label, or NULL: other than 0 if the label is of the kind of which the rule allows at most
+  // `most` segments; 2 if it always begins a segment.
+  const std::uint8_t *counted = nullptr;
+  std::int64_t most = 0;
 
+  // True if label y, after label x (-1: at the first position), begins a segment that is counted.
+  bool counts(std::int32_t x, std::int32_t y) const noexcept {
+    return counted && counted[y] != 0 && (x < 0 || counted[y] == 2 || counted[x] == 0);
+  }
   // True if `labelling` breaks the rule.
   bool broken_by(gsl::span<const std::int32_t> labelling) const noexcept {
     bool fires = false;
@@ -36,7 +49,8 @@ public:
   explicit RuleSearch(const Memory &memory) noexcept
       : labelling(memory), workspace_(memory), completion_(memory), now_(memory), next_(memory),
         states_(memory), next_states_(memory), trail_(memory), layers_(memory), table_(memory),
-        order_(memory), stepped_(memory) {}
+        order_(memory), stepped_(memory), multipliers_(memory), best_multipliers_(memory),
+        payments_(memory), priced_(memory), path_(memory) {}
 
   // Searches. The chain must have at least one position. False if memory runs out. If `limits`
   // interrupt the search, the best labelling found so far is the result, if there is one.
@@ -56,6 +70,7 @@ private:
   struct Node {
     double bound;
     double score;
+    double paid; // sum of the multipliers of its segments
     std::int32_t label;
     std::int32_t from; // index of the node at the position before
   };
@@ -64,6 +79,9 @@ private:
     std::int32_t from;
   };
 
+  void set_payments(gsl::span<const AttachedRule> rules) noexcept;
+  double complete_paying(Scores &scores) noexcept;
+  bool tighten(Scores &scores, gsl::span<const AttachedRule> rules, Limits &limits) noexcept;
   bool search(Scores &scores, gsl::span<const AttachedRule> rules, std::int64_t width,
               Limits &limits) noexcept;
   bool extend(Scores &scores, gsl::span<const AttachedRule> rules, std::int32_t t,
@@ -88,6 +106,13 @@ private:
   Array<std::int32_t> table_;  // hash table of next_: index of a node, or -1
   Array<std::int32_t> order_;
   Array<std::int32_t> stepped_;
+  // Multipliers of the rules; all 0 before tighten().
+  Array<double> multipliers_;
+  Array<double> best_multipliers_;
+  double advance_ = 0;      // what a labelling is given for them
+  Array<double> payments_;  // (m + 1) x m: what label y pays after x; row m: at the first position
+  Array<double> priced_;    // m x m: transition scores less payments, a row for each "to" label
+  Array<std::int32_t> path_; // best labelling of complete_paying()
 };
 
 } // namespace chorale

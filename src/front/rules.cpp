@@ -176,7 +176,8 @@ chorale_status Rules::add(const Report &report, const chorale_rules &given, std:
   CHORALE_CHECK(check_rule(report, place, kinds, parts, rule));
   Rule made{nullptr,  rule.price > 0 ? rule.price : kInfinity,
             index,    rule.a,
-            chains_.size(), rule.chains ? rule.chain_count : -1};
+            chains_.size(), rule.chains ? rule.chain_count : -1,
+            -1,       rule.k};
   for (std::int64_t c = 0; rule.chains && c < rule.chain_count; ++c)
     if (!chains_.push(rule.chains[c]))
       return report.out_of_memory();
@@ -199,6 +200,13 @@ chorale_status Rules::add(const Report &report, const chorale_rules &given, std:
     if (rule.each != 0 && ((takes_b(rule.kind) && a == rule.b) || !is_counted(a)))
       continue;
     rule.a = made.a = a;
+    if (made.price == kInfinity &&
+        (rule.kind == CHORALE_RULE_AT_MOST || rule.kind == CHORALE_RULE_EXACTLY)) {
+      made.first_counted = counted_.size();
+      for (std::int32_t y = 0; y < kinds.labels; ++y)
+        if (!counted_.push(kinds.kind(y) != a ? 0 : kinds.begins(y) ? 2 : 1))
+          return report.out_of_memory();
+    }
     made.property = rule.kind == CHORALE_RULE_PROPERTY ? chorale_property_retain(rule.property)
                                                        : make_rule(memory_, kinds, rule);
     if (!made.property || !rules_.push(made)) {
@@ -292,8 +300,13 @@ bool Rules::search(const Chain &chain, std::int32_t without, Limits &limits,
                    Scratch &scratch) const noexcept {
   scratch.attached.truncate(0);
   for (const std::int32_t r : scratch.list)
-    if (r != without && !scratch.attached.push({attach(r, chain), rules_[r].price}))
-      return false;
+    if (r != without) {
+      const Rule &rule = rules_[r];
+      const std::uint8_t *counted =
+          rule.first_counted < 0 ? nullptr : counted_.begin() + rule.first_counted;
+      if (!scratch.attached.push({attach(r, chain), rule.price, counted, counted ? rule.most : 0}))
+        return false;
+    }
   return scratch.search.run(chain.view(), scratch.attached, limits);
 }
 

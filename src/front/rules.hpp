@@ -14,7 +14,7 @@ namespace chorale {
 class Rules {
 public:
   explicit Rules(const Memory &memory) noexcept
-      : memory_(memory), rules_(memory), chains_(memory), touched_(memory),
+      : memory_(memory), rules_(memory), chains_(memory), counted_(memory), touched_(memory),
         touched_begin_(memory), always_(memory), ruled_(memory), by_chain_(memory),
         active_(memory), labels_(memory), own_labels_(memory), conflicts_(memory) {}
   ~Rules();
@@ -68,6 +68,9 @@ private:
     std::int32_t a;
     std::int64_t first_chain;
     std::int64_t chain_count;
+    // As in AttachedRule: index of `counted` in counted_, or -1.
+    std::int64_t first_counted;
+    std::int64_t most;
   };
   // A chain with rules. active: its rules; labels: the best labelling that keeps them, or the
   // chain's own; conflicts: rules that exclude each other.
@@ -119,6 +122,7 @@ private:
   double most_cost_ = kInfinity;
   Array<Rule> rules_;
   Array<std::int64_t> chains_;
+  Array<std::uint8_t> counted_;
   // The rules that a label may break are the entries touched_begin_[y] .. touched_begin_[y + 1] - 1
   // of touched_. always_: the rules that a labelling may break whatever its labels are.
   Array<std::int32_t> touched_;
