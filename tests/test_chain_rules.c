@@ -394,7 +394,8 @@ static void chains_by_themselves_equal_enumeration(void **state) {
   Random random = {test_seed()};
   print_message("seed %llu\n", (unsigned long long)test_seed());
   int states[4] = {0, 0, 0, 0};
-  for (int round = 0; round < test_rounds(1500); ++round) {
+  const int64_t rounds = test_rounds(1500);
+  for (int64_t round = 0; round < rounds; ++round) {
     Scene scene;
     open_drawn(&random, MOST_CHAINS, MOST_LENGTH, SIDE_LABELS, &scene);
     scene.rules.most_cost = random_chance(&random, 20) ? 0.5 : 0;
@@ -452,7 +453,8 @@ static void chains_by_themselves_equal_enumeration(void **state) {
     chorale_decoded_destroy(decoded);
     close_drawn(&scene);
   }
-  assert_true(states[0] > 100 && states[1] > 20 && states[2] > 20 && states[3] == 0);
+  assert_true(states[0] > rounds / 15 && states[1] >= rounds / 75 && states[2] >= rounds / 75);
+  assert_int_equal(states[3], 0);
 }
 
 /* ---- Chains in cliques -------------------------------------------------------------------- */
@@ -486,7 +488,8 @@ static void chains_in_cliques_keep_their_rules(void **state) {
   Random random = {test_seed() + 1};
   print_message("seed %llu\n", (unsigned long long)test_seed());
   int best_found = 0, solved = 0, proven = 0;
-  for (int round = 0; round < test_rounds(400); ++round) {
+  const int64_t rounds = test_rounds(400);
+  for (int64_t round = 0; round < rounds; ++round) {
     Scene scene;
     open_drawn(&random, 3, 3, 3, &scene);
     chorale_agreement words;
@@ -544,7 +547,7 @@ static void chains_in_cliques_keep_their_rules(void **state) {
     close_drawn(&scene);
   }
   print_message("best labelling in %d of %d, proven in %d\n", best_found, solved, proven);
-  assert_true(solved > 200 && best_found > solved * 95 / 100);
+  assert_true(solved > rounds / 2 && best_found >= solved * 95 / 100);
 }
 
 /* ---- Long chains -------------------------------------------------------------------------- */
