@@ -33,6 +33,8 @@ struct RoundCourse {
   std::int64_t place = 0; // stage ranked: index into Ranking::order
   // Stage ranked: the clique at `place` has sent its messages; its chains are next.
   bool answered = false;
+  // Round 0: every chain has been decoded without messages; some may still have to send messages.
+  bool knows_own = false;
 };
 
 // Stages of a polish. `closed`: solves closed cliques (closed.hpp) that have not been solved yet;

@@ -48,7 +48,7 @@ void Inputs::restore_all() noexcept {
     std::fill_n(strengths_.data(), strengths_.size(), 1.0);
   }
   edited_ = 0;
-  clear_absent();
+  use_absent(false);
 }
 
 void Inputs::take_absent(Layout &layout) noexcept {

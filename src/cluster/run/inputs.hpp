@@ -114,14 +114,12 @@ public:
   // ---- Members that are left out, since their chains have no labelling ----
   // Lays out the memory of set_absent().
   void take_absent(Layout &layout) noexcept;
-  // States for every clique the sum of the weights of the members that are left out:
-  // absent(clique).
-  template <class Absent> void set_absent(Absent &&absent) noexcept {
-    some_absent_ = true;
-    for (std::int64_t c = 0; c < model_.cliques.size(); ++c)
-      absent_.data()[c] = absent(model_.cliques[c]);
+  // States the sum of the weights of the members of a clique that are left out. Must be called for
+  // every clique; use_absent() then says whether any sum is not 0.
+  void set_absent(std::int64_t clique, std::int32_t weight) noexcept {
+    absent_.data()[clique] = weight;
   }
-  void clear_absent() noexcept { some_absent_ = false; }
+  void use_absent(bool some) noexcept { some_absent_ = some; }
   // Returns a clique of the model, with Clique::absent set.
   Clique clique(std::int64_t number) const noexcept {
     Clique of = model_.cliques[number];

@@ -76,7 +76,6 @@ void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) no
   }
   const bool takes_part = state_.own.phi(number) > kForbidden;
   if (update == Update::own && takes_part) {
-    flags = static_cast<std::uint8_t>(flags | kOwnKnown);
     call.finish_step();
     return;
   }
@@ -105,7 +104,7 @@ void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) no
         raise(state_.clique_needs.data()[program.slot(s).clique], kAnswersNow);
     }
   }
-  flags = static_cast<std::uint8_t>(takes_part ? flags & ~(needs | kOwnKnown) : 0);
+  flags = static_cast<std::uint8_t>(takes_part ? flags & ~needs : 0);
   worker.chain_updates += flags == 0 && (needs & kSendsAgain) == 0 ? 1 : 0;
   call.finish_step();
 }
@@ -212,7 +211,7 @@ void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
 void Rounds::update_chains(Update update) noexcept {
   const std::uint8_t *needs = state_.chain_needs.data();
   const auto is_due = [update](std::uint8_t flags) noexcept {
-    return update == Update::all ? flags != 0 : (flags & (kNeedsOwn | kOwnKnown)) == kNeedsOwn;
+    return update == Update::all ? flags != 0 : (flags & kNeedsOwn) != 0;
   };
   const auto may_start = [this, update](std::int32_t w) noexcept {
     return update == Update::own || setting_.check(w);
@@ -312,15 +311,18 @@ void Rounds::first_round() noexcept {
   RoundStage &stage = state_.course.round.stage;
   if (stage == RoundStage::none) {
     state_.tally.messages_changed = 0;
+    state_.course.round.knows_own = false;
     stage = RoundStage::own;
   }
   if (stage == RoundStage::own) {
     update_chains();
-    if (call.must_end() && !call.failed())
+    bool &knows_own = state_.course.round.knows_own;
+    if (call.must_end() && !call.failed() && !knows_own)
       update_chains(Update::own);
     state_.tally.take(setting_.workers());
     if (call.failed())
       return;
+    knows_own = true;
     bool met_infeasible = false;
     for (Worker &worker : setting_.workers())
       met_infeasible = std::exchange(worker.met_infeasible, false) || met_infeasible;

@@ -184,19 +184,16 @@ void RunState::leave_out(const Model &model, Inputs &inputs) noexcept {
   // What a chain sends depends on how much its cliques can pay, and so on who takes part.
   for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
     const Clique clique = inputs.clique(c);
-    const std::int32_t absent =
-        standing.left_out > 0 ? absent_weight(model, model.cliques[c], own) : 0;
+    const std::int32_t absent = standing.left_out > 0 ? absent_weight(model, clique, own) : 0;
+    inputs.set_absent(c, absent);
     const bool has_changed = clique.centred() ? standing.left_out != before : absent != clique.absent;
     for (std::int32_t i = 0; has_changed && i < clique.all_members(); ++i) {
       const std::int32_t chain = model.chain_of(clique, i);
       if (chain_needs.data()[chain] == 0 && own.phi(chain) > kForbidden && !clique.closed())
-        chain_needs.data()[chain] = kNeedsOwn | kNeedsUpdate | kOwnKnown | kSendsAgain;
+        chain_needs.data()[chain] = kNeedsOwn | kNeedsUpdate | kSendsAgain;
     }
   }
-  inputs.clear_absent();
-  if (standing.left_out > 0)
-    inputs.set_absent(
-        [&](const Clique &clique) noexcept { return absent_weight(model, clique, own); });
+  inputs.use_absent(standing.left_out > 0);
   // The messages of a clique depend on who takes part.
   for (std::int64_t c = 0; c < model.cliques.size(); ++c)
     clique_needs.data()[c] = model.cliques[c].all_members() > 0 ? kAnswersNow : 0;

@@ -21,10 +21,8 @@ namespace chorale {
 inline constexpr std::uint8_t kNeedsOwn = 1;    // decode without messages
 // Decode under the incoming messages, and send messages.
 inline constexpr std::uint8_t kNeedsUpdate = 2;
-// With both: the labels without messages are known already, but messages have not been sent.
-inline constexpr std::uint8_t kOwnKnown = 4;
-// With all three: messages were sent before it was known who is left out, and are sent again.
-inline constexpr std::uint8_t kSendsAgain = 8;
+// With both: messages were sent before it was known who is left out, and are sent again.
+inline constexpr std::uint8_t kSendsAgain = 4;
 // Flags of a clique: its outgoing messages are to be computed in this round, or in the next.
 inline constexpr std::uint8_t kAnswersNow = 1;
 inline constexpr std::uint8_t kAnswersLater = 2;
