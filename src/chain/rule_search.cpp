@@ -179,10 +179,11 @@ void RuleSearch::finish(const ChainView &view, gsl::span<const AttachedRule> rul
     score = view.score(labels) - paid;
     // Scores of nodes and bounds are sums in other orders. Nodes that cannot improve on the score
     // by more than the rounding of these sums are dropped.
+    const std::int32_t *of = labels.data();
     double magnitude = magnitude_of(score);
     for (std::int32_t t = 0; t < view.length; ++t)
-      magnitude += magnitude_of(view.unary_at(t, labels[t])) +
-                   (t > 0 ? magnitude_of(view.edge_at(t, labels[t - 1], labels[t])) : 0);
+      magnitude += magnitude_of(view.unary_at(t, of[t])) +
+                   (t > 0 ? magnitude_of(view.edge_at(t, of[t - 1], of[t])) : 0);
     floor_ = score + 1e-12 * magnitude;
   }
   bound = std::min(bound, std::max(score, dropped_));

@@ -66,8 +66,8 @@ public:
   // Finds the best labelling without messages. It may show a value outside a dictionary, stored as
   // -1 in `shown`.
   bool decode_own(Limits &limits) noexcept;
-  // True if the chain, together with the cliques of which it is the only member, is proven to forbid
-  // every labelling. `labels` and `shown` must hold the best labelling without messages; other
+  // True if the chain, together with the cliques of which it is the only member, is proven to
+  // forbid every labelling. `labels` and `shown` must hold the best labelling without messages; other
   // labellings are looked for only if these cliques forbid this one. Overwrites `incoming`,
   // `labels`, `shown` and `score`. False also on failure.
   bool is_shut_out(Limits &limits) noexcept;

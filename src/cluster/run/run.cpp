@@ -391,8 +391,8 @@ bool chorale_run::step() noexcept {
 // it.
 void chorale_run::settle(Settling after) noexcept {
   state.course.settling = Settling::none;
-  if (options.edits && !call.must_end() && !state.standing.pending && has_result() && state.found() &&
-      state.standing.left_out == 0 && !Edits(setting_, state).settle())
+  if (options.edits && !call.must_end() && !state.standing.pending && has_result() &&
+      state.found() && state.standing.left_out == 0 && !Edits(setting_, state).settle())
     state.course.settling = after;
 }
 
