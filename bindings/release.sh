@@ -50,8 +50,8 @@ check_versions() { # CLONE
     echo "release.sh: bindings/js/package.json is not of version $version" >&2
     return 1
   }
-  grep -q "^## $version" "$1/bindings/CHANGELOG.md" || {
-    echo "release.sh: bindings/CHANGELOG.md says nothing of $version" >&2
+  grep -q "^## $version" "$1/CHANGELOG.md" || {
+    echo "release.sh: CHANGELOG.md says nothing of $version" >&2
     return 1
   }
 }

@@ -40,20 +40,17 @@ static chorale_model *build(void) {
   chorale_model_builder *builder = NULL;
   check(chorale_model_builder_create(NULL, &builder, &error), &error);
   for (int i = 0; i < SENTENCES; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = WORDS;
     chain.labels = LABELS;
     chain.unary = scores[i];
     check(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error), &error);
   }
   chorale_potential *agreement = NULL; /* (2 / n) sum_v n_v^2 */
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled = {.struct_size = sizeof scaled};
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   check(chorale_potential_create_potts(NULL, LABELS, 2.0, &scaled, &agreement, &error), &error);
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = LABELS;
   setup.potential = agreement;
   int64_t clique = 0;
@@ -70,8 +67,7 @@ static chorale_model *build(void) {
 /* Solves the run, and prints the labels of Jordan in all sentences. */
 static void solve(chorale_run *run, const char *title) {
   chorale_error error;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   check(chorale_run_solve(run, &result, &error), &error);
   printf("%s:", title);
   for (int i = 0; i < SENTENCES; ++i) {
@@ -89,8 +85,7 @@ int main(void) {
 
   chorale_error error;
   chorale_model *model = build();
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.edits = 1; /* so that labels can be forced, and a solve costs only what this changes */
   chorale_run *run = NULL;
   check(chorale_run_create(NULL, model, &options, NULL, &run, &error), &error);

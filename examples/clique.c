@@ -44,8 +44,7 @@ int main(void) {
   chorale_error error;
 
   /* (lambda / n) sum_v n_v^2: one more mention that agrees is worth about 2 lambda n_v / n. */
-  chorale_potential_options agreement;
-  chorale_potential_options_init(&agreement, sizeof agreement);
+  chorale_potential_options agreement = {.struct_size = sizeof agreement};
   agreement.scale = CHORALE_SCALE_BY_MEMBERS;
   chorale_potential *potts = NULL;
   if (chorale_potential_create_potts(NULL, LABELS, 0.9, &agreement, &potts, &error))
@@ -55,21 +54,18 @@ int main(void) {
   if (chorale_clique_solver_create(NULL, &solver, &error))
     stop("solver", &error);
 
-  chorale_clique_problem problem;
-  chorale_clique_problem_init(&problem, sizeof problem);
+  chorale_clique_problem problem = {.struct_size = sizeof problem};
   problem.members = MENTIONS;
   problem.values = LABELS;
   problem.scores = &scores[0][0];
   problem.row_stride = LABELS;
 
   /* gap 0 requests a proof that no labelling scores higher. */
-  chorale_clique_options options;
-  chorale_clique_options_init(&options, sizeof options);
-  options.gap = 0;
+  chorale_clique_options options = {.struct_size = sizeof options};
+  options.prove = 1;
 
   int32_t label[MENTIONS];
-  chorale_clique_result result;
-  chorale_clique_result_init(&result, sizeof result);
+  chorale_clique_result result = {.struct_size = sizeof result};
   if (chorale_clique_solve(solver, potts, &problem, &options, label, &result, &error))
     stop("solve", &error);
 

@@ -55,8 +55,7 @@ int main(void) {
     stop(&error);
 
   /* The property: the label after the title, or VALUES - 1 if the reference ends with the title. */
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = LABELS;
   chorale_property *after_title = NULL;
   if (chorale_property_create_next_label(NULL, &map, TITLE, NULL, CHORALE_SEGMENT_ENDS_AT_IGNORED,
@@ -64,8 +63,7 @@ int main(void) {
     stop(&error);
 
   /* (lambda / n) sum_v n_v^2. References without a title, and conflicts, add to no count. */
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled = {.struct_size = sizeof scaled};
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   chorale_potential *agreement = NULL;
   if (chorale_potential_create_potts(NULL, VALUES, 2.0, &scaled, &agreement, &error))
@@ -75,8 +73,7 @@ int main(void) {
   if (chorale_model_builder_create(NULL, &builder, &error))
     stop(&error);
   for (int i = 0; i < CHAINS; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = WORDS;
     chain.labels = LABELS;
     chain.unary = scores[i];
@@ -84,8 +81,7 @@ int main(void) {
     if (chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error))
       stop(&error);
   }
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.property = after_title;
   setup.potential = agreement;
   int64_t clique = 0;
@@ -99,12 +95,10 @@ int main(void) {
     stop(&error);
   chorale_model_builder_destroy(builder);
 
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.bound_steps = 200;
   chorale_run *run = NULL;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   if (chorale_run_create(NULL, model, &options, NULL, &run, &error) ||
       chorale_run_solve(run, &result, &error))
     stop(&error);

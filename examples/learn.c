@@ -48,7 +48,7 @@ int main(void) {
   chorale_error error;
   write_documents();
   chorale_corpus corpus; /* all documents but the last */
-  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus = (chorale_corpus){.struct_size = sizeof corpus};
   corpus.chains = DOCUMENTS - 1;
   corpus.offsets = offsets;
   corpus.labels = 2;
@@ -56,7 +56,7 @@ int main(void) {
   corpus.tokens = tokens;
   corpus.groups = groups;
   chorale_agreement words; /* the labels of a word should agree within a document */
-  chorale_agreement_init(&words, sizeof words);
+  words = (chorale_agreement){.struct_size = sizeof words};
 
   chorale_problem *problem = NULL;
   chorale_learnt *learnt = NULL;

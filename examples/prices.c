@@ -26,11 +26,11 @@ static chorale_prices *open_document(const double *scores, const chorale_potenti
   chorale_prices *prices = NULL;
   chorale_corpus corpus;
   chorale_clique_setup setup;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus = (chorale_corpus){.struct_size = sizeof corpus};
   corpus.chains = MENTIONS;
   corpus.labels = LABELS;
   corpus.unary = scores;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  setup = (chorale_clique_setup){.struct_size = sizeof setup};
   setup.values = LABELS;
   setup.potential = potential;
   (void)(failed(chorale_model_builder_create(NULL, &builder, &error), &error) ||
@@ -80,8 +80,7 @@ int main(void) {
   static const int64_t all[][LABELS] = {{0, 0}, {ALL, 0}, {0, ALL}};
   chorale_error error;
   chorale_potential *potential = NULL;
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled = {.struct_size = sizeof scaled};
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   if (failed(chorale_potential_create_potts(NULL, LABELS, 1.0, &scaled, &potential, &error),
              &error))

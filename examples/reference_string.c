@@ -108,8 +108,7 @@ int main(void) {
   for (int x = 0; x < LABELS; ++x)
     for (int y = 0; y < LABELS; ++y)
       follow[x][y] = follow_score(x, y);
-  chorale_transitions_options options;
-  chorale_transitions_options_init(&options, sizeof options);
+  chorale_transitions_options options = {.struct_size = sizeof options};
   options.mask = mask;
   options.start_mask = start;
   options.end_mask = end;
@@ -124,8 +123,7 @@ int main(void) {
       unary[t][y] = token_score(t, y == 0 ? -1 : (y - 1) / 2) +
                     (y % 2 == 1 && t > 0 && tokens[t - 1][0] == '.' ? 1.2 : 0);
 
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = TOKENS;
   chain.labels = LABELS;
   chain.unary = unary;
@@ -136,8 +134,7 @@ int main(void) {
     stop("solver", &error);
   int32_t best[TOKENS];
   double margins[TOKENS];
-  chorale_chain_result result;
-  chorale_chain_result_init(&result, sizeof result);
+  chorale_chain_result result = {.struct_size = sizeof result};
   if (chorale_chain_max_marginals(solver, &chain, NULL, 0, NULL, margins, best, &result, &error))
     stop("max-marginals", &error);
 

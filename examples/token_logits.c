@@ -285,8 +285,7 @@ static chorale_transitions *scheme(const batch *of) {
         chorale_scheme_mask(CHORALE_SCHEME_BIO, (const char *const *)of->names, NULL, of->labels,
                             mask, mask + m * m, mask + m * m + m, &error),
         &error);
-  chorale_transitions_options options;
-  chorale_transitions_options_init(&options, sizeof options);
+  chorale_transitions_options options = {.struct_size = sizeof options};
   options.mask = mask;
   options.start_mask = mask + m * m;
   options.end_mask = mask + m * m + m;
@@ -310,22 +309,20 @@ static chorale_model *model_of(const batch *of, double strength) {
       score_word(of, &of->words[of->starts[t] + i], scores + i * of->labels);
       tokens[i] = of->words[of->starts[t] + i].id;
     }
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = length;
     chain.labels = of->labels;
     chain.unary = scores;
     chain.transitions = transitions;
     chorale_chain_options options; /* by default the model copies what it is given */
-    chorale_chain_options_init(&options, sizeof options);
+    options = (chorale_chain_options){.struct_size = sizeof options};
     options.tokens = tokens;
     check("chain", chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error),
           &error);
     free(scores);
     free(tokens);
   }
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled = {.struct_size = sizeof scaled};
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   chorale_potential *agreement = NULL;
   check("strength",
@@ -374,13 +371,11 @@ int main(int count, char **arguments) {
 
   chorale_error error;
   chorale_model *model = model_of(&all, strength);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.bound_steps = 50;
   chorale_run *run = NULL;
   check("run", chorale_run_create(NULL, model, &options, NULL, &run, &error), &error);
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   check("run", chorale_run_solve(run, &result, &error), &error);
   print_labels(&all, run);
   printf("score %.9f, alone %.9f, at most %.9f\n", result.score, result.own_score,

@@ -142,6 +142,12 @@ double own_magnitude(const Problem *problem, const int32_t *assignment, double c
 int closes(double score, double magnitude, double bound, double gap);
 void own_counts(const Problem *problem, const int32_t *assignment, int64_t *counts);
 
+/* Asks for a gap; 0: for a proof; negative: for neither. */
+static inline void ask_gap(chorale_clique_options *options, double gap) {
+  options->prove = gap == 0;
+  options->gap = gap > 0 ? gap : 0;
+}
+
 typedef enum Truth { NO, YES, UNCLEAR } Truth;
 /* Determine whether a potential is a SUM, and the shape of the tables of a SUM (or of a PAIRS that
  * is a SUM). */

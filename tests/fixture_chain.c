@@ -69,7 +69,7 @@ void give(const Sample *sample, Given *given) {
     put(given->edges, given->edges32, i, NAN);
   }
   chorale_chain *chain = &given->chain;
-  chorale_chain_init(chain, sizeof *chain);
+  *chain = (chorale_chain){.struct_size = sizeof *chain};
   chain->length = T;
   chain->labels = m;
   chain->element = sample->element;
@@ -117,8 +117,7 @@ void give(const Sample *sample, Given *given) {
     if (T <= 1)
       for (int32_t i = 0; i < SPACE; ++i)
         put(given->edges, given->edges32, i, 0.25);
-    chorale_transitions_options options;
-    chorale_transitions_options_init(&options, sizeof options);
+    chorale_transitions_options options = {.struct_size = sizeof options};
     options.element = sample->element;
     options.orientation = sample->orientation;
     options.row_stride = row;
@@ -336,8 +335,7 @@ static void open_property(Use *use) {
   const Rule *rule = &use->rule;
   chorale_error error;
   const int32_t m = rule->labels;
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = m;
   map.kinds = rule->kinds;
   map.kind_of_label = rule->kind_of_label;
@@ -357,8 +355,7 @@ static void open_property(Use *use) {
     for (int32_t y = 0; y < m; ++y)
       for (int32_t above = 0; above <= m; ++above)
         local[at++] = rule->local[c][y][above];
-  chorale_automaton automaton;
-  chorale_automaton_init(&automaton, sizeof automaton);
+  chorale_automaton automaton = {.struct_size = sizeof automaton};
   automaton.labels = m;
   automaton.classes = rule->classes;
   automaton.states = rule->states;
@@ -366,6 +363,7 @@ static void open_property(Use *use) {
   automaton.start = rule->start;
   automaton.table_offset = rule->table_offset;
   automaton.outside_value = rule->outside_value;
+  automaton.fires_outside = rule->outside_value >= 0;
   automaton.next = next;
   automaton.actions = actions;
   automaton.end_actions = rule->has_end_actions ? rule->end_actions : NULL;
@@ -405,7 +403,7 @@ static void open_property(Use *use) {
 void open_use(Use *use) {
   chorale_error error;
   open_property(use);
-  chorale_attachment_init(&use->attachment, sizeof use->attachment);
+  use->attachment = (chorale_attachment){.struct_size = sizeof use->attachment};
   use->attachment.property = use->property;
   if (use->has_dictionary) {
     OK(chorale_dictionary_create(NULL, use->kept, use->kept_count, use->has_out, &use->dictionary,

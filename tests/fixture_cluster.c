@@ -156,9 +156,12 @@ static void random_options(Random *random, chorale_run_options *options) {
   static const chorale_algorithm algorithms[] = {
       CHORALE_ALGORITHM_ALPHA_PASS, CHORALE_ALGORITHM_EXACT_MAJORITY,
       CHORALE_ALGORITHM_CONCAVE_FLOW, CHORALE_ALGORITHM_COUNT_BOXES};
-  chorale_run_options_init(options, sizeof *options);
+  *options = (chorale_run_options){.struct_size = sizeof *options};
+  options->rounds = 10;
+  options->beam_width = 300;
+  options->budget = 1024;
   if (random_chance(random, 40))
-    options->rounds = random_int(random, 0, 6);
+    options->rounds = random_rounds(random, 6);
   if (random_chance(random, 25))
     options->damping = random_chance(random, 50) ? 0.5 : 0.9 * random_unit(random);
   if (random_chance(random, 30))
@@ -166,7 +169,7 @@ static void random_options(Random *random, chorale_run_options *options) {
   if (random_chance(random, 15))
     options->algorithm = algorithms[random_int(random, 0, (int32_t)COUNT_OF(algorithms) - 1)];
   options->exact_marginals = random_chance(random, 20);
-  options->polish = random_chance(random, 85);
+  options->no_polish = !random_chance(random, 85);
   options->restrict_range = random_chance(random, 15);
   if (random_chance(random, 15))
     options->joint_mode = random_chance(random, 50) ? CHORALE_JOINT_ABSORPTION : CHORALE_JOINT_BEAM;
@@ -415,12 +418,12 @@ void random_exact_cluster(Random *random, Cluster *cluster) {
     memset(cluster, 0, sizeof *cluster);
     random_chains(random, random_int(random, 2, MOST_CHAINS), 1, cluster);
     random_forest(random, cluster);
-    chorale_run_options_init(&cluster->options, sizeof cluster->options);
+    cluster->options = (chorale_run_options){.struct_size = sizeof cluster->options};
     cluster->options.rounds = cluster->clique_count + 1;
     cluster->options.exact_marginals = 1;
     cluster->options.joint_mode = CHORALE_JOINT_EXACT;
     cluster->options.budget = 1 << 16;
-    cluster->options.polish = 0;
+    cluster->options.no_polish = 1;
     found = enumerate_cluster(cluster, &truth);
   } while (!found || truth.left_out > 0 || !truth.is_unique || !truth.own_is_decodable);
 }

@@ -15,8 +15,7 @@ static int32_t wrapped_messages(void *user, int64_t ports, const int64_t *column
   if (++self->calls == self->stop_at)
     return 7;
   attach(self, ports, incoming);
-  chorale_message_result result;
-  chorale_message_result_init(&result, sizeof result);
+  chorale_message_result result = {.struct_size = sizeof result};
   if (ports != self->ports ||
       chorale_chain_messages(self->solver, self->chain, self->attachments, ports, &self->options,
                              outgoing, &result, NULL) != CHORALE_OK)
@@ -34,8 +33,7 @@ static int32_t wrapped_decode(void *user, int64_t ports, const int64_t *columns,
   if (++self->calls == self->stop_at)
     return 7;
   attach(self, ports, incoming);
-  chorale_message_result result;
-  chorale_message_result_init(&result, sizeof result);
+  chorale_message_result result = {.struct_size = sizeof result};
   if (ports != self->ports ||
       chorale_chain_decode(self->solver, self->chain, self->attachments, ports, &self->options,
                            labelling, values, &result, NULL) != CHORALE_OK)
@@ -77,9 +75,9 @@ static void wrap(Built *built, int32_t chain, chorale_instance *instance) {
     OK(chorale_chain_solver_create(NULL, &wrapped->solver, &error));
   wrapped->chain = &built->given[chain].chain;
   wrapped->ports = 0;
-  chorale_message_options_init(&wrapped->options, sizeof wrapped->options);
+  wrapped->options = (chorale_message_options){.struct_size = sizeof wrapped->options};
   wrapped->options.budget = 1 << 16;
-  chorale_instance_init(instance, sizeof *instance);
+  *instance = (chorale_instance){.struct_size = sizeof *instance};
   instance->length = wrapped->chain->length;
   instance->labels = wrapped->chain->labels;
   instance->user = wrapped;
@@ -97,8 +95,7 @@ chorale_status add_chains(const Cluster *cluster, Built *built, chorale_model_bu
       wrap(built, i, &instance);
       status = chorale_model_builder_add_instance(builder, &instance, &index, error);
     } else {
-      chorale_chain_options options;
-      chorale_chain_options_init(&options, sizeof options);
+      chorale_chain_options options = {.struct_size = sizeof options};
       options.borrow = cluster->is_borrowed[i];
       options.tokens = cluster->has_tokens[i] ? cluster->tokens[i] : NULL;
       status =
@@ -118,8 +115,7 @@ chorale_status add_one_member(const Cluster *cluster, Built *built, chorale_mode
     return chorale_model_builder_set_centre(builder, c, member->chain, member->position, error);
   if (group->shape != OVER_PROPERTY)
     return chorale_model_builder_add_position(builder, c, member->chain, member->position, error);
-  chorale_member_options options;
-  chorale_member_options_init(&options, sizeof options);
+  chorale_member_options options = {.struct_size = sizeof options};
   options.classes = member->has_classes ? member->classes : NULL;
   options.table = member->reads_tokens ? NULL : member->table;
   options.borrow = cluster->is_borrowed[member->chain];
@@ -135,7 +131,7 @@ chorale_status add_one_member(const Cluster *cluster, Built *built, chorale_mode
 
 void describe_group(const Group *group, const Use *use, const chorale_potential *const *potentials,
                     chorale_clique_setup *setup) {
-  chorale_clique_setup_init(setup, sizeof *setup);
+  *setup = (chorale_clique_setup){.struct_size = sizeof *setup};
   if (group->shape == OVER_PROPERTY) {
     setup->property = use->property;
     setup->dictionary = use->dictionary;

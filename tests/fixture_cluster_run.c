@@ -33,7 +33,7 @@ static const char *check_totals(const Cluster *cluster, const ClusterTruth *trut
                     r->own_score);
   if (r->score < r->rounds_score)
     return complain("score %.17g below that of the rounds %.17g", r->score, r->rounds_score);
-  if (cluster->options.polish &&
+  if (!cluster->options.no_polish &&
       (r->score < r->polished_score || r->score < r->polished_own_score ||
        r->polished_score < r->rounds_score || r->polished_own_score < r->own_score))
     return complain("score %.17g, rounds %.17g polished to %.17g, own %.17g polished to %.17g",
@@ -47,10 +47,10 @@ static const char *check_totals(const Cluster *cluster, const ClusterTruth *trut
                     truth->best, r->score);
   if (r->score > -INFINITY && r->gap != r->upper_bound - r->score)
     return complain("gap %.17g, bound %.17g, score %.17g", r->gap, r->upper_bound, r->score);
-  if (r->rounds < 0 || r->rounds > cluster->options.rounds || r->best_round < 0 ||
+  if (r->rounds < 0 || r->rounds > rounds_of(&cluster->options) || r->best_round < 0 ||
       r->best_round > r->rounds)
     return complain("best round %lld of %lld, the limit is %lld", (long long)r->best_round,
-                    (long long)r->rounds, (long long)cluster->options.rounds);
+                    (long long)r->rounds, (long long)rounds_of(&cluster->options));
   return NULL;
 }
 
@@ -206,8 +206,7 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
   if (why)
     return why;
   chorale_error error;
-  chorale_run_result again;
-  chorale_run_result_init(&again, sizeof again);
+  chorale_run_result again = {.struct_size = sizeof again};
   if (chorale_run_get_result(run, &again, &error) != CHORALE_OK ||
       memcmp(&again, result, sizeof again) != 0)
     return complain("the result is not what the last call said");
@@ -327,7 +326,7 @@ const char *check_polished(const Cluster *cluster, chorale_run *run, int64_t *ch
 void listen_to(const Cluster *cluster, chorale_run *run, Said *said) {
   memset(said, 0, sizeof *said);
   chorale_error error;
-  chorale_run_result_init(&said->result, sizeof said->result);
+  said->result = (chorale_run_result){.struct_size = sizeof said->result};
   OK(chorale_run_get_result(run, &said->result, &error));
   if (said->result.left_out == cluster->chain_count)
     return;

@@ -6,10 +6,10 @@
 void dump_cluster(FILE *to, const Cluster *cluster) {
   const chorale_run_options *o = &cluster->options;
   fprintf(to,
-          "rounds %lld, damping %g, schedule %d, algorithm %d, exact %d, polish %d, range %d, "
+          "rounds %lld, damping %g, schedule %d, algorithm %d, exact %d, no polish %d, range %d, "
           "joint %d, beam %lld, budget %lld, number %d, threads %lld, bound steps %lld\n",
           (long long)o->rounds, o->damping, o->schedule, o->algorithm, o->exact_marginals,
-          o->polish, o->restrict_range, o->joint_mode, (long long)o->beam_width,
+          o->no_polish, o->restrict_range, o->joint_mode, (long long)o->beam_width,
           (long long)o->budget, o->message_element, (long long)o->threads,
           (long long)o->bound_steps);
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
@@ -139,8 +139,7 @@ static void shrink_parts(Shrinker *shrinker) {
 static void shrink_options(Shrinker *shrinker) {
   Cluster *cluster = shrinker->cluster;
   static Cluster candidate;
-  chorale_run_options usual;
-  chorale_run_options_init(&usual, sizeof usual);
+  chorale_run_options usual = {.struct_size = sizeof usual};
 #define TRY(field)                                                                                 \
   do {                                                                                             \
     candidate = *cluster;                                                                          \
@@ -161,12 +160,12 @@ static void shrink_options(Shrinker *shrinker) {
   TRY(bound_steps);
 #undef TRY
   candidate = *cluster;
-  candidate.options.polish = 0;
-  if (cluster->options.polish)
+  candidate.options.no_polish = 1;
+  if (!cluster->options.no_polish)
     (void)attempt(shrinker, &candidate);
-  for (int64_t rounds = 0; rounds < cluster->options.rounds; ++rounds) {
+  for (int64_t rounds = 0; rounds < rounds_of(&cluster->options); ++rounds) {
     candidate = *cluster;
-    candidate.options.rounds = rounds;
+    candidate.options.rounds = rounds == 0 ? CHORALE_NO_ROUNDS : rounds;
     if (attempt(shrinker, &candidate))
       break;
   }

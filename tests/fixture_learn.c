@@ -9,8 +9,7 @@ chorale_learnt *learn(const chorale_problem *problem, const chorale_learn_option
 
 chorale_learnt_report report_of(const chorale_learnt *learnt) {
   chorale_error error;
-  chorale_learnt_report report;
-  chorale_learnt_report_init(&report, sizeof report);
+  chorale_learnt_report report = {.struct_size = sizeof report};
   OK(chorale_learnt_get_report(learnt, &report, &error));
   return report;
 }

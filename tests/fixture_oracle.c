@@ -323,7 +323,7 @@ chorale_clique_solver *new_solver(void) {
 }
 
 void options_of(chorale_algorithm algorithm, chorale_clique_options *options) {
-  chorale_clique_options_init(options, sizeof *options);
+  *options = (chorale_clique_options){.struct_size = sizeof *options};
   options->algorithm = algorithm;
 }
 
@@ -334,7 +334,7 @@ void solve(chorale_clique_solver *solver, const chorale_potential *potential,
   memset(solved, 0, sizeof *solved);
   for (int32_t i = 0; i < MAX_MEMBERS; ++i)
     solved->assignment[i] = UNTOUCHED;
-  chorale_clique_result_init(&solved->result, sizeof solved->result);
+  solved->result = (chorale_clique_result){.struct_size = sizeof solved->result};
   solved->status = chorale_clique_solve(solver, potential, &described, options, solved->assignment,
                                         &solved->result, &solved->error);
 }

@@ -362,8 +362,7 @@ double own_callback(const Problem *problem, const int64_t *counts) {
 
 chorale_status make_potential(const Problem *problem, const chorale_host *host,
                               chorale_potential **potential, chorale_error *error) {
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.scale = problem->scale;
   options.shape = problem->shape;
   options.counted = problem->has_counted ? problem->counted : NULL;
@@ -411,7 +410,7 @@ chorale_status make_potential(const Problem *problem, const chorale_host *host,
 }
 
 void describe_problem(const Problem *problem, chorale_clique_problem *described) {
-  chorale_clique_problem_init(described, sizeof *described);
+  *described = (chorale_clique_problem){.struct_size = sizeof *described};
   described->members = problem->members;
   described->values = problem->values;
   described->scores = problem->scores;

@@ -170,8 +170,7 @@ void name_at_random(Random *random, chorale_problem *problem) {
   chorale_text_list values[MOST_TEXTS];
   int64_t positions = 0, labels = 0;
   for (int64_t i = 0; i < chains; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     if (chorale_model_get_chain(model, i, &chain, NULL, &error) != CHORALE_OK)
       chain.labels = 1;
     for (int64_t t = 0; t < chorale_model_chain_length(model, i); ++t)
@@ -272,14 +271,13 @@ static const float kSingles[] = {0.5F, -1.25F, 2, 0, 0.75F, -0.5F, 1, 3, -2};
 static const int32_t kTokens[] = {0, 1, 0, 1};
 
 static chorale_status make_chains(Workshop *shop) {
-  chorale_transitions_options options;
-  chorale_transitions_options_init(&options, sizeof options);
+  chorale_transitions_options options = {.struct_size = sizeof options};
   options.start = kScores;
   options.end = kScores + 2;
   TRY(chorale_transitions_create(shop->host, 2, kScores + 4, &options, &shop->transitions,
                                  shop->error));
   const uint8_t mask[] = {1, 0, 1, 1};
-  chorale_transitions_options_init(&options, sizeof options);
+  options = (chorale_transitions_options){.struct_size = sizeof options};
   options.mask = mask;
   TRY(chorale_transitions_create(shop->host, 2, kScores, &options, &shop->masked, shop->error));
   static const int32_t parents[] = {-1, 0, 0}, forced[] = {-1, 1, -1, -1};
@@ -287,8 +285,8 @@ static chorale_status make_chains(Workshop *shop) {
   for (int32_t i = 0; i < 6; ++i) {
     chorale_chain chain;
     chorale_chain_options added;
-    chorale_chain_init(&chain, sizeof chain);
-    chorale_chain_options_init(&added, sizeof added);
+    chain = (chorale_chain){.struct_size = sizeof chain};
+    added = (chorale_chain_options){.struct_size = sizeof added};
     chain.labels = 2;
     chain.unary = kScores;
     switch (i) {
@@ -338,8 +336,7 @@ static chorale_status make_chains(Workshop *shop) {
 }
 
 static chorale_status make_properties(Workshop *shop) {
-  chorale_automaton automaton;
-  chorale_automaton_init(&automaton, sizeof automaton);
+  chorale_automaton automaton = {.struct_size = sizeof automaton};
   static const int32_t next[] = {1, 0, 0, 2, 1, 1, 2, 2, 2, 2, 2, 2};
   static const int32_t actions[] = {-1, CHORALE_FIRE_LABEL, -1, 3, -3, -1, 2, -1, -1, -1, -1, -1};
   static const int32_t ends[] = {CHORALE_FIRE_LABEL, 1, CHORALE_FIRE_TABLE};
@@ -349,14 +346,14 @@ static chorale_status make_properties(Workshop *shop) {
   automaton.states = 3;
   automaton.values = 4;
   automaton.table_offset = -1;
-  automaton.outside_value = 0;
+  automaton.fires_outside = 1;
   automaton.next = next;
   automaton.actions = actions;
   automaton.end_actions = ends;
   automaton.label_values = values;
   TRY(chorale_property_create(shop->host, &automaton, &shop->automaton, shop->error));
   static const int32_t stay[] = {0, 0}, fires[] = {CHORALE_FIRE_TABLE, 0};
-  chorale_automaton_init(&automaton, sizeof automaton);
+  automaton = (chorale_automaton){.struct_size = sizeof automaton};
   automaton.labels = 2;
   automaton.classes = automaton.states = 1;
   automaton.values = 2;
@@ -365,8 +362,7 @@ static chorale_status make_properties(Workshop *shop) {
   TRY(chorale_property_create(shop->host, &automaton, &shop->firing_table, shop->error));
   static const int32_t local[] = {-1, 1, 0, 0, CHORALE_FIRE_LABEL, -1};
   TRY(chorale_property_create_local(shop->host, 2, 1, 2, local, NULL, &shop->local, shop->error));
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   static const int32_t kinds[] = {1, 0};
   map.labels = map.kinds = 2;
   map.kind_of_label = kinds;
@@ -386,12 +382,11 @@ static chorale_status make_potentials(Workshop *shop) {
                                   -1,  0,   2,   5,   1,   -INFINITY};
   static const double square[] = {1, -0.5, 0.25, 0.5, 2, -1, 0.125, 0, 1.5};
   chorale_potential **p = shop->potentials;
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.scale = CHORALE_SCALE_BY_MEMBERS;
   TRY(chorale_potential_create_potts(shop->host, 2, 0.5, &options, &p[0], shop->error));
   shop->potential_count = 1;
-  chorale_potential_options_init(&options, sizeof options);
+  options = (chorale_potential_options){.struct_size = sizeof options};
   options.counted = counted;
   options.scale = CHORALE_SCALE_BY_LOG_MEMBERS;
 #define NEXT(create, ...)                                                                          \
@@ -425,15 +420,15 @@ static chorale_status make_cliques(Workshop *shop) {
   static const int32_t classes[] = {1, 0, 1, 0}, table[] = {3, -1, 2, 0};
   /* Property cliques: automata with classes and their own table, one that reads tokens, and the
    * others. */
-  chorale_clique_setup_init(&setup, sizeof setup);
+  setup = (chorale_clique_setup){.struct_size = sizeof setup};
   setup.property = shop->automaton;
   setup.potential = p[3];
   TRY(chorale_model_builder_add_clique(shop->builder, &setup, &c, error));
-  chorale_member_options_init(&options, sizeof options);
+  options = (chorale_member_options){.struct_size = sizeof options};
   options.classes = classes;
   options.table = table;
   TRY(chorale_model_builder_add_member(shop->builder, c, 0, &options, error));
-  chorale_member_options_init(&options, sizeof options);
+  options = (chorale_member_options){.struct_size = sizeof options};
   TRY(chorale_model_builder_add_member(shop->builder, c, 3, &options, error));
   options.classes = classes;
   TRY(chorale_model_builder_add_member(shop->builder, c, 4, &options, error));
@@ -461,7 +456,7 @@ static chorale_status make_cliques(Workshop *shop) {
   /* Position cliques: two with equal maps, one without a map; one chain twice; one without
    * members. */
   static const int32_t map[] = {1, -1};
-  chorale_clique_setup_init(&setup, sizeof setup);
+  setup = (chorale_clique_setup){.struct_size = sizeof setup};
   setup.values = 2;
   setup.labels = 2;
   setup.label_values = map;

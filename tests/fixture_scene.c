@@ -84,13 +84,13 @@ static int32_t instance_decode(void *user, int64_t ports, const int64_t *columns
 /* ---- Arguments ---------------------------------------------------------------------------- */
 
 static void describe(Scene *s) {
-  chorale_clique_problem_init(&s->clique, sizeof s->clique);
+  s->clique = (chorale_clique_problem){.struct_size = sizeof s->clique};
   s->clique.members = 4;
   s->clique.values = 3;
   s->clique.scores = kUnary;
   s->clique.row_stride = 3;
 
-  chorale_chain_init(&s->chain, sizeof s->chain);
+  s->chain = (chorale_chain){.struct_size = sizeof s->chain};
   s->chain.length = SCENE_LENGTH;
   s->chain.labels = 2;
   s->chain.unary = kUnary;
@@ -100,17 +100,17 @@ static void describe(Scene *s) {
   s->strided.edges = kUnary;
   s->strided.edge_matrices = SCENE_LENGTH - 1;
   s->strided.orientation = CHORALE_ROWS_TO;
-  chorale_chain_options_init(&s->chain_options, sizeof s->chain_options);
+  s->chain_options = (chorale_chain_options){.struct_size = sizeof s->chain_options};
   s->chain_options.tokens = kTokens;
 
-  chorale_instance_init(&s->instance, sizeof s->instance);
+  s->instance = (chorale_instance){.struct_size = sizeof s->instance};
   s->instance.length = 1;
   s->instance.labels = 2;
   s->instance.messages = instance_messages;
   s->instance.decode = instance_decode;
 
   static const int32_t next[] = {0, 1, 1, 1}, actions[] = {-1, 1, -1, 0};
-  chorale_automaton_init(&s->automaton, sizeof s->automaton);
+  s->automaton = (chorale_automaton){.struct_size = sizeof s->automaton};
   s->automaton.labels = 2;
   s->automaton.classes = 1;
   s->automaton.states = 2;
@@ -119,21 +119,21 @@ static void describe(Scene *s) {
   s->automaton.actions = actions;
 
   static const int32_t kinds[] = {1, 0};
-  chorale_label_map_init(&s->map, sizeof s->map);
+  s->map = (chorale_label_map){.struct_size = sizeof s->map};
   s->map.labels = s->map.kinds = 2;
   s->map.kind_of_label = kinds;
 
-  chorale_member_options_init(&s->member_options, sizeof s->member_options);
+  s->member_options = (chorale_member_options){.struct_size = sizeof s->member_options};
   static const int32_t classes[] = {0, 0, 0};
   s->member_options.classes = classes;
   s->member_options.table = kTokens;
 
-  chorale_repeated_words_options_init(&s->words, sizeof s->words);
+  s->words = (chorale_repeated_words_options){.struct_size = sizeof s->words};
   static const int32_t stop[] = {7, 5};
   s->words.stop = stop;
   s->words.stop_count = 2;
 
-  chorale_corpus_init(&s->corpus, sizeof s->corpus);
+  s->corpus = (chorale_corpus){.struct_size = sizeof s->corpus};
   static const int64_t offsets[] = {0, 2, 3}, groups[] = {4, 4};
   s->corpus.chains = 2;
   s->corpus.offsets = offsets;
@@ -142,7 +142,7 @@ static void describe(Scene *s) {
   s->corpus.tokens = kTokens;
   s->corpus.groups = groups;
   for (int k = 0; k < 2; ++k)
-    chorale_agreement_init(&s->agreements[k], sizeof s->agreements[k]);
+    s->agreements[k] = (chorale_agreement){.struct_size = sizeof s->agreements[k]};
   static const int32_t keys[] = {3, 3, 3};
   s->agreements[1].kind = CHORALE_AGREE_KEYS;
   s->agreements[1].strength = 20; /* all three positions take one label: one changes */
@@ -152,7 +152,7 @@ static void describe(Scene *s) {
 
   static const int64_t last[] = {1};
   for (int k = 0; k < 2; ++k) {
-    chorale_rule_init(&s->rule[k], sizeof s->rule[k]);
+    s->rule[k] = (chorale_rule){.struct_size = sizeof s->rule[k]};
     s->rule[k].each = 1;
   }
   s->rule[0].kind = CHORALE_RULE_AT_MOST_TOKENS;
@@ -160,11 +160,11 @@ static void describe(Scene *s) {
   s->rule[1].kind = CHORALE_RULE_NEVER;
   s->rule[1].chains = last;
   s->rule[1].chain_count = 1;
-  chorale_rules_init(&s->rules, sizeof s->rules);
+  s->rules = (chorale_rules){.struct_size = sizeof s->rules};
   s->rules.rules = s->rule;
   s->rules.count = 2;
 
-  chorale_run_options_init(&s->run_options, sizeof s->run_options);
+  s->run_options = (chorale_run_options){.struct_size = sizeof s->run_options};
   s->run_options.rounds = 3;
   s->run_options.bound_steps = 2;
   s->run_options.budget = 16;
@@ -182,20 +182,20 @@ static void describe(Scene *s) {
 static void describe_handles(Scene *s) {
   s->chain.transitions = s->has.transitions;
   for (int k = 0; k < 2; ++k) {
-    chorale_attachment_init(&s->attachments[k], sizeof s->attachments[k]);
+    s->attachments[k] = (chorale_attachment){.struct_size = sizeof s->attachments[k]};
     s->attachments[k].property = s->has.property;
   }
   s->attachments[1].dictionary = s->has.dictionary;
-  chorale_clique_setup_init(&s->property_setup, sizeof s->property_setup);
+  s->property_setup = (chorale_clique_setup){.struct_size = sizeof s->property_setup};
   s->property_setup.property = s->has.property;
   s->property_setup.potential = s->has.potential;
-  chorale_clique_setup_init(&s->position_setup, sizeof s->position_setup);
+  s->position_setup = (chorale_clique_setup){.struct_size = sizeof s->position_setup};
   static const int32_t to_values[] = {1, 0};
   s->position_setup.values = 2;
   s->position_setup.label_values = to_values;
   s->position_setup.labels = 2;
   s->position_setup.potential = s->has.potential;
-  chorale_clique_setup_init(&s->centred_setup, sizeof s->centred_setup);
+  s->centred_setup = (chorale_clique_setup){.struct_size = sizeof s->centred_setup};
   static const chorale_potential *centre[2];
   centre[0] = s->has.potential;
   centre[1] = s->has.potential;
@@ -239,13 +239,11 @@ static void open_wide(Scene *s) {
   double scores[WIDE_LABELS] = {0};
   OK(chorale_potential_create_square_makespan(s->host, WIDE_LABELS, 2, NULL, &together, &error));
   OK(chorale_model_builder_create(s->host, &builder, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.potential = together;
   OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
   for (int k = 0; k < 2; ++k) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 1;
     chain.labels = WIDE_LABELS;
     chain.unary = scores;
@@ -305,18 +303,18 @@ static void open_lesson(Scene *s) {
   static const int64_t groups[] = {0, 0, 1, 1};
   static const int32_t keys[] = {3, 3, 3, 3};
   chorale_error error;
-  chorale_corpus_init(&s->lesson_corpus, sizeof s->lesson_corpus);
+  s->lesson_corpus = (chorale_corpus){.struct_size = sizeof s->lesson_corpus};
   s->lesson_corpus.chains = 4;
   s->lesson_corpus.labels = 2;
   s->lesson_corpus.unary = unary;
   s->lesson_corpus.groups = groups;
-  chorale_agreement_init(&s->lesson_agreement, sizeof s->lesson_agreement);
+  s->lesson_agreement = (chorale_agreement){.struct_size = sizeof s->lesson_agreement};
   s->lesson_agreement.kind = CHORALE_AGREE_KEYS;
   s->lesson_agreement.keys = keys;
   OK(chorale_problem_create_agreeing(s->host, &s->lesson_corpus, &s->lesson_agreement, 1,
                                      lesson_gold(), &s->lesson, &error));
   const chorale_problem *lesson = s->lesson;
-  chorale_learn_options_init(&s->learn_options, sizeof s->learn_options);
+  s->learn_options = (chorale_learn_options){.struct_size = sizeof s->learn_options};
   static char json[2048]; /* learnt from the first scene, reused to save time */
   if (json[0] == '\0') {
     OK(chorale_learn(NULL, &lesson, 1, &s->learn_options, &s->has.learnt, &error));
@@ -336,8 +334,7 @@ void open_scene(const chorale_host *host, Scene *s) {
   OK(chorale_cancel_create(host, &has->cancel, &error));
   OK(chorale_potential_create_potts(host, 2, 0.5, NULL, &has->potential, &error));
   OK(chorale_potential_create_majority(host, 3, kUnary, 3, NULL, NULL, &s->majority, &error));
-  chorale_transitions_options options;
-  chorale_transitions_options_init(&options, sizeof options);
+  chorale_transitions_options options = {.struct_size = sizeof options};
   options.start = kUnary;
   OK(chorale_transitions_create(host, 2, kEdges, &options, &has->transitions, &error));
   OK(chorale_property_create(host, &s->automaton, &has->property, &error));

@@ -30,8 +30,7 @@ static void tell_potential(Digest *digest, const chorale_potential *potential) {
 
 static void tell_property(Scene *s, Digest *digest, const chorale_property *property) {
   chorale_error error;
-  chorale_attachment attachment;
-  chorale_attachment_init(&attachment, sizeof attachment);
+  chorale_attachment attachment = {.struct_size = sizeof attachment};
   attachment.property = property;
   attachment.table = kTable;
   add_number(digest, chorale_property_values(property));
@@ -66,8 +65,7 @@ static void tell_rules(Scene *s, Digest *digest, const chorale_property_builder 
 static void tell_solvers(Scene *s, Digest *digest, const Handles *h) {
   chorale_error error;
   if (h->clique_solver) {
-    chorale_clique_result result;
-    chorale_clique_result_init(&result, sizeof result);
+    chorale_clique_result result = {.struct_size = sizeof result};
     OK(chorale_clique_solve(h->clique_solver, s->majority, &s->clique, NULL, s->labels, &result,
                             &error));
     add(digest, &result, sizeof result);
@@ -84,8 +82,7 @@ static void tell_solvers(Scene *s, Digest *digest, const Handles *h) {
 
 static void tell_run(Scene *s, Digest *digest, chorale_run *run) {
   chorale_error error;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   if (!run)
     return;
   OK(chorale_run_get_result(run, &result, &error));

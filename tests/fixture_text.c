@@ -28,7 +28,7 @@ static void make_up(Text *text) {
 }
 
 void describe_sentence(const Text *text, int64_t chain, chorale_chain *described) {
-  chorale_chain_init(described, sizeof *described);
+  *described = (chorale_chain){.struct_size = sizeof *described};
   described->length = text->first[chain + 1] - text->first[chain];
   described->labels = text->shape.labels;
   described->unary = text->scores + text->first[chain] * text->shape.labels;
@@ -43,15 +43,13 @@ static void share(Text *text) {
   for (int32_t e = 0; e < m * m; ++e)
     matrix[e] = random_unit(&random) - 0.5;
   OK(chorale_transitions_create(NULL, m, matrix, NULL, &text->transitions, &error));
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.scale = CHORALE_SCALE_BY_MEMBERS;
   OK(chorale_potential_create_potts(NULL, m, text->shape.lambda, &options, &text->potts, &error));
   for (int32_t v = 0; v < m; ++v)
     matrix[v * m + v] += 1;
   OK(chorale_potential_create_majority(NULL, m, matrix, m, NULL, NULL, &text->majority, &error));
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = m;
   OK(chorale_property_create_first_label(NULL, &map, NULL, &text->property, &error));
   free(matrix);
@@ -61,8 +59,7 @@ static void add_properties(Text *text, chorale_model_builder *builder) {
   chorale_error error;
   const int64_t size = text->shape.in_group;
   for (int64_t first = 0; size > 0 && first < text->shape.chains; first += size) {
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.property = text->property;
     setup.potential = text->majority;
     int64_t clique = -1;
@@ -83,14 +80,12 @@ void open_text(const TextShape *shape, const chorale_host *host, Text *text) {
   for (int64_t i = 0; i < shape->chains; ++i) {
     chorale_chain chain;
     describe_sentence(text, i, &chain);
-    chorale_chain_options options;
-    chorale_chain_options_init(&options, sizeof options);
+    chorale_chain_options options = {.struct_size = sizeof options};
     options.borrow = shape->is_borrowed;
     options.tokens = text->tokens + text->first[i];
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
   }
-  chorale_repeated_words_options words;
-  chorale_repeated_words_options_init(&words, sizeof words);
+  chorale_repeated_words_options words = {.struct_size = sizeof words};
   OK(chorale_model_builder_add_repeated_words(builder, text->potts, &words, NULL, NULL, &error));
   add_properties(text, builder);
   OK(chorale_model_builder_freeze(builder, &text->model, &error));
@@ -111,7 +106,7 @@ void close_text(Text *text) {
 void tell(const Text *text, const chorale_run *run, Story *story) {
   chorale_error error;
   memset(story, 0, sizeof *story);
-  chorale_run_result_init(&story->result, sizeof story->result);
+  story->result = (chorale_run_result){.struct_size = sizeof story->result};
   OK(chorale_run_get_result(run, &story->result, &error));
   const int64_t cliques = chorale_model_clique_count(text->model);
   story->labels = room(text->positions, sizeof *story->labels);

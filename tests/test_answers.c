@@ -36,8 +36,8 @@ static const char *check_answer(const Cluster *cluster, const Built *built, chor
                                 const chorale_run *own) {
   chorale_error error;
   chorale_run_result result, alone;
-  chorale_run_result_init(&result, sizeof result);
-  chorale_run_result_init(&alone, sizeof alone);
+  result = (chorale_run_result){.struct_size = sizeof result};
+  alone = (chorale_run_result){.struct_size = sizeof alone};
   OK(chorale_run_get_result(run, &result, &error));
   OK(chorale_run_get_result(own, &alone, &error));
   ++ended[result.outcome == CHORALE_OUTCOME_DEADLINE    ? 1
@@ -159,18 +159,15 @@ static void an_ended_decode_has_labels(void **state) {
     tokens[t] = random_int(&random, 0, 399);
   for (int64_t i = 0; i <= CHAINS; ++i)
     offsets[i] = i * LENGTH;
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
   corpus.chains = CHAINS;
   corpus.labels = LABELS;
   corpus.offsets = offsets;
   corpus.unary = unary;
   corpus.tokens = tokens;
-  chorale_agreement words;
-  chorale_agreement_init(&words, sizeof words);
+  chorale_agreement words = {.struct_size = sizeof words};
   words.across = 1;
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.time_limit = kTimeLimit;
   /* The first look at the clock is at the entry; so with one look in time, the time has passed when
    * the model is built. */
@@ -179,8 +176,7 @@ static void an_ended_decode_has_labels(void **state) {
     chorale_decoded *decoded = NULL;
     start_clock(kInTime[k]);
     OK(chorale_decode(NULL, &corpus, &words, 1, &options, &decoded, &error));
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_decoded_get_result(decoded, &result, &error));
     assert_int_equal(result.outcome == CHORALE_OUTCOME_DEADLINE, looks > looks_in_time);
     assert_true(result.score >= result.own_score && result.own_score > -INFINITY);

@@ -65,8 +65,7 @@ static const char *scores_and_best(chorale_chain_solver *solver, const Sample *s
   }
   for (int32_t t = 0; t < MOST_POSITIONS; ++t)
     labelling[t] = UNTOUCHED;
-  chorale_chain_result result;
-  chorale_chain_result_init(&result, sizeof result);
+  chorale_chain_result result = {.struct_size = sizeof result};
   OK(chorale_chain_solve(solver, &given->chain, labelling, &result, &error));
   if (best == -INFINITY) {
     if (result.outcome != CHORALE_OUTCOME_INFEASIBLE || result.score != -INFINITY)
@@ -128,8 +127,7 @@ static const char *marginals(chorale_chain_solver *solver, const Sample *sample,
   }
   double found[MOST_POSITIONS * (MOST_LABELS + 1)], margins[MOST_POSITIONS];
   double edges[MOST_POSITIONS * MOST_LABELS * MOST_LABELS];
-  chorale_chain_result result;
-  chorale_chain_result_init(&result, sizeof result);
+  chorale_chain_result result = {.struct_size = sizeof result};
   OK(chorale_chain_max_marginals(solver, &given->chain, found, m + 1, edges, margins, labelling,
                                  &result, &error));
   if (!is_close(result.score, best))
@@ -255,8 +253,7 @@ static void masks(void **state) {
     const int32_t m = schemes[i].count;
     uint8_t mask[64], start[8], end[8];
     OK(chorale_scheme_mask(schemes[i].scheme, schemes[i].names, NULL, m, mask, start, end, &error));
-    chorale_transitions_options options;
-    chorale_transitions_options_init(&options, sizeof options);
+    chorale_transitions_options options = {.struct_size = sizeof options};
     options.mask = mask;
     options.start_mask = start;
     options.end_mask = end;
@@ -264,8 +261,7 @@ static void masks(void **state) {
     OK(chorale_transitions_create(NULL, m, NULL, &options, &transitions, &error));
     assert_int_equal(chorale_transitions_labels(transitions), m);
     const double zeros[4 * 8] = {0};
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.labels = m;
     chain.unary = zeros;
     chain.transitions = transitions;
@@ -351,16 +347,14 @@ static void all_widths(void **state) {
         if (t == LENGTH - 1)
           best = fmax(best, rows[t][y]);
       }
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = LENGTH;
     chain.labels = m;
     chain.unary = unary;
     chain.unary_row_stride = WIDEST;
     chain.edges = edges;
     chain.edge_matrices = 1;
-    chorale_chain_result result;
-    chorale_chain_result_init(&result, sizeof result);
+    chorale_chain_result result = {.struct_size = sizeof result};
     OK(chorale_chain_solve(solver, &chain, NULL, &result, &error));
     assert_true(result.score == best);
     static double marginals_found[LENGTH][WIDEST];
@@ -380,16 +374,14 @@ static void empty_chain(void **state) {
   (void)state;
   chorale_error error;
   chorale_chain_solver *solver = new_chain_solver();
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.labels = 3;
   const double start[3] = {5, 5, 5};
   chain.start = chain.end = start;
   double score = UNTOUCHED;
   OK(chorale_chain_score(&chain, NULL, &score, &error));
   assert_true(score == 0);
-  chorale_chain_result result;
-  chorale_chain_result_init(&result, sizeof result);
+  chorale_chain_result result = {.struct_size = sizeof result};
   OK(chorale_chain_solve(solver, &chain, NULL, &result, &error));
   assert_true(result.outcome == CHORALE_OUTCOME_COMPLETE && result.score == 0);
   OK(chorale_chain_max_marginals(solver, &chain, NULL, 0, NULL, NULL, NULL, &result, &error));
@@ -422,8 +414,7 @@ static void matrices_end_with_their_last_number(void **state) {
         whole[i] = apart[(size_t)(i / m) * stride + (size_t)(i % m)];
       for (int32_t i = 0; i < LENGTH * m; ++i)
         unary[i] = random_unit(&random);
-      chorale_transitions_options options;
-      chorale_transitions_options_init(&options, sizeof options);
+      chorale_transitions_options options = {.struct_size = sizeof options};
       options.row_stride = (int64_t)stride;
       options.borrow = 1;
       chorale_transitions *transitions = NULL;
@@ -431,8 +422,7 @@ static void matrices_end_with_their_last_number(void **state) {
       double score[3];
       int32_t labels[3][LENGTH];
       for (int32_t way = 0; way < 3; ++way) {
-        chorale_chain chain;
-        chorale_chain_init(&chain, sizeof chain);
+        chorale_chain chain = {.struct_size = sizeof chain};
         chain.length = LENGTH;
         chain.labels = m;
         chain.unary = unary;
@@ -445,8 +435,7 @@ static void matrices_end_with_their_last_number(void **state) {
         }
         chorale_chain_solver *solver = NULL;
         OK(chorale_chain_solver_create(NULL, &solver, &error));
-        chorale_chain_result result;
-        chorale_chain_result_init(&result, sizeof result);
+        chorale_chain_result result = {.struct_size = sizeof result};
         OK(chorale_chain_solve(solver, &chain, labels[way], &result, &error));
         score[way] = result.score;
         chorale_chain_solver_destroy(solver);
@@ -486,8 +475,7 @@ static void scores_of_large_trees(void **state) {
     double expected = 0;
     for (int32_t t = 0; t < LENGTH; ++t)
       expected += unary[t * TREE_LABELS + labels[t]] + (has_child[t] ? 0 : end[labels[t]]);
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = LENGTH;
     chain.labels = TREE_LABELS;
     chain.unary = unary;

@@ -7,8 +7,7 @@ static chorale_error error;
 static const double zeros[64] = {0};
 
 static chorale_chain plain_chain(void) {
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = 3;
   chain.labels = 2;
   chain.unary = zeros;
@@ -152,15 +151,15 @@ static void transitions(void **state) {
         "transitions");
   FAILS(chorale_transitions_create(NULL, 0, zeros, NULL, &made, &error), CHORALE_ERROR_SIZE,
         "labels");
-  chorale_transitions_options_init(&options, sizeof options);
+  options = (chorale_transitions_options){.struct_size = sizeof options};
   options.element = 5;
   FAILS(chorale_transitions_create(NULL, 2, zeros, &options, &made, &error),
         CHORALE_ERROR_UNKNOWN_CONSTANT, "options->element");
-  chorale_transitions_options_init(&options, sizeof options);
+  options = (chorale_transitions_options){.struct_size = sizeof options};
   options.row_stride = 1;
   FAILS(chorale_transitions_create(NULL, 2, zeros, &options, &made, &error), CHORALE_ERROR_STRIDE,
         "scores");
-  chorale_transitions_options_init(&options, sizeof options);
+  options = (chorale_transitions_options){.struct_size = sizeof options};
   options.borrow = 1;
   options.orientation = CHORALE_ROWS_TO;
   FAILS(chorale_transitions_create(NULL, 2, zeros, &options, &made, &error), CHORALE_ERROR_SHAPE,
@@ -211,8 +210,7 @@ static void solver_calls(void **state) {
 static const int32_t next[4] = {0, 1, 1, 0}, bad_next[4] = {0, 1, 2, 0};
 
 static chorale_automaton plain_automaton(void) {
-  chorale_automaton automaton;
-  chorale_automaton_init(&automaton, sizeof automaton);
+  chorale_automaton automaton = {.struct_size = sizeof automaton};
   automaton.labels = automaton.states = 2;
   automaton.classes = 1;
   automaton.values = 3;
@@ -265,7 +263,10 @@ static void automata(void **state) {
   NO_PROPERTY(CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "label_values[1]", "1");
   automaton = plain_automaton();
   automaton.outside_value = 3;
+  automaton.fires_outside = 1;
   NO_PROPERTY(CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "outside_value", "3");
+  automaton.fires_outside = 2;
+  NO_PROPERTY(CHORALE_ERROR_OUT_OF_RANGE, "automaton->fires_outside", "2");
 #undef NO_PROPERTY
   FAILS(chorale_property_create_local(NULL, 2, 1, 2, NULL, NULL, &property, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "actions");
@@ -311,8 +312,7 @@ static void builders(void **state) {
 static void ready_made(void **state) {
   (void)state;
   chorale_property *property = NULL;
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = 3;
   map.kinds = 0;
   FAILS(chorale_property_create_first_label(NULL, &map, NULL, &property, &error),
@@ -379,8 +379,7 @@ static void dictionaries(void **state) {
 
 static void attachments(void **state) {
   (void)state;
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = 2;
   chorale_property *before = NULL, *narrow = NULL;
   OK(chorale_property_create_token_before(NULL, &map, 1, NULL, 0, 4, -1, &before, &error));
@@ -390,21 +389,19 @@ static void attachments(void **state) {
   OK(chorale_chain_solver_create(NULL, &solver, &error));
   chorale_chain chain = plain_chain();
   const int32_t table[3] = {0, 1, 2}, high[3] = {0, 4, 2}, classes[3] = {0, 0, 1};
-  chorale_attachment good;
-  chorale_attachment_init(&good, sizeof good);
+  chorale_attachment good = {.struct_size = sizeof good};
   good.property = before;
   good.table = table;
   chorale_attachment attached[2] = {good, good};
   double row[8];
   double *outgoing[2] = {row, NULL};
-  chorale_message_options options;
-  chorale_message_options_init(&options, sizeof options);
+  chorale_message_options options = {.struct_size = sizeof options};
 #define NO_MESSAGE(status, ...)                                                                    \
   do {                                                                                             \
     FAILS(chorale_chain_messages(solver, &chain, attached, 2, &options, outgoing, NULL, &error),   \
           (status), __VA_ARGS__);                                                                  \
     attached[0] = attached[1] = good;                                                              \
-    chorale_message_options_init(&options, sizeof options);                                        \
+    options = (chorale_message_options){.struct_size = sizeof options};                            \
   } while (0)
   OK(chorale_chain_messages(solver, &chain, attached, 2, &options, outgoing, NULL, &error));
   attached[1].property = NULL;
@@ -428,8 +425,8 @@ static void attachments(void **state) {
   NO_MESSAGE(CHORALE_ERROR_INFINITE, "attachments[0].message[0]");
   options.mode = 3;
   NO_MESSAGE(CHORALE_ERROR_UNKNOWN_CONSTANT, "options->mode", "3");
-  options.beam_width = 0;
-  NO_MESSAGE(CHORALE_ERROR_SIZE, "options->beam_width", "0");
+  options.beam_width = -1;
+  NO_MESSAGE(CHORALE_ERROR_SIZE, "options->beam_width", "-1");
   options.budget = -5;
   NO_MESSAGE(CHORALE_ERROR_SIZE, "options->budget", "-5");
   options.struct_size = 1;

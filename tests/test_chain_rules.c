@@ -64,8 +64,7 @@ static chorale_property *draw_property(Random *random, int64_t labels) {
   }
   for (int s = 0; s < STATES; ++s)
     end[s] = random_chance(random, 15) ? 0 : CHORALE_FIRE_NOTHING;
-  chorale_automaton automaton;
-  chorale_automaton_init(&automaton, sizeof automaton);
+  chorale_automaton automaton = {.struct_size = sizeof automaton};
   automaton.labels = labels;
   automaton.classes = 1;
   automaton.states = STATES;
@@ -81,7 +80,7 @@ static chorale_property *draw_property(Random *random, int64_t labels) {
 static void draw_rules(Random *random, Scene *scene) {
   const int64_t labels = scene->corpus.labels;
   int64_t kinds = labels;
-  chorale_label_map_init(&scene->map, sizeof scene->map);
+  scene->map = (chorale_label_map){.struct_size = sizeof scene->map};
   if (random_chance(random, 50)) {
     kinds = random_int(random, 1, (int32_t)labels);
     for (int64_t y = 0; y < labels; ++y) {
@@ -106,7 +105,7 @@ static void draw_rules(Random *random, Scene *scene) {
   scene->rules.count = random_int(random, 1, MOST_RULES);
   for (int64_t k = 0; k < scene->rules.count; ++k) {
     chorale_rule *rule = &scene->given[k];
-    chorale_rule_init(rule, sizeof *rule);
+    *rule = (chorale_rule){.struct_size = sizeof *rule};
     rule->kind = kKinds[random_int(random, 0, COUNT_OF(kKinds) - 1)];
     if (takes_b(rule->kind) && kinds < 2)
       rule->kind = CHORALE_RULE_AT_MOST;
@@ -146,8 +145,8 @@ static void open_drawn(Random *random, int32_t most_chains, int32_t most_length,
   chorale_error error;
   memset(scene, 0, sizeof *scene);
   chorale_corpus *corpus = &scene->corpus;
-  chorale_corpus_init(corpus, sizeof *corpus);
-  chorale_rules_init(&scene->rules, sizeof scene->rules);
+  *corpus = (chorale_corpus){.struct_size = sizeof *corpus};
+  scene->rules = (chorale_rules){.struct_size = sizeof scene->rules};
   corpus->chains = random_int(random, 1, most_chains);
   corpus->labels = random_int(random, 2, most_labels);
   corpus->offsets = scene->offsets;
@@ -235,8 +234,7 @@ static int breaks(const Scene *scene, const Single *single, const int32_t *label
   case CHORALE_RULE_NEEDS:
     return tokens > 0 && tokens_b == 0;
   default: {
-    chorale_attachment attachment;
-    chorale_attachment_init(&attachment, sizeof attachment);
+    chorale_attachment attachment = {.struct_size = sizeof attachment};
     attachment.property = rule->property;
     int32_t shown = -1;
     OK(chorale_property_shown(&attachment, length, labels, NULL, &shown, &error));
@@ -323,7 +321,7 @@ static void read_result(const chorale_decoded *decoded, Result *result) {
   chorale_error error;
   OK(chorale_decoded_labels(decoded, CHORALE_TOGETHER, result->labels, ALL_POSITIONS, NULL, &error));
   OK(chorale_decoded_labels(decoded, CHORALE_ALONE, result->own, ALL_POSITIONS, NULL, &error));
-  chorale_run_result_init(&result->run, sizeof result->run);
+  result->run = (chorale_run_result){.struct_size = sizeof result->run};
   OK(chorale_decoded_get_result(decoded, &result->run, &error));
   OK(chorale_decoded_ruled_chains(decoded, result->ruled, sizeof result->ruled[0], MOST_CHAINS,
                                   &result->ruled_count, &error));
@@ -492,11 +490,9 @@ static void chains_in_cliques_keep_their_rules(void **state) {
   for (int64_t round = 0; round < rounds; ++round) {
     Scene scene;
     open_drawn(&random, 3, 3, 3, &scene);
-    chorale_agreement words;
-    chorale_agreement_init(&words, sizeof words);
+    chorale_agreement words = {.struct_size = sizeof words};
     words.strength = random_unit(&random) * 2 + 0.1;
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options = {.struct_size = sizeof options};
     options.bound_steps = 40;
     chorale_decoded *decoded = NULL;
     OK(chorale_decode_with_rules(NULL, &scene.corpus, &words, 1, &scene.rules, &options, &decoded,
@@ -595,24 +591,20 @@ static void long_chains_have_true_bounds(void **state) {
     chorale_transitions *transitions = NULL;
     OK(chorale_transitions_create(NULL, LONG_LABELS, edges, NULL, &transitions, &error));
     static const int64_t offsets[] = {0, LONG};
-    chorale_corpus corpus;
-    chorale_corpus_init(&corpus, sizeof corpus);
+    chorale_corpus corpus = {.struct_size = sizeof corpus};
     corpus.chains = 1;
     corpus.offsets = offsets;
     corpus.labels = LONG_LABELS;
     corpus.unary = scores;
     corpus.transitions = transitions;
-    chorale_rule once;
-    chorale_rule_init(&once, sizeof once);
+    chorale_rule once = {.struct_size = sizeof once};
     once.each = 1;
-    chorale_rules rules;
-    chorale_rules_init(&rules, sizeof rules);
+    chorale_rules rules = {.struct_size = sizeof rules};
     rules.rules = &once;
     rules.count = 1;
     chorale_decoded *decoded = NULL;
     OK(chorale_decode_with_rules(NULL, &corpus, NULL, 0, &rules, NULL, &decoded, &error));
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_decoded_get_result(decoded, &result, &error));
     const double best = best_of_long(scores, edges);
     assert_true(result.score <= best + 1e-9 && result.upper_bound >= best - 1e-9);
@@ -637,7 +629,7 @@ static void errors_name_the_rule(void **state) {
   open_drawn(&random, 1, 3, 3, &scene);
   chorale_rule rules[2];
   for (int k = 0; k < 2; ++k)
-    chorale_rule_init(&rules[k], sizeof rules[k]);
+    rules[k] = (chorale_rule){.struct_size = sizeof rules[k]};
   scene.rules.map = NULL;
   scene.rules.rules = rules;
   scene.rules.count = 2;
@@ -649,7 +641,7 @@ static void errors_name_the_rule(void **state) {
                                     &error),                                                       \
           status, __VA_ARGS__);                                                                    \
     assert_null(decoded);                                                                          \
-    chorale_rule_init(&rules[1], sizeof rules[1]);                                                 \
+    rules[1] = (chorale_rule){.struct_size = sizeof rules[1]};                                     \
   } while (0)
   rules[1].kind = 1;
   REFUSES(CHORALE_ERROR_UNKNOWN_CONSTANT, "rules[1].kind is 1", "CHORALE_RULE_");

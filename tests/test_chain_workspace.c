@@ -21,7 +21,7 @@ static void open_case(Random *random, Case *one) {
   give(&one->sample, &one->given);
   one->count = random_int(random, 1, MOST_PROPERTIES);
   one->k = random_int(random, 1, 20);
-  chorale_message_options_init(&one->options, sizeof one->options);
+  one->options = (chorale_message_options){.struct_size = sizeof one->options};
   one->options.mode = modes[random_int(random, 0, 2)];
   one->options.beam_width = one->options.budget = random_int(random, 1, 50);
   for (int32_t i = 0; i < one->count; ++i) {
@@ -54,10 +54,10 @@ typedef struct Answers {
 
 static void init_answers(Answers *answers) {
   memset(answers, 0, sizeof *answers);
-  chorale_chain_result_init(&answers->best_result, sizeof answers->best_result);
-  chorale_chain_result_init(&answers->marginal_result, sizeof answers->marginal_result);
-  chorale_message_result_init(&answers->message_result, sizeof answers->message_result);
-  chorale_message_result_init(&answers->decode_result, sizeof answers->decode_result);
+  answers->best_result = (chorale_chain_result){.struct_size = sizeof answers->best_result};
+  answers->marginal_result = (chorale_chain_result){.struct_size = sizeof answers->marginal_result};
+  answers->message_result = (chorale_message_result){.struct_size = sizeof answers->message_result};
+  answers->decode_result = (chorale_message_result){.struct_size = sizeof answers->decode_result};
 }
 
 static void ask(chorale_chain_solver *solver, const Case *one, Answers *answers) {
@@ -206,8 +206,7 @@ static void memory_too_small(void **state) {
   (void)state;
   chorale_error error;
   const double unary[6] = {0};
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = 3;
   chain.labels = 2;
   chain.unary = unary;
@@ -244,14 +243,12 @@ static void out_of_memory(void **state) {
   (void)state;
   CountingAllocator allocator;
   counting_allocator_init(&allocator);
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.allocator = &allocator.hooks;
   chorale_error error;
   const double scores[9] = {0};
   const int32_t values[3] = {4, 2, 4};
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = 3;
   for (int64_t fail_at = 1;; ++fail_at) {
     allocator.allocations = 0;
@@ -262,8 +259,7 @@ static void out_of_memory(void **state) {
     chorale_dictionary *dictionary = NULL;
     chorale_chain_solver *solver = NULL;
     int32_t added = 0, labelling[2];
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 2;
     chain.labels = 3;
     chain.unary = scores;

@@ -46,7 +46,7 @@ static void a_labelling_far_below_the_best_is_possible(void **state) {
   describe_problem(&problem, &described);
   options_of(CHORALE_ALGORITHM_AUTO, &options);
   options.exact_marginals = 1;
-  chorale_clique_result_init(&result, sizeof result);
+  result = (chorale_clique_result){.struct_size = sizeof result};
   OK(chorale_clique_max_marginals(solver, potential, &described, &options, CHORALE_MARGINAL_SCORE,
                                   marginals, 3, NULL, &result, &error));
   assert_true(result.marginals_exact);
@@ -107,8 +107,7 @@ static void a_million_values_cost_what_members_can_use(void **state) {
   for (int64_t e = 0; e < LIKING * (int64_t)MILLION; ++e)
     liking.scores[e] = random_unit(&random) + (e % MILLION < LIKED ? 1 : -9);
   chorale_clique_solver *solver = new_solver();
-  chorale_clique_problem problem;
-  chorale_clique_problem_init(&problem, sizeof problem);
+  chorale_clique_problem problem = {.struct_size = sizeof problem};
   problem.members = LIKING;
   problem.values = MILLION;
   problem.scores = liking.scores;
@@ -121,8 +120,7 @@ static void a_million_values_cost_what_members_can_use(void **state) {
     options_of(is_concave ? CHORALE_ALGORITHM_CONCAVE_FLOW : CHORALE_ALGORITHM_ALPHA_EXPANSION,
                &options);
     options.time_limit = 60;
-    chorale_clique_result result;
-    chorale_clique_result_init(&result, sizeof result);
+    chorale_clique_result result = {.struct_size = sizeof result};
     const double best = best_liked(&liking, -1, -1);
     OK(chorale_clique_solve(solver, potential, &problem, &options, NULL, &result, &error));
     assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
@@ -198,15 +196,14 @@ static void sets_are_made_of_values_that_members_allow(void **state) {
       chorale_potential *potential = NULL;
       OK(chorale_potential_create_sum(NULL, values, few ? few_tables : tables, values, length,
                                       length, NULL, &potential, &error));
-      chorale_clique_problem problem;
-      chorale_clique_problem_init(&problem, sizeof problem);
+      chorale_clique_problem problem = {.struct_size = sizeof problem};
       problem.members = SETTING;
       problem.values = values;
       problem.scores = few ? few_scores : scores;
       chorale_clique_options options;
       options_of(CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS, &options);
       options.subset_size = 3;
-      chorale_clique_result_init(&results[few], sizeof results[few]);
+      results[few] = (chorale_clique_result){.struct_size = sizeof results[few]};
       OK(chorale_clique_solve(solver, potential, &problem, &options, assignment[few],
                               &results[few], &error));
       chorale_potential_release(potential);

@@ -18,20 +18,19 @@ static double marginals[N * R];
 static int set_up(void **state) {
   (void)state;
   counting_allocator_init(&allocator);
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.allocator = &allocator.hooks;
   OK(chorale_potential_create_potts(&host, R, 0.5, NULL, &potential, &error));
   OK(chorale_clique_solver_create(&host, &solver, &error));
   for (int e = 0; e < N * R; ++e)
     scores[e] = e % 5;
-  chorale_clique_problem_init(&problem, sizeof problem);
+  problem = (chorale_clique_problem){.struct_size = sizeof problem};
   problem.members = N;
   problem.values = R;
   problem.scores = scores;
   problem.row_stride = R;
-  chorale_clique_options_init(&options, sizeof options);
-  chorale_clique_result_init(&result, sizeof result);
+  options = (chorale_clique_options){.struct_size = sizeof options};
+  result = (chorale_clique_result){.struct_size = sizeof result};
   result.score = 99;
   for (int i = 0; i < N; ++i)
     assignment[i] = UNTOUCHED;
@@ -254,9 +253,9 @@ static void constants_must_be_known(void **state) {
 static void limits_must_make_sense(void **state) {
   (void)state;
   static const double not_numbers[] = {NAN};
+  options.subset_size = -1;
+  BOTH_REFUSE(CHORALE_ERROR_SIZE, "subset_size", "-1");
   options.subset_size = 0;
-  BOTH_REFUSE(CHORALE_ERROR_SIZE, "subset_size", "0");
-  options.subset_size = 2;
   options.iteration_limit = -1;
   BOTH_REFUSE(CHORALE_ERROR_SIZE, "iteration_limit", "-1");
   options.iteration_limit = 0;
@@ -275,10 +274,15 @@ static void limits_must_make_sense(void **state) {
   options.tolerance = 0;
   options.gap = not_numbers[0];
   BOTH_REFUSE(CHORALE_ERROR_NOT_A_NUMBER, "gap", "NaN");
-  options.gap = -1;
+  options.gap = -0.1;
+  BOTH_REFUSE(CHORALE_ERROR_OUT_OF_RANGE, "gap", "-0.1");
+  options.gap = 0;
+  options.prove = 2;
+  BOTH_REFUSE(CHORALE_ERROR_OUT_OF_RANGE, "prove", "2");
+  options.prove = 0;
   options.time_limit = not_numbers[0];
   BOTH_REFUSE(CHORALE_ERROR_NOT_A_NUMBER, "time_limit", "NaN");
-  options.time_limit = -1;
+  options.time_limit = 0;
   options.exact_marginals = 2;
   BOTH_REFUSE(CHORALE_ERROR_OUT_OF_RANGE, "exact_marginals", "2");
 }
@@ -372,8 +376,7 @@ static void shapes_must_fit_the_algorithm(void **state) {
   assert_unchanged();
 
   const double nearly[N + 1] = {0, 1, 2, 3 - 1e-9, 4};
-  chorale_potential_options declared;
-  chorale_potential_options_init(&declared, sizeof declared);
+  chorale_potential_options declared = {.struct_size = sizeof declared};
   OK(chorale_potential_create_sum(NULL, R, nearly, 1, N + 1, N + 1, &declared, &other, &error));
   use_potential(other);
   options.algorithm = CHORALE_ALGORITHM_POLISH;
@@ -393,7 +396,7 @@ static void shapes_must_fit_the_algorithm(void **state) {
   options.algorithm = CHORALE_ALGORITHM_CONCAVE_FLOW;
   FAILS(solve_it(), CHORALE_ERROR_NOT_CONCAVE, "concave-flow", "count of 0");
   options.algorithm = CHORALE_ALGORITHM_AUTO;
-  options.gap = 0;
+  options.prove = 1;
   OK(solve_it());
   assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
   assert_true(result.proven && result.score > -INFINITY);

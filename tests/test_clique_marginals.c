@@ -22,7 +22,7 @@ static void max_marginals(chorale_clique_solver *solver, const chorale_potential
     out->values[e] = GAP_MARK;
   for (int32_t i = 0; i < MAX_MEMBERS; ++i)
     out->assignment[i] = UNTOUCHED;
-  chorale_clique_result_init(&out->result, sizeof out->result);
+  out->result = (chorale_clique_result){.struct_size = sizeof out->result};
   out->status =
       chorale_clique_max_marginals(solver, potential, &described, options, form, out->values,
                                    MAX_STRIDE, out->assignment, &out->result, &out->error);

@@ -94,15 +94,13 @@ static void check_instances(const char *prefix, int64_t expected, chorale_algori
     ++seen;
     Shared shared = load(name);
     chorale_potential *potential = potential_of(&shared);
-    chorale_clique_problem problem;
-    chorale_clique_problem_init(&problem, sizeof problem);
+    chorale_clique_problem problem = {.struct_size = sizeof problem};
     problem.members = shared.members;
     problem.values = problem.row_stride = shared.values;
     problem.scores = shared.scores;
     chorale_clique_options options;
     options_of(algorithm, &options);
-    chorale_clique_result result;
-    chorale_clique_result_init(&result, sizeof result);
+    chorale_clique_result result = {.struct_size = sizeof result};
     chorale_error error;
     OK(chorale_clique_solve(solver, potential, &problem, &options, NULL, &result, &error));
     if (!result.proven || result.score != (double)best)

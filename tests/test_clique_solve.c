@@ -466,8 +466,7 @@ static void auto_is_near_the_optimum_of_contended_cliques(void **state) {
     chorale_potential *potential = NULL;
     OK(chorale_potential_create_potts(NULL, VALUES, (0.80 + 0.05 * (double)(round % 4)) / MEMBERS,
                                       NULL, &potential, &error));
-    chorale_clique_problem problem;
-    chorale_clique_problem_init(&problem, sizeof problem);
+    chorale_clique_problem problem = {.struct_size = sizeof problem};
     problem.members = MEMBERS;
     problem.values = problem.row_stride = VALUES;
     problem.scores = scores;
@@ -475,8 +474,7 @@ static void auto_is_near_the_optimum_of_contended_cliques(void **state) {
     for (int exact = 0; exact < 2; ++exact) {
       chorale_clique_options options;
       options_of(exact ? CHORALE_ALGORITHM_COUNT_BOXES : CHORALE_ALGORITHM_AUTO, &options);
-      chorale_clique_result result;
-      chorale_clique_result_init(&result, sizeof result);
+      chorale_clique_result result = {.struct_size = sizeof result};
       OK(chorale_clique_solve(solver, potential, &problem, &options, NULL, &result, &error));
       assert_true(!exact || result.proven);
       found[exact] = result.score;
@@ -515,8 +513,7 @@ static void auto_comes_near_several_large_columns(void **state) {
     chorale_potential *potential = NULL;
     OK(chorale_potential_create_potts(NULL, VALUES, drawn[d].lambda / MEMBERS, NULL, &potential,
                                       &error));
-    chorale_clique_problem problem;
-    chorale_clique_problem_init(&problem, sizeof problem);
+    chorale_clique_problem problem = {.struct_size = sizeof problem};
     problem.members = MEMBERS;
     problem.values = problem.row_stride = VALUES;
     problem.scores = scores;
@@ -524,8 +521,7 @@ static void auto_comes_near_several_large_columns(void **state) {
     for (int exact = 0; exact < 2; ++exact) {
       chorale_clique_options options;
       options_of(exact ? CHORALE_ALGORITHM_COUNT_BOXES : CHORALE_ALGORITHM_AUTO, &options);
-      chorale_clique_result result;
-      chorale_clique_result_init(&result, sizeof result);
+      chorale_clique_result result = {.struct_size = sizeof result};
       OK(chorale_clique_solve(*state, potential, &problem, &options, NULL, &result, &error));
       assert_true(!exact || result.proven);
       found[exact] = result.score;
@@ -558,7 +554,7 @@ static const char *check_auto(const Problem *problem, void *user) {
   for (size_t g = 0; g < COUNT_OF(gaps) && !why; ++g) {
     chorale_clique_options options;
     options_of(CHORALE_ALGORITHM_AUTO, &options);
-    options.gap = gaps[g];
+    ask_gap(&options, gaps[g]);
     solve(context->solver, potential, problem, &options, &solved);
     why = check_result(problem, &oracle, &options, &solved,
                        (exact || is_sum(problem) == YES) && gaps[g] == 0);
@@ -603,7 +599,7 @@ static void a_gap_of_nothing_is_a_proof(void **state) {
         continue;
       chorale_clique_options options;
       options_of(algorithms[a], &options);
-      options.gap = 0;
+      options.prove = 1;
       Solved solved;
       solve(*state, potential, &problem, &options, &solved);
       assert_int_equal(solved.status, CHORALE_OK);
@@ -640,8 +636,7 @@ static const char *check_evaluate(const Problem *problem, void *user) {
     int32_t x[MAX_MEMBERS];
     for (int32_t i = 0; i < problem->members; ++i)
       x[i] = random_int(&random, 0, problem->values - 1);
-    chorale_clique_result result;
-    chorale_clique_result_init(&result, sizeof result);
+    chorale_clique_result result = {.struct_size = sizeof result};
     if (chorale_clique_score(context->solver, potential, &described, x, &result, &error) !=
         CHORALE_OK) {
       why = complain("\"%s\"", error.message);

@@ -31,8 +31,7 @@ static double *score_at(Instance *instance, int64_t member, int64_t value) {
 }
 
 static chorale_clique_problem describe(const Instance *instance) {
-  chorale_clique_problem problem;
-  chorale_clique_problem_init(&problem, sizeof problem);
+  chorale_clique_problem problem = {.struct_size = sizeof problem};
   problem.members = instance->members;
   problem.values = instance->values;
   problem.scores = instance->scores;
@@ -44,7 +43,7 @@ static double run(chorale_clique_solver *solver, const chorale_potential *potent
                   Instance *instance, const chorale_clique_options *options) {
   const chorale_clique_problem problem = describe(instance);
   chorale_error error;
-  chorale_clique_result_init(&instance->result, sizeof instance->result);
+  instance->result = (chorale_clique_result){.struct_size = sizeof instance->result};
   OK(chorale_clique_solve(solver, potential, &problem, options, instance->assignment,
                           &instance->result, &error));
   return instance->result.score;
@@ -63,7 +62,7 @@ static double evaluate(chorale_clique_solver *solver, const chorale_potential *p
                        Instance *instance) {
   const chorale_clique_problem problem = describe(instance);
   chorale_error error;
-  chorale_clique_result_init(&instance->result, sizeof instance->result);
+  instance->result = (chorale_clique_result){.struct_size = sizeof instance->result};
   OK(chorale_clique_score(solver, potential, &problem, instance->assignment, &instance->result,
                              &error));
   return instance->result.score;

@@ -37,7 +37,7 @@ static void run_task(chorale_clique_solver *solver, const chorale_potential *pot
   }
   chorale_clique_problem described;
   describe_problem(problem, &described);
-  chorale_clique_result_init(&out->solved.result, sizeof out->solved.result);
+  out->solved.result = (chorale_clique_result){.struct_size = sizeof out->solved.result};
   out->solved.status = chorale_clique_max_marginals(
       solver, potential, &described, options, CHORALE_MARGINAL_MESSAGE, out->marginals,
       problem->values, out->solved.assignment, &out->solved.result, &out->solved.error);
@@ -58,7 +58,7 @@ static void random_task(Random *random, const Problem *problem, chorale_clique_o
   options->subset_size = random_int(random, 1, 3);
   options->start = random_int(random, 0, 1) * CHORALE_START_ALPHA_PASS;
   options->start_value = random_int(random, 0, problem->values - 1);
-  options->gap = random_chance(random, 50) ? -1 : 0;
+  options->prove = random_chance(random, 50);
   options->exact_marginals = random_chance(random, 10);
   *task = random_chance(random, 60) ? CHORALE_CLIQUE_SOLVE : CHORALE_CLIQUE_MAX_MARGINALS;
 }
@@ -235,7 +235,7 @@ static Large new_large(uint64_t seed, int64_t members, int64_t values, int is_ma
   assert_non_null(large.assignment);
   for (int64_t e = 0; e < members * values; ++e)
     large.scores[e] = 2 * random_unit(&random);
-  chorale_clique_problem_init(&large.problem, sizeof large.problem);
+  large.problem = (chorale_clique_problem){.struct_size = sizeof large.problem};
   large.problem.members = members;
   large.problem.values = values;
   large.problem.scores = large.scores;
@@ -251,8 +251,7 @@ static Large new_large(uint64_t seed, int64_t members, int64_t values, int is_ma
                                          &large.potential, &error));
     free(weights);
   } else {
-    chorale_potential_options options;
-    chorale_potential_options_init(&options, sizeof options);
+    chorale_potential_options options = {.struct_size = sizeof options};
     options.scale = CHORALE_SCALE_BY_MEMBERS;
     OK(chorale_potential_create_potts(NULL, values, 0.85, &options, &large.potential, &error));
   }
@@ -267,8 +266,7 @@ static void free_large(Large *large) {
 
 static double score_large(chorale_clique_solver *solver, const Large *large) {
   chorale_error error;
-  chorale_clique_result result;
-  chorale_clique_result_init(&result, sizeof result);
+  chorale_clique_result result = {.struct_size = sizeof result};
   OK(chorale_clique_score(solver, large->potential, &large->problem, large->assignment, &result,
                              &error));
   return result.score;
@@ -316,9 +314,8 @@ static void stopped_before_it_began(void **state) {
         if (by_flag)
           options.cancel = cancel;
         else
-          options.time_limit = 0;
-        chorale_clique_result result;
-        chorale_clique_result_init(&result, sizeof result);
+          options.time_limit = -1;
+        chorale_clique_result result = {.struct_size = sizeof result};
         OK(chorale_clique_solve(*state, large.potential, &large.problem, &options, large.assignment,
                                 &result, &error));
         if (result.outcome != (by_flag ? CHORALE_OUTCOME_CANCELLED : CHORALE_OUTCOME_DEADLINE))
@@ -333,8 +330,7 @@ static void stopped_before_it_began(void **state) {
     chorale_clique_options options;
     options_of(CHORALE_ALGORITHM_AUTO, &options);
     options.cancel = cancel;
-    chorale_clique_result result;
-    chorale_clique_result_init(&result, sizeof result);
+    chorale_clique_result result = {.struct_size = sizeof result};
     OK(chorale_clique_max_marginals(*state, large.potential, &large.problem, &options,
                                     CHORALE_MARGINAL_SCORE, marginals, 12, large.assignment,
                                     &result, &error));
@@ -358,8 +354,7 @@ static void stopped_before_it_began(void **state) {
   options_of(CHORALE_ALGORITHM_AUTO, &options);
   options.cancel = cancel;
   options.time_limit = 1e300;
-  chorale_clique_result result;
-  chorale_clique_result_init(&result, sizeof result);
+  chorale_clique_result result = {.struct_size = sizeof result};
   OK(chorale_clique_solve(*state, large.potential, &large.problem, &options, large.assignment,
                           &result, &error));
   assert_good_order(*state, &large, &result, CHORALE_OUTCOME_COMPLETE);
@@ -395,8 +390,7 @@ static void stopped_from_another_thread_or_by_the_clock(void **state) {
       options.cancel = cancel;
     else
       options.time_limit = 0.03;
-    chorale_clique_result result;
-    chorale_clique_result_init(&result, sizeof result);
+    chorale_clique_result result = {.struct_size = sizeof result};
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, raise_soon, cancel), 0);
     const double start = seconds_now();
@@ -415,8 +409,7 @@ static void stopped_from_another_thread_or_by_the_clock(void **state) {
 static void limits_are_kept(void **state) {
   chorale_error error;
   chorale_clique_options options;
-  chorale_clique_result result;
-  chorale_clique_result_init(&result, sizeof result);
+  chorale_clique_result result = {.struct_size = sizeof result};
   options_of(CHORALE_ALGORITHM_COUNT_BOXES, &options);
   /* Many cliques are proven at the first node: searches for one that is not. */
   Large large;
@@ -502,8 +495,7 @@ static void memory_is_linear_in_the_values(void **state) {
   for (int32_t kind = 0; kind < 7; ++kind)
     for (chorale_clique_task task = CHORALE_CLIQUE_SOLVE;
          task <= (kind < 5 ? CHORALE_CLIQUE_MAX_MARGINALS : CHORALE_CLIQUE_SOLVE); ++task) {
-      chorale_clique_options options;
-      chorale_clique_options_init(&options, sizeof options);
+      chorale_clique_options options = {.struct_size = sizeof options};
       if (kind == 6)
         options.algorithm = CHORALE_ALGORITHM_COUNT_BOXES;
       size_t bytes[2];

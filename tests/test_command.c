@@ -180,8 +180,8 @@ static void save_small(const char *path, Small form) {
     double unary[WORDS][LABELS];
     chorale_chain chain;
     chorale_chain_options options;
-    chorale_chain_init(&chain, sizeof chain);
-    chorale_chain_options_init(&options, sizeof options);
+    chain = (chorale_chain){.struct_size = sizeof chain};
+    options = (chorale_chain_options){.struct_size = sizeof options};
     memcpy(unary, scores[i], sizeof unary);
     if (form == INFEASIBLE && i == 1)
       memcpy(unary[0], never, sizeof never);
@@ -199,7 +199,7 @@ static void save_small(const char *path, Small form) {
                                     CHORALE_SCALE_NONE, NULL, &potts, &error));
   else
     OK(chorale_potential_create_potts(NULL, LABELS, 0.5, NULL, &potts, &error));
-  chorale_clique_setup_init(&setup, sizeof setup);
+  setup = (chorale_clique_setup){.struct_size = sizeof setup};
   setup.potential = potts;
   setup.values = LABELS;
   for (int k = 0; k < 2; ++k) {
@@ -273,7 +273,7 @@ static Answer answer_of(const char *path, double strength, const chorale_run_opt
     factors[c] = strength;
   OK(chorale_model_reweigh(NULL, model, factors, &made.model, &error));
   free(factors);
-  chorale_run_result_init(&made.result, sizeof made.result);
+  made.result = (chorale_run_result){.struct_size = sizeof made.result};
   OK(chorale_run_create(NULL, made.model, options, NULL, &made.run, &error));
   OK(chorale_run_solve(made.run, &made.result, &error));
   return made;
@@ -310,9 +310,8 @@ static void labels_as_json_are_those_of_the_library(void **state) {
   (void)state;
   for (int i = 0; i < FILES; ++i)
     for (size_t k = 0; k < COUNT_OF(cases); ++k) {
-      chorale_run_options options;
-      chorale_run_options_init(&options, sizeof options);
-      options.rounds = cases[k].rounds;
+      chorale_run_options options = {.struct_size = sizeof options};
+      options.rounds = cases[k].rounds == 0 ? CHORALE_NO_ROUNDS : cases[k].rounds;
       options.bound_steps = cases[k].bound;
       if (cases[k].beam > 0) {
         options.joint_mode = CHORALE_JOINT_BEAM;
@@ -400,14 +399,12 @@ static chorale_problem *save_lesson(const char *path) {
     keys[i] = i / 3;
     groups[i] = i / 3;
   }
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
   corpus.chains = MENTIONS;
   corpus.labels = 2;
   corpus.unary = unary;
   corpus.groups = groups;
-  chorale_agreement agreement;
-  chorale_agreement_init(&agreement, sizeof agreement);
+  chorale_agreement agreement = {.struct_size = sizeof agreement};
   agreement.kind = CHORALE_AGREE_KEYS;
   agreement.keys = keys;
   chorale_problem *problem = NULL;
@@ -436,8 +433,7 @@ static void what_is_learnt_is_that_of_the_library_and_is_applied(void **state) {
   const chorale_problem *problems[] = {problem};
   chorale_learnt *learnt = NULL;
   chorale_error error;
-  chorale_learn_options options;
-  chorale_learn_options_init(&options, sizeof options);
+  chorale_learn_options options = {.struct_size = sizeof options};
   options.without_gold = 1;
   OK(chorale_learn(NULL, problems, 1, &options, &learnt, &error));
   char *guessed = text_in_form(learnt, CHORALE_TEXT_JSON, "\n");
@@ -537,8 +533,7 @@ static char *data_of(const char *name) {
 
 static void a_report_has_the_figures_of_the_library(void **state) {
   (void)state;
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.bound_steps = 20;
   Answer solved = answer_of(small_path, 1.0, &options);
   Said said = say("report --bound 20 --json %s", small_path);
@@ -693,15 +688,14 @@ static void save_mixed(const char *path) {
   chorale_clique_setup setup;
   OK(chorale_model_builder_create(NULL, &builder, &error));
   for (int i = 0; i < 3; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = i < 2 ? 2 : 1;
     chain.labels = i < 2 ? 2 : 3;
     chain.unary = i == 0 ? sure[0] : i == 1 ? doubtful[0] : alone;
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
   }
   OK(chorale_potential_create_potts(NULL, 2, 0.5, NULL, &potts, &error));
-  chorale_clique_setup_init(&setup, sizeof setup);
+  setup = (chorale_clique_setup){.struct_size = sizeof setup};
   setup.potential = potts;
   setup.values = 2;
   OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
@@ -758,7 +752,7 @@ static void files_are_described_as_the_library_does(void **state) {
     }
     expect_whole(said.out, "positions", positions);
     expect_whole(said.out, "longest", longest);
-    chorale_run_cost_init(&cost, sizeof cost);
+    cost = (chorale_run_cost){.struct_size = sizeof cost};
     OK(chorale_run_estimate(model, NULL, &cost, &error));
     expect_whole(said.out, "score_bytes", (int64_t)cost.score_bytes);
     expect_whole(said.out, "run_bytes", (int64_t)cost.run_bytes);

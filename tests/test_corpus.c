@@ -73,7 +73,7 @@ static void draw_corpus(Random *random, Draw *draw, const chorale_transitions *t
                         int32_t labels) {
   memset(draw, 0, sizeof *draw);
   chorale_corpus *corpus = &draw->corpus;
-  chorale_corpus_init(corpus, sizeof *corpus);
+  *corpus = (chorale_corpus){.struct_size = sizeof *corpus};
   corpus->chains = random_int(random, 0, CORPUS_CHAINS);
   corpus->labels = labels;
   corpus->element = random_chance(random, 30) ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
@@ -124,14 +124,13 @@ static void open_shared(Shared *shared, int32_t labels) {
     edges[k] = k % 5 / 4.0;
   OK(chorale_transitions_create(NULL, labels, edges, NULL, &shared->transitions, &error));
   OK(chorale_potential_create_potts(NULL, labels, 0.5, NULL, &shared->potential, &error));
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = labels;
   OK(chorale_property_create_first_label(NULL, &map, NULL, &shared->property, &error));
-  chorale_clique_setup_init(&shared->positions, sizeof shared->positions);
+  shared->positions = (chorale_clique_setup){.struct_size = sizeof shared->positions};
   shared->positions.values = labels;
   shared->positions.potential = shared->potential;
-  chorale_clique_setup_init(&shared->property_setup, sizeof shared->property_setup);
+  shared->property_setup = (chorale_clique_setup){.struct_size = sizeof shared->property_setup};
   shared->property_setup.property = shared->property;
   shared->property_setup.potential = shared->potential;
 }
@@ -147,7 +146,7 @@ static void open_builder(const Shared *shared, const chorale_host *host, Start *
   static const double scores[2 * CORPUS_LABELS];
   chorale_chain chain;
   OK(chorale_model_builder_create(host, &start->builder, &error));
-  chorale_chain_init(&chain, sizeof chain);
+  chain = (chorale_chain){.struct_size = sizeof chain};
   chain.length = 2;
   chain.labels = shared->labels;
   chain.unary = scores;
@@ -180,8 +179,8 @@ static void add_singly(const Draw *draw, const Shared *shared, Start *start) {
   for (int64_t i = 0; i < corpus->chains; ++i) {
     chorale_chain chain;
     chorale_chain_options options;
-    chorale_chain_init(&chain, sizeof chain);
-    chorale_chain_options_init(&options, sizeof options);
+    chain = (chorale_chain){.struct_size = sizeof chain};
+    options = (chorale_chain_options){.struct_size = sizeof options};
     const int64_t begin = begin_of(draw, i);
     chain.length = length_of(draw, i);
     chain.labels = corpus->labels;
@@ -274,7 +273,7 @@ static void all_or_nothing(void **state) {
     chorale_host host;
     chorale_error error;
     counting_allocator_init(&allocator);
-    chorale_host_init(&host, sizeof host);
+    host = (chorale_host){.struct_size = sizeof host};
     host.allocator = &allocator.hooks;
     open_shared(&shared, random_int(&random, 1, CORPUS_LABELS));
     do

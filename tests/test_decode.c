@@ -27,8 +27,7 @@ static void open_handed(Handed *handed) {
   static const double edges[DRAWN_LABELS * DRAWN_LABELS] = {0.5, -0.25, 0, 0, 0.25, 0.5, 0.125};
   OK(chorale_transitions_create(NULL, DRAWN_LABELS, edges, NULL, &handed->transitions, &error));
   OK(chorale_potential_create_entropy(NULL, DRAWN_LABELS, 0.75, NULL, &handed->potential, &error));
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = DRAWN_LABELS;
   OK(chorale_property_create_first_label(NULL, &map, NULL, &handed->property, &error));
 }
@@ -41,7 +40,7 @@ static void close_handed(Handed *handed) {
 
 static void draw(Random *random, const Handed *handed, Drawn *drawn) {
   memset(drawn, 0, sizeof *drawn);
-  chorale_corpus_init(&drawn->corpus, sizeof drawn->corpus);
+  drawn->corpus = (chorale_corpus){.struct_size = sizeof drawn->corpus};
   drawn->corpus.chains = random_int(random, 1, DRAWN_CHAINS);
   drawn->corpus.labels = DRAWN_LABELS;
   drawn->corpus.unary = drawn->scores;
@@ -66,7 +65,7 @@ static void draw(Random *random, const Handed *handed, Drawn *drawn) {
   drawn->count = random_int(random, 0, DRAWN_AGREEMENTS);
   for (int64_t k = 0; k < drawn->count; ++k) {
     chorale_agreement *agreement = &drawn->agreements[k];
-    chorale_agreement_init(agreement, sizeof *agreement);
+    *agreement = (chorale_agreement){.struct_size = sizeof *agreement};
     agreement->kind = kinds[random_int(random, 0, 3)];
     agreement->across = random_chance(random, 40);
     agreement->strength = random_int(random, -1, 4) / 2.0;
@@ -121,8 +120,7 @@ static void add_by_hand(chorale_model_builder *builder, const Drawn *drawn,
   }
   if (count < agreement->minimum)
     return;
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.potential = potential;
   if (agreement->kind == CHORALE_AGREE_PROPERTY)
     setup.property = agreement->property;
@@ -145,7 +143,7 @@ static void add_given_by_hand(chorale_model_builder *builder, const Drawn *drawn
       continue;
     chorale_clique_setup setup;
     int64_t clique = 0;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    setup = (chorale_clique_setup){.struct_size = sizeof setup};
     setup.potential = potential;
     setup.values = DRAWN_LABELS;
     OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
@@ -168,8 +166,8 @@ static chorale_run *run_by_hand(const Drawn *drawn, const chorale_run_options *o
   for (int64_t i = 0; i < drawn->corpus.chains; ++i) {
     chorale_chain chain;
     chorale_chain_options extra;
-    chorale_chain_init(&chain, sizeof chain);
-    chorale_chain_options_init(&extra, sizeof extra);
+    chain = (chorale_chain){.struct_size = sizeof chain};
+    extra = (chorale_chain_options){.struct_size = sizeof extra};
     chain.length = begin_of(drawn, i + 1) - begin_of(drawn, i);
     chain.labels = DRAWN_LABELS;
     chain.unary = drawn->scores + begin_of(drawn, i) * DRAWN_LABELS;
@@ -181,7 +179,7 @@ static chorale_run *run_by_hand(const Drawn *drawn, const chorale_run_options *o
     const chorale_agreement *agreement = &drawn->agreements[k];
     chorale_potential_options scaled;
     chorale_potential *potts = NULL;
-    chorale_potential_options_init(&scaled, sizeof scaled);
+    scaled = (chorale_potential_options){.struct_size = sizeof scaled};
     scaled.scale = CHORALE_SCALE_BY_MEMBERS;
     OK(chorale_potential_create_potts(NULL, DRAWN_LABELS, agreement->strength, &scaled, &potts,
                                       &error));
@@ -263,16 +261,15 @@ static void the_same_as_call_by_call(void **state) {
     static Drawn drawn;
     Random random = {test_seed() + (uint64_t)round};
     draw(&random, &handed, &drawn);
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options = {.struct_size = sizeof options};
     options.bound_steps = random_int(&random, 0, 3);
     chorale_decoded *decoded = NULL;
     OK(chorale_decode(NULL, &drawn.corpus, drawn.agreements, drawn.count, &options, &decoded,
                       &error));
     chorale_run *run = run_by_hand(&drawn, &options);
     chorale_run_result one, other;
-    chorale_run_result_init(&one, sizeof one);
-    chorale_run_result_init(&other, sizeof other);
+    one = (chorale_run_result){.struct_size = sizeof one};
+    other = (chorale_run_result){.struct_size = sizeof other};
     OK(chorale_decoded_get_result(decoded, &one, &error));
     OK(chorale_run_get_result(run, &other, &error));
     if (memcmp(&one, &other, sizeof one) != 0)
@@ -307,12 +304,12 @@ static void three_mentions(void **state) {
   int32_t labels[3];
   chorale_reason reason;
   int64_t count = 0;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus = (chorale_corpus){.struct_size = sizeof corpus};
   corpus.chains = 3;
   corpus.labels = 2;
   corpus.unary = scores;
   corpus.tokens = names;
-  chorale_agreement_init(&agreement, sizeof agreement);
+  agreement = (chorale_agreement){.struct_size = sizeof agreement};
   agreement.strength = 1;
   OK(chorale_decode(NULL, &corpus, &agreement, 1, NULL, &decoded, &error));
   OK(chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, 3, NULL, &error));
@@ -345,16 +342,15 @@ static void mistakes_are_named(void **state) {
   chorale_decoded *decoded = NULL;
   chorale_property *other = NULL;
   chorale_potential *wide = NULL;
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = DRAWN_LABELS + 1;
   OK(chorale_property_create_first_label(NULL, &map, NULL, &other, &error));
   OK(chorale_potential_create_potts(NULL, DRAWN_LABELS + 1, 1, NULL, &wide, &error));
   int32_t keys[DRAWN_POSITIONS] = {0, -2};
   int64_t members[2] = {0, DRAWN_POSITIONS + 1}, offsets[2] = {0, 2};
 #define REFUSES(change, status, ...)                                                               \
-  chorale_agreement_init(&two[0], sizeof two[0]);                                                  \
-  chorale_agreement_init(&two[1], sizeof two[1]);                                                  \
+  two[0] = (chorale_agreement){.struct_size = sizeof two[0]};                                      \
+  two[1] = (chorale_agreement){.struct_size = sizeof two[1]};                                      \
   change;                                                                                          \
   FAILS(chorale_decode(NULL, &drawn.corpus, two, 2, NULL, &decoded, &error), status, __VA_ARGS__); \
   assert_null(decoded)
@@ -371,7 +367,7 @@ static void mistakes_are_named(void **state) {
   REFUSES(two[1].strength = INFINITY, CHORALE_ERROR_INFINITE, "agreements[1].strength");
   REFUSES(two[1].strength = 1e16, CHORALE_ERROR_OUT_OF_RANGE, "agreements[1].strength is 1e+16",
           "-1e9 to 1e9");
-  REFUSES(two[1].minimum = 0, CHORALE_ERROR_SIZE, "agreements[1].minimum", "0");
+  REFUSES(two[1].minimum = -1, CHORALE_ERROR_SIZE, "agreements[1].minimum", "-1");
   REFUSES(two[1].across = 2, CHORALE_ERROR_OUT_OF_RANGE, "agreements[1].across", "2");
   REFUSES(two[1].stop_count = -1, CHORALE_ERROR_SIZE, "agreements[1].stop_count", "-1");
   REFUSES(two[1].stop_count = 1, CHORALE_ERROR_NULL_ARGUMENT, "agreements[1].stop");
@@ -448,8 +444,7 @@ static void strengths_are_found(void **state) {
     for (int64_t y = 0; y < FOUND_LABELS; ++y)
       scores[i * FOUND_LABELS + y] = 2 * random_unit(&random) + (y == i / 6 % FOUND_LABELS);
   }
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
   corpus.chains = FOUND_ITEMS;
   corpus.labels = FOUND_LABELS;
   corpus.unary = scores;
@@ -458,16 +453,14 @@ static void strengths_are_found(void **state) {
   for (int64_t left_out = 0; left_out < 2; ++left_out) {
     corpus.uncounted = uncounted;
     corpus.uncounted_count = left_out;
-    chorale_agreement words;
-    chorale_agreement_init(&words, sizeof words);
+    chorale_agreement words = {.struct_size = sizeof words};
     double strength = 0, same = 0;
     labels_of(&corpus, &words, &strength, found);
 
     chorale_problem *problem = NULL;
     OK(chorale_problem_create_agreeing(NULL, &corpus, &words, 1, NULL, &problem, &error));
     const int32_t classes[] = {0, 1, left_out ? -1 : 2};
-    chorale_learn_options options;
-    chorale_learn_options_init(&options, sizeof options);
+    chorale_learn_options options = {.struct_size = sizeof options};
     options.without_gold = 1;
     options.labels = FOUND_LABELS;
     options.classes = classes;
@@ -484,8 +477,7 @@ static void strengths_are_found(void **state) {
     assert_true(same == strength);
     assert_memory_equal(given, found, sizeof found);
     const uint8_t counted[] = {1, 1, left_out ? 0 : 1};
-    chorale_potential_options scaled;
-    chorale_potential_options_init(&scaled, sizeof scaled);
+    chorale_potential_options scaled = {.struct_size = sizeof scaled};
     scaled.scale = CHORALE_SCALE_BY_MEMBERS;
     scaled.counted = counted;
     chorale_potential *potts = NULL;

@@ -80,15 +80,13 @@ static void solve_all(int traps, Found *found) {
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(NULL, &builder, &error));
   for (int64_t c = 0; c < 2; ++c) {
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.values = LABELS;
     setup.potential = potential;
     OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
   }
   for (int64_t i = 0; i < CHAINS; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 2;
     chain.labels = LABELS;
     const double of_chain[] = {1, kNever, (double)i / 4, kNever, 1e270, 1e-300};
@@ -102,16 +100,14 @@ static void solve_all(int traps, Found *found) {
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
   for (int executes = 0; executes < 2; ++executes) {
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options = {.struct_size = sizeof options};
     options.bound_steps = 5;
     options.threads = 3;
     options.executor = executes ? on_another_thread : NULL;
     options.executor_user = &traps;
     chorale_run *run = NULL;
     OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_run_solve(run, &result, &error));
     keep(found, result.score);
     keep(found, result.upper_bound);

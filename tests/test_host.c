@@ -5,8 +5,7 @@
 #include <unistd.h>
 
 static chorale_host host_with(CountingAllocator *allocator) {
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.allocator = &allocator->hooks;
   return host;
 }
@@ -33,8 +32,7 @@ static chorale_status use_everything(const chorale_host *host, const Problem *pr
                                      marginals, problem->values, NULL, NULL, error);
   if (status == CHORALE_OK) {
     const int32_t x[MAX_MEMBERS] = {0};
-    chorale_clique_result result;
-    chorale_clique_result_init(&result, sizeof result);
+    chorale_clique_result result = {.struct_size = sizeof result};
     status = chorale_clique_score(solver, potential, &described, x, &result, error);
   }
   chorale_clique_solver_destroy(solver);
@@ -144,8 +142,7 @@ static void an_allocator_that_ignores_alignment_is_told(void **state) {
   Random random = {test_seed() + 3};
   PlainAllocator plain = {{NULL, allocate_plainly, deallocate_plainly}, 0, 0};
   plain.hooks.user = &plain;
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.allocator = &plain.hooks;
   int64_t told = 0;
   for (int round = 0; round < 50; ++round) {
@@ -222,65 +219,11 @@ static void failed_creation_leaves_the_output(void **state) {
 
 /* ---- Structs ------------------------------------------------------------------------------ */
 
-static void init_functions_set_the_size(void **state) {
-  (void)state;
-  chorale_host host;
-  memset(&host, 0xEE, sizeof host);
-  chorale_host_init(&host, sizeof host);
-  assert_int_equal(host.struct_size, sizeof host);
-  assert_null(host.allocator);
-  assert_true(host.log == NULL);
-  assert_null(host.log_user);
-  chorale_host_init(NULL, sizeof host);
-
-  chorale_clique_problem problem;
-  memset(&problem, 0xEE, sizeof problem);
-  chorale_clique_problem_init(&problem, sizeof problem);
-  assert_int_equal(problem.struct_size, sizeof problem);
-  assert_int_equal(problem.members, 0);
-  assert_int_equal(problem.values, 0);
-  assert_null(problem.scores);
-  assert_null(problem.fixed);
-  chorale_clique_problem_init(NULL, sizeof problem);
-
-  chorale_clique_options options;
-  memset(&options, 0xEE, sizeof options);
-  chorale_clique_options_init(&options, sizeof options);
-  assert_int_equal(options.struct_size, sizeof options);
-  assert_int_equal(options.algorithm, CHORALE_ALGORITHM_AUTO);
-  assert_int_equal(options.start, CHORALE_START_INDEPENDENT);
-  assert_int_equal(options.subset_size, 2);
-  assert_int_equal(options.iteration_limit, 0);
-  assert_true(options.tolerance == 1e-3);
-  assert_true(options.gap == -1);
-  assert_true(options.time_limit < 0);
-  assert_null(options.cancel);
-  assert_int_equal(options.exact_marginals, 0);
-  chorale_clique_options_init(NULL, sizeof options);
-
-  chorale_clique_result result;
-  memset(&result, 0xEE, sizeof result);
-  chorale_clique_result_init(&result, sizeof result);
-  assert_int_equal(result.struct_size, sizeof result);
-  assert_true(result.score == 0);
-  chorale_clique_result_init(NULL, sizeof result);
-
-  chorale_potential_options of_potential;
-  memset(&of_potential, 0xEE, sizeof of_potential);
-  chorale_potential_options_init(&of_potential, sizeof of_potential);
-  assert_int_equal(of_potential.struct_size, sizeof of_potential);
-  assert_int_equal(of_potential.scale, CHORALE_SCALE_NONE);
-  assert_int_equal(of_potential.shape, CHORALE_SHAPE_DETECT);
-  assert_null(of_potential.counted);
-  chorale_potential_options_init(NULL, sizeof of_potential);
-}
-
 static void a_host_of_unknown_size_is_refused(void **state) {
   (void)state;
   static const size_t sizes[] = {0, 1, sizeof(chorale_host) - 1, 5000};
   for (size_t s = 0; s < COUNT_OF(sizes); ++s) {
-    chorale_host host;
-    chorale_host_init(&host, sizeof host);
+    chorale_host host = {.struct_size = sizeof host};
     host.struct_size = sizes[s];
     char text[32];
     (void)snprintf(text, sizeof text, "%zu", sizes[s]);
@@ -335,8 +278,7 @@ static void take_message(void *user, chorale_log_level level, const char *messag
 static void the_log_gets_level_and_message(void **state) {
   (void)state;
   Log log = {0, 0};
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.log = take_message;
   host.log_user = &log;
   Random random = {test_seed()};
@@ -421,7 +363,6 @@ int main(void) {
       cmocka_unit_test(an_allocator_that_ignores_alignment_is_told),
       cmocka_unit_test(a_failed_growth_changes_nothing),
       cmocka_unit_test(failed_creation_leaves_the_output),
-      cmocka_unit_test(init_functions_set_the_size),
       cmocka_unit_test(a_host_of_unknown_size_is_refused),
       cmocka_unit_test(an_allocator_needs_both_functions),
       cmocka_unit_test(the_log_gets_level_and_message),

@@ -84,8 +84,7 @@ static const char *check_problem(const Problem *original, void *context) {
   chorale_clique_problem described;
   describe_problem(problem, &described);
   double marginals[MAX_MEMBERS * MAX_VALUES];
-  chorale_clique_result result;
-  chorale_clique_result_init(&result, sizeof result);
+  chorale_clique_result result = {.struct_size = sizeof result};
   if (!why)
     OK(chorale_clique_max_marginals(solver, potential, &described, NULL, CHORALE_MARGINAL_SCORE,
                                     marginals, problem->values, NULL, &result, &error));
@@ -255,8 +254,7 @@ static const char *check_sample(const Sample *sample, chorale_chain_solver *solv
       truth[t * m + labelling[t]] = fmax(truth[t * m + labelling[t]], phi);
   }
   int64_t found = 0;
-  chorale_chain_result result;
-  chorale_chain_result_init(&result, sizeof result);
+  chorale_chain_result result = {.struct_size = sizeof result};
   OK(chorale_chain_solve(solver, &given.chain, labelling, &result, &error));
   OK(chorale_chain_max_marginals(solver, &given.chain, marginals, 0, NULL, NULL, NULL, NULL,
                                  &error));
@@ -361,8 +359,7 @@ static const char *check_scaled(const Cluster *cluster, void *context) {
   ++how->magnitude.tried;
   chorale_error error;
   chorale_run *run = NULL;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   build(&scaled, NULL, &built);
   OK(chorale_run_create(NULL, built.model, &scaled.options, NULL, &run, &error));
   OK(chorale_run_solve(run, &result, &error));
@@ -418,14 +415,12 @@ static void sums_of_the_largest_scores_are_finite(void **state) {
       chorale_run *run = NULL;
       OK(chorale_potential_create_potts(NULL, LABELS, sign * 1e280, NULL, &potential, &error));
       OK(chorale_model_builder_create(NULL, &builder, &error));
-      chorale_clique_setup setup;
-      chorale_clique_setup_init(&setup, sizeof setup);
+      chorale_clique_setup setup = {.struct_size = sizeof setup};
       setup.potential = potential;
       OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
       OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
       for (int32_t i = 0; i < CHAINS; ++i) {
-        chorale_chain chain;
-        chorale_chain_init(&chain, sizeof chain);
+        chorale_chain chain = {.struct_size = sizeof chain};
         chain.length = LENGTH;
         chain.labels = LABELS;
         chain.unary = scores;
@@ -436,13 +431,11 @@ static void sums_of_the_largest_scores_are_finite(void **state) {
           OK(chorale_model_builder_add_position(builder, t % 2, i, t, &error));
       }
       OK(chorale_model_builder_freeze(builder, &model, &error));
-      chorale_run_options options;
-      chorale_run_options_init(&options, sizeof options);
+      chorale_run_options options = {.struct_size = sizeof options};
       options.bound_steps = 3;
       options.message_element = numbers[number];
       OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
-      chorale_run_result result;
-      chorale_run_result_init(&result, sizeof result);
+      chorale_run_result result = {.struct_size = sizeof result};
       OK(chorale_run_solve(run, &result, &error));
       assert_true(isfinite(result.score) && isfinite(result.upper_bound) &&
                   isfinite(result.own_score) && isfinite(result.gap));

@@ -81,7 +81,7 @@ static const char *compare_pair(chorale_clique_solver *solver, const Pair *pair,
     chorale_error error;
     for (int64_t i = 0; i < n; ++i)
       assignments[k][i] = UNTOUCHED;
-    chorale_clique_result_init(&results[k], sizeof results[k]);
+    results[k] = (chorale_clique_result){.struct_size = sizeof results[k]};
     status[k] = chorale_clique_solve(solver, pair->potentials[k], &pair->problems[k], options,
                                      assignments[k], &results[k], &error);
   }
@@ -104,7 +104,7 @@ static const char *compare_marginals(chorale_clique_solver *solver, const Pair *
   const int64_t entries = pair->problems[0].members * pair->problems[0].values;
   for (int k = 0; k < 2; ++k) {
     chorale_error error;
-    chorale_clique_result_init(&results[k], sizeof results[k]);
+    results[k] = (chorale_clique_result){.struct_size = sizeof results[k]};
     status[k] = chorale_clique_max_marginals(solver, pair->potentials[k], &pair->problems[k],
                                              options, form, marginals[k], pair->problems[k].values,
                                              NULL, &results[k], &error);
@@ -131,7 +131,7 @@ static const char *compare_all(chorale_clique_solver *solver, const Pair *pair, 
   for (size_t k = 0; k < COUNT_OF(kAlgorithms) && !why; ++k)
     for (size_t g = 0; g < COUNT_OF(gaps) && !why; ++g) {
       options_of(kAlgorithms[k], &options);
-      options.gap = gaps[g];
+      ask_gap(&options, gaps[g]);
       options.node_limit = node_limit;
       options.start = g == 1 ? CHORALE_START_ALPHA_PASS : CHORALE_START_INDEPENDENT;
       why = compare_pair(solver, pair, &options, fits);
@@ -207,8 +207,7 @@ static chorale_potential *large_potential(Family family, int32_t members, int32_
   for (int32_t k = 0; k < MOST_ENTRIES; ++k)
     numbers[k] = ldexp(random_unit(&random) - 0.25, *exponent);
   const double lambda = ldexp(0.8 + 0.2 * random_unit(&random), *exponent);
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   chorale_error error;
   chorale_potential *made = NULL;
   switch (family) {
@@ -267,7 +266,7 @@ static void large_cliques(void **state) {
             scores[1][e] = ldexp(scores[0][e], pair.exponent);
           for (int j = 0; j < 2; ++j) {
             pair.potentials[j] = large_potential(family, n, R, seed, &exponents[j]);
-            chorale_clique_problem_init(&pair.problems[j], sizeof pair.problems[j]);
+            pair.problems[j] = (chorale_clique_problem){.struct_size = sizeof pair.problems[j]};
             pair.problems[j].members = n;
             pair.problems[j].values = R;
             pair.problems[j].scores = scores[j];
@@ -315,7 +314,7 @@ static void listen_to_chain(chorale_chain_solver *solver, const Sample *sample, 
   chorale_chain_result result;
   memset(said, 0, sizeof *said);
   give(sample, &given);
-  chorale_chain_result_init(&result, sizeof result);
+  result = (chorale_chain_result){.struct_size = sizeof result};
   OK(chorale_chain_solve(solver, &given.chain, said->labelling, &result, &error));
   said->score = result.score;
   OK(chorale_chain_max_marginals(solver, &given.chain, said->marginals, 0, said->edges,
@@ -330,8 +329,8 @@ static void listen_to_chain(chorale_chain_solver *solver, const Sample *sample, 
     attachments[k] = uses[k].attachment;
     outgoing[k] = said->outgoing[k];
   }
-  chorale_message_result_init(&said->messages, sizeof said->messages);
-  chorale_message_result_init(&said->decoding, sizeof said->decoding);
+  said->messages = (chorale_message_result){.struct_size = sizeof said->messages};
+  said->decoding = (chorale_message_result){.struct_size = sizeof said->decoding};
   OK(chorale_chain_messages(solver, &given.chain, attachments, count, options, outgoing,
                             &said->messages, &error));
   OK(chorale_chain_decode(solver, &given.chain, attachments, count, options, said->decoded,
@@ -399,8 +398,7 @@ static void chains_and_messages(void **state) {
     const int32_t count = random_int(&random, 1, MOST_PROPERTIES);
     for (int32_t k = 0; k < count; ++k)
       random_use(&random, &sample, &uses[k]);
-    chorale_message_options options;
-    chorale_message_options_init(&options, sizeof options);
+    chorale_message_options options = {.struct_size = sizeof options};
     options.mode = modes[round % 4];
     options.budget = options.mode == CHORALE_JOINT_AUTO ? random_int(&random, 1, 40) : 1 << 16;
     options.beam_width = random_int(&random, 1, 5);

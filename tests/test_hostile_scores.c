@@ -20,8 +20,7 @@ static int32_t score_is(void *user, const int64_t *counts, int64_t values, int64
 static chorale_status callback_is(Scene *s, double x, chorale_scale scale) {
   const int64_t counts[] = {1, 1};
   chorale_error error;
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.scale = scale;
   OK(chorale_potential_create_callback(NULL, 2, score_is, &x, NULL, &options, &s->made.potential,
                                        &error));
@@ -94,8 +93,7 @@ static chorale_status square_with(Scene *s, double x, int place) {
                                                        &s->made.potential, &s->error);
 }
 static chorale_status transitions_with(Scene *s, double x, int place) {
-  chorale_transitions_options options;
-  chorale_transitions_options_init(&options, sizeof options);
+  chorale_transitions_options options = {.struct_size = sizeof options};
   s->numbers[place] = x;
   options.start = s->numbers + 4;
   options.end = s->numbers + 6;
@@ -231,8 +229,7 @@ static void empty_models_are_models(void **state) {
     chorale_run *run = NULL;
     OK(chorale_potential_create_potts(NULL, 1, 1, NULL, &potential, &error));
     OK(chorale_model_builder_create(NULL, &builder, &error));
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.labels = 1;
     const double one = 0.5;
     chain.unary = &one;
@@ -241,8 +238,7 @@ static void empty_models_are_models(void **state) {
     chain.length = 1;
     if (way & 2)
       OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.potential = potential;
     if (way & 4)
       OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
@@ -250,12 +246,10 @@ static void empty_models_are_models(void **state) {
     OK(chorale_problem_create(NULL, model, &problem, &error));
     Saved saved = save(problem);
     OK(read_saved(NULL, &saved, 0, &read, &error));
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options = {.struct_size = sizeof options};
     options.bound_steps = 2;
     OK(chorale_run_create(NULL, chorale_problem_model(read), &options, NULL, &run, &error));
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_run_solve(run, &result, &error));
     assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
     assert_true(result.score == (way & 2 ? 0.5 : 0));

@@ -40,7 +40,7 @@ static void be_miserly(void) {
   miser.hooks.allocate = give_little;
   miser.hooks.deallocate = take_back_block;
   miser.refused = 0;
-  chorale_host_init(&host, sizeof host);
+  host = (chorale_host){.struct_size = sizeof host};
   host.allocator = &miser.hooks;
 }
 
@@ -60,7 +60,7 @@ static int32_t never_called(void *user, const int64_t *counts, int64_t values, i
 }
 static chorale_clique_result *clique_result(Scene *s) {
   chorale_clique_result *result = (chorale_clique_result *)s->text;
-  chorale_clique_result_init(result, sizeof *result);
+  *result = (chorale_clique_result){.struct_size = sizeof *result};
   return result;
 }
 static const chorale_clique_problem *two_by_two(Scene *s) {
@@ -70,7 +70,7 @@ static const chorale_clique_problem *two_by_two(Scene *s) {
 static const chorale_clique_options *limits(chorale_algorithm algorithm, int64_t iterations,
                                             int64_t nodes, int64_t pool) {
   static chorale_clique_options options;
-  chorale_clique_options_init(&options, sizeof options);
+  options = (chorale_clique_options){.struct_size = sizeof options};
   options.algorithm = algorithm;
   options.iteration_limit = iterations;
   options.node_limit = nodes;
@@ -79,7 +79,7 @@ static const chorale_clique_options *limits(chorale_algorithm algorithm, int64_t
 }
 static const chorale_transitions_options *strides(int64_t row, int64_t column) {
   static chorale_transitions_options options;
-  chorale_transitions_options_init(&options, sizeof options);
+  options = (chorale_transitions_options){.struct_size = sizeof options};
   options.row_stride = row;
   options.column_stride = column;
   return &options;
@@ -87,7 +87,7 @@ static const chorale_transitions_options *strides(int64_t row, int64_t column) {
 static const chorale_message_options *joint(chorale_joint_mode mode, int64_t beam,
                                             int64_t budget) {
   static chorale_message_options options;
-  chorale_message_options_init(&options, sizeof options);
+  options = (chorale_message_options){.struct_size = sizeof options};
   options.mode = mode;
   options.beam_width = beam;
   options.budget = budget;
@@ -266,8 +266,7 @@ static void workspaces_of_huge_cliques_are_measured(void **state) {
         for (chorale_algorithm algorithm = 0; algorithm <= CHORALE_ALGORITHM_DUAL_BOUND;
              algorithm += 10)
           for (chorale_clique_task task = 0; task < 2; ++task) {
-            chorale_clique_options options;
-            chorale_clique_options_init(&options, sizeof options);
+            chorale_clique_options options = {.struct_size = sizeof options};
             options.algorithm = algorithm;
             options.subset_size = n % 2 ? INT32_MAX : 3;
             options.node_pool = n % 3 ? 0 : INT64_MAX / 64;
@@ -315,10 +314,9 @@ static void pools_take_no_more_than_they_can_use(void **state) {
   chorale_potential *small = NULL, *large = NULL;
   OK(chorale_potential_create_potts(&host, VALUES, 0.3, NULL, &small, &error));
   OK(chorale_potential_create_potts(&host, 24, 0.3, NULL, &large, &error));
-  chorale_clique_options options;
-  chorale_clique_options_init(&options, sizeof options);
+  chorale_clique_options options = {.struct_size = sizeof options};
   options.algorithm = CHORALE_ALGORITHM_COUNT_BOXES;
-  options.gap = 0;
+  options.prove = 1;
   static const int64_t pools[] = {1, BOXES, INT64_C(1) << 31, INT64_MAX};
   double best = 0;
   size_t few = 0, most = 0, bytes[COUNT_OF(pools)];
@@ -328,13 +326,11 @@ static void pools_take_no_more_than_they_can_use(void **state) {
                                    &error));
     chorale_clique_solver *solver = NULL;
     OK(chorale_clique_solver_create(&host, &solver, &error));
-    chorale_clique_problem problem;
-    chorale_clique_problem_init(&problem, sizeof problem);
+    chorale_clique_problem problem = {.struct_size = sizeof problem};
     problem.members = MEMBERS;
     problem.values = problem.row_stride = VALUES;
     problem.scores = scores;
-    chorale_clique_result result;
-    chorale_clique_result_init(&result, sizeof result);
+    chorale_clique_result result = {.struct_size = sizeof result};
     OK(chorale_clique_solve(solver, small, &problem, &options, NULL, &result, &error));
     assert_int_equal(result.proven, 1);
     best = p == 0 ? result.score : best;
@@ -379,8 +375,7 @@ static void workspaces_of_huge_chains_are_measured(void **state) {
       for (int shape = 0; shape < 4; ++shape)
         for (chorale_chain_task task = 0; task < 3; ++task)
           for (size_t k = 0; k < COUNT_OF(sizes); ++k) {
-            chorale_chain chain;
-            chorale_chain_init(&chain, sizeof chain);
+            chorale_chain chain = {.struct_size = sizeof chain};
             chain.length = sizes[t];
             chain.labels = sizes[m];
             chain.unary = nothing;
@@ -431,14 +426,13 @@ static void workspaces_of_huge_messages_are_measured(void **state) {
       for (size_t budget = 0; budget < COUNT_OF(sizes); ++budget)
         for (chorale_joint_mode mode = CHORALE_JOINT_AUTO; mode <= CHORALE_JOINT_BEAM; mode += 10)
           for (chorale_message_task task = 0; task < 2; ++task) {
-            chorale_chain chain;
-            chorale_chain_init(&chain, sizeof chain);
+            chorale_chain chain = {.struct_size = sizeof chain};
             chain.length = sizes[t];
             chain.labels = 2;
             chain.unary = nothing;
             chorale_attachment attachments[9];
             for (int k = 0; k < 9; ++k) {
-              chorale_attachment_init(&attachments[k], sizeof attachments[k]);
+              attachments[k] = (chorale_attachment){.struct_size = sizeof attachments[k]};
               attachments[k].property = property;
               attachments[k].table = table;
             }
@@ -470,8 +464,7 @@ static void the_largest_sizes_take_what_they_say(void **state) {
   (void)state;
   be_miserly();
   chorale_error error;
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = INT32_MAX / 6; /* times 3 states and 2 classes */
   chorale_property *property = NULL;
   FAILS(chorale_property_create_first_label(&host, &map, NULL, &property, &error),

@@ -91,8 +91,7 @@ static const char *check_run_scores(const Cluster *cluster, void *context) {
   const char *why = NULL;
   chorale_error error;
   chorale_run *run = NULL;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   if (chorale_run_create(NULL, built.model, &cluster->options, NULL, &run, &error) ||
       chorale_run_solve(run, &result, &error))
     why = complain("\"%s\"", error.message);
@@ -126,8 +125,7 @@ static const char *solve_from(const Cluster *cluster, const ClusterTruth *truth,
                               const Built *built, chorale_run *run, int is_new,
                               const int32_t *all, int64_t count) {
   chorale_error error;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   double start = -INFINITY;
   int32_t labels[MOST_ALL];
   if (chorale_run_set_labels(run, all, count, &error))
@@ -193,10 +191,10 @@ static const char *check_choice(const Cluster *cluster, void *context) {
   build(cluster, NULL, &built);
   chorale_error error;
   chorale_run_options options = cluster->options;
-  options.rounds = options.polish = 0;
+  options.rounds = CHORALE_NO_ROUNDS;
+  options.no_polish = 1;
   chorale_run *run = NULL;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   Labelling labelling;
   int32_t all[MOST_ALL], found[MOST_ALL];
   double score = NAN, chains[MOST_CHAINS];
@@ -232,13 +230,13 @@ static void scores_may_change_before_the_next_call(void **state) {
   Random random = {test_seed() + 74};
   for (int64_t round = 0; round < test_rounds(200); ++round) {
     random_cluster(&random, &cluster);
-    cluster.options.time_limit = -1;
+    cluster.options.time_limit = 0;
     build(&cluster, NULL, &built);
     chorale_error error;
     chorale_run *run = NULL, *plain = NULL;
     chorale_run_result result, expected;
-    chorale_run_result_init(&result, sizeof result);
-    chorale_run_result_init(&expected, sizeof expected);
+    result = (chorale_run_result){.struct_size = sizeof result};
+    expected = (chorale_run_result){.struct_size = sizeof expected};
     Labelling labelling;
     int32_t all[MOST_ALL];
     const int64_t count = draw_labels(&random, &cluster, labelling, all);
@@ -275,13 +273,11 @@ static void bad_input_is_refused(void **state) {
   (void)state;
   chorale_error error;
   static const double scores[6] = {0, 1, 2, 3, 4, 5};
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
   corpus.chains = 3;
   corpus.labels = 2;
   corpus.unary = scores;
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = 2;
   chorale_potential *potential = NULL;
   int32_t answer = 0;

@@ -59,14 +59,12 @@ static void uproot(Planted *planted) {
 /* A problem of the items, whose cliques are those with equal keys in a group. */
 static chorale_problem *problem_with_keys(const Planted *planted, const int32_t *keys) {
   chorale_error error;
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
   corpus.chains = planted->items;
   corpus.labels = LABELS;
   corpus.unary = planted->scores;
   corpus.groups = planted->group;
-  chorale_agreement agreement;
-  chorale_agreement_init(&agreement, sizeof agreement);
+  chorale_agreement agreement = {.struct_size = sizeof agreement};
   agreement.kind = CHORALE_AGREE_KEYS;
   agreement.keys = keys;
   chorale_problem *problem = NULL;
@@ -278,8 +276,7 @@ static void lost_accuracy_is_refused(void **state) {
   }
   chorale_problem *problem = problem_of(&planted);
   const double costs[LABELS * LABELS] = {0, 0, 1, 1, 0, 1, 1, 1, 0};
-  chorale_learn_options options;
-  chorale_learn_options_init(&options, sizeof options);
+  chorale_learn_options options = {.struct_size = sizeof options};
   options.costs = costs;
   options.labels = LABELS;
   chorale_learnt *learnt = learn(problem, &options);
@@ -350,20 +347,17 @@ static void figures_are_those_of_a_count(void **state) {
         right += a > t && a == b && tag_class[gold[i * LENGTH + t]] == tag_class[own[i * LENGTH + t]];
       }
     }
-    chorale_corpus corpus;
-    chorale_corpus_init(&corpus, sizeof corpus);
+    chorale_corpus corpus = {.struct_size = sizeof corpus};
     corpus.chains = CHAINS;
     corpus.offsets = offsets;
     corpus.labels = TAGS;
     corpus.unary = scores;
     corpus.tokens = tokens;
     corpus.groups = groups;
-    chorale_agreement words;
-    chorale_agreement_init(&words, sizeof words);
+    chorale_agreement words = {.struct_size = sizeof words};
     chorale_problem *problem = NULL;
     OK(chorale_problem_create_agreeing(NULL, &corpus, &words, 1, gold, &problem, &error));
-    chorale_learn_options options;
-    chorale_learn_options_init(&options, sizeof options);
+    chorale_learn_options options = {.struct_size = sizeof options};
     options.labels = TAGS;
     options.classes = tag_class;
     options.begins = spans ? tag_begins : NULL;
@@ -387,8 +381,7 @@ static void labels_that_do_not_count_are_left_out(void **state) {
   Planted planted;
   plant(&random, &planted, 60, 3);
   chorale_problem *problem = problem_of(&planted);
-  chorale_learn_options options;
-  chorale_learn_options_init(&options, sizeof options);
+  chorale_learn_options options = {.struct_size = sizeof options};
   options.classes = without_0;
   options.labels = LABELS;
   options.may_lower_accuracy = 1;
@@ -514,8 +507,7 @@ static void strength_without_gold_keeps_the_budget(void **state) {
     }
     chorale_problem *problem = problem_of(&planted);
     OK(chorale_problem_set_gold(problem, NULL, &error));
-    chorale_learn_options options;
-    chorale_learn_options_init(&options, sizeof options);
+    chorale_learn_options options = {.struct_size = sizeof options};
     options.without_gold = 1;
     chorale_learnt *learnt = learn(problem, &options);
     const chorale_learnt_report report = report_of(learnt);
@@ -561,8 +553,7 @@ static void warns_of_one_label(void **state) {
     chorale_error error;
     chorale_problem *problem = problem_of(&planted);
     OK(chorale_problem_set_gold(problem, NULL, &error));
-    chorale_learn_options options;
-    chorale_learn_options_init(&options, sizeof options);
+    chorale_learn_options options = {.struct_size = sizeof options};
     options.without_gold = 1;
     chorale_learnt *learnt = learn(problem, &options);
     assert_int_equal(report_of(learnt).warnings, is_one ? CHORALE_WARNING_ONE_LABEL : 0);
@@ -582,8 +573,7 @@ static void same_bits_for_any_threads(void **state) {
   chorale_problem *problem = problem_of(&planted);
   char *first = NULL;
   for (int64_t threads = 1; threads <= 4; threads += 3) {
-    chorale_learn_options options;
-    chorale_learn_options_init(&options, sizeof options);
+    chorale_learn_options options = {.struct_size = sizeof options};
     options.threads = threads;
     chorale_learnt *learnt = learn(problem, &options);
     char *text = text_of(learnt, CHORALE_TEXT_JSON);
@@ -741,8 +731,7 @@ static void progress_has_one_bound(void **state) {
   plant(&random, &planted, 16, 3);
   chorale_problem *problem = problem_of(&planted);
   Told told = {0};
-  chorale_learn_options options;
-  chorale_learn_options_init(&options, sizeof options);
+  chorale_learn_options options = {.struct_size = sizeof options};
   options.progress = tell;
   options.progress_user = &told;
   chorale_learnt *learnt = learn(problem, &options);
@@ -760,8 +749,7 @@ static void limits_end_it(void **state) {
   Planted planted;
   plant(&random, &planted, 8, 1);
   chorale_problem *problem = problem_of(&planted);
-  chorale_learn_options options;
-  chorale_learn_options_init(&options, sizeof options);
+  chorale_learn_options options = {.struct_size = sizeof options};
   int64_t runs = 0;
   options.progress = stop_at_once;
   options.progress_user = &runs;
@@ -771,13 +759,13 @@ static void limits_end_it(void **state) {
   assert_int_equal(report_of(learnt).verdict, CHORALE_VERDICT_INTERRUPTED);
   assert_int_equal(report_of(learnt).applied, 0);
   chorale_learnt_destroy(learnt);
-  chorale_learn_options_init(&options, sizeof options);
-  options.time_limit = 0;
+  options = (chorale_learn_options){.struct_size = sizeof options};
+  options.time_limit = -1;
   learnt = learn(problem, &options);
   assert_int_equal(report_of(learnt).outcome, CHORALE_OUTCOME_DEADLINE);
   assert_int_equal(report_of(learnt).verdict, CHORALE_VERDICT_INTERRUPTED);
   chorale_learnt_destroy(learnt);
-  chorale_learn_options_init(&options, sizeof options);
+  options = (chorale_learn_options){.struct_size = sizeof options};
   chorale_cancel *cancel = NULL;
   OK(chorale_cancel_create(NULL, &cancel, &error));
   chorale_cancel_raise(cancel);
@@ -811,12 +799,12 @@ static void bad_input(void **state) {
   chorale_learn_options options;
 #define WITH(set, status, words)                                                                   \
   do {                                                                                             \
-    chorale_learn_options_init(&options, sizeof options);                                          \
+    options = (chorale_learn_options){.struct_size = sizeof options};                              \
     set;                                                                                           \
     refuse(problem, &options, status, words);                                                      \
   } while (0)
   WITH(options.time_limit = NAN, CHORALE_ERROR_NOT_A_NUMBER, "options->time_limit is NaN");
-  WITH(options.threads = 0, CHORALE_ERROR_SIZE, "options->threads is 0");
+  WITH(options.threads = -1, CHORALE_ERROR_SIZE, "options->threads is -1");
   const double costs[] = {0, 1, 1, -1, 0, 1, 1, 1, 0};
   WITH((options.costs = costs, options.labels = 3), CHORALE_ERROR_OUT_OF_RANGE,
        "costs[1][0] is -1");

@@ -52,20 +52,17 @@ static chorale_problem *problem_of(const Trees *trees, Relation relation) {
   chorale_potential *potential = NULL;
   OK(chorale_potential_create_potts(NULL, LABELS, 1, NULL, &potential, &error));
   const chorale_potential *const potentials[LABELS] = {potential, potential, potential};
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = setup.centre_values = LABELS;
   setup.centre_potentials = potentials;
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(NULL, &builder, &error));
   for (int64_t i = 0; i < trees->nodes; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 1;
     chain.labels = LABELS;
     chain.unary = trees->scores + i * LABELS;
-    chorale_chain_options options;
-    chorale_chain_options_init(&options, sizeof options);
+    chorale_chain_options options = {.struct_size = sizeof options};
     options.group = i / NODES;
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
     OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));

@@ -118,8 +118,7 @@ static const char *must_label_the_rest(const Cluster *cluster, void *context) {
   static Cluster shut_out, spoilt;
   ClusterTruth truth, before;
   chorale_error error;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   Random random = {test_seed() + (uint64_t)cluster->clique_count};
   shut_out = *cluster;
   const int32_t closed = random_chance(&random, 50) ? shut(&random, &shut_out) : 0;
@@ -239,18 +238,15 @@ static void one_bad_sequence_costs_no_other(void **state) {
     memcpy(rest_tokens, tokens, before * sizeof *tokens);
     memcpy(rest_tokens + before, tokens + before + LENGTH, after * sizeof *tokens);
 
-    chorale_agreement words;
-    chorale_agreement_init(&words, sizeof words);
+    chorale_agreement words = {.struct_size = sizeof words};
     words.across = 1;
     words.minimum = 1;
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options = {.struct_size = sizeof options};
     options.message_element = CHORALE_MESSAGES_FLOAT64; /* for both corpora */
     options.bound_steps = 3;
     double score[2], bound[2];
     for (int k = 0; k < 2; ++k) {
-      chorale_corpus corpus;
-      chorale_corpus_init(&corpus, sizeof corpus);
+      chorale_corpus corpus = {.struct_size = sizeof corpus};
       corpus.chains = k == 0 ? CHAINS : CHAINS - 1;
       corpus.labels = LABELS;
       corpus.offsets = offsets;
@@ -258,8 +254,7 @@ static void one_bad_sequence_costs_no_other(void **state) {
       corpus.tokens = k == 0 ? tokens : rest_tokens;
       chorale_decoded *decoded = NULL;
       OK(chorale_decode(NULL, &corpus, &words, 1, &options, &decoded, &error));
-      chorale_run_result result;
-      chorale_run_result_init(&result, sizeof result);
+      chorale_run_result result = {.struct_size = sizeof result};
       OK(chorale_decoded_get_result(decoded, &result, &error));
       assert_int_equal(result.left_out, k == 0 ? 1 : 0);
       OK(chorale_decoded_labels(decoded, CHORALE_TOGETHER, k == 0 ? labels : others, POSITIONS,

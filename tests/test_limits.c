@@ -135,8 +135,7 @@ static int32_t score_counts(void *user, const int64_t *counts, int64_t values, i
 static chorale_potential *make_symmetric(Family family, int64_t members, int64_t values) {
   chorale_error error;
   chorale_potential *potential = NULL;
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled = {.struct_size = sizeof scaled};
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   double *square = NULL;
   if (family == MAJORITY || family == PAIRS) {
@@ -282,20 +281,17 @@ typedef struct CliqueProblem {
 static chorale_outcome solve_clique(const Case *of, void *given) {
   const CliqueProblem *problem = given;
   chorale_error error;
-  chorale_clique_problem clique;
-  chorale_clique_problem_init(&clique, sizeof clique);
+  chorale_clique_problem clique = {.struct_size = sizeof clique};
   clique.members = of->size;
   clique.values = values_of(of);
   clique.scores = problem->scores;
   clique.row_stride = clique.values;
   clique.weights = problem->weights;
-  chorale_clique_options options;
-  chorale_clique_options_init(&options, sizeof options);
+  chorale_clique_options options = {.struct_size = sizeof options};
   options.algorithm = of->algorithm;
   options.time_limit = kTimeLimit;
   options.exact_marginals = of->marginals == 2;
-  chorale_clique_result result;
-  chorale_clique_result_init(&result, sizeof result);
+  chorale_clique_result result = {.struct_size = sizeof result};
   const chorale_status status =
       of->marginals ? chorale_clique_max_marginals(
                           problem->solver, problem->potential, &clique, &options,
@@ -469,8 +465,7 @@ static chorale_transitions *make_transitions(void) {
 static chorale_property *make_property(Shape shape, int32_t which) {
   chorale_error error;
   chorale_property *property = NULL;
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = LABELS;
   const chorale_status status =
       shape == PROPERTY_TREES
@@ -488,8 +483,7 @@ static chorale_model *make_model(Shape shape, int64_t length) {
   chorale_model_builder *builder = NULL;
   chorale_model *model = NULL;
   chorale_transitions *transitions = make_transitions();
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled = {.struct_size = sizeof scaled};
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   chorale_potential *potts = NULL;
   assert_int_equal(
@@ -506,23 +500,20 @@ static chorale_model *make_model(Shape shape, int64_t length) {
   }
   const int chains = shape == PROPERTY_CHAINS || shape == PROPERTY_TREES ? 2 : 1;
   for (int i = 0; i < chains; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = length;
     chain.labels = LABELS;
     chain.unary = unary;
     chain.transitions = transitions;
     chain.parents = shape == PROPERTY_TREES ? parents : NULL;
-    chorale_chain_options options;
-    chorale_chain_options_init(&options, sizeof options);
+    chorale_chain_options options = {.struct_size = sizeof options};
     options.tokens = tokens;
     assert_int_equal(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error),
                      CHORALE_OK);
   }
   for (int32_t k = 0; chains == 2 && k < PROPERTIES; ++k) {
     chorale_property *property = make_property(shape, k);
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.property = property;
     setup.potential = potts;
     assert_int_equal(chorale_model_builder_add_clique(builder, &setup, NULL, &error), CHORALE_OK);
@@ -548,8 +539,7 @@ static chorale_model *make_model(Shape shape, int64_t length) {
 static chorale_outcome solve_run(const Case *of, void *given) {
   chorale_run *run = given;
   chorale_error error;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   chorale_run_reset(run);
   start_clock(looks_in_time);
   if (chorale_run_solve(run, &result, &error) != CHORALE_OK)
@@ -565,8 +555,7 @@ static int64_t decode_chains(const chorale_model *model) {
     fail_msg("%s", error.message);
   const int64_t before = comparisons;
   for (int64_t i = 0; i < chorale_model_chain_count(model); ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     int32_t *labels = malloc((size_t)chorale_model_chain_length(model, i) * sizeof *labels);
     assert_non_null(labels);
     if (chorale_model_get_chain(model, i, &chain, NULL, &error) != CHORALE_OK ||
@@ -583,8 +572,7 @@ static void check_run(const Case *of, Shape shape) {
   chorale_error error;
   random_state = test_seed();
   chorale_model *model = make_model(shape, of->size);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.time_limit = kTimeLimit;
   options.joint_mode = of->joint;
   options.bound_steps = 2;
@@ -645,8 +633,7 @@ static chorale_model *make_extent(const Extent *of) {
     parents[t] = t == 0 ? -1 : 0;
   int status = chorale_model_builder_create(NULL, &builder, &error);
   for (int64_t i = 0; i < of->chains && status == CHORALE_OK; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = of->length;
     chain.labels = of->labels;
     chain.unary = scores + i * of->length * of->labels;
@@ -657,8 +644,7 @@ static chorale_model *make_extent(const Extent *of) {
   chorale_potential *potential =
       make_symmetric(of->family, of->family == WEIGHTED ? 3 * members : members, of->labels);
   for (int64_t c = 0; c < of->cliques && status == CHORALE_OK; ++c) {
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.values = of->labels;
     setup.potential = potential;
     status = chorale_model_builder_add_clique(builder, &setup, NULL, &error);
@@ -685,8 +671,7 @@ static chorale_model *make_extent(const Extent *of) {
 /* Makes the call under a limit. */
 static chorale_outcome call_run(const Extent *of, chorale_run *run, int64_t in_time) {
   chorale_error error;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   chorale_run_reset(run);
   int status = CHORALE_OK;
   if (of->call != SOLVE) {
@@ -718,8 +703,7 @@ static void check_extent(const Extent *of) {
   chorale_error error;
   random_state = test_seed();
   chorale_model *model = make_extent(of);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.time_limit = kTimeLimit;
   options.bound_steps = of->call == BOUND ? 2 : 0;
   options.rounds = 2;
@@ -794,14 +778,12 @@ enum { SENTENCE = 10, SENTENCES = 5, WORDS = 1000 };
 static chorale_outcome learn(const Case *of, void *problem) {
   chorale_error error;
   const chorale_problem *const problems[] = {problem};
-  chorale_learn_options options;
-  chorale_learn_options_init(&options, sizeof options);
+  chorale_learn_options options = {.struct_size = sizeof options};
   options.time_limit = kTimeLimit;
   chorale_learnt *learnt = NULL;
   if (chorale_learn(NULL, problems, 1, &options, &learnt, &error) != CHORALE_OK)
     fail_msg("%s: %s", of->name, error.message);
-  chorale_learnt_report report;
-  chorale_learnt_report_init(&report, sizeof report);
+  chorale_learnt_report report = {.struct_size = sizeof report};
   assert_int_equal(chorale_learnt_get_report(learnt, &report, &error), CHORALE_OK);
   assert_int_equal(report.applied, 0);
   chorale_learnt_destroy(learnt);
@@ -831,16 +813,14 @@ static void learning_stops_in_time(void **state) {
                              : (int32_t)(LABELS * number());
     scores[p * LABELS + gold[p]] += 0.4;
   }
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
   corpus.chains = of.size;
   corpus.labels = LABELS;
   corpus.offsets = offsets;
   corpus.unary = scores;
   corpus.tokens = tokens;
   corpus.groups = groups;
-  chorale_agreement words;
-  chorale_agreement_init(&words, sizeof words);
+  chorale_agreement words = {.struct_size = sizeof words};
   chorale_error error;
   chorale_problem *problem = NULL;
   if (chorale_problem_create_agreeing(NULL, &corpus, &words, 1, gold, &problem, &error) !=
@@ -872,8 +852,7 @@ static void scoring_a_star_is_linear(void **state) {
     labels[t] = (int32_t)(LABELS * number());
   }
   double *scores = numbers(LABELS * STAR);
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = STAR;
   chain.labels = LABELS;
   chain.unary = scores;

@@ -133,8 +133,7 @@ static void a_run_keeps_its_model(void **state) {
     random_cluster(&random, &cluster);
     CountingAllocator allocator;
     counting_allocator_init(&allocator);
-    chorale_host host;
-    chorale_host_init(&host, sizeof host);
+    chorale_host host = {.struct_size = sizeof host};
     host.allocator = &allocator.hooks;
     build(&cluster, &host, &built);
     chorale_error error;
@@ -206,16 +205,14 @@ static void nothing_is_lost_when_memory_runs_out(void **state) {
     Sweep sweep;
     memset(&sweep, 0, sizeof sweep);
     counting_allocator_init(&sweep.allocator);
-    chorale_host host;
-    chorale_host_init(&host, sizeof host);
+    chorale_host host = {.struct_size = sizeof host};
     host.allocator = &sweep.allocator.hooks;
     chorale_error error;
     open_parts(&cluster, NULL, &swept);
     chorale_model_builder *builder = NULL;
     SWEEP(chorale_model_builder_create(&host, &builder, &error));
     for (int32_t i = 0; i < cluster.chain_count; ++i) {
-      chorale_chain_options options;
-      chorale_chain_options_init(&options, sizeof options);
+      chorale_chain_options options = {.struct_size = sizeof options};
       options.borrow = cluster.is_borrowed[i];
       options.tokens = cluster.has_tokens[i] ? cluster.tokens[i] : NULL;
       SWEEP(
@@ -264,8 +261,7 @@ static void an_unfinished_builder_leaves_nothing(void **state) {
     random_cluster(&random, &cluster);
     CountingAllocator allocator;
     counting_allocator_init(&allocator);
-    chorale_host host;
-    chorale_host_init(&host, sizeof host);
+    chorale_host host = {.struct_size = sizeof host};
     host.allocator = &allocator.hooks;
     chorale_error error;
     open_parts(&cluster, NULL, &built);
@@ -313,13 +309,11 @@ static chorale_model_builder *corpus_builder(const Corpus *corpus) {
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(NULL, &builder, &error));
   for (int32_t i = 0; i < WORD_CHAINS; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = corpus->lengths[i];
     chain.labels = WORD_LABELS;
     chain.unary = corpus->scores[i];
-    chorale_chain_options options;
-    chorale_chain_options_init(&options, sizeof options);
+    chorale_chain_options options = {.struct_size = sizeof options};
     options.group = corpus->groups[i];
     options.tokens = corpus->has_tokens[i] ? corpus->tokens[i] : NULL;
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
@@ -349,8 +343,7 @@ static int64_t add_words(const Corpus *corpus, const chorale_repeated_words_opti
         if (pass == 1) {
           if (occurrences < options->minimum || occurrences == 0)
             break;
-          chorale_clique_setup setup;
-          chorale_clique_setup_init(&setup, sizeof setup);
+          chorale_clique_setup setup = {.struct_size = sizeof setup};
           setup.values = options->label_values ? options->values : WORD_LABELS;
           setup.label_values = options->label_values;
           setup.labels = options->labels;
@@ -389,7 +382,7 @@ static void expect_same_models(const chorale_model *a, const chorale_model *b) {
   chorale_run_result results[2];
   for (int way = 0; way < 2; ++way) {
     chorale_run *run = NULL;
-    chorale_run_result_init(&results[way], sizeof results[way]);
+    results[way] = (chorale_run_result){.struct_size = sizeof results[way]};
     OK(chorale_run_create(NULL, way == 0 ? a : b, NULL, NULL, &run, &error));
     OK(chorale_run_solve(run, &results[way], &error));
     chorale_run_destroy(run);
@@ -405,9 +398,7 @@ static void repeated_words_are_cliques_of_positions(void **state) {
     random_corpus(&random, &corpus);
     const int32_t stop[] = {6, 2, 6, 99};
     const int32_t label_values[] = {1, -1, 0};
-    chorale_repeated_words_options options;
-    chorale_repeated_words_options_init(&options, sizeof options);
-    assert_int_equal(options.minimum, 2);
+    chorale_repeated_words_options options = {.struct_size = sizeof options};
     assert_int_equal(options.across, 0);
     options.minimum = random_int(&random, 1, 6);
     options.across = random_chance(&random, 50);
@@ -422,8 +413,7 @@ static void repeated_words_are_cliques_of_positions(void **state) {
     }
     chorale_error error;
     chorale_potential *potential = NULL;
-    chorale_potential_options scaled;
-    chorale_potential_options_init(&scaled, sizeof scaled);
+    chorale_potential_options scaled = {.struct_size = sizeof scaled};
     scaled.scale = CHORALE_SCALE_BY_MEMBERS;
     OK(chorale_potential_create_potts(NULL, options.label_values ? 2 : WORD_LABELS, 0.8, &scaled,
                                       &potential, &error));
@@ -463,8 +453,7 @@ static void an_empty_clique_is_warned_of(void **state) {
   (void)state;
   chorale_error error;
   Heard heard = {0};
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.log = hear;
   host.log_user = &heard;
   chorale_potential *potential = NULL;
@@ -472,14 +461,12 @@ static void an_empty_clique_is_warned_of(void **state) {
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(&host, &builder, &error));
   const double scores[2] = {0, 1};
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = 1;
   chain.labels = 2;
   chain.unary = scores;
   OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = 2;
   setup.potential = potential;
   for (int64_t c = 0; c < 3; ++c)
@@ -492,8 +479,7 @@ static void an_empty_clique_is_warned_of(void **state) {
   assert_non_null(strstr(heard.last, "clique 1"));
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_solve(run, &result, &error));
   assert_true(result.score == 3);
   double score = NAN;

@@ -38,14 +38,14 @@ static int32_t decode_nothing(void *user, int64_t ports, const int64_t *columns,
 }
 
 static void describe_chain(Scene *scene, int64_t length, int64_t labels, chorale_chain *chain) {
-  chorale_chain_init(chain, sizeof *chain);
+  *chain = (chorale_chain){.struct_size = sizeof *chain};
   chain->length = length;
   chain->labels = labels;
   chain->unary = scene->scores;
 }
 
 static void describe_instance(chorale_instance *instance) {
-  chorale_instance_init(instance, sizeof *instance);
+  *instance = (chorale_instance){.struct_size = sizeof *instance};
   instance->length = 1;
   instance->labels = 1;
   instance->messages = answer_nothing;
@@ -53,14 +53,14 @@ static void describe_instance(chorale_instance *instance) {
 }
 
 static void describe_positions(const Scene *scene, chorale_clique_setup *setup) {
-  chorale_clique_setup_init(setup, sizeof *setup);
+  *setup = (chorale_clique_setup){.struct_size = sizeof *setup};
   setup->values = 2;
   setup->potential = scene->two;
 }
 
 static void describe_centred(const Scene *scene, const chorale_potential **potentials,
                              chorale_clique_setup *setup) {
-  chorale_clique_setup_init(setup, sizeof *setup);
+  *setup = (chorale_clique_setup){.struct_size = sizeof *setup};
   setup->values = 2;
   potentials[0] = potentials[1] = scene->two;
   setup->centre_potentials = potentials;
@@ -78,16 +78,14 @@ static void open_scene(Scene *scene) {
   OK(chorale_potential_create_potts(NULL, 3, 1, NULL, &scene->three, &error));
   OK(chorale_potential_create_potts(NULL, 4, 1, NULL, &scene->four, &error));
   OK(chorale_potential_create_potts(NULL, 5, 1, NULL, &scene->five, &error));
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = 2;
   OK(chorale_property_create_position_label(NULL, &map, 0, &scene->first, &error));
   OK(chorale_property_create_next_label(NULL, &map, 0, NULL, CHORALE_SEGMENT_SPANS_IGNORED, -1,
                                         &scene->anchored, &error));
   const int32_t actions[2] = {CHORALE_FIRE_TABLE, CHORALE_FIRE_NOTHING};
   const int32_t next[4] = {0, 0, 0, 0};
-  chorale_automaton automaton;
-  chorale_automaton_init(&automaton, sizeof automaton);
+  chorale_automaton automaton = {.struct_size = sizeof automaton};
   automaton.labels = 2;
   automaton.classes = automaton.states = 1;
   automaton.values = 2;
@@ -97,8 +95,7 @@ static void open_scene(Scene *scene) {
 
   OK(chorale_model_builder_create(NULL, &scene->builder, &error));
   chorale_chain chain;
-  chorale_chain_options options;
-  chorale_chain_options_init(&options, sizeof options);
+  chorale_chain_options options = {.struct_size = sizeof options};
   options.tokens = scene->tokens;
   describe_chain(scene, 3, 2, &chain);
   OK(chorale_model_builder_add_chain(scene->builder, &chain, &options, NULL, &error));
@@ -117,7 +114,7 @@ static void open_scene(Scene *scene) {
   describe_positions(scene, &setup);
   OK(chorale_model_builder_add_clique(scene->builder, &setup, NULL, &error));
   OK(chorale_model_builder_add_position(scene->builder, 0, 0, 1, &error));
-  chorale_clique_setup_init(&setup, sizeof setup);
+  setup = (chorale_clique_setup){.struct_size = sizeof setup};
   setup.property = scene->first;
   setup.potential = scene->two;
   OK(chorale_model_builder_add_clique(scene->builder, &setup, NULL, &error));
@@ -164,8 +161,7 @@ static void builders(void **state) {
   (void)state;
   chorale_error error;
   FAILS(chorale_model_builder_create(NULL, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT, "builder");
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.struct_size = 3;
   chorale_model_builder *builder = NULL;
   FAILS(chorale_model_builder_create(&host, &builder, &error), CHORALE_ERROR_STRUCT_SIZE, "host",
@@ -217,8 +213,7 @@ static void bad_chains(void **state) {
   FAILS(ADD(NULL), CHORALE_ERROR_LABELS_MISMATCH, "3", "2");
   chorale_transitions_release(transitions);
   describe_chain(&scene, 2, 2, &chain);
-  chorale_chain_options options;
-  chorale_chain_options_init(&options, sizeof options);
+  chorale_chain_options options = {.struct_size = sizeof options};
   const int32_t tokens[2] = {0, -2};
   options.tokens = tokens;
   FAILS(ADD(&options), CHORALE_ERROR_OUT_OF_RANGE, "tokens", "-2");
@@ -303,7 +298,7 @@ static void bad_cliques(void **state) {
   chorale_dictionary *dictionary = NULL;
   const int32_t kept[1] = {1};
   OK(chorale_dictionary_create(NULL, kept, 1, CHORALE_OUTSIDE_FORBIDDEN, &dictionary, &error));
-  chorale_clique_setup_init(&setup, sizeof setup);
+  setup = (chorale_clique_setup){.struct_size = sizeof setup};
   setup.property = scene.first;
   setup.dictionary = dictionary;
   setup.potential = scene.two;
@@ -357,8 +352,7 @@ static void bad_members(void **state) {
   FAILS(ADD(1, 0, NULL), CHORALE_ERROR_DUPLICATE_MEMBER, "chain 0", "clique 1");
   FAILS(ADD(1, 1, NULL), CHORALE_ERROR_LABELS_MISMATCH, "the property of clique 1 has 2 labels",
         "3");
-  chorale_member_options options;
-  chorale_member_options_init(&options, sizeof options);
+  chorale_member_options options = {.struct_size = sizeof options};
   options.struct_size = 9;
   FAILS(ADD(1, 2, &options), CHORALE_ERROR_STRUCT_SIZE, "options", "9");
 
@@ -373,16 +367,14 @@ static void bad_members(void **state) {
   chain.parents = scene.parents;
   OK(chorale_model_builder_add_chain(other, &chain, NULL, NULL, &error));
   describe_chain(&scene, 3, 2, &chain);
-  chorale_chain_options with_tokens;
-  chorale_chain_options_init(&with_tokens, sizeof with_tokens);
+  chorale_chain_options with_tokens = {.struct_size = sizeof with_tokens};
   const int32_t large_tokens[3] = {0, 5, 0};
   with_tokens.tokens = large_tokens;
   OK(chorale_model_builder_add_chain(other, &chain, &with_tokens, NULL, &error));
   chorale_instance instance;
   describe_instance(&instance);
   OK(chorale_model_builder_add_instance(other, &instance, NULL, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.property = scene.anchored;
   setup.potential = scene.two;
   OK(chorale_model_builder_add_clique(other, &setup, NULL, &error));
@@ -393,7 +385,7 @@ static void bad_members(void **state) {
   FAILS(OTHER(0, 1, NULL), CHORALE_ERROR_AUTOMATON_ON_TREE, "tree");
   FAILS(OTHER(1, 0, NULL), CHORALE_ERROR_TOKENS_MISSING, "clique 1", "chain 0", "token");
   FAILS(OTHER(1, 2, NULL), CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "the tokens of chain 2", "5");
-  chorale_member_options_init(&options, sizeof options);
+  options = (chorale_member_options){.struct_size = sizeof options};
   int32_t numbers[3] = {0, 1, 2};
   options.table = numbers;
   FAILS(OTHER(1, 0, &options), CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "options->table[2] is 2");
@@ -476,21 +468,21 @@ static void bad_repeated_words(void **state) {
 #define ADD(potential)                                                                             \
   chorale_model_builder_add_repeated_words(scene.builder, (potential), &options, &first, &count,   \
                                            &error)
-  chorale_repeated_words_options_init(&options, sizeof options);
+  options = (chorale_repeated_words_options){.struct_size = sizeof options};
   FAILS(chorale_model_builder_add_repeated_words(NULL, scene.two, &options, NULL, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "builder");
   FAILS(ADD(NULL), CHORALE_ERROR_NULL_ARGUMENT, "potential");
-  options.minimum = 0;
-  FAILS(ADD(scene.two), CHORALE_ERROR_SIZE, "minimum", "0");
-  chorale_repeated_words_options_init(&options, sizeof options);
+  options.minimum = -1;
+  FAILS(ADD(scene.two), CHORALE_ERROR_SIZE, "minimum", "-1");
+  options = (chorale_repeated_words_options){.struct_size = sizeof options};
   options.stop_count = 1;
   FAILS(ADD(scene.two), CHORALE_ERROR_NULL_ARGUMENT, "stop");
   options.stop_count = -1;
   FAILS(ADD(scene.two), CHORALE_ERROR_SIZE, "stop_count", "-1");
-  chorale_repeated_words_options_init(&options, sizeof options);
+  options = (chorale_repeated_words_options){.struct_size = sizeof options};
   options.struct_size = 11;
   FAILS(ADD(scene.two), CHORALE_ERROR_STRUCT_SIZE, "options", "11");
-  chorale_repeated_words_options_init(&options, sizeof options);
+  options = (chorale_repeated_words_options){.struct_size = sizeof options};
   FAILS(ADD(scene.three), CHORALE_ERROR_VALUES_MISMATCH, "potential has 3", "2");
   assert_null(strstr(error.message, "setup"));
   const int32_t label_values[3] = {0, 1, 2};
@@ -532,14 +524,12 @@ static void bad_freezing(void **state) {
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(NULL, &builder, &error));
   const double scores[6] = {0};
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = 3;
   chain.labels = 2;
   chain.unary = scores;
   OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = 2;
   setup.potential = potential;
   OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));

@@ -15,7 +15,7 @@ static void open_crowd(Crowd *crowd, int64_t length) {
   chorale_error error;
   memset(crowd, 0, sizeof *crowd);
   counting_allocator_init(&crowd->allocator);
-  chorale_host_init(&crowd->host, sizeof crowd->host);
+  crowd->host = (chorale_host){.struct_size = sizeof crowd->host};
   crowd->host.allocator = &crowd->allocator.hooks;
   crowd->length = length;
   crowd->scores = calloc((size_t)length, sizeof *crowd->scores);
@@ -27,16 +27,15 @@ static void open_crowd(Crowd *crowd, int64_t length) {
   OK(chorale_model_builder_create(&crowd->host, &crowd->builder, &error));
   chorale_chain chain;
   chorale_chain_options options;
-  chorale_chain_init(&chain, sizeof chain);
-  chorale_chain_options_init(&options, sizeof options);
+  chain = (chorale_chain){.struct_size = sizeof chain};
+  options = (chorale_chain_options){.struct_size = sizeof options};
   chain.length = length;
   chain.labels = 1;
   chain.unary = crowd->scores;
   options.borrow = 1;
   options.tokens = crowd->tokens;
   OK(chorale_model_builder_add_chain(crowd->builder, &chain, &options, NULL, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = 1;
   setup.potential = crowd->potential;
   for (int32_t c = 0; c < 3; ++c)

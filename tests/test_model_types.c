@@ -31,8 +31,7 @@ static void add_part(chorale_model_builder *builder, const Part *part,
                      const chorale_potential *potential, const chorale_property *property) {
   chorale_error error;
   static const int32_t kShown[2] = {3, 4};
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.potential = potential;
   if (part->kind == LABELS_THEMSELVES) {
     setup.values = VALUES;
@@ -44,13 +43,11 @@ static void add_part(chorale_model_builder *builder, const Part *part,
   int64_t clique = 0;
   OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
   for (int32_t i = 0; i < MEMBERS; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = part->length;
     chain.labels = 2;
     chain.unary = part->unary[i];
-    chorale_chain_options with;
-    chorale_chain_options_init(&with, sizeof with);
+    chorale_chain_options with = {.struct_size = sizeof with};
     with.tokens = part->tokens[i];
     int64_t number = 0;
     OK(chorale_model_builder_add_chain(builder, &chain, &with, &number, &error));
@@ -73,8 +70,7 @@ static double label_parts(const Part *parts, int32_t count, const chorale_potent
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
   chorale_run *run = NULL;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
   OK(chorale_run_solve(run, &result, &error));
   OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, capacity, NULL, &error));
@@ -87,8 +83,7 @@ static void cliques_in_turn_are_as_alone(void **state) {
   (void)state;
   Random random = {test_seed()};
   chorale_error error;
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = 2;
   chorale_property *property = NULL;
   chorale_potential *potential = NULL;
@@ -125,8 +120,7 @@ static chorale_model_builder *builder_of_items(const double *scores, int32_t ite
                                                const int32_t *label_values) {
   chorale_error error;
   chorale_model_builder *builder = NULL;
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.potential = agree;
   setup.values = 2;
   setup.label_values = label_values;
@@ -134,8 +128,7 @@ static chorale_model_builder *builder_of_items(const double *scores, int32_t ite
   OK(chorale_model_builder_create(NULL, &builder, &error));
   OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
   for (int32_t i = 0; i < items; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 1;
     chain.labels = labels;
     chain.unary = scores + i * labels;
@@ -153,8 +146,7 @@ static chorale_run *solved_run(chorale_model_builder *builder) {
   chorale_run *run = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.edits = 1;
   OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
   chorale_model_release(model);
@@ -178,10 +170,8 @@ static void edited_items_have_their_best_labels(void **state) {
       for (int32_t y = 0; y < LABELS; ++y)
         scores[i][y] = 3 * random_unit(&random);
     chorale_run *run = solved_run(builder_of_items(scores[0], ITEMS, LABELS, agree, kShown));
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_run_result result = {.struct_size = sizeof result};
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 1;
     chain.labels = LABELS;
     for (int32_t edit = 0; edit < 4; ++edit) {
@@ -220,15 +210,13 @@ static double count_up_to(int64_t most) {
   OK(chorale_potential_create_potts(NULL, 2, 0.1, NULL, &small, &error));
   OK(chorale_model_builder_create(NULL, &builder, &error));
   for (int32_t q = 0; q < 2; ++q) {
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.potential = q == 0 ? large : small;
     setup.values = 2;
     OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
   }
   static const double kScores[4] = {1, 0, 0, 1};
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = chain.labels = 2;
   chain.unary = kScores;
   for (int32_t i = 0; i < 2; ++i) {
@@ -239,8 +227,7 @@ static double count_up_to(int64_t most) {
   const int64_t weights[2] = {most / 4 * 3, most - most / 4 * 3};
   OK(chorale_model_builder_set_weights(builder, 0, 1, weights, 2, &error));
   chorale_run *run = solved_run(builder);
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_set_strength(run, 0, 0.5, &error));
   OK(chorale_run_solve(run, &result, &error));
   chorale_run_destroy(run);

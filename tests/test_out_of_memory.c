@@ -21,7 +21,7 @@ static const int64_t *counts_of(Scene *s) {
 }
 static const chorale_potential_options *counted_options(Scene *s) {
   static chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  options = (chorale_potential_options){.struct_size = sizeof options};
   s->bytes[0] = s->bytes[2] = 1;
   s->bytes[1] = 0;
   options.counted = s->bytes;
@@ -36,12 +36,12 @@ static int32_t score_of_counts(void *user, const int64_t *counts, int64_t values
 }
 static chorale_clique_result *clique_result_of(Scene *s) {
   chorale_clique_result *result = (chorale_clique_result *)s->text;
-  chorale_clique_result_init(result, sizeof *result);
+  *result = (chorale_clique_result){.struct_size = sizeof *result};
   return result;
 }
 static const chorale_transitions_options *transitions_options(void) {
   static chorale_transitions_options options;
-  chorale_transitions_options_init(&options, sizeof options);
+  options = (chorale_transitions_options){.struct_size = sizeof options};
   return &options;
 }
 static const chorale_transitions_options *borrowed_transitions(Scene *s) {
@@ -90,7 +90,7 @@ static const chorale_chain *long_chain(Scene *s) {
 }
 static chorale_learnt_report *report_of(Scene *s) {
   chorale_learnt_report *report = (chorale_learnt_report *)(void *)s->scratch.bytes;
-  chorale_learnt_report_init(report, sizeof *report);
+  *report = (chorale_learnt_report){.struct_size = sizeof *report};
   return report;
 }
 static const char *json_of(Scene *s) {
@@ -118,12 +118,12 @@ static const double *factors_of(Scene *s, double factor) {
 }
 static chorale_run_cost *cost_of(Scene *s) {
   chorale_run_cost *cost = (chorale_run_cost *)s->text;
-  chorale_run_cost_init(cost, sizeof *cost);
+  *cost = (chorale_run_cost){.struct_size = sizeof *cost};
   return cost;
 }
 static chorale_run_result *run_result_of(Scene *s) {
   chorale_run_result *result = (chorale_run_result *)s->text;
-  chorale_run_result_init(result, sizeof *result);
+  *result = (chorale_run_result){.struct_size = sizeof *result};
   return result;
 }
 static const chorale_text *texts_of(Scene *s) {
@@ -203,7 +203,7 @@ static chorale_host host;
 /* Opens a new scene; returns the number of blocks before. */
 static int64_t begin(void) {
   counting_allocator_init(&allocator);
-  chorale_host_init(&host, sizeof host);
+  host = (chorale_host){.struct_size = sizeof host};
   host.allocator = &allocator.hooks;
   const int64_t before = memory_live_blocks();
   open_scene(way < BY_MALLOC ? &host : NULL, &scene);

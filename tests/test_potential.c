@@ -95,8 +95,7 @@ static void examples_by_hand(void **state) {
   chorale_potential_release(p);
 
   const uint8_t counted[3] = {1, 0, 1};
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.counted = counted;
   const double g[4] = {5, 6, 8, 11};
   OK(chorale_potential_create_cardinality(NULL, 3, g, 4, &options, &p, &error));
@@ -117,8 +116,7 @@ static void scales_are_of_all_members(void **state) {
   const double factors[3][3] = {
       {1, 1, 1}, {1, 1.0 / 2, 1.0 / 5}, {1, 1 / 0.69314718055994530942, 1 / 1.6094379124341003746}};
   for (chorale_scale scale = 0; scale < 3; ++scale) {
-    chorale_potential_options options;
-    chorale_potential_options_init(&options, sizeof options);
+    chorale_potential_options options = {.struct_size = sizeof options};
     options.scale = scale;
     options.counted = counted;
     chorale_potential *p = NULL;
@@ -156,8 +154,7 @@ static void a_callback_is_released_once(void **state) {
   chorale_error error;
   Called called = {0, 0, 0};
   const uint8_t counted[3] = {1, 1, 0};
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.counted = counted;
   chorale_potential *p = NULL;
   OK(chorale_potential_create_callback(NULL, 3, count_calls, &called, count_releases, &options, &p,
@@ -180,8 +177,7 @@ static void a_callback_is_released_once(void **state) {
   CountingAllocator allocator;
   counting_allocator_init(&allocator);
   allocator.fail_at = 1;
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.allocator = &allocator.hooks;
   FAILS(chorale_potential_create_callback(&host, 3, count_calls, &called, count_releases, NULL, &p,
                                           &error),
@@ -204,8 +200,7 @@ static void arrays_are_copied(void **state) {
   chorale_error error;
   double tables[4] = {0, 1, 3, 6};
   uint8_t counted[3] = {1, 1, 0};
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.counted = counted;
   chorale_potential *p = NULL;
   OK(chorale_potential_create_sum(NULL, 3, tables, 1, 4, 4, &options, &p, &error));
@@ -221,8 +216,7 @@ static void rows_that_do_not_count_are_ignored(void **state) {
   (void)state;
   chorale_error error;
   const uint8_t counted[3] = {1, 0, 1};
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.counted = counted;
   const double tables[9] = {0, 1, 4, NAN, INFINITY, NAN, 0, 2, 4};
   chorale_potential *p = NULL;
@@ -247,19 +241,16 @@ static void pairs_that_do_not_count_are_ignored(void **state) {
   const double scores[16] = {0, 2, 0, INFINITY, 2, 0, 0, 1e9, 0, 0, 0, NAN, 1e9, NAN, 1e9, NAN};
   const double psi[8] = {1, 0, 0, 0, 0, 1, 0, 0};
   for (int c = 0; c < 2; ++c) {
-    chorale_potential_options options;
-    chorale_potential_options_init(&options, sizeof options);
+    chorale_potential_options options = {.struct_size = sizeof options};
     options.counted = counted[c];
     chorale_potential *p = NULL;
     OK(chorale_potential_create_pairs(NULL, 4, scores, 4, &options, &p, &error));
-    chorale_clique_problem problem;
-    chorale_clique_problem_init(&problem, sizeof problem);
+    chorale_clique_problem problem = {.struct_size = sizeof problem};
     problem.members = 2;
     problem.values = 4;
     problem.scores = psi;
     problem.row_stride = 4;
-    chorale_clique_result result;
-    chorale_clique_result_init(&result, sizeof result);
+    chorale_clique_result result = {.struct_size = sizeof result};
     chorale_clique_solver *solver = new_solver();
     OK(chorale_clique_solve(solver, p, &problem, NULL, NULL, &result, &error));
     assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);

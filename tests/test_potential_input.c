@@ -25,7 +25,7 @@ static int something;
 static int set_up(void **state) {
   (void)state;
   counting_allocator_init(&allocator);
-  chorale_host_init(&host, sizeof host);
+  host = (chorale_host){.struct_size = sizeof host};
   host.allocator = &allocator.hooks;
   return 0;
 }
@@ -174,8 +174,7 @@ static void shapes_must_fit(void **state) {
   REFUSES(chorale_potential_create_cardinality(&host, 3, numbers, 3, NULL, &potential, &error),
           CHORALE_ERROR_SHAPE, "3 values", "2");
   const uint8_t one[2] = {1, 0};
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.counted = one;
   REFUSES(chorale_potential_create_cardinality(&host, 2, numbers, 3, &options, &potential, &error),
           CHORALE_ERROR_SHAPE, "1 value", "2");
@@ -213,8 +212,7 @@ static void lengths_and_strides(void **state) {
 
 static void options_must_be_known(void **state) {
   (void)state;
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.scale = 3;
   REFUSES(POTTS(3, 1, &options), CHORALE_ERROR_UNKNOWN_CONSTANT, "scale", "3");
   options.scale = -1;

@@ -20,7 +20,7 @@ static int solve_under(chorale_prices *prices, const Cluster *cluster, const dou
                        int64_t count, Answer *answer) {
   chorale_error error;
   memset(answer, 0, sizeof *answer);
-  chorale_run_result_init(&answer->result, sizeof answer->result);
+  answer->result = (chorale_run_result){.struct_size = sizeof answer->result};
   OK(chorale_prices_solve(prices, numbers, count, &answer->score, &answer->result, &error));
   int64_t needed = 0;
   OK(chorale_prices_counts(prices, NULL, 0, &needed, &error));
@@ -283,8 +283,7 @@ static void open_part(const Corpus *corpus, const chorale_potential *potential, 
   chorale_transitions *transitions = NULL;
   OK(chorale_transitions_create(NULL, LABELS, corpus->transitions, NULL, &transitions, &error));
   for (int d = from; d < to; ++d) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = TOKENS;
     chain.labels = LABELS;
     chain.unary = corpus->scores[order[d]];
@@ -300,8 +299,7 @@ static void open_part(const Corpus *corpus, const chorale_potential *potential, 
         if (corpus->words[order[d]][t] != w)
           continue;
         if (clique < 0) {
-          chorale_clique_setup setup;
-          chorale_clique_setup_init(&setup, sizeof setup);
+          chorale_clique_setup setup = {.struct_size = sizeof setup};
           setup.values = LABELS;
           setup.potential = potential;
           OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
@@ -370,8 +368,7 @@ static void a_corpus_has_the_same_labels_in_any_parts(void **state) {
     Random random = {test_seed() + (uint64_t)k};
     static Corpus corpus;
     random_corpus(&random, &corpus);
-    chorale_potential_options options;
-    chorale_potential_options_init(&options, sizeof options);
+    chorale_potential_options options = {.struct_size = sizeof options};
     options.scale = CHORALE_SCALE_BY_MEMBERS;
     chorale_potential *potts = NULL;
     OK(chorale_potential_create_potts(NULL, LABELS, 1.5, &options, &potts, &error));
@@ -414,13 +411,11 @@ static chorale_model *small_model(chorale_potential *potential) {
   static const int64_t offsets[] = {0, 2, 2}, chains[] = {0, 1};
   chorale_model_builder *builder = NULL;
   chorale_model *model = NULL;
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
   corpus.chains = 2;
   corpus.labels = 2;
   corpus.unary = unary;
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = 2;
   setup.potential = potential;
   OK(chorale_model_builder_create(NULL, &builder, &error));
@@ -462,11 +457,10 @@ static void what_cannot_be(void **state) {
         CHORALE_ERROR_OUT_OF_RANGE, "cliques[0] is 3", "from 0 to 2");
   FAILS(chorale_prices_create(NULL, model, centred, 1, NULL, &prices, &error), CHORALE_ERROR_KIND,
         "clique 2", "centred");
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
-  options.rounds = -1;
+  chorale_run_options options = {.struct_size = sizeof options};
+  options.rounds = -2;
   FAILS(chorale_prices_create(NULL, model, both, 2, &options, &prices, &error),
-        CHORALE_ERROR_SIZE, "options->rounds is -1");
+        CHORALE_ERROR_SIZE, "options->rounds is -2");
   assert_null(prices);
 
   OK(chorale_prices_create(NULL, model, both, 2, NULL, &prices, &error));
@@ -494,8 +488,7 @@ static void what_cannot_be(void **state) {
     FAILS(chorale_potential_most(potts, numbers + 2, 2, 5, &score, &error), statuses[k],
           "prices[0]");
   }
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   result.struct_size = 3;
   numbers[2] = 5;
   FAILS(chorale_prices_solve(prices, numbers, 4, &score, &result, &error),
@@ -547,8 +540,7 @@ static void a_solve_allocates_nothing(void **state) {
   chorale_error error;
   CountingAllocator allocator;
   counting_allocator_init(&allocator);
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.allocator = &allocator.hooks;
   chorale_potential *potts = NULL;
   OK(chorale_potential_create_potts(NULL, 2, 1, NULL, &potts, &error));

@@ -189,7 +189,7 @@ static const char *compare_with_enumeration(const Cluster *given, void *context)
   force_others(&truth, chain, &cluster);
   if (!knows_messages(&cluster, chain))
     return NULL;
-  chorale_run_options_init(&cluster.options, sizeof cluster.options);
+  cluster.options = (chorale_run_options){.struct_size = sizeof cluster.options};
   cluster.options.exact_marginals = 1;
   cluster.options.message_element = CHORALE_MESSAGES_FLOAT64;
   const Sample *sample = &cluster.chains[chain];
@@ -197,8 +197,7 @@ static const char *compare_with_enumeration(const Cluster *given, void *context)
   build(&cluster, NULL, &built);
   chorale_error error;
   chorale_run *run = NULL;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_create(NULL, built.model, &cluster.options, NULL, &run, &error));
   OK(chorale_run_solve(run, &result, &error));
   /* A new run with a small budget takes the messages of the first run, since a small budget would
@@ -530,8 +529,7 @@ static void long_chains_lose_nothing(void **state) {
     for (int32_t y = 0; y < FEW; ++y)
       edges[x][y] = 3 * random_unit(&random);
   chorale_error error;
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = FAR;
   chain.labels = FEW;
   chain.unary = unary;
@@ -587,8 +585,7 @@ static void scores_of_very_different_sizes(void **state) {
       unary[1][0] = k ? -1e280 : -INFINITY;
       double edges[2][2] = {{0.25, 0}, {0, 1}};
       edges[0][1] = round & 1 ? k ? -1e280 : -INFINITY : 0;
-      chorale_chain chain;
-      chorale_chain_init(&chain, sizeof chain);
+      chorale_chain chain = {.struct_size = sizeof chain};
       chain.length = 4;
       chain.labels = 2;
       chain.unary = unary;
@@ -624,8 +621,7 @@ static void bad_input(void **state) {
   double rows[8];
   int32_t exact = 7;
   chorale_error error;
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = 2;
   chain.labels = 2;
   chain.unary = unary;

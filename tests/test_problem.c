@@ -24,8 +24,8 @@ static void check_chains(const Cluster *cluster, const chorale_model *model) {
     chorale_chain chain;
     chorale_chain_options options;
     chorale_error error;
-    chorale_chain_init(&chain, sizeof chain);
-    chorale_chain_options_init(&options, sizeof options);
+    chain = (chorale_chain){.struct_size = sizeof chain};
+    options = (chorale_chain_options){.struct_size = sizeof options};
     if (cluster->is_instance[i]) {
       FAILS(chorale_model_get_chain(model, i, &chain, &options, &error), CHORALE_ERROR_KIND,
             "instance");
@@ -157,10 +157,10 @@ static void everything_comes_back(void **state) {
   for (int k = 0; k < 2; ++k) {
     chorale_chain chain, tree, other;
     chorale_chain_options options;
-    chorale_chain_init(&chain, sizeof chain);
-    chorale_chain_init(&other, sizeof other);
-    chorale_chain_init(&tree, sizeof tree);
-    chorale_chain_options_init(&options, sizeof options);
+    chain = (chorale_chain){.struct_size = sizeof chain};
+    other = (chorale_chain){.struct_size = sizeof other};
+    tree = (chorale_chain){.struct_size = sizeof tree};
+    options = (chorale_chain_options){.struct_size = sizeof options};
     for (int32_t i = 0; i < 6; ++i) {
       OK(chorale_model_get_chain(models[k], i, NULL, &options, &error));
       assert_int_equal(options.group, groups[i]);
@@ -189,7 +189,7 @@ static void everything_comes_back(void **state) {
     assert_int_equal(chorale_model_clique_columns(models[k], last), 2);
     assert_int_equal(chorale_model_clique_values(models[k], last + 1), 0);
     chorale_run *run = NULL;
-    chorale_run_result_init(&results[k], sizeof results[k]);
+    results[k] = (chorale_run_result){.struct_size = sizeof results[k]};
     OK(chorale_run_create(NULL, models[k], NULL, NULL, &run, &error));
     OK(chorale_run_solve(run, &results[k], &error));
     chorale_run_destroy(run);
@@ -218,8 +218,8 @@ static void add_sentences(chorale_model_builder *builder, const double *scores,
   for (int32_t i = 0; i < SENTENCES; ++i) {
     chorale_chain chain;
     chorale_chain_options options;
-    chorale_chain_init(&chain, sizeof chain);
-    chorale_chain_options_init(&options, sizeof options);
+    chain = (chorale_chain){.struct_size = sizeof chain};
+    options = (chorale_chain_options){.struct_size = sizeof options};
     chain.length = WORDS;
     chain.labels = SENTENCE_LABELS;
     chain.unary = scores + i * WORDS * SENTENCE_LABELS;
@@ -251,8 +251,7 @@ static void what_is_shared_is_written_once(void **state) {
   OK(chorale_potential_create_potts(NULL, 3, 0.4, NULL, &potential, &error));
   OK(chorale_model_builder_create(NULL, &builder, &error));
   add_sentences(builder, scores, tokens, transitions);
-  chorale_repeated_words_options words;
-  chorale_repeated_words_options_init(&words, sizeof words);
+  chorale_repeated_words_options words = {.struct_size = sizeof words};
   static const int32_t map[SENTENCE_LABELS] = {-1, 0, 0, 1, 2};
   words.label_values = map;
   words.labels = SENTENCE_LABELS;
@@ -571,8 +570,7 @@ static void nothing_is_lost_when_memory_runs_out(void **state) {
   for (size_t k = 0; k < COUNT_OF(acts); ++k) {
     CountingAllocator allocator;
     counting_allocator_init(&allocator);
-    chorale_host host;
-    chorale_host_init(&host, sizeof host);
+    chorale_host host = {.struct_size = sizeof host};
     host.allocator = &allocator.hooks;
     chorale_problem *problem = NULL;
     OK(build_everything(&host, &problem, &error));

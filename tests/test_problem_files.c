@@ -40,14 +40,12 @@ static void tell_list(Line line, const char *file, const char *what, int64_t num
 /* Writes the results of a run with a bound of eight steps and default options otherwise. */
 static void tell_run(Line line, const char *file, const chorale_model *model) {
   chorale_error error;
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.bound_steps = 8;
   chorale_run *run = NULL;
   if (chorale_run_create(NULL, model, &options, NULL, &run, &error))
     fail_msg("%s: %s", file, error.message);
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   if (chorale_run_solve(run, &result, &error))
     fail_msg("%s: %s", file, error.message);
   const int32_t outcome = result.outcome;
@@ -98,8 +96,7 @@ static int has_no_logarithm(const Cluster *cluster) {
 static int is_lively(const chorale_model *model) {
   chorale_error error;
   chorale_run *run = NULL;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   const int lively = chorale_run_create(NULL, model, NULL, NULL, &run, &error) == CHORALE_OK &&
                      chorale_run_solve(run, &result, &error) == CHORALE_OK &&
                      result.changed_chains > 0 && result.own_score > -INFINITY;

@@ -10,8 +10,7 @@ static void bad_names(void **state) {
   chorale_problem *p = NULL, *none = NULL;
   OK(build_everything(NULL, &p, &error));
   const chorale_model *model = chorale_problem_model(p);
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.struct_size = 3;
   FAILS(chorale_problem_create(NULL, NULL, &none, &error), CHORALE_ERROR_NULL_ARGUMENT, "model");
   FAILS(chorale_problem_create(NULL, model, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT, "problem");
@@ -142,8 +141,7 @@ static void bad_bytes(void **state) {
   assert_null(compare_names(p, none));
   chorale_problem_destroy(none);
   none = NULL;
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.struct_size = 3;
   FAILS(chorale_problem_read(&host, saved.bytes, saved.size, 1, &none, &error),
         CHORALE_ERROR_STRUCT_SIZE, "host");
@@ -163,8 +161,8 @@ static void bad_questions(void **state) {
   const chorale_model *model = chorale_problem_model(p);
   chorale_chain chain;
   chorale_chain_options options;
-  chorale_chain_init(&chain, sizeof chain);
-  chorale_chain_options_init(&options, sizeof options);
+  chain = (chorale_chain){.struct_size = sizeof chain};
+  options = (chorale_chain_options){.struct_size = sizeof options};
   FAILS(chorale_model_get_chain(NULL, 0, &chain, &options, &error), CHORALE_ERROR_NULL_ARGUMENT,
         "model");
   FAILS(chorale_model_get_chain(model, -1, &chain, &options, &error), CHORALE_ERROR_OUT_OF_RANGE,
@@ -192,7 +190,7 @@ typedef struct Counted {
 
 static void count(Counted *counted) {
   counting_allocator_init(&counted->allocator);
-  chorale_host_init(&counted->host, sizeof counted->host);
+  counted->host = (chorale_host){.struct_size = sizeof counted->host};
   counted->host.allocator = &counted->allocator.hooks;
 }
 
@@ -214,7 +212,7 @@ static chorale_status try_saved(Counted *counted, const Saved *saved, int borrow
     chorale_error inner;
     chorale_run_options options;
     chorale_run *run = NULL;
-    chorale_run_options_init(&options, sizeof options);
+    options = (chorale_run_options){.struct_size = sizeof options};
     options.rounds = 1;
     const chorale_model *model = chorale_problem_model(problem);
     if (chorale_run_create(&counted->host, model, &options, NULL, &run, &inner) == CHORALE_OK)
@@ -488,11 +486,11 @@ static void weights_have_their_rules(void **state) {
   chorale_problem *p = NULL;
   Counted counted;
   count(&counted);
-  chorale_corpus_init(&corpus, sizeof corpus);
+  corpus = (chorale_corpus){.struct_size = sizeof corpus};
   corpus.chains = 3;
   corpus.labels = 2;
   corpus.unary = unary[0];
-  chorale_agreement_init(&agreement, sizeof agreement);
+  agreement = (chorale_agreement){.struct_size = sizeof agreement};
   agreement.kind = CHORALE_AGREE_KEYS;
   agreement.keys = keys;
   agreement.weights = weights;

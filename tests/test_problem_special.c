@@ -54,7 +54,7 @@ static const chorale_host *metered(void) {
   meter.hooks.user = &meter;
   meter.hooks.allocate = take;
   meter.hooks.deallocate = give_back;
-  chorale_host_init(&meter.host, sizeof meter.host);
+  meter.host = (chorale_host){.struct_size = sizeof meter.host};
   meter.host.allocator = &meter.hooks;
   return &meter.host;
 }
@@ -86,8 +86,7 @@ static int make_all(void **state) {
   chorale_model_builder *builder = NULL;
   chorale_model *model = NULL;
   chorale_problem *problem = NULL;
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = LENGTH;
   chain.labels = 2;
   chain.unary = scores;

@@ -101,8 +101,7 @@ enum { OTHER, AUTHOR, TITLE, VENUE, DATE, FIELDS, AFTER_LAST = FIELDS };
 static const uint8_t is_other[FIELDS] = {1, 0, 0, 0, 0};
 
 static chorale_label_map fields_map(void) {
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = FIELDS;
   return map;
 }
@@ -162,8 +161,7 @@ static int32_t read_words(const char *text, int32_t *table) {
 static int32_t show(Maker maker, chorale_segment_rule rule, const char *fields, const char *words) {
   chorale_error error;
   int32_t labels[40], table[40], value = UNTOUCHED;
-  chorale_attachment attachment;
-  chorale_attachment_init(&attachment, sizeof attachment);
+  chorale_attachment attachment = {.struct_size = sizeof attachment};
   chorale_property *property = maker(rule);
   attachment.property = property;
   const int32_t length = read_fields(fields, labels);
@@ -210,8 +208,7 @@ static void note_2_segments(void **state) {
   int32_t kinds[5];
   uint8_t begins[5];
   const uint8_t ignored[5] = {1, 0, 0, 0, 0};
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = 5;
   map.kind_of_label = kinds;
   map.begins = begins;
@@ -221,8 +218,7 @@ static void note_2_segments(void **state) {
   assert_int_equal(map.kinds, 3);
   chorale_property *property = NULL;
   OK(chorale_property_create_next_label(NULL, &map, 1, ignored, SPANS, 3, &property, &error));
-  chorale_attachment attachment;
-  chorale_attachment_init(&attachment, sizeof attachment);
+  chorale_attachment attachment = {.struct_size = sizeof attachment};
   attachment.property = property;
   static const struct {
     int32_t length, labels[5], value;
@@ -254,8 +250,7 @@ static void note_3_columns(void **state) {
   uint8_t counted[16] = {0};
   for (int64_t v = 0; v < R; ++v)
     counted[v] = 1;
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.scale = CHORALE_SCALE_BY_MEMBERS;
   options.counted = counted;
   chorale_potential *potential = NULL;
@@ -271,19 +266,16 @@ static void note_3_columns(void **state) {
     int32_t labels[8];
     for (int32_t t = 0; t < read_fields(records[i], labels); ++t)
       unary[t][labels[t]] = 50;
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 5;
     chain.labels = FIELDS;
     chain.unary = unary;
-    chorale_attachment attachment;
-    chorale_attachment_init(&attachment, sizeof attachment);
+    chorale_attachment attachment = {.struct_size = sizeof attachment};
     attachment.property = property;
     double *const to = psi[i];
     OK(chorale_chain_messages(solver, &chain, &attachment, 1, NULL, &to, NULL, &error));
   }
-  chorale_clique_problem problem;
-  chorale_clique_problem_init(&problem, sizeof problem);
+  chorale_clique_problem problem = {.struct_size = sizeof problem};
   problem.members = 4;
   problem.values = R + 2;
   problem.scores = psi[0];
@@ -291,8 +283,7 @@ static void note_3_columns(void **state) {
   chorale_clique_solver *clique = NULL;
   OK(chorale_clique_solver_create(NULL, &clique, &error));
   int32_t values[4];
-  chorale_clique_result result;
-  chorale_clique_result_init(&result, sizeof result);
+  chorale_clique_result result = {.struct_size = sizeof result};
   OK(chorale_clique_solve(clique, potential, &problem, NULL, values, &result, &error));
   assert_int_equal(values[0], VENUE);
   assert_int_equal(values[1], VENUE);
@@ -313,8 +304,7 @@ static void note_4_mentions(void **state) {
   const chorale_label_map map = fields_map();
   const int32_t labels[4] = {AUTHOR, TITLE, OTHER, VENUE};
   const int32_t words[4] = {7, 3, 8, 3};
-  chorale_attachment attachment;
-  chorale_attachment_init(&attachment, sizeof attachment);
+  chorale_attachment attachment = {.struct_size = sizeof attachment};
   attachment.table = words;
   chorale_property *property = NULL;
   int32_t value = UNTOUCHED;
@@ -392,8 +382,7 @@ static void parent_label_on_trees(void **state) {
       actions[y * 4 + above] = y == 1 ? above : CHORALE_FIRE_NOTHING; /* 3: the root */
   chorale_property *property = NULL;
   OK(chorale_property_create_local(NULL, 3, 1, 4, actions, NULL, &property, &error));
-  chorale_attachment attachment;
-  chorale_attachment_init(&attachment, sizeof attachment);
+  chorale_attachment attachment = {.struct_size = sizeof attachment};
   attachment.property = property;
   const int32_t parents[5] = {-1, 0, 0, 1, 2};
   static const struct {
@@ -462,8 +451,7 @@ static void restriction(void **state) {
   (void)state;
   chorale_error error;
   chorale_property *property = before_title(SPANS);
-  chorale_attachment attachment;
-  chorale_attachment_init(&attachment, sizeof attachment);
+  chorale_attachment attachment = {.struct_size = sizeof attachment};
   attachment.property = property;
   int32_t labels[8], table[8], fired[9];
   int64_t count = 0;
@@ -503,8 +491,7 @@ static void two_values_outside(void **state) {
     actions[y] = y;
   const int32_t next[LABELS] = {0};
   chorale_error error;
-  chorale_automaton automaton;
-  chorale_automaton_init(&automaton, sizeof automaton);
+  chorale_automaton automaton = {.struct_size = sizeof automaton};
   automaton.labels = automaton.values = LABELS;
   automaton.classes = automaton.states = 1;
   automaton.next = next;
@@ -514,8 +501,7 @@ static void two_values_outside(void **state) {
   for (int32_t has_out = 0; has_out < 2; ++has_out) {
     chorale_dictionary *dictionary = NULL;
     OK(chorale_dictionary_create(NULL, kept, 1, has_out, &dictionary, &error));
-    chorale_attachment attachment;
-    chorale_attachment_init(&attachment, sizeof attachment);
+    chorale_attachment attachment = {.struct_size = sizeof attachment};
     attachment.property = property;
     attachment.dictionary = dictionary;
     chorale_potential *potts = NULL;
@@ -529,16 +515,14 @@ static void two_values_outside(void **state) {
       double unary[LENGTH][LABELS] = {{0}};
       for (int32_t t = 0; t < LENGTH; ++t)
         unary[t][labellings[k][t]] = 1;
-      chorale_chain chain;
-      chorale_chain_init(&chain, sizeof chain);
+      chorale_chain chain = {.struct_size = sizeof chain};
       chain.length = LENGTH;
       chain.labels = LABELS;
       chain.unary = unary;
       chorale_model_builder *builder = NULL;
       OK(chorale_model_builder_create(NULL, &builder, &error));
       OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-      chorale_clique_setup setup;
-      chorale_clique_setup_init(&setup, sizeof setup);
+      chorale_clique_setup setup = {.struct_size = sizeof setup};
       setup.property = property;
       setup.dictionary = dictionary;
       setup.potential = potts;
@@ -581,13 +565,11 @@ static void restriction_by_max_marginals(void **state) {
       for (int32_t y = 0; y < FIELDS; ++y)
         unary[t][y] = random_unit(&random);
     }
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 6;
     chain.labels = FIELDS;
     chain.unary = unary;
-    chorale_attachment attachment;
-    chorale_attachment_init(&attachment, sizeof attachment);
+    chorale_attachment attachment = {.struct_size = sizeof attachment};
     attachment.property = property;
     attachment.table = table;
     double *to = full;

@@ -44,8 +44,8 @@ static void run_case(chorale_chain_solver *solver, Case *one,
   }
   for (int32_t t = 0; t < MOST_POSITIONS; ++t)
     run->labelling[t] = UNTOUCHED;
-  chorale_message_result_init(&run->messages, sizeof run->messages);
-  chorale_message_result_init(&run->decoded, sizeof run->decoded);
+  run->messages = (chorale_message_result){.struct_size = sizeof run->messages};
+  run->decoded = (chorale_message_result){.struct_size = sizeof run->decoded};
   OK(chorale_chain_messages(solver, &given.chain, attachments, one->count, options, outgoing,
                             &run->messages, &error));
   OK(chorale_chain_decode(solver, &given.chain, attachments, one->count, options, run->labelling,
@@ -140,12 +140,10 @@ static void check_cases(int is_tree, int32_t most, int64_t rounds,
 }
 
 static chorale_message_options options_for(chorale_joint_mode mode, int64_t width) {
-  chorale_message_options options;
-  chorale_message_options_init(&options, sizeof options);
+  chorale_message_options options = {.struct_size = sizeof options};
   options.mode = mode;
   options.beam_width = width;
-  if (width > options.budget)
-    options.budget = width;
+  options.budget = width > 1024 ? width : 1024;
   return options;
 }
 
@@ -199,20 +197,18 @@ static void absorption_pays_twice(void **state) {
   const double unary[2][2] = {{0, 0}, {0, 0}};
   const double message[4] = {0, 1, 0, 0};
   const int32_t table[2] = {0, 0};
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = 2;
   chorale_property *property = NULL;
   OK(chorale_property_create_token_label(NULL, &map, 0, &property, &error));
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = chain.labels = 2;
   chain.unary = unary;
   chorale_attachment attachments[2];
   double outgoing[4];
   double *const both[2] = {NULL, outgoing};
   for (int k = 0; k < 2; ++k) {
-    chorale_attachment_init(&attachments[k], sizeof attachments[k]);
+    attachments[k] = (chorale_attachment){.struct_size = sizeof attachments[k]};
     attachments[k].property = property;
     attachments[k].table = table;
     attachments[k].message = message;
@@ -292,8 +288,7 @@ static void budget(void **state) {
     }
     chorale_message_options options = options_for(CHORALE_JOINT_EXACT, 1);
     options.budget = random_int(&random, 1, 6);
-    chorale_message_result result;
-    chorale_message_result_init(&result, sizeof result);
+    chorale_message_result result = {.struct_size = sizeof result};
     const chorale_status status = chorale_chain_decode(solver, &given.chain, attachments, one.count,
                                                        &options, NULL, NULL, &result, &error);
     Truths truths;
@@ -326,10 +321,8 @@ static void no_property(void **state) {
     chorale_error error;
     give(&sample, &given);
     int32_t labelling[MOST_POSITIONS];
-    chorale_message_result result;
-    chorale_message_result_init(&result, sizeof result);
-    chorale_chain_result plain;
-    chorale_chain_result_init(&plain, sizeof plain);
+    chorale_message_result result = {.struct_size = sizeof result};
+    chorale_chain_result plain = {.struct_size = sizeof plain};
     OK(chorale_chain_decode(solver, &given.chain, NULL, 0, NULL, labelling, NULL, &result, &error));
     OK(chorale_chain_solve(solver, &given.chain, NULL, &plain, &error));
     assert_int_equal(result.outcome, plain.outcome);
@@ -346,8 +339,7 @@ static void great_messages_that_cancel(void **state) {
   static const double unary[] = {1.25, 1.25}, end[] = {-1};
   static const double up[] = {1e280, 0, 0}, down[] = {-1e280, 0, 0};
   chorale_error error;
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = 2;
   chain.labels = 1;
   chain.unary = unary;
@@ -358,21 +350,19 @@ static void great_messages_that_cancel(void **state) {
   chorale_attachment attachments[2];
   chorale_property *properties[2];
   for (int32_t k = 0; k < 2; ++k) {
-    chorale_automaton automaton;
-    chorale_automaton_init(&automaton, sizeof automaton);
+    chorale_automaton automaton = {.struct_size = sizeof automaton};
     automaton.labels = automaton.classes = automaton.values = 1;
     automaton.states = k + 2;
     automaton.next = next[k];
     automaton.actions = actions[k];
     OK(chorale_property_create(NULL, &automaton, &properties[k], &error));
-    chorale_attachment_init(&attachments[k], sizeof attachments[k]);
+    attachments[k] = (chorale_attachment){.struct_size = sizeof attachments[k]};
     attachments[k].property = properties[k];
     attachments[k].message = k == 0 ? up : down;
   }
   chorale_chain_solver *solver = new_chain_solver();
   int32_t labelling[2] = {UNTOUCHED, UNTOUCHED}, values[2];
-  chorale_message_result result;
-  chorale_message_result_init(&result, sizeof result);
+  chorale_message_result result = {.struct_size = sizeof result};
   OK(chorale_chain_decode(solver, &chain, attachments, 2, NULL, labelling, values, &result,
                           &error));
   assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);

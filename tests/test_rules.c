@@ -78,8 +78,7 @@ static void a_stride_of_0_is_rows_without_gaps_in_cliques(void **state) {
   assert_memory_equal(again, best, sizeof best);
   double scores[2];
   for (int gapless = 0; gapless < 2; ++gapless) {
-    chorale_clique_result result;
-    chorale_clique_result_init(&result, sizeof result);
+    chorale_clique_result result = {.struct_size = sizeof result};
     problem.row_stride = gapless ? 0 : SIDE;
     OK(chorale_clique_score(scene.has.clique_solver, scene.majority, &problem, best, &result,
                             &error));
@@ -115,8 +114,7 @@ static void a_stride_of_0_is_rows_without_gaps_in_chains(void **state) {
   assert_memory_equal(ranked[0], ranked[1], sizeof ranked[0]);
 
   for (int gapless = 0; gapless < 2; ++gapless) {
-    chorale_transitions_options options;
-    chorale_transitions_options_init(&options, sizeof options);
+    chorale_transitions_options options = {.struct_size = sizeof options};
     options.row_stride = gapless ? 0 : 2;
     options.column_stride = gapless ? 0 : 1;
     chorale_transitions *transitions = NULL;
@@ -132,8 +130,7 @@ static void a_stride_of_0_is_rows_without_gaps_in_chains(void **state) {
 static void a_stride_of_0_is_rows_without_gaps_in_runs(void **state) {
   (void)state;
   chorale_error error;
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   OK(chorale_model_get_chain(scene.has.model, 0, &chain, NULL, &error));
   const int64_t entries = chain.length * chain.labels;
   double marginals[2][64];
@@ -440,8 +437,7 @@ static void the_chain_solver_uses_the_log(void **state) {
   (void)state;
   chorale_error error;
   int lines = 0;
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.log = count_lines;
   host.log_user = &lines;
   chorale_chain_solver *solver = NULL;

@@ -27,7 +27,7 @@ static int run_once(const Cluster *cluster, const Built *built, chorale_run **ru
        cluster->options.joint_mode == CHORALE_JOINT_ABSORPTION))
     return 0;
   if (status == CHORALE_OK) {
-    chorale_run_result_init(result, sizeof *result);
+    *result = (chorale_run_result){.struct_size = sizeof *result};
     status = chorale_run_solve(*run, result, &error);
   }
   if (status != CHORALE_OK)
@@ -95,16 +95,14 @@ static chorale_model *model_of_items(const double *unary, const int32_t *names,
   chorale_model_builder *builder;
   chorale_model *model;
   OK(chorale_model_builder_create(NULL, &builder, &error));
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
   corpus.chains = ITEMS;
   corpus.labels = KINDS;
   corpus.unary = unary;
   corpus.tokens = names;
   OK(chorale_model_builder_add_corpus(builder, &corpus, NULL, &error));
   OK(chorale_model_builder_add_repeated_words(builder, agree, NULL, NULL, NULL, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.potential = nothing;
   for (int64_t i = 0; nothing && i < ITEMS; ++i) {
     int64_t clique;
@@ -148,8 +146,7 @@ static void items_by_name_exactly(void **state) {
     }
     chorale_error error;
     chorale_potential *agree, *nothing;
-    chorale_potential_options by_members;
-    chorale_potential_options_init(&by_members, sizeof by_members);
+    chorale_potential_options by_members = {.struct_size = sizeof by_members};
     by_members.scale = CHORALE_SCALE_BY_MEMBERS;
     OK(chorale_potential_create_square_makespan(NULL, KINDS, 0.5, &by_members, &agree, &error));
     OK(chorale_potential_create_potts(NULL, KINDS, 0, NULL, &nothing, &error));
@@ -159,7 +156,7 @@ static void items_by_name_exactly(void **state) {
     for (int k = 0; k < 2; ++k) {
       chorale_run *run;
       OK(chorale_run_create(NULL, models[k], NULL, NULL, &run, &error));
-      chorale_run_result_init(&results[k], sizeof results[k]);
+      results[k] = (chorale_run_result){.struct_size = sizeof results[k]};
       OK(chorale_run_solve(run, &results[k], &error));
       OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels[k], ITEMS, NULL, &error));
       for (int32_t i = 0; i < ITEMS; ++i) {
@@ -204,8 +201,7 @@ static void items_by_name(void **state) {
     assert_true(most > 256);
     chorale_error error;
     chorale_potential *agree, *nothing;
-    chorale_potential_options by_members;
-    chorale_potential_options_init(&by_members, sizeof by_members);
+    chorale_potential_options by_members = {.struct_size = sizeof by_members};
     by_members.scale = CHORALE_SCALE_BY_MEMBERS;
     OK(chorale_potential_create_potts(NULL, KINDS, 0.5, &by_members, &agree, &error));
     OK(chorale_potential_create_potts(NULL, KINDS, 0, NULL, &nothing, &error));
@@ -214,11 +210,10 @@ static void items_by_name(void **state) {
     chorale_run *runs[2];
     chorale_run_result results[2];
     for (int k = 0; k < 2; ++k) {
-      chorale_run_options options;
-      chorale_run_options_init(&options, sizeof options);
+      chorale_run_options options = {.struct_size = sizeof options};
       options.bound_steps = 2;
       OK(chorale_run_create(NULL, models[k], &options, NULL, &runs[k], &error));
-      chorale_run_result_init(&results[k], sizeof results[k]);
+      results[k] = (chorale_run_result){.struct_size = sizeof results[k]};
       OK(chorale_run_solve(runs[k], &results[k], &error));
     }
     assert_true(results[0].score >= results[1].score - 1e-9);
@@ -280,16 +275,14 @@ static void a_bound_needs_a_place_for_every_value(void **state) {
     OK(chorale_dictionary_create(NULL, kept, 1, with_out, &dictionary, &error));
     OK(chorale_potential_create_potts(NULL, 1 + with_out, 1, NULL, &potts, &error));
     OK(chorale_model_builder_create(NULL, &builder, &error));
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.property = property;
     setup.dictionary = dictionary;
     setup.potential = potts;
     int64_t clique;
     OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
     for (int64_t i = 0; i < 2; ++i) {
-      chorale_chain chain;
-      chorale_chain_init(&chain, sizeof chain);
+      chorale_chain chain = {.struct_size = sizeof chain};
       chain.length = 1;
       chain.labels = LABELS;
       chain.unary = unary[i];
@@ -297,12 +290,10 @@ static void a_bound_needs_a_place_for_every_value(void **state) {
       OK(chorale_model_builder_add_member(builder, clique, i, NULL, &error));
     }
     OK(chorale_model_builder_freeze(builder, &model, &error));
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options = {.struct_size = sizeof options};
     options.bound_steps = 3;
     OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_run_solve(run, &result, &error));
     assert_true(result.score == 5);
     assert_true(isfinite(result.upper_bound) == with_out);
@@ -359,7 +350,7 @@ static const char *solve_within_the_budget(const Cluster *cluster, void *context
       refusals->kept += status == CHORALE_ERROR_STATE_SPACE;
       if (status != CHORALE_OK && status != CHORALE_ERROR_STATE_SPACE)
         why = complain("chain %d: \"%s\"", i, error.message);
-      chorale_run_result_init(&result, sizeof result);
+      result = (chorale_run_result){.struct_size = sizeof result};
       if (!why && chorale_run_solve(run, &result, &error) != CHORALE_OK)
         why = complain("with another chain %d: \"%s\"", i, error.message);
       if (!why && status == CHORALE_OK &&
@@ -449,15 +440,13 @@ static void capacities_of_many_cliques(void **state) {
   for (int32_t i = 0; i < CHAINS; ++i) {
     for (int32_t y = 0; y < LABELS; ++y)
       unary[i][y] = random_unit(&random) + (y == 0);
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 1;
     chain.labels = LABELS;
     chain.unary = unary[i];
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
   }
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = LABELS;
   setup.potential = potential;
   for (int64_t c = 0; c < CLIQUES; ++c) {
@@ -468,8 +457,7 @@ static void capacities_of_many_cliques(void **state) {
   }
   OK(chorale_model_builder_freeze(builder, &model, &error));
   OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_solve(run, &result, &error));
   assert_true(result.own_score == -INFINITY);
   assert_true(result.score > -INFINITY);
@@ -491,8 +479,7 @@ static void capacities_of_many_cliques(void **state) {
 /* Other scores of one chain, after a solve: its messages then depend on those it has received. */
 static const char *must_follow_new_scores(Cluster *exact, chorale_run *run) {
   chorale_error error;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   Random random = {test_seed() + (uint64_t)exact->clique_count};
   const int32_t chain = random_int(&random, 0, exact->chain_count - 1);
   Sample *sample = &exact->chains[chain];
@@ -590,7 +577,7 @@ static const char *polish_and_bound(const Cluster *cluster, void *context) {
   chorale_run_result result;
   const char *why = NULL;
   Cluster plain = *cluster;
-  plain.options.polish = 0;
+  plain.options.no_polish = 1;
   plain.options.bound_steps = 1;
   chorale_error error;
   if (run_once(&plain, &built, &run, &result, &why) && !truth.is_stuck) {
@@ -644,7 +631,7 @@ static void items(Cluster *cluster, int32_t count, int32_t for_one, double margi
     sample->labels = 2;
     sample->unary[0][i < for_one] = margin;
   }
-  chorale_run_options_init(&cluster->options, sizeof cluster->options);
+  cluster->options = (chorale_run_options){.struct_size = sizeof cluster->options};
 }
 
 static Group *position_clique(Cluster *cluster, double lambda) {
@@ -675,8 +662,7 @@ static void a_clique_changes_a_mind(void **state) {
   chorale_run *run;
   open_run(&cluster, &built, NULL, &run);
   chorale_error error;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_solve(run, &result, &error));
   assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
   assert_true(result.own_score == 2.0 + 0.25 * 10);
@@ -722,14 +708,13 @@ static void a_centre_alone(void **state) {
       problem->tables[0] = c == 0 || is_infeasible ? -INFINITY : 0;
     }
     cluster.options.rounds = how / 2 == 0;
-    cluster.options.polish = how / 2 == 1;
+    cluster.options.no_polish = !(how / 2 == 1);
     cluster.options.bound_steps = how / 2 == 3 ? 4 : 0;
     build(&cluster, NULL, &built);
     chorale_run *run;
     open_run(&cluster, &built, NULL, &run);
     chorale_error error;
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_run_step(run, &result, &error));
     assert_true(result.own_score == -INFINITY);
     OK(chorale_run_solve(run, &result, &error));
@@ -760,8 +745,7 @@ static void a_chain_outside_all_cliques_is_decoded_once(void **state) {
   build(&cluster, NULL, &built);
   chorale_run *run;
   open_run(&cluster, &built, NULL, &run);
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_solve(run, &result, &error));
   assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
   assert_true(result.score == 1.5);
@@ -779,12 +763,11 @@ static void an_empty_model_has_an_empty_labelling(void **state) {
   static Built built;
   chorale_error error;
   memset(&cluster, 0, sizeof cluster);
-  chorale_run_options_init(&cluster.options, sizeof cluster.options);
+  cluster.options = (chorale_run_options){.struct_size = sizeof cluster.options};
   build(&cluster, NULL, &built);
   chorale_run *run;
   open_run(&cluster, &built, NULL, &run);
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_solve(run, &result, &error));
   assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
   assert_true(result.score == 0);
@@ -803,7 +786,7 @@ static void the_better_of_both_starts_is_kept(void **state) {
   int64_t own_is_better = 0, rounds_are_better = 0;
   for (int64_t round = 0; round < test_rounds(1500); ++round) {
     random_cluster(&random, &cluster);
-    cluster.options.polish = 1;
+    cluster.options.no_polish = 0;
     cluster.options.damping = 0;
     cluster.options.joint_mode = CHORALE_JOINT_AUTO;
     cluster.options.bound_steps = 0;
@@ -811,8 +794,7 @@ static void the_better_of_both_starts_is_kept(void **state) {
     chorale_run *run;
     open_run(&cluster, &built, NULL, &run);
     chorale_error error;
-    chorale_run_result r;
-    chorale_run_result_init(&r, sizeof r);
+    chorale_run_result r = {.struct_size = sizeof r};
     OK(chorale_run_solve(run, &r, &error));
     if (r.outcome != CHORALE_OUTCOME_INFEASIBLE &&
         r.score != fmax(r.polished_score, r.polished_own_score)) {
@@ -956,7 +938,7 @@ static void random_instance_cluster(Random *random, Cluster *cluster) {
       }
     for (int32_t i = 0; i < cluster->chain_count; ++i)
       fits = fits || (cluster->is_instance[i] && chain_in_cliques(cluster, i));
-    cluster->options.polish = random_chance(random, 50);
+    cluster->options.no_polish = !random_chance(random, 50);
     if (fits)
       return;
   }
@@ -1041,8 +1023,7 @@ static void a_potential_that_fails_ends_the_call(void **state) {
     chorale_model_builder *builder = NULL;
     OK(chorale_model_builder_create(NULL, &builder, &error));
     OK(add_chains(&cluster, &built, builder, &error));
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.values = 2;
     setup.potential = potential;
     OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
@@ -1057,8 +1038,7 @@ static void a_potential_that_fails_ends_the_call(void **state) {
     assert_true(error.message[0] != '\0');
     answer = 1;
     chorale_run_reset(run);
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_run_solve(run, &result, &error));
     assert_true(result.score == 2.5);
     chorale_run_destroy(run);

@@ -75,7 +75,7 @@ static TextShape text_of_rounds(void) {
 }
 
 static void random_text_options(Random *random, chorale_run_options *options) {
-  chorale_run_options_init(options, sizeof *options);
+  *options = (chorale_run_options){.struct_size = sizeof *options};
   options->rounds = random_int(random, 1, 5);
   options->damping = random_chance(random, 40) ? 0.3 : 0;
   options->schedule =
@@ -227,8 +227,7 @@ static void an_executor_that_is_broken_is_noticed(void **state) {
       OK(chorale_run_create(NULL, text.model, &options, NULL, &run, &error));
       FAILS(chorale_run_solve(run, NULL, &error), CHORALE_ERROR_EXECUTOR, "executor");
       assert_true(saboteur.calls >= saboteur.breaks_at);
-      chorale_run_result result;
-      chorale_run_result_init(&result, sizeof result);
+      chorale_run_result result = {.struct_size = sizeof result};
       OK(chorale_run_get_result(run, &result, &error));
       assert_int_equal(result.proven, 0);
       assert_true(result.score <= whole.result.upper_bound);
@@ -268,7 +267,7 @@ static void runs_share_a_model(void **state) {
   Reader readers[3];
   for (size_t k = 0; k < COUNT_OF(readers); ++k) {
     readers[k].text = &text;
-    chorale_run_options_init(&readers[k].options, sizeof readers[k].options);
+    readers[k].options = (chorale_run_options){.struct_size = sizeof readers[k].options};
     readers[k].options.threads = 2;
     assert_int_equal(pthread_create(&readers[k].thread, NULL, read_along, &readers[k]), 0);
   }
@@ -367,8 +366,7 @@ static chorale_status call_polish(chorale_run *run, int64_t steps, chorale_run_r
 static chorale_status in_slices(chorale_run *run, Call call, int64_t steps, int64_t *slices,
                                 chorale_error *error) {
   enum { MOST_SLICES = 10000000 }; /* for a slice that does nothing */
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   chorale_status status;
   int64_t left = MOST_SLICES;
   do {
@@ -382,8 +380,7 @@ static int64_t slices_of_all;
 static const char *run_in_a_way(const Cluster *cluster, const Built *built, Way way, Said *said) {
   static CountingAllocator noise;
   static Said between;
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   counting_allocator_init(&noise);
   if (way == WAY_OTHER_MEMORY)
     host.allocator = &noise.hooks;
@@ -411,9 +408,9 @@ static const char *run_in_a_way(const Cluster *cluster, const Built *built, Way 
   if (is_sliced && status == CHORALE_OK)
     status = chorale_run_set_limits(run, 1e-9, NULL, &error);
   if (way == WAY_SLICED_STEPS) {
-    for (int64_t round = 0; round <= cluster->options.rounds && status == CHORALE_OK; ++round)
+    for (int64_t round = 0; round <= rounds_of(&cluster->options) && status == CHORALE_OK; ++round)
       status = in_slices(run, call_step, 0, &slices_of_all, &error);
-    if (cluster->options.polish && status == CHORALE_OK)
+    if (!cluster->options.no_polish && status == CHORALE_OK)
       status = in_slices(run, call_polish, 0, &slices_of_all, &error);
     if (cluster->options.bound_steps > 0 && status == CHORALE_OK)
       status = in_slices(run, chorale_run_bound, cluster->options.bound_steps, &slices_of_all,
@@ -421,12 +418,12 @@ static const char *run_in_a_way(const Cluster *cluster, const Built *built, Way 
   } else if (way == WAY_SLICES && status == CHORALE_OK) {
     status = in_slices(run, call_solve, 0, &slices_of_all, &error);
   } else if (way == WAY_STEPS || way == WAY_LISTENING) {
-    for (int64_t round = 0; round <= cluster->options.rounds && status == CHORALE_OK; ++round) {
+    for (int64_t round = 0; round <= rounds_of(&cluster->options) && status == CHORALE_OK; ++round) {
       status = chorale_run_step(run, NULL, &error);
       if (way == WAY_LISTENING && status == CHORALE_OK)
         listen_to(cluster, run, &between);
     }
-    if (cluster->options.polish && status == CHORALE_OK)
+    if (!cluster->options.no_polish && status == CHORALE_OK)
       status = chorale_run_polish(run, NULL, &error);
     if (cluster->options.bound_steps > 0 && status == CHORALE_OK)
       status = chorale_run_bound(run, cluster->options.bound_steps, NULL, &error);
@@ -504,14 +501,12 @@ static void a_long_step_gets_done_in_short_calls(void **state) {
                                        &error));
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(NULL, &builder, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = CHOICES;
   setup.potential = potential;
   OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
   for (int64_t i = 0; i < VOTERS; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 1;
     chain.labels = CHOICES;
     chain.unary = scores + i * CHOICES;
@@ -521,17 +516,16 @@ static void a_long_step_gets_done_in_short_calls(void **state) {
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.rounds = 1;
-  options.polish = 0;
+  options.no_polish = 1;
   chorale_run *whole = NULL, *sliced = NULL;
   OK(chorale_run_create(NULL, model, &options, NULL, &whole, &error));
   options.time_limit = 2e-4;
   OK(chorale_run_create(NULL, model, &options, NULL, &sliced, &error));
   chorale_run_result one, other;
-  chorale_run_result_init(&one, sizeof one);
-  chorale_run_result_init(&other, sizeof other);
+  one = (chorale_run_result){.struct_size = sizeof one};
+  other = (chorale_run_result){.struct_size = sizeof other};
   OK(chorale_run_solve(whole, &one, &error));
   int calls = 0;
   do {
@@ -612,15 +606,13 @@ static void another_worker_ends_the_call(void **state) {
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(NULL, &builder, &error));
   for (int64_t g = 0; g < LINES / SHARED; ++g) {
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.values = TAGS;
     setup.potential = potential;
     OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
   }
   for (int64_t i = 0; i < LINES; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = WORDS;
     chain.labels = TAGS;
     chain.unary = scores[i];
@@ -633,9 +625,8 @@ static void another_worker_ends_the_call(void **state) {
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
-  options.rounds = 0; /* much is left to the polish */
+  chorale_run_options options = {.struct_size = sizeof options};
+  options.rounds = CHORALE_NO_ROUNDS; /* much is left to the polish */
   options.threads = 2;
   options.executor = one_by_one;
   options.executor_user = &meddler;
@@ -646,8 +637,7 @@ static void another_worker_ends_the_call(void **state) {
   const int64_t tries = test_rounds(300);
   for (int64_t k = -1; k < tries; ++k) {
     chorale_run *run = NULL;
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
     meddler.calls = 0;
     meddler.meddles_at = k < 0 ? INT64_MAX : 1 + k * calls / tries;
@@ -804,8 +794,7 @@ static const char *go_on_after_a_change(const Cluster *cluster, void *context) {
   OK(chorale_run_create(NULL, built.model, &changed.options, NULL, &run, &error));
   Labelling old;
   memset(old, 0, sizeof old);
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   if (changing->change != CHANGE_CHAIN_BEFORE_START)
     OK(chorale_run_solve(run, &result, &error));
   const int has_old = changing->change != CHANGE_CHAIN_BEFORE_START && result.score > -INFINITY;
@@ -823,7 +812,8 @@ static const char *go_on_after_a_change(const Cluster *cluster, void *context) {
   }
   OK(chorale_run_solve(run, &result, &error));
   Cluster judged = changed;
-  judged.options.rounds *= 2; /* those of both calls */
+  if (judged.options.rounds != CHORALE_NO_ROUNDS)
+    judged.options.rounds = 2 * rounds_of(&judged.options); /* those of both calls */
   const char *why = check_run(&judged, &truth, run, &result);
   Parts parts;
   own_parts(&changed, old, &parts);
@@ -858,14 +848,13 @@ static void little_work_for_a_little_change(void **state) {
   TextShape shape = kText; /* messages converge */
   shape.lambda = 0.2;
   open_text(&shape, NULL, &text);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.rounds = 200;
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, text.model, &options, NULL, &run, &error));
   chorale_run_result first, second;
-  chorale_run_result_init(&first, sizeof first);
-  chorale_run_result_init(&second, sizeof second);
+  first = (chorale_run_result){.struct_size = sizeof first};
+  second = (chorale_run_result){.struct_size = sizeof second};
   OK(chorale_run_solve(run, &first, &error));
   chorale_chain chain;
   describe_sentence(&text, 3, &chain);
@@ -948,8 +937,7 @@ static void a_cancel_from_another_thread_ends_it(void **state) {
   Canceller canceller;
   memset(&canceller, 0, sizeof canceller);
   OK(chorale_cancel_create(NULL, &canceller.cancel, &error));
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.rounds = 100000;
   options.cancel = canceller.cancel;
   options.bound_steps = 100000;
@@ -963,8 +951,7 @@ static void a_cancel_from_another_thread_ends_it(void **state) {
     OK(chorale_run_create(NULL, text.model, &options, NULL, &run, &error));
     canceller.wait = 0.1 * random_unit(&random) * random_unit(&random);
     assert_int_equal(pthread_create(&canceller.thread, NULL, raise_later, &canceller), 0);
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_run_solve(run, &result, &error));
     const double ended = now();
     assert_int_equal(pthread_join(canceller.thread, NULL), 0);
@@ -994,27 +981,25 @@ static void a_deadline_ends_it(void **state) {
   chorale_error error;
   Text text;
   open_text(&kRestless, NULL, &text);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.rounds = 100000;
   options.bound_steps = 100000;
   double slowest = 0;
-  static const double limits[] = {0, 0.001, 0.01, 0.05, 0.1};
+  static const double limits[] = {-1, 0.001, 0.01, 0.05, 0.1};
   for (int64_t round = 0; round < test_rounds(2 * (int64_t)COUNT_OF(limits)); ++round) {
     options.threads = 1 + round % 2;
     options.time_limit = limits[round / 2 % (int64_t)COUNT_OF(limits)];
     chorale_run *run = NULL;
     OK(chorale_run_create(NULL, text.model, &options, NULL, &run, &error));
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     const double start = now();
     OK(chorale_run_solve(run, &result, &error));
-    slowest = fmax(slowest, now() - start - options.time_limit);
+    slowest = fmax(slowest, now() - start - fmax(options.time_limit, 0));
     assert_int_equal(result.outcome, CHORALE_OUTCOME_DEADLINE);
-    if (options.time_limit == 0)
+    if (options.time_limit < 0)
       assert_int_equal(result.chain_updates, 0);
     expect_good_order(&text, run, &result);
-    OK(chorale_run_set_limits(run, -1, NULL, &error));
+    OK(chorale_run_set_limits(run, 0, NULL, &error));
     OK(chorale_run_step(run, &result, &error));
     OK(chorale_run_step(run, &result, &error));
     expect_good_order(&text, run, &result);
@@ -1047,8 +1032,7 @@ static const char *stop_and_go(const Cluster *cluster, void *context) {
   chorale_error error;
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, built.model, &stopping.options, NULL, &run, &error));
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   const char *why = NULL;
   double before = -INFINITY;
   for (int call = 0; call < 4 && !why; ++call) {
@@ -1058,7 +1042,7 @@ static const char *stop_and_go(const Cluster *cluster, void *context) {
       why = complain("call %d: score %.17g after %.17g", call, result.score, before);
     before = result.score;
   }
-  stopping.options.rounds = 4 * stopping.options.rounds + 4;
+  stopping.options.rounds = 4 * rounds_of(&stopping.options) + 4;
   if (!why)
     why = check_run(&stopping, &truth, run, &result);
   chorale_run_destroy(run);

@@ -150,10 +150,9 @@ static const char *edit_and_solve(const Cluster *cluster, void *context) {
   ClusterTruth truth;
   chorale_error error;
   chorale_run_result result, fresh_result;
-  chorale_run_result_init(&result, sizeof result);
-  chorale_run_result_init(&fresh_result, sizeof fresh_result);
-  chorale_run_options plain;
-  chorale_run_options_init(&plain, sizeof plain);
+  result = (chorale_run_result){.struct_size = sizeof result};
+  fresh_result = (chorale_run_result){.struct_size = sizeof fresh_result};
+  chorale_run_options plain = {.struct_size = sizeof plain};
   Cluster with = *cluster;
   with.options.edits = 1;
   with.options.bound_steps = 0;
@@ -162,7 +161,7 @@ static const char *edit_and_solve(const Cluster *cluster, void *context) {
   if (with.options.joint_mode == CHORALE_JOINT_EXACT ||
       with.options.joint_mode == CHORALE_JOINT_ABSORPTION)
     with.options.budget = 1 << 16;
-  const int is_polished = with.options.polish && with.options.joint_mode == plain.joint_mode &&
+  const int is_polished = !with.options.no_polish && with.options.joint_mode == plain.joint_mode &&
                           with.options.budget == plain.budget;
   if (!enumerate_cluster(&with, &truth))
     return NULL;
@@ -303,8 +302,7 @@ static const char *edit_in_a_way(const Cluster *cluster, const Built *built, int
   static Edited edited;
   static Given given[MOST_CHAINS];
   chorale_error error;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   Cluster with = *cluster;
   with.options.threads = way == 1 ? 3 : 1;
   memset(given, 0, sizeof given);
@@ -378,8 +376,7 @@ typedef struct Corpus {
 
 static void open_corpus(Random *random, Corpus *corpus) {
   chorale_error error;
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled = {.struct_size = sizeof scaled};
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   OK(chorale_potential_create_potts(NULL, TAGS, 1, &scaled, &corpus->potts, &error));
   for (int32_t x = 0; x < TAGS; ++x)
@@ -394,8 +391,7 @@ static void open_corpus(Random *random, Corpus *corpus) {
       for (int32_t y = 0; y < TAGS; ++y)
         corpus->unary[i][t][y] = 3 * random_unit(random);
     }
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = WORDS;
     chain.labels = TAGS;
     chain.unary = corpus->unary[i];
@@ -413,8 +409,7 @@ static void open_corpus(Random *random, Corpus *corpus) {
           count += corpus->words[i][t] == word;
       if (count < 2)
         continue;
-      chorale_clique_setup setup;
-      chorale_clique_setup_init(&setup, sizeof setup);
+      chorale_clique_setup setup = {.struct_size = sizeof setup};
       setup.values = TAGS;
       setup.potential = corpus->potts;
       int64_t clique = 0;
@@ -446,18 +441,16 @@ static void an_edit_costs_what_it_changes(void **state) {
   open_corpus(&random, &corpus);
   CountingAllocator counting;
   counting_allocator_init(&counting);
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.allocator = &counting.hooks;
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.edits = 1;
   chorale_run *run = NULL;
   OK(chorale_run_create(&host, corpus.model, &options, NULL, &run, &error));
   const int64_t allocations = counting.allocations;
   chorale_run_result result, first;
-  chorale_run_result_init(&result, sizeof result);
-  chorale_run_result_init(&first, sizeof first);
+  result = (chorale_run_result){.struct_size = sizeof result};
+  first = (chorale_run_result){.struct_size = sizeof first};
   OK(chorale_run_solve(run, &first, &error));
   assert_true(first.score == score_of_run(&corpus, run));
   int64_t chains = first.chain_updates, most = 0, sum = 0;
@@ -537,8 +530,7 @@ static chorale_model *model_of_items(Random *random, double scores[ITEMS][2],
     for (int32_t y = 0; y < 2; ++y)
       scores[i][y] = random_unit(random);
   }
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
   corpus.chains = ITEMS;
   corpus.labels = 2;
   corpus.unary = scores[0];
@@ -568,18 +560,16 @@ static void items_follow_the_edits_of_their_fellows(void **state) {
     memset(allowed, 1, sizeof allowed);
     for (int32_t c = 0; c < ITEMS; ++c)
       strengths[c] = 1;
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options = {.struct_size = sizeof options};
     options.edits = 1;
     chorale_run_result result, fresh_result;
-    chorale_run_result_init(&result, sizeof result);
-    chorale_run_result_init(&fresh_result, sizeof fresh_result);
+    result = (chorale_run_result){.struct_size = sizeof result};
+    fresh_result = (chorale_run_result){.struct_size = sizeof fresh_result};
     chorale_run *run = NULL;
     OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
     OK(chorale_run_solve(run, &result, &error));
     OK(chorale_run_all_labels(run, CHORALE_TOGETHER, before, ITEMS, NULL, &error));
-    chorale_chain item;
-    chorale_chain_init(&item, sizeof item);
+    chorale_chain item = {.struct_size = sizeof item};
     item.length = 1;
     item.labels = 2;
     for (int32_t turn = 0; turn < 8; ++turn) {
@@ -644,8 +634,7 @@ static void an_edit_spreads_in_a_large_clique(void **state) {
   const double step = 1.0 / 16; /* what label 1 gains where another member takes it */
   OK(chorale_potential_create_potts(NULL, 2, step / 2, NULL, &agree, &error));
   OK(chorale_model_builder_create(NULL, &builder, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = 2;
   setup.potential = agree;
   int64_t clique = 0;
@@ -655,8 +644,7 @@ static void an_edit_spreads_in_a_large_clique(void **state) {
      * i gains by label 1 from k = i on; the first and the last members never do. */
     unary[i][0][1] = i == 0 || i >= MOVING ? -2 * step * CHAINS
                                            : step * (CHAINS - 1 - 2 * i) + step / 2;
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 2;
     chain.labels = 2;
     chain.unary = unary[i][0];
@@ -666,12 +654,10 @@ static void an_edit_spreads_in_a_large_clique(void **state) {
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
   chorale_potential_release(agree);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.edits = 1;
   chorale_run *run = NULL;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
   OK(chorale_run_solve(run, &result, &error));
   assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);

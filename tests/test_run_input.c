@@ -50,8 +50,7 @@ static void ask(Asker *asker, int may_read) {
   size_t needed;
   int64_t count;
   chorale_payment payments[4];
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
 #define REFUSES(call) expect(asker, #call, chorale_run_##call, CHORALE_ERROR_BUSY)
 #define READS(call)                                                                                \
   expect(asker, #call, chorale_run_##call, may_read ? CHORALE_OK : CHORALE_ERROR_BUSY)
@@ -125,7 +124,7 @@ static int32_t decide(void *user, int64_t ports, const int64_t *columns,
 }
 
 static void describe_chain(const Scene *scene, int64_t length, chorale_chain *chain) {
-  chorale_chain_init(chain, sizeof *chain);
+  *chain = (chorale_chain){.struct_size = sizeof *chain};
   chain->length = length;
   chain->labels = 2;
   chain->unary = scene->scores;
@@ -138,8 +137,7 @@ static void open_scene(Scene *scene) {
     scene->scores[i] = i % 3 * 0.25;
   scene->parents[0] = -1;
   OK(chorale_potential_create_potts(NULL, 2, 1, NULL, &scene->potts, &error));
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = 2;
   OK(chorale_property_create_position_label(NULL, &map, 0, &scene->first, &error));
   chorale_model_builder *builder = NULL;
@@ -151,15 +149,13 @@ static void open_scene(Scene *scene) {
   OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
   chain.parents = scene->parents;
   OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-  chorale_instance instance;
-  chorale_instance_init(&instance, sizeof instance);
+  chorale_instance instance = {.struct_size = sizeof instance};
   instance.length = instance.labels = 1;
   instance.user = scene;
   instance.messages = answer;
   instance.decode = decide;
   OK(chorale_model_builder_add_instance(builder, &instance, NULL, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = 2;
   setup.potential = scene->potts;
   for (int64_t c = 0; c < 2; ++c) {
@@ -168,7 +164,7 @@ static void open_scene(Scene *scene) {
     OK(chorale_model_builder_add_position(builder, c, 1, c, &error));
   }
   OK(chorale_model_builder_add_member(builder, 1, 3, NULL, &error));
-  chorale_clique_setup_init(&setup, sizeof setup);
+  setup = (chorale_clique_setup){.struct_size = sizeof setup};
   setup.property = scene->first;
   setup.potential = scene->potts;
   OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
@@ -191,23 +187,11 @@ static void bad_options(void **state) {
   chorale_error error;
   chorale_run_options options;
   chorale_run *run = NULL;
-  chorale_run_cost cost;
-  chorale_run_cost_init(&cost, sizeof cost);
-  chorale_run_options_init(&options, sizeof options);
-  assert_int_equal(options.rounds, 10);
-  assert_true(options.damping == 0);
-  assert_int_equal(options.schedule, CHORALE_SCHEDULE_ALL);
-  assert_int_equal(options.algorithm, CHORALE_ALGORITHM_AUTO);
-  assert_int_equal(options.polish, 1);
-  assert_int_equal(options.threads, 1);
-  assert_true(options.time_limit < 0);
-  assert_int_equal(options.bound_steps, 0);
-  assert_int_equal(options.beam_width, 300);
-  assert_int_equal(options.budget, 1024);
+  chorale_run_cost cost = {.struct_size = sizeof cost};
   /* Checks both creating and estimating. */
 #define REFUSED(field, wrong, expected, ...)                                                       \
   do {                                                                                             \
-    chorale_run_options_init(&options, sizeof options);                                            \
+    options = (chorale_run_options){.struct_size = sizeof options};                                \
     options.field = (wrong);                                                                       \
     FAILS(chorale_run_create(NULL, scene.model, &options, NULL, &run, &error), expected,           \
           __VA_ARGS__);                                                                            \
@@ -215,7 +199,7 @@ static void bad_options(void **state) {
     FAILS(chorale_run_estimate(scene.model, &options, &cost, &error), expected, __VA_ARGS__);      \
   } while (0)
   REFUSED(struct_size, 4, CHORALE_ERROR_STRUCT_SIZE, "options", "4");
-  REFUSED(rounds, -1, CHORALE_ERROR_SIZE, "rounds", "-1");
+  REFUSED(rounds, -2, CHORALE_ERROR_SIZE, "rounds", "-2");
   REFUSED(damping, 1.0, CHORALE_ERROR_OUT_OF_RANGE, "damping", "1");
   REFUSED(damping, -0.5, CHORALE_ERROR_OUT_OF_RANGE, "damping", "-0.5");
   REFUSED(damping, NAN, CHORALE_ERROR_NOT_A_NUMBER, "damping");
@@ -223,9 +207,9 @@ static void bad_options(void **state) {
   REFUSED(algorithm, 999, CHORALE_ERROR_UNKNOWN_CONSTANT, "algorithm", "999");
   REFUSED(joint_mode, 99, CHORALE_ERROR_UNKNOWN_CONSTANT, "joint_mode", "99");
   REFUSED(message_element, 9, CHORALE_ERROR_UNKNOWN_CONSTANT, "message_element", "9");
-  REFUSED(beam_width, 0, CHORALE_ERROR_SIZE, "beam_width", "0");
-  REFUSED(budget, 0, CHORALE_ERROR_SIZE, "budget", "0");
-  REFUSED(threads, 0, CHORALE_ERROR_SIZE, "threads", "0");
+  REFUSED(beam_width, -1, CHORALE_ERROR_SIZE, "beam_width", "-1");
+  REFUSED(budget, -1, CHORALE_ERROR_SIZE, "budget", "-1");
+  REFUSED(threads, -1, CHORALE_ERROR_SIZE, "threads", "-1");
   REFUSED(time_limit, NAN, CHORALE_ERROR_NOT_A_NUMBER, "time_limit");
   REFUSED(bound_steps, -1, CHORALE_ERROR_SIZE, "bound_steps", "-1");
 #undef REFUSED
@@ -233,8 +217,7 @@ static void bad_options(void **state) {
         "model");
   FAILS(chorale_run_create(NULL, scene.model, NULL, NULL, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "run");
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.struct_size = 3;
   FAILS(chorale_run_create(&host, scene.model, NULL, NULL, &run, &error), CHORALE_ERROR_STRUCT_SIZE,
         "host");
@@ -259,17 +242,14 @@ static void more_threads_than_the_most(void **state) {
   double scores[COUNT_OF(threads)];
   uint64_t bytes[COUNT_OF(threads)];
   for (size_t k = 0; k < COUNT_OF(threads); ++k) {
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options = {.struct_size = sizeof options};
     options.threads = threads[k];
-    chorale_run_cost cost;
-    chorale_run_cost_init(&cost, sizeof cost);
+    chorale_run_cost cost = {.struct_size = sizeof cost};
     OK(chorale_run_estimate(scene.model, &options, &cost, &error));
     bytes[k] = cost.run_bytes;
     chorale_run *run = NULL;
     OK(chorale_run_create(NULL, scene.model, &options, NULL, &run, &error));
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_run_solve(run, &result, &error));
     scores[k] = result.score;
     chorale_run_destroy(run);
@@ -284,8 +264,7 @@ static void a_joint_state_beyond_the_budget(void **state) {
   Scene scene;
   open_scene(&scene);
   chorale_error error;
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = 2;
   chorale_property *next = NULL;
   OK(chorale_property_create_next_label(NULL, &map, 0, NULL, CHORALE_SEGMENT_SPANS_IGNORED, -1,
@@ -295,8 +274,7 @@ static void a_joint_state_beyond_the_budget(void **state) {
   chorale_chain chain;
   describe_chain(&scene, 3, &chain);
   OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.potential = scene.potts;
   for (int64_t c = 0; c < 2; ++c) {
     setup.property = c == 0 ? scene.first : next;
@@ -306,13 +284,11 @@ static void a_joint_state_beyond_the_budget(void **state) {
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.joint_mode = CHORALE_JOINT_EXACT;
   options.budget = 1;
   chorale_run *run = NULL;
-  chorale_run_cost cost;
-  chorale_run_cost_init(&cost, sizeof cost);
+  chorale_run_cost cost = {.struct_size = sizeof cost};
   FAILS(chorale_run_create(NULL, model, &options, NULL, &run, &error), CHORALE_ERROR_STATE_SPACE,
         "chain 0", "1");
   assert_null(run);
@@ -342,8 +318,7 @@ static void properties_that_are_too_many(void **state) {
   chorale_chain chain;
   describe_chain(&scene, 3, &chain);
   OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.property = scene.first;
   setup.potential = scene.potts;
   for (int64_t c = 0; c < 300; ++c) {
@@ -356,8 +331,7 @@ static void properties_that_are_too_many(void **state) {
   static const chorale_joint_mode modes[] = {CHORALE_JOINT_AUTO, CHORALE_JOINT_EXACT,
                                              CHORALE_JOINT_ABSORPTION, CHORALE_JOINT_BEAM};
   for (size_t k = 0; k < COUNT_OF(modes); ++k) {
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options = {.struct_size = sizeof options};
     options.joint_mode = modes[k];
     chorale_run *run = NULL;
     FAILS(chorale_run_create(NULL, model, &options, NULL, &run, &error), CHORALE_ERROR_STATE_SPACE,
@@ -379,8 +353,7 @@ static void callbacks_cannot_change_their_run(void **state) {
     memset(&asker, 0, sizeof asker);
     asker.scene = &scene;
     chorale_error error;
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options = {.struct_size = sizeof options};
     options.bound_steps = 3;
     options.progress = asks ? ask_in_progress : NULL;
     options.progress_user = &asker;
@@ -432,8 +405,7 @@ static void potentials_cannot_change_the_run(void **state) {
                                        &error));
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(NULL, &builder, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = 2;
   setup.potential = potential;
   OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
@@ -447,8 +419,7 @@ static void potentials_cannot_change_the_run(void **state) {
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
   OK(chorale_run_create(NULL, model, NULL, NULL, &self.run, &error));
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_solve(self.run, &result, &error));
   if (self.wrong > 0)
     fail_msg("%lld of %lld calls: %s", (long long)self.wrong, (long long)self.asked,
@@ -504,14 +475,12 @@ static const double faulty_scores[FAULTY_CHAINS][2 * FAULTY_VALUES] = {
 static chorale_status decode_faulty(const FaultyScene *scene, chorale_decoded **decoded,
                                     chorale_error *error) {
   static const int64_t offsets[] = {0, 2, 4, 6, 8}, members[] = {0, 2, 4, 6}, bounds[] = {0, 4};
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
   corpus.chains = FAULTY_CHAINS;
   corpus.offsets = offsets;
   corpus.labels = FAULTY_VALUES;
   corpus.unary = faulty_scores;
-  chorale_agreement agreement;
-  chorale_agreement_init(&agreement, sizeof agreement);
+  chorale_agreement agreement = {.struct_size = sizeof agreement};
   agreement.kind = CHORALE_AGREE_CLIQUES;
   agreement.potential = scene->potential;
   agreement.cliques = 1;
@@ -528,8 +497,7 @@ static void open_faulty(FaultyScene *scene) {
   const double (*scores)[2 * FAULTY_VALUES] = faulty_scores;
   uint8_t counted[FAULTY_VALUES] = {1, 1, 1};
   counted[FAULTY_UNCOUNTED] = 0;
-  chorale_potential_options some;
-  chorale_potential_options_init(&some, sizeof some);
+  chorale_potential_options some = {.struct_size = sizeof some};
   some.counted = counted;
   OK(chorale_potential_create_callback(NULL, FAULTY_VALUES, score_or_fail, &scene->faulty, NULL,
                                        &some, &scene->potential, &error));
@@ -537,16 +505,14 @@ static void open_faulty(FaultyScene *scene) {
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(NULL, &builder, &error));
   for (int64_t i = 0; i < FAULTY_CHAINS; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 2;
     chain.labels = FAULTY_VALUES;
     chain.unary = scores[i];
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
   }
   for (int64_t c = 0; c < 2; ++c) {
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.values = FAULTY_VALUES;
     setup.potential = c == 0 ? scene->potential : scene->potts;
     OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
@@ -555,8 +521,7 @@ static void open_faulty(FaultyScene *scene) {
   }
   OK(chorale_model_builder_freeze(builder, &scene->model, &error));
   chorale_model_builder_destroy(builder);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.bound_steps = 2;
   options.edits = 1;
   OK(chorale_run_create(NULL, scene->model, &options, NULL, &scene->run, &error));
@@ -707,8 +672,7 @@ static void bad_edits(void **state) {
   open_scene(&scene);
   chorale_error error;
   chorale_run *run = NULL, *plain = NULL;
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   assert_int_equal(options.edits, 0);
   options.edits = 2;
   FAILS(chorale_run_create(NULL, scene.model, &options, NULL, &run, &error),
@@ -717,8 +681,8 @@ static void bad_edits(void **state) {
   OK(chorale_run_create(NULL, scene.model, &options, NULL, &run, &error));
   OK(chorale_run_create(NULL, scene.model, NULL, NULL, &plain, &error));
   chorale_run_result before, after;
-  chorale_run_result_init(&before, sizeof before);
-  chorale_run_result_init(&after, sizeof after);
+  before = (chorale_run_result){.struct_size = sizeof before};
+  after = (chorale_run_result){.struct_size = sizeof after};
   OK(chorale_run_solve(run, &before, &error));
   uint8_t all[8] = {1, 1, 1, 1, 1, 1, 1, 1};
   uint8_t none[8] = {0};
@@ -753,19 +717,17 @@ static void bad_calls(void **state) {
   open_scene(&scene);
   chorale_error error;
   chorale_run *run = NULL;
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.bound_steps = 1;
   OK(chorale_run_create(NULL, scene.model, &options, NULL, &run, &error));
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   result.struct_size = 6;
   FAILS(chorale_run_step(run, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
   FAILS(chorale_run_solve(run, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
   FAILS(chorale_run_polish(run, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
   FAILS(chorale_run_bound(run, 1, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
   FAILS(chorale_run_get_result(run, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
-  chorale_run_result_init(&result, sizeof result);
+  result = (chorale_run_result){.struct_size = sizeof result};
   FAILS(chorale_run_step(NULL, &result, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
   FAILS(chorale_run_solve(NULL, &result, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
   FAILS(chorale_run_polish(NULL, &result, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
@@ -943,8 +905,7 @@ static void instances_that_say_what_cannot_be(void **state) {
   REFUSED(status, 1, 0, CHORALE_ERROR_CALLBACK_STOPPED);
 #undef REFUSED
   chorale_run_reset(run);
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   /* If all labellings of an instance are forbidden, it is left out. */
   scene.score = -INFINITY;
   OK(chorale_run_solve(run, &result, &error));
@@ -978,16 +939,14 @@ static void payments_are_in_order(void **state) {
   chorale_error error;
   chorale_potential *potts = NULL;
   OK(chorale_potential_create_potts(NULL, 2, 1, NULL, &potts, &error));
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = 2;
   chorale_property *first = NULL;
   OK(chorale_property_create_position_label(NULL, &map, 0, &first, &error));
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(NULL, &builder, &error));
   const double yes[4] = {1, 0, 1, 0}, no[4] = {0, 0.25, 0, 0.25};
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = chain.labels = 2;
   for (int32_t i = 0; i < 4; ++i) {
     chain.unary = i < 3 ? yes : no;
@@ -995,7 +954,7 @@ static void payments_are_in_order(void **state) {
   }
   chorale_clique_setup setup;
   for (int32_t c = 0; c < 6; ++c) {
-    chorale_clique_setup_init(&setup, sizeof setup);
+    setup = (chorale_clique_setup){.struct_size = sizeof setup};
     setup.potential = potts;
     setup.values = 2;
     if (c % 2 == 0)

@@ -281,8 +281,7 @@ static const char *check_json(const Cluster *cluster, chorale_run *run, const ch
   const Json *root = parse(&parsed, text);
   if (!root || root->kind != JSON_OBJECT)
     return complain("not JSON at \"%.40s\"", parsed.at);
-  chorale_run_result r;
-  chorale_run_result_init(&r, sizeof r);
+  chorale_run_result r = {.struct_size = sizeof r};
   OK(chorale_run_get_result(run, &r, &error));
   const Json *outcome = child_of(&parsed, root, "outcome");
   const char *expected = r.outcome == CHORALE_OUTCOME_COMPLETE          ? "complete"
@@ -354,8 +353,7 @@ static const char *write_and_read(const Cluster *cluster, void *context) {
   chorale_error error;
   build(cluster, NULL, &built);
   chorale_run *run = NULL;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_create(NULL, built.model, &cluster->options, NULL, &run, &error));
   OK(chorale_run_solve(run, &result, &error));
   const char *why = NULL;
@@ -425,11 +423,10 @@ static void every_outcome_has_its_name(void **state) {
     random_exact_cluster(&random, &cluster);
   while (cluster.clique_count == 0);
   build(&cluster, NULL, &built);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
-  options.polish = 0;
+  chorale_run_options options = {.struct_size = sizeof options};
+  options.no_polish = 1;
   options.progress = cancel_after_the_first;
-  options.rounds = 0;
+  options.rounds = CHORALE_NO_ROUNDS;
   static const chorale_outcome outcomes[] = {CHORALE_OUTCOME_ITERATION_LIMIT,
                                              CHORALE_OUTCOME_DEADLINE, CHORALE_OUTCOME_CANCELLED,
                                              CHORALE_OUTCOME_COMPLETE};
@@ -437,9 +434,8 @@ static void every_outcome_has_its_name(void **state) {
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, built.model, &options, NULL, &run, &error));
   for (size_t k = 0; k < COUNT_OF(outcomes); ++k) {
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
-    OK(chorale_run_set_limits(run, k == 1 ? 0 : -1, NULL, &error));
+    chorale_run_result result = {.struct_size = sizeof result};
+    OK(chorale_run_set_limits(run, k == 1 ? -1 : 0, NULL, &error));
     if (k == 0)
       OK(chorale_run_solve(run, &result, &error));
     do
@@ -471,8 +467,7 @@ static void payments_of_a_large_clique(void **state) {
   chorale_run *run = NULL;
   OK(chorale_potential_create_potts(NULL, 2, lambda, NULL, &potential, &error));
   OK(chorale_model_builder_create(NULL, &builder, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = 2;
   setup.potential = potential;
   OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
@@ -480,8 +475,7 @@ static void payments_of_a_large_clique(void **state) {
     for (int32_t t = 0; t < LENGTH; ++t)
       for (int32_t y = 0; y < 2; ++y)
         unary[i][t][y] = random_unit(&random) + 0.25 * (y == 0);
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = LENGTH;
     chain.labels = 2;
     chain.unary = &unary[i][0][0];
@@ -542,13 +536,11 @@ static void labels_that_a_clique_forbids_are_in_json(void **state) {
   OK(chorale_potential_create_sum(NULL, 2, never, 1, 3, 0, NULL, &potential, &error));
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(NULL, &builder, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.potential = potential;
   OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
   for (int64_t i = 0; i < 2; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 1;
     chain.labels = 2;
     chain.unary = zero;
@@ -559,8 +551,7 @@ static void labels_that_a_clique_forbids_are_in_json(void **state) {
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_solve(run, &result, &error));
   assert_int_equal(result.outcome, CHORALE_OUTCOME_NOTHING_FOUND);
   char text[1024];

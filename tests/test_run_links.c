@@ -66,8 +66,7 @@ static int read_papers(Papers *papers) {
 static chorale_model *link_papers(const Papers *papers, double lambda, int64_t longest) {
   chorale_error error;
   chorale_potential *potentials[TOPICS];
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled = {.struct_size = sizeof scaled};
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   double *tables = calloc((size_t)(TOPICS * longest), sizeof *tables);
   assert_non_null(tables);
@@ -81,16 +80,14 @@ static chorale_model *link_papers(const Papers *papers, double lambda, int64_t l
   free(tables);
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(NULL, &builder, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = TOPICS;
   setup.centre_values = TOPICS;
   setup.centre_potentials = (const chorale_potential *const *)potentials;
   int64_t *clique = calloc((size_t)papers->count, sizeof *clique);
   assert_non_null(clique);
   for (int64_t i = 0; i < papers->count; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 1;
     chain.labels = TOPICS;
     chain.unary = papers->scores[i];
@@ -150,14 +147,12 @@ static void papers_that_cite_each_other(void **state) {
   static int32_t labels[MOST_PAPERS], own[MOST_PAPERS], again[MOST_PAPERS];
   for (int32_t round = 0; round < 3; ++round) {
     chorale_error error;
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options = {.struct_size = sizeof options};
     options.threads = round == 1 ? 2 : 1;
     options.rounds = 5;
     chorale_run *run = NULL;
     OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     for (int32_t step = 0; round == 2 && step < 6; ++step)
       OK(chorale_run_step(run, &result, &error));
     OK(round == 2 ? chorale_run_polish(run, &result, &error)

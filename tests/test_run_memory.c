@@ -70,8 +70,7 @@ static void all_memory_comes_from_the_host(void **state) {
     cluster.options.threads = 1;
     CountingAllocator allocator;
     counting_allocator_init(&allocator);
-    chorale_host host;
-    chorale_host_init(&host, sizeof host);
+    chorale_host host = {.struct_size = sizeof host};
     host.allocator = &allocator.hooks;
     chorale_error error;
     open_parts(&cluster, NULL, &built);
@@ -91,8 +90,7 @@ static void all_memory_comes_from_the_host(void **state) {
     if (memory_is_counted())
       assert_int_equal(after - before, allocator.allocations);
 
-    chorale_run_cost cost;
-    chorale_run_cost_init(&cost, sizeof cost);
+    chorale_run_cost cost = {.struct_size = sizeof cost};
     OK(chorale_run_estimate(built.model, &cluster.options, &cost, &error));
     if (of_run > (int64_t)cost.run_bytes ||
         (!cluster.options.restrict_range && of_run != (int64_t)cost.run_bytes)) {

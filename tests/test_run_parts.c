@@ -49,8 +49,7 @@ static double solve_some(const Corpus *corpus, int32_t first, int32_t last,
   chorale_error error;
   chorale_transitions *transitions = NULL;
   OK(chorale_transitions_create(NULL, corpus->labels, corpus->edges, NULL, &transitions, &error));
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled = {.struct_size = sizeof scaled};
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   chorale_potential *potts = NULL;
   OK(chorale_potential_create_potts(NULL, corpus->labels, corpus->strength, &scaled, &potts,
@@ -61,14 +60,12 @@ static double solve_some(const Corpus *corpus, int32_t first, int32_t last,
     const Sentence *from = &corpus->sentence[i];
     if (from->document < first || from->document > last)
       continue;
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = from->length;
     chain.labels = corpus->labels;
     chain.unary = from->unary;
     chain.transitions = transitions;
-    chorale_chain_options options;
-    chorale_chain_options_init(&options, sizeof options);
+    chorale_chain_options options = {.struct_size = sizeof options};
     options.group = from->document;
     options.tokens = from->tokens;
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
@@ -76,14 +73,12 @@ static double solve_some(const Corpus *corpus, int32_t first, int32_t last,
   OK(chorale_model_builder_add_repeated_words(builder, potts, NULL, NULL, NULL, &error));
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.message_element = CHORALE_MESSAGES_FLOAT64;
-  options.polish = 0; /* the polish processes chains in batches */
+  options.no_polish = 1; /* the polish processes chains in batches */
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_solve(run, &result, &error));
   int64_t chain = 0;
   for (int32_t i = 0; i < corpus->sentences; ++i)

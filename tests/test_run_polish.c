@@ -54,15 +54,13 @@ static chorale_run *open_run(Text *text, int by_callback) {
     OK(chorale_potential_create_callback(NULL, LABELS, count_call, text, NULL, NULL, &potential,
                                          &error));
   } else {
-    chorale_potential_options options;
-    chorale_potential_options_init(&options, sizeof options);
+    chorale_potential_options options = {.struct_size = sizeof options};
     options.scale = CHORALE_SCALE_BY_MEMBERS;
     OK(chorale_potential_create_potts(NULL, LABELS, text->strength, &options, &potential, &error));
   }
   chorale_model_builder *builder;
   OK(chorale_model_builder_create(NULL, &builder, &error));
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = text->length;
   chain.labels = LABELS;
   chain.unary = text->unary;
@@ -70,22 +68,19 @@ static chorale_run *open_run(Text *text, int by_callback) {
   chain.edge_matrices = 1;
   if (text->shape == TREE)
     chain.parents = text->parents;
-  chorale_chain_options options;
-  chorale_chain_options_init(&options, sizeof options);
+  chorale_chain_options options = {.struct_size = sizeof options};
   options.tokens = text->tokens;
   OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
   OK(chorale_model_builder_add_repeated_words(builder, potential, NULL, NULL, NULL, &error));
   if (text->shape == UNDER_A_PROPERTY) {
-    chorale_label_map kinds;
-    chorale_label_map_init(&kinds, sizeof kinds);
+    chorale_label_map kinds = {.struct_size = sizeof kinds};
     kinds.labels = kinds.kinds = LABELS;
     const uint8_t ignored[LABELS] = {1, 0, 0};
     chorale_property *property;
     OK(chorale_property_create_first_label(NULL, &kinds, ignored, &property, &error));
     chorale_potential *wide;
     OK(chorale_potential_create_potts(NULL, LABELS + 2, 0.5, NULL, &wide, &error));
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.property = property;
     setup.potential = wide;
     int64_t clique;
@@ -99,9 +94,8 @@ static chorale_run *open_run(Text *text, int by_callback) {
   chorale_model_builder_destroy(builder);
   chorale_potential_release(potential);
   chorale_run *run;
-  chorale_run_options run_options;
-  chorale_run_options_init(&run_options, sizeof run_options);
-  run_options.polish = 0;
+  chorale_run_options run_options = {.struct_size = sizeof run_options};
+  run_options.no_polish = 1;
   OK(chorale_run_create(NULL, model, &run_options, NULL, &run, &error));
   chorale_model_release(model);
   return run;
@@ -190,8 +184,7 @@ static void no_word_gains_by_a_move_of_its_own(void **state) {
     random_text(&random, shape, random_int(&random, SHORTEST, SHORT), random_int(&random, 1, 3),
                 &text);
     chorale_run *run = open_run(&text, random_chance(&random, 50));
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     chorale_error error;
     int32_t labels[SHORT];
     OK(chorale_run_step(run, &result, &error)); /* the chain's own labelling */
@@ -220,19 +213,17 @@ static const char *solve_and_look(const Cluster *cluster, void *context) {
   Blocks *blocks = context;
   static Built built;
   Cluster with = *cluster;
-  with.options.polish = 1;
+  with.options.no_polish = 0;
   if (blocks->rounds >= 0)
     with.options.rounds = blocks->rounds;
-  chorale_run_options plain;
-  chorale_run_options_init(&plain, sizeof plain);
+  chorale_run_options plain = {.struct_size = sizeof plain};
   with.options.joint_mode = plain.joint_mode; /* decodes are exact */
   with.options.budget = plain.budget;
   with.options.bound_steps = 0; /* the steps also find labellings, which nothing polishes */
   build(&with, NULL, &built);
   chorale_error error;
   chorale_run *run;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_create(NULL, built.model, &with.options, NULL, &run, &error));
   OK(chorale_run_solve(run, &result, &error));
   const char *why = NULL;
@@ -278,18 +269,18 @@ static void a_limit_ends_the_polish(void **state) {
   random_text(&random, CHAIN, LONG, WORDS, &text);
   chorale_run *run = open_run(&text, 0);
   chorale_run_result before, after;
-  chorale_run_result_init(&before, sizeof before);
-  chorale_run_result_init(&after, sizeof after);
+  before = (chorale_run_result){.struct_size = sizeof before};
+  after = (chorale_run_result){.struct_size = sizeof after};
   chorale_error error;
   OK(chorale_run_solve(run, &before, &error));
   chorale_cancel *cancel;
   OK(chorale_cancel_create(NULL, &cancel, &error));
   chorale_cancel_raise(cancel);
-  OK(chorale_run_set_limits(run, -1, cancel, &error));
+  OK(chorale_run_set_limits(run, 0, cancel, &error));
   OK(chorale_run_polish(run, &after, &error));
   assert_int_equal(after.outcome, CHORALE_OUTCOME_CANCELLED);
   assert_true(after.score == before.score);
-  OK(chorale_run_set_limits(run, -1, NULL, &error));
+  OK(chorale_run_set_limits(run, 0, NULL, &error));
   OK(chorale_run_polish(run, &after, &error));
   assert_true(after.outcome != CHORALE_OUTCOME_CANCELLED);
   assert_true(after.score >= before.score);
@@ -310,8 +301,8 @@ static void a_long_chain_in_slices(void **state) {
     text.strength = 1;
     chorale_run *whole = open_run(&text, 0), *sliced = open_run(&text, 0);
     chorale_run_result one, other;
-    chorale_run_result_init(&one, sizeof one);
-    chorale_run_result_init(&other, sizeof other);
+    one = (chorale_run_result){.struct_size = sizeof one};
+    other = (chorale_run_result){.struct_size = sizeof other};
     chorale_error error;
     OK(chorale_run_solve(whole, &one, &error));
     OK(chorale_run_polish(whole, &one, &error));

@@ -78,8 +78,7 @@ static double *numbers(Random *random, int64_t count, int32_t zeros) {
 static void make_rule(Random *random, const Ranged *ranged, Over *over) {
   chorale_error error;
   const int32_t m = ranged->labels;
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = m;
   int32_t actions[2 * 2 * LABELS * (LABELS + 1)], next[2 * 2 * LABELS], end[2];
   if (over->rule == OF_TREES) {
@@ -97,8 +96,7 @@ static void make_rule(Random *random, const Ranged *ranged, Over *over) {
                                             &over->property, &error));
     return;
   }
-  chorale_automaton automaton;
-  chorale_automaton_init(&automaton, sizeof automaton);
+  chorale_automaton automaton = {.struct_size = sizeof automaton};
   automaton.labels = m;
   automaton.classes = automaton.states = 2;
   automaton.values = over->range;
@@ -106,7 +104,8 @@ static void make_rule(Random *random, const Ranged *ranged, Over *over) {
   automaton.actions = actions;
   automaton.end_actions = random_chance(random, 50) ? end : NULL;
   automaton.table_offset = over->rule == OF_TABLE ? random_int(random, -1, 1) : 0;
-  automaton.outside_value = over->rule == OF_TABLE && random_chance(random, 50) ? 9 : -1;
+  automaton.outside_value = 9;
+  automaton.fires_outside = over->rule == OF_TABLE && random_chance(random, 50);
   for (int32_t i = 0; i < 4 * m; ++i) {
     next[i] = random_int(random, 0, 1);
     const int32_t constant =
@@ -191,8 +190,7 @@ static void make_potentials(Random *random, Over *over) {
   if (over->family == SUM_TABLES && random_chance(random, 5))
     all[random_int(random, 0, (int32_t)given - 1) * LENGTH] = -INFINITY;
   const double lambda = number(random);
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.scale = (chorale_scale)random_int(random, 0, 2);
   options.counted = counted;
   over->judge = potential_over(over, all_values, lambda, all, all_values, options);
@@ -246,8 +244,7 @@ static chorale_model *build_model(const Ranged *ranged, const chorale_dictionary
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(NULL, &builder, &error));
   for (int32_t i = 0; i < ranged->chains; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = ranged->length[i];
     chain.labels = ranged->labels;
     chain.unary = ranged->unary[i];
@@ -261,15 +258,13 @@ static chorale_model *build_model(const Ranged *ranged, const chorale_dictionary
   }
   for (int32_t c = 0; c < ranged->cliques; ++c) {
     const Over *over = &ranged->over[c];
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.property = over->property;
     setup.dictionary = twin ? twin : over->dictionary;
     setup.potential = twin ? twin_potential : over->potential;
     OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
     for (int32_t i = 0; i < over->members; ++i) {
-      chorale_member_options options;
-      chorale_member_options_init(&options, sizeof options);
+      chorale_member_options options = {.struct_size = sizeof options};
       options.classes = over->rule == OF_TOKENS_BEFORE ? NULL : over->classes[i];
       options.table = over->table[i];
       OK(chorale_model_builder_add_member(builder, c, i, &options, &error));
@@ -334,8 +329,7 @@ static double own_chain_score(const Ranged *ranged, int32_t i, const int32_t *la
 static int32_t own_value(const Ranged *ranged, int32_t c, int32_t i, const int32_t *labels) {
   chorale_error error;
   const Over *over = &ranged->over[c];
-  chorale_attachment attachment;
-  chorale_attachment_init(&attachment, sizeof attachment);
+  chorale_attachment attachment = {.struct_size = sizeof attachment};
   attachment.property = over->property;
   attachment.dictionary = over->dictionary;
   attachment.classes = over->rule == OF_TOKENS_BEFORE ? NULL : over->classes[i];
@@ -487,7 +481,7 @@ static void check_bounds(const Ranged *ranged, const Best *best, const chorale_r
 }
 
 static void plain_options(chorale_run_options *options) {
-  chorale_run_options_init(options, sizeof *options);
+  *options = (chorale_run_options){.struct_size = sizeof *options};
   options->exact_marginals = 1;
   options->joint_mode = CHORALE_JOINT_EXACT;
   options->budget = 1 << 16;
@@ -544,8 +538,7 @@ static void enumerated(void **state) {
     options.restrict_range = random_chance(&random, 10);
     chorale_run *run = NULL;
     OK(chorale_run_create(NULL, ranged.model, &options, NULL, &run, &error));
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_run_solve(run, &result, &error));
     Best allowed = best;
     if (options.exact_marginals == 0 || options.restrict_range)
@@ -622,7 +615,7 @@ static void like_a_dictionary(void **state) {
     for (int32_t k = 0; k < 2; ++k) {
       OK(chorale_run_create(NULL, k == 0 ? ranged.model : other, &options, NULL, &runs[k],
                             &error));
-      chorale_run_result_init(&results[k], sizeof results[k]);
+      results[k] = (chorale_run_result){.struct_size = sizeof results[k]};
       OK(chorale_run_solve(runs[k], &results[k], &error));
     }
     assert_true(fabs(results[0].score - results[1].score) <= 1e-9);
@@ -665,8 +658,7 @@ static void positions_of_many_values(void **state) {
     double table[ALL + 1];
     for (int32_t k = 0; k <= ALL; ++k)
       table[k] = number(&random);
-    chorale_potential_options scaled;
-    chorale_potential_options_init(&scaled, sizeof scaled);
+    chorale_potential_options scaled = {.struct_size = sizeof scaled};
     uint8_t *counted = malloc((size_t)values + 1); /* EMPTY is last and uncounted */
     assert_non_null(counted);
     memset(counted, 1, (size_t)values);
@@ -689,8 +681,7 @@ static void positions_of_many_values(void **state) {
     chorale_model_builder *builder = NULL;
     OK(chorale_model_builder_create(NULL, &builder, &error));
     for (int32_t i = 0; i < ranged.chains; ++i) {
-      chorale_chain chain;
-      chorale_chain_init(&chain, sizeof chain);
+      chorale_chain chain = {.struct_size = sizeof chain};
       chain.length = ranged.length[i];
       chain.labels = ranged.labels;
       chain.unary = ranged.unary[i];
@@ -698,8 +689,7 @@ static void positions_of_many_values(void **state) {
       chain.edge_matrices = 1;
       OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
     }
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.values = values;
     setup.label_values = shown_by;
     setup.labels = ranged.labels;
@@ -722,8 +712,7 @@ static void positions_of_many_values(void **state) {
     options.bound_steps = 3;
     chorale_run *run = NULL;
     OK(chorale_run_create(NULL, ranged.model, &options, NULL, &run, &error));
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_run_solve(run, &result, &error));
 
     int64_t *counts = calloc((size_t)values + 1, sizeof *counts);

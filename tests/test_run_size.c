@@ -179,8 +179,7 @@ static chorale_model *make_model(const Corpus *corpus, const Setting *setting, c
   OK(chorale_transitions_create(NULL, m, matrix, NULL, &transitions, &error));
   free(matrix);
   chorale_potential *potential = NULL;
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled = {.struct_size = sizeof scaled};
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   OK(chorale_potential_create_potts(NULL, m, 1.5, &scaled, &potential, &error));
   chorale_model_builder *builder = NULL;
@@ -188,22 +187,19 @@ static chorale_model *make_model(const Corpus *corpus, const Setting *setting, c
   const size_t row = (size_t)m * (setting->is_float ? sizeof(float) : sizeof(double));
   for (int64_t k = 0; k < setting->copies * corpus->chains; ++k) {
     const int64_t i = k % corpus->chains;
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = corpus->first[i + 1] - corpus->first[i];
     chain.labels = m;
     chain.element = setting->is_float ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
     chain.unary = (const char *)scores + (size_t)corpus->first[i] * row;
     chain.transitions = transitions;
-    chorale_chain_options options;
-    chorale_chain_options_init(&options, sizeof options);
+    chorale_chain_options options = {.struct_size = sizeof options};
     options.borrow = setting->borrow;
     options.group = corpus->group[i] + k / corpus->chains * (corpus->groups + 1);
     options.tokens = corpus->word + corpus->first[i];
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
   }
-  chorale_repeated_words_options words;
-  chorale_repeated_words_options_init(&words, sizeof words);
+  chorale_repeated_words_options words = {.struct_size = sizeof words};
   words.across = setting->across;
   words.stop = corpus->stop;
   words.stop_count = setting->stop < corpus->stop_count ? setting->stop : corpus->stop_count;
@@ -229,11 +225,9 @@ static void check_choice(const chorale_model *model, double besides) {
   size_t expected = 0;
   for (size_t k = 0; k < COUNT_OF(numbers); ++k) {
     chorale_error error;
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options = {.struct_size = sizeof options};
     options.message_element = numbers[k];
-    chorale_run_cost cost;
-    chorale_run_cost_init(&cost, sizeof cost);
+    chorale_run_cost cost = {.struct_size = sizeof cost};
     OK(chorale_run_estimate(model, &options, &cost, &error));
     run_bytes[k] = cost.run_bytes;
     if (k > 0 && expected == 0 && others + (double)cost.run_bytes <= 2 * scores)
@@ -259,8 +253,7 @@ static double weigh(const Corpus *corpus, const Setting *setting) {
   chorale_error error;
   CountingAllocator allocator;
   counting_allocator_init(&allocator);
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.allocator = &allocator.hooks;
   void *scores = made_up_scores(corpus->positions * setting->labels, setting->is_float);
   int64_t cliques = 0;
@@ -271,15 +264,13 @@ static double weigh(const Corpus *corpus, const Setting *setting) {
   assert_int_equal(chorale_model_score_bytes(model), (int64_t)score_bytes);
   const double besides = setting->borrow ? score_bytes : 0;
   check_choice(model, besides);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.rounds = 1;
-  options.polish = 0;
+  options.no_polish = 1;
   chorale_run *run = NULL;
   OK(chorale_run_create(&host, model, &options, NULL, &run, &error));
   if (setting->solve) {
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_run_solve(run, &result, &error));
     assert_true(result.score > result.own_score);
   }
@@ -349,14 +340,12 @@ static int64_t weigh_range(int64_t range, double *score) {
   chorale_error error;
   CountingAllocator allocator;
   counting_allocator_init(&allocator);
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.allocator = &allocator.hooks;
   Random random = {7};
   static double unary[CHAINS][LENGTH * LABELS];
   static int32_t tokens[CHAINS][LENGTH];
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = LABELS;
   chorale_property *property = NULL;
   OK(chorale_property_create_token_before(&host, &map, 0, NULL, CHORALE_SEGMENT_SPANS_IGNORED,
@@ -366,8 +355,7 @@ static int64_t weigh_range(int64_t range, double *score) {
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(&host, &builder, &error));
   for (int64_t i = 0; i < CHAINS; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = LENGTH;
     chain.labels = LABELS;
     chain.unary = unary[i];
@@ -375,13 +363,11 @@ static int64_t weigh_range(int64_t range, double *score) {
       unary[i][e] = random_unit(&random);
     for (int64_t t = 0; t < LENGTH; ++t)
       tokens[i][t] = (int32_t)(random_int(&random, 0, TOKENS - 1) * (range / TOKENS));
-    chorale_chain_options options;
-    chorale_chain_options_init(&options, sizeof options);
+    chorale_chain_options options = {.struct_size = sizeof options};
     options.tokens = tokens[i];
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
   }
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.property = property;
   setup.potential = potts;
   OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
@@ -394,8 +380,7 @@ static int64_t weigh_range(int64_t range, double *score) {
   chorale_run *run = NULL;
   OK(chorale_run_create(&host, model, NULL, NULL, &run, &error));
   const int64_t bytes = allocator.live_bytes;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_solve(run, &result, &error));
   *score = result.score;
   chorale_run_destroy(run);
@@ -431,8 +416,7 @@ static int64_t solve_fours(int64_t chains, int64_t kept, int32_t *labels) {
     unary[e] = (float)(random_unit(&random) + (e % LABELS == 1 ? 0.9 : 0)); /* few segments */
   for (int64_t t = 0; t < chains * LENGTH; ++t)
     tokens[t] = (int32_t)random_int(&other, 0, TOKENS - 1);
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = LABELS;
   chorale_property *property = NULL;
   OK(chorale_property_create_token_before(NULL, &map, 0, NULL, CHORALE_SEGMENT_SPANS_IGNORED,
@@ -441,19 +425,16 @@ static int64_t solve_fours(int64_t chains, int64_t kept, int32_t *labels) {
   OK(chorale_potential_create_potts(NULL, TOKENS, 0.3, NULL, &potts, &error));
   chorale_model_builder *builder = NULL;
   OK(chorale_model_builder_create(NULL, &builder, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.property = property;
   setup.potential = potts;
   for (int64_t i = 0; i < chains; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = LENGTH;
     chain.labels = LABELS;
     chain.unary = unary + i * LENGTH * LABELS;
     chain.element = CHORALE_FLOAT32;
-    chorale_chain_options options;
-    chorale_chain_options_init(&options, sizeof options);
+    chorale_chain_options options = {.struct_size = sizeof options};
     options.tokens = tokens + i * LENGTH;
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
     if (i % 4 == 0)
@@ -463,14 +444,12 @@ static int64_t solve_fours(int64_t chains, int64_t kept, int32_t *labels) {
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
-  chorale_run_cost cost;
-  chorale_run_cost_init(&cost, sizeof cost);
+  chorale_run_cost cost = {.struct_size = sizeof cost};
   OK(chorale_run_estimate(model, NULL, &cost, &error));
   if (kept > 0) {
     chorale_run *run = NULL;
     OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_run_solve(run, &result, &error));
     assert_true(result.score > result.own_score);
     for (int64_t i = 0; i < kept; ++i)

@@ -41,12 +41,10 @@ static int do_file(Found *to, const char *path, const char *copy) {
   chorale_error error;
   chorale_problem *problem = NULL, *again = NULL;
   chorale_run *run = NULL, *later = NULL;
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.bound_steps = 8;
   options.threads = 3;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   size_t size = 0, needed = 0;
   int done = chorale_problem_load(NULL, path, &problem, &error) == CHORALE_OK &&
              chorale_problem_save(problem, copy, &error) == CHORALE_OK &&
@@ -68,10 +66,8 @@ static int do_file(Found *to, const char *path, const char *copy) {
   const int64_t chains = done ? chorale_model_chain_count(chorale_problem_model(again)) : 0;
   chorale_chain_solver *solver = NULL;
   for (int64_t i = 0; done && i < chains; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
-    chorale_chain_result own;
-    chorale_chain_result_init(&own, sizeof own);
+    chorale_chain chain = {.struct_size = sizeof chain};
+    chorale_chain_result own = {.struct_size = sizeof own};
     int32_t labelling[256];
     double margins[64];
     int64_t ranked = 0;
@@ -104,12 +100,10 @@ static int do_clique(Found *to, chorale_clique_solver *solver, int which) {
   for (chorale_algorithm algorithm = 0; algorithm < 256; ++algorithm) {
     if (strcmp(chorale_algorithm_name(algorithm), "unknown algorithm") == 0)
       continue;
-    chorale_clique_options options;
-    chorale_clique_options_init(&options, sizeof options);
+    chorale_clique_options options = {.struct_size = sizeof options};
     options.algorithm = algorithm;
     int32_t assignment[MAX_MEMBERS];
-    chorale_clique_result result;
-    chorale_clique_result_init(&result, sizeof result);
+    chorale_clique_result result = {.struct_size = sizeof result};
     const chorale_status status =
         chorale_clique_solve(solver, potentials[which], &described, &options, assignment, &result,
                              &error);
@@ -137,17 +131,14 @@ static int do_corpus(Found *to) {
     scores[k] = random_unit(&random);
   for (int32_t p = 0; p < CHAINS * LENGTH; ++p)
     tokens[p] = random_int(&random, 0, 9);
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
   corpus.chains = CHAINS;
   corpus.labels = LABELS;
   corpus.offsets = offsets;
   corpus.unary = scores;
   corpus.tokens = tokens;
-  chorale_agreement words;
-  chorale_agreement_init(&words, sizeof words);
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_agreement words = {.struct_size = sizeof words};
+  chorale_run_options options = {.struct_size = sizeof options};
   options.bound_steps = 3;
   options.threads = 256;
   chorale_error error;

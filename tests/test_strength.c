@@ -101,10 +101,10 @@ static void what_is_forbidden_stays_so(void **state) {
     chorale_clique_result result;
     int32_t assignment[3];
     double marginals[9];
-    chorale_clique_problem_init(&problem, sizeof problem);
+    problem = (chorale_clique_problem){.struct_size = sizeof problem};
     problem.members = problem.values = problem.row_stride = 3;
     problem.scores = rows;
-    chorale_clique_result_init(&result, sizeof result);
+    result = (chorale_clique_result){.struct_size = sizeof result};
     OK(chorale_clique_solve(solver, zero[k], &problem, NULL, assignment, &result, &error));
     int64_t counts[3] = {0};
     for (int i = 0; i < 3; ++i)
@@ -186,14 +186,13 @@ static void bad_factors(void **state) {
     assert_greatest_factor(others[i], 1e300);
     chorale_potential_release(others[i]);
   }
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.struct_size = 0;
   FAILS(chorale_potential_create_scaled(&host, sum, 1, &made, &error), CHORALE_ERROR_STRUCT_SIZE,
         "host");
   CountingAllocator allocator;
   counting_allocator_init(&allocator);
-  chorale_host_init(&host, sizeof host);
+  host = (chorale_host){.struct_size = sizeof host};
   host.allocator = &allocator.hooks;
   allocator.is_dry = 1;
   FAILS(chorale_potential_create_scaled(&host, sum, 1, &made, &error), CHORALE_ERROR_OUT_OF_MEMORY,
@@ -314,8 +313,7 @@ static void bad_strengths(void **state) {
   while (cluster.clique_count < 2);
   CountingAllocator allocator;
   counting_allocator_init(&allocator);
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.allocator = &allocator.hooks;
   build(&cluster, NULL, &built);
   chorale_error error;

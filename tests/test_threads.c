@@ -71,10 +71,8 @@ static void use_model(Heard *heard) {
     factors[k] = 0.5;
   chorale_model *reweighed = NULL;
   chorale_run *run = NULL, *warm = NULL;
-  chorale_run_cost cost;
-  chorale_run_cost_init(&cost, sizeof cost);
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_cost cost = {.struct_size = sizeof cost};
+  chorale_run_result result = {.struct_size = sizeof result};
   DO(chorale_model_reweigh(NULL, scene.has.model, factors, &reweighed, NULL));
   DO(chorale_run_estimate(scene.has.model, &scene.run_options, &cost, NULL));
   hear(heard, &cost, sizeof cost);
@@ -221,13 +219,11 @@ static void whoever_gives_back_the_last_reference(void **state) {
     OK(chorale_potential_create_callback(NULL, 2, constant_score, NULL, note_release, NULL,
                                          &potential, &error));
     OK(chorale_model_builder_create(NULL, &builder, &error));
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.potential = potential;
     OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
     chorale_potential_release(potential);
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     const double scores[] = {0, 1, 1, 0};
     chain.length = chain.labels = 2;
     chain.unary = scores;

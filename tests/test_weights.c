@@ -123,8 +123,7 @@ static Weighted draw(Random *random, Shape shape, int positive) {
 }
 
 static chorale_potential *potential_of(const Weighted *w) {
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.counted = w->counted;
   options.scale = w->shape == POTTS_BY_N || w->shape == ENTROPY ? CHORALE_SCALE_BY_MEMBERS
                   : w->shape == ENTROPY_BY_LOG                  ? CHORALE_SCALE_BY_LOG_MEMBERS
@@ -144,8 +143,7 @@ static chorale_potential *potential_of(const Weighted *w) {
 }
 
 static chorale_clique_problem problem_of(const Weighted *w) {
-  chorale_clique_problem problem;
-  chorale_clique_problem_init(&problem, sizeof problem);
+  chorale_clique_problem problem = {.struct_size = sizeof problem};
   problem.members = w->members;
   problem.values = w->values;
   problem.scores = w->scores[0];
@@ -156,8 +154,7 @@ static chorale_clique_problem problem_of(const Weighted *w) {
 }
 
 static chorale_clique_options options_for(chorale_algorithm algorithm) {
-  chorale_clique_options options;
-  chorale_clique_options_init(&options, sizeof options);
+  chorale_clique_options options = {.struct_size = sizeof options};
   options.algorithm = algorithm;
   return options;
 }
@@ -166,8 +163,7 @@ static chorale_clique_result solve_by(chorale_clique_solver *solver,
                                       const chorale_potential *potential,
                                       const chorale_clique_problem *problem,
                                       const chorale_clique_options *options, int32_t *x) {
-  chorale_clique_result result;
-  chorale_clique_result_init(&result, sizeof result);
+  chorale_clique_result result = {.struct_size = sizeof result};
   chorale_error error;
   if (chorale_clique_solve(solver, potential, problem, options, x, &result, &error) != CHORALE_OK)
     fail_msg("%s", error.message);
@@ -211,7 +207,7 @@ static void scores_are_true_and_bounds_above(void **state) {
       options.start = starts[random_int(&random, 0, 3)];
       options.start_assignment = start;
       if (algorithms[a] == CHORALE_ALGORITHM_AUTO && random_chance(&random, 50))
-        options.gap = 0;
+        options.prove = 1;
       int32_t x[N] = {0};
       const chorale_clique_result result = solve_by(solver, potential, &problem, &options, x);
       for (int32_t i = 0; i < w.members; ++i)
@@ -237,8 +233,7 @@ static void scores_are_true_and_bounds_above(void **state) {
         assert_true(isfinite(result.upper_bound));
         proven += result.proven;
       }
-      chorale_clique_result scored;
-      chorale_clique_result_init(&scored, sizeof scored);
+      chorale_clique_result scored = {.struct_size = sizeof scored};
       assert_int_equal(chorale_clique_score(solver, potential, &problem, x, &scored, NULL),
                        CHORALE_OK);
       assert_true(scored.score == result.score);
@@ -271,8 +266,7 @@ static void a_member_is_as_good_as_its_parts(void **state) {
           scores[parts * w.values + v] = w.scores[i][v] / (double)w.weights[i];
       }
     assert_true(parts == w.total);
-    chorale_clique_problem repeated;
-    chorale_clique_problem_init(&repeated, sizeof repeated);
+    chorale_clique_problem repeated = {.struct_size = sizeof repeated};
     repeated.members = parts;
     repeated.values = w.values;
     repeated.scores = scores;
@@ -284,7 +278,7 @@ static void a_member_is_as_good_as_its_parts(void **state) {
     chorale_clique_result of_parts = solve_by(solver, potential, &repeated, &options, x);
     assert_close(of_whole.score, of_parts.score);
     options = options_for(CHORALE_ALGORITHM_COUNT_BOXES);
-    options.gap = 0;
+    options.prove = 1;
     of_parts = solve_by(solver, potential, &repeated, &options, x);
     assert_int_equal(of_parts.proven, 1);
     double truth[N][R];
@@ -331,8 +325,7 @@ static void marginals_are_scores_of_labellings(void **state) {
     double found[N][R];
     double messages[N][R];
     int32_t x[N];
-    chorale_clique_result result;
-    chorale_clique_result_init(&result, sizeof result);
+    chorale_clique_result result = {.struct_size = sizeof result};
     assert_int_equal(chorale_clique_max_marginals(solver, potential, &problem, NULL,
                                                   CHORALE_MARGINAL_SCORE, found[0], R, x, &result,
                                                   NULL),
@@ -371,8 +364,7 @@ static void the_one_stuck_member_gets_its_message(void **state) {
   (void)state;
   const double scores[2][2] = {{-INFINITY, -INFINITY}, {1, 0}};
   const int64_t weights[] = {3, 2};
-  chorale_clique_problem problem;
-  chorale_clique_problem_init(&problem, sizeof problem);
+  chorale_clique_problem problem = {.struct_size = sizeof problem};
   problem.members = problem.values = 2;
   problem.scores = scores[0];
   problem.weights = weights;
@@ -380,8 +372,7 @@ static void the_one_stuck_member_gets_its_message(void **state) {
   assert_int_equal(chorale_potential_create_potts(NULL, 2, 1, NULL, &potts, NULL), CHORALE_OK);
   chorale_clique_solver *solver = made_solver();
   double messages[2][2];
-  chorale_clique_result result;
-  chorale_clique_result_init(&result, sizeof result);
+  chorale_clique_result result = {.struct_size = sizeof result};
   assert_int_equal(chorale_clique_max_marginals(solver, potts, &problem, NULL,
                                                 CHORALE_MARGINAL_MESSAGE, messages[0], 2, NULL,
                                                 &result, NULL),
@@ -402,15 +393,13 @@ static void the_start_is_the_lowest_of_the_best_values(void **state) {
   static const double table[4] = {0, -1, -1, 3};
   static const uint8_t counted[3] = {0, 1, 1};
   static const int64_t weights[2] = {2, 1};
-  chorale_potential_options uncounted;
-  chorale_potential_options_init(&uncounted, sizeof uncounted);
+  chorale_potential_options uncounted = {.struct_size = sizeof uncounted};
   uncounted.counted = counted;
   chorale_potential *potential = NULL;
   assert_int_equal(
       chorale_potential_create_sum(NULL, 3, table, 1, 4, 4, &uncounted, &potential, NULL),
       CHORALE_OK);
-  chorale_clique_problem problem;
-  chorale_clique_problem_init(&problem, sizeof problem);
+  chorale_clique_problem problem = {.struct_size = sizeof problem};
   problem.members = 2;
   problem.values = 3;
   problem.scores = scores[0];
@@ -448,10 +437,10 @@ static const char *check_ones(const Problem *problem, void *user) {
     memset(x, 0, sizeof x);
     memset(marginals, 0, sizeof marginals);
     chorale_clique_options options = options_for(CHORALE_ALGORITHM_AUTO);
-    options.gap = turn == 1 ? 0 : -1;
+    options.prove = turn == 1;
     for (int with = 0; with < 2; ++with) {
       given.weights = with ? ones : NULL;
-      chorale_clique_result_init(&results[with], sizeof results[with]);
+      results[with] = (chorale_clique_result){.struct_size = sizeof results[with]};
       if (turn < 2)
         chorale_clique_solve(solver, potential, &given, &options, x[with], &results[with], &error);
       else if (turn == 2)
@@ -493,14 +482,12 @@ static void weights_may_be_large(void **state) {
       scores[i][v] = random_unit(&random);
   }
   assert_true(total <= INT32_MAX);
-  chorale_clique_problem problem;
-  chorale_clique_problem_init(&problem, sizeof problem);
+  chorale_clique_problem problem = {.struct_size = sizeof problem};
   problem.members = MANY;
   problem.values = 3;
   problem.scores = scores[0];
   problem.weights = weights;
-  chorale_potential_options by_members;
-  chorale_potential_options_init(&by_members, sizeof by_members);
+  chorale_potential_options by_members = {.struct_size = sizeof by_members};
   by_members.scale = CHORALE_SCALE_BY_MEMBERS;
   chorale_potential *potts = NULL;
   assert_int_equal(
@@ -533,7 +520,7 @@ static void limits_leave_a_labelling(void **state) {
   chorale_potential *potential = potential_of(&w);
   const chorale_clique_problem problem = problem_of(&w);
   chorale_clique_options options = options_for(CHORALE_ALGORITHM_AUTO);
-  options.time_limit = 0;
+  options.time_limit = -1;
   int32_t x[N];
   const chorale_clique_result result = solve_by(solver, potential, &problem, &options, x);
   assert_int_equal(result.outcome, CHORALE_OUTCOME_DEADLINE);
@@ -551,8 +538,7 @@ static void bad_weights_are_refused(void **state) {
   const double scores[2][2] = {{1, 0}, {0, 1}};
   int64_t weights[] = {2, 1};
   int32_t x[2] = {7, 7};
-  chorale_clique_problem problem;
-  chorale_clique_problem_init(&problem, sizeof problem);
+  chorale_clique_problem problem = {.struct_size = sizeof problem};
   problem.members = problem.values = 2;
   problem.scores = scores[0];
   problem.weights = weights;
@@ -593,8 +579,7 @@ static void bad_weights_are_refused(void **state) {
   static const uint8_t counted[] = {1, 0};
   static const double above[] = {1, 1, 2, 4};
   for (int uncounts = 0; uncounts < 2; ++uncounts) {
-    chorale_potential_options some;
-    chorale_potential_options_init(&some, sizeof some);
+    chorale_potential_options some = {.struct_size = sizeof some};
     some.counted = uncounts ? counted : NULL;
     chorale_potential *convex = NULL;
     assert_int_equal(chorale_potential_create_sum(NULL, 2, above, 1, 4, 4, &some, &convex, NULL),
@@ -634,8 +619,7 @@ static void bad_weights_are_refused(void **state) {
   assert_true(marginals[0][0] == 7 && marginals[1][1] == 7);
 
   /* Any potential scores a weighted labelling: MAX of the sums of weights. */
-  chorale_clique_result result;
-  chorale_clique_result_init(&result, sizeof result);
+  chorale_clique_result result = {.struct_size = sizeof result};
   const int32_t labelling[] = {0, 1};
   assert_int_equal(chorale_clique_score(solver, makespan, &problem, labelling, &result, &error),
                    CHORALE_OK);

@@ -112,8 +112,7 @@ static Case draw(Random *random, int closed) {
 static chorale_error error;
 
 static chorale_potential *potts_of(const Clique *q) {
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.scale = q->by_members ? CHORALE_SCALE_BY_MEMBERS : CHORALE_SCALE_NONE;
   chorale_potential *potts = NULL;
   OK(chorale_potential_create_potts(NULL, LABELS, q->lambda, &options, &potts, &error));
@@ -121,8 +120,7 @@ static chorale_potential *potts_of(const Clique *q) {
 }
 
 static chorale_property *first_label(void) {
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = LABELS;
   chorale_property *property = NULL;
   OK(chorale_property_create_position_label(NULL, &map, 0, &property, &error));
@@ -136,8 +134,7 @@ static chorale_model_builder *builder_of(const Case *c, int weighted) {
   chorale_transitions *transitions = NULL;
   OK(chorale_transitions_create(NULL, LABELS, c->transitions[0], NULL, &transitions, &error));
   for (int32_t i = 0; i < c->chains; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = c->length[i];
     chain.labels = LABELS;
     chain.unary = c->unary[c->first[i]];
@@ -149,8 +146,7 @@ static chorale_model_builder *builder_of(const Case *c, int weighted) {
   int64_t count = 0;
   for (int32_t k = 0; k < c->cliques; ++k) {
     const Clique *q = &c->clique[k];
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     chorale_potential *potts = potts_of(q);
     chorale_property *property = q->over_chains ? first_label() : NULL;
     setup.potential = potts;
@@ -183,13 +179,12 @@ static chorale_model *model_of(const Case *c, int weighted) {
 
 static chorale_run *run_of(const chorale_model *model, int64_t bound_steps, int32_t edits,
                            chorale_run_result *result) {
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.bound_steps = bound_steps;
   options.edits = edits;
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
-  chorale_run_result_init(result, sizeof *result);
+  *result = (chorale_run_result){.struct_size = sizeof *result};
   OK(chorale_run_solve(run, result, &error));
   return run;
 }
@@ -352,8 +347,7 @@ static void prices_count_weights(void **state) {
     for (int32_t v = 0; v < LABELS; ++v)
       numbers[v] = 2 * random_unit(&random);
     double score = 0;
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_prices_solve(prices, numbers, LABELS, &score, &result, &error));
     int64_t counts[LABELS];
     OK(chorale_prices_counts(prices, counts, LABELS, NULL, &error));
@@ -421,14 +415,12 @@ static void decode_takes_weights(void **state) {
     Case c = draw(&random, 1);
     Clique *q = &c.clique[0];
     q->by_members = 1;
-    chorale_corpus corpus;
-    chorale_corpus_init(&corpus, sizeof corpus);
+    chorale_corpus corpus = {.struct_size = sizeof corpus};
     corpus.chains = c.chains;
     corpus.labels = LABELS;
     corpus.unary = c.unary[0];
     const int32_t keys[CHAINS] = {5, 5, 5};
-    chorale_agreement agreement;
-    chorale_agreement_init(&agreement, sizeof agreement);
+    chorale_agreement agreement = {.struct_size = sizeof agreement};
     agreement.kind = CHORALE_AGREE_KEYS;
     agreement.keys = keys;
     agreement.minimum = 1;
@@ -439,8 +431,7 @@ static void decode_takes_weights(void **state) {
     int32_t labels[MOST] = {0}, own[MOST] = {0};
     OK(chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, MOST, NULL, &error));
     OK(chorale_decoded_labels(decoded, CHORALE_ALONE, own, MOST, NULL, &error));
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_decoded_get_result(decoded, &result, &error));
     assert_close(result.score, equation_1(&c, labels));
     assert_close(result.score, best_of(&c));
@@ -487,14 +478,12 @@ static void learning_refuses_weights(void **state) {
   const int64_t groups[] = {0, 0, 1, 1};
   const int64_t weights[] = {1, 2, 1, 1};
   const int32_t gold[] = {0, 0, 1, 1};
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
   corpus.chains = 4;
   corpus.labels = 2;
   corpus.unary = unary;
   corpus.groups = groups;
-  chorale_agreement agreement;
-  chorale_agreement_init(&agreement, sizeof agreement);
+  chorale_agreement agreement = {.struct_size = sizeof agreement};
   agreement.kind = CHORALE_AGREE_KEYS;
   agreement.keys = keys;
   chorale_problem *problems[2] = {NULL, NULL};
@@ -564,8 +553,7 @@ static void bad_weights_are_refused(void **state) {
   OK(chorale_potential_create_sum(NULL, LABELS, table, 1, 4, 4, NULL, &potentials[3], &error));
   static const char *const families[] = {"SUM", "MAX", "MAJORITY", "4 entries"};
   for (int32_t k = 0; k < 4; ++k) {
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.potential = potentials[k];
     int64_t clique = 0;
     OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
@@ -579,8 +567,7 @@ static void bad_weights_are_refused(void **state) {
     OK(chorale_model_builder_add_position(builder, clique, 2, 0, &error));
   }
   const int64_t centred[] = {2};
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   chorale_potential *potts = potts_of(q);
   const chorale_potential *both[LABELS] = {potts, potts, potts};
   setup.centre_potentials = both;

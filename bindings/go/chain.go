@@ -45,7 +45,7 @@ type Chain struct {
 // shape. `to` makes the arrays readable for C.
 func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	told := new(C.chorale_chain)
-	C.chorale_chain_init(told, C.sizeof_chorale_chain)
+	told.struct_size = C.sizeof_chorale_chain
 	if chain == nil {
 		c.fail(refuse(ErrNullArgument, "chain is nil"))
 		return told
@@ -265,7 +265,7 @@ func (s *ChainSolver) in(c *call) workspace {
 
 func newChainResult() *C.chorale_chain_result {
 	result := new(C.chorale_chain_result)
-	C.chorale_chain_result_init(result, C.sizeof_chorale_chain_result)
+	result.struct_size = C.sizeof_chorale_chain_result
 	return result
 }
 

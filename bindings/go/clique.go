@@ -90,21 +90,7 @@ type CliqueOptions struct {
 
 // NewCliqueOptions returns the default options, which also apply where the options are nil.
 func NewCliqueOptions() *CliqueOptions {
-	var options C.chorale_clique_options
-	C.chorale_clique_options_init(&options, C.sizeof_chorale_clique_options)
-	return &CliqueOptions{
-		Algorithm:      Algorithm(options.algorithm),
-		Start:          Start(options.start),
-		StartValue:     int32(options.start_value),
-		SubsetSize:     int32(options.subset_size),
-		IterationLimit: int(options.iteration_limit),
-		NodeLimit:      int(options.node_limit),
-		NodePool:       int(options.node_pool),
-		Tolerance:      float64(options.tolerance),
-		Gap:            float64(options.gap),
-		TimeLimit:      duration(options.time_limit),
-		ExactMarginals: options.exact_marginals != 0,
-	}
+	return &CliqueOptions{SubsetSize: 2, Tolerance: 0.001, Gap: -1, TimeLimit: NoLimit}
 }
 
 // CliqueResult holds the scores of an assignment, and says how the call ended. The assignment is
@@ -157,7 +143,7 @@ const (
 
 func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
 	told := new(C.chorale_clique_problem)
-	C.chorale_clique_problem_init(told, C.sizeof_chorale_clique_problem)
+	told.struct_size = C.sizeof_chorale_clique_problem
 	if problem == nil {
 		c.fail(refuse(ErrNullArgument, "problem is nil"))
 		return told
@@ -191,7 +177,7 @@ func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
 
 func (c *call) cliqueOptions(options *CliqueOptions, members int) *C.chorale_clique_options {
 	told := new(C.chorale_clique_options)
-	C.chorale_clique_options_init(told, C.sizeof_chorale_clique_options)
+	told.struct_size = C.sizeof_chorale_clique_options
 	if options == nil {
 		return told
 	}
@@ -201,12 +187,14 @@ func (c *call) cliqueOptions(options *CliqueOptions, members int) *C.chorale_cli
 	told.algorithm = C.chorale_algorithm(options.Algorithm)
 	told.start = C.chorale_start(options.Start)
 	told.start_value = C.int32_t(options.StartValue)
+	c.least("options.SubsetSize", int(options.SubsetSize), 1)
 	told.subset_size = C.int32_t(options.SubsetSize)
 	told.iteration_limit = C.int64_t(options.IterationLimit)
 	told.node_limit = C.int64_t(options.NodeLimit)
 	told.node_pool = C.int64_t(options.NodePool)
 	told.tolerance = C.double(options.Tolerance)
-	told.gap = C.double(options.Gap)
+	told.prove = flag(options.Gap == 0)
+	told.gap = C.double(math.Max(options.Gap, 0))
 	told.time_limit = seconds(options.TimeLimit)
 	told.exact_marginals = flag(options.ExactMarginals)
 	told.cancel = (*C.chorale_cancel)(c.optional((*handle)(options.Cancel)))
@@ -335,7 +323,7 @@ func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, optio
 	}
 	assignment := unwrittenLabels(problem.Members)
 	result := new(C.chorale_clique_result)
-	C.chorale_clique_result_init(result, C.sizeof_chorale_clique_result)
+	result.struct_size = C.sizeof_chorale_clique_result
 	if c.failed(C.chorale_clique_solve(solver, p, told, with, ints(assignment), result, c.detail)) {
 		return nil, CliqueResult{}, c.err
 	}
@@ -359,7 +347,7 @@ func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem
 	marginals = make([]float64, problem.Members*problem.Values)
 	assignment = unwrittenLabels(problem.Members)
 	result := new(C.chorale_clique_result)
-	C.chorale_clique_result_init(result, C.sizeof_chorale_clique_result)
+	result.struct_size = C.sizeof_chorale_clique_result
 	if c.failed(C.chorale_clique_max_marginals(solver, p, told, with, C.chorale_marginal_form(form), doubles(marginals), C.int64_t(problem.Values), ints(assignment), result, c.detail)) {
 		return nil, nil, CliqueResult{}, c.err
 	}
@@ -380,7 +368,7 @@ func (s *CliqueSolver) Score(potential *Potential, problem *CliqueProblem, assig
 		return CliqueResult{}, c.err
 	}
 	result := new(C.chorale_clique_result)
-	C.chorale_clique_result_init(result, C.sizeof_chorale_clique_result)
+	result.struct_size = C.sizeof_chorale_clique_result
 	if c.failed(C.chorale_clique_score(solver, p, told, ints(assignment), result, c.detail)) {
 		return CliqueResult{}, c.err
 	}

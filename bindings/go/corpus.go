@@ -44,7 +44,7 @@ func (c *call) within(name string, offsets []int64, most int) {
 // offsets of the chains.
 func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	told := new(C.chorale_corpus)
-	C.chorale_corpus_init(told, C.sizeof_chorale_corpus)
+	told.struct_size = C.sizeof_chorale_corpus
 	if corpus == nil {
 		c.fail(refuse(ErrNullArgument, "corpus is nil"))
 		return told, nil

@@ -51,9 +51,7 @@ type Agreement struct {
 
 // NewAgreement returns an agreement of this kind with default values.
 func NewAgreement(kind AgreementKind) *Agreement {
-	var told C.chorale_agreement
-	C.chorale_agreement_init(&told, C.sizeof_chorale_agreement)
-	return &Agreement{Kind: kind, Across: told.across != 0, Strength: float64(told.strength), Minimum: int(told.minimum)}
+	return &Agreement{Kind: kind, Minimum: 2}
 }
 
 // Decoded is the result of [Decode]: the labels of a corpus and the reasons for them. Any number of
@@ -137,11 +135,12 @@ func (c *call) agreements(agreements []*Agreement, offsets []int64) []C.chorale_
 			return nil
 		}
 		told := &all[i]
-		C.chorale_agreement_init(told, C.sizeof_chorale_agreement)
+		told.struct_size = C.sizeof_chorale_agreement
 		told.kind = C.chorale_agreement_kind(agreement.Kind)
 		told.across = flag(agreement.Across)
 		told.strength = C.double(agreement.Strength)
 		told.potential = (*C.chorale_potential)(c.optional((*handle)(agreement.Potential)))
+		c.least(at+".Minimum", agreement.Minimum, 1)
 		told.minimum = C.int64_t(agreement.Minimum)
 		c.check(at+".Keys", len(agreement.Keys), int(offsets[len(offsets)-1]))
 		told.keys = (*C.int32_t)(lend(&c.memory, agreement.Keys))

@@ -190,14 +190,10 @@ const NoLimit time.Duration = -1
 
 func seconds(limit time.Duration) C.double {
 	if limit < 0 {
+		return C.double(math.Inf(1))
+	}
+	if limit == 0 {
 		return -1
 	}
 	return C.double(limit.Seconds())
-}
-
-func duration(limit C.double) time.Duration {
-	if limit < 0 || float64(limit) > math.MaxInt64/1e9 {
-		return NoLimit
-	}
-	return time.Duration(float64(limit) * 1e9)
 }

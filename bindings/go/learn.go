@@ -36,9 +36,7 @@ type LearnOptions struct {
 
 // NewLearnOptions returns the default options, which also apply where the options are nil.
 func NewLearnOptions() *LearnOptions {
-	var told C.chorale_learn_options
-	C.chorale_learn_options_init(&told, C.sizeof_chorale_learn_options)
-	return &LearnOptions{Threads: int(told.threads), TimeLimit: duration(told.time_limit)}
+	return &LearnOptions{Threads: 1, TimeLimit: 5 * time.Minute}
 }
 
 // Learnt is the result of [Learn]. It never changes; any number of goroutines may use it.
@@ -93,7 +91,7 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 		given[i] = (*C.chorale_problem)(c.share((*handle)(problem)))
 	}
 	told := (*C.chorale_learn_options)(c.memory.allocate(C.sizeof_chorale_learn_options))
-	C.chorale_learn_options_init(told, C.sizeof_chorale_learn_options)
+	*told = C.chorale_learn_options{struct_size: C.sizeof_chorale_learn_options}
 	if options.Costs != nil {
 		c.check("options.Costs", len(options.Costs), product(options.Labels, options.Labels))
 		told.costs = (*C.double)(lend(&c.memory, options.Costs))
@@ -117,6 +115,7 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 		told.begins = (*C.int32_t)(lend(&c.memory, begins))
 	}
 	told.may_lower_accuracy, told.without_gold = flag(options.MayLowerAccuracy), flag(options.WithoutGold)
+	c.least("options.Threads", options.Threads, 1)
 	told.threads = C.int64_t(options.Threads)
 	told.time_limit = seconds(options.TimeLimit)
 	told.cancel = (*C.chorale_cancel)(c.share((*handle)(cancel)))
@@ -287,7 +286,7 @@ type LearntReport struct {
 
 func newReport() *C.chorale_learnt_report {
 	report := new(C.chorale_learnt_report)
-	C.chorale_learnt_report_init(report, C.sizeof_chorale_learnt_report)
+	report.struct_size = C.sizeof_chorale_learnt_report
 	return report
 }
 

@@ -24,7 +24,7 @@ type Attachment struct {
 
 func (c *call) attachment(a *Attachment, length int) C.chorale_attachment {
 	var told C.chorale_attachment
-	C.chorale_attachment_init(&told, C.sizeof_chorale_attachment)
+	told.struct_size = C.sizeof_chorale_attachment
 	if a == nil {
 		c.fail(refuse(ErrNullArgument, "the attachment is nil"))
 		return told
@@ -137,14 +137,15 @@ type MessageOptions struct {
 
 // NewMessageOptions returns the default options, which also apply where the options are nil.
 func NewMessageOptions() *MessageOptions {
-	told := messageOptions(nil)
-	return &MessageOptions{JointMode(told.mode), int(told.beam_width), int(told.budget)}
+	return &MessageOptions{Mode: JointAuto, BeamWidth: 300, Budget: 1024}
 }
 
-func messageOptions(options *MessageOptions) *C.chorale_message_options {
+func (c *call) messageOptions(options *MessageOptions) *C.chorale_message_options {
 	told := new(C.chorale_message_options)
-	C.chorale_message_options_init(told, C.sizeof_chorale_message_options)
+	told.struct_size = C.sizeof_chorale_message_options
 	if options != nil {
+		c.least("options.BeamWidth", options.BeamWidth, 1)
+		c.least("options.Budget", options.Budget, 1)
 		told.mode = C.chorale_joint_mode(options.Mode)
 		told.beam_width = C.int64_t(options.BeamWidth)
 		told.budget = C.int64_t(options.Budget)
@@ -193,11 +194,12 @@ func MessageBytes(chain *Chain, attachments []Attachment, options *MessageOption
 	defer c.end()
 	told := c.chain(chain, &c.memory)
 	with, _ := c.attachments(attachments, chain)
+	how := c.messageOptions(options)
 	if c.err != nil {
 		return 0, c.err
 	}
 	var bytes C.size_t
-	c.failed(C.chorale_message_bytes(told, attachmentsFirst(with), C.int64_t(len(with)), messageOptions(options), C.chorale_message_task(task), &bytes, c.detail))
+	c.failed(C.chorale_message_bytes(told, attachmentsFirst(with), C.int64_t(len(with)), how, C.chorale_message_task(task), &bytes, c.detail))
 	return int(bytes), c.err
 }
 
@@ -209,10 +211,11 @@ func (s *ChainSolver) ReserveMessages(chain *Chain, attachments []Attachment, op
 	w := s.in(c)
 	told := c.chain(chain, &c.memory)
 	with, _ := c.attachments(attachments, chain)
+	how := c.messageOptions(options)
 	if c.err != nil {
 		return c.err
 	}
-	c.failed(C.chorale_message_reserve(w.solver, told, attachmentsFirst(with), C.int64_t(len(with)), messageOptions(options), C.chorale_message_task(task), c.detail))
+	c.failed(C.chorale_message_reserve(w.solver, told, attachmentsFirst(with), C.int64_t(len(with)), how, C.chorale_message_task(task), c.detail))
 	return c.err
 }
 
@@ -235,6 +238,7 @@ func messages(in func(*call) workspace, chain *Chain, attachments []Attachment, 
 	w := in(c)
 	told := c.chain(chain, &c.memory)
 	with, values := c.attachments(attachments, chain)
+	how := c.messageOptions(options)
 	if c.err != nil {
 		return nil, MessageResult{}, c.err
 	}
@@ -245,12 +249,12 @@ func messages(in func(*call) workspace, chain *Chain, attachments []Attachment, 
 		outgoing[p] = (*C.double)(c.memory.allocate((values[p] + 2) * 8))
 	}
 	result := new(C.chorale_message_result)
-	C.chorale_message_result_init(result, C.sizeof_chorale_message_result)
+	result.struct_size = C.sizeof_chorale_message_result
 	var status C.chorale_status
 	if w.solver != nil {
-		status = C.chorale_chain_messages(w.solver, told, attachmentsFirst(with), C.int64_t(len(with)), messageOptions(options), (**C.double)(block), result, c.detail)
+		status = C.chorale_chain_messages(w.solver, told, attachmentsFirst(with), C.int64_t(len(with)), how, (**C.double)(block), result, c.detail)
 	} else {
-		status = C.chorale_kernel_messages(w.scratch, w.bytes, told, attachmentsFirst(with), C.int64_t(len(with)), messageOptions(options), (**C.double)(block), result, c.detail)
+		status = C.chorale_kernel_messages(w.scratch, w.bytes, told, attachmentsFirst(with), C.int64_t(len(with)), how, (**C.double)(block), result, c.detail)
 	}
 	if c.failed(status) {
 		return nil, MessageResult{}, c.err
@@ -280,17 +284,18 @@ func decode(in func(*call) workspace, chain *Chain, attachments []Attachment, op
 	w := in(c)
 	told := c.chain(chain, &c.memory)
 	with, _ := c.attachments(attachments, chain)
+	how := c.messageOptions(options)
 	if c.err != nil {
 		return nil, nil, MessageResult{}, c.err
 	}
 	labelling, values = unwrittenLabels(chain.Length), unwrittenLabels(len(with))
 	result := new(C.chorale_message_result)
-	C.chorale_message_result_init(result, C.sizeof_chorale_message_result)
+	result.struct_size = C.sizeof_chorale_message_result
 	var status C.chorale_status
 	if w.solver != nil {
-		status = C.chorale_chain_decode(w.solver, told, attachmentsFirst(with), C.int64_t(len(with)), messageOptions(options), ints(labelling), ints(values), result, c.detail)
+		status = C.chorale_chain_decode(w.solver, told, attachmentsFirst(with), C.int64_t(len(with)), how, ints(labelling), ints(values), result, c.detail)
 	} else {
-		status = C.chorale_kernel_decode(w.scratch, w.bytes, told, attachmentsFirst(with), C.int64_t(len(with)), messageOptions(options), ints(labelling), ints(values), result, c.detail)
+		status = C.chorale_kernel_decode(w.scratch, w.bytes, told, attachmentsFirst(with), C.int64_t(len(with)), how, ints(labelling), ints(values), result, c.detail)
 	}
 	if c.failed(status) {
 		return nil, nil, MessageResult{}, c.err

@@ -91,7 +91,7 @@ func (b *ModelBuilder) AddChain(chain *Chain, options *ChainOptions) (int, error
 	defer c.end()
 	told := c.chain(chain, &c.memory)
 	with := new(C.chorale_chain_options)
-	C.chorale_chain_options_init(with, C.sizeof_chorale_chain_options)
+	with.struct_size = C.sizeof_chorale_chain_options
 	if options != nil && c.err == nil {
 		if options.Tokens != nil {
 			c.present("options.Tokens", len(options.Tokens), chain.Length)
@@ -176,7 +176,7 @@ func (b *ModelBuilder) AddClique(setup *CliqueSetup) (int, error) {
 
 func (c *call) cliqueSetup(setup *CliqueSetup) *C.chorale_clique_setup {
 	told := new(C.chorale_clique_setup)
-	C.chorale_clique_setup_init(told, C.sizeof_chorale_clique_setup)
+	told.struct_size = C.sizeof_chorale_clique_setup
 	if setup == nil {
 		c.fail(refuse(ErrNullArgument, "setup is nil"))
 		return told
@@ -233,7 +233,7 @@ func (b *ModelBuilder) AddMember(clique, chain int, options *MemberOptions) erro
 	c, builder := b.begin()
 	defer c.end()
 	with := new(C.chorale_member_options)
-	C.chorale_member_options_init(with, C.sizeof_chorale_member_options)
+	with.struct_size = C.sizeof_chorale_member_options
 	if options != nil {
 		if chain >= 0 && chain < len(b.lengths) && b.lengths[chain] >= 0 {
 			c.check("options.Classes", len(options.Classes), b.lengths[chain])
@@ -305,9 +305,7 @@ type RepeatedWords struct {
 
 // NewRepeatedWords returns the default options, which also apply where the options are nil.
 func NewRepeatedWords() *RepeatedWords {
-	var told C.chorale_repeated_words_options
-	C.chorale_repeated_words_options_init(&told, C.sizeof_chorale_repeated_words_options)
-	return &RepeatedWords{Minimum: int(told.minimum), Across: told.across != 0}
+	return &RepeatedWords{Minimum: 2}
 }
 
 // AddRepeatedWords adds a position clique for every token that occurs at least options.Minimum
@@ -325,7 +323,8 @@ func (b *ModelBuilder) AddRepeatedWords(potential *Potential, options *RepeatedW
 		return 0, 0, c.err
 	}
 	told := new(C.chorale_repeated_words_options)
-	C.chorale_repeated_words_options_init(told, C.sizeof_chorale_repeated_words_options)
+	told.struct_size = C.sizeof_chorale_repeated_words_options
+	c.least("options.Minimum", options.Minimum, 1)
 	told.minimum = C.int64_t(options.Minimum)
 	told.across = flag(options.Across)
 	told.stop = (*C.int32_t)(lend(&c.memory, options.Stop))
@@ -705,7 +704,7 @@ func (m *Model) chainLabels(number int) (int, error) {
 		return 0, c.err
 	}
 	told := new(C.chorale_chain)
-	C.chorale_chain_init(told, C.sizeof_chorale_chain)
+	told.struct_size = C.sizeof_chorale_chain
 	if c.failed(C.chorale_model_get_chain(model, C.int64_t(number), told, nil, c.detail)) {
 		return 0, c.err
 	}
@@ -721,8 +720,8 @@ func (m *Model) Chain(number int) (*Chain, *ChainOptions, error) {
 		return nil, nil, c.err
 	}
 	told, with := new(C.chorale_chain), new(C.chorale_chain_options)
-	C.chorale_chain_init(told, C.sizeof_chorale_chain)
-	C.chorale_chain_options_init(with, C.sizeof_chorale_chain_options)
+	told.struct_size = C.sizeof_chorale_chain
+	with.struct_size = C.sizeof_chorale_chain_options
 	if c.failed(C.chorale_model_get_chain(model, C.int64_t(number), told, with, c.detail)) {
 		return nil, nil, c.err
 	}

@@ -105,7 +105,7 @@ func newPotential(values int, options *PotentialOptions, watching *failures,
 		return nil, c.err
 	}
 	told := new(C.chorale_potential_options)
-	C.chorale_potential_options_init(told, C.sizeof_chorale_potential_options)
+	told.struct_size = C.sizeof_chorale_potential_options
 	told.scale = C.chorale_scale(options.Scale)
 	told.shape = C.chorale_shape(options.Shape)
 	told.counted = (*C.uint8_t)(lend(&c.memory, options.Counted))

@@ -46,12 +46,7 @@ type Automaton struct {
 // NewAutomaton returns an automaton with default values: one class, one state, and FireTable fires
 // nothing outside the table.
 func NewAutomaton() *Automaton {
-	var told C.chorale_automaton
-	C.chorale_automaton_init(&told, C.sizeof_chorale_automaton)
-	return &Automaton{
-		Labels: int(told.labels), Classes: int(told.classes), States: int(told.states), Values: int(told.values),
-		Start: int32(told.start), TableOffset: int32(told.table_offset), OutsideValue: int32(told.outside_value),
-	}
+	return &Automaton{Classes: 1, States: 1, OutsideValue: -1}
 }
 
 // Property is a function that maps the labelling of a chain to one value. It never changes, and any
@@ -104,7 +99,7 @@ func NewProperty(automaton *Automaton, host *Host) (*Property, error) {
 			return C.CHORALE_OK
 		}
 		told := new(C.chorale_automaton)
-		C.chorale_automaton_init(told, C.sizeof_chorale_automaton)
+		told.struct_size = C.sizeof_chorale_automaton
 		told.labels = C.int64_t(a.Labels)
 		told.classes = C.int64_t(a.Classes)
 		told.states = C.int64_t(a.States)
@@ -112,6 +107,7 @@ func NewProperty(automaton *Automaton, host *Host) (*Property, error) {
 		told.start = C.int32_t(a.Start)
 		told.table_offset = C.int32_t(a.TableOffset)
 		told.outside_value = C.int32_t(a.OutsideValue)
+		told.fires_outside = flag(a.OutsideValue != -1)
 		told.next = (*C.int32_t)(lend(&c.memory, a.Next))
 		told.actions = (*C.int32_t)(lend(&c.memory, a.Actions))
 		told.end_actions = (*C.int32_t)(lend(&c.memory, a.EndActions))
@@ -303,7 +299,7 @@ func LabelMapFromNames(scheme Scheme, names []string) (*LabelMap, error) {
 
 func (c *call) labelMap(m *LabelMap, ignored []byte) *C.chorale_label_map {
 	told := new(C.chorale_label_map)
-	C.chorale_label_map_init(told, C.sizeof_chorale_label_map)
+	told.struct_size = C.sizeof_chorale_label_map
 	if m == nil {
 		c.fail(refuse(ErrNullArgument, "the label map is nil"))
 		return told

@@ -27,9 +27,9 @@ const (
 // Rule says what the labelling of a chain must look like. The zero value: at most one segment of
 // label 0.
 type Rule struct {
-	Kind     RuleKind
-	Each     bool // a rule for each kind A but B and those that the corpus does not count; A is ignored
-	A, B     int32
+	Kind     RuleKind  // what the rule demands
+	Each     bool      // a rule for each kind A but B and those that the corpus does not count; A is ignored
+	A, B     int32     // kinds of labels
 	K        int       // 0: 1
 	Price    float64   // what a labelling that breaks the rule loses, once for each chain; 0: the rule is never broken
 	Property *Property // read by RuleProperty
@@ -38,7 +38,7 @@ type Rule struct {
 
 // Rules are the rules of a corpus.
 type Rules struct {
-	Rules    []Rule
+	Rules    []Rule    // the rules, in any order
 	Map      *LabelMap // the kinds of the labels; nil: each label is its own kind
 	MostCost float64   // a chain whose rules cost more keeps its own labels; 0: no limit
 }
@@ -56,7 +56,7 @@ const (
 
 // RuledChain is a chain to which rules were added, since a labelling of it broke them.
 type RuledChain struct {
-	Chain int
+	Chain int       // number of the chain
 	State RuleState // other than RulesKept: the chain has its own labels
 	Cost  float64   // what the rules cost, by the scores of the chain alone; infinite if they are impossible
 	Gap   float64   // how much lower the cost may still be; 0: it is proven
@@ -64,14 +64,14 @@ type RuledChain struct {
 
 // RuleConflict is one of the rules that exclude each other on a chain.
 type RuleConflict struct {
-	Chain int
+	Chain int   // number of the chain
 	Rule  int   // index of the rule
 	A     int32 // the kind A, for a rule with Each
 }
 
 // RuleReason tells why rules changed a label.
 type RuleReason struct {
-	Chain, Position int
+	Chain, Position int     // number of the chain, and a position of it
 	Rule            int     // index of the rule
 	A               int32   // the kind A, for a rule with Each
 	OwnLabel        int32   // label in the best labelling without rules and cliques
@@ -94,7 +94,7 @@ func (c *call) rules(rules *Rules) *C.chorale_rules {
 	all := make([]C.chorale_rule, len(rules.Rules))
 	for i := range rules.Rules {
 		rule, told := &rules.Rules[i], &all[i]
-		C.chorale_rule_init(told, C.sizeof_chorale_rule)
+		told.struct_size = C.sizeof_chorale_rule
 		told.kind = C.chorale_rule_kind(rule.Kind)
 		told.each = flag(rule.Each)
 		told.a, told.b, told.k = C.int32_t(rule.A), C.int32_t(rule.B), C.int64_t(rule.K)
@@ -104,7 +104,7 @@ func (c *call) rules(rules *Rules) *C.chorale_rules {
 		told.chain_count = C.int64_t(len(rule.Chains))
 	}
 	told := new(C.chorale_rules)
-	C.chorale_rules_init(told, C.sizeof_chorale_rules)
+	told.struct_size = C.sizeof_chorale_rules
 	told.rules = (*C.chorale_rule)(lend(&c.memory, all))
 	told.count = C.int64_t(len(all))
 	if rules.Map != nil {

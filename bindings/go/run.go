@@ -83,27 +83,27 @@ type RunOptions struct {
 
 // NewRunOptions returns the default options, which also apply where the options are nil.
 func NewRunOptions() *RunOptions {
-	var told C.chorale_run_options
-	C.chorale_run_options_init(&told, C.sizeof_chorale_run_options)
 	return &RunOptions{
-		Rounds: int(told.rounds), Damping: float64(told.damping), Schedule: Schedule(told.schedule),
-		Algorithm: Algorithm(told.algorithm), ExactMarginals: told.exact_marginals != 0, Polish: told.polish != 0,
-		RestrictRange: told.restrict_range != 0, JointMode: JointMode(told.joint_mode),
-		MessageElement: MessageElement(told.message_element), BeamWidth: int(told.beam_width), Budget: int(told.budget),
-		Threads: int(told.threads), TimeLimit: duration(told.time_limit), BoundSteps: int(told.bound_steps),
-		Edits: told.edits != 0,
+		Rounds: 10, Polish: true, MessageElement: MessagesAuto, BeamWidth: 300, Budget: 1024, Threads: 1,
+		TimeLimit: NoLimit,
 	}
 }
 
 func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 	told := (*C.chorale_run_options)(c.memory.allocate(C.sizeof_chorale_run_options))
-	C.chorale_run_options_init(told, C.sizeof_chorale_run_options)
-	told.rounds = C.int64_t(options.Rounds)
+	*told = C.chorale_run_options{struct_size: C.sizeof_chorale_run_options}
+	c.least("options.Rounds", options.Rounds, 0)
+	c.least("options.BeamWidth", options.BeamWidth, 1)
+	c.least("options.Budget", options.Budget, 1)
+	c.least("options.Threads", options.Threads, 1)
+	if told.rounds = C.int64_t(options.Rounds); options.Rounds == 0 {
+		told.rounds = C.CHORALE_NO_ROUNDS
+	}
 	told.damping = C.double(options.Damping)
 	told.schedule = C.chorale_schedule(options.Schedule)
 	told.algorithm = C.chorale_algorithm(options.Algorithm)
 	told.exact_marginals = flag(options.ExactMarginals)
-	told.polish = flag(options.Polish)
+	told.no_polish = flag(!options.Polish)
 	told.restrict_range = flag(options.RestrictRange)
 	told.joint_mode = C.chorale_joint_mode(options.JointMode)
 	told.message_element = C.chorale_message_element(options.MessageElement)
@@ -112,7 +112,7 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 	told.threads = C.int64_t(options.Threads)
 	told.time_limit = seconds(options.TimeLimit)
 	told.bound_steps = C.int64_t(options.BoundSteps)
-	told.edits = C.int64_t(flag(options.Edits))
+	told.edits = flag(options.Edits)
 	return told
 }
 
@@ -133,7 +133,7 @@ func EstimateRun(model *Model, options *RunOptions) (RunCost, error) {
 		return RunCost{}, c.err
 	}
 	cost := new(C.chorale_run_cost)
-	C.chorale_run_cost_init(cost, C.sizeof_chorale_run_cost)
+	cost.struct_size = C.sizeof_chorale_run_cost
 	if c.failed(C.chorale_run_estimate(m, c.runOptions(options), cost, c.detail)) {
 		return RunCost{}, c.err
 	}
@@ -309,7 +309,7 @@ type LeftOut struct {
 
 func newRunResult() *C.chorale_run_result {
 	result := new(C.chorale_run_result)
-	C.chorale_run_result_init(result, C.sizeof_chorale_run_result)
+	result.struct_size = C.sizeof_chorale_run_result
 	return result
 }
 
@@ -830,7 +830,7 @@ func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
 		return nil, nil, c.err
 	}
 	told := new(C.chorale_chain)
-	C.chorale_chain_init(told, C.sizeof_chorale_chain)
+	told.struct_size = C.sizeof_chorale_chain
 	m := (*C.chorale_model)(c.share((*handle)(r.model)))
 	if c.err != nil || c.failed(C.chorale_model_get_chain(m, C.int64_t(chain), told, nil, c.detail)) {
 		return nil, nil, c.err
@@ -857,7 +857,7 @@ func (r *Run) Probabilities(chain int, temperature float64) (probabilities []flo
 		return nil, false, c.err
 	}
 	told := new(C.chorale_chain)
-	C.chorale_chain_init(told, C.sizeof_chorale_chain)
+	told.struct_size = C.sizeof_chorale_chain
 	m := (*C.chorale_model)(c.share((*handle)(r.model)))
 	if c.err != nil || c.failed(C.chorale_model_get_chain(m, C.int64_t(chain), told, nil, c.detail)) {
 		return nil, false, c.err

@@ -57,7 +57,7 @@ chorale_go_host *chorale_go_host_create(int64_t limit, uintptr_t log) {
   host->limit = limit;
   host->log = log;
   host->allocator = (chorale_allocator){host, allocate, deallocate};
-  chorale_host_init(&host->host, sizeof host->host);
+  host->host = (chorale_host){.struct_size = sizeof host->host};
   host->host.allocator = &host->allocator;
   host->host.log = log ? tell : NULL;
   host->host.log_user = (void *)log;
@@ -106,8 +106,7 @@ static int32_t decode(void *user, int64_t ports, const int64_t *columns,
 chorale_status chorale_go_add_instance(chorale_model_builder *builder, int64_t length,
                                        int64_t labels, uintptr_t user, int64_t *index,
                                        chorale_error *error) {
-  chorale_instance instance;
-  chorale_instance_init(&instance, sizeof instance);
+  chorale_instance instance = {.struct_size = sizeof instance};
   instance.length = length;
   instance.labels = labels;
   instance.user = (void *)user;

@@ -163,7 +163,7 @@ func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Tr
 		return nil, c.err
 	}
 	told := new(C.chorale_transitions_options)
-	C.chorale_transitions_options_init(told, C.sizeof_chorale_transitions_options)
+	told.struct_size = C.sizeof_chorale_transitions_options
 	told.element = element
 	told.orientation = C.chorale_orientation(options.Orientation)
 	told.row_stride = C.int64_t(options.RowStride)

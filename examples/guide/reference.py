@@ -450,7 +450,7 @@ IMPORTED = {
     "reference/experiments.md": ROOT / "examples/experiments/README.md",
     "reference/experiments-results.md": ROOT / "examples/experiments/results.md",
     "reference/publications.md": ROOT / "examples/publications/README.md",
-    "reference/changes.md": ROOT / "bindings/CHANGELOG.md",
+    "reference/changes.md": ROOT / "CHANGELOG.md",
     "contributing/releasing.md": ROOT / "tests/RELEASING.md",
 }
 COPIED = {

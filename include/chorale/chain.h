@@ -47,7 +47,7 @@ enum {
 typedef struct chorale_transitions chorale_transitions;
 
 typedef struct chorale_transitions_options {
-  size_t struct_size;              /* sizeof(chorale_transitions_options); set by init */
+  size_t struct_size;              /* sizeof(chorale_transitions_options) */
   chorale_element element;         /* of scores, start and end */
   chorale_orientation orientation; /* of scores */
   int64_t row_stride;              /* of scores, in elements; 0: rows without gaps */
@@ -67,10 +67,6 @@ typedef struct chorale_transitions_options {
   const uint8_t *start_mask;
   const uint8_t *end_mask;
 } chorale_transitions_options;
-
-/* Fills `options` with the defaults; pass sizeof(chorale_transitions_options). NULL is ignored. */
-CHORALE_API void chorale_transitions_options_init(chorale_transitions_options *options,
-                                                  size_t struct_size);
 
 /* Creates a handle with one reference. labels: m >= 1. scores: m x m, in the layout of `options`
  * (NULL: defaults); NULL: zeros. Errors: NULL_ARGUMENT (transitions), SIZE, SIZE_OVERFLOW, STRIDE,
@@ -117,7 +113,7 @@ CHORALE_API chorale_status chorale_scheme_mask(chorale_scheme scheme, const char
 
 /* A chain or tree. All arrays are borrowed for the duration of a call and never written. */
 typedef struct chorale_chain {
-  size_t struct_size;              /* sizeof(chorale_chain); set by init */
+  size_t struct_size;              /* sizeof(chorale_chain) */
   int64_t length;                  /* T >= 0, at most 2^31 - 2 */
   int64_t labels;                  /* m >= 1 */
   chorale_element element;         /* of unary, edges, start and end */
@@ -149,9 +145,6 @@ typedef struct chorale_chain {
   int64_t allowed_row_stride; /* in bytes; 0: m, rows without gaps */
 } chorale_chain;
 
-/* Fills `chain` with zeros; pass sizeof(chorale_chain). NULL is ignored. */
-CHORALE_API void chorale_chain_init(chorale_chain *chain, size_t struct_size);
-
 /* Errors of every function below that takes a chain: NULL_ARGUMENT (chain, unary unless
  * length is 0), STRUCT_SIZE, SIZE, SIZE_OVERFLOW, SHAPE (edge_matrices), STRIDE, UNKNOWN_CONSTANT,
  * NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (forced, a score of magnitude above 1e280), LABELS_MISMATCH
@@ -175,14 +168,11 @@ typedef int32_t chorale_chain_task;
 enum { CHORALE_CHAIN_SOLVE = 0, CHORALE_CHAIN_MAX_MARGINALS = 1, CHORALE_CHAIN_K_BEST = 2 };
 
 typedef struct chorale_chain_result {
-  size_t struct_size;      /* sizeof(chorale_chain_result); set by init */
+  size_t struct_size;      /* sizeof(chorale_chain_result) */
   chorale_outcome outcome; /* COMPLETE or INFEASIBLE */
   int32_t reserved;
   double score; /* phi of the best labelling; minus infinity when infeasible */
 } chorale_chain_result;
-
-/* Fills `result` with zeros; pass sizeof(chorale_chain_result). NULL is ignored. */
-CHORALE_API void chorale_chain_result_init(chorale_chain_result *result, size_t struct_size);
 
 /* Create a solver. The workspace of chorale_chain_solver_create is empty at first and grows as
  * needed. The workspace of create_in is `bytes` bytes of the caller's memory, aligned to 64: such a

@@ -24,7 +24,7 @@ CHORALE_BEGIN_DECLS
 /* ---- The problem -------------------------------------------------------------------------- */
 
 typedef struct chorale_clique_problem {
-  size_t struct_size; /* sizeof(chorale_clique_problem); set by init */
+  size_t struct_size; /* sizeof(chorale_clique_problem) */
   int64_t members;    /* n >= 1, at most 2^31 - 1 */
   int64_t values;     /* R >= 1, the number of values of the potential */
   /* psi: n rows of R doubles, row i at scores + i * row_stride. Minus infinity forbids a value;
@@ -38,9 +38,6 @@ typedef struct chorale_clique_problem {
    * below. NULL: 1 for all. Borrowed for the duration of a call. */
   const int64_t *weights;
 } chorale_clique_problem;
-
-/* Fills `problem` with zeros; pass sizeof(chorale_clique_problem). NULL is ignored. */
-CHORALE_API void chorale_clique_problem_init(chorale_clique_problem *problem, size_t struct_size);
 
 /* ---- Weights ------------------------------------------------------------------------------
  *
@@ -181,11 +178,11 @@ enum {
 };
 
 typedef struct chorale_clique_options {
-  size_t struct_size; /* sizeof(chorale_clique_options); set by init */
+  size_t struct_size; /* sizeof(chorale_clique_options) */
   chorale_algorithm algorithm;
   chorale_start start;
   int32_t start_value;             /* START_VALUE: 0 .. R-1 */
-  int32_t subset_size;             /* GENERALISED_ALPHA_PASS: q >= 1, default 2 */
+  int32_t subset_size;             /* GENERALISED_ALPHA_PASS: q; 0: 2 */
   const int32_t *start_assignment; /* START_ASSIGNMENT: n values, none forbidden. Borrowed. */
   /* Greatest number of iterations; 0: the default of the algorithm. An iteration is a sweep over
    * the members (ICM, POLISH), a round (ALPHA_EXPANSION), a step of the multipliers (DUAL_BOUND;
@@ -203,14 +200,13 @@ typedef struct chorale_clique_options {
   int64_t node_pool;
   /* LAGRANGIAN_*: the relaxation for a majority value alpha ends when no count exceeds that of
    * alpha, and complementary slackness is violated by at most this fraction of the largest useful
-   * multiplier (a greater multiplier would change the value of no member). >= 0, default 1e-3. */
+   * multiplier (a greater multiplier would change the value of no member). 0: 1e-3. */
   double tolerance;
   /* Requested gap: stop when upper bound - score <= gap * |score|, or when the difference is within
-   * rounding: at most 1e-12 (sum_i |psi[i][x_i]| + |C|). Negative (default -1): no gap is
-   * requested, and AUTO computes no bound that its algorithms do not need. 0: requests a proof of
-   * optimality. */
+   * rounding: at most 1e-12 (sum_i |psi[i][x_i]| + |C|). 0 (default): no gap is requested, and AUTO
+   * computes no bound that its algorithms do not need. */
   double gap;
-  /* Seconds from the start of the call; negative (default): no limit. Every algorithm checks clock
+  /* Seconds from the start of the call; 0 (default): no limit; negative: it has passed. Every algorithm checks clock
    * and cancel flag within milliseconds of work, for cliques of any size. Two steps do not: the
    * check of the arguments, which is one pass over the scores, and the copy of the labelling to
    * `assignment`. After a limit the result is the best labelling so far; it scores at least as much
@@ -226,16 +222,13 @@ typedef struct chorale_clique_options {
   double time_limit;
   const chorale_cancel *cancel; /* may be NULL. Borrowed. */
   int32_t exact_marginals;      /* 1: see chorale_clique_max_marginals. Default 0. */
-  int32_t reserved;             /* 0 */
+  int32_t prove; /* 1: requests a proof of optimality, a gap of nothing but rounding. Default 0 */
 } chorale_clique_options;
-
-/* Fills `options` with the defaults; pass sizeof(chorale_clique_options). NULL is ignored. */
-CHORALE_API void chorale_clique_options_init(chorale_clique_options *options, size_t struct_size);
 
 /* ---- Results ------------------------------------------------------------------------------ */
 
 typedef struct chorale_clique_result {
-  size_t struct_size; /* sizeof(chorale_clique_result); set by init */
+  size_t struct_size; /* sizeof(chorale_clique_result) */
   chorale_outcome outcome;
   chorale_algorithm algorithm; /* the algorithm used; AUTO (0) only from chorale_clique_score */
   int32_t proven;          /* 1: upper_bound - score <= 1e-9 |score|, or within the rounding that
@@ -249,9 +242,6 @@ typedef struct chorale_clique_result {
   int64_t iterations;      /* total number of iterations, see `iteration_limit` */
   int64_t nodes;           /* COUNT_BOXES: number of nodes whose bound was computed */
 } chorale_clique_result;
-
-/* Fills `result` with zeros; pass sizeof(chorale_clique_result). NULL is ignored. */
-CHORALE_API void chorale_clique_result_init(chorale_clique_result *result, size_t struct_size);
 
 /* ---- The solver --------------------------------------------------------------------------- */
 

@@ -17,7 +17,7 @@ CHORALE_BEGIN_DECLS
  * of positions of all chains. A position is numbered by its index in the arrays: from offsets[0] to
  * offsets[chains] - 1, or from 0 to chains - 1 if `offsets` is NULL. */
 typedef struct chorale_corpus {
-  size_t struct_size;     /* sizeof(chorale_corpus); set by init */
+  size_t struct_size;     /* sizeof(chorale_corpus) */
   int64_t chains;         /* >= 0 */
   const int64_t *offsets; /* chains + 1 entries; NULL: every chain has one position (it is a single
                              item) */
@@ -39,9 +39,6 @@ typedef struct chorale_corpus {
   const int32_t *uncounted;
   int64_t uncounted_count;
 } chorale_corpus;
-
-/* Fills `corpus` with zeros; pass sizeof(chorale_corpus). NULL is ignored. */
-CHORALE_API void chorale_corpus_init(chorale_corpus *corpus, size_t struct_size);
 
 /* Adds every chain of a corpus. *first: receives the number of the first chain; the other chains
  * have the numbers after it. May be NULL. Errors: those of every call on a builder (model.h);

@@ -1,12 +1,10 @@
 /* The simplest interface: from the scores of a tagger to labels that agree with each other.
  *
- * It suffices for most uses. A program needs five calls, besides declarations and settings:
+ * It suffices for most uses. A program needs three calls, besides declarations and settings:
  *
- *     chorale_corpus corpus;                          the tagger's scores of each position
- *     chorale_corpus_init(&corpus, sizeof corpus);
+ *     chorale_corpus corpus = {.struct_size = sizeof corpus};       the tagger's scores
  *     corpus.chains = 3; corpus.labels = 2; corpus.unary = scores; corpus.tokens = names;
- *     chorale_agreement words;                        the positions whose labels should agree
- *     chorale_agreement_init(&words, sizeof words);
+ *     chorale_agreement words = {.struct_size = sizeof words};      which labels should agree
  *     chorale_decode(NULL, &corpus, &words, 1, NULL, &decoded, &error);
  *     chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, 3, NULL, &error);
  *     chorale_decoded_destroy(decoded);
@@ -40,12 +38,15 @@ enum {
   CHORALE_AGREE_CLIQUES = 30
 };
 
+/* As a strength: none, as if the agreement were not there, except that its cliques are. */
+enum { CHORALE_NO_AGREEMENT = -2000000000 };
+
 /* One soft constraint: which labels or property values should agree, and how strongly. The
  * positions (or chains) whose labels (or values) should agree form a *clique*: all positions with
  * one token, for instance. A field whose comment begins with kinds, such as KEYS, is used only for
  * these kinds. Arrays are borrowed for the duration of a call. */
 typedef struct chorale_agreement {
-  size_t struct_size;          /* sizeof(chorale_agreement); set by init */
+  size_t struct_size;          /* sizeof(chorale_agreement) */
   chorale_agreement_kind kind; /* default WORDS */
   /* 1: a clique may have members in all groups of chains. 0 (default): each group has cliques of
    * its own. Ignored by CLIQUES. */
@@ -55,7 +56,7 @@ typedef struct chorale_agreement {
    * members have the same value, a position that changes to this value raises this term by up to
    * twice the strength. So with strength 1 a position takes the label of the others even if the
    * tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores keep their digits
-   * beside it; negative: values should differ.
+   * beside it; negative: values should differ. CHORALE_NO_AGREEMENT: no agreement at all.
    *
    * 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`
    * (learn.h); chorale_decoded_strength tells it. It tells how strongly members should agree, not
@@ -65,7 +66,7 @@ typedef struct chorale_agreement {
    * (model.h). R is the number of labels or, for PROPERTY, of values of the property. NULL
    * (default): `strength` is used. */
   const chorale_potential *potential;
-  int64_t minimum; /* >= 1. Fewer positions or chains than this form no clique. Default 2 */
+  int64_t minimum; /* Fewer positions or chains than this form no clique. 0: 2 */
   const int32_t *keys; /* KEYS: by position of the corpus, a key >= 0, or -1 for none */
   const int32_t *stop; /* WORDS, KEYS: `stop_count` token ids or keys, in any order; positions with
                           one of these are in no clique of this agreement */
@@ -81,9 +82,6 @@ typedef struct chorale_agreement {
    * must be >= 0, or `potential` a SUM whose tables are convex. NULL (default): 1 for all. */
   const int64_t *weights;
 } chorale_agreement;
-
-/* Fills `agreement` with the defaults; pass sizeof(chorale_agreement). NULL is ignored. */
-CHORALE_API void chorale_agreement_init(chorale_agreement *agreement, size_t struct_size);
 
 /* ---- The call ----------------------------------------------------------------------------- */
 
@@ -163,7 +161,7 @@ CHORALE_API chorale_status chorale_decoded_reasons(const chorale_decoded *decode
                                                    int64_t capacity, int64_t *needed,
                                                    chorale_error *error);
 
-/* Returns the strength of an agreement, given or found; 0 if its potential was given, if it was to be
+/* Returns the strength of an agreement, given or found; 0 if it is none, if its potential was given, if it was to be
  * found for no cliques, or if `agreement` is out of range. */
 CHORALE_API double chorale_decoded_strength(const chorale_decoded *decoded, int64_t agreement);
 

@@ -35,14 +35,11 @@ typedef void (*chorale_log_function)(void *user, chorale_log_level level, const 
  * copy it. allocator NULL: malloc and free. log NULL: messages are dropped. A NULL host: as if
  * allocator and log were NULL. */
 typedef struct chorale_host {
-  size_t struct_size; /* sizeof(chorale_host); set by chorale_host_init */
+  size_t struct_size; /* sizeof(chorale_host) */
   const chorale_allocator *allocator;
   chorale_log_function log;
   void *log_user;
 } chorale_host;
-
-/* Fills `host` with the defaults; pass sizeof(chorale_host). NULL is ignored. */
-CHORALE_API void chorale_host_init(chorale_host *host, size_t struct_size);
 
 /* A flag by which any thread asks a computation to end early. */
 typedef struct chorale_cancel chorale_cancel;

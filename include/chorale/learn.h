@@ -70,7 +70,7 @@ typedef int32_t (*chorale_learn_progress_function)(void *user,
                                                    const chorale_learn_progress *progress);
 
 typedef struct chorale_learn_options {
-  size_t struct_size; /* sizeof(chorale_learn_options); set by init */
+  size_t struct_size; /* sizeof(chorale_learn_options) */
   int64_t labels;     /* number of labels of the arrays below */
   /* By label: the class that the label counts as in micro F1, or -1 if it does not count. NULL:
    * every label counts, and accuracy (or `costs`) decides. */
@@ -88,15 +88,12 @@ typedef struct chorale_learn_options {
    * 1 - p over positions, p being the highest probability. Properties: strength 2. Centres: strength 1, with
    * s n_c. Bonuses are 0. Default 0 */
   int32_t without_gold;
-  int64_t threads;    /* >= 1, default 1 */
-  double time_limit;  /* seconds; negative: none. Default 300 */
+  int64_t threads;    /* 0: 1 */
+  double time_limit;  /* seconds; 0: 300; negative: it has passed; plus infinity: none */
   const chorale_cancel *cancel;             /* may be NULL */
   chorale_learn_progress_function progress; /* may be NULL */
   void *progress_user;
 } chorale_learn_options;
-
-/* Fills `options` with the defaults; pass sizeof(chorale_learn_options). NULL is ignored. */
-CHORALE_API void chorale_learn_options_init(chorale_learn_options *options, size_t struct_size);
 
 /* The result of learning. Immutable: any thread. */
 typedef struct chorale_learnt chorale_learnt;
@@ -198,7 +195,7 @@ enum {
  * tagger's own labels, for the control (bonuses alone), and for the labels that agree. Without gold
  * labels, or if no strength was tried, figures that are unknown are 0. */
 typedef struct chorale_learnt_report {
-  size_t struct_size; /* sizeof(chorale_learnt_report); set by init */
+  size_t struct_size; /* sizeof(chorale_learnt_report) */
   chorale_outcome outcome; /* COMPLETE, DEADLINE, CANCELLED */
   int32_t applied;         /* 1: strengths are applied; 0: nothing is */
   chorale_verdict verdict;
@@ -233,8 +230,6 @@ typedef struct chorale_learnt_report {
                                  tagger's; 0: unknown */
   double changed_temperature; /* the same, at positions whose label agreement changed; 0: unknown */
 } chorale_learnt_report;
-/* Fills `report` with zeros; pass sizeof(chorale_learnt_report). NULL is ignored. */
-CHORALE_API void chorale_learnt_report_init(chorale_learnt_report *report, size_t struct_size);
 /* Writes the report to *report. Errors: NULL_ARGUMENT, STRUCT_SIZE. */
 CHORALE_API chorale_status chorale_learnt_get_report(const chorale_learnt *learnt,
                                                      chorale_learnt_report *report,

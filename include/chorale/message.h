@@ -51,20 +51,17 @@ enum {
 };
 
 typedef struct chorale_message_options {
-  size_t struct_size; /* sizeof(chorale_message_options); set by init */
+  size_t struct_size; /* sizeof(chorale_message_options) */
   chorale_joint_mode mode;
   int32_t reserved;
-  int64_t beam_width; /* BEAM: >= 1, default 300 */
-  int64_t budget;     /* greatest number of configurations alive at one position: >= 1, default
-                         1024. Decoding allocates T x m x 4 bytes for each configuration that can
+  int64_t beam_width; /* BEAM; 0: 300 */
+  int64_t budget;     /* greatest number of configurations alive at one position; 0: 1024.
+                         Decoding allocates T x m x 4 bytes for each configuration that can
                          be alive */
 } chorale_message_options;
 
-/* Fills `options` with the defaults; pass sizeof(chorale_message_options). NULL is ignored. */
-CHORALE_API void chorale_message_options_init(chorale_message_options *options, size_t struct_size);
-
 typedef struct chorale_message_result {
-  size_t struct_size;      /* sizeof(chorale_message_result); set by init */
+  size_t struct_size;      /* sizeof(chorale_message_result) */
   chorale_outcome outcome; /* COMPLETE; INFEASIBLE: every labelling is proven to be forbidden;
                               NOTHING_FOUND: a beam or absorption found no allowed labelling, which
                               does not prove that there is none */
@@ -79,9 +76,6 @@ typedef struct chorale_message_result {
   double chain_score;
   double message_score;
 } chorale_message_result;
-
-/* Fills `result` with zeros; pass sizeof(chorale_message_result). NULL is ignored. */
-CHORALE_API void chorale_message_result_init(chorale_message_result *result, size_t struct_size);
 
 /* Tasks for which the two functions below compute the size of a workspace: SEND is
  * chorale_chain_messages, DECODE is chorale_chain_decode. */

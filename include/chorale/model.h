@@ -58,7 +58,7 @@ CHORALE_API void chorale_model_builder_destroy(chorale_model_builder *builder);
 /* ---- Chains and trees --------------------------------------------------------------------- */
 
 typedef struct chorale_chain_options {
-  size_t struct_size; /* sizeof(chorale_chain_options); set by init */
+  size_t struct_size; /* sizeof(chorale_chain_options) */
   /* 1: the arrays of the chain and `tokens` are not copied, and must stay valid and unchanged until
    * the last reference to the model is released. 0 (default): they are copied without gaps, in the
    * same element type. Transitions are never copied: the model takes a reference. */
@@ -68,9 +68,6 @@ typedef struct chorale_chain_options {
   const int32_t *tokens; /* by position, T entries: a token id >= 0, or -1 for none. NULL: the chain
                             has no tokens */
 } chorale_chain_options;
-
-/* Fills `options` with the defaults; pass sizeof(chorale_chain_options). NULL is ignored. */
-CHORALE_API void chorale_chain_options_init(chorale_chain_options *options, size_t struct_size);
 
 /* Adds a chain or tree; options: NULL for defaults. *index: receives the number of the chain; may
  * be NULL.
@@ -96,7 +93,7 @@ CHORALE_API chorale_status chorale_model_builder_add_chain(chorale_model_builder
  * on an instance; several runs of the model may call the same instance at the same time. Calls on
  * the run from within the functions fail with BUSY. */
 typedef struct chorale_instance {
-  size_t struct_size; /* sizeof(chorale_instance); set by init */
+  size_t struct_size; /* sizeof(chorale_instance) */
   int64_t length;     /* number of labels of a decoded labelling, >= 0 */
   int64_t labels;     /* >= 1: each of these labels is in 0 .. labels - 1 */
   void *user;
@@ -112,9 +109,6 @@ typedef struct chorale_instance {
                     double *score);
 } chorale_instance;
 
-/* Fills `instance` with zeros; pass sizeof(chorale_instance). NULL is ignored. */
-CHORALE_API void chorale_instance_init(chorale_instance *instance, size_t struct_size);
-
 /* Adds an oracle instance. *index: receives the number of the instance; may be NULL. The struct is
  * copied; `user` is borrowed until the last reference to the model is released. Errors:
  * STRUCT_SIZE, SIZE. */
@@ -125,7 +119,7 @@ CHORALE_API chorale_status chorale_model_builder_add_instance(chorale_model_buil
 /* ---- Cliques ------------------------------------------------------------------------------ */
 
 typedef struct chorale_clique_setup {
-  size_t struct_size; /* sizeof(chorale_clique_setup); set by init */
+  size_t struct_size; /* sizeof(chorale_clique_setup) */
   /* For a property clique: its property, and a dictionary or NULL. R is the number of values of the
    * dictionary, or of the property if there is no dictionary. The model takes references on both.
    * property NULL: a position clique.
@@ -157,9 +151,6 @@ typedef struct chorale_clique_setup {
   int64_t centre_labels;
 } chorale_clique_setup;
 
-/* Fills `setup` with zeros; pass sizeof(chorale_clique_setup). NULL is ignored. */
-CHORALE_API void chorale_clique_setup_init(chorale_clique_setup *setup, size_t struct_size);
-
 /* Adds a clique without members. *index: receives the number of the clique; may be NULL. A clique
  * that never receives members adds nothing to equation 1, and a warning is written to the log.
  * Errors: STRUCT_SIZE, SIZE (values), VALUES_MISMATCH (potential), OUT_OF_RANGE (label_values),
@@ -169,7 +160,7 @@ CHORALE_API chorale_status chorale_model_builder_add_clique(chorale_model_builde
                                                             int64_t *index, chorale_error *error);
 
 typedef struct chorale_member_options {
-  size_t struct_size;     /* sizeof(chorale_member_options); set by init */
+  size_t struct_size;     /* sizeof(chorale_member_options) */
   const int32_t *classes; /* T entries: the class of each position (property.h); NULL: all 0 */
   const int32_t *table;   /* T entries: the table of chorale_attachment (property.h); NULL: the
                              tokens of the chain */
@@ -177,9 +168,6 @@ typedef struct chorale_member_options {
                              the last reference to the model is released. 0 (default): copied */
   int32_t reserved;
 } chorale_member_options;
-
-/* Fills `options` with the defaults; pass sizeof(chorale_member_options). NULL is ignored. */
-CHORALE_API void chorale_member_options_init(chorale_member_options *options, size_t struct_size);
 
 /* Adds a whole chain to a property clique; or adds an oracle instance to any clique that is not
  * centred, as the next port of the instance. options: NULL for defaults; ignored for instances.
@@ -228,9 +216,9 @@ CHORALE_API chorale_status chorale_model_builder_set_centre(chorale_model_builde
                                                             int64_t position, chorale_error *error);
 
 typedef struct chorale_repeated_words_options {
-  size_t struct_size; /* sizeof(chorale_repeated_words_options); set by init */
+  size_t struct_size; /* sizeof(chorale_repeated_words_options) */
   int64_t minimum;    /* a token with fewer occurrences in a group (with `across`: in all chains)
-                         gets no clique; >= 1. Default 2 */
+                         gets no clique; 0: 2 */
   int32_t across;     /* 1: one clique for all occurrences of a token. 0 (default): one clique for
                          the occurrences in each group */
   int32_t reserved;
@@ -241,11 +229,6 @@ typedef struct chorale_repeated_words_options {
   int64_t labels;
   int64_t values; /* R if label_values is given, else ignored */
 } chorale_repeated_words_options;
-
-/* Fills `options` with the defaults; pass sizeof(chorale_repeated_words_options). NULL is
- * ignored. */
-CHORALE_API void chorale_repeated_words_options_init(chorale_repeated_words_options *options,
-                                                     size_t struct_size);
 
 /* Adds the cliques of the classical model of repeated words: a position clique for every token id
  * that occurs at least `minimum` times in a group (with `across`: in all chains). Only chains added
@@ -342,8 +325,7 @@ CHORALE_API size_t chorale_model_bytes(const chorale_model *model);
 CHORALE_API size_t chorale_model_score_bytes(const chorale_model *model);
 
 /* Writes the arrays of a chain to *scores, in the form that chorale_chain_solve takes, and its
- * tokens (NULL: none) and group to *options. The caller initialises both structs by their init
- * functions; either may be NULL. All pointers are borrowed while the model exists.
+ * tokens (NULL: none) and group to *options; either may be NULL. All pointers are borrowed while the model exists.
  * Errors: NULL_ARGUMENT (model), STRUCT_SIZE, OUT_OF_RANGE, KIND (an instance). Any thread. */
 CHORALE_API chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain,
                                                    chorale_chain *scores,

@@ -59,16 +59,12 @@ enum {
 CHORALE_API const char *chorale_family_name(chorale_family family);
 
 typedef struct chorale_potential_options {
-  size_t struct_size; /* sizeof(chorale_potential_options); set by init */
+  size_t struct_size; /* sizeof(chorale_potential_options) */
   chorale_scale scale;
   chorale_shape shape; /* for the family SUM; other families ignore it */
   const uint8_t
       *counted; /* `values` bytes, 0: the value is uncounted; NULL: every value is counted */
 } chorale_potential_options;
-
-/* Fills `options` with the defaults; pass sizeof(chorale_potential_options). NULL is ignored. */
-CHORALE_API void chorale_potential_options_init(chorale_potential_options *options,
-                                                size_t struct_size);
 
 /* Potts: lambda * sum_v n_v^2, lambda finite, any sign. [Additive potentials] */
 CHORALE_API chorale_status chorale_potential_create_potts(const chorale_host *host, int64_t values,

@@ -45,17 +45,17 @@ enum {
 
 /* An automaton. Arrays are copied; they have no gaps, and the last dimension is contiguous. */
 typedef struct chorale_automaton {
-  size_t struct_size; /* sizeof(chorale_automaton); set by init */
+  size_t struct_size; /* sizeof(chorale_automaton) */
   int64_t labels;     /* m >= 1 */
   int64_t classes;    /* number of position classes, >= 1 */
   int64_t states;     /* >= 1 */
   int64_t values;     /* R >= 1, at most 2^31 - 3 */
   int32_t start;      /* the state before the first position */
-  /* FIRE_TABLE at position t fires entry t + table_offset of the table, or outside_value (-1:
-   * nothing) if that index is outside the table. */
+  /* FIRE_TABLE at position t fires entry t + table_offset of the table. If that index is outside
+   * the table, outside_value fires where fires_outside is 1. */
   int32_t table_offset;
   int32_t outside_value;
-  int32_t reserved;            /* 0 */
+  int32_t fires_outside;       /* 1: outside_value fires; 0 (default): nothing does */
   const int32_t *next;         /* states x classes x labels: the state after a position, indexed by
                                   the state before it, its class and its label */
   const int32_t *actions;      /* same shape as `next`: the action (chorale_action) at the position.
@@ -67,9 +67,6 @@ typedef struct chorale_automaton {
   const int32_t *label_values; /* by label: the value that FIRE_LABEL fires, or -1 for nothing.
                                   NULL: the label itself */
 } chorale_automaton;
-
-/* Fills `automaton` with the defaults; pass sizeof(chorale_automaton). NULL is ignored. */
-CHORALE_API void chorale_automaton_init(chorale_automaton *automaton, size_t struct_size);
 
 /* Creates a property from an automaton. On success *property has one reference.
  *
@@ -139,7 +136,7 @@ CHORALE_API chorale_status chorale_property_builder_rule(chorale_property_builde
 CHORALE_API chorale_status chorale_property_builder_end_rule(chorale_property_builder *builder,
                                                              int32_t state, chorale_action action,
                                                              chorale_error *error);
-/* Sets table_offset and outside_value as in chorale_automaton. Errors: NULL_ARGUMENT,
+/* Sets table_offset and outside_value as in chorale_automaton; -1: nothing fires outside. Errors: NULL_ARGUMENT,
  * VALUE_OUTSIDE_RANGE. */
 CHORALE_API chorale_status chorale_property_builder_table(chorale_property_builder *builder,
                                                           int32_t table_offset,
@@ -161,16 +158,13 @@ CHORALE_API chorale_status chorale_property_builder_finish(const chorale_propert
  * Of the properties below, those of create_position_label and create_token_label are local. The
  * others are not, and so cannot be used on trees. */
 typedef struct chorale_label_map {
-  size_t struct_size;           /* sizeof(chorale_label_map); set by init */
+  size_t struct_size;           /* sizeof(chorale_label_map) */
   int64_t labels;               /* m >= 1 */
   int64_t kinds;                /* >= 1; equal to labels if kind_of_label is NULL */
   const int32_t *kind_of_label; /* m entries in 0 .. kinds-1. NULL: each label is its own kind */
   const uint8_t *begins; /* m bytes: 1 if the label begins a segment even after a label of its kind,
                             like B-X and S-X, else 0. NULL: all 0 */
 } chorale_label_map;
-
-/* Fills `map` with zeros; pass sizeof(chorale_label_map). NULL is ignored. */
-CHORALE_API void chorale_label_map_init(chorale_label_map *map, size_t struct_size);
 
 /* Computes the fields of a chorale_label_map from the names of `labels` labels in a scheme
  * (chain.h): writes kind_of_label and begins, an entry for each label, and *kinds. "O" is a kind
@@ -299,7 +293,7 @@ CHORALE_API int32_t chorale_dictionary_value(const chorale_dictionary *dictionar
 /* A property on a chain with its inputs and incoming message. All pointers are borrowed for the
  * duration of a call. */
 typedef struct chorale_attachment {
-  size_t struct_size; /* sizeof(chorale_attachment); set by init */
+  size_t struct_size; /* sizeof(chorale_attachment) */
   const chorale_property *property;
   const chorale_dictionary *dictionary; /* NULL: the property's own values */
   const int32_t *classes; /* T entries: the class of each position. NULL: all 0. Not read by
@@ -311,9 +305,6 @@ typedef struct chorale_attachment {
    * infinity forbids. R is that of the dictionary if there is one. NULL: zeros. */
   const double *message;
 } chorale_attachment;
-
-/* Fills `attachment` with zeros; pass sizeof(chorale_attachment). NULL is ignored. */
-CHORALE_API void chorale_attachment_init(chorale_attachment *attachment, size_t struct_size);
 
 /* Returns R: the number of values of the dictionary, or of the property if there is no dictionary;
  * 0 for NULL. Any thread. */

@@ -3,11 +3,9 @@
  * A tagger may label "7 St Mark Place" as a street, a name and a street again. With rules the result
  * is the best labelling of those that keep the rules, and the run tells whether that is proven:
  *
- *     chorale_rule once;                          each label has at most one segment
- *     chorale_rule_init(&once, sizeof once);
+ *     chorale_rule once = {.struct_size = sizeof once};      each label has at most one segment
  *     once.each = 1;
- *     chorale_rules rules;
- *     chorale_rules_init(&rules, sizeof rules);
+ *     chorale_rules rules = {.struct_size = sizeof rules};
  *     rules.rules = &once; rules.count = 1;
  *     chorale_decode_with_rules(NULL, &corpus, NULL, 0, &rules, NULL, &decoded, &error);
  *     chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, positions, NULL, &error);
@@ -50,7 +48,7 @@ enum {
 /* One rule. All zeros: at most one segment of label 0, in every chain, without exception. Arrays are
  * borrowed for the duration of a call. */
 typedef struct chorale_rule {
-  size_t struct_size; /* sizeof(chorale_rule); set by init */
+  size_t struct_size; /* sizeof(chorale_rule) */
   chorale_rule_kind kind;
   /* 1: a rule of its own for every kind a, except b and kinds of which no label is counted
    * (`uncounted` of the corpus, such as "no entity"). `a` is then ignored. */
@@ -67,11 +65,8 @@ typedef struct chorale_rule {
   int64_t chain_count;
 } chorale_rule;
 
-/* Fills `rule` with zeros; pass sizeof(chorale_rule). NULL is ignored. */
-CHORALE_API void chorale_rule_init(chorale_rule *rule, size_t struct_size);
-
 typedef struct chorale_rules {
-  size_t struct_size; /* sizeof(chorale_rules); set by init */
+  size_t struct_size; /* sizeof(chorale_rules) */
   const chorale_rule *rules; /* `count` structs, struct_size bytes apart (all with the same) */
   int64_t count;
   const chorale_label_map *map; /* the kinds of the labels. NULL: each label is its own kind */
@@ -79,9 +74,6 @@ typedef struct chorale_rules {
    * 0 (default): no limit. */
   double most_cost;
 } chorale_rules;
-
-/* Fills `rules` with zeros; pass sizeof(chorale_rules). NULL is ignored. */
-CHORALE_API void chorale_rules_init(chorale_rules *rules, size_t struct_size);
 
 /* ---- The call ----------------------------------------------------------------------------- */
 

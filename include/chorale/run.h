@@ -19,7 +19,7 @@
  *             equation 1.
  *   repair    runs only if some clique forbids every labelling met so far: decodes one chain at a
  *             time to bring the counts of cliques nearer to allowed counts, in a limited search. If
- *             an allowed labelling is found, it is polished (unless the option `polish` is 0).
+ *             an allowed labelling is found, it is polished (unless the option `no_polish` is 1).
  *   bound     on request, computes an upper bound of equation 1 by dual decomposition.
  *
  * Messages. The message of chain i to clique p has an entry for each value v,
@@ -97,15 +97,15 @@ typedef int32_t chorale_message_element;
 enum {
   /* 16 bytes for each value of a membership (both directions). A difference counts as 0 if it is at
    * most 1e-12, or at most 1e-12 times the number */
-  CHORALE_MESSAGES_FLOAT64 = CHORALE_FLOAT64,
+  CHORALE_MESSAGES_FLOAT64 = 10,
   /* 8 bytes for each value of a membership. A difference counts as 0 if it is at most 1e-6, or at
    * most 1e-6 times the number */
-  CHORALE_MESSAGES_FLOAT32 = CHORALE_FLOAT32,
+  CHORALE_MESSAGES_FLOAT32 = 20,
   /* 4 bytes for each value of a membership. Stores distances from the greatest entry of the row,
    * rounded to 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances become 8e9). Minus
    * infinity is kept, and no finite number becomes minus infinity. Values whose messages differ by
    * less than the rounding can tie */
-  CHORALE_MESSAGES_MAGNITUDE16 = 10,
+  CHORALE_MESSAGES_MAGNITUDE16 = 30,
   /* FLOAT64 if all messages take less than 256 KB. Otherwise the widest format with which model,
    * run (one thread, no bound) and scores (copied or borrowed) together take at most twice the
    * bytes of the scores. AUTO can also choose a format with one byte a number: distances from the
@@ -125,7 +125,7 @@ enum {
    * position (8 with a copied token), 10 for each clique, 60 for each chain, and scratch memory of
    * 16 m + 80 bytes for each member of the largest clique. If cliques go across a corpus, this
    * clique is large, since the commonest word makes up about a twentieth of a text. */
-  CHORALE_MESSAGES_AUTO = 20
+  CHORALE_MESSAGES_AUTO = 0
 };
 
 /* The caller's executor. Calls body(body_user, i, worker) once for every i in 0 .. count - 1, in
@@ -151,9 +151,12 @@ typedef struct chorale_progress {
 } chorale_progress;
 typedef int32_t (*chorale_progress_function)(void *user, const chorale_progress *progress);
 
+enum { CHORALE_NO_ROUNDS = -1 };
+
 typedef struct chorale_run_options {
-  size_t struct_size;          /* sizeof(chorale_run_options); set by init */
-  int64_t rounds;              /* greatest number of rounds of a solve, >= 0. Default 10 */
+  size_t struct_size;          /* sizeof(chorale_run_options) */
+  int64_t rounds;              /* greatest number of rounds of a solve; 0: 10; CHORALE_NO_ROUNDS:
+                                  none but round 0 */
   double damping;              /* 0 <= d < 1: a clique's new message is d * old message + (1 - d) *
                                   computed message. Default 0 */
   chorale_schedule schedule;   /* default ALL */
@@ -161,14 +164,17 @@ typedef struct chorale_run_options {
                                   used for cliques that the algorithm does not fit. Default AUTO */
   int32_t exact_marginals;     /* 1: clique messages exact wherever the family has an exact solver
                                   (slow for convex sums). Default 0 */
-  int32_t polish;              /* 1 (default): a solve includes the polish (top of this file) */
+  int32_t no_polish;           /* 1: a solve leaves out the polish (top of this file). Default 0 */
   /* 1: messages of a property clique cover only the values that some member chain fires in its best
    * labelling without cliques, even if this labelling shows CONFLICT (the paper's first
    * approximation). Equation 1 still scores all values. chorale_run_create then decodes the chains
    * of property cliques once more. Not applied to cliques with an oracle instance, nor to CALLBACK
    * and cardinality potentials. Default 0 */
   int32_t restrict_range;
-  int32_t reserved;
+  /* 1: chorale_run_create also allocates the memory for edits (see "Edits" below): m bytes for each
+   * position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.
+   * Does not affect the choice of a format by message_element AUTO. Default 0 */
+  int32_t edits;
   /* How chains under several properties are decoded: joint_mode, beam_width and budget are `mode`,
    * `beam_width` and `budget` of message.h. In modes EXACT and ABSORPTION, chorale_run_create
    * decodes every such chain once, and chorale_run_set_chain decodes its chain; both fail with
@@ -184,14 +190,14 @@ typedef struct chorale_run_options {
   chorale_message_element message_element; /* default AUTO */
   int64_t beam_width;
   int64_t budget;
-  /* Threads, >= 1 (default 1), which share the work by chain and by clique. More than 256 count as
+  /* Threads (0: 1), which share the work by chain and by clique. More than 256 count as
    * 256. Without an executor: the calling thread and threads - 1 more, which exist only inside a
    * call. With an executor: the number of workers of the executor; the library starts no thread. */
   int64_t threads;
   chorale_parallel_for executor;
   void *executor_user;
-  double time_limit; /* seconds for each call of step, solve, polish or bound; negative (default):
-                        none */
+  double time_limit; /* seconds for each call of step, solve, polish or bound; 0 (default): no
+                        limit; negative: it has passed */
   const chorale_cancel *cancel;       /* may be NULL. Borrowed until the run is destroyed */
   chorale_progress_function progress; /* may be NULL */
   void *progress_user;
@@ -200,17 +206,10 @@ typedef struct chorale_run_options {
    * score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,
    * CALLBACK), or if a dictionary without OUT omits values that can fire. */
   int64_t bound_steps;
-  /* 1: chorale_run_create also allocates the memory for edits (see "Edits" below): m bytes for each
-   * position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.
-   * Does not affect the choice of a format by message_element AUTO. Default 0 */
-  int64_t edits;
 } chorale_run_options;
 
-/* Fills `options` with the defaults; pass sizeof(chorale_run_options). NULL is ignored. */
-CHORALE_API void chorale_run_options_init(chorale_run_options *options, size_t struct_size);
-
 typedef struct chorale_run_cost {
-  size_t struct_size;   /* sizeof(chorale_run_cost); set by init */
+  size_t struct_size;   /* sizeof(chorale_run_cost) */
   size_t run_bytes;     /* bytes that chorale_run_create allocates; with restrict_range, an upper
                            bound */
   size_t model_bytes;   /* as chorale_model_bytes */
@@ -219,9 +218,6 @@ typedef struct chorale_run_cost {
                            configurations (message.h) */
   double clique_scores; /* numbers read by the cliques in one round: sum over the cliques of n R */
 } chorale_run_cost;
-
-/* Fills `cost` with zeros; pass sizeof(chorale_run_cost). NULL is ignored. */
-CHORALE_API void chorale_run_cost_init(chorale_run_cost *cost, size_t struct_size);
 
 /* Computes the size and cost of a run without creating it. Errors: as for create, except
  * STATE_SPACE. Any thread. */
@@ -286,7 +282,7 @@ CHORALE_API chorale_status chorale_run_set_labels(chorale_run *run, const int32_
  * to find one is NP-hard, so the search is limited. Whatever the outcome, there are labels unless no
  * chain has a labelling; a score of minus infinity says that some clique forbids them. */
 typedef struct chorale_run_result {
-  size_t struct_size; /* sizeof(chorale_run_result); set by init */
+  size_t struct_size; /* sizeof(chorale_run_result) */
   chorale_outcome outcome;
   int32_t proven;        /* 1: upper_bound - score <= 1e-9 |score|, or within rounding: at most
                             1e-12 (sum_i |phi_i| + sum_p |C_p|) */
@@ -315,9 +311,6 @@ typedef struct chorale_run_result {
                                Scores and bound are those of all other chains */
 } chorale_run_result;
 
-/* Fills `result` with zeros; pass sizeof(chorale_run_result). NULL is ignored. */
-CHORALE_API void chorale_run_result_init(chorale_run_result *result, size_t struct_size);
-
 /* Does one round (the first call: round 0). When messages have converged, or rounds alternate
  * between two labellings, a step does nothing and reports 0 messages_changed, until scores change
  * or a solve does more rounds. result: may be NULL.
@@ -338,7 +331,7 @@ CHORALE_API chorale_status chorale_run_polish(chorale_run *run, chorale_run_resu
 CHORALE_API chorale_status chorale_run_bound(chorale_run *run, int64_t steps,
                                              chorale_run_result *result, chorale_error *error);
 
-/* Sets the time limit (seconds for each call of step, solve, polish or bound; negative: none) and
+/* Sets the time limit (seconds for each call of step, solve, polish or bound; 0: no limit; negative: it has passed) and
  * the cancel flag (may be NULL, borrowed until the run is destroyed). Errors: NULL_ARGUMENT (run),
  * NOT_A_NUMBER, BUSY. */
 CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_limit,

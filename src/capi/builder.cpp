@@ -5,13 +5,6 @@
 namespace chorale {
 namespace {
 
-chorale_repeated_words_options default_words() noexcept {
-  chorale_repeated_words_options options{};
-  options.struct_size = sizeof options;
-  options.minimum = 2;
-  return options;
-}
-
 // Body of all calls that change a builder: checks that the builder is not NULL and not frozen, then
 // calls add(report).
 template <class Add>
@@ -29,26 +22,6 @@ chorale_status adding(chorale_error *error, const chorale_model_builder *builder
 using namespace chorale;
 
 extern "C" {
-
-void chorale_chain_options_init(chorale_chain_options *options, size_t struct_size) {
-  init_struct(options, struct_size);
-}
-void chorale_instance_init(chorale_instance *instance, size_t struct_size) {
-  init_struct(instance, struct_size);
-}
-void chorale_clique_setup_init(chorale_clique_setup *setup, size_t struct_size) {
-  init_struct(setup, struct_size);
-}
-void chorale_member_options_init(chorale_member_options *options, size_t struct_size) {
-  init_struct(options, struct_size);
-}
-void chorale_corpus_init(chorale_corpus *corpus, size_t struct_size) {
-  init_struct(corpus, struct_size);
-}
-void chorale_repeated_words_options_init(chorale_repeated_words_options *options,
-                                         size_t struct_size) {
-  init_struct(options, struct_size, default_words());
-}
 
 chorale_status chorale_model_builder_create(const chorale_host *host,
                                             chorale_model_builder **builder, chorale_error *error) {
@@ -148,8 +121,9 @@ chorale_model_builder_add_repeated_words(chorale_model_builder *builder,
                                          const chorale_repeated_words_options *options,
                                          int64_t *first, int64_t *count, chorale_error *error) {
   return adding(error, builder, [&](const Report &report) -> chorale_status {
-    chorale_repeated_words_options read = default_words();
+    chorale_repeated_words_options read{};
     CHORALE_CHECK(read_struct(report, "options", options, read));
+    read.minimum = value_or<std::int64_t>(read.minimum, 2);
     std::int64_t begin = 0;
     std::int64_t made = 0;
     CHORALE_CHECK(builder->add_repeated_words(report, potential, read, begin, made));

@@ -69,14 +69,6 @@ using namespace chorale;
 
 extern "C" {
 
-void chorale_chain_init(chorale_chain *chain, size_t struct_size) {
-  init_struct(chain, struct_size);
-}
-
-void chorale_chain_result_init(chorale_chain_result *result, size_t struct_size) {
-  init_struct(result, struct_size);
-}
-
 chorale_status chorale_chain_score(const chorale_chain *chain, const int32_t *labelling,
                                    double *score, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {

@@ -85,20 +85,17 @@ chorale_status ChainCall::take_attachment(const chorale_attachment *given,
 
 chorale_status ChainCall::take_options(const chorale_message_options *given) noexcept {
   chorale_message_options read{};
-  read.mode = options.mode;
-  read.beam_width = options.beam_width;
-  read.budget = options.budget;
   CHORALE_CHECK(read_struct(report_, "options", given, read));
   if (read.mode != CHORALE_JOINT_AUTO && read.mode != CHORALE_JOINT_EXACT &&
       read.mode != CHORALE_JOINT_ABSORPTION && read.mode != CHORALE_JOINT_BEAM)
     return report_.unknown_constant("options->mode", read.mode, "a CHORALE_JOINT_ constant");
-  CHORALE_CHECK(check_size(report_, "options->beam_width", read.beam_width));
-  CHORALE_CHECK(check_size(report_, "options->budget", read.budget));
+  CHORALE_CHECK(check_size(report_, "options->beam_width", read.beam_width, 0));
+  CHORALE_CHECK(check_size(report_, "options->budget", read.budget, 0));
   // Limits beam and budget, since dynamic programs store a configuration (a joint state of the
   // properties, message.h) and a label in one 32-bit number.
   const std::int64_t limit = INT32_MAX / (4 * std::int64_t{view.labels});
-  options = {read.mode, gsl::narrow_cast<std::int32_t>(std::min(read.beam_width, limit)),
-             gsl::narrow_cast<std::int32_t>(std::min(read.budget, limit))};
+  options = {read.mode, joint_size(read.beam_width, options.beam_width, limit),
+             joint_size(read.budget, options.budget, limit)};
   if (limit < 1)
     return too_large();
   return CHORALE_OK;

@@ -10,25 +10,13 @@
 namespace chorale {
 namespace {
 
-chorale_clique_options default_clique_options() noexcept {
-  chorale_clique_options options{};
-  options.struct_size = sizeof options;
-  options.algorithm = CHORALE_ALGORITHM_AUTO;
-  options.start = CHORALE_START_INDEPENDENT;
-  options.subset_size = 2;
-  options.tolerance = 1e-3;
-  options.gap = -1;
-  options.time_limit = -1;
-  return options;
-}
-
 // Turns the caller's arguments into a checked task, and runs it.
 class CliqueCall {
 public:
   explicit CliqueCall(const Report &report) noexcept : report_(report) { task.is_quick = true; }
 
   CliqueTask task;
-  chorale_clique_options options = default_clique_options();
+  chorale_clique_options options{};
 
   chorale_status take_potential(const chorale_potential *potential) noexcept {
     CHORALE_CHECK(check_given(report_, "potential", potential));
@@ -114,7 +102,7 @@ public:
       return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->start_value is ",
                           options.start_value, "; it must be from 0 to ",
                           potential_->values - 1);
-    CHORALE_CHECK(check_size(report_, "options->subset_size", options.subset_size));
+    CHORALE_CHECK(check_size(report_, "options->subset_size", options.subset_size, 0));
     CHORALE_CHECK(check_limit("options->iteration_limit", options.iteration_limit));
     CHORALE_CHECK(check_limit("options->node_limit", options.node_limit));
     CHORALE_CHECK(check_limit("options->node_pool", options.node_pool));
@@ -123,18 +111,24 @@ public:
       return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->tolerance is ", options.tolerance,
                           "; it must not be negative");
     CHORALE_CHECK(check_finite(report_, "options->gap", options.gap));
+    if (options.gap < 0)
+      return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->gap is ", options.gap,
+                          "; it must not be negative");
+    if (options.prove != 0 && options.prove != 1)
+      return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->prove is ", options.prove,
+                          "; it must be 0 or 1");
     if (std::isnan(options.time_limit))
       return report_.fail(CHORALE_ERROR_NOT_A_NUMBER,
-                          "options->time_limit is NaN; it must be seconds, or negative for none");
+                          "options->time_limit is NaN; it must be seconds, or 0 for no limit");
     if (options.exact_marginals != 0 && options.exact_marginals != 1)
       return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->exact_marginals is ",
                           options.exact_marginals, "; it must be 0 or 1");
-    task.options.subset_size = options.subset_size;
+    task.options.subset_size = value_or(options.subset_size, task.options.subset_size);
     task.options.iteration_limit = options.iteration_limit;
     task.options.node_limit = options.node_limit;
     task.options.node_pool = options.node_pool;
-    task.options.tolerance = options.tolerance;
-    task.options.gap = options.gap;
+    task.options.tolerance = value_or(options.tolerance, task.options.tolerance);
+    task.options.gap = options.prove != 0 ? 0 : value_or(options.gap, task.options.gap);
     task.start = options.start;
     task.start_value = options.start_value;
     return CHORALE_OK;
@@ -263,9 +257,8 @@ public:
     // negative number would mean no limit.
     const std::chrono::duration<double> gone =
         start_ == Time{} ? Time::duration{} : std::chrono::steady_clock::now() - start_;
-    Limits limits(options.time_limit < 0 ? options.time_limit
-                                         : std::max(options.time_limit - gone.count(), 0.0),
-                  options.cancel);
+    const double seconds = seconds_of(options.time_limit);
+    Limits limits(seconds < 0 ? seconds : std::max(seconds - gone.count(), 0.0), options.cancel);
     CHORALE_CHECK(reserve(solver, measure(task)));
     const CliqueAnswer answer = compute(task, limits, solver.workspace.data());
     CHORALE_CHECK(callback_status(report_, answer.failure));
@@ -301,7 +294,7 @@ private:
   Plan plan() const noexcept {
     return task.wants_marginals
                ? plan_marginals(task.kind, options.algorithm, options.exact_marginals != 0)
-               : plan_solve(task.kind, options.algorithm, options.gap >= 0);
+               : plan_solve(task.kind, options.algorithm, task.options.gap >= 0);
   }
 
   chorale_status check_limit(std::string_view name, std::int64_t limit) const noexcept {
@@ -331,18 +324,6 @@ chorale_status check_clique_result(const Report &report,
 using namespace chorale;
 
 extern "C" {
-
-void chorale_clique_problem_init(chorale_clique_problem *problem, size_t struct_size) {
-  init_struct(problem, struct_size);
-}
-
-void chorale_clique_options_init(chorale_clique_options *options, size_t struct_size) {
-  init_struct(options, struct_size, default_clique_options());
-}
-
-void chorale_clique_result_init(chorale_clique_result *result, size_t struct_size) {
-  init_struct(result, struct_size);
-}
 
 const char *chorale_algorithm_name(chorale_algorithm algorithm) {
   const Algorithm *known = find_algorithm(algorithm);

@@ -74,10 +74,6 @@ int32_t chorale_dictionary_value(const chorale_dictionary *dictionary, int64_t n
   return dictionary && number >= 0 && number < dictionary->count ? dictionary->values[number] : -1;
 }
 
-void chorale_attachment_init(chorale_attachment *attachment, size_t struct_size) {
-  init_struct(attachment, struct_size);
-}
-
 int64_t chorale_attachment_values(const chorale_attachment *attachment) {
   if (!attachment)
     return 0;

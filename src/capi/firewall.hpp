@@ -41,19 +41,6 @@ template <class Body> chorale_status guarded(chorale_error *error, Body &&body) 
 // Greatest struct_size accepted. A larger one cannot be right: the caller has not set the field.
 inline constexpr std::size_t kLargestStruct = 4096;
 
-// Writes `defaults` to the caller's struct of `caller_size` bytes. The caller may have another
-// version of the header. A shorter struct (of an older header) gets only the fields that it has. In
-// a longer struct (of a newer header), the bytes beyond this library's struct are set to 0.
-template <class Struct>
-void init_struct(Struct *to, std::size_t caller_size, Struct defaults = {}) noexcept {
-  if (!to || caller_size < sizeof(std::size_t))
-    return;
-  defaults.struct_size = caller_size;
-  std::memcpy(to, &defaults, std::min(caller_size, sizeof(Struct)));
-  if (caller_size > sizeof(Struct) && caller_size <= kLargestStruct)
-    std::memset(reinterpret_cast<char *>(to) + sizeof(Struct), 0, caller_size - sizeof(Struct));
-}
-
 // True if bytes begin .. end - 1 of `from` are 0. Not inlined: otherwise g++ 14 warns of reads
 // beyond the struct where read_struct() is inlined next to the struct's declaration.
 [[gnu::noinline]] inline bool all_zero(const void *from, std::size_t begin,
@@ -70,9 +57,9 @@ chorale_status fail_later_field(const Report &report, std::string_view name) noe
                      " bytes that this version of the library knows; it must be 0");
 }
 
-// Copies the caller's struct to `to`, which holds the defaults. The defaults remain in all fields
-// if `from` is NULL, and in fields that the caller's struct lacks since its header is older. If the
-// caller's header is newer, bytes beyond this library's struct must be 0: the library does not know
+// Copies the caller's struct to `to`, a struct of zeros, which mean the defaults. Zeros remain in all
+// fields if `from` is NULL, and in fields that the caller's struct lacks since its header is older.
+// If the caller's header is newer, bytes beyond this library's struct must be 0: the library does not know
 // what they mean. `name`: the name of the pointer, or that of an array's element, as "array[2]".
 template <class Struct>
 chorale_status read_struct(const Report &report, std::string_view name, const Struct *from,
@@ -83,11 +70,16 @@ chorale_status read_struct(const Report &report, std::string_view name, const St
       from->struct_size % alignof(Struct) != 0)
     return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, name.back() == ']' ? "." : "->",
                        "struct_size is ", from->struct_size,
-                       "; set it with the struct's init function");
+                       "; it must be the size of the struct, and all other fields 0 unless set");
   if (from->struct_size > sizeof(Struct) && !all_zero(from, sizeof(Struct), from->struct_size))
     return fail_later_field<Struct>(report, name);
   std::memcpy(&to, from, std::min(from->struct_size, sizeof(Struct)));
   return CHORALE_OK;
+}
+
+// Returns what a field means in which 0 means the default.
+template <class Number> constexpr Number value_or(Number given, Number by_default) noexcept {
+  return given == 0 ? by_default : given;
 }
 
 // Same as read_struct(), except that NULL is an error.

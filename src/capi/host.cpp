@@ -6,10 +6,6 @@ using namespace chorale;
 
 extern "C" {
 
-void chorale_host_init(chorale_host *host, size_t struct_size) {
-  init_struct(host, struct_size);
-}
-
 chorale_status chorale_cancel_create(const chorale_host *host, chorale_cancel **cancel,
                                      chorale_error *error) {
   return creating(error, host, "cancel", cancel,

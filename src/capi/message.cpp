@@ -4,15 +4,6 @@
 namespace chorale {
 namespace {
 
-chorale_message_options default_message_options() noexcept {
-  chorale_message_options options{};
-  options.struct_size = sizeof options;
-  options.mode = CHORALE_JOINT_AUTO;
-  options.beam_width = 300;
-  options.budget = 1024;
-  return options;
-}
-
 chorale_status measure_message(const Report &report, const ChainCall &call, bool decode,
                        std::size_t &bytes) noexcept {
   Layout layout;
@@ -75,14 +66,6 @@ bool judge(const ChainCall &call, gsl::span<const std::int32_t> labelling,
 using namespace chorale;
 
 extern "C" {
-
-void chorale_message_options_init(chorale_message_options *options, size_t struct_size) {
-  init_struct(options, struct_size, default_message_options());
-}
-
-void chorale_message_result_init(chorale_message_result *result, size_t struct_size) {
-  init_struct(result, struct_size);
-}
 
 chorale_status chorale_message_bytes(const chorale_chain *chain,
                                      const chorale_attachment *attachments, int64_t count,

@@ -43,10 +43,6 @@ using namespace chorale;
 
 extern "C" {
 
-void chorale_potential_options_init(chorale_potential_options *options, size_t struct_size) {
-  init_struct(options, struct_size, kDefaults);
-}
-
 chorale_status chorale_potential_create_potts(const chorale_host *host, int64_t values,
                                               double lambda,
                                               const chorale_potential_options *options,

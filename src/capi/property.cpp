@@ -9,12 +9,6 @@
 namespace chorale {
 namespace {
 
-chorale_automaton default_automaton() noexcept {
-  chorale_automaton automaton{};
-  automaton.outside_value = -1;
-  return automaton;
-}
-
 } // namespace
 } // namespace chorale
 
@@ -22,19 +16,19 @@ using namespace chorale;
 
 extern "C" {
 
-void chorale_automaton_init(chorale_automaton *automaton, size_t struct_size) {
-  init_struct(automaton, struct_size, default_automaton());
-}
-
 chorale_status chorale_property_create(const chorale_host *host, const chorale_automaton *automaton,
                                        chorale_property **property, chorale_error *error) {
   return creating(error, host, "property", property, [&](Report &report, const Memory &memory) {
-    chorale_automaton given = default_automaton();
+    chorale_automaton given{};
     CHORALE_CHECK(take_struct(report, "automaton", automaton, given));
     AutomatonSpec spec{given.labels, given.classes, given.states, given.values};
     spec.start = given.start;
     spec.table_offset = given.table_offset;
-    spec.outside_value = given.outside_value;
+    if (given.fires_outside != 0 && given.fires_outside != 1)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "automaton->fires_outside is ",
+                         given.fires_outside, "; it must be 0 or 1");
+    if (given.fires_outside != 0)
+      spec.outside_value = given.outside_value;
     spec.next = given.next;
     spec.actions = given.actions;
     spec.end_actions = given.end_actions;

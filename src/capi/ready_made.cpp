@@ -27,10 +27,6 @@ using namespace chorale;
 
 extern "C" {
 
-void chorale_label_map_init(chorale_label_map *map, size_t struct_size) {
-  init_struct(map, struct_size);
-}
-
 chorale_status chorale_label_map_from_names(chorale_scheme scheme, const char *const *names,
                                             const size_t *lengths, int64_t labels,
                                             int32_t *kind_of_label, uint8_t *begins, int64_t *kinds,

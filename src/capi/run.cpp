@@ -10,22 +10,6 @@
 namespace chorale {
 namespace {
 
-chorale_run_options default_run_options() noexcept {
-  chorale_run_options options{};
-  options.struct_size = sizeof options;
-  options.rounds = 10;
-  options.schedule = CHORALE_SCHEDULE_ALL;
-  options.algorithm = CHORALE_ALGORITHM_AUTO;
-  options.polish = 1;
-  options.joint_mode = CHORALE_JOINT_AUTO;
-  options.message_element = CHORALE_MESSAGES_AUTO;
-  options.beam_width = 300;
-  options.budget = 1024;
-  options.threads = 1;
-  options.time_limit = -1;
-  return options;
-}
-
 chorale_status check_flag(const Report &report, std::string_view name,
                           std::int32_t value) noexcept {
   if (value == 0 || value == 1)
@@ -37,16 +21,16 @@ chorale_status check_seconds(const Report &report, std::string_view name, double
   if (!std::isnan(value))
     return CHORALE_OK;
   return report.fail(CHORALE_ERROR_NOT_A_NUMBER, name,
-                     " is NaN; it must be seconds, or negative for none");
+                     " is NaN; it must be seconds, or 0 for no limit");
 }
 
 chorale_status take_run_options(const Report &report, const Model &model,
                             const chorale_run_options *given, RunOptions &to) noexcept {
-  chorale_run_options options = default_run_options();
+  chorale_run_options options{};
   CHORALE_CHECK(read_struct(report, "options", given, options));
-  if (options.rounds < 0)
+  if (options.rounds < CHORALE_NO_ROUNDS)
     return report.fail(CHORALE_ERROR_SIZE, "options->rounds is ", options.rounds,
-                       "; it must be at least 0");
+                       "; it must be at least 0, or CHORALE_NO_ROUNDS");
   CHORALE_CHECK(check_finite(report, "options->damping", options.damping));
   if (options.damping < 0 || options.damping >= 1)
     return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->damping is ", options.damping,
@@ -61,8 +45,9 @@ chorale_status take_run_options(const Report &report, const Model &model,
                        AlgorithmNames{&Algorithm::marginals, kAllForms},
                        ", which find max-marginals");
   CHORALE_CHECK(check_flag(report, "options->exact_marginals", options.exact_marginals));
-  CHORALE_CHECK(check_flag(report, "options->polish", options.polish));
+  CHORALE_CHECK(check_flag(report, "options->no_polish", options.no_polish));
   CHORALE_CHECK(check_flag(report, "options->restrict_range", options.restrict_range));
+  CHORALE_CHECK(check_flag(report, "options->edits", options.edits));
   if (options.joint_mode != CHORALE_JOINT_AUTO && options.joint_mode != CHORALE_JOINT_EXACT &&
       options.joint_mode != CHORALE_JOINT_ABSORPTION && options.joint_mode != CHORALE_JOINT_BEAM)
     return report.unknown_constant("options->joint_mode", options.joint_mode,
@@ -84,14 +69,11 @@ chorale_status take_run_options(const Report &report, const Model &model,
     return report.unknown_constant("options->message_element", options.message_element,
                                    "a CHORALE_MESSAGES_ constant");
   }
-  if (options.edits != 0 && options.edits != 1)
-    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->edits is ", options.edits,
-                       "; it must be 0 or 1");
-  CHORALE_CHECK(check_size(report, "options->beam_width", options.beam_width));
-  CHORALE_CHECK(check_size(report, "options->budget", options.budget));
-  if (options.threads < 1)
+  CHORALE_CHECK(check_size(report, "options->beam_width", options.beam_width, 0));
+  CHORALE_CHECK(check_size(report, "options->budget", options.budget, 0));
+  if (options.threads < 0)
     return report.fail(CHORALE_ERROR_SIZE, "options->threads is ", options.threads,
-                       "; it must be at least 1");
+                       "; it must be at least 0");
   CHORALE_CHECK(check_seconds(report, "options->time_limit", options.time_limit));
   if (options.bound_steps < 0)
     return report.fail(CHORALE_ERROR_SIZE, "options->bound_steps is ", options.bound_steps,
@@ -100,20 +82,20 @@ chorale_status take_run_options(const Report &report, const Model &model,
   // properties, message.h) and a label in one 32-bit number.
   const std::int64_t limit =
       std::max<std::int64_t>(1, INT32_MAX / (4 * std::int64_t{model.most_labels}));
-  to.rounds = options.rounds;
+  to.rounds = options.rounds == CHORALE_NO_ROUNDS ? 0 : value_or(options.rounds, to.rounds);
   to.damping = options.damping;
   to.schedule = options.schedule;
   to.clique = {options.algorithm, options.exact_marginals != 0, options.bound_steps > 0};
   to.joint = {options.joint_mode,
-              gsl::narrow_cast<std::int32_t>(std::min(options.beam_width, limit)),
-              gsl::narrow_cast<std::int32_t>(std::min(options.budget, limit))};
-  to.polish = options.polish != 0;
+              joint_size(options.beam_width, to.joint.beam_width, limit),
+              joint_size(options.budget, to.joint.budget, limit)};
+  to.polish = options.no_polish == 0;
   to.restrict_range = options.restrict_range != 0;
   to.executor.workers =
-      static_cast<std::int32_t>(std::min<std::int64_t>(options.threads, kMostWorkers));
+      static_cast<std::int32_t>(std::clamp<std::int64_t>(options.threads, 1, kMostWorkers));
   to.executor.external = options.executor;
   to.executor.user = options.executor_user;
-  to.time_limit = options.time_limit;
+  to.time_limit = seconds_of(options.time_limit);
   to.cancel = options.cancel;
   to.progress = options.progress;
   to.progress_user = options.progress_user;
@@ -295,16 +277,6 @@ struct RunDraft {
 using namespace chorale;
 
 extern "C" {
-
-void chorale_run_options_init(chorale_run_options *options, size_t struct_size) {
-  init_struct(options, struct_size, default_run_options());
-}
-void chorale_run_cost_init(chorale_run_cost *cost, size_t struct_size) {
-  init_struct(cost, struct_size);
-}
-void chorale_run_result_init(chorale_run_result *result, size_t struct_size) {
-  init_struct(result, struct_size);
-}
 
 chorale_status chorale_run_estimate(const chorale_model *model, const chorale_run_options *options,
                                     chorale_run_cost *cost, chorale_error *error) {
@@ -511,7 +483,7 @@ chorale_status chorale_run_set_limits(chorale_run *run, double time_limit,
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_at_rest(report, run));
     CHORALE_CHECK(check_seconds(report, "time_limit", time_limit));
-    run->options.time_limit = time_limit;
+    run->options.time_limit = seconds_of(time_limit);
     run->options.cancel = cancel;
     return CHORALE_OK;
   });

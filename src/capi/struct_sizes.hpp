@@ -24,7 +24,7 @@ template <class Struct> struct FirstSize; // does not compile for a struct witho
 CHORALE_FIRST_SIZE(chorale_host, 32, log_user);
 CHORALE_FIRST_SIZE(chorale_potential_options, 24, counted);
 CHORALE_FIRST_SIZE(chorale_clique_problem, 48, fixed);
-CHORALE_FIRST_SIZE(chorale_clique_options, 96, reserved);
+CHORALE_FIRST_SIZE(chorale_clique_options, 96, prove);
 CHORALE_FIRST_SIZE(chorale_clique_result, 72, nodes);
 CHORALE_FIRST_SIZE(chorale_transitions_options, 80, end_mask);
 CHORALE_FIRST_SIZE(chorale_chain, 152, allowed_row_stride);

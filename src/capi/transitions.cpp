@@ -6,12 +6,6 @@
 namespace chorale {
 namespace {
 
-chorale_transitions_options default_transitions_options() noexcept {
-  chorale_transitions_options options{};
-  options.struct_size = sizeof options;
-  return options;
-}
-
 } // namespace
 } // namespace chorale
 
@@ -19,17 +13,13 @@ using namespace chorale;
 
 extern "C" {
 
-void chorale_transitions_options_init(chorale_transitions_options *options, size_t struct_size) {
-  init_struct(options, struct_size, default_transitions_options());
-}
-
 chorale_status chorale_transitions_create(const chorale_host *host, int64_t labels,
                                           const void *scores,
                                           const chorale_transitions_options *options,
                                           chorale_transitions **transitions, chorale_error *error) {
   return creating(error, host, "transitions", transitions,
                   [&](Report &report, const Memory &memory) {
-                  chorale_transitions_options read = default_transitions_options();
+                  chorale_transitions_options read{};
                   CHORALE_CHECK(read_struct(report, "options", options, read));
                   return create_transitions(report, memory, labels, scores, read, *transitions);
                   });

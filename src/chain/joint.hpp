@@ -20,6 +20,12 @@
 
 namespace chorale {
 
+// Returns a size of the public interface, in which 0 means `by_default`, reduced to `limit`.
+inline std::int32_t joint_size(std::int64_t given, std::int64_t by_default,
+                               std::int64_t limit) noexcept {
+  return static_cast<std::int32_t>(std::min(given == 0 ? by_default : given, limit));
+}
+
 struct JointOptions {
   chorale_joint_mode mode;
   std::int32_t beam_width;

@@ -63,8 +63,8 @@ corpus corpus_of(const chorale_problem *problem) {
     chorale_error error;
     chorale_chain chain;
     chorale_chain_options options;
-    chorale_chain_init(&chain, sizeof chain);
-    chorale_chain_options_init(&options, sizeof options);
+    chain = (chorale_chain){.struct_size = sizeof chain};
+    options = (chorale_chain_options){.struct_size = sizeof options};
     check(chorale_model_get_chain(made.model, i, &chain, &options, &error), &error);
     order[i].group = options.group;
     order[i].chain = i;
@@ -110,8 +110,8 @@ chorale_text word(const corpus *from, int64_t chain, int64_t position, char spac
   chorale_error error;
   chorale_chain scores;
   chorale_chain_options options;
-  chorale_chain_init(&scores, sizeof scores);
-  chorale_chain_options_init(&options, sizeof options);
+  scores = (chorale_chain){.struct_size = sizeof scores};
+  options = (chorale_chain_options){.struct_size = sizeof options};
   check(chorale_model_get_chain(from->model, chain, &scores, &options, &error), &error);
   if (options.tokens == NULL || options.tokens[position] < 0)
     return numbered("", position, space);

@@ -69,7 +69,7 @@ static chorale_learnt_report report_of_learnt(const corpus *from, const settings
   chorale_learnt *learnt = NULL;
   chorale_learnt_report told;
   chorale_error error;
-  chorale_learnt_report_init(&told, sizeof told);
+  told = (chorale_learnt_report){.struct_size = sizeof told};
   if (chosen->learnt != NULL)
     learnt = load_learnt(chosen->learnt);
   else if (text.length > 0)
@@ -177,14 +177,13 @@ inference infer(const corpus *from, const settings *chosen) {
   done.moments = allocate(done.moment_room, sizeof *done.moments);
 
   chorale_error error;
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   set_run(&options, chosen);
   options.bound_steps = chosen->bound_steps;
-  options.time_limit = chosen->seconds;
+  options.time_limit = time_limit_of(chosen);
   options.progress = keep_moment;
   options.progress_user = &done;
-  chorale_run_result_init(&done.result, sizeof done.result);
+  done.result = (chorale_run_result){.struct_size = sizeof done.result};
 
   if (done.tell)
     fprintf(stderr,

@@ -72,7 +72,7 @@ static facts facts_of(const corpus *from) {
       made.longest = from->offsets[i + 1] - from->offsets[i];
   for (int64_t t = 0; from->gold != NULL && t < from->positions; ++t)
     made.known += from->gold[t] >= 0;
-  chorale_run_cost_init(&cost, sizeof cost);
+  cost = (chorale_run_cost){.struct_size = sizeof cost};
   check(chorale_run_estimate(from->model, NULL, &cost, &error), &error);
   made.score_bytes = cost.score_bytes;
   made.run_bytes = cost.run_bytes;

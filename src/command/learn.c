@@ -27,12 +27,10 @@ static void check_files(chorale_status status, const chorale_error *error,
 }
 
 static chorale_learnt *learn(chorale_problem *const *problems, const settings *chosen) {
-  chorale_learn_options options;
-  chorale_learn_options_init(&options, sizeof options);
+  chorale_learn_options options = {.struct_size = sizeof options};
   options.without_gold = chosen->without_gold;
   options.threads = chosen->threads;
-  if (chosen->seconds >= 0)
-    options.time_limit = chosen->seconds;
+  options.time_limit = time_limit_of(chosen);
   if (chosen->progress)
     options.progress = tell_progress;
   chorale_learnt *learnt = NULL;

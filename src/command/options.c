@@ -176,8 +176,12 @@ settings settings_from(const command *chosen, int count, char **arguments) {
   return made;
 }
 
+double time_limit_of(const settings *chosen) {
+  return chosen->seconds < 0 ? 0 : chosen->seconds == 0 ? -1 : chosen->seconds;
+}
+
 void set_run(chorale_run_options *run, const settings *chosen) {
-  run->rounds = chosen->rounds;
+  run->rounds = chosen->rounds == 0 ? CHORALE_NO_ROUNDS : chosen->rounds;
   run->threads = chosen->threads;
   if (chosen->beam > 0) {
     run->joint_mode = CHORALE_JOINT_BEAM;

@@ -47,6 +47,8 @@ typedef struct command {
 settings settings_from(const command *chosen, int count, char **arguments);
 
 /* Sets the message rounds, threads and beam of a run. */
+/* The time limit of the library: no limit unless --seconds was given. */
+double time_limit_of(const settings *chosen);
 void set_run(chorale_run_options *run, const settings *chosen);
 
 #endif

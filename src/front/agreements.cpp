@@ -102,7 +102,8 @@ private:
     if (!is_finite_score(agreement_.strength))
       return fail_number(report_, agreement_.strength, false,
                          [&](TextWriter &at) { at << place_ << ".strength"; });
-    if (std::fabs(agreement_.strength) > kLargestStrength)
+    if (std::fabs(agreement_.strength) > kLargestStrength &&
+        agreement_.strength != kNoAgreement)
       return fail(CHORALE_ERROR_OUT_OF_RANGE, ".strength is ", agreement_.strength,
                   "; it must be from -1e9 to 1e9, so that scores keep their digits beside it");
     if (agreement_.minimum < 1)
@@ -171,11 +172,13 @@ private:
                   " values; it must have those that ought to agree, ", values);
     }
     chorale_error error;
-    chorale_potential_options options;
-    chorale_potential_options_init(&options, sizeof options);
+    chorale_potential_options options{};
+    options.struct_size = sizeof options;
     options.scale = CHORALE_SCALE_BY_MEMBERS;
     options.counted = counted;
-    const double strength = agreement_.strength == 0 ? 1 : agreement_.strength;
+    const double strength = agreement_.strength == kNoAgreement
+                                ? 0
+                                : value_or(agreement_.strength, 1.0);
     CHORALE_CHECK(pass_on(
         chorale_potential_create_potts(host_, values, strength, &options, &made_, &error), error));
     potential = made_;
@@ -217,8 +220,8 @@ private:
   }
 
   chorale_status add_positions(const Ragged &members) noexcept {
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup{};
+    setup.struct_size = sizeof setup;
     setup.values = parts_.corpus().labels;
     const chorale_corpus &corpus = parts_.corpus();
     Array<std::uint8_t> counted(memory_);
@@ -281,8 +284,8 @@ private:
     if (labels != parts_.corpus().labels)
       return fail(CHORALE_ERROR_LABELS_MISMATCH, ".property has ", labels,
                   " labels; it must have those of the corpus, ", parts_.corpus().labels);
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup{};
+    setup.struct_size = sizeof setup;
     setup.property = agreement_.property;
     CHORALE_CHECK(
         take_potential(chorale_property_values(agreement_.property), nullptr, setup.potential));

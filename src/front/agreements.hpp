@@ -8,6 +8,8 @@
 
 namespace chorale {
 
+inline constexpr double kNoAgreement = CHORALE_NO_AGREEMENT;
+
 // Gives access to a checked corpus by chain and position. If an array of the corpus is NULL, its
 // default is used.
 class CorpusParts {

@@ -38,14 +38,6 @@ struct chorale_decoded {
 namespace chorale {
 namespace {
 
-chorale_agreement default_agreement() noexcept {
-  chorale_agreement agreement{};
-  agreement.struct_size = sizeof agreement;
-  agreement.kind = CHORALE_AGREE_WORDS;
-  agreement.minimum = 2;
-  return agreement;
-}
-
 // Reads agreement k. It lies k * struct_size bytes after the first agreement, by the struct_size of
 // the first. `place`: the name of agreement k in messages.
 chorale_status read_agreement(const Report &report, const chorale_agreement *agreements,
@@ -53,11 +45,12 @@ chorale_status read_agreement(const Report &report, const chorale_agreement *agr
   const std::size_t stride = agreements->struct_size;
   const auto *at = reinterpret_cast<const chorale_agreement *>(
       reinterpret_cast<const char *>(agreements) + static_cast<std::size_t>(k) * stride);
-  to = default_agreement();
+  to = {};
   CHORALE_CHECK(read_struct(report, place, at, to));
   if (at->struct_size != stride)
     return report.fail(CHORALE_ERROR_STRUCT_SIZE, place, ".struct_size is ", at->struct_size,
                        "; it must be that of the first, ", stride);
+  to.minimum = value_or<std::int64_t>(to.minimum, 2);
   return CHORALE_OK;
 }
 
@@ -85,7 +78,9 @@ chorale_status build(const Report &report, const chorale_host *host, const chora
     CHORALE_CHECK(
         add_agreement(report, place, made.memory, host, parts, agreement, made.builder, added));
     if (!made.first_clique.push(made.first_clique[k] + added) ||
-        (first_time && !made.strengths.push(agreement.potential ? 0 : agreement.strength)))
+        (first_time && !made.strengths.push(agreement.potential || agreement.strength == kNoAgreement
+                                                ? 0
+                                                : agreement.strength)))
       return report.out_of_memory(sizeof(std::int64_t));
   }
   CHORALE_CHECK(made.rules.add_cliques(report, host, made.builder, corpus.labels));
@@ -177,17 +172,17 @@ chorale_status find_strengths(const Report &report, const chorale_host *host,
   std::iota(classes.begin(), classes.end(), 0);
   for (std::int64_t k = 0; k < corpus.uncounted_count; ++k)
     classes[corpus.uncounted[k]] = -1;
-  chorale_run_options run;
-  chorale_run_options_init(&run, sizeof run);
+  chorale_run_options run{};
+  run.struct_size = sizeof run;
   if (options)
     CHORALE_CHECK(read_struct(report, "options", options, run));
-  chorale_learn_options how;
-  chorale_learn_options_init(&how, sizeof how);
+  chorale_learn_options how{};
+  how.struct_size = sizeof how;
   how.without_gold = 1;
   how.labels = corpus.labels;
   how.classes = classes.begin();
   how.threads = run.threads;
-  how.time_limit = run.time_limit < 0 ? how.time_limit : run.time_limit / 2;
+  how.time_limit = run.time_limit / 2;
   how.cancel = run.cancel;
 
   StrengthSearch search;
@@ -370,16 +365,6 @@ chorale_status write_list(const chorale_decoded *decoded, Entry *to, std::size_t
 using namespace chorale;
 
 extern "C" {
-
-void chorale_rule_init(chorale_rule *rule, size_t struct_size) { init_struct(rule, struct_size); }
-
-void chorale_rules_init(chorale_rules *rules, size_t struct_size) {
-  init_struct(rules, struct_size);
-}
-
-void chorale_agreement_init(chorale_agreement *agreement, size_t struct_size) {
-  init_struct(agreement, struct_size, default_agreement());
-}
 
 chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *corpus,
                               const chorale_agreement *agreements, int64_t count,

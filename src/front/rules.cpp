@@ -52,8 +52,8 @@ chorale_status create_pin(const chorale_host *host, const Memory &memory, std::i
     tables[at] = 0;
     tables[cells + at] = at / labels == at % labels ? CHORALE_FIRE_NOTHING : 0;
   }
-  chorale_automaton automaton;
-  chorale_automaton_init(&automaton, sizeof automaton);
+  chorale_automaton automaton{};
+  automaton.struct_size = sizeof automaton;
   automaton.labels = automaton.classes = labels;
   automaton.states = automaton.values = 1;
   automaton.next = tables.begin();
@@ -484,14 +484,14 @@ chorale_status Rules::add_cliques(const Report &report, const chorale_host *host
   };
   const auto add = [&](const chorale_property *property, const chorale_potential *potential,
                        std::int64_t chain, const std::int32_t *classes) {
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup{};
+    setup.struct_size = sizeof setup;
     setup.property = property;
     setup.potential = potential;
     std::int64_t clique = 0;
     CHORALE_CHECK(pass_on(chorale_model_builder_add_clique(builder, &setup, &clique, &error)));
-    chorale_member_options options;
-    chorale_member_options_init(&options, sizeof options);
+    chorale_member_options options{};
+    options.struct_size = sizeof options;
     options.classes = classes;
     return pass_on(
         chorale_model_builder_add_member(builder, clique, chain, &options, &error));

@@ -5,13 +5,7 @@
 namespace chorale {
 namespace {
 
-chorale_learn_options default_learn_options() noexcept {
-  chorale_learn_options options{};
-  options.struct_size = sizeof options;
-  options.threads = 1;
-  options.time_limit = 300;
-  return options;
-}
+constexpr double kUsualSeconds = 300;
 
 struct LearntDraft {
   ~LearntDraft() {
@@ -92,11 +86,13 @@ chorale_status check_labels(const Report &report, const chorale_learn_options &o
 }
 
 chorale_status check_options(const Report &report, LearnSpec &spec) noexcept {
-  const chorale_learn_options &options = spec.options;
-  CHORALE_CHECK(check_size(report, "options->threads", options.threads));
+  chorale_learn_options &options = spec.options;
+  CHORALE_CHECK(check_size(report, "options->threads", options.threads, 0));
   if (std::isnan(options.time_limit))
     return report.fail(CHORALE_ERROR_NOT_A_NUMBER,
-                       "options->time_limit is NaN; it must be seconds, or negative for none");
+                       "options->time_limit is NaN; it must be seconds, or 0 for 300");
+  options.threads = std::max<std::int64_t>(options.threads, 1);
+  options.time_limit = seconds_of(value_or(options.time_limit, kUsualSeconds));
   CHORALE_CHECK(check_labels(report, options, spec.problems));
   spec.measure.classes = span_of(options.classes, options.classes ? options.labels : 0);
   spec.measure.begins = span_of(options.begins, options.begins ? options.labels : 0);
@@ -180,14 +176,6 @@ using namespace chorale;
 
 extern "C" {
 
-void chorale_learn_options_init(chorale_learn_options *options, size_t struct_size) {
-  init_struct(options, struct_size, default_learn_options());
-}
-
-void chorale_learnt_report_init(chorale_learnt_report *report, size_t struct_size) {
-  init_struct(report, struct_size, chorale_learnt_report{});
-}
-
 chorale_status chorale_learn(const chorale_host *host, const chorale_problem *const *problems,
                              int64_t count, const chorale_learn_options *options,
                              chorale_learnt **learnt, chorale_error *error) {
@@ -198,7 +186,7 @@ chorale_status chorale_learn(const chorale_host *host, const chorale_problem *co
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     const Memory memory(&lent);
-    LearnSpec spec{host, {problems, to_size(count)}, default_learn_options()};
+    LearnSpec spec{host, {problems, to_size(count)}, {}};
     if (options)
       CHORALE_CHECK(read_struct(report, "options", options, spec.options));
     CHORALE_CHECK(check_options(report, spec));

@@ -301,7 +301,7 @@ chorale_status Lessons::make_potentials(const Report &report, const Lesson &less
       continue;
     const Kind &kind = learnt_.kinds[number];
     const std::int32_t fold = clique.all_members() == 0 || fold_.empty()
-                                  ? 0
+                                  ? std::int64_t{CHORALE_NO_ROUNDS}
                                   : fold_[group_of(lesson, model.chain_of(clique, 0))];
     const Choice &choice = choices.data()[choices.size() == 1 ? 0 : fold];
     const Strengths &pair = choice.of[static_cast<std::size_t>(kind.family())];
@@ -324,22 +324,22 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
   if (!model)
     return report.out_of_memory(lesson.model->bytes());
   const bool is_quick = effort == Effort::quick;
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options{};
+  options.struct_size = sizeof options;
   options.threads = spec_.options.threads;
   options.cancel = spec_.options.cancel;
-  options.time_limit = limits_.seconds_left();
+  options.time_limit = given_seconds(limits_.seconds_left());
   if (effort == Effort::plain)
-    options.rounds = options.polish = 0;
+    options.rounds = CHORALE_NO_ROUNDS, options.no_polish = 1;
   else if (is_quick)
     options.rounds = std::all_of(learnt_.kinds.begin(), learnt_.kinds.end(),
                                  [](const Kind &kind) { return kind.is_property || kind.cliques == 0; })
-                         ? 0
+                         ? std::int64_t{CHORALE_NO_ROUNDS}
                          : kQuickRounds;
   chorale_error error;
   chorale_run *run = nullptr;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result{};
+  result.struct_size = sizeof result;
   chorale_status status = chorale_run_create(spec_.host, model, &options,
                                              is_quick ? lesson.run : nullptr, &run, &error);
   release(model);

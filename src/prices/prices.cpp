@@ -252,7 +252,6 @@ chorale_status chorale_prices_create(const chorale_host *host, const chorale_mod
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
     chorale_run_options checked{};
-    chorale_run_options_init(&checked, sizeof checked);
     CHORALE_CHECK(read_struct(report, "options", options, checked));
     checked.struct_size = sizeof checked;
     checked.edits = 0;

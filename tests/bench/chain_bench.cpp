@@ -149,8 +149,8 @@ public:
   ~Corpus() { chorale_transitions_release(shared); }
 
   chorale_chain given(const Chain &chain) const {
-    chorale_chain view;
-    chorale_chain_init(&view, sizeof view);
+    chorale_chain view{};
+    view.struct_size = sizeof view;
     view.length = chain.length;
     view.labels = labels;
     view.unary = chain.unary.data();
@@ -176,8 +176,8 @@ void compare_viterbi(Corpus &corpus, chorale_chain_solver *solver, int rounds, c
     ours.push_back(seconds([&] {
       for (Chain &chain : corpus.chains) {
         const chorale_chain view = corpus.given(chain);
-        chorale_chain_result result;
-        chorale_chain_result_init(&result, sizeof result);
+        chorale_chain_result result{};
+        result.struct_size = sizeof result;
         check(chorale_chain_solve(solver, &view, chain.labelling.data(), &result, &error), error);
         our_score += result.score;
       }
@@ -229,8 +229,8 @@ int main(int count, char **arguments) {
   std::vector<Chain> &chains = corpus.chains;
 
   // Label 0 is ignored, 1 the anchor.
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map{};
+  map.struct_size = sizeof map;
   map.labels = map.kinds = kLabels;
   std::uint8_t ignored[kLabels] = {1};
   chorale_property *properties[4] = {};
@@ -257,7 +257,8 @@ int main(int count, char **arguments) {
   }
   const auto attach = [&](const Chain &chain, chorale_attachment *attachments) {
     for (std::size_t p = 0; p < 4; ++p) {
-      chorale_attachment_init(&attachments[p], sizeof attachments[p]);
+      attachments[p] = {};
+      attachments[p].struct_size = sizeof attachments[p];
       attachments[p].property = properties[p];
       attachments[p].table = chain.tokens.data();
       attachments[p].message = incoming[p].data();
@@ -277,8 +278,8 @@ int main(int count, char **arguments) {
     }));
     const auto timed = [&](std::vector<double> &times, std::int64_t attached, bool decodes,
                            chorale_joint_mode mode) {
-      chorale_message_options options;
-      chorale_message_options_init(&options, sizeof options);
+      chorale_message_options options{};
+      options.struct_size = sizeof options;
       options.mode = mode;
       const std::size_t used = attached > 1 ? (quick ? 5 : 50) : chains.size();
       times.push_back(seconds([&] {

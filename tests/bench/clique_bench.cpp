@@ -63,7 +63,8 @@ public:
                                               &potential_, &error),
             error);
     }
-    chorale_clique_problem_init(&problem_, sizeof problem_);
+    problem_ = {};
+    problem_.struct_size = sizeof problem_;
     problem_.members = instance.members;
     problem_.values = R;
     problem_.scores = scores_.data();
@@ -78,8 +79,8 @@ public:
 
   chorale_clique_result solve(chorale_clique_solver *solver,
                               const chorale_clique_options &options) {
-    chorale_clique_result result;
-    chorale_clique_result_init(&result, sizeof result);
+    chorale_clique_result result{};
+    result.struct_size = sizeof result;
     chorale_error error;
     check(chorale_clique_solve(solver, potential_, &problem_, &options, assignment_.data(), &result,
                                &error),
@@ -164,8 +165,8 @@ public:
 
 private:
   static chorale_clique_options options_of(chorale_algorithm algorithm) {
-    chorale_clique_options options;
-    chorale_clique_options_init(&options, sizeof options);
+    chorale_clique_options options{};
+    options.struct_size = sizeof options;
     options.algorithm = algorithm;
     return options;
   }

@@ -106,8 +106,8 @@ double solve_range(bool with_dictionary) {
   std::vector<std::int32_t> tokens(std::size_t(kChains) * kLength);
   for (std::int32_t &token : tokens)
     token = std::int32_t(unit() * kTokens) * std::int32_t(kRange / kTokens);
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map{};
+  map.struct_size = sizeof map;
   map.labels = map.kinds = kKinds;
   chorale_property *property = nullptr;
   check(chorale_property_create_token_before(nullptr, &map, 0, nullptr,
@@ -128,20 +128,20 @@ double solve_range(bool with_dictionary) {
     chorale_model_builder *builder = nullptr;
     check(chorale_model_builder_create(nullptr, &builder, &error), error);
     for (std::size_t i = 0; i < kChains; ++i) {
-      chorale_chain chain;
-      chorale_chain_init(&chain, sizeof chain);
+      chorale_chain chain{};
+      chain.struct_size = sizeof chain;
       chain.length = kLength;
       chain.labels = kKinds;
       chain.unary = unary.data() + i * kLength * kKinds;
       chain.edges = edges.data();
       chain.edge_matrices = 1;
-      chorale_chain_options options;
-      chorale_chain_options_init(&options, sizeof options);
+      chorale_chain_options options{};
+      options.struct_size = sizeof options;
       options.tokens = tokens.data() + i * kLength;
       check(chorale_model_builder_add_chain(builder, &chain, &options, nullptr, &error), error);
     }
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup{};
+    setup.struct_size = sizeof setup;
     setup.property = property;
     setup.dictionary = dictionary;
     setup.potential = potts;
@@ -164,8 +164,8 @@ double solve_range(bool with_dictionary) {
 }
 
 chorale_chain chain_of(const double *rows, const chorale_transitions *transitions) {
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain{};
+  chain.struct_size = sizeof chain;
   chain.length = kLength;
   chain.labels = kLabels;
   chain.unary = rows;
@@ -185,15 +185,15 @@ chorale_model_builder *begin_corpus(const chorale_host *host, std::size_t chains
   check(chorale_model_builder_create(host, &builder, &error), error);
   for (std::size_t i = 0; i < chains; ++i) {
     const chorale_chain chain = chain_of(unary.data() + i * kLength * kLabels, transitions);
-    chorale_chain_options options;
-    chorale_chain_options_init(&options, sizeof options);
+    chorale_chain_options options{};
+    options.struct_size = sizeof options;
     options.borrow = 1;
     options.group = std::int64_t(i / kDocument);
     options.tokens = tokens.data() + i * kLength;
     check(chorale_model_builder_add_chain(builder, &chain, &options, nullptr, &error), error);
   }
-  chorale_repeated_words_options words;
-  chorale_repeated_words_options_init(&words, sizeof words);
+  chorale_repeated_words_options words{};
+  words.struct_size = sizeof words;
   words.stop = stop.data();
   words.stop_count = std::int64_t(stop.size());
   check(chorale_model_builder_add_repeated_words(builder, potts, &words, nullptr, nullptr, &error),
@@ -213,8 +213,8 @@ struct EditedCorpus {
     chorale_error error;
     chorale_model_builder *builder =
         begin_corpus(nullptr, chains, unary, transitions, tokens, stop, potts);
-    chorale_clique_setup setup;
-    chorale_clique_setup_init(&setup, sizeof setup);
+    chorale_clique_setup setup{};
+    setup.struct_size = sizeof setup;
     setup.values = kLabels;
     setup.potential = potts;
     std::int64_t clique = 0;
@@ -226,12 +226,13 @@ struct EditedCorpus {
               error);
     check(chorale_model_builder_freeze(builder, &model, &error), error);
     chorale_model_builder_destroy(builder);
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options{};
+    options.struct_size = sizeof options;
     options.edits = 1;
     check(chorale_run_create(nullptr, model, &options, nullptr, &run, &error), error);
     check(chorale_run_create(nullptr, model, &options, nullptr, &fresh, &error), error);
-    chorale_run_result_init(&result, sizeof result);
+    result = {};
+    result.struct_size = sizeof result;
     solve(run);
   }
   ~EditedCorpus() {
@@ -368,16 +369,16 @@ int main(int count, char **arguments) {
   chorale_transitions *shared = nullptr;
   check(chorale_transitions_create(nullptr, kLabels, transitions.data(), nullptr, &shared, &error),
         error);
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled{};
+  scaled.struct_size = sizeof scaled;
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   chorale_potential *potts = nullptr;
   check(chorale_potential_create_potts(nullptr, kLabels, 0.9, &scaled, &potts, &error), error);
 
   Bytes held;
   const chorale_allocator counting = {&held, counted_allocate, counted_deallocate};
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host{};
+  host.struct_size = sizeof host;
   host.allocator = &counting;
   const auto given = [&](std::size_t i) {
     return chain_of(unary.data() + i * kLength * kLabels, shared);
@@ -394,8 +395,8 @@ int main(int count, char **arguments) {
   check(chorale_chain_solver_create(nullptr, &solver, &error), error);
   std::vector<double> plain, round;
   std::int32_t labels[kLength];
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options{};
+  options.struct_size = sizeof options;
   chorale_run *run = nullptr;
   check(chorale_run_create(&host, model, &options, nullptr, &run, &error), error);
   const double bytes = double(held.now) + scores; // borrowed
@@ -427,8 +428,8 @@ int main(int count, char **arguments) {
     for (const std::int64_t threads : {1, 2}) {
       options.threads = threads;
       check(chorale_run_create(nullptr, model, &options, nullptr, &run, &error), error);
-      chorale_run_result result;
-      chorale_run_result_init(&result, sizeof result);
+      chorale_run_result result{};
+      result.struct_size = sizeof result;
       (threads == 1 ? one : two).push_back(seconds([&] {
         check(chorale_run_solve(run, &result, &error), error);
       }));

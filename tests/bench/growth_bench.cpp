@@ -80,15 +80,15 @@ private:
     Random random(1);
     const std::vector<double> scores = random_numbers(random, std::size_t(n * R), 2);
     chorale_error error;
-    chorale_potential_options scaled;
-    chorale_potential_options_init(&scaled, sizeof scaled);
+    chorale_potential_options scaled{};
+    scaled.struct_size = sizeof scaled;
     scaled.scale = CHORALE_SCALE_BY_MEMBERS;
     chorale_potential *potts = nullptr;
     check(chorale_potential_create_potts(nullptr, R, 0.9, &scaled, &potts, &error), error);
     chorale_clique_solver *solver = nullptr;
     check(chorale_clique_solver_create(nullptr, &solver, &error), error);
-    chorale_clique_problem problem;
-    chorale_clique_problem_init(&problem, sizeof problem);
+    chorale_clique_problem problem{};
+    problem.struct_size = sizeof problem;
     problem.members = n;
     problem.values = R;
     problem.scores = scores.data();
@@ -123,8 +123,8 @@ private:
     Random random(1);
     const std::vector<double> unary = random_numbers(random, std::size_t(T * m), 4);
     chorale_error error;
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain{};
+    chain.struct_size = sizeof chain;
     chain.length = T;
     chain.labels = m;
     chain.unary = unary.data();
@@ -156,29 +156,29 @@ private:
     for (std::int32_t word = 0; word < 50; ++word)
       stop.push_back(word);
     chorale_transitions *shared = transitions(random, labels);
-    chorale_potential_options scaled;
-    chorale_potential_options_init(&scaled, sizeof scaled);
+    chorale_potential_options scaled{};
+    scaled.struct_size = sizeof scaled;
     scaled.scale = CHORALE_SCALE_BY_MEMBERS;
     chorale_potential *potts = nullptr;
     check(chorale_potential_create_potts(nullptr, labels, 0.9, &scaled, &potts, &error), error);
     chorale_model_builder *builder = nullptr;
     check(chorale_model_builder_create(nullptr, &builder, &error), error);
     for (std::size_t i = 0; i < chains; ++i) {
-      chorale_chain chain;
-      chorale_chain_init(&chain, sizeof chain);
+      chorale_chain chain{};
+      chain.struct_size = sizeof chain;
       chain.length = length;
       chain.labels = labels;
       chain.unary = unary.data() + i * length * labels;
       chain.transitions = shared;
-      chorale_chain_options options;
-      chorale_chain_options_init(&options, sizeof options);
+      chorale_chain_options options{};
+      options.struct_size = sizeof options;
       options.borrow = 1;
       options.group = std::int64_t(i / 25);
       options.tokens = tokens.data() + i * length;
       check(chorale_model_builder_add_chain(builder, &chain, &options, nullptr, &error), error);
     }
-    chorale_repeated_words_options repeated;
-    chorale_repeated_words_options_init(&repeated, sizeof repeated);
+    chorale_repeated_words_options repeated{};
+    repeated.struct_size = sizeof repeated;
     repeated.stop = stop.data();
     repeated.stop_count = std::int64_t(stop.size());
     check(chorale_model_builder_add_repeated_words(builder, potts, &repeated, nullptr, nullptr,
@@ -188,8 +188,8 @@ private:
     check(chorale_model_builder_freeze(builder, &model, &error), error);
     chorale_model_builder_destroy(builder);
     for (const std::int64_t limit : rounds) {
-      chorale_run_options options;
-      chorale_run_options_init(&options, sizeof options);
+      chorale_run_options options{};
+      options.struct_size = sizeof options;
       options.rounds = limit;
       chorale_run *run = nullptr;
       check(chorale_run_create(nullptr, model, &options, nullptr, &run, &error), error);

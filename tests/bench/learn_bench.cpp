@@ -61,16 +61,16 @@ chorale_problem *made_up() {
     }
     offsets[std::size_t(chain) + 1] = std::int64_t(tokens.size());
   }
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  chorale_corpus corpus{};
+  corpus.struct_size = sizeof corpus;
   corpus.chains = kChains;
   corpus.labels = kLabels;
   corpus.offsets = offsets.data();
   corpus.unary = scores.data();
   corpus.tokens = tokens.data();
   corpus.groups = groups.data();
-  chorale_agreement words;
-  chorale_agreement_init(&words, sizeof words);
+  chorale_agreement words{};
+  words.struct_size = sizeof words;
   chorale_error error;
   chorale_problem *problem = nullptr;
   check(chorale_problem_create_agreeing(nullptr, &corpus, &words, 1, gold.data(), &problem, &error),
@@ -81,21 +81,21 @@ chorale_problem *made_up() {
 void measure(const char *name, const chorale_problem *problem) {
   chorale_error error;
   chorale_learnt *learnt = nullptr;
-  chorale_learn_options options;
-  chorale_learn_options_init(&options, sizeof options);
+  chorale_learn_options options{};
+  options.struct_size = sizeof options;
   double begin = now();
   check(chorale_learn(nullptr, &problem, 1, &options, &learnt, &error), error);
   const double all = now() - begin;
-  chorale_learnt_report report;
-  chorale_learnt_report_init(&report, sizeof report);
+  chorale_learnt_report report{};
+  report.struct_size = sizeof report;
   check(chorale_learnt_get_report(learnt, &report, &error), error);
   chorale_model *model = nullptr;
   check(chorale_learnt_apply(nullptr, learnt, problem, &model, &error), error);
   std::vector<double> runs;
   for (int turn = 0; turn < 3; ++turn) {
     chorale_run *run = nullptr;
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result{};
+    result.struct_size = sizeof result;
     begin = now();
     check(chorale_run_create(nullptr, model, nullptr, nullptr, &run, &error), error);
     check(chorale_run_solve(run, &result, &error), error);

@@ -142,8 +142,8 @@ chorale_model *build(const chorale_host *host, const File &file, std::int64_t ch
   chorale_transitions *transitions = nullptr;
   check(chorale_transitions_create(nullptr, labels, edges.data(), nullptr, &transitions, &error),
         error);
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled{};
+  scaled.struct_size = sizeof scaled;
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   chorale_potential *potts = nullptr;
   check(chorale_potential_create_potts(nullptr, labels, 0.9, &scaled, &potts, &error), error);
@@ -156,8 +156,8 @@ chorale_model *build(const chorale_host *host, const File &file, std::int64_t ch
       offsets.push_back(i * kLength);
       groups.push_back(i / kDocument);
     }
-    chorale_corpus corpus;
-    chorale_corpus_init(&corpus, sizeof corpus);
+    chorale_corpus corpus{};
+    corpus.struct_size = sizeof corpus;
     corpus.chains = chains;
     corpus.offsets = offsets.data();
     corpus.labels = labels;
@@ -172,8 +172,8 @@ chorale_model *build(const chorale_host *host, const File &file, std::int64_t ch
   std::vector<std::int32_t> stop;
   for (std::int32_t word = 0; word < kStopWords; ++word)
     stop.push_back(word);
-  chorale_repeated_words_options words;
-  chorale_repeated_words_options_init(&words, sizeof words);
+  chorale_repeated_words_options words{};
+  words.struct_size = sizeof words;
   words.stop = stop.data();
   words.stop_count = kStopWords;
   check(chorale_model_builder_add_repeated_words(builder, potts, &words, nullptr, nullptr, &error),
@@ -197,8 +197,8 @@ double measure(const std::string &folder, std::int64_t chains, std::int64_t labe
   figure("file_gb", double(file.bytes()) * 1e-9, "GB");
   Bytes held;
   const chorale_allocator counting = {&held, counted_allocate, counted_deallocate};
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host{};
+  host.struct_size = sizeof host;
   host.allocator = &counting;
 
   chorale_error error;
@@ -210,12 +210,12 @@ double measure(const std::string &folder, std::int64_t chains, std::int64_t labe
   figure("build_bytes_a_chain", double(held.most) / double(chains), "bytes, at most meanwhile");
   held.most = held.now;
   chorale_run *run = nullptr;
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options{};
+  options.struct_size = sizeof options;
   options.rounds = 3; // as many whatever the size
   check(chorale_run_create(&host, model, &options, nullptr, &run, &error), error);
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result{};
+  result.struct_size = sizeof result;
   const Taken solving = take([&] { check(chorale_run_solve(run, &result, &error), error); });
   const double bytes_a_chain = double(held.most) / double(chains);
   figure("bytes_a_chain", bytes_a_chain, "bytes, model and run");

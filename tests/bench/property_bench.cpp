@@ -65,8 +65,8 @@ int main(int count, char **arguments) {
   Course course;
   chorale_run_result result;
   const auto run_once = [&](bool bounds) {
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options{};
+    options.struct_size = sizeof options;
     options.progress = note;
     options.progress_user = &course;
     options.bound_steps = bounds ? 1 : 0; // memory for the bound
@@ -74,7 +74,8 @@ int main(int count, char **arguments) {
     course.begin = now();
     chorale_run *run = nullptr;
     check(chorale_run_create(nullptr, model, &options, nullptr, &run, &error), error);
-    chorale_run_result_init(&result, sizeof result);
+    result = {};
+    result.struct_size = sizeof result;
     if (bounds) {
       for (std::int64_t round = 0; round <= options.rounds; ++round)
         check(chorale_run_step(run, &result, &error), error);

@@ -70,22 +70,22 @@ Times one_chain(int length) {
   std::vector<std::int32_t> tokens(length);
   for (std::int32_t &token : tokens)
     token = std::int32_t(unit() * kWords);
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled{};
+  scaled.struct_size = sizeof scaled;
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   chorale_potential *potts = nullptr;
   check(chorale_potential_create_potts(nullptr, kLabels, 1, &scaled, &potts, &error), error);
   chorale_model_builder *builder = nullptr;
   check(chorale_model_builder_create(nullptr, &builder, &error), error);
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain{};
+  chain.struct_size = sizeof chain;
   chain.length = length;
   chain.labels = kLabels;
   chain.unary = unary.data();
   chain.edges = edges.data();
   chain.edge_matrices = 1;
-  chorale_chain_options options;
-  chorale_chain_options_init(&options, sizeof options);
+  chorale_chain_options options{};
+  options.struct_size = sizeof options;
   options.borrow = 1;
   options.tokens = tokens.data();
   check(chorale_model_builder_add_chain(builder, &chain, &options, nullptr, &error), error);
@@ -93,9 +93,9 @@ Times one_chain(int length) {
         error);
   chorale_model *model = nullptr;
   check(chorale_model_builder_freeze(builder, &model, &error), error);
-  chorale_run_options run_options;
-  chorale_run_options_init(&run_options, sizeof run_options);
-  run_options.polish = 0;
+  chorale_run_options run_options{};
+  run_options.struct_size = sizeof run_options;
+  run_options.no_polish = 1;
   chorale_run *run = nullptr;
   check(chorale_run_create(nullptr, model, &run_options, nullptr, &run, &error), error);
   Times times{};
@@ -122,12 +122,12 @@ public:
       parents_.push_back(at - 1 - std::int32_t(unit() * std::min(at, 3)));
     }
     chorale_error error;
-    chorale_potential_options scaled;
-    chorale_potential_options_init(&scaled, sizeof scaled);
+    chorale_potential_options scaled{};
+    scaled.struct_size = sizeof scaled;
     scaled.scale = CHORALE_SCALE_BY_MEMBERS;
     check(chorale_potential_create_potts(nullptr, kManyLabels, 1, &scaled, &potts_, &error), error);
-    chorale_label_map map;
-    chorale_label_map_init(&map, sizeof map);
+    chorale_label_map map{};
+    map.struct_size = sizeof map;
     map.labels = map.kinds = kManyLabels;
     for (int which : {0, 1})
       check(chorale_property_create_token_label(nullptr, &map, 1 + which, &properties_[which],
@@ -147,23 +147,23 @@ public:
     chorale_model_builder *builder = nullptr;
     check(chorale_model_builder_create(nullptr, &builder, &error), error);
     for (int i = 0; i < kDocuments * kSentences; ++i) {
-      chorale_chain chain;
-      chorale_chain_init(&chain, sizeof chain);
+      chorale_chain chain{};
+      chain.struct_size = sizeof chain;
       chain.length = kLength;
       chain.labels = kManyLabels;
       chain.unary = unary_.data() + std::ptrdiff_t{i} * kLength * kManyLabels;
       chain.edges = edges_.data();
       chain.edge_matrices = 1;
       chain.parents = as_trees ? parents_.data() + i * kLength : nullptr;
-      chorale_chain_options options;
-      chorale_chain_options_init(&options, sizeof options);
+      chorale_chain_options options{};
+      options.struct_size = sizeof options;
       options.borrow = 1;
       options.tokens = tokens_.data() + i * kLength;
       check(chorale_model_builder_add_chain(builder, &chain, &options, nullptr, &error), error);
     }
     for (int c = 0; c < 2 * kDocuments; ++c) {
-      chorale_clique_setup setup;
-      chorale_clique_setup_init(&setup, sizeof setup);
+      chorale_clique_setup setup{};
+      setup.struct_size = sizeof setup;
       setup.property = properties_[c % 2];
       setup.potential = potts_;
       check(chorale_model_builder_add_clique(builder, &setup, nullptr, &error), error);

@@ -71,15 +71,16 @@ int main(int count, char **arguments) {
   chorale_transitions *transitions = nullptr;
   check(chorale_transitions_create(nullptr, labels, matrix.data(), nullptr, &transitions, &error),
         error);
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled{};
+  scaled.struct_size = sizeof scaled;
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   chorale_potential *potts = nullptr;
   check(chorale_potential_create_potts(nullptr, labels, 1, &scaled, &potts, &error), error);
   std::vector<chorale_chain> given(chains);
   std::int32_t longest = 0;
   for (std::size_t i = 0, at = 0; i < chains; ++i) {
-    chorale_chain_init(&given[i], sizeof given[i]);
+    given[i] = {};
+    given[i].struct_size = sizeof given[i];
     given[i].length = lengths[i];
     given[i].labels = labels;
     given[i].unary = scores.data() + at * std::size_t(labels);
@@ -95,16 +96,16 @@ int main(int count, char **arguments) {
     check(chorale_model_builder_create(nullptr, &builder, &error), error);
     std::size_t at = 0;
     for (std::size_t i = 0; i < chains; ++i) {
-      chorale_chain_options options;
-      chorale_chain_options_init(&options, sizeof options);
+      chorale_chain_options options{};
+      options.struct_size = sizeof options;
       options.borrow = 1;
       options.group = documents[i];
       options.tokens = tokens.data() + at;
       check(chorale_model_builder_add_chain(builder, &given[i], &options, nullptr, &error), error);
       at += std::size_t(lengths[i]);
     }
-    chorale_repeated_words_options words;
-    chorale_repeated_words_options_init(&words, sizeof words);
+    chorale_repeated_words_options words{};
+    words.struct_size = sizeof words;
     words.across = across ? 1 : 0;
     words.stop = stop.data();
     words.stop_count = std::int64_t(stop.size());
@@ -120,7 +121,8 @@ int main(int count, char **arguments) {
       chorale_run *run = nullptr;
       times.push_back(milliseconds([&] {
         check(chorale_run_create(nullptr, model, nullptr, nullptr, &run, &error), error);
-        chorale_run_result_init(&result, sizeof result);
+        result = {};
+        result.struct_size = sizeof result;
         check(chorale_run_solve(run, &result, &error), error);
       }));
       chorale_run_destroy(run);

@@ -133,8 +133,7 @@ chorale_status make_wide_potential(const Wide *wide, const chorale_host *host,
     for (int32_t w = 0; w < p->values; ++w)
       matrix[wide->column[v] * R + wide->column[w]] = p->matrix[v * MAX_VALUES + w];
   }
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.scale = p->scale;
   options.shape = p->shape;
   options.counted = memchr(counted, 0, (size_t)R) ? counted : NULL;
@@ -220,7 +219,7 @@ void open_supply(Supply *supply, Random *random, int is_strict) {
   supply->hooks.user = supply;
   supply->hooks.allocate = supply_some;
   supply->hooks.deallocate = take_some;
-  chorale_host_init(&supply->host, sizeof supply->host);
+  supply->host = (chorale_host){.struct_size = sizeof supply->host};
   supply->host.allocator = &supply->hooks;
   const int32_t how = random_int(random, 0, 9);
   supply->luck.state = (uint64_t)random_int(random, 0, 255);

@@ -21,9 +21,9 @@ static void use_clique_solver(World *w) {
   chorale_clique_problem problem;
   chorale_clique_options o;
   chorale_clique_result result;
-  chorale_clique_problem_init(&problem, sizeof problem);
-  chorale_clique_options_init(&o, sizeof o);
-  chorale_clique_result_init(&result, sizeof result);
+  problem = (chorale_clique_problem){.struct_size = sizeof problem};
+  o = (chorale_clique_options){.struct_size = sizeof o};
+  result = (chorale_clique_result){.struct_size = sizeof result};
   restruct(w, &problem.struct_size);
   restruct(w, &result.struct_size);
   problem.values = chance(w, 90) ? chorale_potential_values(potential) : side(w);
@@ -44,9 +44,10 @@ static void use_clique_solver(World *w) {
   o.iteration_limit = chance(w, 70) ? 0 : number(w);
   o.node_limit = chance(w, 70) ? 0 : number(w);
   o.node_pool = chance(w, 80) ? 0 : number(w);
-  o.gap = chance(w, 50) ? -1 : hostile_double(w->random);
+  o.prove = chance(w, 20);
+  o.gap = chance(w, 70) ? 0 : hostile_double(w->random);
   o.tolerance = chance(w, 80) ? 1e-3 : hostile_double(w->random);
-  o.time_limit = chance(w, 90) ? -1 : hostile_double(w->random);
+  o.time_limit = chance(w, 90) ? 0 : hostile_double(w->random);
   o.cancel = PICK(cancels);
   o.exact_marginals = chance(w, 20);
   const chorale_clique_options *options = OFTEN(&o);
@@ -88,14 +89,13 @@ static void use_chain_solver(World *w) {
   chorale_chain chain;
   chorale_chain_result result;
   describe_chain(w, &chain);
-  chorale_chain_result_init(&result, sizeof result);
+  result = (chorale_chain_result){.struct_size = sizeof result};
   restruct(w, &result.struct_size);
   int32_t labels[8 * MOST_SIDE] = {0};
   double wide[(MOST_SIDE + 1) * MOST_SIDE * MOST_SIDE], margins[MOST_SIDE], scores[8];
   int64_t found = 0;
   size_t bytes = 0;
-  chorale_attachment attachment;
-  chorale_attachment_init(&attachment, sizeof attachment);
+  chorale_attachment attachment = {.struct_size = sizeof attachment};
   attachment.property = PICK(properties);
   attachment.dictionary = chance(w, 30) ? PICK(dictionaries) : NULL;
   attachment.classes = SELDOM(w->small + POOL / 2);
@@ -103,8 +103,7 @@ static void use_chain_solver(World *w) {
   const int64_t range = chorale_attachment_values(&attachment);
   attachment.message = range <= MOST_SIDE * MOST_SIDE ? SELDOM(w->doubles) : NULL;
   double *outgoing[1] = {range <= MOST_SIDE * MOST_SIDE ? wide : NULL};
-  chorale_message_options o;
-  chorale_message_options_init(&o, sizeof o);
+  chorale_message_options o = {.struct_size = sizeof o};
   o.mode = constant(w, 10 * upto(w, 3));
   o.budget = chance(w, 80) ? 64 : number(w);
   o.beam_width = chance(w, 80) ? 4 : number(w);
@@ -159,22 +158,22 @@ static void use_chain_solver(World *w) {
 static void make_run(World *w) {
   chorale_run_options o;
   chorale_run_cost cost;
-  chorale_run_options_init(&o, sizeof o);
-  chorale_run_cost_init(&cost, sizeof cost);
+  o = (chorale_run_options){.struct_size = sizeof o};
+  cost = (chorale_run_cost){.struct_size = sizeof cost};
   restruct(w, &o.struct_size);
   o.rounds = number(w);
   o.damping = chance(w, 90) ? upto(w, 3) / 4.0 : hostile_double(w->random);
   o.schedule = constant(w, 10 * upto(w, 1));
   o.algorithm = constant(w, chance(w, 90) ? 0 : 10);
   o.exact_marginals = chance(w, 10);
-  o.polish = chance(w, 80);
+  o.no_polish = !chance(w, 80);
   o.restrict_range = chance(w, 20);
   o.joint_mode = constant(w, chance(w, 80) ? 0 : 10 * upto(w, 3));
-  o.message_element = constant(w, chance(w, 50) ? CHORALE_MESSAGES_AUTO : upto(w, 1));
+  o.message_element = constant(w, 10 * upto(w, 3));
   o.beam_width = chance(w, 80) ? 4 : number(w);
   o.budget = chance(w, 80) ? 64 : number(w);
   o.threads = chance(w, 95) ? 1 : chance(w, 50) ? 2 : hostile_size(w->random);
-  o.time_limit = chance(w, 90) ? -1 : hostile_double(w->random);
+  o.time_limit = chance(w, 90) ? 0 : hostile_double(w->random);
   o.cancel = PICK(cancels);
   o.progress = report_progress;
   o.progress_user = w;
@@ -234,8 +233,7 @@ static void read_run(World *w, chorale_run *run) {
 
 static void use_run(World *w) {
   chorale_run *run = PICK(runs);
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   restruct(w, &result.struct_size);
   w->reports_left = 40;
   chorale_chain chain;
@@ -256,7 +254,7 @@ static void use_run(World *w) {
     CALL(chorale_run_bound(run, number(w), &result, &w->error));
     break;
   case 5:
-    CALL(chorale_run_set_limits(run, chance(w, 80) ? -1 : hostile_double(w->random), PICK(cancels),
+    CALL(chorale_run_set_limits(run, chance(w, 80) ? 0 : hostile_double(w->random), PICK(cancels),
                                 &w->error));
     break;
   case 6:
@@ -281,7 +279,7 @@ static void use_run(World *w) {
   }
   w->running = NULL;
   if (run && chance(w, 30)) {
-    chorale_run_result_init(&result, sizeof result);
+    result = (chorale_run_result){.struct_size = sizeof result};
     CALL(chorale_run_get_result(run, &result, &w->error));
     REQUIRE(w->status == CHORALE_OK && !isnan(result.score) && result.score < INFINITY &&
                 (result.score >= result.own_score || result.score == -INFINITY),

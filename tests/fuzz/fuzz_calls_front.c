@@ -17,7 +17,7 @@ static const int64_t *ragged_offsets(World *w, int64_t *offsets, int64_t count, 
 
 /* All arrays are in the pools, or `offsets` and `groups`, which have RAGGED entries. */
 static void describe_corpus(World *w, chorale_corpus *corpus, int64_t *offsets, int64_t *groups) {
-  chorale_corpus_init(corpus, sizeof *corpus);
+  *corpus = (chorale_corpus){.struct_size = sizeof *corpus};
   restruct(w, &corpus->struct_size);
   corpus->chains = chance(w, 96) ? upto(w, RAGGED - 1) : chance(w, 50) ? -1 : (int64_t)1 << 61;
   if (corpus->chains >= 0 && corpus->chains < RAGGED && chance(w, 75))
@@ -36,7 +36,7 @@ static void describe_corpus(World *w, chorale_corpus *corpus, int64_t *offsets, 
 }
 
 static void describe_setup(World *w, chorale_clique_setup *setup) {
-  chorale_clique_setup_init(setup, sizeof *setup);
+  *setup = (chorale_clique_setup){.struct_size = sizeof *setup};
   restruct(w, &setup->struct_size);
   setup->property = SELDOM(PICK(properties));
   setup->values = chance(w, 80) ? 3 : number(w);
@@ -81,7 +81,7 @@ void add_in_bulk(World *w) {
 
 static void describe_agreement(World *w, chorale_agreement *agreement, int64_t *offsets,
                                int64_t *members) {
-  chorale_agreement_init(agreement, sizeof *agreement);
+  *agreement = (chorale_agreement){.struct_size = sizeof *agreement};
   agreement->kind = constant(w, 10 * upto(w, 3));
   agreement->across = chance(w, 95) ? upto(w, 1) : upto(w, 3) - 1;
   agreement->strength = chance(w, 90) ? upto(w, 8) / 4.0 - 0.5 : hostile_double(w->random);
@@ -105,7 +105,7 @@ static void describe_rule(World *w, chorale_rule *rule, const int64_t *chains) {
       CHORALE_RULE_NEVER,          CHORALE_RULE_AT_MOST_TOKENS, CHORALE_RULE_NO_LONGER,
       CHORALE_RULE_BEFORE,         CHORALE_RULE_DIRECTLY_AFTER, CHORALE_RULE_NOT_TOGETHER,
       CHORALE_RULE_NEEDS,          CHORALE_RULE_PROPERTY};
-  chorale_rule_init(rule, sizeof *rule);
+  *rule = (chorale_rule){.struct_size = sizeof *rule};
   rule->kind = chance(w, 97) ? kinds[upto(w, 10)] : constant(w, 0);
   rule->each = rule->kind != CHORALE_RULE_PROPERTY && chance(w, 30);
   rule->a = constant(w, 0);
@@ -121,8 +121,7 @@ static void read_decoded(World *w, chorale_decoded *decoded) {
   int32_t labels[64];
   int64_t needed = 0;
   chorale_reason reasons[32];
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   chorale_ruled_chain ruled[8];
   chorale_rule_conflict conflicts[32];
   chorale_rule_reason rule_reasons[32];
@@ -175,7 +174,7 @@ void use_front(World *w) {
   for (int32_t k = 0; k < 3; ++k)
     describe_agreement(w, &agreements[k], cliques[k], members[k]);
   restruct(w, &agreements[upto(w, 2)].struct_size);
-  chorale_run_options_init(&options, sizeof options);
+  options = (chorale_run_options){.struct_size = sizeof options};
   options.rounds = upto(w, 4);
   options.bound_steps = chance(w, 30) ? 2 : 0;
   const int64_t count = chance(w, 95) ? upto(w, 3) : -1;
@@ -187,7 +186,7 @@ void use_front(World *w) {
     chorale_rule given[3];
     chorale_rules rules;
     int64_t chains[4];
-    chorale_rules_init(&rules, sizeof rules);
+    rules = (chorale_rules){.struct_size = sizeof rules};
     for (int32_t k = 0; k < 4; ++k)
       chains[k] = chance(w, 95) ? upto(w, 2) : number(w);
     for (int32_t k = 0; k < 3; ++k)

@@ -10,8 +10,7 @@ static void disturb(const World *w, int may_read) {
   if (!w->running)
     return;
   chorale_error error;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   REQUIRE(chorale_run_step(w->running, NULL, &error) == CHORALE_ERROR_BUSY, "a step in a call");
   chorale_run_reset(w->running);
   chorale_run_destroy(w->running);
@@ -70,8 +69,7 @@ static int32_t or_any(int64_t at) { return at < 0 ? CHORALE_ANY : (int32_t)at; }
 /* ---- Making things ------------------------------------------------------------------------ */
 
 void make_potential_at_random(World *w) {
-  chorale_potential_options o;
-  chorale_potential_options_init(&o, sizeof o);
+  chorale_potential_options o = {.struct_size = sizeof o};
   restruct(w, &o.struct_size);
   o.scale = constant(w, upto(w, 2));
   o.shape = constant(w, chance(w, 80) ? 0 : upto(w, 2));
@@ -137,8 +135,7 @@ void make_potential_at_random(World *w) {
 }
 
 void make_transitions(World *w) {
-  chorale_transitions_options o;
-  chorale_transitions_options_init(&o, sizeof o);
+  chorale_transitions_options o = {.struct_size = sizeof o};
   restruct(w, &o.struct_size);
   o.orientation = constant(w, upto(w, 1));
   o.row_stride = stride(w);
@@ -156,7 +153,7 @@ void make_transitions(World *w) {
 }
 
 void describe_chain(World *w, chorale_chain *chain) {
-  chorale_chain_init(chain, sizeof *chain);
+  *chain = (chorale_chain){.struct_size = sizeof *chain};
   restruct(w, &chain->struct_size);
   chain->length = chance(w, 10) ? 0 : side(w);
   chain->labels = chance(w, 80) ? 3 : side(w);
@@ -182,8 +179,7 @@ void describe_chain(World *w, chorale_chain *chain) {
 
 void make_property(World *w) {
   chorale_automaton a;
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = chance(w, 80) ? 3 : side(w);
   map.kinds = chance(w, 90) ? map.labels : number(w);
   map.kind_of_label = SELDOM(w->small + upto(w, 9));
@@ -194,7 +190,7 @@ void make_property(World *w) {
   const int32_t small = (int32_t)number(w);
   switch (upto(w, 6)) {
   case 0:
-    chorale_automaton_init(&a, sizeof a);
+    a = (chorale_automaton){.struct_size = sizeof a};
     restruct(w, &a.struct_size);
     a.labels = chance(w, 80) ? 3 : side(w);
     a.classes = chance(w, 80) ? 1 : side(w);
@@ -202,6 +198,7 @@ void make_property(World *w) {
     a.values = chance(w, 90) ? 4 : number(w);
     a.table_offset = small;
     a.outside_value = upto(w, 4) - 1;
+    a.fires_outside = upto(w, 1);
     a.next = chance(w, 60) ? w->small + POOL / 2 : indices(w); /* zeros */
     a.actions = SELDOM(w->small + upto(w, 9));
     a.end_actions = SELDOM(w->small + upto(w, 9));
@@ -300,7 +297,7 @@ void add_to_builder(World *w) {
     chorale_chain chain;
     chorale_chain_options o;
     describe_chain(w, &chain);
-    chorale_chain_options_init(&o, sizeof o);
+    o = (chorale_chain_options){.struct_size = sizeof o};
     restruct(w, &o.struct_size);
     o.tokens = SELDOM(w->small + upto(w, 9));
     o.group = number(w);
@@ -309,8 +306,7 @@ void add_to_builder(World *w) {
     break;
   }
   case 3: {
-    chorale_instance instance;
-    chorale_instance_init(&instance, sizeof instance);
+    chorale_instance instance = {.struct_size = sizeof instance};
     instance.length = chance(w, 90) ? 2 : -1;
     instance.labels = chance(w, 90) ? 1 : 0;
     instance.user = w;
@@ -323,7 +319,7 @@ void add_to_builder(World *w) {
   case 5: {
     chorale_clique_setup setup;
     const chorale_potential *centre[3];
-    chorale_clique_setup_init(&setup, sizeof setup);
+    setup = (chorale_clique_setup){.struct_size = sizeof setup};
     restruct(w, &setup.struct_size);
     if (chance(w, 50)) {
       setup.property = PICK(properties);
@@ -344,8 +340,7 @@ void add_to_builder(World *w) {
     break;
   }
   case 6: {
-    chorale_member_options o;
-    chorale_member_options_init(&o, sizeof o);
+    chorale_member_options o = {.struct_size = sizeof o};
     o.classes = SELDOM(w->small + POOL / 2);
     o.table = SELDOM(w->small + upto(w, 9));
     CALL(chorale_model_builder_add_member(b, number(w), number(w), SELDOM(&o), &w->error));
@@ -358,8 +353,7 @@ void add_to_builder(World *w) {
     CALL(chorale_model_builder_set_centre(b, number(w), number(w), number(w), &w->error));
     break;
   default: {
-    chorale_repeated_words_options o;
-    chorale_repeated_words_options_init(&o, sizeof o);
+    chorale_repeated_words_options o = {.struct_size = sizeof o};
     o.minimum = number(w);
     o.across = chance(w, 50);
     o.stop = w->small;
@@ -404,8 +398,7 @@ void change_models(World *w) {
     int64_t chains[4], weights[4];
     CALL(chorale_model_get_members(m, number(w), OFTEN(chains), NULL, SELDOM(weights),
                                    chance(w, 90) ? 4 : number(w) % 5, &position, &w->error));
-    chorale_chain seen;
-    chorale_chain_init(&seen, sizeof seen);
+    chorale_chain seen = {.struct_size = sizeof seen};
     CALL(chorale_model_get_chain(m, number(w), &seen, NULL, &w->error));
     if (w->status == CHORALE_OK)
       REQUIRE(seen.labels >= 1, "a chain of %lld labels", (long long)seen.labels);

@@ -25,15 +25,14 @@ void tell_weights(World *w) {
 enum { MOST_SHARED = 3, MOST_NUMBERS = 128 };
 
 static void make_prices(World *w) {
-  chorale_run_options o;
-  chorale_run_options_init(&o, sizeof o);
+  chorale_run_options o = {.struct_size = sizeof o};
   restruct(w, &o.struct_size);
   o.rounds = number(w);
-  o.polish = chance(w, 80);
+  o.no_polish = !chance(w, 80);
   o.joint_mode = constant(w, chance(w, 80) ? 0 : 10 * upto(w, 3));
   o.message_element = constant(w, CHORALE_MESSAGES_AUTO);
   o.budget = chance(w, 80) ? 64 : number(w);
-  o.time_limit = chance(w, 90) ? -1 : hostile_double(w->random);
+  o.time_limit = chance(w, 90) ? 0 : hostile_double(w->random);
   o.cancel = PICK(cancels);
   o.bound_steps = chance(w, 60) ? 0 : number(w);
   o.edits = constant(w, upto(w, 1));
@@ -52,8 +51,7 @@ static void make_prices(World *w) {
 static void use_prices_of(World *w, chorale_prices *prices) {
   int64_t needed = 0, counts[MOST_NUMBERS];
   double numbers_of[MOST_NUMBERS], score = NAN;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   restruct(w, &result.struct_size);
   CALL(chorale_prices_counts(prices, NULL, 0, &needed, &w->error));
   if (needed > MOST_NUMBERS)

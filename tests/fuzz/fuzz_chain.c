@@ -192,7 +192,7 @@ static void try_best(const Trial *trial, Place *place) {
   chorale_chain_result result;
   chorale_error error;
   chorale_status status;
-  chorale_chain_result_init(&result, sizeof result);
+  result = (chorale_chain_result){.struct_size = sizeof result};
   if (place->solver) {
     FED(place->supply, status,
         chorale_chain_solve(place->solver, &trial->given.chain, labelling, &result, &error), &error);
@@ -213,7 +213,7 @@ static void try_marginals(const Trial *trial, Place *place, int32_t stride) {
   chorale_chain_result result;
   chorale_error error;
   chorale_status status;
-  chorale_chain_result_init(&result, sizeof result);
+  result = (chorale_chain_result){.struct_size = sizeof result};
   if (place->solver) {
     FED(place->supply, status,
         chorale_chain_max_marginals(place->solver, &trial->given.chain, found, stride, edges,

@@ -140,7 +140,7 @@ static void make_options(Random *random, Trial *trial, const chorale_cancel *can
     o->start = CHORALE_START_INDEPENDENT;
   o->subset_size = random_int(random, 1, 4);
   if (random_chance(random, 40))
-    o->gap = random_chance(random, 70) ? 0 : fabs(hostile_double(random));
+    ask_gap(o, random_chance(random, 70) ? 0 : fabs(hostile_double(random)));
   o->exact_marginals = random_chance(random, 30);
   if (random_chance(random, 20)) {
     trial->is_limited = 1;
@@ -160,8 +160,7 @@ static chorale_status open_potential(Trial *trial, const chorale_host *host,
   Problem *p = &trial->problem;
   if (p->kind != KIND_CALLBACK)
     return make_potential(p, host, potential, error);
-  chorale_potential_options options;
-  chorale_potential_options_init(&options, sizeof options);
+  chorale_potential_options options = {.struct_size = sizeof options};
   options.scale = p->scale;
   options.counted = p->has_counted ? p->counted : NULL;
   return chorale_potential_create_callback(host, p->values, call_back, &trial->caller, NULL,
@@ -262,7 +261,7 @@ static void check_solve(Trial *trial, Supply *supply, chorale_clique_solver *sol
   chorale_clique_result again;
   chorale_error error;
   describe_problem(&trial->problem, &described);
-  chorale_clique_result_init(&again, sizeof again);
+  again = (chorale_clique_result){.struct_size = sizeof again};
   chorale_status status;
   trial->caller.stop_at = 0;
   FED(supply, status,
@@ -286,7 +285,7 @@ static void check_marginals(Trial *trial, Random *random, Supply *supply,
     options.algorithm = CHORALE_ALGORITHM_AUTO;
   for (size_t k = 0; k < COUNT_OF(solved.assignment); ++k)
     solved.assignment[k] = UNTOUCHED;
-  chorale_clique_result_init(&solved.result, sizeof solved.result);
+  solved.result = (chorale_clique_result){.struct_size = sizeof solved.result};
   do
     FED(supply, solved.status,
         chorale_clique_max_marginals(solver, potential, &described, &options, form, marginals,
@@ -402,8 +401,7 @@ static void check_wide(const Trial *trial, Random *random) {
   REQUIRE(make_wide_potential(&wide, NULL, &potential, &error) == CHORALE_OK, "%s", error.message);
   chorale_clique_solver *solver = new_solver();
   int32_t assignment[MAX_MEMBERS];
-  chorale_clique_result result;
-  chorale_clique_result_init(&result, sizeof result);
+  chorale_clique_result result = {.struct_size = sizeof result};
   chorale_status status =
       chorale_clique_solve(solver, potential, &described, &options, assignment, &result, &error);
   const chorale_algorithm algorithm = options.algorithm;
@@ -529,7 +527,7 @@ static void check_weighted(Trial *trial, Random *random, Supply *supply,
   chorale_clique_result result;
   chorale_error error;
   chorale_status status;
-  chorale_clique_result_init(&result, sizeof result);
+  result = (chorale_clique_result){.struct_size = sizeof result};
   for (size_t k = 0; k < COUNT_OF(marginals); ++k)
     marginals[k] = -INFINITY; /* limits leave them alone */
   trial->caller.stop_at = 0;

@@ -91,8 +91,8 @@ static void ask_everything(const chorale_problem *problem) {
   for (int64_t i = 0; i < chorale_model_chain_count(model); ++i) {
     chorale_chain chain;
     chorale_chain_options options;
-    chorale_chain_init(&chain, sizeof chain);
-    chorale_chain_options_init(&options, sizeof options);
+    chain = (chorale_chain){.struct_size = sizeof chain};
+    options = (chorale_chain_options){.struct_size = sizeof options};
     REQUIRE(chorale_model_get_chain(model, i, &chain, &options, &error) == CHORALE_OK, "%s",
             error.message);
     REQUIRE(chain.length == chorale_model_chain_length(model, i), "length of chain %lld",
@@ -123,8 +123,8 @@ static void run_it(const chorale_model *model) {
   chorale_run_options options;
   chorale_run_cost cost;
   chorale_error error;
-  chorale_run_options_init(&options, sizeof options);
-  chorale_run_cost_init(&cost, sizeof cost);
+  options = (chorale_run_options){.struct_size = sizeof options};
+  cost = (chorale_run_cost){.struct_size = sizeof cost};
   options.rounds = 2;
   options.bound_steps = 1;
   options.budget = 64;
@@ -135,7 +135,7 @@ static void run_it(const chorale_model *model) {
   chorale_run_result result;
   if (chorale_run_create(NULL, model, &options, NULL, &run, &error) != CHORALE_OK)
     return;
-  chorale_run_result_init(&result, sizeof result);
+  result = (chorale_run_result){.struct_size = sizeof result};
   REQUIRE(chorale_run_solve(run, &result, &error) == CHORALE_OK, "%s", error.message);
   REQUIRE(!isnan(result.score) && result.score < INFINITY && result.score >= result.own_score,
           "score %.17g, the chains' own %.17g", result.score, result.own_score);

@@ -43,7 +43,7 @@ static void draw_corpus(Random *random, int64_t labels, Corpus *to) {
 static void draw_agreement(Random *random, const chorale_property *property,
                            chorale_agreement *to) {
   static const int32_t kinds[] = {CHORALE_AGREE_WORDS, CHORALE_AGREE_KEYS, CHORALE_AGREE_PROPERTY};
-  chorale_agreement_init(to, sizeof *to);
+  *to = (chorale_agreement){.struct_size = sizeof *to};
   to->kind = kinds[random_int(random, 0, 2)];
   to->property = property;
   to->across = random_chance(random, 20);
@@ -53,8 +53,7 @@ static void draw_agreement(Random *random, const chorale_property *property,
 /* Returns NULL where the corpus cannot be a problem. */
 static chorale_problem *make_problem(Supply *supply, const Corpus *corpus,
                                      const chorale_agreement *agreements, int64_t count) {
-  chorale_corpus given;
-  chorale_corpus_init(&given, sizeof given);
+  chorale_corpus given = {.struct_size = sizeof given};
   given.chains = corpus->chains;
   given.offsets = corpus->offsets;
   given.labels = corpus->labels;
@@ -86,7 +85,7 @@ static double draw_number(Random *random, double usual) {
 
 static void draw_options(Random *random, int64_t labels, Options *to) {
   chorale_learn_options *given = &to->given;
-  chorale_learn_options_init(given, sizeof *given);
+  *given = (chorale_learn_options){.struct_size = sizeof *given};
   given->labels = random_chance(random, 95) ? labels : hostile_size(random);
   given->may_lower_accuracy = random_chance(random, 30);
   given->without_gold = random_chance(random, 20);
@@ -127,7 +126,7 @@ static void check_report(const chorale_learnt *learnt) {
   chorale_learnt_report report;
   chorale_learnt_kind kinds[ROOM];
   int64_t count = 0;
-  chorale_learnt_report_init(&report, sizeof report);
+  report = (chorale_learnt_report){.struct_size = sizeof report};
   REQUIRE(chorale_learnt_get_report(learnt, &report, &error) == CHORALE_OK, "%s", error.message);
   REQUIRE(report.gain_p <= 1 && report.agreement_p <= 1, "p of %g and %g", report.gain_p,
           report.agreement_p);
@@ -212,8 +211,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const int64_t labels = random_int(&random, 2, MOST_LABELS);
   chorale_property *property = NULL;
   chorale_error error;
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = labels;
   REQUIRE(chorale_property_create_first_label(NULL, &map, NULL, &property, &error) == CHORALE_OK,
           "%s", error.message);

@@ -108,8 +108,7 @@ static int build_by_calls(Trial *trial) {
   chorale_model_builder *builder = NULL;
   FED(supply, status, chorale_model_builder_create(&supply->host, &builder, &error), &error);
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
-    chorale_chain_options options;
-    chorale_chain_options_init(&options, sizeof options);
+    chorale_chain_options options = {.struct_size = sizeof options};
     options.borrow = cluster->is_borrowed[i];
     options.tokens = cluster->has_tokens[i] ? cluster->tokens[i] : NULL;
     int64_t index = -1;
@@ -203,7 +202,7 @@ static chorale_run *open_run(Trial *trial, const chorale_model *model,
 static void solve_run(Trial *trial, chorale_run *run, chorale_run_result *result) {
   chorale_error error;
   chorale_status status;
-  chorale_run_result_init(result, sizeof *result);
+  *result = (chorale_run_result){.struct_size = sizeof *result};
   const int64_t allocations = trial->supply.memory.allocations;
   FED(&trial->supply, status, chorale_run_solve(run, result, &error), &error);
   REQUIRE(status == CHORALE_OK, "%s", error.message);
@@ -223,8 +222,7 @@ typedef struct Follower {
 static int32_t report_progress(void *user, const chorale_progress *progress) {
   Follower *self = user;
   chorale_error error;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   REQUIRE(!isnan(progress->best_score), "no score");
   REQUIRE(chorale_run_get_result(self->run, &result, &error) == CHORALE_OK, "%s", error.message);
   REQUIRE(chorale_run_step(self->run, &result, &error) == CHORALE_ERROR_BUSY, "a step in a step");
@@ -279,8 +277,7 @@ static void wander(Trial *trial, Random *random) {
   double best = -INFINITY;
   const int32_t steps = random_int(random, 1, 8);
   for (int32_t k = 0; run && k < steps; ++k) {
-    chorale_run_result r;
-    chorale_run_result_init(&r, sizeof r);
+    chorale_run_result r = {.struct_size = sizeof r};
     status = CHORALE_OK;
     follower.is_broken = 0;
     switch (random_int(random, 0, 9)) {
@@ -306,7 +303,7 @@ static void wander(Trial *trial, Random *random) {
       chorale_cancel_lower(cancel);
       break;
     case 7:
-      status = chorale_run_set_limits(run, random_chance(random, 50) ? 0 : -1, cancel, &error);
+      status = chorale_run_set_limits(run, random_chance(random, 50) ? -1 : 0, cancel, &error);
       break;
     case 9:
       status = go_on_from_any(trial, random, run);
@@ -414,7 +411,7 @@ static int solve_priced(Trial *trial, Priced *priced) {
   chorale_error error;
   chorale_status status;
   const int64_t allocations = trial->supply.memory.allocations;
-  chorale_run_result_init(&priced->result, sizeof priced->result);
+  priced->result = (chorale_run_result){.struct_size = sizeof priced->result};
   memset(priced->labels, 0, sizeof priced->labels);
   FED(&trial->supply, status,
       chorale_prices_solve(priced->prices, priced->numbers, priced->values, &priced->score,
@@ -445,7 +442,7 @@ static void check_prices(Trial *trial, Random *random) {
   /* Options under which messages say all there is to say, which then is that every member has its
    * price. */
   const chorale_run_options *options = &cluster->options;
-  int is_exact = !trial->is_wild && options->rounds > 0 && options->damping == 0 &&
+  int is_exact = !trial->is_wild && rounds_of(options) > 0 && options->damping == 0 &&
                  !options->restrict_range && options->joint_mode == CHORALE_JOINT_AUTO &&
                  options->budget >= 1024 &&
                  (options->message_element == CHORALE_MESSAGES_AUTO ||
@@ -518,7 +515,7 @@ static void check_slices(const Trial *trial) {
     chorale_run *run = NULL;
     chorale_run_result result;
     chorale_error error;
-    chorale_run_result_init(&result, sizeof result);
+    result = (chorale_run_result){.struct_size = sizeof result};
     OK(chorale_run_create(NULL, trial->built.model, &trial->cluster.options, NULL, &run, &error));
     if (k == 1)
       OK(chorale_run_set_limits(run, 1e-9, NULL, &error));
@@ -639,9 +636,9 @@ static void build_widened(int32_t range, int is_masked, Widened *w) {
  * dictionaries without OUT, nor pairs beside values that do not count. */
 static void run_unbounded(const Cluster *cluster, chorale_run *run) {
   chorale_error error;
-  for (int64_t round = 0; round <= cluster->options.rounds; ++round)
+  for (int64_t round = 0; round <= rounds_of(&cluster->options); ++round)
     OK(chorale_run_step(run, NULL, &error));
-  if (cluster->options.polish)
+  if (!cluster->options.no_polish)
     OK(chorale_run_polish(run, NULL, &error));
 }
 
@@ -669,8 +666,7 @@ static void check_ranges(const Trial *trial, Random *random) {
     OK(chorale_run_create(NULL, w.built.model, &cluster->options, NULL, &run, &error));
     run_unbounded(cluster, run);
     listen_to(cluster, run, &said);
-    chorale_run_result bounded;
-    chorale_run_result_init(&bounded, sizeof bounded);
+    chorale_run_result bounded = {.struct_size = sizeof bounded};
     if (cluster->options.bound_steps > 0)
       OK(chorale_run_bound(run, cluster->options.bound_steps, NULL, &error));
     OK(chorale_run_get_result(run, &bounded, &error));

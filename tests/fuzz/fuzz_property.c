@@ -127,7 +127,7 @@ static void check_messages(Trial *trial, Supply *supply, chorale_chain_solver *s
   chorale_message_result result;
   chorale_error error;
   chorale_status status;
-  chorale_message_result_init(&result, sizeof result);
+  result = (chorale_message_result){.struct_size = sizeof result};
   FED(supply, status,
       chorale_chain_messages(solver, &trial->given.chain, trial->attachments, trial->count,
                              &trial->options, outgoing, &result, &error),
@@ -157,7 +157,7 @@ static void check_decoding(Trial *trial, Supply *supply, chorale_chain_solver *s
   chorale_message_result result;
   chorale_error error;
   chorale_status status;
-  chorale_message_result_init(&result, sizeof result);
+  result = (chorale_message_result){.struct_size = sizeof result};
   FED(supply, status,
       chorale_chain_decode(solver, &trial->given.chain, trial->attachments, trial->count,
                            &trial->options, labelling, values, &result, &error),
@@ -194,8 +194,8 @@ static void check_kernel(Trial *trial, chorale_chain_solver *solver) {
   chorale_message_result with, without;
   chorale_error error;
   size_t bytes = 0;
-  chorale_message_result_init(&with, sizeof with);
-  chorale_message_result_init(&without, sizeof without);
+  with = (chorale_message_result){.struct_size = sizeof with};
+  without = (chorale_message_result){.struct_size = sizeof without};
   if (chorale_message_bytes(&trial->given.chain, trial->attachments, trial->count, &trial->options,
                             CHORALE_MESSAGE_DECODE, &bytes, &error) != CHORALE_OK)
     return;
@@ -219,7 +219,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   draw_from(&random, data, size);
   static Trial trial;
   memset(&trial, 0, sizeof trial);
-  chorale_message_options_init(&trial.options, sizeof trial.options);
+  trial.options = (chorale_message_options){.struct_size = sizeof trial.options};
   static const chorale_joint_mode modes[] = {CHORALE_JOINT_AUTO, CHORALE_JOINT_EXACT,
                                              CHORALE_JOINT_ABSORPTION, CHORALE_JOINT_BEAM};
   trial.options.mode = modes[random_int(&random, 0, 3)];

@@ -125,12 +125,15 @@ public:
       seed = seed * 1664525 + 1013904223;
       score = static_cast<double>(seed >> 16) / 65536 * 3;
     }
-    chorale_clique_problem_init(&problem_, sizeof problem_);
+    problem_ = {};
+    problem_.struct_size = sizeof problem_;
     problem_.members = kMembers;
     problem_.values = kValues;
     problem_.scores = scores_.data();
-    chorale_clique_options_init(&options_, sizeof options_);
-    chorale_clique_result_init(&result_, sizeof result_);
+    options_ = {};
+    options_.struct_size = sizeof options_;
+    result_ = {};
+    result_.struct_size = sizeof result_;
     assert_int_equal(chorale_clique_solver_create(nullptr, &solver_, &error_), CHORALE_OK);
     best_.fill(kForbidden);
     for (std::int32_t x = 0; x < kLabellings; ++x) {

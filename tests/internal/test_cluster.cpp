@@ -46,8 +46,8 @@ struct TestChain {
   std::vector<double> unary, edges;
   std::vector<std::int32_t> parents, tokens;
   chorale_chain view() const {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain{};
+    chain.struct_size = sizeof chain;
     chain.length = length;
     chain.labels = labels;
     chain.unary = unary.data();
@@ -183,8 +183,8 @@ private:
             const std::vector<std::vector<std::int32_t>> &labels) const {
     const auto &of = labels[static_cast<std::size_t>(member.chain)];
     if (clique.whole) {
-      chorale_attachment attachment;
-      chorale_attachment_init(&attachment, sizeof attachment);
+      chorale_attachment attachment{};
+      attachment.struct_size = sizeof attachment;
       const auto &chain = chains[static_cast<std::size_t>(member.chain)];
       attachment.property = clique.property;
       attachment.table = chain.tokens.data();
@@ -204,8 +204,8 @@ private:
 
   chorale_potential *make_potential(int R, int n, bool restricted) {
     chorale_potential *made = nullptr;
-    chorale_potential_options options;
-    chorale_potential_options_init(&options, sizeof options);
+    chorale_potential_options options{};
+    options.struct_size = sizeof options;
     if (below(2) == 0)
       options.scale = CHORALE_SCALE_BY_MEMBERS;
     const double lambda = std::uniform_real_distribution<double>(-1.5, 1.5)(random);
@@ -300,8 +300,8 @@ private:
     clique.whole = !simple_ && below(2) == 0;
     clique.values = m;
     if (clique.whole) {
-      chorale_label_map map;
-      chorale_label_map_init(&map, sizeof map);
+      chorale_label_map map{};
+      map.struct_size = sizeof map;
       map.labels = map.kinds = m;
       bool trees = false;
       for (const auto &chain : chains)
@@ -362,16 +362,16 @@ private:
     assert_int_equal(chorale_model_builder_create(nullptr, &builder, &error), CHORALE_OK);
     for (const auto &chain : chains) {
       const chorale_chain view = chain.view();
-      chorale_chain_options options;
-      chorale_chain_options_init(&options, sizeof options);
+      chorale_chain_options options{};
+      options.struct_size = sizeof options;
       options.tokens = chain.tokens.data();
       options.borrow = below(2);
       assert_int_equal(chorale_model_builder_add_chain(builder, &view, &options, nullptr, &error),
                        CHORALE_OK);
     }
     for (const auto &clique : cliques) {
-      chorale_clique_setup setup;
-      chorale_clique_setup_init(&setup, sizeof setup);
+      chorale_clique_setup setup{};
+      setup.struct_size = sizeof setup;
       setup.property = clique.property;
       setup.values = clique.values;
       if (!clique.map.empty()) {
@@ -420,7 +420,8 @@ Answer solve(const Problem &problem, const chorale_run_options &options, unsigne
   Answer answer;
   chorale_error error;
   chorale_run *run = nullptr;
-  chorale_run_result_init(&answer.result, sizeof answer.result);
+  answer.result = {};
+  answer.result.struct_size = sizeof answer.result;
   assert_int_equal(chorale_run_create(nullptr, problem.model, &options, nullptr, &run, &error),
                    CHORALE_OK);
   const chorale_status status = chorale_run_solve(run, &answer.result, &error);
@@ -458,8 +459,8 @@ void runs_agree_with_enumeration(void **) {
   int optimal = 0, own_optimal = 0, feasible = 0, proven = 0, bounded = 0;
   for (unsigned seed = 1; seed <= count; ++seed) {
     Problem problem(seed);
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options{};
+    options.struct_size = sizeof options;
     options.bound_steps = seed % 4 == 0 ? 60 : 0;
     options.damping = seed % 5 == 0 ? 0.5 : 0;
     options.schedule = seed % 3 == 0 ? CHORALE_SCHEDULE_DISAGREEMENT : CHORALE_SCHEDULE_ALL;
@@ -468,7 +469,7 @@ void runs_agree_with_enumeration(void **) {
                                           : CHORALE_JOINT_AUTO;
     options.beam_width = seed % 2 == 0 ? 1 : 4;
     options.restrict_range = seed % 6 == 0;
-    options.message_element = seed % 13 == 0 ? CHORALE_FLOAT32 : CHORALE_FLOAT64;
+    options.message_element = seed % 13 == 0 ? CHORALE_MESSAGES_FLOAT32 : CHORALE_MESSAGES_FLOAT64;
     const Answer answer = solve(problem, options, seed);
     const auto &result = answer.result;
     if (result.left_out > 0) // test_left_out compares these
@@ -518,9 +519,9 @@ void acyclic_models_are_solved(void **) {
     Problem problem(seed, true);
     if (!problem.exact_families)
       continue;
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
-    options.polish = 0;
+    chorale_run_options options{};
+    options.struct_size = sizeof options;
+    options.no_polish = 1;
     options.rounds = 2;
     const Answer answer = solve(problem, options, seed);
     double best = -kInfinity;
@@ -537,8 +538,8 @@ void acyclic_models_are_solved(void **) {
 void threads_give_the_same_bits(void **) {
   for (unsigned seed = 1; seed <= 100; ++seed) {
     Problem problem(seed);
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options{};
+    options.struct_size = sizeof options;
     options.bound_steps = 10;
     const Answer one = solve(problem, options, seed);
     for (const std::int64_t threads : {2, 4, 8}) {
@@ -564,8 +565,8 @@ void rounds_end_where_they_alternate(void **) {
   int went_on = 0;
   for (unsigned seed = 0; seed < 3000; ++seed) {
     Problem problem(seed);
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options{};
+    options.struct_size = sizeof options;
     options.rounds = 30;
     std::vector<double> scores;
     options.progress = note_score;
@@ -574,8 +575,8 @@ void rounds_end_where_they_alternate(void **) {
     chorale_error error;
     assert_int_equal(chorale_run_create(nullptr, problem.model, &options, nullptr, &run, &error),
                      CHORALE_OK);
-    chorale_run_result result;
-    chorale_run_result_init(&result, sizeof result);
+    chorale_run_result result{};
+    result.struct_size = sizeof result;
     chorale_run_solve(run, &result, &error);
     const std::size_t last = scores.size() - 1;
     if (result.outcome == CHORALE_OUTCOME_ITERATION_LIMIT && result.rounds < 30) {
@@ -587,8 +588,8 @@ void rounds_end_where_they_alternate(void **) {
         fail_msg("seed %u keeps the worse of two labellings", seed);
       // Steps until nothing changes end after the same rounds.
       chorale_run *stepped = nullptr;
-      chorale_run_result step;
-      chorale_run_result_init(&step, sizeof step);
+      chorale_run_result step{};
+      step.struct_size = sizeof step;
       assert_int_equal(
           chorale_run_create(nullptr, problem.model, nullptr, nullptr, &stepped, &error),
           CHORALE_OK);
@@ -617,14 +618,16 @@ void an_earlier_run_leaves_nothing_to_do(void **) {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     Problem problem(seed);
     chorale_error error;
-    chorale_run_options options;
-    chorale_run_options_init(&options, sizeof options);
+    chorale_run_options options{};
+    options.struct_size = sizeof options;
     options.rounds = 50;
     chorale_run *first = nullptr;
     chorale_run *second = nullptr;
     chorale_run_result a, b;
-    chorale_run_result_init(&a, sizeof a);
-    chorale_run_result_init(&b, sizeof b);
+    a = {};
+    a.struct_size = sizeof a;
+    b = {};
+    b.struct_size = sizeof b;
     assert_int_equal(chorale_run_create(nullptr, problem.model, &options, nullptr, &first, &error),
                      CHORALE_OK);
     assert_int_equal(chorale_run_solve(first, &a, &error), CHORALE_OK);

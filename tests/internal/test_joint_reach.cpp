@@ -217,8 +217,8 @@ void no_move_changes_more(void **) {
     const int members = 1 + static_cast<int>(random() % 5);
     std::vector<std::uint8_t> counted(static_cast<std::size_t>(values), 1);
     counted[0] = random() % 2 == 0 ? 1 : 0;
-    chorale_potential_options options;
-    chorale_potential_options_init(&options, sizeof options);
+    chorale_potential_options options{};
+    options.struct_size = sizeof options;
     options.counted = counted.data();
     options.scale = random() % 2 == 0 ? CHORALE_SCALE_BY_MEMBERS : CHORALE_SCALE_NONE;
     chorale_potential *potential = convex_sum(random, values, &options);

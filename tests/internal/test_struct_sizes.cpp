@@ -98,18 +98,6 @@ void results_stay_within_the_callers_struct(void **) {
   assert_int_equal(theirs.unknown, -3);
 }
 
-void initialising_fills_the_callers_struct_and_no_more(void **) {
-  Later theirs{9, -1, -2, -3};
-  init_struct(reinterpret_cast<Grown *>(&theirs), sizeof(First), kDefaults);
-  assert_int_equal(theirs.struct_size, sizeof(First));
-  assert_int_equal(theirs.old_field, 1);
-  assert_int_equal(theirs.appended, -2);
-  init_struct(reinterpret_cast<Grown *>(&theirs), sizeof(Later), kDefaults);
-  assert_int_equal(theirs.struct_size, sizeof(Later));
-  assert_int_equal(theirs.appended, 2);
-  assert_int_equal(theirs.unknown, 0);
-}
-
 } // namespace
 
 int main() {
@@ -119,7 +107,6 @@ int main() {
       cmocka_unit_test(what_a_newer_program_sets_must_be_known),
       cmocka_unit_test(sizes_that_no_version_had_are_refused),
       cmocka_unit_test(results_stay_within_the_callers_struct),
-      cmocka_unit_test(initialising_fills_the_callers_struct_and_no_more),
   };
   return cmocka_run_group_tests(tests, nullptr, nullptr);
 }

@@ -16,12 +16,10 @@ static int run_over(const char *path, int threads) {
   chorale_error error;
   chorale_problem *problem = NULL;
   chorale_run *run = NULL;
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.bound_steps = 8;
   options.threads = threads;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   int32_t *labels = NULL;
   int failed = chorale_problem_load(NULL, path, &problem, &error);
   const chorale_model *model = failed ? NULL : chorale_problem_model(problem);

@@ -94,39 +94,33 @@ static chorale_model *make_model(int64_t count) {
   check(chorale_model_builder_create(NULL, &builder, &error), &error);
   check(chorale_transitions_create(NULL, LABELS, transitions, NULL, &shared, &error), &error);
   for (int64_t i = 0; i < count; ++i) {
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = WORDS;
     chain.labels = LABELS;
     chain.unary = *records[i].alone;
     chain.transitions = shared;
-    chorale_chain_options options;
-    chorale_chain_options_init(&options, sizeof options);
+    chorale_chain_options options = {.struct_size = sizeof options};
     options.group = records[i].group;
     check(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error), &error);
   }
   if (count > 0) { /* a chain without words */
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.labels = LABELS;
     check(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error), &error);
   }
 
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = LABELS;
   chorale_property *after_title = NULL;
   check(chorale_property_create_next_label(NULL, &map, TITLE, NULL, CHORALE_SEGMENT_ENDS_AT_IGNORED,
                                            -1, &after_title, &error),
         &error);
-  chorale_potential_options scaled;
-  chorale_potential_options_init(&scaled, sizeof scaled);
+  chorale_potential_options scaled = {.struct_size = sizeof scaled};
   scaled.scale = CHORALE_SCALE_BY_MEMBERS;
   chorale_potential *agreement = NULL, *little = NULL;
   check(chorale_potential_create_potts(NULL, VALUES, 2.0, &scaled, &agreement, &error), &error);
   check(chorale_potential_create_potts(NULL, VALUES, 0.01, &scaled, &little, &error), &error);
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.property = after_title;
   setup.potential = agreement;
   for (int64_t group = 0; group <= 4 && count > 0; group += 2)

@@ -16,8 +16,7 @@ static void save_problem(const char *path) {
   chorale_model *model = NULL;
   chorale_problem *problem = NULL;
   const double unary[] = {0, 1};
-  chorale_chain chain;
-  chorale_chain_init(&chain, sizeof chain);
+  chorale_chain chain = {.struct_size = sizeof chain};
   chain.length = 1;
   chain.labels = 2;
   chain.unary = unary;

@@ -155,18 +155,16 @@ static void open_recipe(Recipe *recipe, uint64_t seed) {
   for (int32_t k = 0; k < m * m; ++k)
     edges[k] = unit(&state) - 0.5;
   OK(chorale_transitions_create(&host, m, edges, NULL, &recipe->transitions, &error));
-  chorale_potential_options by_members;
-  chorale_potential_options_init(&by_members, sizeof by_members);
+  chorale_potential_options by_members = {.struct_size = sizeof by_members};
   by_members.scale = CHORALE_SCALE_BY_MEMBERS;
   OK(chorale_potential_create_potts(&host, m, 2 * unit(&state) - 0.5, &by_members, &recipe->words,
                                     &error));
   OK(make_group(recipe, &state, &error));
-  chorale_label_map map;
-  chorale_label_map_init(&map, sizeof map);
+  chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = m;
   OK(chorale_property_create_first_label(&host, &map, NULL, &recipe->property, &error));
-  chorale_run_options_init(&recipe->options, sizeof recipe->options);
-  recipe->options.rounds = below(&state, 12);
+  recipe->options = (chorale_run_options){.struct_size = sizeof recipe->options};
+  recipe->options.rounds = 1 + below(&state, 12);
   recipe->options.bound_steps = below(&state, 2) * 4;
   recipe->options.schedule = below(&state, 2) * CHORALE_SCHEDULE_DISAGREEMENT;
   recipe->options.damping = below(&state, 2) * 0.25;
@@ -190,8 +188,8 @@ static chorale_model *build(const Recipe *recipe) {
   for (int32_t i = 0; i < recipe->chains; ++i) {
     chorale_chain chain;
     chorale_chain_options options;
-    chorale_chain_init(&chain, sizeof chain);
-    chorale_chain_options_init(&options, sizeof options);
+    chain = (chorale_chain){.struct_size = sizeof chain};
+    options = (chorale_chain_options){.struct_size = sizeof options};
     chain.length = recipe->lengths[i];
     chain.labels = recipe->labels;
     chain.unary = recipe->scores[i];
@@ -203,8 +201,7 @@ static chorale_model *build(const Recipe *recipe) {
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
   }
   OK(chorale_model_builder_add_repeated_words(builder, recipe->words, NULL, NULL, NULL, &error));
-  chorale_clique_setup setup;
-  chorale_clique_setup_init(&setup, sizeof setup);
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.property = recipe->property;
   setup.potential = recipe->group;
   int64_t clique = -1;
@@ -228,8 +225,7 @@ static uint64_t add_bytes(uint64_t sum, const void *bytes, size_t size) {
 static uint64_t digest(const chorale_run *run) {
   static const size_t room = 1 << 17;
   chorale_error error;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_get_result(run, &result, &error));
   uint64_t sum = add_bytes(UINT64_C(0xCBF29CE484222325), &result, sizeof result);
   char *json = malloc(room);
@@ -300,14 +296,13 @@ static chorale_model *take_model(Worker *worker, const Recipe *recipe) {
 /* Solves until nothing has cut the run short. */
 static void run_to_the_end(Worker *worker, const Recipe *recipe, chorale_run *run) {
   chorale_error error;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   for (int attempt = 0;; ++attempt) {
     worker->stop_after = attempt < 3 && below(&worker->random, 3) == 0
                              ? below(&worker->random, 8)
                              : -1;
     if (attempt == 6) /* the canceller does not tire */
-      OK(chorale_run_set_limits(run, -1, NULL, &error));
+      OK(chorale_run_set_limits(run, 0, NULL, &error));
     OK(chorale_run_solve(run, &result, &error));
     ++worker->runs;
     if (result.outcome != CHORALE_OUTCOME_CANCELLED)
@@ -431,7 +426,7 @@ int main(int argc, char **argv) {
   if (threads < 1 || threads > MOST_THREADS)
     return usage();
   printf("%g seconds, %d threads, --seed %llu\n", seconds, threads, (unsigned long long)seed);
-  chorale_host_init(&host, sizeof host);
+  host = (chorale_host){.struct_size = sizeof host};
   host.allocator = &kHooks;
   for (int r = 0; r < RECIPES; ++r) {
     open_recipe(&recipes[r], seed * RECIPES + (uint64_t)r);

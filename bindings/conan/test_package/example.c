@@ -12,15 +12,13 @@ int main(void) {
   chorale_decoded *together = NULL;
   chorale_error error;
 
-  chorale_corpus corpus;
-  chorale_corpus_init(&corpus, sizeof corpus);
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
   corpus.chains = 3;
   corpus.offsets = offsets;
   corpus.labels = 2;
   corpus.unary = scores;
   corpus.tokens = tokens;
-  chorale_agreement words;
-  chorale_agreement_init(&words, sizeof words);
+  chorale_agreement words = {.struct_size = sizeof words};
 
   if (chorale_decode(NULL, &corpus, &words, 1, NULL, &together, &error) ||
       chorale_decoded_labels(together, CHORALE_TOGETHER, labels, 3, NULL, &error)) {

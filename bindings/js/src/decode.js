@@ -1,12 +1,22 @@
 // The simplest interface: from scores to labels that agree (decode.h).
 import { ChoraleError, STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { create, given } from "./handle.js";
-import { arrayOf, integer, isNothing, length, optionsOf, real, shown, sizeOf } from "./native.js";
+import {
+  arrayOf,
+  atLeast,
+  integer,
+  isNothing,
+  length,
+  optionsOf,
+  real,
+  shown,
+  sizeOf,
+} from "./native.js";
 import { FLAT, scoresOf } from "./model.js";
 import { Potential, result } from "./potential.js";
 import { Property, Transitions, createTransitions } from "./property.js";
 import { Problem } from "./problem.js";
-import { RUN_OPTIONS, keepProgress, leftOutOf, resultOf, runFields, structs } from "./run.js";
+import { NOTHING, RUN_OPTIONS, keepProgress, leftOutOf, resultOf, runFields, structs } from "./run.js";
 
 const AGREE_OPTIONS = [
   "transitions",
@@ -148,6 +158,12 @@ function agreementsOf(options) {
   });
 }
 
+/** Converts a strength to C, where 0 is for one to be found. */
+function worthOf(name, strength) {
+  if (strength === "auto") return 0;
+  return real(name, strength) === 0 ? NOTHING.agreement : strength;
+}
+
 /**
  * Converts an agreement to the fields of a chorale_agreement. tokens: what idsOf() returned for the
  * words, or null.
@@ -167,13 +183,11 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
   const fields = {
     kind: KINDS[isProperty ? "property" : what],
     across: asked.across ? 1 : 0,
-    strength: strength === "auto" ? 0 : real(`${prefix}strength`, strength),
+    strength: worthOf(`${prefix}strength`, strength),
     potential: given(native, `${prefix}potential`, asked.potential, Potential, true),
-    minimum: integer(`${prefix}minimum`, minimum),
+    minimum: atLeast(`${prefix}minimum`, minimum, 1),
     property: isProperty ? given(native, place, what, Property) : 0,
   };
-  // In C, 0 is for a strength to be found. No clique has this many members.
-  if (strength === 0 && fields.potential === 0) fields.minimum = Number.MAX_SAFE_INTEGER;
   let keys = null;
   if (what === "words") {
     keys = tokens;
@@ -281,12 +295,11 @@ function specified(native, scores, told, body) {
         uncounted_count: arrayOf("uncounted", told.uncounted ?? []).length,
       });
       const size = sizeOf("agreement");
-      const agreements = scope.allocate(size * wanted.length);
+      const agreements = scope.zeros(size * wanted.length);
       wanted.forEach((entry, i) => {
         const at = agreements + i * size;
         const fields = agreementFields(native, scope, entry, ends, tokens);
-        native.raw("chorale_agreement_init", [at, size]);
-        native.set("agreement", at, fields);
+        native.set("agreement", at, { ...fields, struct_size: size });
       });
       // Chains without positions fit any number of labels: that of what is given beside them.
       const beside = [

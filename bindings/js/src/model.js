@@ -1,7 +1,7 @@
 // Models and their builders (model.h, corpus.h).
 import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
-import { arrayOf, integer, length, optionsOf, shown } from "./native.js";
+import { arrayOf, atLeast, integer, length, optionsOf, shown } from "./native.js";
 import { Potential, flagsOf, tableOf } from "./potential.js";
 import { Dictionary, Property, Transitions } from "./property.js";
 
@@ -363,7 +363,7 @@ export class ModelBuilder extends Handle {
       const told = optionsOf(options, ["minimum", "across", "stop", "labelValues", "values"]);
       const pointer = given(native, "potential", potential, Potential);
       const fields = { across: told.across ? 1 : 0 };
-      if (told.minimum !== undefined) fields.minimum = integer("minimum", told.minimum);
+      if (told.minimum !== undefined) fields.minimum = atLeast("minimum", told.minimum, 1);
       if (told.stop !== undefined) {
         fields.stop_count = arrayOf("stop", told.stop).length;
         fields.stop = scope.numbers("int32", "stop", told.stop);

@@ -300,16 +300,20 @@ class Scope {
     this.blocks.push([at, bytes]);
     return at;
   }
+  zeros(bytes) {
+    const at = this.allocate(bytes);
+    this.native.bytes(at, bytes).fill(0);
+    return at;
+  }
   end() {
     if (this.native.broken) return;
     for (const [at, bytes] of this.blocks) this.native.free(at, bytes);
   }
-  /** Allocates a struct, fills it with the library's defaults and then sets `fields`. */
+  /** Allocates a struct of zeros, which mean the defaults, and then sets `fields`. */
   struct(name, fields = {}) {
     const { size } = structOf(name);
-    const at = this.allocate(size);
-    this.native.raw(`chorale_${name}_init`, [at, size]);
-    this.native.set(name, at, fields);
+    const at = this.zeros(size);
+    this.native.set(name, at, { ...fields, struct_size: size });
     return at;
   }
   /** Allocates 8 bytes of zeros, to which the library writes a result, and returns the address. */
@@ -482,6 +486,11 @@ export function integer(name, value) {
   if (typeof value !== "number" || !Number.isInteger(value))
     refuse(WRONG_TYPE, `${name} is ${shown(value)}, not an integer`);
   checkRange(name, value, SAFE);
+  return value;
+}
+export function atLeast(name, value, least) {
+  value = integer(name, value);
+  if (value < least) refuse(STATUS.SIZE, `${name} is ${value}; it must be at least ${least}`);
   return value;
 }
 export function int32(name, value) {

@@ -3,6 +3,7 @@ import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
 import {
   arrayOf,
+  atLeast,
   chosen,
   integer,
   length,
@@ -16,20 +17,22 @@ import { Model, chainOf } from "./model.js";
 import { result } from "./potential.js";
 import { Problem } from "./problem.js";
 
-// The C names of options, by their JavaScript names. NUMBERS: options that are integers. FLAGS:
-// options that are true or false. WORDS: options given by words, with the constant of each word.
+// The C names of options, by their JavaScript names. NUMBERS: integers, with the least that is
+// allowed. FLAGS: options that are true or false. WORDS: options given by words, with the constant
+// of each word.
 const NUMBERS = {
-  rounds: "rounds",
-  beamWidth: "beam_width",
-  budget: "budget",
-  boundSteps: "bound_steps",
+  rounds: ["rounds", 0],
+  beamWidth: ["beam_width", 1],
+  budget: ["budget", 1],
+  boundSteps: ["bound_steps", 0],
 };
 const FLAGS = {
   exactMarginals: "exact_marginals",
-  polish: "polish",
   restrictRange: "restrict_range",
   edits: "edits",
 };
+// What is written for "none" where 0 means the default.
+export const NOTHING = wordsOf("CHORALE_NO_");
 const WORDS = {
   schedule: ["schedule", wordsOf("CHORALE_SCHEDULE_")],
   algorithm: ["algorithm", wordsOf("CHORALE_ALGORITHM_")],
@@ -39,6 +42,7 @@ const WORDS = {
 export const RUN_OPTIONS = [
   ...Object.keys(NUMBERS),
   ...Object.keys(FLAGS),
+  "polish",
   ...Object.keys(WORDS),
   "damping",
   "timeLimit",
@@ -46,10 +50,10 @@ export const RUN_OPTIONS = [
 ];
 
 export function limit(seconds) {
-  if (seconds === null || seconds === undefined) return -1;
+  if (seconds === null || seconds === undefined) return Infinity;
   if (!(real("timeLimit", seconds) >= 0))
     refuse(STATUS.OUT_OF_RANGE, `timeLimit is ${seconds}; it must be 0 or more, or null for none`);
-  return seconds;
+  return seconds || -1; // in C, 0 is for the default
 }
 
 /**
@@ -58,8 +62,10 @@ export function limit(seconds) {
  */
 export function runFields(options) {
   const fields = {};
-  for (const [name, field] of Object.entries(NUMBERS))
-    if (options[name] !== undefined) fields[field] = integer(name, options[name]);
+  for (const [name, [field, least]] of Object.entries(NUMBERS))
+    if (options[name] !== undefined) fields[field] = atLeast(name, options[name], least);
+  if (fields.rounds === 0) fields.rounds = NOTHING.rounds; // in C, 0 is for the default
+  if (options.polish !== undefined) fields.no_polish = options.polish ? 0 : 1;
   for (const [name, field] of Object.entries(FLAGS))
     if (options[name] !== undefined) fields[field] = options[name] ? 1 : 0;
   for (const [name, [field, numbers]] of Object.entries(WORDS))

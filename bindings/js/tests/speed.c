@@ -25,16 +25,14 @@ int main(int count, char **paths) {
   chorale_problem **problem = calloc((size_t)count, sizeof *problem);
   chorale_run **run = calloc((size_t)count, sizeof *run);
   chorale_error error;
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.message_element = CHORALE_MESSAGES_FLOAT32; // AUTO depends on the size of addresses
   for (int i = 0; i < problems; ++i) {
     check(chorale_problem_load(NULL, paths[i + 1], &problem[i], &error), &error);
     const chorale_model *model = chorale_problem_model(problem[i]);
     check(chorale_run_create(NULL, model, &options, NULL, &run[i], &error), &error);
   }
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   // The least time of several rounds: at least three, and as many as fill a quarter of a second.
   double least = 1e300, all = 0;
   for (int n = 0; n < 3 || all < 250; ++n) {

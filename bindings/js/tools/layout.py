@@ -24,10 +24,10 @@ from declare import HEADERS, Headers  # noqa: E402
 # (JavaScript reads and writes bytes), rules (provisional), and functions that only C programs need.
 LEFT_OUT = re.compile(
     r"chorale_(kernel_\w+|chain_solver_\w+|clique_solver_\w+"
-    r"|message_(bytes|reserve|options_init|result_init)"
-    r"|chain_(solve|score|k_best|max_marginals|messages|decode|result_init)"
-    r"|clique_(solve|score|max_marginals|options_init|problem_init|result_init)"
-    r"|cancel_\w+|instance_init|model_builder_add_instance|host_init|problem_(load|save)"
+    r"|message_(bytes|reserve)"
+    r"|chain_(solve|score|k_best|max_marginals|messages|decode)"
+    r"|clique_(solve|score|max_marginals)"
+    r"|cancel_\w+|model_builder_add_instance|problem_(load|save)"
     r"|property_builder_\w+|dictionary_create_best|attachment_values"
     r"|rules?_init|decode_with_rules|decoded_rule(d_chains|_conflicts|_reasons)"
     r"|status_name|algorithm_from_name|abi|decoded_model|decoded_agreement"

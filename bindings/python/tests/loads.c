@@ -27,8 +27,8 @@ static const char *loading_error(void) { return dlerror(); }
 #endif
 
 #define FUNCTIONS(X)                                                                               \
-  X(version) X(problem_load) X(problem_model) X(problem_destroy) X(run_options_init)               \
-  X(run_result_init) X(run_create) X(run_solve) X(run_destroy) X(run_labels) X(run_values)         \
+  X(version) X(problem_load) X(problem_model) X(problem_destroy) X(run_create) X(run_solve)        \
+  X(run_destroy) X(run_labels) X(run_values)         \
   X(run_chain_score) X(run_clique_score) X(model_chain_length) X(model_clique_member_count)
 
 #define DECLARE(name) static __typeof__(chorale_##name) *name;
@@ -72,15 +72,14 @@ static chorale_run_result result;
  * the run and its result in the variables above. */
 static void run_file(const char *path) {
   chorale_error error;
-  chorale_run_options options;
+  chorale_run_options options = {.struct_size = sizeof options};
   run_destroy(run);
   problem_destroy(problem);
   run = NULL;
   problem = NULL;
-  run_options_init(&options, sizeof options);
   options.bound_steps = 8;
   options.threads = 2;
-  run_result_init(&result, sizeof result);
+  result = (chorale_run_result){.struct_size = sizeof result};
   if (problem_load(NULL, path, &problem, &error) ||
       run_create(NULL, problem_model(problem), &options, NULL, &run, &error) ||
       run_solve(run, &result, &error))

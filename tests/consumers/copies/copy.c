@@ -33,15 +33,13 @@ static const chorale_allocator hooks = {NULL, allocate, deallocate};
 static int64_t live(void) { return __atomic_load_n(&blocks, __ATOMIC_RELAXED); }
 
 static int begin(void **state) {
-  chorale_host host;
-  chorale_host_init(&host, sizeof host);
+  chorale_host host = {.struct_size = sizeof host};
   host.allocator = &hooks;
   chorale_model_builder *builder = NULL;
   chorale_potential *potts = NULL;
   chorale_model *model = NULL;
   chorale_run *run = NULL;
-  chorale_run_options options;
-  chorale_run_options_init(&options, sizeof options);
+  chorale_run_options options = {.struct_size = sizeof options};
   options.bound_steps = 4;
   int failed = chorale_model_builder_create(&host, &builder, NULL) ||
                chorale_potential_create_potts(&host, LABELS, 0.3, NULL, &potts, NULL);
@@ -56,13 +54,11 @@ static int begin(void **state) {
         unary[t][v] = (double)(noise >> 16) / 40000.0;
       }
     }
-    chorale_chain chain;
-    chorale_chain_init(&chain, sizeof chain);
+    chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = LENGTH;
     chain.labels = LABELS;
     chain.unary = unary;
-    chorale_chain_options of_chain;
-    chorale_chain_options_init(&of_chain, sizeof of_chain);
+    chorale_chain_options of_chain = {.struct_size = sizeof of_chain};
     of_chain.tokens = tokens;
     failed = chorale_model_builder_add_chain(builder, &chain, &of_chain, NULL, NULL);
   }
@@ -79,8 +75,7 @@ static int begin(void **state) {
 
 static int solve(void *state, uint64_t bits[2]) {
   chorale_run *run = state;
-  chorale_run_result result;
-  chorale_run_result_init(&result, sizeof result);
+  chorale_run_result result = {.struct_size = sizeof result};
   chorale_run_reset(run);
   if (chorale_run_solve(run, &result, NULL))
     return 1;

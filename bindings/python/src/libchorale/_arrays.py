@@ -9,6 +9,7 @@ the library may read it; if it cannot be read in place, an exception says why.
 from __future__ import annotations
 
 import ctypes
+import math
 import threading
 import time
 import weakref
@@ -269,11 +270,16 @@ def integer32(name: str, value: Any) -> int:
     return number
 
 
-def size(name: str, value: Any) -> int:
+def size(name: str, value: Any, least: int = 0) -> int:
     number = integer(name, value)
-    if number < 0:
-        raise ValueError(f"{name} is {number}, below 0")
+    if number < least:
+        raise ValueError(f"{name} is {number}, below {least}")
     return number
+
+
+def rounds(name: str, value: Any) -> int:
+    """Returns a number of rounds for the library, in whose options 0 means the default."""
+    return size(name, value) or c.CHORALE_NO_ROUNDS
 
 
 def real(name: str, value: Any) -> float:
@@ -284,19 +290,20 @@ def real(name: str, value: Any) -> float:
 
 
 def limit(name: str, value: Any) -> float:
-    """Returns a limit for the library: a number >= 0, or -1 (no limit) if `value` is None."""
+    """Returns a time limit for the library: seconds, -1 for no time at all, or infinity (no limit)
+    if `value` is None."""
     if value is None:
-        return -1.0
+        return math.inf
     number = real(name, value)
     if not number >= 0:
         raise ValueError(f"{name} is {value}; it must be at least 0, or None")
-    return number
+    return number or -1.0
 
 
 def deadline(name: str, seconds: Any) -> float | None:
     """Returns when a limit of so many seconds, which begins now, will have passed; None: never."""
     left = limit(name, seconds)
-    return None if seconds is None else time.monotonic() + left
+    return None if seconds is None else time.monotonic() + max(0.0, left)
 
 
 def seconds_left(until: float | None) -> float | None:

@@ -144,16 +144,18 @@ CHORALE_MESSAGE_SEND = 0
 CHORALE_MESSAGE_DECODE = 1
 CHORALE_SCHEDULE_ALL = 0
 CHORALE_SCHEDULE_DISAGREEMENT = 10
-CHORALE_MESSAGES_FLOAT64 = 0
-CHORALE_MESSAGES_FLOAT32 = 1
-CHORALE_MESSAGES_MAGNITUDE16 = 10
-CHORALE_MESSAGES_AUTO = 20
+CHORALE_MESSAGES_FLOAT64 = 10
+CHORALE_MESSAGES_FLOAT32 = 20
+CHORALE_MESSAGES_MAGNITUDE16 = 30
+CHORALE_MESSAGES_AUTO = 0
+CHORALE_NO_ROUNDS = -1
 CHORALE_TOGETHER = 0
 CHORALE_ALONE = 1
 CHORALE_AGREE_WORDS = 0
 CHORALE_AGREE_KEYS = 10
 CHORALE_AGREE_PROPERTY = 20
 CHORALE_AGREE_CLIQUES = 30
+CHORALE_NO_AGREEMENT = -2000000000
 CHORALE_TEXTS_NONE = -1
 CHORALE_TEXTS_LABELS = 0
 CHORALE_TEXTS_TOKENS = 1
@@ -414,7 +416,7 @@ class chorale_clique_options(Struct):
     time_limit: Any
     cancel: Any
     exact_marginals: Any
-    reserved: Any
+    prove: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("algorithm", c_int32),
@@ -430,7 +432,7 @@ class chorale_clique_options(Struct):
         ("time_limit", c_double),
         ("cancel", c_void_p),
         ("exact_marginals", c_int32),
-        ("reserved", c_int32),
+        ("prove", c_int32),
     ]
 
 
@@ -470,7 +472,7 @@ class chorale_automaton(Struct):
     start: Any
     table_offset: Any
     outside_value: Any
-    reserved: Any
+    fires_outside: Any
     next: Any
     actions: Any
     end_actions: Any
@@ -484,7 +486,7 @@ class chorale_automaton(Struct):
         ("start", c_int32),
         ("table_offset", c_int32),
         ("outside_value", c_int32),
-        ("reserved", c_int32),
+        ("fires_outside", c_int32),
         ("next", c_void_p),
         ("actions", c_void_p),
         ("end_actions", c_void_p),
@@ -699,9 +701,9 @@ class chorale_run_options(Struct):
     schedule: Any
     algorithm: Any
     exact_marginals: Any
-    polish: Any
+    no_polish: Any
     restrict_range: Any
-    reserved: Any
+    edits: Any
     joint_mode: Any
     message_element: Any
     beam_width: Any
@@ -714,7 +716,6 @@ class chorale_run_options(Struct):
     progress: Any
     progress_user: Any
     bound_steps: Any
-    edits: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("rounds", c_int64),
@@ -722,9 +723,9 @@ class chorale_run_options(Struct):
         ("schedule", c_int32),
         ("algorithm", c_int32),
         ("exact_marginals", c_int32),
-        ("polish", c_int32),
+        ("no_polish", c_int32),
         ("restrict_range", c_int32),
-        ("reserved", c_int32),
+        ("edits", c_int32),
         ("joint_mode", c_int32),
         ("message_element", c_int32),
         ("beam_width", c_int64),
@@ -737,7 +738,6 @@ class chorale_run_options(Struct):
         ("progress", chorale_progress_function),
         ("progress_user", c_void_p),
         ("bound_steps", c_int64),
-        ("edits", c_int64),
     ]
 
 
@@ -1155,24 +1155,18 @@ STRUCTS = {
 # ---- Functions: what each returns and takes
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_abi": (c_int32, []),
-    "chorale_agreement_init": (None, [POINTER(chorale_agreement), c_size_t]),
     "chorale_algorithm_from_name": (c_int32, [c_char_p, c_size_t]),
     "chorale_algorithm_name": (c_char_p, [c_int32]),
-    "chorale_attachment_init": (None, [POINTER(chorale_attachment), c_size_t]),
     "chorale_attachment_values": (c_int64, [POINTER(chorale_attachment)]),
-    "chorale_automaton_init": (None, [POINTER(chorale_automaton), c_size_t]),
     "chorale_cancel_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
     "chorale_cancel_destroy": (None, [c_void_p]),
     "chorale_cancel_is_raised": (c_int32, [c_void_p]),
     "chorale_cancel_lower": (None, [c_void_p]),
     "chorale_cancel_raise": (None, [c_void_p]),
     "chorale_chain_decode": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)]),
-    "chorale_chain_init": (None, [POINTER(chorale_chain), c_size_t]),
     "chorale_chain_k_best": (c_int32, [c_void_p, POINTER(chorale_chain), c_int64, c_void_p, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_chain_max_marginals": (c_int32, [c_void_p, POINTER(chorale_chain), c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
     "chorale_chain_messages": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)]),
-    "chorale_chain_options_init": (None, [POINTER(chorale_chain_options), c_size_t]),
-    "chorale_chain_result_init": (None, [POINTER(chorale_chain_result), c_size_t]),
     "chorale_chain_score": (c_int32, [POINTER(chorale_chain), c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_chain_solve": (c_int32, [c_void_p, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
     "chorale_chain_solver_bytes": (c_int32, [POINTER(chorale_chain), c_int32, c_int64, c_void_p, POINTER(chorale_error)]),
@@ -1181,11 +1175,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_chain_solver_destroy": (None, [c_void_p]),
     "chorale_chain_solver_reserve": (c_int32, [c_void_p, POINTER(chorale_chain), c_int32, c_int64, POINTER(chorale_error)]),
     "chorale_clique_max_marginals": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), POINTER(chorale_clique_options), c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)]),
-    "chorale_clique_options_init": (None, [POINTER(chorale_clique_options), c_size_t]),
-    "chorale_clique_problem_init": (None, [POINTER(chorale_clique_problem), c_size_t]),
-    "chorale_clique_result_init": (None, [POINTER(chorale_clique_result), c_size_t]),
     "chorale_clique_score": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)]),
-    "chorale_clique_setup_init": (None, [POINTER(chorale_clique_setup), c_size_t]),
     "chorale_clique_solve": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), POINTER(chorale_clique_options), c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)]),
     "chorale_clique_solver_bytes": (c_int32, [c_void_p, c_int64, POINTER(chorale_clique_options), c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_clique_solver_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
@@ -1193,7 +1183,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_clique_solver_destroy": (None, [c_void_p]),
     "chorale_clique_solver_reserve": (c_int32, [c_void_p, c_void_p, c_int64, POINTER(chorale_clique_options), c_int32, POINTER(chorale_error)]),
     "chorale_components_join": (c_int32, [c_void_p, c_void_p, c_int64, c_void_p, c_int64, POINTER(chorale_error)]),
-    "chorale_corpus_init": (None, [POINTER(chorale_corpus), c_size_t]),
     "chorale_decode": (c_int32, [POINTER(chorale_host), POINTER(chorale_corpus), POINTER(chorale_agreement), c_int64, POINTER(chorale_run_options), c_void_p, POINTER(chorale_error)]),
     "chorale_decode_with_rules": (c_int32, [POINTER(chorale_host), POINTER(chorale_corpus), POINTER(chorale_agreement), c_int64, POINTER(chorale_rules), POINTER(chorale_run_options), c_void_p, POINTER(chorale_error)]),
     "chorale_decoded_agreement": (c_int64, [c_void_p, c_int64]),
@@ -1215,30 +1204,22 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_dictionary_value": (c_int32, [c_void_p, c_int64]),
     "chorale_dictionary_values": (c_int64, [c_void_p]),
     "chorale_family_name": (c_char_p, [c_int32]),
-    "chorale_host_init": (None, [POINTER(chorale_host), c_size_t]),
-    "chorale_instance_init": (None, [POINTER(chorale_instance), c_size_t]),
     "chorale_kernel_decode": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)]),
     "chorale_kernel_k_best": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_int64, c_void_p, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_kernel_max_marginals": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
     "chorale_kernel_messages": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)]),
     "chorale_kernel_solve": (c_int32, [c_void_p, c_size_t, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)]),
     "chorale_label_map_from_names": (c_int32, [c_int32, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
-    "chorale_label_map_init": (None, [POINTER(chorale_label_map), c_size_t]),
     "chorale_learn": (c_int32, [POINTER(chorale_host), c_void_p, c_int64, POINTER(chorale_learn_options), c_void_p, POINTER(chorale_error)]),
-    "chorale_learn_options_init": (None, [POINTER(chorale_learn_options), c_size_t]),
     "chorale_learnt_apply": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_learnt_destroy": (None, [c_void_p]),
     "chorale_learnt_get_report": (c_int32, [c_void_p, POINTER(chorale_learnt_report), POINTER(chorale_error)]),
     "chorale_learnt_kinds": (c_int32, [c_void_p, POINTER(chorale_learnt_kind), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_learnt_potential": (c_int32, [POINTER(chorale_host), c_void_p, c_int64, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_learnt_read": (c_int32, [POINTER(chorale_host), c_char_p, c_size_t, c_void_p, POINTER(chorale_error)]),
-    "chorale_learnt_report_init": (None, [POINTER(chorale_learnt_report), c_size_t]),
     "chorale_learnt_text": (c_int32, [c_void_p, c_int32, c_char_p, c_size_t, c_void_p, POINTER(chorale_error)]),
-    "chorale_member_options_init": (None, [POINTER(chorale_member_options), c_size_t]),
     "chorale_message_bytes": (c_int32, [POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_int32, c_void_p, POINTER(chorale_error)]),
-    "chorale_message_options_init": (None, [POINTER(chorale_message_options), c_size_t]),
     "chorale_message_reserve": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_int32, POINTER(chorale_error)]),
-    "chorale_message_result_init": (None, [POINTER(chorale_message_result), c_size_t]),
     "chorale_model_builder_add_chain": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_chain_options), c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_add_clique": (c_int32, [c_void_p, POINTER(chorale_clique_setup), c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_add_cliques": (c_int32, [c_void_p, POINTER(chorale_clique_setup), c_int64, c_void_p, POINTER(chorale_error)]),
@@ -1290,7 +1271,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_potential_create_sum": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_family": (c_int32, [c_void_p]),
     "chorale_potential_most": (c_int32, [c_void_p, c_void_p, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),
-    "chorale_potential_options_init": (None, [POINTER(chorale_potential_options), c_size_t]),
     "chorale_potential_prices": (c_int32, [c_void_p, c_void_p, c_int64, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_potential_release": (None, [c_void_p]),
     "chorale_potential_retain": (c_void_p, [c_void_p]),
@@ -1341,14 +1321,10 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_property_retain": (c_void_p, [c_void_p]),
     "chorale_property_shown": (c_int32, [POINTER(chorale_attachment), c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_property_values": (c_int64, [c_void_p]),
-    "chorale_repeated_words_options_init": (None, [POINTER(chorale_repeated_words_options), c_size_t]),
-    "chorale_rule_init": (None, [POINTER(chorale_rule), c_size_t]),
-    "chorale_rules_init": (None, [POINTER(chorale_rules), c_size_t]),
     "chorale_run_all_labels": (c_int32, [c_void_p, c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_bound": (c_int32, [c_void_p, c_int64, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_chain_score": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_run_clique_score": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
-    "chorale_run_cost_init": (None, [POINTER(chorale_run_cost), c_size_t]),
     "chorale_run_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_run_options), c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_run_destroy": (None, [c_void_p]),
     "chorale_run_estimate": (c_int32, [c_void_p, POINTER(chorale_run_options), POINTER(chorale_run_cost), POINTER(chorale_error)]),
@@ -1357,12 +1333,10 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_run_labels": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_left_out": (c_int32, [c_void_p, POINTER(chorale_left_out), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_max_marginals": (c_int32, [c_void_p, c_int64, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
-    "chorale_run_options_init": (None, [POINTER(chorale_run_options), c_size_t]),
     "chorale_run_payments": (c_int32, [c_void_p, c_int64, POINTER(chorale_payment), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_polish": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_probabilities": (c_int32, [c_void_p, c_int64, c_double, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_reset": (None, [c_void_p]),
-    "chorale_run_result_init": (None, [POINTER(chorale_run_result), c_size_t]),
     "chorale_run_set_allowed": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_set_chain": (c_int32, [c_void_p, c_int64, POINTER(chorale_chain), POINTER(chorale_error)]),
     "chorale_run_set_labels": (c_int32, [c_void_p, c_void_p, c_int64, POINTER(chorale_error)]),
@@ -1375,7 +1349,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_status_name": (c_char_p, [c_int32]),
     "chorale_transitions_create": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, POINTER(chorale_transitions_options), c_void_p, POINTER(chorale_error)]),
     "chorale_transitions_labels": (c_int64, [c_void_p]),
-    "chorale_transitions_options_init": (None, [POINTER(chorale_transitions_options), c_size_t]),
     "chorale_transitions_release": (None, [c_void_p]),
     "chorale_transitions_retain": (c_void_p, [c_void_p]),
     "chorale_version": (c_char_p, []),

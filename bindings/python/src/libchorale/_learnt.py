@@ -185,10 +185,9 @@ def learn(
     """
     given = [problems] if isinstance(problems, Problem) else list(problems)
     options = struct(c.chorale_learn_options)
-    library.chorale_learn_options_init(byref(options), ctypes.sizeof(options))
     options.may_lower_accuracy = bool(may_lower_accuracy)
     options.without_gold = bool(without_gold)
-    options.threads = arrays.integer("threads", threads)
+    options.threads = arrays.size("threads", threads, 1)
     options.time_limit = arrays.limit("time_limit", time_limit)
     if costs is not None:
         table = arrays.scores("costs", costs, 2, float32=False)

@@ -125,16 +125,8 @@ def call(function: Callable[..., int], *arguments: Any) -> None:
 
 
 def struct(kind: type[Struct]) -> Struct:
-    """Returns a new struct of the C interface, filled with the defaults by its init function."""
-    filled = _filled.get(kind)
-    if filled is None:
-        made = kind()
-        getattr(library, kind.__name__ + "_init")(ctypes.byref(made), ctypes.sizeof(made))
-        filled = _filled[kind] = bytes(made)
-    return kind.from_buffer_copy(filled)
-
-
-_filled: dict[Any, bytes] = {}  # type of a struct -> the bytes that its init function writes
+    """Returns a new struct of the C interface, of zeros: these are the defaults."""
+    return kind(struct_size=ctypes.sizeof(kind))
 
 
 if sys.maxsize < 2**63 - 1:

@@ -432,13 +432,15 @@ class _Options:
         self.struct = struct(c.chorale_clique_options)
         self._kept: Any = None
         for name, value in numbers.items():
-            take = arrays.integer32 if name == "subset_size" else arrays.integer
-            setattr(self.struct, name, take(name, value))
+            least = 1 if name == "subset_size" else 0
+            setattr(self.struct, name, arrays.size(name, value, least))
         self.struct.tolerance = arrays.real("tolerance", tolerance)
-        self.struct.gap = arrays.limit("gap", gap)
+        if gap is not None:
+            self.struct.gap = arrays.real("gap", gap)
+            self.struct.prove = gap == 0
         self.struct.time_limit = arrays.limit("time_limit", time_limit)
         if algorithm == "exact":
-            self.struct.gap = 0.0
+            self.struct.prove = 1
         else:
             self.struct.algorithm = algorithm_number(algorithm)
         self.stop = Stop(cancel)

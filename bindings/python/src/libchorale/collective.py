@@ -484,7 +484,8 @@ def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
     for number, wanted in enumerate(given.wanted):
         asked, agreement = wanted.agreement, struct(c.chorale_agreement)
         agreement.kind, agreement.across = wanted.kind, bool(asked.across)
-        agreement.strength = 0.0 if asked.strength == "auto" else asked.strength  # 0: auto
+        if asked.strength != "auto":
+            agreement.strength = asked.strength or c.CHORALE_NO_AGREEMENT
         agreement.minimum = wanted.minimum
         agreement.keys = arrays.address(wanted.keys)
         agreement.stop, agreement.stop_count = arrays.address(wanted.stop), len(wanted.stop)

@@ -73,8 +73,8 @@ class DecodeResult:
 def message_options(mode: JointMode, beam_width: int, budget: int) -> c.chorale_message_options:
     options = struct(c.chorale_message_options)
     options.mode = arrays.chosen("mode", mode, JOINT_MODES)
-    options.beam_width = arrays.integer("beam_width", beam_width)
-    options.budget = arrays.integer("budget", budget)
+    options.beam_width = arrays.size("beam_width", beam_width, 1)
+    options.budget = arrays.size("budget", budget, 1)
     return options
 
 

@@ -512,7 +512,7 @@ class ModelBuilder(Handle):
         if not isinstance(potential, Potential):
             raise TypeError(f"potential is {potential!r}, not a Potential")
         options = struct(c.chorale_repeated_words_options)
-        options.minimum = arrays.integer("minimum", minimum)
+        options.minimum = arrays.size("minimum", minimum, 1)
         options.across = bool(across)
         ids = None if stop is None else arrays.ints("stop", stop)
         if ids is not None:

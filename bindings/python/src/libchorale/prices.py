@@ -85,13 +85,13 @@ class Prices(Closable):
         if not isinstance(model, Model):
             raise TypeError(f"model is {model!r}, neither a Model nor a Problem")
         options = struct(c.chorale_run_options)
-        options.rounds = arrays.integer("rounds", rounds)
-        options.polish = bool(polish)
+        options.rounds = arrays.rounds("rounds", rounds)
+        options.no_polish = not polish
         options.algorithm = algorithm_number(algorithm)
         options.joint_mode = arrays.chosen("joint_mode", joint_mode, JOINT_MODES)
-        options.beam_width = arrays.integer("beam_width", beam_width)
-        options.budget = arrays.integer("budget", budget)
-        options.threads = arrays.integer("threads", threads)
+        options.beam_width = arrays.size("beam_width", beam_width, 1)
+        options.budget = arrays.size("budget", budget, 1)
+        options.threads = arrays.size("threads", threads, 1)
         options.bound_steps = arrays.integer("bound_steps", bound_steps)
         numbers = arrays.longs("cliques", cliques)
         self._model = model.clone()

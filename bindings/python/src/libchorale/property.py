@@ -192,7 +192,8 @@ class Property(Shared):
         made.values = arrays.integer("values", values)
         made.start = arrays.integer32("start", start)
         made.table_offset = arrays.integer32("table_offset", table_offset)
-        made.outside_value = arrays.integer32("outside_value", outside_value)
+        outside_value = arrays.integer32("outside_value", outside_value)
+        made.outside_value, made.fires_outside = outside_value, outside_value != FIRE_NOTHING
         made.next = arrays.address(following)
         fired = None
         if actions is not None:
@@ -215,7 +216,7 @@ class Property(Shared):
             end_actions=at_end,
             label_values=own,
             table_offset=made.table_offset,
-            outside_value=made.outside_value,
+            outside_value=outside_value,
         )
         return cls._made(recipe, cls._create(library.chorale_property_create, lent(), byref(made)))
 

@@ -326,7 +326,7 @@ class Run(Closable):
             message_element=message_element,
             threads=threads,
             bound_steps=bound_steps,
-            edits=int(bool(edits)),
+            edits=edits,
         )
         made.time_limit = arrays.limit("time_limit", time_limit)
         self.model = model
@@ -728,7 +728,7 @@ class Run(Closable):
             message_element=message_element,
             threads=threads,
             bound_steps=bound_steps,
-            edits=int(bool(edits)),
+            edits=edits,
         )
         cost = struct(c.chorale_run_cost)
         with model._use() as frozen:
@@ -872,16 +872,22 @@ def run_options(
     restrict_range: bool,
     joint_mode: JointMode,
     message_element: MessageElement,
+    rounds: int,
+    bound_steps: int,
+    edits: bool = False,
     **numbers: int,
 ) -> c.chorale_run_options:
     options = struct(c.chorale_run_options)
-    for name, value in numbers.items():
-        setattr(options, name, arrays.integer(name, value))
+    options.rounds = arrays.rounds("rounds", rounds)
+    options.bound_steps = arrays.size("bound_steps", bound_steps)
+    options.edits = bool(edits)
+    for name, value in numbers.items():  # beam_width, budget, threads
+        setattr(options, name, arrays.size(name, value, 1))
     options.damping = arrays.real("damping", damping)
     options.schedule = arrays.chosen("schedule", schedule, SCHEDULES)
     options.algorithm = algorithm_number(algorithm)
     options.exact_marginals = bool(exact_marginals)
-    options.polish = bool(polish)
+    options.no_polish = not polish
     options.restrict_range = bool(restrict_range)
     options.joint_mode = arrays.chosen("joint_mode", joint_mode, JOINT_MODES)
     options.message_element = arrays.chosen("message_element", message_element, MESSAGE_ELEMENTS)

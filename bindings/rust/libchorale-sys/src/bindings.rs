@@ -207,9 +207,6 @@ fn bindgen_test_layout_chorale_host() {
         "Offset of field: chorale_host::log_user"
     );
 }
-extern "C" {
-    pub fn chorale_host_init(host: *mut chorale_host, struct_size: usize);
-}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_cancel {
@@ -352,12 +349,6 @@ fn bindgen_test_layout_chorale_transitions_options() {
         unsafe { ::std::ptr::addr_of!((*ptr).end_mask) as usize - ptr as usize },
         72usize,
         "Offset of field: chorale_transitions_options::end_mask"
-    );
-}
-extern "C" {
-    pub fn chorale_transitions_options_init(
-        options: *mut chorale_transitions_options,
-        struct_size: usize,
     );
 }
 extern "C" {
@@ -538,9 +529,6 @@ fn bindgen_test_layout_chorale_chain() {
     );
 }
 extern "C" {
-    pub fn chorale_chain_init(chain: *mut chorale_chain, struct_size: usize);
-}
-extern "C" {
     pub fn chorale_chain_score(
         chain: *const chorale_chain,
         labelling: *const i32,
@@ -599,9 +587,6 @@ fn bindgen_test_layout_chorale_chain_result() {
         16usize,
         "Offset of field: chorale_chain_result::score"
     );
-}
-extern "C" {
-    pub fn chorale_chain_result_init(result: *mut chorale_chain_result, struct_size: usize);
 }
 extern "C" {
     pub fn chorale_chain_solver_create(
@@ -738,12 +723,6 @@ fn bindgen_test_layout_chorale_potential_options() {
         unsafe { ::std::ptr::addr_of!((*ptr).counted) as usize - ptr as usize },
         16usize,
         "Offset of field: chorale_potential_options::counted"
-    );
-}
-extern "C" {
-    pub fn chorale_potential_options_init(
-        options: *mut chorale_potential_options,
-        struct_size: usize,
     );
 }
 extern "C" {
@@ -960,9 +939,6 @@ fn bindgen_test_layout_chorale_clique_problem() {
         "Offset of field: chorale_clique_problem::weights"
     );
 }
-extern "C" {
-    pub fn chorale_clique_problem_init(problem: *mut chorale_clique_problem, struct_size: usize);
-}
 pub type chorale_algorithm = i32;
 pub const CHORALE_ALGORITHM_AUTO: i32 = 0;
 pub const CHORALE_ALGORITHM_ALPHA_PASS: i32 = 10;
@@ -1009,7 +985,7 @@ pub struct chorale_clique_options {
     pub time_limit: f64,
     pub cancel: *const chorale_cancel,
     pub exact_marginals: i32,
-    pub reserved: i32,
+    pub prove: i32,
 }
 #[test]
 fn bindgen_test_layout_chorale_clique_options() {
@@ -1097,13 +1073,10 @@ fn bindgen_test_layout_chorale_clique_options() {
         "Offset of field: chorale_clique_options::exact_marginals"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).prove) as usize - ptr as usize },
         92usize,
-        "Offset of field: chorale_clique_options::reserved"
+        "Offset of field: chorale_clique_options::prove"
     );
-}
-extern "C" {
-    pub fn chorale_clique_options_init(options: *mut chorale_clique_options, struct_size: usize);
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1190,9 +1163,6 @@ fn bindgen_test_layout_chorale_clique_result() {
         64usize,
         "Offset of field: chorale_clique_result::nodes"
     );
-}
-extern "C" {
-    pub fn chorale_clique_result_init(result: *mut chorale_clique_result, struct_size: usize);
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -1299,7 +1269,7 @@ pub struct chorale_automaton {
     pub start: i32,
     pub table_offset: i32,
     pub outside_value: i32,
-    pub reserved: i32,
+    pub fires_outside: i32,
     pub next: *const i32,
     pub actions: *const i32,
     pub end_actions: *const i32,
@@ -1360,9 +1330,9 @@ fn bindgen_test_layout_chorale_automaton() {
         "Offset of field: chorale_automaton::outside_value"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).fires_outside) as usize - ptr as usize },
         52usize,
-        "Offset of field: chorale_automaton::reserved"
+        "Offset of field: chorale_automaton::fires_outside"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).next) as usize - ptr as usize },
@@ -1384,9 +1354,6 @@ fn bindgen_test_layout_chorale_automaton() {
         80usize,
         "Offset of field: chorale_automaton::label_values"
     );
-}
-extern "C" {
-    pub fn chorale_automaton_init(automaton: *mut chorale_automaton, struct_size: usize);
 }
 extern "C" {
     pub fn chorale_property_create(
@@ -1529,9 +1496,6 @@ fn bindgen_test_layout_chorale_label_map() {
         32usize,
         "Offset of field: chorale_label_map::begins"
     );
-}
-extern "C" {
-    pub fn chorale_label_map_init(map: *mut chorale_label_map, struct_size: usize);
 }
 extern "C" {
     pub fn chorale_label_map_from_names(
@@ -1703,9 +1667,6 @@ fn bindgen_test_layout_chorale_attachment() {
     );
 }
 extern "C" {
-    pub fn chorale_attachment_init(attachment: *mut chorale_attachment, struct_size: usize);
-}
-extern "C" {
     pub fn chorale_attachment_values(attachment: *const chorale_attachment) -> i64;
 }
 extern "C" {
@@ -1785,9 +1746,6 @@ fn bindgen_test_layout_chorale_message_options() {
         "Offset of field: chorale_message_options::budget"
     );
 }
-extern "C" {
-    pub fn chorale_message_options_init(options: *mut chorale_message_options, struct_size: usize);
-}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_message_result {
@@ -1861,9 +1819,6 @@ fn bindgen_test_layout_chorale_message_result() {
         48usize,
         "Offset of field: chorale_message_result::message_score"
     );
-}
-extern "C" {
-    pub fn chorale_message_result_init(result: *mut chorale_message_result, struct_size: usize);
 }
 pub type chorale_message_task = i32;
 pub const CHORALE_MESSAGE_SEND: i32 = 0;
@@ -1986,9 +1941,6 @@ fn bindgen_test_layout_chorale_chain_options() {
     );
 }
 extern "C" {
-    pub fn chorale_chain_options_init(options: *mut chorale_chain_options, struct_size: usize);
-}
-extern "C" {
     pub fn chorale_model_builder_add_chain(
         builder: *mut chorale_model_builder,
         chain: *const chorale_chain,
@@ -2069,9 +2021,6 @@ fn bindgen_test_layout_chorale_instance() {
         40usize,
         "Offset of field: chorale_instance::decode"
     );
-}
-extern "C" {
-    pub fn chorale_instance_init(instance: *mut chorale_instance, struct_size: usize);
 }
 extern "C" {
     pub fn chorale_model_builder_add_instance(
@@ -2167,9 +2116,6 @@ fn bindgen_test_layout_chorale_clique_setup() {
     );
 }
 extern "C" {
-    pub fn chorale_clique_setup_init(setup: *mut chorale_clique_setup, struct_size: usize);
-}
-extern "C" {
     pub fn chorale_model_builder_add_clique(
         builder: *mut chorale_model_builder,
         setup: *const chorale_clique_setup,
@@ -2226,9 +2172,6 @@ fn bindgen_test_layout_chorale_member_options() {
         28usize,
         "Offset of field: chorale_member_options::reserved"
     );
-}
-extern "C" {
-    pub fn chorale_member_options_init(options: *mut chorale_member_options, struct_size: usize);
 }
 extern "C" {
     pub fn chorale_model_builder_add_member(
@@ -2339,12 +2282,6 @@ fn bindgen_test_layout_chorale_repeated_words_options() {
         unsafe { ::std::ptr::addr_of!((*ptr).values) as usize - ptr as usize },
         56usize,
         "Offset of field: chorale_repeated_words_options::values"
-    );
-}
-extern "C" {
-    pub fn chorale_repeated_words_options_init(
-        options: *mut chorale_repeated_words_options,
-        struct_size: usize,
     );
 }
 extern "C" {
@@ -2588,9 +2525,6 @@ fn bindgen_test_layout_chorale_corpus() {
     );
 }
 extern "C" {
-    pub fn chorale_corpus_init(corpus: *mut chorale_corpus, struct_size: usize);
-}
-extern "C" {
     pub fn chorale_model_builder_add_corpus(
         builder: *mut chorale_model_builder,
         corpus: *const chorale_corpus,
@@ -2637,10 +2571,10 @@ pub type chorale_schedule = i32;
 pub const CHORALE_SCHEDULE_ALL: i32 = 0;
 pub const CHORALE_SCHEDULE_DISAGREEMENT: i32 = 10;
 pub type chorale_message_element = i32;
-pub const CHORALE_MESSAGES_FLOAT64: i32 = 0;
-pub const CHORALE_MESSAGES_FLOAT32: i32 = 1;
-pub const CHORALE_MESSAGES_MAGNITUDE16: i32 = 10;
-pub const CHORALE_MESSAGES_AUTO: i32 = 20;
+pub const CHORALE_MESSAGES_FLOAT64: i32 = 10;
+pub const CHORALE_MESSAGES_FLOAT32: i32 = 20;
+pub const CHORALE_MESSAGES_MAGNITUDE16: i32 = 30;
+pub const CHORALE_MESSAGES_AUTO: i32 = 0;
 pub type chorale_parallel_body = ::std::option::Option<
     unsafe extern "C" fn(body_user: *mut std::os::raw::c_void, i: i64, worker: i64),
 >;
@@ -2711,6 +2645,7 @@ fn bindgen_test_layout_chorale_progress() {
 pub type chorale_progress_function = ::std::option::Option<
     unsafe extern "C" fn(user: *mut std::os::raw::c_void, progress: *const chorale_progress) -> i32,
 >;
+pub const CHORALE_NO_ROUNDS: i32 = -1;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_run_options {
@@ -2720,9 +2655,9 @@ pub struct chorale_run_options {
     pub schedule: chorale_schedule,
     pub algorithm: chorale_algorithm,
     pub exact_marginals: i32,
-    pub polish: i32,
+    pub no_polish: i32,
     pub restrict_range: i32,
-    pub reserved: i32,
+    pub edits: i32,
     pub joint_mode: chorale_joint_mode,
     pub message_element: chorale_message_element,
     pub beam_width: i64,
@@ -2735,7 +2670,6 @@ pub struct chorale_run_options {
     pub progress: chorale_progress_function,
     pub progress_user: *mut std::os::raw::c_void,
     pub bound_steps: i64,
-    pub edits: i64,
 }
 #[test]
 fn bindgen_test_layout_chorale_run_options() {
@@ -2743,7 +2677,7 @@ fn bindgen_test_layout_chorale_run_options() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_run_options>(),
-        144usize,
+        136usize,
         "Size of chorale_run_options"
     );
     assert_eq!(
@@ -2782,9 +2716,9 @@ fn bindgen_test_layout_chorale_run_options() {
         "Offset of field: chorale_run_options::exact_marginals"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).polish) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).no_polish) as usize - ptr as usize },
         36usize,
-        "Offset of field: chorale_run_options::polish"
+        "Offset of field: chorale_run_options::no_polish"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).restrict_range) as usize - ptr as usize },
@@ -2792,9 +2726,9 @@ fn bindgen_test_layout_chorale_run_options() {
         "Offset of field: chorale_run_options::restrict_range"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).edits) as usize - ptr as usize },
         44usize,
-        "Offset of field: chorale_run_options::reserved"
+        "Offset of field: chorale_run_options::edits"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).joint_mode) as usize - ptr as usize },
@@ -2856,14 +2790,6 @@ fn bindgen_test_layout_chorale_run_options() {
         128usize,
         "Offset of field: chorale_run_options::bound_steps"
     );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).edits) as usize - ptr as usize },
-        136usize,
-        "Offset of field: chorale_run_options::edits"
-    );
-}
-extern "C" {
-    pub fn chorale_run_options_init(options: *mut chorale_run_options, struct_size: usize);
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -2919,9 +2845,6 @@ fn bindgen_test_layout_chorale_run_cost() {
         40usize,
         "Offset of field: chorale_run_cost::clique_scores"
     );
-}
-extern "C" {
-    pub fn chorale_run_cost_init(cost: *mut chorale_run_cost, struct_size: usize);
 }
 extern "C" {
     pub fn chorale_run_estimate(
@@ -3095,9 +3018,6 @@ fn bindgen_test_layout_chorale_run_result() {
         136usize,
         "Offset of field: chorale_run_result::left_out"
     );
-}
-extern "C" {
-    pub fn chorale_run_result_init(result: *mut chorale_run_result, struct_size: usize);
 }
 extern "C" {
     pub fn chorale_run_step(
@@ -3392,6 +3312,7 @@ pub const CHORALE_AGREE_WORDS: i32 = 0;
 pub const CHORALE_AGREE_KEYS: i32 = 10;
 pub const CHORALE_AGREE_PROPERTY: i32 = 20;
 pub const CHORALE_AGREE_CLIQUES: i32 = 30;
+pub const CHORALE_NO_AGREEMENT: i32 = -2000000000;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_agreement {
@@ -3494,9 +3415,6 @@ fn bindgen_test_layout_chorale_agreement() {
         96usize,
         "Offset of field: chorale_agreement::weights"
     );
-}
-extern "C" {
-    pub fn chorale_agreement_init(agreement: *mut chorale_agreement, struct_size: usize);
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -3874,12 +3792,6 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-extern "C" {
-    pub fn chorale_version() -> *const std::os::raw::c_char;
-}
-extern "C" {
-    pub fn chorale_abi() -> i32;
-}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_learn_progress {
@@ -4015,9 +3927,6 @@ fn bindgen_test_layout_chorale_learn_options() {
         80usize,
         "Offset of field: chorale_learn_options::progress_user"
     );
-}
-extern "C" {
-    pub fn chorale_learn_options_init(options: *mut chorale_learn_options, struct_size: usize);
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -4295,9 +4204,6 @@ fn bindgen_test_layout_chorale_learnt_report() {
     );
 }
 extern "C" {
-    pub fn chorale_learnt_report_init(report: *mut chorale_learnt_report, struct_size: usize);
-}
-extern "C" {
     pub fn chorale_learnt_get_report(
         learnt: *const chorale_learnt,
         report: *mut chorale_learnt_report,
@@ -4554,9 +4460,6 @@ fn bindgen_test_layout_chorale_rule() {
         "Offset of field: chorale_rule::chain_count"
     );
 }
-extern "C" {
-    pub fn chorale_rule_init(rule: *mut chorale_rule, struct_size: usize);
-}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_rules {
@@ -4605,9 +4508,6 @@ fn bindgen_test_layout_chorale_rules() {
         32usize,
         "Offset of field: chorale_rules::most_cost"
     );
-}
-extern "C" {
-    pub fn chorale_rules_init(rules: *mut chorale_rules, struct_size: usize);
 }
 extern "C" {
     pub fn chorale_decode_with_rules(
@@ -4815,4 +4715,10 @@ extern "C" {
         needed: *mut i64,
         error: *mut chorale_error,
     ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_version() -> *const std::os::raw::c_char;
+}
+extern "C" {
+    pub fn chorale_abi() -> i32;
 }

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::ptr::NonNull;
 use std::sync::Arc;
+use std::time::Duration;
 
 mod sealed {
     pub trait Sealed {}
@@ -31,6 +32,25 @@ impl Element for f64 {
 /// library refuses.
 pub(crate) fn size(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// Converts a number that must be above 0 to C, where 0 stands for the default: 0 becomes -1, which
+/// the library refuses.
+pub(crate) fn positive(number: usize) -> i64 {
+    if number == 0 {
+        -1
+    } else {
+        size(number)
+    }
+}
+
+/// Converts a time limit to C, where 0 stands for the default and -1 for no time at all.
+pub(crate) fn seconds(limit: Option<Duration>) -> f64 {
+    match limit {
+        None => f64::INFINITY,
+        Some(limit) if limit == Duration::ZERO => -1.0,
+        Some(limit) => limit.as_secs_f64(),
+    }
 }
 
 /// Converts a number of elements from C. Negative numbers, which C never returns, become 0.

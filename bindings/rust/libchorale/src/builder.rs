@@ -8,7 +8,7 @@
 //! model of the caller that takes the place of a chain. Chains and instances share one numbering,
 //! from 0 in the order of adding; cliques have a numbering of their own, also from 0.
 
-use crate::array::{check_length, check_offsets, count, pointer, size, Element};
+use crate::array::{check_length, check_offsets, count, pointer, positive, size, Element};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::instance::Port;
@@ -92,7 +92,7 @@ impl<'a> CliqueSetup<'a> {
     }
 
     fn raw(&self, centres: &[*const c::Potential]) -> c::CliqueSetup {
-        let mut raw = init!(CliqueSetup, clique_setup_init);
+        let mut raw = init!(CliqueSetup);
         raw.property = self.property.map_or(std::ptr::null(), Property::as_ptr);
         raw.dictionary = self.dictionary.map_or(std::ptr::null(), Dictionary::as_ptr);
         raw.values = size(self.values);
@@ -157,8 +157,8 @@ impl<'a> RepeatedWords<'a> {
     }
 
     fn raw(&self) -> c::RepeatedWordsOptions {
-        let mut raw = init!(RepeatedWordsOptions, repeated_words_options_init);
-        raw.minimum = self.minimum.map_or(raw.minimum, size);
+        let mut raw = init!(RepeatedWordsOptions);
+        raw.minimum = self.minimum.map_or(0, positive);
         raw.across = self.across.into();
         if !self.stop.is_empty() {
             raw.stop = self.stop.as_ptr();
@@ -272,7 +272,7 @@ impl<'a> ModelBuilder<'a> {
     ) -> Result<usize> {
         let raw = chain.raw()?;
         check_length("tokens", tokens, chain.len())?;
-        let mut options = init!(ChainOptions, chain_options_init);
+        let mut options = init!(ChainOptions);
         options.borrow = borrow.into();
         options.group = group;
         options.tokens = pointer(tokens);
@@ -428,7 +428,7 @@ impl<'a> ModelBuilder<'a> {
         table: Option<&[i32]>,
         borrow: bool,
     ) -> Result<()> {
-        let mut options = init!(MemberOptions, member_options_init);
+        let mut options = init!(MemberOptions);
         // The lengths are checked only if the chain exists. Otherwise the library returns an error.
         if let Some(&length) = self.lengths.get(chain) {
             check_length("classes", classes, length)?;

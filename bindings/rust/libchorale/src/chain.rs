@@ -170,7 +170,7 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
     /// Returns the struct for C, which points to this chain's arrays.
     pub(crate) fn raw(&self) -> Result<c::Chain> {
         let (length, labels) = (self.len(), self.labels());
-        let mut raw = init!(Chain, chain_init);
+        let mut raw = init!(Chain);
         raw.length = size(length);
         raw.labels = size(labels);
         raw.element = N::ELEMENT;

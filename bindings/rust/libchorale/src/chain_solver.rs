@@ -21,7 +21,7 @@ pub struct ChainResult {
 
 impl ChainResult {
     pub(crate) fn blank() -> c::ChainResult {
-        init!(ChainResult, chain_result_init)
+        init!(ChainResult)
     }
     pub(crate) fn from_raw(raw: &c::ChainResult) -> Self {
         Self {

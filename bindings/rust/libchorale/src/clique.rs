@@ -5,7 +5,8 @@
 //! n_v is the number of members with value v.
 
 use crate::array::{
-    check_length, count, fill, found, index, pointer, product, size, IntoMatrix, Matrix, MatrixMut,
+    check_length, count, fill, found, index, pointer, product, seconds, size, IntoMatrix, Matrix,
+    MatrixMut,
 };
 use crate::error::call;
 use crate::handle::{Handle, Lent};
@@ -61,7 +62,7 @@ impl<'a> CliqueProblem<'a> {
     fn raw(&self) -> Result<c::CliqueProblem> {
         check_length("fixed", self.fixed, self.members())?;
         check_length("weights", self.weights, self.members())?;
-        let mut raw = init!(CliqueProblem, clique_problem_init);
+        let mut raw = init!(CliqueProblem);
         raw.members = size(self.members());
         raw.values = size(self.values());
         raw.scores = self.scores.as_ptr();
@@ -88,7 +89,7 @@ pub struct CliqueOptions<'a> {
 impl Default for CliqueOptions<'_> {
     fn default() -> Self {
         Self {
-            raw: init!(CliqueOptions, clique_options_init),
+            raw: init!(CliqueOptions),
             start_value: None,
             subset_size: None,
             start: None,
@@ -182,12 +183,13 @@ impl<'a> CliqueOptions<'a> {
     /// requested.
     pub fn gap(mut self, gap: f64) -> Self {
         self.raw.gap = gap;
+        self.raw.prove = (gap == 0.0).into();
         self
     }
     /// Sets the time limit, counted from the start of a call. A call that reaches the limit returns
     /// the best assignment found so far.
     pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.raw.time_limit = limit.as_secs_f64();
+        self.raw.time_limit = seconds(Some(limit));
         self
     }
     /// Sets a flag that ends the call when raised.
@@ -209,7 +211,11 @@ impl<'a> CliqueOptions<'a> {
             raw.start_value = index("start_value", value)?;
         }
         if let Some(values) = self.subset_size {
-            raw.subset_size = index("subset_size", values)?;
+            raw.subset_size = if values == 0 {
+                -1
+            } else {
+                index("subset_size", values)?
+            };
         }
         raw.start_assignment = pointer(self.start);
         raw.cancel = self
@@ -253,7 +259,7 @@ pub struct CliqueResult {
 
 impl CliqueResult {
     fn blank() -> c::CliqueResult {
-        init!(CliqueResult, clique_result_init)
+        init!(CliqueResult)
     }
     fn from_raw(raw: &c::CliqueResult) -> Self {
         Self {

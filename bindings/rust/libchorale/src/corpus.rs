@@ -178,7 +178,7 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
     pub(crate) fn raw(&self, borrow: bool) -> Result<c::Corpus> {
         check_length("tokens", self.tokens, self.rows())?;
         check_length("groups", self.groups, self.chains())?;
-        let mut raw = init!(Corpus, corpus_init);
+        let mut raw = init!(Corpus);
         raw.chains = size(self.chains());
         raw.offsets = pointer(self.offsets.as_deref());
         raw.labels = size(self.labels());

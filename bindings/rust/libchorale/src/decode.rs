@@ -11,8 +11,8 @@ use crate::model::Keep;
 use crate::panics::{settle, Slot};
 use crate::run::{Owned, RunHandle};
 use crate::{
-    c, Corpus, Labelling, Model, Potential, Problem, Property, Result, Rules, Run, RunOptions,
-    RunResult, Shown,
+    c, Corpus, Error, Labelling, Model, Potential, Problem, Property, Result, Rules, Run,
+    RunOptions, RunResult, Shown, Status,
 };
 use std::sync::Arc;
 
@@ -127,13 +127,19 @@ impl<'a> Agreement<'a> {
     /// Returns the struct for C. place: the index of the agreement in the specification, for error
     /// messages. rows: the number of rows of the scores. chains: the number of chains.
     fn raw(&self, place: usize, rows: usize, chains: usize) -> Result<c::Agreement> {
-        let mut raw = init!(Agreement, agreement_init);
+        let mut raw = init!(Agreement);
         raw.across = self.across.into();
-        raw.minimum = self.minimum.map_or(raw.minimum, size);
+        if self.minimum == Some(0) {
+            return Err(Error::new(
+                Status::Size,
+                format!("agreements[{place}].minimum is 0; it must be at least 1"),
+            ));
+        }
+        raw.minimum = self.minimum.map_or(0, size);
         match self.strength {
             None => {}
-            // In C, 0 is for a strength to be found. No clique has this many members.
-            Some(0.0) if self.potential.is_none() => raw.minimum = i64::MAX,
+            // In C, 0 is for a strength to be found.
+            Some(strength) if strength == 0.0 => raw.strength = c::NO_AGREEMENT.into(),
             Some(strength) => raw.strength = strength,
         }
         if let Some(potential) = self.potential {
@@ -435,7 +441,7 @@ impl<'a> Labelled<'a> {
 
     /// Returns score, bound and outcome of the run. Fails only if the library itself is at fault.
     pub fn result(&self) -> Result<RunResult> {
-        let mut result = init!(RunResult, run_result_init);
+        let mut result = init!(RunResult);
         call(|error| unsafe { c::decoded_get_result(self.decoded, &mut result, error) })?;
         Ok(RunResult::from_raw(&result))
     }

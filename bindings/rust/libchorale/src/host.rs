@@ -101,7 +101,7 @@ pub(crate) fn with_host<T>(host: Option<&Host>, function: impl FnOnce(*const c::
         allocate: Some(allocate),
         deallocate: Some(deallocate),
     };
-    let mut raw = init!(Host, host_init);
+    let mut raw = init!(Host);
     raw.allocator = &allocator;
     if host.0.log.is_some() {
         raw.log = Some(write_log);

@@ -143,7 +143,7 @@ pub(crate) struct Port<'a> {
 
 impl Port<'_> {
     pub(crate) fn raw(&self, labels: i64) -> c::Instance {
-        let mut raw = init!(Instance, instance_init);
+        let mut raw = init!(Instance);
         raw.length = crate::array::size(self.length);
         raw.labels = labels;
         raw.user = self as *const Self as *mut c_void;

@@ -180,7 +180,7 @@ impl LabelMap {
     }
 
     pub(crate) fn raw(&self) -> c::LabelMap {
-        let mut raw = init!(LabelMap, label_map_init);
+        let mut raw = init!(LabelMap);
         raw.labels = size(self.labels);
         raw.kinds = self.kinds;
         raw.kind_of_label = pointer(self.kind_of_label.as_deref());

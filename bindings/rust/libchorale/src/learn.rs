@@ -4,7 +4,7 @@
 //! chains without cliques. Results are measured by cross-validation on groups (documents) that are
 //! *held out*: labelled as learnt from other groups.
 
-use crate::array::{check_length, count, filled, index_or_none, size};
+use crate::array::{check_length, count, filled, index_or_none, positive, seconds, size};
 use crate::cancel::Cancel;
 use crate::error::call;
 use crate::handle::Handle;
@@ -172,7 +172,7 @@ pub fn learn(problems: &[&Problem<'_>], mut options: LearnOptions<'_>) -> Result
         .iter()
         .map(|problem| problem.as_ptr() as *const c::Problem)
         .collect();
-    let mut raw = init!(LearnOptions, learn_options_init);
+    let mut raw = init!(LearnOptions);
     if let Some((costs, labels)) = &options.costs {
         check_length("costs", Some(costs), labels.saturating_mul(*labels))?;
         raw.costs = costs.as_ptr();
@@ -207,9 +207,9 @@ pub fn learn(problems: &[&Problem<'_>], mut options: LearnOptions<'_>) -> Result
     }
     raw.may_lower_accuracy = options.may_lower_accuracy.into();
     raw.without_gold = options.without_gold.into();
-    raw.threads = options.threads.map_or(raw.threads, size);
+    raw.threads = options.threads.map_or(0, positive);
     if let Some(limit) = options.time_limit {
-        raw.time_limit = limit.map_or(-1.0, |limit| limit.as_secs_f64());
+        raw.time_limit = seconds(limit);
     }
     if let Some(cancel) = &options.cancel {
         raw.cancel = cancel.as_ptr();
@@ -317,7 +317,7 @@ impl Learnt {
 
     /// Returns the report of learning. Fails only if the library itself is at fault.
     pub fn report(&self) -> Result<LearntReport> {
-        let mut raw = init!(LearntReport, learnt_report_init);
+        let mut raw = init!(LearntReport);
         call(|error| unsafe { c::learnt_get_report(self.as_ptr(), &mut raw, error) })?;
         let warns = |flag| raw.warnings & flag != 0;
         let known = |p: f64| Some(p).filter(|p| *p >= 0.0);

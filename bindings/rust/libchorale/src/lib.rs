@@ -81,15 +81,13 @@
 #![deny(missing_docs)]
 #![warn(missing_debug_implementations, rust_2018_idioms, unreachable_pub)]
 
-/// Makes a struct of the C interface and fills it with default values by its init function.
+/// Makes a struct of the C interface of zeros, which mean the defaults.
 macro_rules! init {
-    ($type:ident, $init:ident) => {{
+    ($type:ident) => {{
         // All-zero bytes are valid for every such struct, which holds only numbers and pointers.
-        let mut raw = std::mem::MaybeUninit::<$crate::c::$type>::zeroed();
-        unsafe {
-            $crate::c::$init(raw.as_mut_ptr(), std::mem::size_of::<$crate::c::$type>());
-            raw.assume_init()
-        }
+        let mut raw = unsafe { std::mem::zeroed::<$crate::c::$type>() };
+        raw.struct_size = std::mem::size_of::<$crate::c::$type>();
+        raw
     }};
 }
 

@@ -8,7 +8,7 @@
 //! these R + 2 values. With several properties, the computation runs over *configurations*: the
 //! joint states of all automata and the values fired so far.
 
-use crate::array::{check_length, count, fill, filled, pointer, size, Element};
+use crate::array::{check_length, count, fill, filled, pointer, positive, size, Element};
 use crate::error::call;
 use crate::{
     c, Chain, ChainSolver, Dictionary, Error, JointMode, MessageTask, Outcome, Property, Result,
@@ -65,7 +65,7 @@ impl<'a> Attachment<'a> {
     }
 
     fn blank(&self) -> c::Attachment {
-        let mut raw = init!(Attachment, attachment_init);
+        let mut raw = init!(Attachment);
         raw.property = self.property.as_ptr();
         raw.dictionary = self.dictionary.map_or(std::ptr::null(), Dictionary::as_ptr);
         raw
@@ -156,7 +156,7 @@ pub struct MessageOptions {
 impl Default for MessageOptions {
     fn default() -> Self {
         Self {
-            raw: init!(MessageOptions, message_options_init),
+            raw: init!(MessageOptions),
         }
     }
 }
@@ -183,13 +183,13 @@ impl MessageOptions {
     }
     /// Sets how many configurations (joint states of all properties) a beam keeps at each position.
     pub fn beam_width(mut self, width: usize) -> Self {
-        self.raw.beam_width = size(width);
+        self.raw.beam_width = positive(width);
         self
     }
     /// Sets the greatest number of configurations (joint states of all properties) at one position,
     /// for the methods other than [`JointMode::Beam`].
     pub fn budget(mut self, budget: usize) -> Self {
-        self.raw.budget = size(budget);
+        self.raw.budget = positive(budget);
         self
     }
 }
@@ -219,7 +219,7 @@ pub struct MessageResult {
 
 impl MessageResult {
     pub(crate) fn blank() -> c::MessageResult {
-        init!(MessageResult, message_result_init)
+        init!(MessageResult)
     }
     pub(crate) fn from_raw(raw: &c::MessageResult) -> Self {
         Self {

@@ -301,8 +301,8 @@ impl<'a> Model<'a> {
     }
 
     fn raw_chain(&self, chain: usize) -> Result<(c::Chain, c::ChainOptions)> {
-        let mut scores = init!(Chain, chain_init);
-        let mut options = init!(ChainOptions, chain_options_init);
+        let mut scores = init!(Chain);
+        let mut options = init!(ChainOptions);
         call(|error| unsafe {
             c::model_get_chain(self.as_ptr(), size(chain), &mut scores, &mut options, error)
         })?;

@@ -6,7 +6,7 @@
 //! chain at a time, with all other chains fixed, while the score increases. The *bound* is an upper
 //! bound on the score of every labelling, computed by steps of dual ascent.
 
-use crate::array::{count, size};
+use crate::array::{count, positive, seconds, size};
 use crate::cancel::Cancel;
 use crate::error::call;
 use crate::executor::{run_executor, Executor, Work};
@@ -63,7 +63,7 @@ unsafe impl Send for RunOptions<'_> {}
 impl Default for RunOptions<'_> {
     fn default() -> Self {
         Self {
-            raw: init!(RunOptions, run_options_init),
+            raw: init!(RunOptions),
             host: None,
             cancel: None,
             callbacks: Callbacks::default(),
@@ -94,7 +94,11 @@ impl<'a> RunOptions<'a> {
     }
     /// Sets the greatest number of rounds. The default is 10.
     pub fn rounds(mut self, rounds: usize) -> Self {
-        self.raw.rounds = size(rounds);
+        self.raw.rounds = if rounds == 0 {
+            c::NO_ROUNDS.into()
+        } else {
+            size(rounds)
+        };
         self
     }
     /// Sets the damping `d` of messages from cliques, at least 0 and below 1: the new message is
@@ -124,7 +128,7 @@ impl<'a> RunOptions<'a> {
     /// Sets whether the best labelling is polished after the rounds: one chain at a time is decoded
     /// again, while the score increases. The default is true.
     pub fn polish(mut self, polish: bool) -> Self {
-        self.raw.polish = polish.into();
+        self.raw.no_polish = (!polish).into();
         self
     }
     /// Sets whether the messages of a property clique are restricted to some values: those that
@@ -141,13 +145,13 @@ impl<'a> RunOptions<'a> {
     /// Sets how many configurations a beam keeps at each position of a chain with several
     /// properties. A configuration is a joint state of all properties.
     pub fn beam_width(mut self, width: usize) -> Self {
-        self.raw.beam_width = size(width);
+        self.raw.beam_width = positive(width);
         self
     }
     /// Sets the greatest number of configurations at one position of a chain with several
     /// properties. A configuration is a joint state of all properties.
     pub fn budget(mut self, budget: usize) -> Self {
-        self.raw.budget = size(budget);
+        self.raw.budget = positive(budget);
         self
     }
     /// Sets the number format in which messages are stored.
@@ -159,7 +163,7 @@ impl<'a> RunOptions<'a> {
     /// exist only during a call. The result has the same bits for any number of threads. The
     /// default is 1.
     pub fn threads(mut self, threads: usize) -> Self {
-        self.raw.threads = size(threads);
+        self.raw.threads = positive(threads);
         self
     }
     /// Lets the caller's threads do the work. `executor` is called with a [`Work`] for each
@@ -171,7 +175,7 @@ impl<'a> RunOptions<'a> {
         workers: usize,
         executor: impl Fn(&Work<'_>) + Send + Sync + 'a,
     ) -> Self {
-        self.raw.threads = size(workers);
+        self.raw.threads = positive(workers);
         self.callbacks.executor = Some(Box::new(executor));
         self
     }
@@ -179,7 +183,7 @@ impl<'a> RunOptions<'a> {
     /// reaches the limit keeps its finished work, and the next call of the same method continues
     /// from it.
     pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.raw.time_limit = limit.as_secs_f64();
+        self.raw.time_limit = seconds(Some(limit));
         self
     }
     /// Sets a flag that ends a call of the run when raised.
@@ -205,7 +209,7 @@ impl<'a> RunOptions<'a> {
     /// Sets whether the run allocates the memory that [`Run::set_allowed`](crate::Run::set_allowed)
     /// and [`Run::set_strength`](crate::Run::set_strength) need. The default is false.
     pub fn edits(mut self, edits: bool) -> Self {
-        self.raw.edits = i64::from(edits);
+        self.raw.edits = edits.into();
         self
     }
 
@@ -214,7 +218,7 @@ impl<'a> RunOptions<'a> {
     ///
     /// [`Run::new`]: crate::Run::new
     pub fn estimate(&self, model: &Model<'_>) -> Result<RunCost> {
-        let mut cost = init!(RunCost, run_cost_init);
+        let mut cost = init!(RunCost);
         call(|error| unsafe { c::run_estimate(model.as_ptr(), &self.raw, &mut cost, error) })?;
         Ok(RunCost {
             run_bytes: cost.run_bytes,

@@ -97,7 +97,7 @@ impl PotentialOptions {
 
     fn raw(&self, values: usize) -> Result<c::PotentialOptions> {
         check_length("counted", self.counted.as_deref(), values)?;
-        let mut raw = init!(PotentialOptions, potential_options_init);
+        let mut raw = init!(PotentialOptions);
         raw.scale = self.scale.map_or(raw.scale, Scale::raw);
         raw.shape = self.shape.map_or(raw.shape, Shape::raw);
         raw.counted = pointer(self.counted.as_deref());

@@ -140,7 +140,7 @@ impl<'a> Prices<'a> {
             (numbers, count) = (self.numbers.as_ptr(), size(self.numbers.len()));
         }
         let mut score = 0.0;
-        let mut result = init!(RunResult, run_result_init);
+        let mut result = init!(RunResult);
         self.run
             .settled(|error| unsafe {
                 c::prices_solve(self.handle, numbers, count, &mut score, &mut result, error)

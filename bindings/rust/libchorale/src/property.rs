@@ -164,7 +164,7 @@ impl Property {
         let actions = actions.transpose()?;
         let end_actions = automaton.end_actions.map(|list| numbers(list, Action::raw));
         let end_actions = end_actions.transpose()?;
-        let mut raw = init!(Automaton, automaton_init);
+        let mut raw = init!(Automaton);
         raw.labels = size(automaton.labels);
         raw.classes = size(automaton.classes);
         raw.states = size(automaton.states);
@@ -172,6 +172,7 @@ impl Property {
         raw.start = index("start", automaton.start)?;
         raw.table_offset = automaton.table_offset;
         raw.outside_value = index_or_none("outside_value", automaton.outside_value)?;
+        raw.fires_outside = automaton.outside_value.is_some().into();
         raw.next = next.as_ptr();
         raw.actions = pointer(actions.as_deref());
         raw.end_actions = pointer(end_actions.as_deref());

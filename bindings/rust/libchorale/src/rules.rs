@@ -18,7 +18,7 @@ unsafe impl Sync for Rule<'_> {}
 
 impl<'a> Rule<'a> {
     fn of(kind: i32) -> Self {
-        let mut raw = init!(Rule, rule_init);
+        let mut raw = init!(Rule);
         raw.kind = kind;
         Self {
             raw,
@@ -99,7 +99,7 @@ impl<'a> Rules<'a> {
     }
     /// Returns the struct for C, which borrows from `self`.
     pub(crate) fn raw(&self) -> c::Rules {
-        let mut raw = init!(Rules, rules_init);
+        let mut raw = init!(Rules);
         raw.rules = pointer(Some(&self.rules[..]));
         raw.count = size(self.rules.len());
         raw.map = self.map.as_ref().map_or(std::ptr::null(), |map| map);

@@ -8,7 +8,9 @@
 //! every labelling, computed by steps of dual ascent. The score of a labelling is the sum of the
 //! scores of all chains and the potentials of all cliques.
 
-use crate::array::{check_length, count, fill, filled, product, size, Element, MatrixMut, Owner};
+use crate::array::{
+    check_length, count, fill, filled, product, seconds, size, Element, MatrixMut, Owner,
+};
 use crate::cancel::Cancel;
 use crate::error::call;
 use crate::handle::Handle;
@@ -444,7 +446,7 @@ impl<'a> Run<'a> {
     }
 
     fn call(&mut self, function: Call) -> Result<RunResult> {
-        let mut result = init!(RunResult, run_result_init);
+        let mut result = init!(RunResult);
         self.settled(|error| unsafe { function(self.handle.as_ptr(), &mut result, error) })?;
         Ok(RunResult::from_raw(&result))
     }
@@ -469,7 +471,7 @@ impl<'a> Run<'a> {
     /// have been created with [`RunOptions::bound_steps`](crate::RunOptions::bound_steps) above 0.
     /// Errors: as for [`step`](Self::step); State (created without bound steps).
     pub fn bound(&mut self, steps: usize) -> Result<RunResult> {
-        let mut result = init!(RunResult, run_result_init);
+        let mut result = init!(RunResult);
         self.settled(|error| unsafe {
             c::run_bound(self.handle.as_ptr(), size(steps), &mut result, error)
         })?;
@@ -483,7 +485,7 @@ impl<'a> Run<'a> {
         time_limit: Option<Duration>,
         cancel: Option<&Cancel>,
     ) -> Result<()> {
-        let seconds = time_limit.map_or(-1.0, |limit| limit.as_secs_f64());
+        let seconds = seconds(time_limit);
         let flag = cancel.map_or(std::ptr::null(), Cancel::as_ptr);
         call(|error| unsafe { c::run_set_limits(self.handle.as_ptr(), seconds, flag, error) })?;
         self.cancel = cancel.cloned();
@@ -493,7 +495,7 @@ impl<'a> Run<'a> {
     /// Returns the result of the last step, solve, polish or bound. Fails only if the library
     /// itself is at fault.
     pub fn result(&self) -> Result<RunResult> {
-        let mut result = init!(RunResult, run_result_init);
+        let mut result = init!(RunResult);
         call(|error| unsafe { c::run_get_result(self.handle.as_ptr(), &mut result, error) })?;
         Ok(RunResult::from_raw(&result))
     }

@@ -124,7 +124,7 @@ impl<'a, N: Element> TransitionsBuilder<'a, N> {
         let labels = self.labels;
         check_length("start", self.start, labels)?;
         check_length("end", self.end, labels)?;
-        let mut raw = init!(TransitionsOptions, transitions_options_init);
+        let mut raw = init!(TransitionsOptions);
         raw.element = N::ELEMENT;
         raw.orientation = self.orientation.raw();
         raw.borrow = borrow.into();

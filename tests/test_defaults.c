@@ -1,0 +1,275 @@
+/* Every public struct of zeros, with only its size set, means the documented defaults: it gives what
+ * a struct gives in which each default is written out. */
+#include "fixture.h"
+
+enum { MEMBERS = 5, VALUES = 4, LENGTH = 6, LABELS = 3 };
+
+static double scores[MEMBERS * VALUES + LENGTH * LABELS];
+static chorale_error error;
+
+static int set_up(void **state) {
+  (void)state;
+  Random random = {test_seed()};
+  for (size_t e = 0; e < COUNT_OF(scores); ++e)
+    scores[e] = random_unit(&random);
+  return 0;
+}
+
+/* ---- Cliques ---------------------------------------------------------------------------------- */
+
+static chorale_clique_result solved(const chorale_potential *potential,
+                                    const chorale_clique_options *options, int32_t *values) {
+  chorale_clique_problem problem = {.struct_size = sizeof problem};
+  problem.members = MEMBERS;
+  problem.values = VALUES;
+  problem.scores = scores;
+  chorale_clique_solver *solver = NULL;
+  chorale_clique_result result = {.struct_size = sizeof result};
+  OK(chorale_clique_solver_create(NULL, &solver, &error));
+  OK(chorale_clique_solve(solver, potential, &problem, options, values, &result, &error));
+  chorale_clique_solver_destroy(solver);
+  return result;
+}
+
+static void zero_options_of_cliques(void **state) {
+  (void)state;
+  static const chorale_algorithm algorithms[] = {CHORALE_ALGORITHM_AUTO,
+                                                 CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
+                                                 CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT};
+  double weights[VALUES * VALUES];
+  for (int k = 0; k < VALUES * VALUES; ++k)
+    weights[k] = k % (VALUES + 1) == 0 ? 0.3 : 0.05 * k;
+  const chorale_potential_options zero_potential = {.struct_size = sizeof zero_potential};
+  static const uint8_t all[VALUES] = {1, 1, 1, 1};
+  chorale_potential_options written = {.struct_size = sizeof written};
+  written.scale = CHORALE_SCALE_NONE;
+  written.shape = CHORALE_SHAPE_DETECT;
+  written.counted = all;
+  const chorale_host host = {.struct_size = sizeof host};
+  for (size_t a = 0; a < COUNT_OF(algorithms); ++a) {
+    chorale_potential *of_zero = NULL, *of_written = NULL;
+    if (algorithms[a] == CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT) {
+      OK(chorale_potential_create_majority(&host, VALUES, weights, 0, NULL, &zero_potential,
+                                           &of_zero, &error));
+      OK(chorale_potential_create_majority(NULL, VALUES, weights, VALUES, NULL, &written,
+                                           &of_written, &error));
+    } else {
+      OK(chorale_potential_create_potts(&host, VALUES, 0.2, &zero_potential, &of_zero, &error));
+      OK(chorale_potential_create_potts(NULL, VALUES, 0.2, &written, &of_written, &error));
+    }
+    chorale_clique_options zero = {.struct_size = sizeof zero};
+    zero.algorithm = algorithms[a];
+    chorale_clique_options explicitly = zero;
+    explicitly.start = CHORALE_START_INDEPENDENT;
+    explicitly.subset_size = 2;
+    explicitly.tolerance = 1e-3;
+    explicitly.time_limit = INFINITY;
+    int32_t by_zero[MEMBERS], by_written[MEMBERS];
+    const chorale_clique_result one = solved(of_zero, &zero, by_zero);
+    const chorale_clique_result other = solved(of_written, &explicitly, by_written);
+    assert_memory_equal(&one, &other, sizeof one);
+    assert_memory_equal(by_zero, by_written, sizeof by_zero);
+    assert_int_not_equal(one.outcome, CHORALE_OUTCOME_DEADLINE);
+    if (algorithms[a] == CHORALE_ALGORITHM_AUTO)
+      assert_true(isinf(one.upper_bound)); /* no proof unless it is asked for */
+    zero.time_limit = -1;
+    assert_int_equal(solved(of_zero, &zero, by_zero).outcome, CHORALE_OUTCOME_DEADLINE);
+    chorale_potential_release(of_zero);
+    chorale_potential_release(of_written);
+  }
+}
+
+/* ---- Properties ------------------------------------------------------------------------------- */
+
+static void a_zero_automaton_fires_nothing_outside_the_table(void **state) {
+  (void)state;
+  static const int32_t next[LABELS] = {0}, actions[LABELS] = {-3, -3, -3}, table[1] = {1};
+  static const int32_t labels[1] = {2};
+  for (int fires = 0; fires < 2; ++fires) {
+    chorale_automaton automaton = {.struct_size = sizeof automaton};
+    automaton.labels = LABELS;
+    automaton.classes = automaton.states = 1;
+    automaton.values = 2;
+    automaton.table_offset = 1; /* outside, on a chain of one position */
+    automaton.fires_outside = fires;
+    automaton.next = next;
+    automaton.actions = actions;
+    chorale_property *property = NULL;
+    OK(chorale_property_create(NULL, &automaton, &property, &error));
+    chorale_attachment attachment = {.struct_size = sizeof attachment};
+    attachment.property = property;
+    attachment.table = table;
+    int32_t value = -9;
+    OK(chorale_property_shown(&attachment, 1, labels, NULL, &value, &error));
+    assert_int_equal(value, fires ? 0 : 2); /* 2: EMPTY */
+    chorale_property_release(property);
+  }
+}
+
+/* ---- Chains, corpora, agreements, runs -------------------------------------------------------- */
+
+static void decode_all(const chorale_agreement *agreement, const chorale_run_options *options,
+                       int32_t *labels, double *strength, chorale_run_result *result) {
+  static const int32_t tokens[LENGTH] = {0, 1, 0, 2, 1, 3};
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
+  corpus.chains = LENGTH;
+  corpus.labels = LABELS;
+  corpus.unary = scores;
+  corpus.tokens = tokens;
+  chorale_decoded *decoded = NULL;
+  OK(chorale_decode(NULL, &corpus, agreement, 1, options, &decoded, &error));
+  OK(chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, LENGTH, NULL, &error));
+  *strength = chorale_decoded_strength(decoded, 0);
+  *result = (chorale_run_result){.struct_size = sizeof *result};
+  OK(chorale_decoded_get_result(decoded, result, &error));
+  assert_int_equal(chorale_model_clique_count(chorale_decoded_model(decoded)),
+                   agreement->minimum == 1 ? 4 : 2);
+  chorale_decoded_destroy(decoded);
+}
+
+static void zero_agreements_and_options_of_runs(void **state) {
+  (void)state;
+  int32_t labels[LENGTH], others[LENGTH];
+  double strength = 0, other = 0;
+  chorale_run_result result, last;
+  chorale_agreement zero = {.struct_size = sizeof zero};
+  chorale_run_options options = {.struct_size = sizeof options};
+  decode_all(&zero, &options, labels, &strength, &result);
+  assert_true(strength > 0); /* found */
+  assert_true(result.rounds > 0 && result.outcome != CHORALE_OUTCOME_DEADLINE);
+
+  chorale_agreement written = zero;
+  written.kind = CHORALE_AGREE_WORDS;
+  written.minimum = 2;
+  chorale_run_options explicitly = options;
+  explicitly.rounds = 10;
+  explicitly.schedule = CHORALE_SCHEDULE_ALL;
+  explicitly.algorithm = CHORALE_ALGORITHM_AUTO;
+  explicitly.joint_mode = CHORALE_JOINT_AUTO;
+  explicitly.message_element = CHORALE_MESSAGES_AUTO;
+  explicitly.beam_width = 300;
+  explicitly.budget = 1024;
+  explicitly.threads = 1;
+  explicitly.time_limit = INFINITY;
+  decode_all(&written, &explicitly, others, &other, &last);
+  assert_memory_equal(labels, others, sizeof labels);
+  assert_memory_equal(&result, &last, sizeof result);
+  assert_true(strength == other);
+  decode_all(&zero, NULL, others, &other, &last);
+  assert_memory_equal(&result, &last, sizeof result);
+
+  /* What a caller may want is not written as 0. */
+  written.strength = CHORALE_NO_AGREEMENT;
+  decode_all(&written, NULL, others, &other, &last);
+  assert_true(other == 0 && last.clique_score == 0 && last.score == last.own_score);
+  explicitly.rounds = CHORALE_NO_ROUNDS;
+  decode_all(&zero, &explicitly, others, &other, &last);
+  assert_int_equal(last.rounds, 0);
+  written = zero;
+  written.minimum = 1;
+  decode_all(&written, NULL, others, &other, &last);
+  explicitly.time_limit = -1;
+  decode_all(&zero, &explicitly, others, &other, &last);
+  assert_int_equal(last.outcome, CHORALE_OUTCOME_DEADLINE);
+}
+
+static void zero_options_of_models_and_messages(void **state) {
+  (void)state;
+  const chorale_transitions_options zero_transitions = {.struct_size = sizeof zero_transitions};
+  const chorale_chain_options zero_chain = {.struct_size = sizeof zero_chain};
+  const chorale_message_options zero_messages = {.struct_size = sizeof zero_messages};
+  chorale_message_options written = zero_messages;
+  written.mode = CHORALE_JOINT_AUTO;
+  written.beam_width = 300;
+  written.budget = 1024;
+  chorale_label_map map = {.struct_size = sizeof map};
+  map.labels = map.kinds = LABELS;
+  chorale_property *property = NULL;
+  OK(chorale_property_create_first_label(NULL, &map, NULL, &property, &error));
+  double message[2][LABELS + 2], found[2] = {0, 0};
+  for (int way = 0; way < 2; ++way) {
+    chorale_transitions *transitions = NULL;
+    OK(chorale_transitions_create(NULL, LABELS, scores, way == 0 ? &zero_transitions : NULL,
+                                  &transitions, &error));
+    chorale_chain chain = {.struct_size = sizeof chain};
+    chain.length = LENGTH;
+    chain.labels = LABELS;
+    chain.unary = scores;
+    chain.transitions = transitions;
+    chorale_attachment attachment = {.struct_size = sizeof attachment};
+    attachment.property = property;
+    chorale_chain_solver *solver = NULL;
+    OK(chorale_chain_solver_create(NULL, &solver, &error));
+    double *outgoing[1];
+    outgoing[0] = message[way];
+    OK(chorale_chain_messages(solver, &chain, &attachment, 1, way == 0 ? &zero_messages : &written,
+                              outgoing, NULL, &error));
+    chorale_chain_result best = {.struct_size = sizeof best};
+    OK(chorale_chain_solve(solver, &chain, NULL, &best, &error));
+    chorale_model_builder *builder = NULL;
+    OK(chorale_model_builder_create(NULL, &builder, &error));
+    OK(chorale_model_builder_add_chain(builder, &chain, way == 0 ? &zero_chain : NULL, NULL,
+                                       &error));
+    chorale_model *model = NULL;
+    OK(chorale_model_builder_freeze(builder, &model, &error));
+    chorale_model_builder_destroy(builder);
+    chorale_chain_options options = {.struct_size = sizeof options};
+    OK(chorale_model_get_chain(model, 0, NULL, &options, &error));
+    assert_int_equal(options.group, 0);
+    assert_null(options.tokens);
+    chorale_model_release(model);
+    found[way] = best.score;
+    chorale_chain_solver_destroy(solver);
+    chorale_transitions_release(transitions);
+  }
+  assert_memory_equal(message[0], message[1], sizeof message[0]);
+  assert_true(found[0] == found[1]);
+  chorale_property_release(property);
+}
+
+/* ---- Learning --------------------------------------------------------------------------------- */
+
+static void zero_options_of_learning(void **state) {
+  (void)state;
+  static const int32_t tokens[LENGTH] = {0, 0, 0, 0, 0, 0}, gold[LENGTH] = {0, 0, 1, 1, 2, 2};
+  static const int64_t groups[LENGTH] = {0, 0, 1, 1, 2, 2};
+  chorale_corpus corpus = {.struct_size = sizeof corpus};
+  corpus.chains = LENGTH;
+  corpus.labels = LABELS;
+  corpus.unary = scores;
+  corpus.tokens = tokens;
+  corpus.groups = groups;
+  const chorale_agreement words = {.struct_size = sizeof words};
+  chorale_problem *problem = NULL;
+  OK(chorale_problem_create_agreeing(NULL, &corpus, &words, 1, gold, &problem, &error));
+  const chorale_problem *problems[1];
+  problems[0] = problem;
+  chorale_learn_options options = {.struct_size = sizeof options};
+  static char texts[2][4096];
+  for (int way = 0; way < 2; ++way) {
+    if (way == 1) {
+      options.threads = 1;
+      options.time_limit = 300;
+    }
+    chorale_learnt *learnt = NULL;
+    OK(chorale_learn(NULL, problems, 1, &options, &learnt, &error));
+    chorale_learnt_report report = {.struct_size = sizeof report};
+    OK(chorale_learnt_get_report(learnt, &report, &error));
+    assert_int_equal(report.outcome, CHORALE_OUTCOME_COMPLETE);
+    OK(chorale_learnt_text(learnt, CHORALE_TEXT_JSON, texts[way], sizeof texts[way], NULL, &error));
+    chorale_learnt_destroy(learnt);
+  }
+  assert_string_equal(texts[0], texts[1]);
+  chorale_problem_destroy(problem);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(zero_options_of_cliques),
+      cmocka_unit_test(a_zero_automaton_fires_nothing_outside_the_table),
+      cmocka_unit_test(zero_agreements_and_options_of_runs),
+      cmocka_unit_test(zero_options_of_models_and_messages),
+      cmocka_unit_test(zero_options_of_learning),
+  };
+  return cmocka_run_group_tests(tests, set_up, NULL);
+}
