@@ -303,6 +303,50 @@ static chorale_status build(Things *t, const chorale_chain *chain, int64_t *deco
   return CHORALE_OK;
 }
 
+/* Labels the chains so that no label 0 is in the first, and that all are in the second. */
+static chorale_status decode_with_rules(Things *t, const chorale_corpus *corpus) {
+  static const int64_t first[] = {0}, second[] = {1};
+  const size_t stride = sizeof(chorale_rule) + beyond();
+  char *each = new_block(sizeof(chorale_rule), 3);
+  for (int k = 0; k < 3; ++k) {
+    chorale_rule *rule = (chorale_rule *)(each + (size_t)k * stride);
+    if (k > 0)
+      blocks[block_count].bytes = NULL; /* not a block of its own */
+    declare(rule, sizeof *rule, sizeof *rule);
+    rule->kind = CHORALE_RULE_NEVER;
+    rule->a = k == 2;
+    rule->chains = k == 0 ? first : second;
+    rule->chain_count = 1;
+  }
+  NEW(chorale_rules, rules);
+  rules->rules = (const chorale_rule *)each;
+  rules->count = 3;
+  chorale_decoded *decoded = NULL;
+  TRY(chorale_decode_with_rules(t->host, corpus, NULL, 0, rules, NULL, &decoded, &t->error));
+  chorale_ruled_chain ruled[2];
+  chorale_rule_conflict conflicts[2];
+  chorale_rule_reason reasons[2 * LENGTH];
+  int64_t chains = 0, against = 0, count = 0;
+  chorale_status status = chorale_decoded_ruled_chains(decoded, ruled, sizeof(chorale_ruled_chain),
+                                                       2, &chains, &t->error);
+  if (status == CHORALE_OK)
+    status = chorale_decoded_rule_conflicts(decoded, conflicts, sizeof(chorale_rule_conflict), 2,
+                                            &against, &t->error);
+  if (status == CHORALE_OK)
+    status = chorale_decoded_rule_reasons(decoded, reasons, sizeof(chorale_rule_reason), 2 * LENGTH,
+                                          &count, &t->error);
+  chorale_decoded_destroy(decoded);
+  TRY(status);
+  assert_int_equal(chains, 2);
+  assert_int_equal(against, 2);
+  assert_int_equal(ruled[1].state, CHORALE_RULES_IMPOSSIBLE);
+  assert_int_equal(conflicts[0].rule + conflicts[1].rule, 1 + 2);
+  tell(t, ruled[0].cost);
+  for (int64_t k = 0; k < count; ++k)
+    tell(t, (double)reasons[k].position + reasons[k].cost);
+  return CHORALE_OK;
+}
+
 /* Calls chorale_decode on the same two chains. */
 static chorale_status decode(Things *t) {
   static const int64_t offsets[] = {0, LENGTH, 2 * LENGTH}, groups[] = {1, 1};
@@ -326,7 +370,7 @@ static chorale_status decode(Things *t) {
     tell(t, (double)reasons[k].clique + reasons[k].amount);
   chorale_decoded_destroy(decoded);
   TRY(status);
-  return CHORALE_OK;
+  return decode_with_rules(t, corpus);
 }
 
 /* Learns from eight items in four groups; tokens of a group agree. */

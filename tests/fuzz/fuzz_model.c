@@ -146,7 +146,7 @@ static int has_instance(const Cluster *cluster) {
 
 /* ---- What holds for every run ------------------------------------------------------------- */
 
-static void check_any(const Trial *trial, const chorale_run *run, const chorale_run_result *r,
+static void check_any(Trial *trial, const chorale_run *run, const chorale_run_result *r,
                       const double *factors) {
   const Cluster *cluster = &trial->cluster;
   chorale_error error;
@@ -181,9 +181,10 @@ static void check_any(const Trial *trial, const chorale_run *run, const chorale_
           total);
   static char text[1 << 15];
   size_t needed = 0;
-  REQUIRE(chorale_run_json(run, text, sizeof text, &needed, &error) == CHORALE_OK &&
-              needed <= sizeof text && needed == strlen(text) + 1,
-          "%s", error.message);
+  chorale_status written;
+  FED(&trial->supply, written, chorale_run_json(run, text, sizeof text, &needed, &error), &error);
+  REQUIRE(written == CHORALE_OK && needed <= sizeof text && needed == strlen(text) + 1, "%s",
+          error.message);
   REQUIRE(is_json(text), "not JSON: %.400s", text);
 }
 
