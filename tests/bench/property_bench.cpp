@@ -67,6 +67,7 @@ int main(int count, char **arguments) {
   const auto run_once = [&](bool bounds) {
     chorale_run_options options{};
     options.struct_size = sizeof options;
+    options.rounds = 10;
     options.progress = note;
     options.progress_user = &course;
     options.bound_steps = bounds ? 1 : 0; // memory for the bound
