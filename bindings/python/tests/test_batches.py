@@ -1,5 +1,6 @@
 """Each group of a stream of record batches is labelled as by itself, however the stream is cut."""
 
+import dataclasses
 import gc
 import os
 import pickle
@@ -12,8 +13,10 @@ import numpy as np
 import pytest
 
 import libchorale as ch
+from libchorale import rules
 from libchorale.batches import Chains, Mentions, Problems, label, output_schema
 from libchorale.learn import learn
+from libchorale.shared import SharedKeys
 
 pa = pytest.importorskip("pyarrow")
 pytest.importorskip("nanoarrow")
@@ -106,6 +109,33 @@ def test_chains_as_by_themselves(rng, way, kind):
         assert out.select(table.column_names) == table
         for row in out.to_pylist():
             assert (row["labels"], row["changed"]) == expected[row["id"]]
+
+
+@pytest.mark.parametrize("agree", [[], "word"])
+def test_rules_are_kept_as_by_decode(rng, agree):
+    names = ["O", "B-PER", "I-PER"]
+    kept = [rules.once(), rules.no_longer(2, "PER", price=0.3), rules.needs("O", "PER")]
+    more = {"rules": kept, "scheme": "bio", "most_cost": 1.5}
+    table = corpus(rng)
+    way = Chains("page", "scores", "words", agree=agree, strength=1.0, names=names, **more)
+    way = pickle.loads(pickle.dumps(dataclasses.replace(way, ruled="ruled")))
+    out = joined(label(cut(table, 3), way)).to_pylist()
+    told = []
+    for page in dict.fromkeys(row["page"] for row in out):
+        rows = [row for row in out if row["page"] == page]
+        scores = [np.reshape(row["scores"], (-1, 3)) for row in rows]
+        if not any(map(len, scores)):
+            continue
+        words = [row["words"] for row in rows]
+        found = ch.decode(scores, tokens=words, agree=agree, strength=1.0, names=names, **more)
+        ruled = {entry.chain: str(entry) for entry in found.ruled}
+        for number, (row, labels) in enumerate(zip(rows, found.labels)):
+            assert row["labels"] == [names[k] for k in labels]
+            said = row["ruled"] and f"chain {number}: {row['ruled']}"
+            assert said == ruled.get(number)
+        told += ruled.values()
+    assert any("its rules cost" in text for text in told)
+    assert out != joined(label(cut(table, 3), dataclasses.replace(way, rules=()))).to_pylist()
 
 
 def problem_of(rows):
@@ -443,6 +473,15 @@ def test_what_cannot_be(rng):
         Chains("page", "scores", agree=ch.Agreement("cliques", cliques=[[0, 1]]))
     with pytest.raises(TypeError, match=r"agree\[1\].keys is None"):
         Chains("page", "scores", agree=["word", ch.Agreement("keys")])
+    with pytest.raises(TypeError, match=r"rules\[0\] must be made by"):
+        Chains("page", "scores", rules=["once"])
+    with pytest.raises(ValueError, match=r"rules\[1\] \(never\).chains is given; batches are"):
+        Chains("page", "scores", rules=[rules.once(), rules.never("A", chains=[0])])
+    with pytest.raises(ValueError, match="chains.rules is given"):
+        SharedKeys(Chains("page", "scores", rules=[rules.once()]), "keys")
+    unknown = Chains("page", "scores", names=NAMES, rules=[rules.once(), rules.never("WORK")])
+    with pytest.raises(ValueError, match=r"group 'p.': rules\[1\] \(never\).a is 'WORK'"):
+        list(label([batch], unknown))
     nulls = pa.Table.from_pylist([{"page": None, "scores": [[0.0]], "words": ["a"]}])
     nulls = nulls.set_column(0, "page", pa.array([None], pa.string()))
     with pytest.raises(ValueError, match="column 'page' is null in row 0 of batch"):

@@ -113,11 +113,11 @@ def test_an_automaton_is_a_rule_and_rules_join_agreement():
 def test_mistakes_name_the_rule():
     with pytest.raises(TypeError, match=r"rules\[0\] must be made by"):
         ch.decode(SCORES, rules=["once"])
-    with pytest.raises(ValueError, match=r"rules\[1\].b is 'D'; .*the kinds: A, C"):
+    with pytest.raises(ValueError, match=r"rules\[1\] \(before\).b is 'D'; .*the kinds: A, C"):
         ch.decode(SCORES, names="AC", rules=[rules.once(), rules.before("A", "D")])
-    with pytest.raises(ValueError, match=r"rules\[0\].k is 0"):
+    with pytest.raises(ValueError, match=r"rules\[0\] \(at most\).k is 0"):
         ch.decode(SCORES, rules=[rules.at_most(0)])
-    with pytest.raises(ValueError, match=r"rules\[0\].price is -1"):
+    with pytest.raises(ValueError, match=r"rules\[0\] \(at most\).price is -1"):
         ch.decode(SCORES, rules=[rules.once(price=-1)])
     with pytest.raises(ValueError, match="names is missing"):
         ch.decode(SCORES, rules=[rules.once()], scheme="bio")

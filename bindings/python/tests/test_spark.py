@@ -1,5 +1,6 @@
 """Spark in local mode finds the labels that one process finds, for any partitions and row order."""
 
+import dataclasses
 import os
 import shutil
 import sys
@@ -18,6 +19,7 @@ from test_batches import (  # noqa: F401
 )
 
 import libchorale as ch
+from libchorale import rules
 from libchorale import spark as adapter
 from libchorale.batches import Chains, Mentions, Problems, label
 from libchorale.learn import learn
@@ -57,6 +59,7 @@ def by_id(rows):
 def test_as_in_one_process(spark, rng, partitions):  # noqa: F811
     table = corpus(rng, groups=30)
     way = Chains("page", "scores", tokens="words", strength=2.5, order="id", names=NAMES)
+    way = dataclasses.replace(way, rules=[rules.once(), rules.before("PER", "LOC")], ruled="ruled")
     expected = by_id(joined(label(cut(table, 7), way)).to_pylist())
     mixed = table.take(pa.array(rng.permutation(table.num_rows)))
     out = adapter.label(frame_of(spark, mixed), way, partitions=partitions)

@@ -20,10 +20,12 @@ import numpy as np
 from ._agreements import Agree, Agreement, _listed, agreeing_by_default
 from ._learnt import Learnt
 from ._progress import Bars, watched
+from .chain import Scheme
 from .collective import decode
 from .errors import StateError
 from .mentions import NAMES, Confidence, Key, Scale, Strength, agree
 from .problem import Problem
+from .rules import Rule, check_anywhere
 from .run import LeftOut, Run
 
 # The name of the column that `errors="column"` adds: a message in each row that was not labelled.
@@ -56,6 +58,10 @@ class Chains:
     labels       the name of the new column of labels: a list for each row
     changed      the name of the new column that says whether the labels of a row differ from its
                  best labels without cliques
+    rules, scheme, most_cost  as in `decode`; rules concern every row. Provisional
+    ruled        the name of a new column of texts: what the rules cost a row and why its labels
+                 changed, or that it keeps its own labels and why (`rules.RuledChain`); null in rows
+                 that keep the rules by themselves. None: no such column
     """
 
     group: str
@@ -72,6 +78,10 @@ class Chains:
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     labels: str = "labels"
     changed: str = "changed"
+    rules: Sequence[Rule] = ()
+    scheme: Scheme = "plain"
+    most_cost: float | None = None
+    ruled: str | None = None
 
     def __post_init__(self) -> None:
         for number, (entry, _) in enumerate(self._listed()):
@@ -83,6 +93,7 @@ class Chains:
                 raise ValueError(f"{place} has {what}; batches are labelled group by group")
             if entry.what == "keys" and not isinstance(entry.keys, str):
                 raise TypeError(f"{place}.keys is {entry.keys!r}, not the name of a column")
+        check_anywhere(self.rules, "batches are labelled group by group")
 
     def _listed(self) -> list[tuple[Any, str]]:
         return _listed(agreeing_by_default(self.agree, self.tokens))
@@ -100,7 +111,10 @@ class Chains:
 
     def _fields(self, arrow: Any, schema: Any) -> list[Any]:
         kind = arrow.int32() if self.names is None else arrow.string()
-        return [arrow.field(self.labels, arrow.list_(kind)), arrow.field(self.changed, arrow.bool_())]
+        fields = [(self.labels, arrow.list_(kind)), (self.changed, arrow.bool_())]
+        if self.ruled is not None:
+            fields.append((self.ruled, arrow.string()))
+        return [arrow.field(*field) for field in fields]
 
     def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
         """Returns the new columns for the rows of one group."""
@@ -124,15 +138,21 @@ class Chains:
             stop=self.stop,
             uncounted=self.uncounted,
             names=self.names,
+            rules=self.rules,
+            scheme=self.scheme,
+            most_cost=self.most_cost,
             **self.options,
         )
         lengths = [len(labels) for labels in found.labels]
         changed = np.zeros(len(found.labels), dtype=bool)
         changed[[change.chain for change in found.changed]] = True
         labels = _label_lists(arrow, np.concatenate(found.labels), lengths, self.names)
-        return _without(
-            arrow, {self.labels: labels, self.changed: arrow.array(changed)}, found.left_out
-        )
+        new = {self.labels: labels, self.changed: arrow.array(changed)}
+        if self.ruled is not None:
+            told = {ruled.chain: str(ruled).split(": ", 1)[1] for ruled in found.ruled}
+            rows_told = [told.get(row) for row in range(len(lengths))]
+            new[self.ruled] = arrow.array(rows_told, arrow.string())
+        return _without(arrow, new, found.left_out)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -62,6 +62,12 @@ _WORDS = {
     c.CHORALE_RULE_NEEDS: "{a} needs {b}",
     c.CHORALE_RULE_PROPERTY: "the property fires nothing",
 }
+# Their names in error messages, as the library has them: "before", "at most tokens".
+_NAMES = {
+    value: name.removeprefix("CHORALE_RULE_").lower().replace("_", " ")
+    for name, value in vars(c).items()
+    if name.startswith("CHORALE_RULE_")
+}
 _OF_SEGMENTS = (c.CHORALE_RULE_AT_MOST, c.CHORALE_RULE_AT_LEAST, c.CHORALE_RULE_EXACTLY)
 
 
@@ -308,6 +314,26 @@ class RuledChain:
         return "\n".join(lines)
 
 
+def check_anywhere(rules: Sequence[Rule], what: str) -> None:
+    """Checks rules that are given before there are chains. what: why none can be for some chains
+    only."""
+    for number, rule in enumerate(rules):
+        _check_type(number, rule)
+        if rule.chains is not None:
+            raise ValueError(f"{_place(number, rule)}.chains is given; {what}")
+
+
+def _check_type(number: int, rule: object) -> None:
+    if not isinstance(rule, Rule):
+        raise TypeError(
+            f"rules[{number}] must be made by a function of libchorale.rules, not {rule!r}"
+        )
+
+
+def _place(number: int, rule: Rule) -> str:
+    return f"rules[{number}] ({_NAMES[rule.number]})"
+
+
 class Given:
     """The rules of a call, checked. names: those of the labels, or None. m: number of labels."""
 
@@ -320,10 +346,7 @@ class Given:
         m: int,
     ) -> None:
         for number, rule in enumerate(rules):
-            if not isinstance(rule, Rule):
-                raise TypeError(
-                    f"rules[{number}] must be made by a function of libchorale.rules, not {rule!r}"
-                )
+            _check_type(number, rule)
         if scheme != "plain" and names is None:
             raise ValueError(f"names is missing: scheme {scheme!r} needs the names of the labels")
         self.names = () if names is None else tuple(names)
@@ -332,7 +355,7 @@ class Given:
         self.rules = [
             rule
             if rule.sides is None or rule.prop is not None
-            else dataclasses.replace(rule, prop=self._sides(f"rules[{number}]", rule))
+            else dataclasses.replace(rule, prop=self._sides(_place(number, rule), rule))
             for number, rule in enumerate(rules)
         ]
 
@@ -379,7 +402,7 @@ class Given:
         all_rules = (c.chorale_rule * max(1, len(self.rules)))()
         kept: list[Any] = [all_rules]
         for number, rule in enumerate(self.rules):
-            place, made = f"rules[{number}]", struct(c.chorale_rule)
+            place, made = _place(number, rule), struct(c.chorale_rule)
             made.kind, made.k = rule.number, arrays.integer(f"{place}.k", rule.k)
             if rule.k < 1:
                 raise ValueError(f"{place}.k is {rule.k}; it must be at least 1")
