@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import libchorale as ch
+from libchorale import rules
 from libchorale.__main__ import main
 
 MENTIONS = """\
@@ -336,6 +337,43 @@ def test_sequences_are_labelled_together(tmp_path):
     assert run("label", "--format", "text", given=lines(plain)).startswith("a?b\t0\t0\n")
 
 
+def test_labels_keep_rules(tmp_path):
+    rows = [[[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]], [[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]]
+    given = [{"scores": row, "tokens": [None] * len(row)} for row in rows]
+    names, kept = ["Street", "City"], [rules.once(), rules.before("Street", "City", price=0.5)]
+    wanted = ch.decode(rows, names=names, rules=kept, most_cost=0.7)
+    assert wanted.ruled[0].reasons and wanted.ruled[1].cost == 0.5
+    (tmp_path / "rules.json").write_text(
+        json.dumps(["once", {"rule": "before", "a": "Street", "b": "City", "price": 0.5}])
+    )
+    texts = ("--rules", "once", "--rules", "before:Street,City,price=0.5")
+    for options in (texts, ("--rules", tmp_path / "rules.json")):
+        options = ("--labels", "Street,City", "--most-cost", 0.7, *options)
+        found = [json.loads(t) for t in run("label", *options, given=lines(given)).splitlines()]
+        assert [line["labels"] for line in found] == [[names[k] for k in r] for r in wanted.labels]
+        ruled = [line.get("ruled") for line in found]
+        told = {entry.chain: str(entry).split(": ", 1)[1] for entry in wanted.ruled}
+        assert ruled == [told.get(number) for number in range(3)]
+        assert found[0]["why"] == [wanted.ruled[0].reasons[0].told]
+    # Without --labels, kinds are numbers; with a scheme, they are what follows B- and I-.
+    numbers = run("label", "--rules", "once:0", given=lines(given[:1]))
+    assert json.loads(numbers)["labels"] == [0, 1, 1]
+    scores = [[0, 3, 0], [0, 0, 2], [0.5, 0, 0], [0, 1, 0]]
+    bio = ("--labels", "O,B-X,I-X", "--scheme", "bio", "--rules", "once:X")
+    found = run("label", *bio, given=lines([{"scores": scores, "tokens": [None] * 4}]))
+    assert json.loads(found)["labels"] == ["B-X", "I-X", "O", "O"]
+
+
+def test_a_file_of_rules_is_a_list(tmp_path):
+    given, path = lines([{"scores": [[0, 1]], "tokens": ["a"]}]), tmp_path / "rules.json"
+    path.write_text('{"rule": "once"}')
+    message = run("label", "--rules", path, given=given, code=2)
+    assert message == f"{path}: it must be a list of rules"
+    path.write_text('["once", 3]')
+    message = run("label", "--rules", path, given=given, code=2)
+    assert message.startswith("--rules[1] is 3; the rules are once")
+
+
 def test_schemes_forbid_labels():
     given = lines([{"scores": [[1.0, 0.5, 2.0], [1.0, 0.0, 2.0]], "tokens": ["a", "b"]}])
     assert json.loads(run("label", given=given))["labels"] == [2, 2]
@@ -445,6 +483,12 @@ MISTAKES = [
     (["label", "--transitions", "/nowhere"], SCORES, '--transitions is "/nowhere"; it must be'),
     (["label", "--transitions", "-"], SCORES, "standard input: not JSON"),
     (["label", "--transitions", "x", "--scheme", "bio"], SCORES, "--scheme and --transitions"),
+    (["label", "--rules", "onse"], SCORES, "--rules[0] is 'onse'; the rules are once, at_most,"),
+    (["label", "--rules", "once", "--rules", "before:1"], SCORES, "--rules[1] (before).b is"),
+    (["label", "--rules", "never:x"], SCORES, "--rules[0] (never).a is 'x'; it must be one of the"),
+    (["label", "--rules", "before:1,1"], SCORES, "--rules[0] (before).b is 1, as .a"),
+    (["label", "--rules", "/no.json"], SCORES, '--rules is "/no.json"; it must be a file that can'),
+    (["label", "--most-cost=-1"], SCORES, '--most-cost is "-1"; it must not be negative'),
     (["label", "--output", "/nowhere/at/all"], SCORES, '--output is "/nowhere/at/all"; it must'),
     (["agree"], MENTIONS, "the following arguments are required: --key"),
     (["agree", "--key", "name"], MENTIONS, "--label is missing"),

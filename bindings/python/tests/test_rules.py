@@ -130,6 +130,39 @@ def test_mistakes_name_the_rule():
         ch.decode([chain], rules=[rules.once()])
 
 
+def test_texts_and_objects_are_rules():
+    texts = ["once", "once:A", "at_least:2,A", "before:,A", "needs: A , B ,price=1.5", "at_most:3"]
+    objects = [{"rule": "no_longer", "k": 2, "a": "A", "price": None}, {"rule": "never", "a": 1}]
+    made = [rules.once(), rules.once("A"), rules.at_least(2, "A"), rules.before(None, "A")]
+    made += [rules.needs("A", "B", price=1.5), rules.at_most(3)]
+    made += [rules.no_longer(2, "A"), rules.never(1)]
+    assert rules.parse([*texts, *objects]) == made
+
+
+@pytest.mark.parametrize(
+    "entry, message",
+    [
+        ("onse:A", r"is 'onse:A'; the rules are once, at_most"),
+        ("", r"is ''; the rules are once"),
+        ({"a": "A"}, r"is {'a': 'A'}; the rules are once"),
+        ({"rule": ["once"]}, r"is {'rule': \['once'\]}; the rules are once"),
+        (3, r"is 3; the rules are once"),
+        ("before:A", r"\(before\).b is missing"),
+        ("before", r"\(before\).a is missing"),
+        ("never", r"\(never\).a is missing"),
+        ("at_most:A", r"\(at most\).k is 'A'; it must be a whole number"),
+        ({"rule": "at_most", "k": 1.5}, r"\(at most\).k is 1.5; it must be a whole number"),
+        ("once:A,price=x", r"\(once\).price is 'x'; it must be a number"),
+        ("needs:A,B,C", r"\(needs\) has 3 arguments; it takes a, b"),
+        ({"rule": "once", "chains": [0]}, r"\(once\) has no 'chains'; it takes a, price"),
+        ({"rule": "once", "a": None}, r"\(once\).a is None; it must be the name of a label"),
+    ],
+)
+def test_mistakes_in_texts_name_the_rule(entry, message):
+    with pytest.raises(ValueError, match=r"rules\[1\] ?" + message):
+        rules.parse(["once", entry])
+
+
 def test_gold_labels_propose_rules():
     names = ["O", "B-A", "I-A", "B-C"]
     gold = [[1, 2, 0, 3], [0, 1, 3], [1, 0]] * 20 + [[3, 1]]

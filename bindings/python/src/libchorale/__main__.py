@@ -40,6 +40,7 @@ from ._native import version
 from .collective import Change, decode
 from .errors import Error, Renaming, StateError
 from .mentions import NAMES, agree, diagnose, learn_strengths
+from .rules import Rule, parse
 from .run import Progress
 from .settling import NAMES as SETTLED
 from .settling import settle
@@ -101,6 +102,12 @@ which tokens agree. The same objects are printed, without scores and with "label
 these differ; and "why", for each of these positions, in words. If every labelling of a
 sequence is forbidden, its labels are null, and "left_out" says what forbids them.
 
+With --rules the labels of each sequence keep rules: once (at most one segment of each
+label), once:A, at_most:K,A, at_least:K,A, exactly:K,A, never:A, at_most_tokens:K,A,
+no_longer:K,A, before:A,B, directly_after:A,B, not_together:A,B, needs:A,B. With
+",price=F" at its end, a rule may be broken at that price. With --scheme, A and B are
+kinds: PER, not B-PER. "ruled" says what the rules did to a sequence that broke some.
+
 Example: libchorale label --labels O,PLACE,PERSON --strength 1.2 scores.jsonl"""
 
 DIAGNOSE = f"""\
@@ -146,7 +153,7 @@ def _strength(text: str) -> float | str:
     return text if text == "auto" else _real(text)
 
 
-def _seconds(text: str) -> float:
+def _not_negative(text: str) -> float:
     value = _real(text)
     if value < 0:
         raise argparse.ArgumentTypeError(f'is "{text}"; it must not be negative')
@@ -216,6 +223,11 @@ def _parser() -> Parser:
     add(labels, "--transitions", says, metavar="PATH")
     says = "forbids what does not fit the labels' names, such as I-PER after O"
     add(labels, "--scheme", says, choices=("bio", "bioes", "bilou"))
+    says = "a rule that labels keep; given again: one more. Or a file, *.json, with a list of "
+    says += 'rules: texts, or objects such as {"rule": "before", "a": "A", "b": "B", "price": 2}'
+    add(labels, "--rules", says, action="append", default=[], metavar="RULE")
+    says = "a sequence whose rules cost more keeps its own labels; default: no limit"
+    add(labels, "--most-cost", says, type=_not_negative, metavar="F")
     says = "what agreement is worth, in the unit of logarithms; given again: for each key. "
     says += "Default: among equally sure rows more than two thirds prevail"
     add(tables, "--strength", says, action="append", type=_real, metavar="F")
@@ -230,7 +242,7 @@ def _parser() -> Parser:
     says = "rounds of messages, at most (default 10)"
     add(searches, "--rounds", says, type=_whole(0), default=10, metavar="N")
     says = "end the search after so long, with the best labels found so far"
-    add(searches, "--seconds", says, type=_seconds, metavar="F")
+    add(searches, "--seconds", says, type=_not_negative, metavar="F")
     says = "default 1; the result is the same for any number"
     add(every, "--threads", says, type=_whole(1), default=1, metavar="N")
     says = "tell progress on the standard error even if that is no terminal"
@@ -498,7 +510,7 @@ def command_diagnose(given: argparse.Namespace) -> bytes:
 # ---- Sequences
 
 NEW = ("labels", "own", "changed", "why")
-LEFT_OUT = "left_out"
+LEFT_OUT, RULED = "left_out", "ruled"
 
 
 @dataclasses.dataclass
@@ -560,6 +572,16 @@ def _scores(given: Any, here: str) -> Any:
     return array[: len(given)]
 
 
+def _rules(given: Sequence[str]) -> list[Rule]:
+    entries: list[Any] = []
+    for text in given:
+        listed = read_json(text, "--rules") if text.endswith(".json") else [text]
+        if not isinstance(listed, list):
+            raise Stop(BAD_INPUT, f"{text}: it must be a list of rules")
+        entries += listed
+    return parse(entries)
+
+
 def command_label(given: argparse.Namespace) -> bytes:
     names = given.labels
     if given.scheme is not None and given.transitions is not None:
@@ -592,8 +614,11 @@ def command_label(given: argparse.Namespace) -> bytes:
                 tokens=corpus.tokens,
                 strength=given.strength,
                 minimum=given.minimum,
-                names=names,
+                names=names or list(map(str, range(width))),
                 uncounted=uncounted,
+                rules=_rules(given.rules),
+                scheme=given.scheme or "plain",
+                most_cost=given.most_cost,
                 rounds=given.rounds,
                 threads=given.threads,
                 time_limit=given.seconds,
@@ -616,6 +641,7 @@ def command_label(given: argparse.Namespace) -> bytes:
         return _as_text(corpus, labels, own)
     changes = {change.chain: change for change in found.changed}
     left_out = {entry.chain: str(entry).split(": ", 1)[1] for entry in found.left_out}
+    ruled = {entry.chain: entry for entry in found.ruled}
     printed = []
     for number, entry in enumerate(corpus.entries):
         kept = {name: value for name, value in entry.items() if name != "scores"}
@@ -623,9 +649,13 @@ def command_label(given: argparse.Namespace) -> bytes:
         if number in changes:
             changed = np.flatnonzero(found.labels[number] != found.own[number]).tolist()
             said = _why(changes[number], corpus, labels[number])
+            for reason in ruled[number].reasons if number in ruled else ():
+                said.setdefault(reason.position, reason.told)
             why = [said.get(place, "because of the labels beside it") for place in changed]
         new = (labels[number], own[number], changed, why)
         told = {LEFT_OUT: left_out[number]} if number in left_out else {}
+        if number in ruled:
+            told[RULED] = str(ruled[number]).split(": ", 1)[1]
         printed.append({**kept, **dict(zip(NEW, new)), **told})
     return as_json(printed)
 

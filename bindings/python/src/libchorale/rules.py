@@ -23,8 +23,9 @@ chain 0: its rules cost 0.5
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from ctypes import POINTER, byref, c_int64, cast, pointer
 from typing import Any, Literal, Union
@@ -166,6 +167,66 @@ def once_on_each_side(a: Kind, of: Sequence[Kind], **limits: Any) -> Rule:
     """At most one segment of a before the first label of the kinds `of`, and one after it: the
     street names of "Main St & Oak Ave", say."""
     return Rule(c.CHORALE_RULE_PROPERTY, a, sides=tuple(of), **limits)
+
+
+_BY_NAME: dict[Any, Callable[..., Rule]] = {
+    make.__name__: make
+    for make in (once, at_most, at_least, exactly, never, at_most_tokens, no_longer)
+    + (before, directly_after, not_together, needs)
+}
+
+
+def parse(entries: Iterable[str | Mapping[str, Any]]) -> list[Rule]:
+    """Returns rules that are written as texts or as objects of JSON, as in a configuration.
+
+    A text is the name of a function above and its arguments; an a that is left out or empty stands
+    for each kind. An object has the name in its field "rule", and the arguments by their names.
+
+    >>> for rule in parse(["once", "at_most:2,Title", {"rule": "never", "a": "Note", "price": 2}]):
+    ...     print(rule)
+    at most 1 segment of each label
+    at most 2 segments of Title
+    never Note, or pay 2
+    >>> parse(["before:Author,Title,price=0.5"]) == [before("Author", "Title", price=0.5)]
+    True
+    """
+    return [_parsed(f"rules[{number}]", entry) for number, entry in enumerate(entries)]
+
+
+def _parsed(place: str, entry: Any) -> Rule:
+    given: dict[str, Any] = dict(entry) if isinstance(entry, Mapping) else {}
+    name, _, rest = entry.partition(":") if isinstance(entry, str) else (given.get("rule"), "", "")
+    given.pop("rule", None)
+    if not isinstance(name, str) or name not in _BY_NAME:
+        raise ValueError(f"{place} is {entry!r}; the rules are {', '.join(_BY_NAME)}")
+    make, place = _BY_NAME[name], f"{place} ({name.replace('_', ' ')})"
+    takes = inspect.signature(make).parameters
+    order = [key for key in takes if key != "limits"]
+    if rest:
+        parts = [part.strip() for part in rest.split(",")]
+        if parts[-1].startswith("price="):
+            given["price"] = parts.pop().partition("=")[2]
+        if len(parts) > len(order):
+            raise ValueError(f"{place} has {len(parts)} arguments; it takes {', '.join(order)}")
+        given.update(zip(order, parts))
+    for key, value in given.items():
+        if key not in (*order, "price"):
+            raise ValueError(f"{place} has no {key!r}; it takes {', '.join(order)}, price")
+        if key in "ab":
+            if key == "a" and value == "" and make is not never:
+                given[key] = None
+            elif isinstance(value, bool) or not isinstance(value, (str, int)):
+                raise ValueError(f"{place}.{key} is {value!r}; it must be the name of a label")
+        elif key == "k" or value is not None:
+            try:
+                given[key] = int(str(value)) if key == "k" else float(str(value))
+            except ValueError:
+                number = "whole number" if key == "k" else "number"
+                raise ValueError(f"{place}.{key} is {value!r}; it must be a {number}") from None
+    for key in order:
+        if key not in given and takes[key].default is takes[key].empty:
+            raise ValueError(f"{place}.{key} is missing")
+    return make(**given)
 
 
 @dataclasses.dataclass(frozen=True)
