@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import libchorale as ch
+from libchorale import rules
 from libchorale.learn import CollectiveTagger, Learnt
 
 
@@ -144,6 +145,60 @@ def test_agreement_helps_a_crf():
     assert other.predict(X_new, groups_new) == labels
     # If every sequence is a group of its own, nothing agrees.
     assert tagger.predict(X_new, range(len(X_new))) == own
+
+
+@pytest.mark.parametrize("trains", [None, frequencies, with_transitions, Marginals()])
+def test_rules_are_kept_as_by_decode(trains):
+    X, y, groups = corpus(24, 11)
+    X_new, _, groups_new = corpus(40, 12)
+    words, words_new = ([[token(entry) for entry in item] for item in of] for of in (X, X_new))
+    if trains is None:
+        scorer = frequencies(*corpus(30, 9)[:2])
+        X, X_new = scorer(X), scorer(X_new)
+    agree = ["word", ch.Property.first_label(3)]
+    tagger = CollectiveTagger(trains, agree, token=token, labels=["LOC", "O", "PER"])
+    tagger.fit(X, y, groups, words)
+    assert tagger.report_["applied"]
+    before = tagger.predict(X_new, groups_new, words_new)
+    # Rules that labels keep by themselves change nothing.
+    tagger.set_params(rules=[rules.at_most(50)])
+    assert tagger.predict(X_new, groups_new, words_new) == before
+    tagger.set_params(rules=[rules.never("PER"), rules.needs("LOC", "PER", price=1.0)])
+    labels = tagger.predict(X_new, groups_new, words_new)
+    assert not any("PER" in row for row in labels)
+    assert any("PER" in row for row in before)
+    assert pickle.loads(pickle.dumps(tagger)).predict(X_new, groups_new, words_new) == labels
+    scores, edges, names = tagger._trained_.scores(X_new, range(len(X_new)))
+    potentials = [tagger.learnt_.potential(kind, 3) for kind in range(2)]
+    found = ch.decode(
+        scores,
+        edges,
+        groups=groups_new,
+        tokens=words_new,
+        agree=[
+            ch.Agreement("words", potential=potentials[0]),
+            ch.Agreement(agree[1], potential=potentials[1]),
+        ],
+        names=names,
+        rules=tagger.rules,
+    )
+    assert labels == [[names[k] for k in row] for row in found.labels]
+    # A sequence whose rules are too dear keeps its own labels, and rules leave probabilities alone.
+    tagger.set_params(most_cost=1e-9)
+    assert any("PER" in row for row in tagger.predict(X_new, groups_new, words_new))
+    with_rules = tagger.predict_proba(X_new, groups_new, words_new)
+    without = tagger.set_params(rules=None).predict_proba(X_new, groups_new, words_new)
+    assert all(np.array_equal(a, b) for a, b in zip(with_rules, without))
+
+
+def test_rules_are_kept_where_agreement_is_not_applied():
+    X, y, groups = corpus(24, 3, agrees=False)
+    kept = {"rules": [rules.once("PER"), rules.needs("LOC", "PER")]}
+    tagger = CollectiveTagger(frequencies, token=token, **kept).fit(X, y, groups)
+    assert not tagger.report_["applied"]
+    scores, _, names = tagger._trained_.scores(X, range(len(X)))
+    found = ch.decode(scores, names=names, **kept)
+    assert found.ruled and tagger.predict(X) == [[names[k] for k in row] for row in found.labels]
 
 
 def test_agreement_is_not_applied_where_nothing_agrees():
@@ -356,7 +411,8 @@ def all_even(X):
 def test_parameters():
     tagger = CollectiveTagger(Marginals(2.0), agree=["word"], token=token)
     given = tagger.get_params(deep=False)
-    assert list(given) == ["tagger", "agree", "token", "labels", "transitions", "f1_without", "spans"]
+    names = ["tagger", "agree", "token", "labels", "transitions", "f1_without", "spans"]
+    assert list(given) == [*names, "rules", "scheme", "most_cost"]
     assert given["agree"] is tagger.agree and given["token"] is token
     assert tagger.get_params()["tagger__smoothing"] == 2.0
     assert tagger.set_params(tagger__smoothing=3.0, agree="word") is tagger
@@ -467,6 +523,15 @@ MISTAKES = [
             [[[0.0, 1.0]], [[0.0]]], [[0], [1]], [1, 2], tokens=[["a"]] * 2
         ),
         r"X\[1\] has shape \(1, 1\)",
+    ),
+    (lambda: CollectiveTagger(even, rules=["once"]).fit(X3, Y3, G3), r"rules\[0\] must be made by"),
+    (
+        lambda: CollectiveTagger(even, rules=[rules.never("z")]).fit(X3, Y3, G3),
+        r"rules\[0\] \(never\).a is 'z'; it must be one of the kinds: x, y",
+    ),
+    (
+        lambda: CollectiveTagger(even, rules=[rules.never("x", chains=[0])]).fit(X3, Y3, G3),
+        r"rules\[0\] \(never\).chains is given; sequences differ",
     ),
     (lambda: CollectiveTagger(even).predict(X3, G3), "has not been fitted"),
     (lambda: CollectiveTagger(even).score(X3, Y3, G3), "has not been fitted"),

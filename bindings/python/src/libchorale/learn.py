@@ -1,5 +1,5 @@
-"""Learning. `learn` finds from labelled problems how strongly labels should agree. `CollectiveTagger`
-is a tagger whose labels agree, made from another tagger and labelled sequences:
+"""Learning. `learn` finds from labelled problems how strongly labels should agree.
+`CollectiveTagger` is a tagger whose labels agree, made from another tagger and labelled sequences:
     tagger = CollectiveTagger(sklearn_crfsuite.CRF(c2=0.1))
     tagger.fit(X, y, groups)  # groups: the document of each sequence
     labels = tagger.predict(X_new, groups_new)
@@ -9,8 +9,10 @@ is a tagger whose labels agree, made from another tagger and labelled sequences:
 from __future__ import annotations
 
 import copy
+import dataclasses
 import itertools
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any, Union
 
 import numpy as np
@@ -19,11 +21,14 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import crfsuite
 from ._agreements import Agreement, _asked, _listed
-from ._learnt import Learnt, LearnProgress, learn
-from .chain import Transitions
-from .collective import decode, labelled_problem
+from ._learnt import LearnProgress, Learnt, learn
+from .chain import Scheme, Transitions
+from .collective import Decoded, decode, labelled_problem
 from .errors import StateError
 from .problem import Problem
+from .property import Property
+from .rules import Given as RuleSet
+from .rules import Rule, check_anywhere
 from .run import Run
 
 __all__ = ["CollectiveTagger", "LearnProgress", "Learnt", "learn"]
@@ -59,9 +64,12 @@ class CollectiveTagger:
                  other labels. None: the share of right labels
     spans        True: F1 is that of spans. A label "B-X" begins a span of X, and "I-X" continues it
                  (also S and U for B, and E and L for I). False: F1 is that of positions
+    rules, scheme, most_cost  as in `decode`; `predict` keeps the rules in every sequence. What is
+                 learnt, and probabilities, do not depend on them. Provisional
 
     `fit` divides the groups into folds. For each fold it trains the tagger on the other folds, and
-    lets this tagger compute the scores of the fold. It learns (`learn`) from all these scores, and finally trains the tagger on all groups. Estimators are copied before training.
+    lets this tagger compute the scores of the fold. It learns (`learn`) from all these scores, and
+    finally trains the tagger on all groups. Estimators are copied before training.
     `fit` sets these attributes:
 
     tagger_   the trained estimator, or the scoring function that the function `tagger` returned
@@ -92,6 +100,9 @@ class CollectiveTagger:
         transitions: Any = None,
         f1_without: Iterable[Hashable] | None = None,
         spans: bool = False,
+        rules: Sequence[Rule] | None = None,
+        scheme: Scheme = "plain",
+        most_cost: float | None = None,
     ) -> None:
         self.tagger = tagger
         self.agree = agree
@@ -100,12 +111,15 @@ class CollectiveTagger:
         self.transitions = transitions
         self.f1_without = f1_without
         self.spans = spans
+        self.rules = rules
+        self.scheme = scheme
+        self.most_cost = most_cost
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Returns the arguments of the constructor by their names. deep: True: also the parameters
         of the tagger, as `tagger__name`."""
-        names = ("tagger", "agree", "token", "labels", "transitions", "f1_without", "spans")
-        found = {name: getattr(self, name) for name in names}
+        names = "tagger agree token labels transitions f1_without spans rules scheme most_cost"
+        found = {name: getattr(self, name) for name in names.split()}
         if deep and hasattr(self.tagger, "get_params") and not isinstance(self.tagger, type):
             own = self.tagger.get_params()
             found.update({f"tagger__{name}": value for name, value in own.items()})
@@ -149,6 +163,8 @@ class CollectiveTagger:
     def __repr__(self) -> str:
         given = self.get_params(deep=False)
         given = {n: v for n, v in given.items() if v is not None and v is not False}
+        if self.scheme == "plain":
+            del given["scheme"]
         return f"CollectiveTagger({', '.join(f'{n}={v!r}' for n, v in given.items())})"
 
     def fit(
@@ -186,6 +202,12 @@ class CollectiveTagger:
                     raise ValueError(
                         f"y[{number}] has the label {label!r}, not one of {_some(labels)}"
                     )
+
+        if self.rules:  # finds mistakes before the training
+            check_anywhere(self.rules, "sequences differ from call to call")
+            names = [str(label) for label in labels]
+            with ExitStack() as stack:
+                RuleSet(self.rules, names, self.scheme, self.most_cost, len(names)).struct(stack)
 
         classes = begins = None
         if self.spans and self.f1_without is None:
@@ -254,6 +276,9 @@ class CollectiveTagger:
         applied, these are the tagger's own labels. A sequence whose scores forbid every labelling
         gets None in the place of labels that the tagger does not give either.
 
+        With rules, the labels are the best ones by the tagger's scores that keep the rules. A
+        sequence keeps its own labels if its rules exclude each other or cost more than `most_cost`.
+
         groups  the group of each sequence; None: all are of one group
         tokens  as in `fit`
         """
@@ -261,6 +286,8 @@ class CollectiveTagger:
         if not X:
             return []
         trained, labels = self._trained_, self.classes_
+        if self.rules:
+            return [_named(labels, row) for row in self._ruled(X, groups, tokens).labels]
         own = trained.own(X)
         if not self.report_["applied"] and own is not None:
             return own
@@ -290,7 +317,8 @@ class CollectiveTagger:
         given the messages of the cliques of the sequence (`Learnt.probabilities`), calibrated on
         groups that were held out in `fit`. If agreement is not applied, these are the tagger's own
         probabilities, calibrated likewise. Those of a sequence whose scores forbid every labelling
-        are NaN. Arguments are as in `predict`."""
+        are NaN. Rules have no influence, so that a label that rules forbid may have the greatest
+        probability. Arguments are as in `predict`."""
         X, groups, tokens = self._given(X, groups, tokens)
         if not X:
             return []
@@ -336,6 +364,26 @@ class CollectiveTagger:
         if not right:
             raise ValueError("X has no positions")
         return float(np.mean(right))
+
+    def _ruled(self, X: list[Any], groups: list[Any], tokens: list[Any] | None) -> Decoded:
+        """Labels sequences under the rules and, if these are applied, the learnt potentials."""
+        labels, alone = self.classes_, isinstance(self._trained_, _Alone)
+        scored = _aligned(self._trained_.scores(X, range(len(X))), labels)
+        arguments, wanted, _ = self._arguments(X, groups, tokens, scored, alone)
+        agree = []
+        for kind, entry in enumerate(wanted if self.report_["applied"] else ()):
+            asked = entry if isinstance(entry, Agreement) else _asked(entry, 1.0, 2, ())
+            values = asked.what.values if isinstance(asked.what, Property) else len(labels)
+            potential = self.learnt_.potential(kind, values)
+            agree.append(dataclasses.replace(asked, potential=potential))
+        return decode(
+            **arguments,
+            agree=agree,
+            names=[str(label) for label in labels],
+            rules=self.rules or [],
+            scheme=self.scheme,
+            most_cost=self.most_cost,
+        )
 
     def _given(
         self, X: Any, groups: Any, tokens: Any
@@ -384,11 +432,26 @@ class CollectiveTagger:
     ) -> Problem:
         """Returns the problem of the given sequences. scored: their scores. gold: the number of the
         gold label of every position, or None. alone: True if X holds scores, not features."""
+        arguments, wanted, names = self._arguments(X, groups, tokens, scored, alone)
+        agree = wanted[0] if _agreements(self.agree)[0][1:] == ("agree",) else wanted
+        problem = labelled_problem(**arguments, gold=gold, agree=agree)
+        if problem.model.cliques:
+            problem.kinds = names
+        return problem
+
+    def _arguments(
+        self,
+        X: list[Any],
+        groups: list[Any],
+        tokens: list[Any] | None,
+        scored: _Scored,
+        alone: bool,
+    ) -> tuple[dict[str, Any], list[Any], list[str]]:
+        """Returns arguments for `decode` and the like, the entries of `agree`, and their names."""
         unaries, transitions, _ = scored
         wanted: list[Any] = []
         names: list[str] = []
-        asked = _agreements(self.agree)
-        for entry, place in asked:
+        for entry, place in _agreements(self.agree):
             if callable(entry):
                 if alone and tokens is None:
                     raise ValueError(f"tokens is missing: {place} needs the tokens of X")
@@ -404,17 +467,8 @@ class CollectiveTagger:
                 raise ValueError("tokens is missing: agree needs the words of X, which is scores")
             read = _token if self.token is None else self.token
             tokens = [_tokens(read, item, number) for number, item in enumerate(X)]
-        problem = labelled_problem(
-            unaries,
-            transitions,
-            gold=gold,
-            groups=groups,
-            tokens=tokens,
-            agree=wanted[0] if asked[0][1:] == ("agree",) else wanted,
-        )
-        if problem.model.cliques:
-            problem.kinds = names
-        return problem
+        arguments = {"unaries": unaries, "transitions": transitions}
+        return {**arguments, "groups": groups, "tokens": tokens}, wanted, names
 
 
 class _Estimator:
