@@ -482,8 +482,39 @@ static void tables_of_properties(void **state) {
   assert_memory_equal(of_few, of_many, sizeof of_few);
 }
 
+/* Items have no transitions, so they need no matrix of labels. */
+static void items_of_many_labels(void **state) {
+  (void)state;
+  enum { ITEMS = 3, WIDE = 100000, SHARED = 777 };
+  double *scores = room(ITEMS * WIDE, sizeof *scores);
+  int32_t tokens[ITEMS] = {0}, labels[ITEMS];
+  for (int64_t i = 0; i < ITEMS; ++i) {
+    scores[i * WIDE + i] = 0.5; /* each item prefers a label of its own */
+    scores[i * WIDE + SHARED] = 0.4;
+  }
+  CountingAllocator allocator;
+  counting_allocator_init(&allocator);
+  chorale_host host = {.struct_size = sizeof host, .allocator = &allocator.hooks};
+  const chorale_corpus corpus = {.struct_size = sizeof corpus, .chains = ITEMS, .labels = WIDE,
+                                 .unary = scores, .tokens = tokens};
+  const chorale_agreement words = {.struct_size = sizeof words, .strength = 1};
+  chorale_error error;
+  chorale_decoded *decoded = NULL;
+  OK(chorale_decode(&host, &corpus, &words, 1, NULL, &decoded, &error));
+  OK(chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, ITEMS, NULL, &error));
+  for (int64_t i = 0; i < ITEMS; ++i)
+    assert_int_equal(labels[i], SHARED);
+  print_message("%lld bytes for %d items of %d labels\n", (long long)allocator.live_bytes, ITEMS,
+                WIDE);
+  assert_true(allocator.live_bytes < 16 * (int64_t)sizeof *scores * ITEMS * WIDE);
+  chorale_decoded_destroy(decoded);
+  assert_int_equal(allocator.live_bytes, 0);
+  free(scores);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(items_of_many_labels),
       cmocka_unit_test(a_million_values),
       cmocka_unit_test(tables_of_properties),
       cmocka_unit_test(made_up_documents),

@@ -17,6 +17,8 @@ Scores::Scores(Layout &layout, const ChainView &view) noexcept : view_(view) {
   end_ = layout.take<double>(m);
   const std::size_t square =
       saturating_product(m, static_cast<std::size_t>(padded_labels(view.labels)));
+  if (!has_steps())
+    return;
   const bool shared = view.transitions && !view.edges;
   if (shared ? !shared_in_place() : !in_place(view.edge_from, view.edge_to))
     owned_forward_ = layout.take_span<double>(square);
@@ -110,6 +112,8 @@ bool Scores::load(Limits *limits) noexcept {
   else
     std::fill_n(end_, m, 0.0);
 
+  if (!has_steps())
+    return true;
   const auto padded = static_cast<std::ptrdiff_t>(padded_labels(m));
   forward_stride_ = backward_stride_ = padded;
   if (!view_.has_edges()) {

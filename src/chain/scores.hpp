@@ -53,6 +53,8 @@ public:
                 gsl::span<std::int32_t> labelling) noexcept;
 
 private:
+  // False for items and empty chains, which need no matrices, however many labels they have.
+  bool has_steps() const noexcept { return view_.length > 1; }
   bool copies_unary() const noexcept;
   bool write_unary() noexcept;
   // True if a matrix of `edges` can be read in place: it has doubles without gaps within a row and,

@@ -86,7 +86,8 @@ static void put_plain(FILE *to, const settings *chosen, const corpus *from, cons
 
 static void put_asset(FILE *to, const char *before, asset which, const char *after) {
   fputs(before, to);
-  fwrite(which.bytes, 1, which.size, to);
+  if (which.size > 0)
+    fwrite(which.bytes, 1, which.size, to);
   fputs(after, to);
 }
 
