@@ -2,13 +2,16 @@ from __future__ import annotations
 
 import pickle
 
+import numpy as np
 import pytest
 
 spacy = pytest.importorskip("spacy")
 from spacy.language import Language  # noqa: E402
 from spacy.tokens import Span  # noqa: E402
 
+import libchorale as ch  # noqa: E402
 import libchorale.spacy  # noqa: E402, F401  (registers the component)
+from libchorale import rules  # noqa: E402
 
 TEXTS = [
     "Acme hired Jordan .",
@@ -237,6 +240,108 @@ def test_what_is_told_of_an_entity():
     )
 
 
+def scored(words, spans, **config):
+    """A document whose spans (first token, label, probability) went through the component."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("chorale", config={"spans_key": "sc", "find_missed": False, **config})
+    doc = spacy.tokens.Doc(nlp.vocab, words=words)
+    doc.spans["sc"] = [Span(doc, start, start + 1, label=label) for start, label, _ in spans]
+    doc.spans["sc"].attrs["scores"] = [probability for *_, probability in spans]
+    return nlp(doc)
+
+
+@pytest.mark.parametrize("strength", [0.0, 0.5, 2.0, "auto"])
+def test_rules_are_kept_as_by_decode(strength):
+    random = np.random.default_rng(7)
+    kinds, ruled = ["LOC", "ORG", "PER"], 0
+    texts = ["once:PER", {"rule": "before", "a": "ORG", "b": "LOC", "price": 1.5}, "never:WORK"]
+    for _ in range(5):
+        words = [f"w{k}" for k in random.integers(0, 4, 6)]
+        spans = [(t, kinds[random.integers(3)], random.uniform(0.4, 0.95)) for t in range(6)]
+        doc = scored(words, spans, strength=strength, rules=texts)
+        plain = scored(words, spans, strength=strength)
+        labelled = {span.start: span.label_ for span in doc.spans["sc"]}
+        found = [labelled.get(t) for t in range(6)]
+        assert found.count("PER") <= 1
+        ways = sorted({label for _, label, _ in spans})
+        scores = [
+            [np.log(p if way == label else (1 - p) / len(ways)) for way in [*ways, None]]
+            for _, label, p in spans
+        ]
+        if strength == "auto":
+            several = [row for row, word in zip(scores, words) if words.count(word) > 1]
+            margins = [np.subtract(*sorted(row)[:-3:-1]) for row in several]
+            worth = 0.75 * np.median([margin for margin in margins if margin > 0])
+        else:
+            worth = strength
+        potts = ch.Potential.potts(len(ways) + 1, worth, scale="members")
+        kept = [rules.once("PER")] * ("PER" in ways)
+        if {"ORG", "LOC"} <= {*ways}:
+            kept.append(rules.before("ORG", "LOC", price=1.5))
+        names = [*(f"B-{way}" for way in ways), "O"]
+        wanted = ch.decode(
+            [scores],
+            tokens=[words],
+            agree=ch.Agreement("words", potential=potts),
+            names=names,
+            scheme="bio",
+            rules=kept,
+        )
+        if not wanted.ruled:
+            assert spans_of(doc) == spans_of(plain)
+            continue
+        ruled += 1
+        # Labels that a span does not have are equally good, so labels may differ. The component
+        # knows one label more, WORK, and its search may find better labels for it.
+        scores = [dict(zip([*ways, None], row)) for row in scores]
+        best = [[*ways, None][label] for label in wanted.labels[0]]
+        least = total(best, scores, words, worth) - 1e-6
+        assert total(found, scores, words, worth) >= least
+        for change in doc._.chorale_changed:
+            assert change["why"] and (change["probability"] is None or change["probability"] > 0)
+    assert ruled >= 3
+
+
+def total(labels, scores, words, strength):
+    """The score of labels: log-probabilities, agreement, and the price of an ORG after a LOC."""
+    value = sum(row[label] for row, label in zip(scores, labels))
+    for word in {word for word in words if words.count(word) > 1}:
+        of = [label for label, other in zip(labels, words) if other == word]
+        value += strength / len(of) * sum(of.count(label) ** 2 for label in {*of})
+    return value - 1.5 * ("LOC" in labels and "ORG" in labels[labels.index("LOC") :])
+
+
+def spans_of(doc):
+    return [(s.start, s.label_, s._.chorale_probability) for s in doc.spans["sc"]]
+
+
+def test_rules_of_entities(tmp_path):
+    spans = [(0, "PER", 0.9), (1, "PER", 0.6), (2, "PER", 0.8)]
+    doc = scored(["a", "b", "c"], spans[:2], rules=["once:PER"])
+    assert [(s.start, s.label_) for s in doc.spans["sc"]] == [(0, "PER")]
+    [change] = doc._.chorale_changed
+    assert (change["start"], change["before"], change["label"]) == (1, "PER", "no entity")
+    assert change["why"] == "at most 1 segment of PER" and change["probability"] is None
+    # Rules that exclude each other leave the entities that were found; none can be a WORK.
+    for texts in (["once:PER", "at_least:2,PER"], ["at_least:1,WORK"]):
+        assert len(scored(["a", "b", "c"], spans, rules=texts).spans["sc"]) == 3
+    # A document that keeps the rules by itself stays as it is.
+    del ENTITIES[:]
+    ENTITIES.extend([(0, 0, 1, "ORG"), (0, 2, 3, "PER"), (1, 0, 1, "PER"), (2, 1, 2, "PER")])
+    ENTITIES.append((2, 4, 5, "LOC"))
+    plain = entities(pipeline(across=True).pipe(TEXTS))
+    docs = entities(pipeline(across=True, rules=["once:PER"]).pipe(TEXTS))
+    assert docs[:2] == plain[:2] and [label for *_, label in plain[2]] == ["PER", "PER"]
+    assert [label for *_, label in docs[2]].count("PER") == 1
+    nlp = pipeline(rules=["once:PER", {"rule": "never", "a": "LOC"}])
+    again = spacy.blank("en").from_config(nlp.config)
+    nlp.to_disk(tmp_path / "saved")
+    for other in (again, spacy.load(tmp_path / "saved"), pipeline().from_bytes(nlp.to_bytes())):
+        assert other.get_pipe("chorale").rules == ["once:PER", {"rule": "never", "a": "LOC"}]
+    with pytest.raises(ValueError, match=r"rules\[1\] \(before\).b is missing"):
+        pipeline(rules=["once", "before:PER"])
+
+
 def planted(count, seed=5):
     """Returns a pipeline and examples. In the document of an example, a name is a person or a place
     throughout, but the predicted entities have some errors."""
@@ -293,6 +398,11 @@ def test_strengths_are_learnt(tmp_path):
     doc = others[0].predicted
     doc.ents = [Span(doc, 0, 1, label="WORK"), *doc.ents[1:]]
     assert component(doc).ents[0].label_ == "WORK"
+    kept = []
+    for component.rules in ([], ["at_most:3,LOC"]):
+        [doc] = entities([component(planted(1, seed=8)[1][0].predicted)])
+        kept.append([label for *_, label in doc].count("LOC"))
+    assert kept[0] > 3 >= kept[1]
     component.learnt = None
     nlp.to_disk(tmp_path / "plain")
     assert spacy.load(tmp_path / "plain").get_pipe("chorale").learnt is None

@@ -11,7 +11,7 @@ a table of the occurrences.
 
 Results are available as extension attributes:
 
-    ent._.chorale_probability  the probability of the label, as in `agree`
+    ent._.chorale_probability  the probability of the label, as in `agree`; None if rules made it
     ent._.chorale_before       the label before; "no entity" if the preceding component found none
     ent._.chorale_why          if the label changed, a text on the occurrences that support it;
                                otherwise None
@@ -23,10 +23,12 @@ Results are available as extension attributes:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Optional, Union
+
+import numpy as np
 
 try:
     import srsly
@@ -40,9 +42,14 @@ except ModuleNotFoundError as error:
     ) from None
 
 from ._agreements import MOST_STRENGTH
+from ._agreements import Agreement as Words
 from ._arrays import real
 from ._learnt import Learnt
-from .mentions import Strengths, agree, learn_strengths, log, tell
+from ._mentions import TIE, Weights
+from .collective import decode
+from .mentions import Strengths, _read, _weights, agree, learn_strengths, log, tell
+from .potential import Potential
+from .rules import parse
 
 # Probabilities below MARGIN are taken as MARGIN, those above 1 - MARGIN as 1 - MARGIN.
 MARGIN = 1e-6
@@ -78,6 +85,7 @@ if not Doc.has_extension("chorale_changed"):
         "across": False,
         "find_missed": True,
         "ignore_case": False,
+        "rules": [],
     },
 )
 def make(
@@ -90,6 +98,7 @@ def make(
     across: bool,
     find_missed: bool,
     ignore_case: bool,
+    rules: list[Any],
 ) -> Agreement:
     """Creates the component from the config of a pipeline."""
     made = Agreement(
@@ -100,6 +109,7 @@ def make(
         across=across,
         find_missed=find_missed,
         ignore_case=ignore_case,
+        rules=rules,
     )
     made._nlp, made._name = nlp, name
     return made
@@ -127,6 +137,12 @@ class Agreement:
                  `nlp.pipe`, so that entities of a document depend on its batch
     find_missed  True: other occurrences of the same words may become entities
     ignore_case  True: words that differ only in case are the same
+    rules        rules about the labels of entities that each document keeps, as texts or objects
+                 that `rules.parse` reads, such as "once:TITLE" or "before:AUTHOR,TITLE". Every
+                 entity is a segment of its own. "Directly after" another entity means that no
+                 occurrence of an entity's words is between them. A label that rules change has the
+                 probability None. If the rules of a document exclude each other, it keeps the
+                 entities that were found. Provisional
     learnt       the result of `learn`, used instead of `strength`; None before `learn`. Entities
                  with labels that it does not know are unchanged
     """
@@ -139,6 +155,7 @@ class Agreement:
         "across",
         "find_missed",
         "ignore_case",
+        "rules",
     )
 
     def __init__(
@@ -151,6 +168,7 @@ class Agreement:
         across: bool = False,
         find_missed: bool = True,
         ignore_case: bool = False,
+        rules: Sequence[str | Mapping[str, Any]] = (),
     ) -> None:
         self._warned = False  # whether `_warn_if_weak` has warned
         self.confidence = confidence
@@ -160,6 +178,7 @@ class Agreement:
         self.across = across
         self.find_missed = find_missed
         self.ignore_case = ignore_case
+        self.rules = list(rules)
         self.learnt: Strengths | None = None
         self._nlp: Language | None = None
         self._name = "chorale"
@@ -170,6 +189,7 @@ class Agreement:
             raise ValueError(
                 f"confidence is {self.confidence}; it must be above 0 and below 1, such as 0.8"
             )
+        parse(self.rules)
         if self.strength == "auto":
             return
         if isinstance(self.strength, str) or not 0 <= real("strength", self.strength) <= MOST_STRENGTH:
@@ -288,6 +308,9 @@ class Agreement:
             result = agree(rows, strength=strength, progress=False, **columns)
             if self.learnt is None:
                 self._warn_if_weak(rows)
+            if self.rules:
+                read = _read(rows, minimum=2, **columns)
+                self._keep_rules(rows, places, labels, _weights(strength, read)[0], result)
             for row, (number, (start, end)) in zip(result, places):
                 label, before = row["together"], row[LABEL]
                 told = {"probability": row["probability"], "before": before, "why": row["why"]}
@@ -308,6 +331,51 @@ class Agreement:
             doc._.chorale_changed = changed[number]
             if mentions:
                 self._write(doc, kept[number])
+
+    def _keep_rules(
+        self,
+        rows: list[Row],
+        places: list[tuple[int, Mention]],
+        labels: list[str],
+        weights: Weights,
+        result: list[Row],
+    ) -> None:
+        """Replaces labels in a result of `agree` by the best ones that keep the rules. The
+        occurrences of a document, in the order of the text, are a chain."""
+        rules = parse(self.rules)
+        named = {kind for rule in rules for kind in (rule.a, rule.b) if isinstance(kind, str)}
+        others = sorted(named.difference(labels, ["O"]))  # labels that no occurrence may get
+        values = [*labels, *others, NONE]
+        scores = np.array([row[SCORES] for row in rows])
+        scores[scores == FOREIGN] = -np.inf
+        scores = np.insert(scores, [len(labels)] * len(others), -np.inf, axis=1)
+        order = sorted(range(len(rows)), key=places.__getitem__)
+        chains = [list(of) for _, of in groupby(order, key=lambda k: places[k][0])]
+        if weights.potential is None or self.learnt is None:
+            strength = (1 - TIE) * weights.strength
+            potential = Potential.potts(len(values), strength, scale="members")
+        else:
+            potential = self.learnt.learnt.potential(0, len(values))
+        found = decode(
+            [scores[of] for of in chains],
+            groups=range(len(chains)),
+            tokens=[[rows[k][KEY] for k in of] for of in chains],
+            agree=Words("words", potential=potential, across=self.across),
+            names=[*(f"B-{label}" for label in values[:-1]), "O"],
+            scheme="bio",
+            rules=rules,
+        )
+        told = {(of.chain, why.position): why.told for of in found.ruled for why in of.reasons}
+        ruled: Iterable[int] = [of.chain for of in found.ruled]
+        if ruled and self.across:  # other documents may change with these
+            ruled = range(len(chains))
+        for chain in ruled:
+            for position, (k, code) in enumerate(zip(chains[chain], found.labels[chain].tolist())):
+                label = values[code]
+                if label != result[k]["together"]:
+                    why = told.get((chain, position), "so that rules are kept")
+                    kept = label == rows[k][LABEL]
+                    result[k].update(together=label, probability=None, why=None if kept else why)
 
     def _warn_if_weak(self, rows: list[Row]) -> None:
         """Logs a warning, once, if occurrences of the same words differ, but the strength is too
