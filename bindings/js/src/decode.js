@@ -5,6 +5,7 @@ import {
   arrayOf,
   atLeast,
   integer,
+  isMissing,
   isNothing,
   length,
   optionsOf,
@@ -16,6 +17,7 @@ import { FLAT, scoresOf } from "./model.js";
 import { Potential, result } from "./potential.js";
 import { Property, Transitions, createTransitions } from "./property.js";
 import { Problem } from "./problem.js";
+import { ruledOf, withRules } from "./rules.js";
 import { NOTHING, RUN_OPTIONS, keepProgress, leftOutOf, resultOf, runFields, structs } from "./run.js";
 
 const AGREE_OPTIONS = [
@@ -27,7 +29,9 @@ const AGREE_OPTIONS = [
   "minimum",
   "stop",
   "uncounted",
+  "names",
 ];
+const RULE_OPTIONS = ["rules", "scheme", "mostCost"];
 const AGREEMENT = [
   "what",
   "strength",
@@ -250,12 +254,12 @@ function agreementFields(native, scope, { asked, place, own }, ends, tokens) {
 // ---- Calls -------------------------------------------------------------------------------------
 
 /**
- * Calls body({ scope, corpus, agreements, count, ends, wanted, tokens, groupNames }) with the
+ * Calls body({ scope, corpus, agreements, count, labels, ends, wanted, tokens, groupNames }) with the
  * arguments of decode() or buildProblem() converted for C, and returns its result. `corpus` is the
- * address of a chorale_corpus, `agreements` that of `count` chorale_agreement structs. `ends` is
- * that of chainsOf(), `wanted` is what agreementsOf() returned, `tokens` is what idsOf() returned
- * for the words, and `groupNames` maps the caller's groups to numbers. If body throws, the message
- * is changed to name chains and agreements by the caller's indices.
+ * address of a chorale_corpus, `agreements` that of `count` chorale_agreement structs, `labels` the
+ * number of labels. `ends` is that of chainsOf(), `wanted` is what agreementsOf() returned, `tokens`
+ * is what idsOf() returned for the words, and `groupNames` maps the caller's groups to numbers. If
+ * body throws, the message is changed to name chains and agreements by the caller's indices.
  */
 function specified(native, scores, told, body) {
   return native.scoped((scope) => {
@@ -283,6 +287,9 @@ function specified(native, scores, told, body) {
               (group) => numberOf(groupNames, group),
             );
       const wanted = agreementsOf(told);
+      const names = Array.from(arrayOfAny("names", told.names ?? []));
+      const uncounted =
+        told.uncounted ?? names.flatMap((name, label) => (name === "O" ? [label] : []));
       const corpus = scope.struct("corpus", {
         chains: ends.length - 1,
         offsets: scope.numbers("int64", "offsets", ends),
@@ -291,8 +298,8 @@ function specified(native, scores, told, body) {
         transitions: given(native, "transitions", transitions, Transitions, true),
         tokens: tokens === null ? 0 : scope.numbers("int32", "tokens", tokens.ids),
         groups: scope.numbers("int64", "groups", groups),
-        uncounted: scope.numbers("int32", "uncounted", told.uncounted),
-        uncounted_count: arrayOf("uncounted", told.uncounted ?? []).length,
+        uncounted: scope.numbers("int32", "uncounted", uncounted),
+        uncounted_count: arrayOf("uncounted", uncounted).length,
       });
       const size = sizeOf("agreement");
       const agreements = scope.zeros(size * wanted.length);
@@ -305,14 +312,18 @@ function specified(native, scores, told, body) {
       const beside = [
         transitions?.labels,
         ...wanted.map(({ asked: { what, potential } }) => what?.labels ?? potential?.values),
+        names.length,
       ];
-      native.set("corpus", corpus, { labels: chains.labels ?? beside.find(Boolean) ?? 1 });
+      const labels = chains.labels ?? beside.find(Boolean) ?? 1;
+      if (!isMissing(told.names)) length("names", names, labels);
+      native.set("corpus", corpus, { labels });
       try {
         return body({
           scope,
           corpus,
           agreements,
           count: wanted.length,
+          labels,
           ends,
           wanted,
           tokens,
@@ -348,7 +359,7 @@ function placed(message, { ends, flat }, wanted) {
 }
 
 export function decode(native, scores, options) {
-  const told = optionsOf(options, [...AGREE_OPTIONS, ...RUN_OPTIONS]);
+  const told = optionsOf(options, [...AGREE_OPTIONS, ...RULE_OPTIONS, ...RUN_OPTIONS]);
   const fields = runFields(told);
   const progress = keepProgress(native, "progress", told.progress);
   if (progress !== 0)
@@ -357,21 +368,25 @@ export function decode(native, scores, options) {
       progress_user: progress,
     });
   try {
-    return specified(native, scores, told, ({ scope, corpus, agreements, count, ends, wanted }) => {
-      // The scores are borrowed: they stay in the scope until the result is freed.
-      native.set("corpus", corpus, { borrow: 1 });
-      const decoded = create(
-        native,
-        "chorale_decode",
-        [native.host, corpus, agreements, count, scope.struct("run_options", fields)],
-        {},
-        "chorale_decoded_destroy",
-      );
-      try {
-        return decodedOf(native, scope, decoded, ends, wanted);
-      } finally {
-        native.raw("chorale_decoded_destroy", [decoded]);
-      }
+    return specified(native, scores, told, (converted) => {
+      const { scope, corpus, agreements, count, labels, ends, wanted } = converted;
+      return withRules(native, scope, told, labels, (ruleStructs, ruleTold) => {
+        // The scores are borrowed: they stay in the scope until the result is freed.
+        native.set("corpus", corpus, { borrow: 1 });
+        const decoded = create(
+          native,
+          "chorale_decode_with_rules",
+          [native.host, corpus, agreements, count, ruleStructs, scope.struct("run_options", fields)],
+          {},
+          "chorale_decoded_destroy",
+        );
+        try {
+          const ruled = ruledOf(native, decoded, ruleTold);
+          return { ...decodedOf(native, scope, decoded, ends, wanted), ruled };
+        } finally {
+          native.raw("chorale_decoded_destroy", [decoded]);
+        }
+      });
     });
   } finally {
     native.callbacks.delete(progress);
@@ -411,7 +426,7 @@ function decodedOf(native, scope, decoded, ends, wanted) {
 }
 
 export function buildProblem(native, scores, options) {
-  const told = optionsOf(options, [...AGREE_OPTIONS, "gold", "names"]);
+  const told = optionsOf(options, [...AGREE_OPTIONS, "gold"]);
   return specified(
     native,
     scores,

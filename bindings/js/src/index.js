@@ -21,6 +21,7 @@ export { Problem } from "./problem.js";
 export { Results, Run } from "./run.js";
 export { Prices } from "./prices.js";
 export { Learnt } from "./learn.js";
+export { rules } from "./rules.js";
 
 export class Chorale {
   #native;

@@ -426,8 +426,9 @@ export function isDetached(buffer) {
 /** The key under which a MemoryArray has its view of the library's memory. */
 export const IN_MEMORY = Symbol("in memory");
 
+export const isMissing = (value) => value === null || value === undefined;
 /** Returns true for what stands for "no word" and "no key": null, undefined, NaN. */
-export const isNothing = (key) => key === null || key === undefined || Number.isNaN(key);
+export const isNothing = (key) => isMissing(key) || Number.isNaN(key);
 
 /**
  * Returns an argument that is an array (for a MemoryArray, its view), after checking that it has a

@@ -145,27 +145,31 @@ const flatFlags = (mask) =>
 // ---- Label maps --------------------------------------------------------------------------------
 
 /**
- * Runs body with the address of a chorale_label_map. `labels`: a number of labels, each of its own
- * kind, or a LabelMap.
+ * Allocates a chorale_label_map, and returns its address `at` and the number `count` of its labels.
+ * `labels`: a number of labels, each of its own kind, or a LabelMap.
  */
-function mapped(native, labels, body) {
-  return native.scoped((scope) => {
-    if (typeof labels === "number") {
-      const count = integer("labels", labels);
-      return body(scope, scope.struct("label_map", { labels: count, kinds: count }), count);
-    }
-    if (labels === null || typeof labels !== "object")
-      refuse(WRONG_TYPE, `labels is ${shown(labels)}, neither a number nor a LabelMap`);
-    const kinds = arrayOf("labels.kindOfLabel", labels.kindOfLabel);
-    const map = scope.struct("label_map", {
-      labels: kinds.length,
-      kinds: integer("labels.kinds", labels.kinds),
-      kind_of_label: scope.numbers("int32", "labels.kindOfLabel", kinds),
-      begins: flagsOf(scope, "labels.begins", labels.begins, kinds.length),
-    });
-    return body(scope, map, kinds.length);
+export function mapIn(scope, labels) {
+  if (typeof labels === "number") {
+    const count = integer("labels", labels);
+    return { at: scope.struct("label_map", { labels: count, kinds: count }), count };
+  }
+  if (labels === null || typeof labels !== "object")
+    refuse(WRONG_TYPE, `labels is ${shown(labels)}, neither a number nor a LabelMap`);
+  const kinds = arrayOf("labels.kindOfLabel", labels.kindOfLabel);
+  const at = scope.struct("label_map", {
+    labels: kinds.length,
+    kinds: integer("labels.kinds", labels.kinds),
+    kind_of_label: scope.numbers("int32", "labels.kindOfLabel", kinds),
+    begins: flagsOf(scope, "labels.begins", labels.begins, kinds.length),
   });
+  return { at, count: kinds.length };
 }
+/** Runs body with the address of a chorale_label_map and the number of its labels. */
+const mapped = (native, labels, body) =>
+  native.scoped((scope) => {
+    const { at, count } = mapIn(scope, labels);
+    return body(scope, at, count);
+  });
 const segment = ({ endsAtIgnored }) => (endsAtIgnored ? 1 : 0);
 
 /** Runs body with label names in memory of the library, as arrays of pointers and lengths. */

@@ -1,7 +1,7 @@
 // Statements that the compiler must accept, and statements that it must refuse.
-import { ChoraleError, Handle, fire, hasSimd, load } from "libchorale";
+import { ChoraleError, Handle, fire, hasSimd, load, rules } from "libchorale";
 import type {
-  Chorale, Decoded, Learnt, LearntReport, Model, Prices, Problem, Reason, Run, RunResult,
+  Chorale, Decoded, Learnt, LearntReport, Model, Prices, Problem, Reason, Rule, Run, RunResult,
 } from "libchorale";
 
 const chorale: Chorale = await load({
@@ -17,6 +17,12 @@ const decoded: Decoded = chorale.decode([[[2, 0.1]], [[1.9, 0.3]]], {
 const labels: Int32Array[] = decoded.labels;
 const reason: Reason | undefined = decoded.changed[0]?.reasons[0];
 const what: "word" | number | undefined = reason?.what;
+
+const wanted: Rule[] = [rules.once(), rules.before(null, "City", { price: 2, chains: [0] })];
+const ruled = chorale.decode([[[2, 0.1]]], {
+  names: ["B-City", "O"], scheme: "bio", rules: wanted, mostCost: 3,
+}).ruled;
+const dear: boolean = ruled[0]?.state === "too-dear" && ruled[0].conflicts[0] === String(wanted[0]);
 
 const scores = chorale.createArray("float64", 8);
 const view: Float64Array = scores.view;
@@ -59,10 +65,14 @@ try {
   if (error instanceof ChoraleError)
     console.log(error.status, error.statusName.length, error.message);
 }
-console.log(labels, what, view, told, result.outcome === "complete", written, automaton.values);
+console.log(labels, what, dear, view, told, result.outcome === "complete", written, automaton.values);
 
 // @ts-expect-error: no such outcome
 console.log(result.outcome === "finished");
+// @ts-expect-error: a rule that needs b
+rules.before("City");
+// @ts-expect-error: no such limit
+rules.once("City", { prize: 2 });
 // @ts-expect-error: handles are made by the library
 new Handle();
 // @ts-expect-error: threads are not in WebAssembly

@@ -21,23 +21,22 @@ from declare import HEADERS, Headers  # noqa: E402
 
 # Functions that the package leaves out: solvers of single chains and cliques, models of the caller
 # that take the place of a chain (chorale_instance), cancel flags (there is one thread), files
-# (JavaScript reads and writes bytes), rules (provisional), and functions that only C programs need.
+# (JavaScript reads and writes bytes), decode (decode_with_rules does the same), and functions that
+# only C programs need.
 LEFT_OUT = re.compile(
     r"chorale_(kernel_\w+|chain_solver_\w+|clique_solver_\w+"
     r"|message_(bytes|reserve)"
     r"|chain_(solve|score|k_best|max_marginals|messages|decode)"
     r"|clique_(solve|score|max_marginals)"
-    r"|cancel_\w+|model_builder_add_instance|problem_(load|save)"
+    r"|cancel_\w+|model_builder_add_instance|problem_(load|save)|decode"
     r"|property_builder_\w+|dictionary_create_best|attachment_values"
-    r"|rules?_init|decode_with_rules|decoded_rule(d_chains|_conflicts|_reasons)"
     r"|status_name|algorithm_from_name|abi|decoded_model|decoded_agreement"
     r"|algorithm_name)")
 
 # Structs that only functions in LEFT_OUT read.
 NO_STRUCTS = {"chorale_instance", "chorale_allocator", "chorale_host", "chorale_clique_problem",
               "chorale_clique_options", "chorale_clique_result", "chorale_chain_result",
-              "chorale_message_options", "chorale_message_result", "chorale_rule", "chorale_rules",
-              "chorale_ruled_chain", "chorale_rule_conflict", "chorale_rule_reason"}
+              "chorale_message_options", "chorale_message_result"}
 
 PROGRAM = r"""// Written by tools/layout.py.
 #include "chorale.h"

@@ -123,7 +123,9 @@ export class Chorale {
 
   /**
    * Labels all chains together: looks for the labels with the greatest sum of the scores and of the
-   * potentials of all agreements.
+   * potentials of all agreements, among those that keep `rules`.
+   * Throws, among others, OUT_OF_RANGE for a rule about a label or chain that does not exist. The
+   * message names the rule by index and kind, such as "rules[3] (before)".
    */
   decode(scores: Scores, options?: DecodeOptions): Decoded;
   /**
@@ -132,8 +134,8 @@ export class Chorale {
    */
   buildProblem(
     scores: Scores,
-    /** gold: for each chain its T gold labels, -1 if unknown. names: names of the labels. */
-    options?: AgreeOptions & { gold?: ArrayLike<ArrayLike<number>>; names?: readonly string[] },
+    /** gold: for each chain its T gold labels, -1 if unknown. */
+    options?: AgreeOptions & { gold?: ArrayLike<ArrayLike<number>> },
   ): Problem;
 
   /** Creates a problem of a model, at first without texts, gold labels and notes. */
@@ -359,9 +361,11 @@ export interface AgreeOptions {
   stop?: Iterable<Key>;
   /**
    * Labels that take no part in the agreement of positions, such as "no entity": positions gain
-   * nothing by having them together.
+   * nothing by having them together. Absent: the label named "O", if `names` has it.
    */
   uncounted?: Numbers;
+  /** m names of labels. */
+  names?: readonly string[];
 }
 export type Agree = "word" | Property | readonly ["word" | Property, number | "auto"] | Agreement;
 export interface Agreement {
@@ -398,20 +402,109 @@ export interface Agreement {
    */
   weights?: Numbers;
 }
-export type DecodeOptions = AgreeOptions & RunOptions;
+export interface RuleOptions {
+  /** What the labels of each chain must look like. Provisional: may change in any version. */
+  rules?: readonly Rule[];
+  /** Of `names`. Except in "plain" (the default), rules are about what follows B-, I- and the like. */
+  scheme?: Scheme;
+  /** A chain whose rules cost more than this keeps its own labels. Absent: no limit. */
+  mostCost?: number | null;
+}
+/** A rule, as the functions of `rules` make it. A text of it (`String(rule)`) says it in words. */
+export interface Rule {
+  readonly kind: string;
+  readonly price?: number | null;
+  readonly chains?: Numbers | null;
+  toString(): string;
+}
+/** A kind of labels, or, without `names`, a label: its name, or its number. */
+export type Kind = string | number;
+export interface RuleLimits {
+  /** What a labelling that breaks the rule loses, once for each chain. Absent: it is never broken. */
+  price?: number | null;
+  /** Numbers of the chains that the rule concerns. Absent: all. */
+  chains?: Numbers | null;
+}
+/**
+ * Functions that make rules. If a is absent or null, there is a rule for each kind a, except b and
+ * kinds of labels that are not counted. A *segment* is a longest stretch of positions of one kind; a
+ * label such as "B-X" begins a new one.
+ */
+export const rules: {
+  /** At most one segment of a. */
+  once(a?: Kind | null, limits?: RuleLimits): Rule;
+  /** At most k segments of a. */
+  atMost(k: number, a?: Kind | null, limits?: RuleLimits): Rule;
+  /** At least k segments of a. */
+  atLeast(k: number, a?: Kind | null, limits?: RuleLimits): Rule;
+  /** k segments of a. */
+  exactly(k: number, a?: Kind | null, limits?: RuleLimits): Rule;
+  /** No position has a. */
+  never(a: Kind, limits?: RuleLimits): Rule;
+  /** At most k positions have a. */
+  atMostTokens(k: number, a?: Kind | null, limits?: RuleLimits): Rule;
+  /** No segment of a has more than k positions. */
+  noLonger(k: number, a?: Kind | null, limits?: RuleLimits): Rule;
+  /** No a comes after a b. */
+  before(a: Kind | null | undefined, b: Kind, limits?: RuleLimits): Rule;
+  /** Each segment of a comes directly after a b. */
+  directlyAfter(a: Kind | null | undefined, b: Kind, limits?: RuleLimits): Rule;
+  /** a and b are not both in the chain. */
+  notTogether(a: Kind | null | undefined, b: Kind, limits?: RuleLimits): Rule;
+  /** If a is in the chain, b is too. */
+  needs(a: Kind | null | undefined, b: Kind, limits?: RuleLimits): Rule;
+  /** A property, such as an automaton of your own, fires nothing. */
+  firesNothing(property: Property, limits?: RuleLimits): Rule;
+  /** At most one segment of a before the first label of the kinds `of`, and one after it. */
+  onceOnEachSide(a: Kind, of: readonly Kind[], limits?: RuleLimits): Rule;
+};
+export type DecodeOptions = AgreeOptions & RuleOptions & RunOptions;
 
 /** Labels of chains that were labelled together. A plain object: nothing has to be closed. */
 export interface Decoded {
   /** For each chain its T labels. The rows are views of one array. */
   readonly labels: Int32Array[];
-  /** For each chain the T labels that would be best without cliques. */
+  /** For each chain the T labels that would be best without cliques and rules. */
   readonly own: Int32Array[];
   readonly changed: Change[];
   /** The strength of each agreement, given or found; 0 if its potential was given. */
   readonly strengths: number[];
   /** The chains that are left out, since every labelling of them is forbidden; their labels are -1. */
   readonly leftOut: LeftOut[];
+  /** The chains to which rules were added, since a labelling of them broke them. */
+  readonly ruled: RuledChain[];
   readonly result: RunResult;
+}
+export interface RuledChain {
+  readonly chain: number;
+  /**
+   * "kept"; or the chain has the labels `own`, since its rules are "impossible", "too-dear" (beyond
+   * `mostCost`), or "unfinished": a limit ended the search.
+   */
+  readonly state: "kept" | "impossible" | "too-dear" | "unfinished";
+  /** What the rules cost, by the scores of the chain alone; Infinity if they are impossible. */
+  readonly cost: number;
+  /** How much lower the cost may still be; 0: it is proven. */
+  readonly gap: number;
+  /** Rules that exclude each other, in words, of which each is needed for that. */
+  readonly conflicts: string[];
+  /** A reason for each position that rules change, without agreement. */
+  readonly reasons: RuleReason[];
+}
+export interface RuleReason {
+  readonly position: number;
+  /** Index of the rule in `rules`. */
+  readonly rule: number;
+  /** The rule in words. */
+  readonly told: string;
+  readonly ownLabel: number;
+  /** The label in the best labelling of the chain that keeps the rules. */
+  readonly label: number;
+  /**
+   * How much better the chain would be without this rule; if no single rule makes the change, what
+   * all its rules cost.
+   */
+  readonly cost: number;
 }
 export interface Change {
   readonly chain: number;
