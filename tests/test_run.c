@@ -707,7 +707,7 @@ static void a_centre_alone(void **state) {
       problem->table_count = problem->length = 1;
       problem->tables[0] = c == 0 || is_infeasible ? -INFINITY : 0;
     }
-    cluster.options.rounds = how / 2 == 0;
+    cluster.options.rounds = how / 2 == 0 ? 1 : CHORALE_NO_ROUNDS;
     cluster.options.no_polish = !(how / 2 == 1);
     cluster.options.bound_steps = how / 2 == 3 ? 4 : 0;
     build(&cluster, NULL, &built);

@@ -301,7 +301,7 @@ def test_labels_are_the_best_under_the_potential(rng):
     for _ in range(60):
         most, once, each = 2.5 + rng.random(), float(rng.choice([0.0, 2.0, 50.0])), 0.2
         given = drawn(rng, count=12)
-        for row in given:  # without ties
+        for row in given:
             row["sure"] = float(rng.uniform(0.4, 0.99))
         settled = ch.settle(
             given, labels=labels, evidence=ch.Evidence(most, once, each), count="times", **GIVEN
@@ -313,6 +313,9 @@ def test_labels_are_the_best_under_the_potential(rng):
                 [[scores_of(given[n], labels, most)] * given[n]["times"] for n in of]
             )
             n = len(psi)
+            first, second = np.sort(psi.sum(axis=0))[:-3:-1]
+            if first - second < 1e-4:  # mentions that say `most` tie: their labels stay
+                continue
             table = [max(-(once + each * n), -most * (n - k)) for k in range(n + 1)]
             potential = ch.Potential.max([table] * 3)
             best = ch.CliqueSolver().solve(potential, psi).score

@@ -30,8 +30,9 @@ double MonotonePolish::improve(gsl::span<std::int32_t> labelling, Limits &limits
     // The slope is the mean of the differences below and above the count. At an end of a table
     // there is only one difference.
     for (std::int32_t v = 0; v < in.columns; ++v) {
-      const std::int64_t low = std::max(counts_[v] - 1, 0);
-      const std::int64_t high = std::min(counts_[v] + 1, in.potential.members);
+      const std::int64_t count = counts_[v];
+      const std::int64_t low = std::max<std::int64_t>(count - 1, 0);
+      const std::int64_t high = std::min<std::int64_t>(count + 1, in.potential.members);
       slopes_[v] = (in.potential.entry(v, high) - in.potential.entry(v, low)) /
                    static_cast<double>(high - low);
     }

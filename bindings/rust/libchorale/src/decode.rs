@@ -139,7 +139,7 @@ impl<'a> Agreement<'a> {
         match self.strength {
             None => {}
             // In C, 0 is for a strength to be found.
-            Some(strength) if strength == 0.0 => raw.strength = c::NO_AGREEMENT.into(),
+            Some(0.0) => raw.strength = c::NO_AGREEMENT.into(),
             Some(strength) => raw.strength = strength,
         }
         if let Some(potential) = self.potential {
