@@ -118,24 +118,15 @@ private:
       start_.reset(score_, sweep_.counts(), alpha);
     else
       score_.reset(sweep_.counts());
-    double members = sweep_.base();
-    Pace pace(*instance_, score_.work_of_move(), sweep_.allowed() - sweep_.forced() + 1);
-    for (std::int32_t k = sweep_.forced();; ++k) {
-      if (!pace.next())
-        return {kForbidden, alpha, 0};
+    const bool whole = sweep_.walk(score_, [&](std::int32_t k, double members) {
       const double total = members + score_.total();
       if (total > best.score) {
         best.score = total;
         best.count = k;
       }
-      if (k == sweep_.allowed())
-        return best;
-      const auto [gain, member, from] = sweep_.at(k);
-      const std::int64_t weight = instance_->weight(member);
-      members += gain * static_cast<double>(weight);
-      score_.weigh(weight);
-      score_.move(from, alpha);
-    }
+      return true;
+    });
+    return whole ? best : Best{kForbidden, alpha, 0};
   }
 
   const Instance *instance_;

@@ -50,6 +50,25 @@ public:
     return span_of(counts_, instance_->columns);
   }
 
+  // Calls visit(k, members) for each labelling of the pass, with the sum of its member scores; until
+  // the next call `score` has its counts, as at first it must have those of labelling forced(). False
+  // if interrupted, or if visit() returns false.
+  template <class Score, class Visit> bool walk(Score &score, Visit &&visit) const noexcept {
+    double members = base_;
+    Pace pace(*instance_, score.work_of_move(), allowed_ - forced_ + 1);
+    for (std::int32_t k = forced_;; ++k) {
+      if (!pace.next() || !visit(k, members))
+        return false;
+      if (k == allowed_)
+        return true;
+      const auto [gain, member, from] = order_[k];
+      const std::int64_t weight = instance_->weight(member);
+      members += gain * static_cast<double>(weight);
+      score.weigh(weight);
+      score.move(from, alpha_);
+    }
+  }
+
   // Writes labelling k to `assignment`, the column of each member. If interrupted, returns false
   // and leaves `assignment` unchanged.
   bool write(std::int32_t k, gsl::span<std::int32_t> assignment) noexcept;

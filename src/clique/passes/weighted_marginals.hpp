@@ -60,7 +60,8 @@ private:
     if (!sweep_.order_by(alpha))
       return false;
     std::int64_t count = 0;
-    if (!walk(alpha, [&](std::int32_t k, double members) {
+    score_.reset(sweep_.counts());
+    if (!sweep_.walk(score_, [&](std::int32_t k, double members) {
           visited_[count++] = {members + score_.total(), k};
           return true;
         }))
@@ -75,7 +76,8 @@ private:
         !sort_within(in, visited_, used, comes_first))
       return false;
     const Visited *next = visited_;
-    return walk(alpha, [&](std::int32_t k, double members) {
+    score_.reset(sweep_.counts());
+    return sweep_.walk(score_, [&](std::int32_t k, double members) {
       if (next == visited_ + used || next->k != k)
         return true;
       ++next;
@@ -88,26 +90,6 @@ private:
       }
       return true;
     });
-  }
-
-  // Calls visit(k, members) for each labelling k of the pass of alpha, where score_ has the
-  // labelling's counts and `members` is the sum of its member scores. False if interrupted, or if
-  // a call returned false.
-  template <class Visit> bool walk(std::int32_t alpha, Visit &&visit) noexcept {
-    score_.reset(sweep_.counts());
-    double members = sweep_.base();
-    Pace pace(*instance_, score_.work_of_move(), sweep_.allowed() - sweep_.forced() + 1);
-    for (std::int32_t k = sweep_.forced();; ++k) {
-      if (!pace.next() || !visit(k, members))
-        return false;
-      if (k == sweep_.allowed())
-        return true;
-      const auto [gain, member, from] = sweep_.at(k);
-      const std::int64_t weight = instance_->weight(member);
-      members += gain * static_cast<double>(weight);
-      score_.weigh(weight);
-      score_.move(from, alpha);
-    }
   }
 
   // Raises the messages of a member at column u to the scores of the labelling in score_ after the
