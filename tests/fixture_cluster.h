@@ -19,13 +19,16 @@ enum {
 
 /* ---- Models ------------------------------------------------------------------------------- */
 
-/* The rounds that options ask for, and a number of rounds for options, from 0 to `most`. */
+/* The rounds that options ask for; what options say for a number of rounds; and for one drawn, from
+ * 0 to `most`. */
 static inline int64_t rounds_of(const chorale_run_options *options) {
   return options->rounds == CHORALE_NO_ROUNDS ? 0 : options->rounds == 0 ? 10 : options->rounds;
 }
-static inline int64_t random_rounds(Random *random, int32_t most) {
-  const int64_t rounds = random_int(random, 0, most);
+static inline int64_t option_of_rounds(int64_t rounds) {
   return rounds == 0 ? CHORALE_NO_ROUNDS : rounds;
+}
+static inline int64_t random_rounds(Random *random, int32_t most) {
+  return option_of_rounds(random_int(random, 0, most));
 }
 
 typedef enum CliqueShape { OVER_PROPERTY, OVER_POSITIONS, CENTRED } CliqueShape;

@@ -165,7 +165,7 @@ static void shrink_options(Shrinker *shrinker) {
     (void)attempt(shrinker, &candidate);
   for (int64_t rounds = 0; rounds < rounds_of(&cluster->options); ++rounds) {
     candidate = *cluster;
-    candidate.options.rounds = rounds == 0 ? CHORALE_NO_ROUNDS : rounds;
+    candidate.options.rounds = option_of_rounds(rounds);
     if (attempt(shrinker, &candidate))
       break;
   }

@@ -958,21 +958,26 @@ static void mistakes_name_argument_value_and_rule(void **state) {
   free(after);
 }
 
+/* The subcommands that label give labels, and warn of something beside them. */
+static void assert_labelled_with(const char *path, const char *warning) {
+  static const char *const subcommands[] = {"label", "label --json", "report"};
+  for (size_t i = 0; i < COUNT_OF(subcommands); ++i) {
+    Said said = say("%s %s", subcommands[i], path);
+    assert_int_equal(said.status, 0);
+    assert_true(strlen(said.out) > 0);
+    assert_non_null(strstr(said.err, warning));
+    forget(&said);
+  }
+}
+
 /* One of the chains forbids every labelling: it is named, and the others are labelled. */
 static void a_chain_without_labelling_is_named(void **state) {
   (void)state;
   char path[300];
   snprintf(path, sizeof path, "%s/infeasible", folder);
   save_small(path, INFEASIBLE);
-  static const char *const subcommands[] = {"label", "label --json", "report"};
-  for (size_t i = 0; i < COUNT_OF(subcommands); ++i) {
-    Said said = say("%s %s", subcommands[i], path);
-    assert_int_equal(said.status, 0);
-    assert_true(strlen(said.out) > 0);
-    assert_non_null(strstr(said.err, " of 3 chains is left out, since every labelling is forbidden: "
-                                     "chain 1 by the "));
-    forget(&said);
-  }
+  assert_labelled_with(path, " of 3 chains is left out, since every labelling is forbidden: "
+                             "chain 1 by the ");
 }
 
 /* A clique forbids every labelling of its chains together: there are labels all the same, and the
@@ -982,14 +987,7 @@ static void labels_that_a_clique_forbids_are_told(void **state) {
   char path[300];
   snprintf(path, sizeof path, "%s/forbidden", folder);
   save_small(path, FORBIDDEN);
-  static const char *const subcommands[] = {"label", "label --json", "report"};
-  for (size_t i = 0; i < COUNT_OF(subcommands); ++i) {
-    Said said = say("%s %s", subcommands[i], path);
-    assert_int_equal(said.status, 0);
-    assert_true(strlen(said.out) > 0);
-    assert_non_null(strstr(said.err, "some clique forbids the labels (score -inf)"));
-    forget(&said);
-  }
+  assert_labelled_with(path, "some clique forbids the labels (score -inf)");
 }
 
 static void a_time_limit_of_zero_leaves_labels(void **state) {

@@ -215,7 +215,7 @@ static const char *solve_and_look(const Cluster *cluster, void *context) {
   Cluster with = *cluster;
   with.options.no_polish = 0;
   if (blocks->rounds >= 0)
-    with.options.rounds = blocks->rounds == 0 ? CHORALE_NO_ROUNDS : blocks->rounds;
+    with.options.rounds = option_of_rounds(blocks->rounds);
   chorale_run_options plain = {.struct_size = sizeof plain};
   with.options.joint_mode = plain.joint_mode; /* decodes are exact */
   with.options.budget = plain.budget;

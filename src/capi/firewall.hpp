@@ -77,6 +77,22 @@ chorale_status read_struct(const Report &report, std::string_view name, const St
   return CHORALE_OK;
 }
 
+// Copies struct k of the caller's array to `to`. The structs lie struct_size bytes apart, and all have
+// the struct_size of the first. `name`: that of the element.
+template <class Struct>
+chorale_status read_struct_of(const Report &report, std::string_view name, const Struct *array,
+                              std::int64_t k, Struct &to) noexcept {
+  const std::size_t stride = array->struct_size;
+  const auto *at = reinterpret_cast<const Struct *>(reinterpret_cast<const char *>(array) +
+                                                    static_cast<std::size_t>(k) * stride);
+  to = {};
+  CHORALE_CHECK(read_struct(report, name, at, to));
+  if (at->struct_size != stride)
+    return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, ".struct_size is ", at->struct_size,
+                       "; it must be that of the first, ", stride);
+  return CHORALE_OK;
+}
+
 // Returns what a field means in which 0 means the default.
 template <class Number> constexpr Number value_or(Number given, Number by_default) noexcept {
   return given == 0 ? by_default : given;

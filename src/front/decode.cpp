@@ -38,18 +38,10 @@ struct chorale_decoded {
 namespace chorale {
 namespace {
 
-// Reads agreement k. It lies k * struct_size bytes after the first agreement, by the struct_size of
-// the first. `place`: the name of agreement k in messages.
+// Reads agreement k. `place`: its name in messages.
 chorale_status read_agreement(const Report &report, const chorale_agreement *agreements,
                               std::int64_t k, std::string_view place, chorale_agreement &to) {
-  const std::size_t stride = agreements->struct_size;
-  const auto *at = reinterpret_cast<const chorale_agreement *>(
-      reinterpret_cast<const char *>(agreements) + static_cast<std::size_t>(k) * stride);
-  to = {};
-  CHORALE_CHECK(read_struct(report, place, at, to));
-  if (at->struct_size != stride)
-    return report.fail(CHORALE_ERROR_STRUCT_SIZE, place, ".struct_size is ", at->struct_size,
-                       "; it must be that of the first, ", stride);
+  CHORALE_CHECK(read_struct_of(report, place, agreements, k, to));
   to.minimum = value_or<std::int64_t>(to.minimum, 2);
   return CHORALE_OK;
 }
@@ -335,8 +327,7 @@ chorale_status collect(const Report &report, const chorale_decoded &decoded, Rea
   return CHORALE_OK;
 }
 
-// Body of the calls that write a list: collect(list) fills the list, or returns false if memory
-// runs out.
+// Body of the calls that write a list: collect(report, list) fills the list.
 template <class Entry, class Collect>
 chorale_status write_list(const chorale_decoded *decoded, Entry *to, std::size_t entry_size,
                           std::int64_t capacity, std::int64_t *needed, chorale_error *error,
@@ -347,8 +338,7 @@ chorale_status write_list(const chorale_decoded *decoded, Entry *to, std::size_t
     CHORALE_CHECK(check_element_size<Entry>(report, size_name, entry_size));
     report.takes_from(decoded->memory);
     Array<Entry> found(decoded->memory);
-    if (!collect(found))
-      return report.out_of_memory(sizeof(Entry));
+    CHORALE_CHECK(collect(report, found));
     bool fills = false;
     CHORALE_CHECK(take_buffer(report, name, to, capacity, found.size(), needed, fills));
     if (!fills)
@@ -440,21 +430,10 @@ chorale_status chorale_decoded_get_result(const chorale_decoded *decoded,
 chorale_status chorale_decoded_reasons(const chorale_decoded *decoded, chorale_reason *reasons,
                                        size_t reason_size, int64_t capacity, int64_t *needed,
                                        chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "decoded", decoded));
-    CHORALE_CHECK(check_element_size<chorale_reason>(report, "reason_size", reason_size));
-    report.takes_from(decoded->memory);
-    Reasons found(decoded->memory);
-    CHORALE_CHECK(collect(report, *decoded, found, error));
-    bool fills = false;
-    CHORALE_CHECK(
-        take_buffer(report, "reasons", reasons, capacity, found.size(), needed, fills));
-    if (!fills)
-      return CHORALE_OK;
-    std::copy(found.begin(), found.end(), reasons);
-    spread_elements(reasons, reason_size, found.size());
-    return CHORALE_OK;
-  });
+  return write_list(decoded, reasons, reason_size, capacity, needed, error, "reasons",
+                    "reason_size", [&](const Report &report, auto &to) {
+                      return collect(report, *decoded, to, error);
+                    });
 }
 
 chorale_status chorale_decoded_ruled_chains(const chorale_decoded *decoded,
@@ -462,7 +441,10 @@ chorale_status chorale_decoded_ruled_chains(const chorale_decoded *decoded,
                                             int64_t capacity, int64_t *needed,
                                             chorale_error *error) {
   return write_list(decoded, ruled, ruled_size, capacity, needed, error, "ruled", "ruled_size",
-                    [&](auto &to) { return decoded->rules.list(to); });
+                    [&](const Report &report, auto &to) {
+                      return decoded->rules.list(to) ? CHORALE_OK
+                                                     : report.out_of_memory(sizeof to[0]);
+                    });
 }
 
 chorale_status chorale_decoded_rule_conflicts(const chorale_decoded *decoded,
@@ -470,7 +452,10 @@ chorale_status chorale_decoded_rule_conflicts(const chorale_decoded *decoded,
                                               size_t conflict_size, int64_t capacity,
                                               int64_t *needed, chorale_error *error) {
   return write_list(decoded, conflicts, conflict_size, capacity, needed, error, "conflicts",
-                    "conflict_size", [&](auto &to) { return decoded->rules.list(to); });
+                    "conflict_size", [&](const Report &report, auto &to) {
+                      return decoded->rules.list(to) ? CHORALE_OK
+                                                     : report.out_of_memory(sizeof to[0]);
+                    });
 }
 
 chorale_status chorale_decoded_rule_reasons(const chorale_decoded *decoded,
@@ -478,8 +463,11 @@ chorale_status chorale_decoded_rule_reasons(const chorale_decoded *decoded,
                                             int64_t capacity, int64_t *needed,
                                             chorale_error *error) {
   return write_list(decoded, reasons, reason_size, capacity, needed, error, "reasons",
-                    "reason_size",
-                    [&](auto &to) { return decoded->rules.explain(*decoded->model, to); });
+                    "reason_size", [&](const Report &report, auto &to) {
+                      return decoded->rules.explain(*decoded->model, to)
+                                 ? CHORALE_OK
+                                 : report.out_of_memory(sizeof to[0]);
+                    });
 }
 
 chorale_run *chorale_decoded_run(chorale_decoded *decoded) {

@@ -9,22 +9,6 @@
 namespace chorale {
 namespace {
 
-// Reads rule k of an array of structs that lie struct_size bytes apart, by that of the first.
-chorale_status read_rule(const Report &report, const chorale_rule *rules, std::int64_t k,
-                         chorale_rule &to) noexcept {
-  char place[40];
-  TextWriter(place, sizeof place) << "rules[" << k << "]";
-  const std::size_t stride = rules->struct_size;
-  const auto *at = reinterpret_cast<const chorale_rule *>(
-      reinterpret_cast<const char *>(rules) + static_cast<std::size_t>(k) * stride);
-  to = {};
-  CHORALE_CHECK(read_struct(report, place, at, to));
-  if (at->struct_size != stride)
-    return report.fail(CHORALE_ERROR_STRUCT_SIZE, place, ".struct_size is ", at->struct_size,
-                       "; it must be that of the first, ", stride);
-  return CHORALE_OK;
-}
-
 // The potential of a clique of one member over `values` values, EMPTY and CONFLICT: `empty` if the
 // member's property fires nothing, else `fires`.
 chorale_status create_price(const chorale_host *host, const Memory &memory, std::int64_t values,
@@ -165,8 +149,9 @@ chorale_status Rules::check_rule(const Report &report, std::string_view place,
 chorale_status Rules::add(const Report &report, const chorale_rules &given, std::int64_t index,
                           const LabelKinds &kinds, const CorpusParts &parts) noexcept {
   chorale_rule rule{};
-  CHORALE_CHECK(read_rule(report, given.rules, index, rule));
   char place[64];
+  TextWriter(place, sizeof place) << "rules[" << index << "]";
+  CHORALE_CHECK(read_struct_of(report, place, given.rules, index, rule));
   const std::string_view name = name_of(rule.kind);
   if (name.empty()) {
     TextWriter(place, sizeof place) << "rules[" << index << "].kind";

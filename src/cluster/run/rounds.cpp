@@ -42,35 +42,30 @@ void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) no
   }
   PlacedChain placed(setting_, worker.room, number);
   ChainProgram &program = placed.program;
-  bool updates = (needs & kNeedsUpdate) != 0;
+  const auto ends = [&](bool is_interrupted) noexcept {
+    if (is_interrupted)
+      call.check(worker);
+    else if (program.failure != RunFailure::none)
+      call.fail(program.failure);
+    return is_interrupted || program.failure != RunFailure::none;
+  };
+  const bool updates = (needs & kNeedsUpdate) != 0;
   const bool together = updates && state_.standing.zero_messages;
 
   if ((needs & kNeedsOwn) != 0) {
     std::fill_n(program.incoming.data(), program.incoming.size(), 0.0);
     const bool found = together ? program.decode_and_send(true, nullptr, limits)
                                 : program.decode_own(limits);
-    if (program.interrupted()) {
-      call.check(worker);
+    if (ends(program.interrupted()))
       return;
-    }
-    if (program.failure != RunFailure::none) {
-      call.fail(program.failure);
-      return;
-    }
-    for (Assignment *of : {&state_.own, &state_.now})
-      if (found)
+    if (found)
+      for (Assignment *of : {&state_.own, &state_.now})
         of->set(number, program.labels, program.shown, program.score);
     const bool leaves_out = !found || program.score == kForbidden || program.is_shut_out(limits);
-    if (program.interrupted()) {
-      call.check(worker);
+    if (ends(program.interrupted()))
       return;
-    }
-    if (program.failure != RunFailure::none) {
-      call.fail(program.failure);
-      return;
-    }
-    for (Assignment *of : {&state_.own, &state_.now})
-      if (leaves_out)
+    if (leaves_out)
+      for (Assignment *of : {&state_.own, &state_.now})
         of->leave_out(number);
     worker.met_infeasible = worker.met_infeasible || leaves_out;
   }
@@ -83,14 +78,8 @@ void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) no
     if (!together || (needs & kNeedsOwn) == 0) {
       const bool found = placed.load(state_.to_chain, worker.limits) &&
                          program.decode_and_send(false, &state_.now, worker.limits);
-      if (is_interrupted(worker)) {
-        call.check(worker);
+      if (ends(is_interrupted(worker)))
         return;
-      }
-      if (program.failure != RunFailure::none) {
-        call.fail(program.failure);
-        return;
-      }
       if (found)
         state_.now.set(number, program.labels, program.shown, program.score);
     }
