@@ -1,69 +1,18 @@
 // Writes a result as lines for people and as JSON, and reads this JSON.
 #include "learn/learnt.hpp"
 
+#include "base/json.hpp"
+
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
 namespace chorale {
 namespace {
 
-// ---- Writing -----------------------------------------------------------------------------------
+// ---- JSON --------------------------------------------------------------------------------------
 
-// Writes text to a buffer of the caller. Bytes that do not fit are counted, but not written.
-class Text {
-public:
-  Text(char *buffer, std::size_t capacity) noexcept : buffer_(buffer), capacity_(capacity) {}
+constexpr int kDigits = 14; // of each number
 
-  Text &operator<<(std::string_view text) noexcept {
-    if (needed_ < capacity_)
-      std::copy_n(text.data(), std::min(text.size(), capacity_ - needed_), buffer_ + needed_);
-    needed_ += text.size();
-    return *this;
-  }
-  Text &operator<<(std::int64_t number) noexcept { return put(0, number); }
-  // With as many digits as the JSON keeps.
-  Text &operator<<(double number) noexcept {
-    return put(0, number, std::chars_format::general, 14);
-  }
-  // Writes a number with `digits` digits after the point, at least `width` bytes wide.
-  Text &fixed(double number, int digits, std::size_t width = 0) noexcept {
-    return put(width, number, std::chars_format::fixed, digits);
-  }
-  Text &quoted(std::string_view text) noexcept {
-    *this << "\"";
-    for (const char &c : text) {
-      constexpr std::string_view kHex = "0123456789abcdef";
-      const auto code = static_cast<unsigned char>(c);
-      if (code < 0x20)
-        *this << "\\u00" << kHex.substr(code / 16, 1) << kHex.substr(code % 16, 1);
-      else
-        *this << (c == '"' || c == '\\' ? "\\" : "") << std::string_view(&c, 1);
-    }
-    return *this << "\"";
-  }
-  std::size_t finish() noexcept {
-    if (capacity_ > 0)
-      buffer_[std::min(needed_, capacity_ - 1)] = '\0';
-    return needed_ + 1;
-  }
-
-private:
-  template <class... Number> Text &put(std::size_t width, Number... number) noexcept {
-    char digits[400];
-    const auto [end, error] = std::to_chars(digits, digits + sizeof digits, number...);
-    const auto length = static_cast<std::size_t>(end - digits);
-    for (std::size_t k = length; k < width; ++k)
-      *this << " ";
-    return *this << std::string_view(digits, length);
-  }
-
-  char *buffer_;
-  std::size_t capacity_;
-  std::size_t needed_ = 0;
-};
-
-// ---- Fields: lists for writing and reading ------------------------------------------------------
+// Lists of fields, for writing and reading.
 
 template <class Visit> void report_fields(chorale_learnt_report &r, Visit &&visit) noexcept {
   visit("outcome", r.outcome);
@@ -122,127 +71,6 @@ template <class Visit> void weight_fields(Weight &w, Visit &&visit) noexcept {
   visit("weight", w.weight);
 }
 
-// ---- Reading -----------------------------------------------------------------------------------
-
-// Reads JSON from left to right. After a mistake, is_sound() is false, at() is where it is, and
-// nothing more is read.
-class Reader {
-public:
-  explicit Reader(std::string_view text) noexcept : text_(text) {}
-
-  // Reads `c` if it comes next.
-  bool take(char c) noexcept {
-    while (at_ < text_.size() && kSpace.find(text_[at_]) != kNone)
-      ++at_;
-    const bool found = is_sound_ && at_ < text_.size() && text_[at_] == c;
-    at_ += found ? 1 : 0;
-    return found;
-  }
-  // Demands that something holds here.
-  bool expect(bool holds) noexcept { return is_sound_ = is_sound_ && holds; }
-  // Reads an object or array: calls each() for every entry.
-  template <class Each> void entries(char open, char close, Each &&each) noexcept {
-    if (!expect(take(open)) || take(close))
-      return;
-    do
-      each();
-    while (is_sound_ && take(','));
-    expect(take(close));
-  }
-  // Reads an object: calls each(name) for every field, which reads its value.
-  template <class Each> void object(Each &&each) noexcept {
-    entries('{', '}', [&] {
-      const std::string_view name = string();
-      if (expect(take(':')))
-        each(name);
-    });
-  }
-  // Reads a string (without its quotes), number or word, as it is written.
-  std::string_view scalar() noexcept {
-    const bool is_string = take('"');
-    const std::size_t first = at_;
-    while (at_ < text_.size() &&
-           (is_string ? text_[at_] != '"' : kSpace.find(text_[at_]) == kNone &&
-                                                std::string_view(",]}").find(text_[at_]) == kNone))
-      at_ += is_string && text_[at_] == '\\' ? 2 : 1;
-    if (!expect(at_ < text_.size() && (is_string || at_ > first)))
-      return {};
-    const auto found = text_.substr(first, at_ - first);
-    at_ += is_string ? 1 : 0;
-    return found;
-  }
-  // Reads a string, as it is written, without its quotes.
-  std::string_view string() noexcept {
-    const bool is_string = take('"');
-    at_ -= is_string ? 1 : 0;
-    return expect(is_string) ? scalar() : std::string_view();
-  }
-  // Reads a number, or true or false.
-  template <class Value> void value(Value &to) noexcept {
-    const std::string_view raw = scalar();
-    if (expect(parse(raw, to)))
-      return;
-    at_ = static_cast<std::size_t>(raw.data() - text_.data());
-  }
-  bool is_sound() const noexcept { return is_sound_; }
-  bool is_at_end() noexcept { return !take(' ') && at_ == text_.size(); }
-  std::size_t at() const noexcept { return at_; }
-
-  static bool parse(std::string_view raw, bool &to) noexcept {
-    to = raw == "true";
-    return to || raw == "false";
-  }
-  template <class Integer>
-  static bool parse(std::string_view raw, Integer &to, int base = 10) noexcept {
-    const char *last = raw.data() + raw.size();
-    const auto [end, error] = std::from_chars(raw.data(), last, to, base);
-    return error == std::errc() && end == last;
-  }
-  // Numbers of 14 digits come back as they were written: these digits are an integer, which is
-  // multiplied with, or divided by, a power of ten. More digits than 18 are not read.
-  static bool parse(std::string_view raw, double &to) noexcept {
-    const bool is_negative = raw.substr(0, 1) == "-";
-    const std::size_t e = std::min(raw.find_first_of("eE"), raw.size());
-    std::int32_t exponent = 0;
-    if (e < raw.size() && !parse(raw.substr(e + (raw.substr(e + 1, 1) == "+" ? 2 : 1)), exponent))
-      return false;
-    exponent = std::clamp(exponent, -1000, 1000);
-    std::int64_t digits = 0;
-    bool any = false;
-    std::int32_t after_point = -1; // number of digits after the point; -1 before it
-    for (const char c : raw.substr(is_negative ? 1 : 0, e - (is_negative ? 1 : 0))) {
-      if (c == '.' && any && after_point < 0) {
-        after_point = 0;
-        continue;
-      }
-      if (c < '0' || c > '9')
-        return false;
-      any = true;
-      after_point += after_point < 0 ? 0 : 1;
-      if (digits < 100'000'000'000'000'000)
-        digits = 10 * digits + (c - '0');
-      else
-        ++exponent;
-    }
-    exponent -= std::max(after_point, 0);
-    double power = 1;
-    for (std::int32_t k = std::abs(exponent); k > 0; --k)
-      power *= 10;
-    to = exponent > 0 && digits != 0 ? static_cast<double>(digits) * power
-                                     : static_cast<double>(digits) / power;
-    to = is_negative ? -to : to;
-    return any && after_point != 0 && std::isfinite(to);
-  }
-
-private:
-  static constexpr std::string_view kSpace = " \t\r\n";
-  static constexpr std::size_t kNone = std::string_view::npos;
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-  bool is_sound_ = true;
-};
-
 // Returns true if the numbers that were read are consistent, so that potentials can be created from
 // them.
 bool is_sound(const Learnt &learnt) noexcept {
@@ -273,31 +101,28 @@ bool is_sound(const Learnt &learnt) noexcept {
   return next == learnt.weights.size();
 }
 
-// Writes fields, separated by commas.
 struct WriteField {
   const Learnt &learnt;
-  Text &text;
-  bool is_first = true;
+  JsonWriter &json;
   template <class Value> void operator()(std::string_view name, const Value &value) noexcept {
-    text << (is_first ? "\"" : ",\"") << name << "\":";
-    is_first = false;
+    json.key(name);
     if constexpr (std::is_same_v<Value, Kind::Name>)
-      text.quoted(learnt.text_of(value));
+      json.string(learnt.text_of(value));
     else if constexpr (std::is_same_v<Value, Basis>)
-      text.quoted(kBasisNames[static_cast<std::size_t>(value)]);
+      json.string(kBasisNames[static_cast<std::size_t>(value)]);
     else if constexpr (std::is_same_v<Value, bool>)
-      text << (value ? "true" : "false");
+      json.boolean(value);
     else if constexpr (std::is_floating_point_v<Value>)
-      text << value;
+      json.number(value, kDigits);
     else
-      text << std::int64_t{value};
+      json.integer(value);
   }
 };
 
 // Reads the value of a field if it has the name `wanted`.
 struct ReadField {
   Learnt &to;
-  Reader &reader;
+  JsonReader &reader;
   bool &has_memory;
   std::string_view wanted;
   bool was_read = false;
@@ -325,7 +150,7 @@ struct ReadField {
     for (std::size_t k = 0; k < raw.size(); ++k) {
       int code = raw[k];
       if (code == '\\' && raw.substr(k + 1, 3) == "u00") {
-        reader.expect(Reader::parse(raw.substr(k + 4, 2), code, 16) && code < 0x20);
+        reader.expect(JsonReader::parse(raw.substr(k + 4, 2), code, 16) && code < 0x20);
         k += 5;
       } else if (code == '\\') {
         code = raw[++k];
@@ -341,28 +166,30 @@ struct ReadField {
 } // namespace
 
 std::size_t write_learnt_json(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept {
-  Text text(buffer, capacity);
+  JsonWriter json(buffer, capacity);
+  WriteField write{learnt, json};
   const auto list = [&](std::string_view name, const auto &entries, auto &&fields) {
-    text << ",\"" << name << "\":[";
-    for (const auto *entry = entries.begin(); entry != entries.end(); ++entry) {
-      text << (entry != entries.begin() ? ",{" : "{");
-      auto copy = *entry;
-      fields(copy, WriteField{learnt, text});
-      text << "}";
+    json.key(name);
+    json.open('[');
+    for (auto entry : entries) {
+      json.open('{');
+      fields(entry, write);
+      json.close('}');
     }
-    text << "]";
+    json.close(']');
   };
   chorale_learnt_report told = learnt.report;
-  text << "{\"learnt\":2,";
-  report_fields(told, WriteField{learnt, text});
-  list("kinds", learnt.kinds, kind_fields<WriteField>);
-  list("weights", learnt.weights, weight_fields<WriteField>);
-  text << "}";
-  return text.finish();
+  json.open('{');
+  write("learnt", 2);
+  report_fields(told, write);
+  list("kinds", learnt.kinds, kind_fields<WriteField &>);
+  list("weights", learnt.weights, weight_fields<WriteField &>);
+  json.close('}');
+  return json.bytes();
 }
 
 chorale_status read_learnt(const Report &report, std::string_view json, Learnt &to) noexcept {
-  Reader reader(json);
+  JsonReader reader(json);
   bool has_memory = true;
   std::int64_t version = 0;
   const auto list = [&]<class Entry>(Array<Entry> &entries, auto &&fields) {
@@ -420,9 +247,9 @@ void round_learnt(Learnt &learnt) noexcept {
   const auto round = []<class Value>(std::string_view, Value &value) {
     if constexpr (std::is_floating_point_v<Value>) {
       char buffer[40];
-      Text text(buffer, sizeof buffer);
-      text << value << ",";
-      Reader(std::string_view(buffer, text.finish() - 1)).value(value);
+      TextWriter text(buffer, sizeof buffer);
+      text.general(value, kDigits) << ",";
+      JsonReader(buffer).value(value);
     }
   };
   report_fields(learnt.report, round);
@@ -459,7 +286,7 @@ std::string_view sentence_of(const chorale_learnt_report &told) noexcept {
 } // namespace
 
 std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept {
-  Text text(buffer, capacity);
+  TextWriter text(buffer, capacity);
   const chorale_learnt_report &told = learnt.report;
   text << sentence_of(told) << "\n";
   if (told.agreement_p >= 0) {
@@ -521,7 +348,7 @@ std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity
   for (std::size_t k = 0; k < std::size(kWarnings); ++k)
     if ((told.warnings >> k & 1) != 0 && !kWarnings[k].empty())
       text << "warning: " << kWarnings[k] << "\n";
-  return text.finish();
+  return text.bytes();
 }
 
 } // namespace chorale

@@ -301,7 +301,7 @@ chorale_status Lessons::make_potentials(const Report &report, const Lesson &less
       continue;
     const Kind &kind = learnt_.kinds[number];
     const std::int32_t fold = clique.all_members() == 0 || fold_.empty()
-                                  ? std::int64_t{CHORALE_NO_ROUNDS}
+                                  ? -1
                                   : fold_[group_of(lesson, model.chain_of(clique, 0))];
     const Choice &choice = choices.data()[choices.size() == 1 ? 0 : fold];
     const Strengths &pair = choice.of[static_cast<std::size_t>(kind.family())];

@@ -1,10 +1,10 @@
 #include "cluster/run/outcome.hpp"
 
+#include "base/json.hpp"
 #include "base/outcome.hpp"
 #include "chain/obstacle.hpp"
 #include "cluster/run/chain_program.hpp"
 #include "cluster/run/evaluation.hpp"
-#include "cluster/run/json.hpp"
 
 #include <algorithm>
 #include <new>
@@ -325,7 +325,7 @@ std::int64_t Outcome::left_out(gsl::span<chorale_left_out> to) const {
 }
 
 std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure) const {
-  JsonWriter json(buffer);
+  JsonWriter json(buffer.data(), buffer.size());
   const chorale_run_result all = result();
   const AllCounts all_counts(memory_, model_, state_.answer());
   const AllCounts all_own_counts(memory_, model_, state_.own);
@@ -434,7 +434,7 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure
   });
   json.close(']');
   json.close('}');
-  return json.finish();
+  return json.bytes();
 }
 
 } // namespace chorale
