@@ -57,16 +57,21 @@ func TestModulePath(t *testing.T) {
 	}
 }
 
-// The programs of the README are built as modules of their own and print what the README says.
+// The programs of the README, and of the site's page on Go, are built as modules of their own and
+// print what is said there.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: short")
 	}
-	text, err := os.ReadFile("README.md")
-	check(t, err)
-	programs := regexp.MustCompile("(?s)```go\n(package main.*?)```.*?```\n(.*?)```").FindAllSubmatch(text, -1)
-	if len(programs) != 2 {
-		t.Fatalf("%d programs in README.md", len(programs))
+	program := regexp.MustCompile("(?s)```go\n(package main.*?)```.*?```\n(.*?)```")
+	programs := program.FindAllSubmatch(must(os.ReadFile("README.md")), -1)
+	if page, err := os.ReadFile("../../examples/guide/docs/guides/go.md"); err == nil {
+		programs = append(programs, program.FindAllSubmatch(page, -1)...)
+	} else if !os.IsNotExist(err) {
+		t.Fatal(err)
+	}
+	if len(programs) < 1 {
+		t.Fatal("no programs")
 	}
 	here, err := os.Getwd()
 	check(t, err)

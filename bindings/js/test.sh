@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Builds the package and runs its tests: types, Node with both modules, the package as it is
-# installed, the README's programs, and a page in headless Chromium.
+# installed, the README's program, and a page in headless Chromium.
 #
 #   bindings/js/test.sh [--no-install]      --no-install: only name missing Debian packages
 #
@@ -51,7 +51,7 @@ for program in program*.mjs; do
   node "$program" >"output$number"
   diff "expected$number" "output$number"
 done
-[[ -f program2.mjs ]]
+[[ -f program1.mjs ]]
 
 echo "== page"
 "$root/tests/setup.sh" "$@" browser

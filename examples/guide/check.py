@@ -5,16 +5,18 @@
 
 A block ```python, ```js, ```c or ```sh whose next block is plain is an example, and the plain block
 is its output. The blocks ```python of a page are one program; each other block is one of its own.
-A block without output has none. Blocks ```sh without output are not run: they install things.
+A block without output has none. Blocks ```sh without output are not run: they install things. A block
+that imports a package that is not installed is left out.
 
 --write    puts what was printed into the pages
-CHORALE_LIBRARY names the library. C is compiled with $CC; JavaScript runs in Node, if bindings/js
-is built.
+CHORALE_LIBRARY names the library, which C is compiled with, by $CC. JavaScript runs in Node, if
+bindings/js is built.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import json
 import multiprocessing
@@ -31,7 +33,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 DOCS = HERE / "docs"
-LIBRARY = Path(os.environ["CHORALE_LIBRARY"]).resolve()
+LIBRARY = Path(os.environ.get("CHORALE_LIBRARY", ROOT / "build/dev/src/libchorale.so")).resolve()
 JAVASCRIPT = ROOT / "bindings/js"
 
 # A block, and the plain block after it, if nothing but white space stands between them.
@@ -75,10 +77,13 @@ def run_python(code, names, page):
     return printed.getvalue()
 
 
-def can_run(language):
-    return language != "js" or (
-        shutil.which("node") is not None and (JAVASCRIPT / "dist/layout.js").exists()
-    )
+def can_run(language, code):
+    if language == "js":
+        return shutil.which("node") is not None and (JAVASCRIPT / "dist/layout.js").exists()
+    if language != "python":
+        return True
+    modules = re.findall(r"^(?:import|from) (\w+)", code, flags=re.MULTILINE)
+    return all(importlib.util.find_spec(module) for module in modules)
 
 
 def check(page, write):
@@ -97,10 +102,10 @@ def check(page, write):
                 language, expected = found["language"], found["output"]
                 if language == "sh" and expected is None:
                     continue
-                if not can_run(language):
+                code = textwrap.dedent(found["code"])
+                if not can_run(language, code):
                     left += 1
                     continue
-                code = textwrap.dedent(found["code"])
                 line = text.count("\n", 0, found.start()) + 1
                 try:
                     if language == "python":
@@ -153,8 +158,8 @@ def check_playground():
 
 def main(arguments):
     write = "--write" in arguments
-    pages = [Path(name).resolve() for name in arguments if name != "--write"]
-    pages = pages or sorted(DOCS.rglob("*.md"))
+    named = [Path(name).resolve() for name in arguments if name != "--write"]
+    pages = named or sorted(DOCS.rglob("*.md"))
     run_of_all = left_of_all = 0
     faults = []
     # Each page has a process of its own: what it imports and sets is no other page's.
@@ -168,7 +173,7 @@ def main(arguments):
             run_of_all += done
             left_of_all += left
             faults += found
-    if can_run("js"):
+    if not named and can_run("js", ""):
         done, found = check_playground()
         print(f"playground: {done} programs", flush=True)
         run_of_all += done

@@ -1,13 +1,12 @@
-"""The examples in the READMEs of the package and of the project print what the READMEs say."""
+"""The examples in the READMEs of the package and of the project print what the READMEs say, and so do
+those on the pages of the site whose packages only these tests install."""
 
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import io
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -18,16 +17,7 @@ import libchorale
 
 PACKAGE = Path(__file__).resolve().parent.parent
 READMES = [PACKAGE / "README.md", PACKAGE.parent.parent / "README.md"]
-
-
-def spacy_finds_the_component():
-    """Returns whether spaCy finds the component by its name. It does if the package is installed,
-    but not if the package is only on the import path."""
-    try:
-        from spacy.util import registry
-    except ImportError:
-        return False
-    return "chorale" in registry.factories.get_all()
+CHECK = PACKAGE.parent.parent / "examples/guide/check.py"  # runs the examples of pages
 
 
 @pytest.mark.parametrize("readme", READMES, ids=["package", "project"])
@@ -38,27 +28,38 @@ def test_the_example_prints_what_it_says(readme):
     examples = re.findall(r"```python\n(.*?)```\n\n```\n(.*?)```", text, flags=re.DOTALL)
     assert len(examples) == text.count("```python") > 0
     for code, expected in examples:
-        if "import spacy" in code:
-            if not spacy_finds_the_component():
-                continue
-        if "import CRF" in code and importlib.util.find_spec("sklearn_crfsuite") is None:
-            continue
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
             exec(compile(code, str(readme), "exec"), {})
         assert printed.getvalue() == expected
 
 
-@pytest.mark.skipif(shutil.which("sh") is None, reason="no shell")
-def test_the_example_of_a_shell_prints_what_it_says():
-    text = READMES[0].read_text(encoding="utf-8")
-    examples = re.findall(r"```sh\n(libchorale .*?)```\n\n```\n(.*?)```", text, flags=re.DOTALL)
-    assert len(examples) == text.count("```sh\nlibchorale ") > 0
+def spacy_finds_the_component():
+    """Returns whether spaCy finds the component by its name. It does if the package is installed,
+    but not if the package is only on the import path."""
+    try:
+        import spacy
+    except ImportError:
+        return False
+    return spacy.blank("en").has_factory("chorale")
+
+
+@pytest.mark.skipif(not CHECK.exists(), reason="no site")
+@pytest.mark.parametrize("name", ["spark", "neural"])
+def test_the_examples_of_the_site_print_what_it_says(name):
+    if name == "neural" and not spacy_finds_the_component():
+        pytest.skip("spaCy does not find the component")
+    if name == "spark":
+        for module in ("pyarrow", "duckdb", "polars"):
+            pytest.importorskip(module)
     path = os.pathsep.join(
         [str(Path(libchorale.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
     )
-    for script, expected in examples:
-        script = script.replace("libchorale", f'"{sys.executable}" -m libchorale', 1)
-        environment = {**os.environ, "PYTHONPATH": path}
-        printed = subprocess.run(["sh", "-c", script], env=environment, capture_output=True)
-        assert (printed.stderr, printed.stdout.decode()) == (b"", expected)
+    done = subprocess.run(
+        [sys.executable, str(CHECK), str(CHECK.parent / f"docs/guides/{name}.md")],
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert " 0 left out, 0 with another output" in done.stdout

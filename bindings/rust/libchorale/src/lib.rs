@@ -174,7 +174,9 @@ pub fn abi() -> i32 {
 /// The number of the binary interface that this crate is written for.
 pub const ABI: i32 = c::ABI;
 
-/// Makes the examples of the README documentation tests, so that they are compiled and run.
+/// Makes the examples of the README, and of the site's page on Rust, documentation tests, so that
+/// they are compiled and run.
 #[cfg(doctest)]
 #[doc = include_str!("../../README.md")]
+#[doc = include_str!("../../../../examples/guide/docs/guides/rust.md")]
 pub struct Readme;
