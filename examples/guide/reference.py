@@ -448,6 +448,7 @@ def rust_code(text: str, kind: str) -> str:
 
 IMPORTED = {
     "reference/experiments.md": ROOT / "examples/experiments/README.md",
+    "reference/experiments-measured.md": ROOT / "examples/experiments/measured.md",
     "reference/experiments-results.md": ROOT / "examples/experiments/results.md",
     "reference/publications.md": ROOT / "examples/publications/README.md",
     "reference/changes.md": ROOT / "CHANGELOG.md",
