@@ -47,7 +47,7 @@ private:
   template <class... Number> TextWriter &put(std::size_t width, Number... number) noexcept {
     char digits[400];
     const auto [last, code] = std::to_chars(digits, digits + sizeof digits, number...);
-    const auto length = static_cast<std::size_t>(last - digits);
+    const auto length = std::min(static_cast<std::size_t>(last - digits), sizeof digits);
     for (std::size_t k = length; k < width; ++k)
       *this << " ";
     return *this << std::string_view(digits, length);
