@@ -1,6 +1,7 @@
 """Agreement of the references of a list: in one list, the style decides which field stands first,
 which token stands before a field, and which field follows it. References that show another value
-than the rest are pulled to the value of the rest, against the scores of the tagger."""
+than the rest are pulled to the value of the rest, against the scores of the tagger. And rules that
+each reference keeps by itself: one title, one date, and so on."""
 
 from __future__ import annotations
 
@@ -22,6 +23,10 @@ KINDS = (
     "token before Title", "token before Venue", "token before Volume", "token before Pages", "token before Date",
     "field after Author", "field after Title", "field after Venue",
 )
+# Fields of which a reference has one stretch: one more loses PRICE, in the same unit.
+ONCE = ("Author", "Editor", "Title", "Venue", "Volume", "Issue", "Pages", "Date", "Publisher", "Location")
+PRICE = 2.0
+STRENGTHS = {**dict.fromkeys(KINDS, STRENGTH), **{"one " + field: PRICE for field in ONCE}}
 _START, _END = "(start)", "(end)"  # the token before a reference, the field after it
 _IGNORED = [label == OTHER for label in LABELS]
 # The first field of a book may be its editor where that of others is their author.
@@ -55,9 +60,22 @@ def _property(kind: str, tokens: int) -> ch.Property:
     return ch.Property.token_before(len(LABELS), anchor, values=tokens, ignored=_IGNORED, start_value=0)
 
 
+def _twice(field: str) -> ch.Property:
+    """Returns the property that fires 0 where the second stretch of a field begins."""
+    label = LABELS.index(field)
+    builder = ch.Property.builder(len(LABELS), values=1)
+    inside, after, again = (builder.add_state() for _ in range(3))
+    builder.rule(0, label=label, next=inside)
+    builder.rule(inside, next=after)
+    builder.rule(inside, label=label, next=inside)
+    builder.rule(after, label=label, next=again, action=0)
+    return builder.finish()
+
+
 class Together:
-    """Lists of references as one model: a chain for each reference that has tokens, and for each
-    list of LEAST_MEMBERS or more a clique for each kind of agreement.
+    """Lists of references as one model: a chain for each reference that has tokens, for each
+    list of LEAST_MEMBERS or more a clique for each kind of agreement, and for each reference whose
+    own labels break a rule a clique for the rule.
 
     own: the best labels of each chain by the tagger alone."""
 
@@ -67,8 +85,8 @@ class Together:
         transitions: ch.Transitions,
         strengths: dict[str, float] | None = None,
     ) -> None:
-        """lists: a name and the references of each list; strengths: by kind; None: STRENGTH for all
-        KINDS; a kind without a strength has no cliques."""
+        """lists: a name and the references of each list; strengths: by kind, or "one " and a field
+        for a rule; None: STRENGTHS; a kind without a strength has no cliques."""
         self._lists = [(name, [item for item in items if len(item.tokens)]) for name, items in lists]
         self._items = [item for _, items in self._lists for item in items]
         solver = ch.ChainSolver()
@@ -83,20 +101,31 @@ class Together:
         self._vocabulary = list(vocabulary)
         self._cliques: list[tuple[str, str]] = []  # list and kind of each clique
         if strengths is None:
-            strengths = dict.fromkeys(KINDS, STRENGTH)
+            strengths = STRENGTHS
         self.model = self._model(transitions, strengths)
 
     def _model(self, transitions: ch.Transitions, strengths: dict[str, float]) -> ch.Model:
         builder, first = ch.ModelBuilder(), 0
-        properties = {kind: _property(kind, len(self._vocabulary)) for kind in strengths}
+        agreements = {kind: strength for kind, strength in strengths.items() if not kind.startswith("one ")}
+        rules = {kind: price for kind, price in strengths.items() if kind not in agreements}
+        properties = {kind: _property(kind, len(self._vocabulary)) for kind in agreements}
+        properties.update((kind, _twice(kind.partition(" ")[2])) for kind in rules)
+        once = ch.Dictionary([0])
         for group, (name, items) in enumerate(self._lists):
             members = range(first, first + len(items))
             first = members.stop
             for k in members:
                 builder.add_chain(self._items[k].scores, transitions, tokens=self._tables[k], group=group)
+            for kind, price in rules.items():
+                for k in members:
+                    if len(properties[kind].fired(self.own[k])):
+                        potential = ch.Potential.sum([[0.0, -price], [0.0, 0.0], [0.0, 0.0]])
+                        clique = builder.add_clique(property=properties[kind], dictionary=once, potential=potential)
+                        self._cliques.append((name, kind))
+                        builder.add_member(clique, k)
             if len(items) < LEAST_MEMBERS:
                 continue
-            for kind, strength in strengths.items():
+            for kind, strength in agreements.items():
                 fired = [properties[kind].fired(self.own[k], table=self._tables[k]) for k in members]
                 values = np.unique(np.concatenate(fired))
                 if not len(values):
@@ -131,6 +160,9 @@ class Together:
         problem.group_names = [name for name, _ in self._lists]
         problem.clique_names = ["%s: %s" % clique for clique in self._cliques]
         problem.clique_kinds = [kind for _, kind in self._cliques]
-        names = {"first": "labels", "token": "tokens", "field": problem.add_value_names([*LABELS, _END])}
+        names = {
+            "first": "labels", "token": "tokens", "field": problem.add_value_names([*LABELS, _END]),
+            "one": problem.add_value_names(["twice"]),
+        }
         problem.name_values([names[kind.split()[0]] for _, kind in self._cliques])
         return problem
