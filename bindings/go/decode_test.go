@@ -282,7 +282,7 @@ func TestDecodeContexts(t *testing.T) {
 		if ctx.Err() == nil {
 			cancel()
 			// Gives another goroutine time to raise the cancel flag, which the run reads between cliques.
-			time.Sleep(200 * time.Millisecond)
+			time.Sleep(time.Second)
 		}
 		return false
 	}
@@ -318,7 +318,7 @@ func TestDecodeContexts(t *testing.T) {
 	defer end()
 	options.Progress = func(Progress) bool {
 		<-soon.Done()
-		time.Sleep(200 * time.Millisecond)
+		time.Sleep(time.Second)
 		return false
 	}
 	decoded, err = Decode(soon, mentions(), words(), options)

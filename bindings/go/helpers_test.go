@@ -4,7 +4,9 @@ import (
 	"errors"
 	"math"
 	"math/rand"
+	"os"
 	"runtime"
+	"strconv"
 	"testing"
 	"time"
 )
@@ -35,10 +37,14 @@ func near(a, b float64) bool {
 	return a == b || math.Abs(a-b) <= 1e-9*math.Max(1, math.Abs(b))
 }
 
-// seeded returns a random generator, and logs its seed.
+// seeded returns a random generator, the same in each run, and logs its seed. The environment
+// variable CHORALE_SEED sets the seed.
 func seeded(t *testing.T) *rand.Rand {
-	seed := time.Now().UnixNano()
-	t.Logf("seed %d", seed)
+	seed := int64(20240607)
+	if text := os.Getenv("CHORALE_SEED"); text != "" {
+		seed = must(strconv.ParseInt(text, 10, 64))
+	}
+	t.Logf("CHORALE_SEED=%d", seed)
 	return rand.New(rand.NewSource(seed))
 }
 
