@@ -65,9 +65,10 @@ else
 fi
 
 # The library is built many times over, often with the same flags: by presets, by every binding. In
-# which folder does not matter.
+# which folder of the repository does not matter.
 if [[ $all == yes ]]; then
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache CCACHE_NOHASHDIR=yes
+  export CCACHE_BASEDIR=$PWD
   # What was compiled with it serves builds without it. The presets come first, and have it.
   export CCACHE_IGNOREOPTIONS=-Werror
 fi
@@ -79,11 +80,12 @@ if [[ $deep == yes ]]; then
 fi
 
 . tests/steps.sh
-# Faults are planted in single sources of these.
-[[ $all == no ]] || one_by_one="dev release"
+# Faults are planted in single sources of this one.
+[[ $all == no ]] || one_by_one=dev
 [[ $deep == no ]] || most_seconds=14400 # an hour of fuzzing
 
 # Steps leave processors idle, so two sequences of them run side by side: this one, and one in a lane.
+# Nothing in a lane calls apt-get: what it needs is installed by now.
 in_sanitizers() {
   if build_for asan-ubsan "tests asan-ubsan"; then
     run_tests "tests asan-ubsan" asan-ubsan --no-tests=error
@@ -91,6 +93,7 @@ in_sanitizers() {
   if build_for tsan:threads "tests tsan"; then
     run_tests "tests tsan" tsan -L threads
   fi
+  step --says "fuzz" tests/fuzz/run.sh --no-install "$fuzz_seconds" || true
 }
 [[ $all == no ]] || begin_lane in_sanitizers
 
@@ -112,30 +115,19 @@ fi
 
 if [[ $all == yes ]]; then
   step "headers" tests/headers/run.sh gcc g++ clang clang++ || true
-  release=no
   if build_for release "tests release" "symbols release" "consumers" "amalgamation" "debian" \
     "planted"; then
-    release=yes
     run_tests "tests release" release -LE valgrind --no-tests=error
     step "symbols release" tests/symbols.sh build/release || true
     step "consumers" tests/consumers/run.sh build/release || true
     step "amalgamation" tests/amalgamation/run.sh build/release || true
     step --says "debian" bindings/debian/test.sh "${setup_options[@]}" || true
+    step --says "planted" tests/planted/run.sh build/dev build/release || true
   fi
-  join_lane
-
-  in_planted() {
-    if [[ $release == yes ]]; then
-      step --says "planted" tests/planted/run.sh build/dev build/release || true
-    fi
-    step --says "machine locale" tests/machines/run.sh --no-install locale || true
-  }
-  begin_lane in_planted
-  step --says "fuzz" tests/fuzz/run.sh "${setup_options[@]}" "$fuzz_seconds" || true
+  step --says "machine locale" tests/machines/run.sh --no-install locale || true
   step "example" examples/run.sh --no-install || true
   join_lane
 
-  # Installed here: nothing in the lane calls apt-get, since the steps beside it do.
   java=no
   if tests/setup.sh "${setup_options[@]}" spark; then
     java=yes
@@ -149,6 +141,7 @@ if [[ $all == yes ]]; then
     step "references" bindings/references/tests/run.sh build/python || true
     step "experiments" examples/experiments/test.sh || true
     in_spark
+    step "wheel" bindings/python/tests/wheel.sh || true
   }
   # In the environment of "python", whose other tests do without pyspark.
   in_spark() {
@@ -175,8 +168,6 @@ if [[ $all == yes ]]; then
   step "go" bindings/go/test.sh "${compiled_along[@]}" || true
   step "rust" bindings/rust/test.sh "${compiled_along[@]}" || true
   step "js" bindings/js/test.sh "${setup_options[@]}" || true
-  step "wheel" bindings/python/tests/wheel.sh || true
-  join_lane
   # After "js", whose module takes the corrections.
   if tests/setup.sh "${setup_options[@]}" browser; then
     step "report" tests/report/run.sh build/dev || true
@@ -184,6 +175,7 @@ if [[ $all == yes ]]; then
     skip "report" "no Chromium"
   fi
   step --says "site" examples/guide/build.sh "${setup_options[@]}" --check || true
+  join_lane
   step "bench" tests/bench/run.sh --quick || true
 fi
 

@@ -79,5 +79,5 @@ awk -v a="$ours" -v b="$theirs" 'BEGIN {
 internal=$(cd "$OLDPWD/tests/internal" && printf '%s|' test_*.cpp | sed 's/\.cpp//g; s/|$//')
 mv "g++-$soname" "$soname"
 export LD_PRELOAD=$scratch/$soname
-CHORALE_TEST_ROUNDS=3e-1 ctest --test-dir "$build" -R '^test_' -E "$internal" -LE valgrind --no-tests=error -j "$(nproc)" \
+CHORALE_TEST_ROUNDS=3e-2 ctest --test-dir "$build" -R '^test_' -E "$internal" -LE valgrind --no-tests=error -j "$(nproc)" \
   --output-on-failure

@@ -80,12 +80,13 @@ by_add_subdirectory() {
     runs_without subdirectory/consumer libchorale && cmake --install subdirectory --prefix nothing &&
     [[ ! -e nothing && ! -e subdirectory/chorale/tests ]]
 }
-by_archive() { # LIBRARY_TYPE
+# In one folder for both types, whose objects are the same.
+by_archive() { # BUILD_SHARED_LIBS
   local archive
   "$root/bindings/cmake/archive.sh" archive && archive=$(echo "$PWD"/archive/chorale-*.tar.gz) &&
-    embedded "archive-$1" archive chorale::chorale -DBUILD_SHARED_LIBS="$1" -DURL="$archive" \
+    embedded by-archive archive chorale::chorale -DBUILD_SHARED_LIBS="$1" -DURL="$archive" \
       -DHASH="$(sha256sum "$archive" | cut -d ' ' -f 1)" -DCMAKE_BUILD_TYPE=None &&
-    cmake --build "archive-$1" && "archive-$1/consumer"
+    cmake --build by-archive && by-archive/consumer
 }
 # What FetchContent does with the repository once that is there is add_subdirectory.
 by_git() {
