@@ -40,6 +40,16 @@ def test_one_stretch_breaks_no_rule():
     assert together.model.cliques == 0
 
 
+def test_how_sure_the_labels_are():
+    """Two tokens, each with another label that is half as probable; alone and in a list that agrees."""
+    unsure = item("Author", "Title", second={0: "Editor", 1: "Venue"}, margin=np.log(2))
+    clear = item("Author", "Title")
+    _, together = labels([unsure, clear], {})
+    assert np.allclose(together.sure(), [4 / 9, 1])
+    _, together = labels([unsure, clear, clear, clear])
+    assert 4 / 9 < together.sure()[0] < 1
+
+
 def test_the_problem_names_the_rules():
     _, together = labels([item("Date", "Title", "Date", second={2: "Volume"})])
     problem = together.problem()

@@ -57,6 +57,13 @@ def test_errors_name_what_is_wrong(arguments, text, message, tmp_path):
     assert code == 2 and error.strip().splitlines()[-1].startswith("chorale-references: ") and message in error
 
 
+def test_how_sure():
+    items = [json.loads(run(*options, "--to", "csl", text=LINES)[1]) for options in ((), ("--sure",))]
+    assert all("sure" not in item["custom"] for item in items[0])
+    assert [0 < item["custom"].pop("sure") <= 1 for item in items[1]] == [True] * 3 and items[0] == items[1]
+    assert all(0 <= r.sure <= 1 for r in cr.parse(LINES, sure=True)) and cr.parse(LINES)[0].sure is None
+
+
 def test_nothing_in_nothing_out():
     assert run("--to", "csl", text="")[:2] == (0, "[]\n")
     assert run("--to", "bibtex", text="\n \n")[:2] == (0, "")

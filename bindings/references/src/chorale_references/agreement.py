@@ -149,6 +149,17 @@ class Together:
             run.solve()
             return [run.labels(k) for k in range(len(self._items))]
 
+    def sure(self) -> list[float]:
+        """Returns how probable the labels of each chain are, given those of the others: the product of
+        the probabilities of its tokens' labels."""
+        with ch.Run(self.model) as run:
+            run.solve()
+            found = []
+            for k in range(len(self._items)):
+                probabilities, labels = run.probabilities(k)[0], run.labels(k)
+                found.append(float(probabilities[np.arange(len(labels)), labels].prod()))
+            return found
+
     def problem(self) -> ch.Problem:
         """Returns the model with its names, for a report or a file."""
         problem = ch.Problem(self.model)

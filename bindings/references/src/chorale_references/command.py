@@ -36,6 +36,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--layout", choices=LAYOUTS, default="auto", help="how references are told apart (%(default)s)")
     parser.add_argument("--encoding", default="utf-8", help="of the files (%(default)s)")
     parser.add_argument("--alone", action="store_true", help="label each reference by itself")
+    parser.add_argument("--sure", action="store_true", help="say in CSL-JSON how probable the labels of each reference are (custom.sure)")
     parser.add_argument("--chorale", default="chorale", metavar="PROGRAM", help="the command chorale, which makes the page")
     parser.add_argument("--library", metavar="FILE", help="libchorale.embedded.js, so that the page takes corrections")
     return parser
@@ -64,13 +65,13 @@ def _parsed(options: argparse.Namespace, strengths: dict[str, float] | None) -> 
     for name in options.files or ["-"]:
         if name == "-":
             lines = decoded(sys.stdin.buffer, "standard input", options.encoding)
-            yield from parse_lists(split(lines, options.layout), strengths=strengths)
+            yield from parse_lists(split(lines, options.layout), strengths=strengths, sure=options.sure)
         elif page.is_problem(pathlib.Path(name)):
             yield from page.read_back(pathlib.Path(name))
         else:
             with open(name, "rb") as file:
                 lines = decoded(file, name, options.encoding)
-                yield from parse_lists(split(lines, options.layout, pathlib.Path(name).stem), strengths=strengths)
+                yield from parse_lists(split(lines, options.layout, pathlib.Path(name).stem), strengths=strengths, sure=options.sure)
 
 
 def main(arguments: list[str] | None = None) -> int:

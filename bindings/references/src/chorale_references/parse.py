@@ -50,12 +50,14 @@ class Parsed:
     source  the reference of the input
     tokens  its tokens; labels: the label of each, "Other" for those that are left over
     own     the labels by the tagger alone
+    sure    how probable the labels are, from 0 to 1; None if it was not asked for
     """
 
     source: Reference
     tokens: Tokens
     labels: list[str]
     own: list[str]
+    sure: float | None = None
 
     @functools.cached_property
     def fields(self) -> list[Field]:
@@ -89,25 +91,27 @@ class ParsedList:
 
 
 def parse(
-    text: str, *, layout: str = "auto", strengths: dict[str, float] | None = None
+    text: str, *, layout: str = "auto", strengths: dict[str, float] | None = None, sure: bool = False
 ) -> list[Parsed]:
     """Returns the references of a text, in its order.
 
     layout: how references are told apart (lists.py); strengths: by kind of agreement, how much it
-    is worth; None: the defaults; {}: each reference is labelled by itself.
+    is worth; None: the defaults; {}: each reference is labelled by itself; sure: whether to find out
+    how probable the labels are.
 
     >>> reference = parse("Watson JD, Crick FHC. Molecular structure. Nature. 1953;171:737-8.")[0]
     >>> reference.item["container-title"], reference.item["page"]
     ('Nature', '737-738')
     """
     lists = split(text.splitlines(keepends=True), layout)
-    return [reference for of in parse_lists(lists, strengths=strengths) for reference in of.references]
+    return [reference for of in parse_lists(lists, strengths=strengths, sure=sure) for reference in of.references]
 
 
 def parse_lists(
     lists: Iterable[ReferenceList],
     *,
     strengths: dict[str, float] | None = None,
+    sure: bool = False,
     by: tagger.Tagger | None = None,
 ) -> Iterator[ParsedList]:
     """Yields the lists with their references parsed, one after the other. by: the tagger; None: the
@@ -120,16 +124,19 @@ def parse_lists(
             agreement.Item(name_of(reference), *_scored(by, of)) for reference, of in zip(each.references, tokens)
         ]
         together = agreement.Together([(each.name, items)], transitions, strengths)
-        found = iter(zip(together.labels(), together.own))
+        labels_of = together.labels()
+        found = iter(zip(labels_of, together.own, together.sure() if sure else [None] * len(labels_of)))
         parsed = []
         for reference, of, item in zip(each.references, tokens, items):
             if item.tokens:
-                labels, own = ([LABELS[label] for label in labels] for labels in next(found))
+                *both, probability = next(found)
+                labels, own = ([LABELS[label] for label in labels] for labels in both)
             else:
                 labels = own = [OTHER] * len(of.words)
+                probability = None
             if not _is_reference(labels):
                 labels = [OTHER] * len(of.words)
-            parsed.append(Parsed(reference, of, labels, own))
+            parsed.append(Parsed(reference, of, labels, own, probability))
         yield ParsedList(each.name, each.heading, parsed, items)
 
 

@@ -48,12 +48,14 @@ def _ascii(text: str) -> str:
 
 def csl_of(reference: Parsed, key: str) -> dict[str, Any]:
     """Returns a reference as an item of CSL-JSON, which has no place for "et al.", for the original
-    and for what is left over: they are in `custom`."""
+    for what is left over and for how sure it is: they are in `custom`."""
     item = {"id": key, **reference.item}
     custom = dict(item.pop("custom", {}))
     custom["original"] = reference.source.original.strip()
     if reference.left_over:
         custom["left-over"] = reference.left_over
+    if reference.sure is not None:
+        custom["sure"] = round(reference.sure, 3)
     return {**item, "custom": custom}
 
 
