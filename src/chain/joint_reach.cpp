@@ -2,10 +2,8 @@
 #include "chain/joint_reach.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <new>
-#include <utility>
 
 namespace chorale {
 namespace {
@@ -24,9 +22,6 @@ constexpr std::int64_t kMostRows = 8192;
 // greatest number for one position, plus kTracedRows * T.
 constexpr std::int64_t kTracedPositions = 4;
 constexpr std::int64_t kTracedRows = 8;
-// If at least this many properties are to be followed in one pass, narrow() first bounds the score
-// of each of their values, and forbids values that cannot be best.
-constexpr std::int32_t kNarrowed = 4;
 
 std::int64_t rows_of(std::int32_t labels) noexcept {
   return std::clamp(kRowScores / labels, kLeastRows, kMostRows);
@@ -62,9 +57,6 @@ JointReach::JointReach(Layout &layout, const ChainView &view, const Attachments 
   attained_ = layout.take<double>(count_ + 1);
   least_ = layout.take<double>(count_ + 1);
   values_ = layout.take<std::int32_t>(count_);
-  shown_ = layout.take<std::int32_t>(count_);
-  known_ = layout.take<std::int32_t>(count_);
-  best_value_ = layout.take<std::int32_t>(count_);
   memories_ = layout.take<Memory>(std::int64_t{kConfigurations} * count_);
   slack_ = layout.take<double>(kConfigurations);
   quiet_ = layout.take<std::uint64_t>(kConfigurations);
@@ -92,10 +84,6 @@ bool JointReach::prepare(Limits *limits) noexcept {
   is_classless_ = true;
   for (std::int32_t k = 0; k < count_; ++k)
     is_classless_ = is_classless_ && properties_[k].attached.property->classes == 1;
-  followed_ = narrowed_ = 0;
-  std::fill_n(known_, count_, -1);
-  for (std::int32_t k = 0; k < count_ && goes_on; ++k)
-    find_greatest(k);
   std::fill_n(attained_, count_ + 1, kForbidden);
   std::fill_n(steady_, count_ * message_limit_, 0.0);
   return goes_on && scores_.complete({completion_, to_size(length_) * to_size(labels_)},
@@ -137,8 +125,6 @@ bool JointReach::offer(gsl::span<const std::int32_t> labels, double score,
     is_best = total > kForbidden && total >= attained_[but];
     attained_[but] = std::max(attained_[but], total);
   }
-  if (is_best)
-    std::copy_n(values_, count_, known_);
   return is_best;
 }
 
@@ -353,10 +339,7 @@ JointReach::End JointReach::pass(bool sends, bool traces) noexcept {
     const BoundProperty &property = properties_[k];
     const std::int32_t start = property.attached.property->start;
     const std::int32_t dead = property.attached.property->dead();
-    if (sends || (followed_ >> k & 1) != 0)
-      successor_[k] = {property.may_fire(0, start) ? start : dead, property.empty()};
-    else
-      successor_[k] = {dead, best_value_[k]};
+    successor_[k] = {property.may_fire(0, start) ? start : dead, property.empty()};
   }
   // The initial row is in rows_[1], since the rows of position 0 are written to rows_[0].
   now_ = rows_[1];
@@ -384,11 +367,8 @@ JointReach::End JointReach::pass(bool sends, bool traces) noexcept {
 void JointReach::finish(bool sends) noexcept {
   best_ = kForbidden;
   best_row_ = best_label_ = -1;
-  const bool is_alone = !sends && followed_ != 0 && (followed_ & (followed_ - 1)) == 0;
-  const std::int32_t alone = is_alone ? std::countr_zero(followed_) : -1;
-  for (std::int32_t k = 0; k < count_; ++k)
-    if (sends || k == alone)
-      std::fill_n(message(k), properties_[k].local_count + 2, kForbidden);
+  for (std::int32_t k = 0; k < count_ && sends; ++k)
+    std::fill_n(message(k), entries(k), kForbidden);
   for (std::int32_t i = 0; i < now_count_; ++i) {
     const Memory *of = memories(now_numbers_[i]);
     for (std::int32_t y = 0; y < labels_; ++y) {
@@ -414,11 +394,10 @@ void JointReach::finish(bool sends) noexcept {
         double total = score;
         for (std::int32_t k = 0; k < count_; ++k)
           total += k == but ? 0.0 : properties_[k].message[values_[k]];
-        if (const std::int32_t k = but < count_ ? but : alone; k >= 0) {
-          double &to = message(k)[values_[k]];
+        if (but < count_) {
+          double &to = message(but)[values_[but]];
           to = std::max(to, total);
-        }
-        if (but == count_ && total > best_) {
+        } else if (total > best_) {
           best_ = total;
           best_row_ = i;
           best_label_ = y;
@@ -438,8 +417,12 @@ JointReach::End JointReach::run(gsl::span<const double> reaches) noexcept {
   least_[count_] = offered();
   for (std::int32_t k = 0; k < count_; ++k)
     most_steady_[k] = *std::max_element(steady_part(k), steady_part(k) + entries(k));
-  has_trace_ = false;
-  const End end = reach ? pass(true, false) : decode();
+  End end = pass(reach, !reach);
+  has_trace_ = !reach && end == End::done;
+  // If the rows of all positions do not fit into the memory, a pass that does not keep them finds
+  // the best score. trace() then prunes all partial labellings that cannot reach it.
+  if (!reach && end == End::overflow)
+    end = pass(false, false);
   if (end != End::done)
     return end;
   best_ = std::max(best_, offered());
@@ -453,117 +436,6 @@ JointReach::End JointReach::run(gsl::span<const double> reaches) noexcept {
       to[v] = std::max(to[v], most - reach[k] - steady[v]);
   }
   return end;
-}
-
-JointReach::End JointReach::decode() noexcept {
-  // Most chains have so few rows that one pass that follows all automata is the fastest way.
-  const std::int64_t all_rows =
-      std::exchange(traced_rows_, std::min(traced_rows_, few_rows * length_));
-  followed_ = (std::uint32_t{1} << count_) - 1;
-  const End first = pass(false, true);
-  traced_rows_ = all_rows;
-  has_trace_ = first == End::done;
-  if (first != End::overflow)
-    return first == End::done && best_ > offered() ? follow_backs() : first;
-  for (std::int32_t k = 0; k < count_; ++k)
-    find_greatest(k);
-  for (;;) {
-    if (const End end = narrow(); end != End::done)
-      return end;
-    // Few rows survive pruning, so the rows of all positions usually fit into the memory. If not, a
-    // pass that does not keep them finds the best score. Then a pass that keeps them prunes all
-    // partial labellings that cannot reach this score.
-    End end = pass(false, true);
-    has_trace_ = end == End::done;
-    if (end == End::overflow)
-      end = pass(false, false);
-    // best_ is an upper bound. If it is not above the best offered score, the labelling that was
-    // offered with this score is best.
-    if (end != End::done || best_ <= offered())
-      return end;
-    if (!has_trace_) {
-      const double least = std::exchange(least_[count_], best_);
-      end = pass(false, true);
-      least_[count_] = least;
-      has_trace_ = end == End::done;
-      if (!has_trace_)
-        return end;
-    }
-    if (end = follow_backs(); end != End::done)
-      return end;
-    if (!scores_.spend(8 * std::int64_t{length_} * count_))
-      return End::interrupted;
-    if (!follow_more())
-      return End::done;
-  }
-}
-
-bool JointReach::follow_more() noexcept {
-  for (std::int32_t k = 0; k < count_; ++k)
-    shown_[k] = properties_[k].attached.evaluate(labelling, {});
-  const bool is_allowed = read_values(labelling, {shown_, to_size(count_)});
-  const std::uint32_t before = followed_;
-  double score = best_; // score of `labelling`, messages included
-  for (std::int32_t k = 0; k < count_; ++k) {
-    if ((followed_ >> k & 1) != 0)
-      continue;
-    const BoundProperty &property = properties_[k];
-    const double short_of = property.greatest_message - property.message[values_[k]];
-    if (is_allowed && !(short_of > 0))
-      continue;
-    followed_ |= std::uint32_t{1} << k;
-    score -= short_of;
-  }
-  if (is_allowed && score > least_[count_]) {
-    least_[count_] = score;
-    std::copy_n(values_, count_, known_);
-  }
-  return followed_ != before;
-}
-
-void JointReach::find_greatest(std::int32_t k) noexcept {
-  BoundProperty &property = properties_[k];
-  // max_element() finds an entry even if all are forbidden.
-  const double *greatest = std::max_element(property.message, property.message + entries(k));
-  best_value_[k] = static_cast<std::int32_t>(greatest - property.message);
-  property.greatest_message = *greatest;
-  if (known_[k] < 0)
-    return;
-  const std::uint32_t bit = std::uint32_t{1} << k;
-  if (property.message[known_[k]] < property.greatest_message)
-    followed_ |= bit;
-  else
-    followed_ &= ~bit;
-}
-
-JointReach::End JointReach::narrow() noexcept {
-  std::int32_t number = 0; // number of properties that are followed
-  for (std::int32_t k = 0; k < count_; ++k)
-    number += (followed_ >> k & 1) != 0 ? 1 : 0;
-  if ((followed_ & ~narrowed_) == 0 || number < kNarrowed)
-    return End::done;
-  for (std::int32_t k = 0; k < count_; ++k) {
-    const std::uint32_t bit = std::uint32_t{1} << k;
-    if ((followed_ & bit) == 0 || (narrowed_ & bit) != 0)
-      continue;
-    narrowed_ |= bit;
-    const std::uint32_t followed = followed_;
-    followed_ = bit;
-    const End end = pass(false, false);
-    followed_ = followed;
-    if (end == End::interrupted)
-      return end;
-    if (end == End::overflow)
-      continue;
-    const double *bounds = message(k);
-    const double least = least_[count_];
-    for (std::int32_t v = 0; v < properties_[k].local_count + 2; ++v)
-      if (bounds[v] == kForbidden ||
-          bounds[v] < least - kReachRounding * (std::fabs(bounds[v]) + std::fabs(least)))
-        properties_[k].message[v] = kForbidden;
-    find_greatest(k);
-  }
-  return End::done;
 }
 
 void JointReach::write_message(std::int32_t k, gsl::span<double> row) const noexcept {
@@ -580,15 +452,12 @@ void JointReach::write_message(std::int32_t k, gsl::span<double> row) const noex
 }
 
 JointReach::End JointReach::trace() noexcept {
-  if (has_trace_)
-    return follow_backs();
-  std::fill_n(least_, count_, kInfinity);
-  least_[count_] = best_;
-  const End end = decode();
-  return end == End::done && best_row_ < 0 ? End::overflow : end;
-}
-
-JointReach::End JointReach::follow_backs() noexcept {
+  if (!has_trace_) {
+    std::fill_n(least_, count_, kInfinity);
+    least_[count_] = best_;
+    if (const End end = pass(false, true); end != End::done)
+      return end;
+  }
   std::int32_t *labels = labelling.data();
   std::int32_t row = best_row_;
   std::int32_t label = best_label_;

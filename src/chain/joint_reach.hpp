@@ -10,15 +10,6 @@
 // score of a known labelling (for messages, if it is below by more than the *reach*, see the last
 // paragraph). The pass uses no beam: it is exact, or reports an overflow of its memory.
 //
-// If a pass that follows all automata would have many rows, decoding follows as few automata as
-// possible. A pass that leaves out some properties adds the greatest entries of their messages in
-// advance, so its best score is an upper bound. If the best labelling of the pass shows, in each
-// property left out, a value with the greatest entry, this labelling attains the bound and is the
-// best of all. Otherwise another pass also follows the properties in which the labelling shows a
-// value with a smaller entry. Before many properties are followed together, a pass for each of them
-// alone bounds the score of each of its values. From then on a value is left out if no labelling
-// that shows it can be as good as a known labelling.
-//
 // The receiver of a message adds numbers to the entries. It states the part of these numbers that
 // it knows in advance, the *steady* part, and the reach, the most by which the other part can
 // differ between two entries. So entry v cannot affect the receiver if
@@ -73,9 +64,7 @@ public:
   double offered() const noexcept { return attained_[count_]; }
 
   // Computes best() and, if `reaches` is not empty, the messages. reaches[k]: the reach for the
-  // message of property k; if it is infinite, all entries are exact. run() without `reaches` and
-  // trace() forbid values that cannot be part of a best labelling, so prepare() must be called
-  // before messages are computed again.
+  // message of property k; if it is infinite, all entries are exact.
   End run(gsl::span<const double> reaches) noexcept;
   // Returns the greatest score, including messages; at least offered(). Minus infinity if every
   // labelling is forbidden.
@@ -87,8 +76,6 @@ public:
   End trace() noexcept;
 
   gsl::span<std::int32_t> labelling; // T
-  // Decoding follows all automata if that needs at most this many rows for a position on average.
-  std::int64_t few_rows = 16;
 
 private:
   static constexpr std::int32_t kMostProperties = 16;
@@ -118,21 +105,6 @@ private:
   // labelling is forbidden.
   bool read_values(gsl::span<const std::int32_t> labels,
                    gsl::span<const std::int32_t> shown) noexcept;
-  // Writes the best labelling of the last pass to `labelling`, from the rows of all positions.
-  End follow_backs() noexcept;
-  // Decodes with one pass that follows all automata or, if it has many rows, with passes that
-  // follow more and more of them.
-  End decode() noexcept;
-  // Adds to followed_ each property whose message has a greater entry than that of the value which
-  // `labelling` shows; all properties if `labelling` is forbidden. False if nothing is added;
-  // `labelling` is then best.
-  bool follow_more() noexcept;
-  // If at least kNarrowed properties are followed, bounds the score of each of their values, and
-  // forbids the values that no labelling as good as the best known one can show.
-  End narrow() noexcept;
-  // Finds the greatest entry of the message of property k. If labellings are known, the property is
-  // followed from then on exactly if the best known labelling shows a value with a smaller entry.
-  void find_greatest(std::int32_t k) noexcept;
   // These four functions refer to the current configuration, `of_`. follow() writes to successor_
   // the configuration that follows after `label` at t; false if it is forbidden.
   void read_cells(std::int32_t t) noexcept;
@@ -142,10 +114,7 @@ private:
   // Runs the forward pass. `sends`: computes messages; `traces`: keeps the rows of all positions.
   End pass(bool sends, bool traces) noexcept;
   End step(std::int32_t t) noexcept;
-  // Computes best_. With `sends`, also computes the outgoing messages of all properties. Without
-  // `sends`, if exactly one property k is followed, writes something else to message(k): for each
-  // value of k, an upper bound on the score, all messages included, of a labelling that shows it;
-  // minus infinity if such labellings were pruned or are forbidden.
+  // Computes best_ and, with `sends`, the outgoing messages of all properties.
   void finish(bool sends) noexcept;
   double *message(std::int32_t k) const noexcept { return outgoing_ + k * message_limit_; }
   double *steady_part(std::int32_t k) const noexcept { return steady_ + k * message_limit_; }
@@ -171,13 +140,6 @@ private:
   // for decoding.
   double *least_;
   std::int32_t *values_; // count: local value of each property on one labelling
-  std::int32_t *shown_;  // count: the clique's number of this value
-  std::int32_t *known_;  // count: local value of each property on the best known labelling, or -1
-  // Bit k: 1 if a pass follows the automaton of property k. If it is 0, every configuration has the
-  // dead state of this automaton and the local value best_value_[k].
-  std::uint32_t followed_ = 0;
-  std::uint32_t narrowed_ = 0; // bit k: narrow() has bounded the values of property k
-  std::int32_t *best_value_;   // by property: local value with the greatest message entry
 
   // The configurations of the whole pass are numbered. A hash table with open addressing finds the
   // number of a configuration.

@@ -287,9 +287,6 @@ faulty_pass "an offer that programs forbid is taken" \
   's/property.attached.fires_outside(labels, {})/false/' 'seed [0-9]+|is_new'
 faulty_pass "a label that fires passes for one that changes nothing" \
   's/ && fires_\[k\]\[y\] == CHORALE_FIRE_NOTHING//' 'seed [0-9]+|close\(pass.best'
-faulty_pass "a value passes for worse than the best known" \
-  's/bounds\[v\] < least - kReachRounding/bounds[v] < least + 1 + kReachRounding/' 'seed [0-9]+|close\(pass.best'
-faulty_pass "a property left out may fall short" 's/!(short_of > 0)/!(short_of > 1)/' 'seed [0-9]+|close\(pass.best'
 faulty_pass "a trace takes another row" 's/row = all_backs_\[.*/row = 0;/' 'seed [0-9]+: the labelling'
 
 faulty_edit() { # FAULT SCRIPT PATTERN
