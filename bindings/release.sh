@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes all files of a release from a commit: wheels and source archive of the Python package, both
-# crates, the Go module, the npm package, the library as two files with the recipe for Conan, the
-# Debian packages, and SHA256SUMS.
+# Makes all files of a release from a commit: wheels and source archive of the Python package, the
+# wheel of the parser of references, both crates, the Go module, the npm package, the library as two
+# files with the recipe for Conan, the Debian packages, and SHA256SUMS.
 #
 #   bindings/release.sh COMMIT FOLDER [--twice]
 #
@@ -50,6 +50,10 @@ check_versions() { # CLONE
     echo "release.sh: bindings/js/package.json is not of version $version" >&2
     return 1
   }
+  grep -q "^__version__ = \"$version\"" "$1/bindings/references/src/chorale_references/__init__.py" || {
+    echo "release.sh: bindings/references is not of version $version" >&2
+    return 1
+  }
   grep -q "^## $version" "$1/CHANGELOG.md" || {
     echo "release.sh: CHANGELOG.md says nothing of $version" >&2
     return 1
@@ -75,6 +79,8 @@ make_all() { # CLONE TO
     bindings/rust/package.sh "$to"
     say "Python"
     bindings/python/wheels.py "$to"
+    say "References"
+    bindings/references/wheel.sh "$to"
     say "Debian"
     bindings/debian/test.sh
     cp build/debian/packages/*.deb "$to"

@@ -125,6 +125,7 @@ needs_spark=(
 needs_web=(
   "${needs_spark[@]}"
   'pandoc pandoc'
+  'biber biber'
   'citation-style-language-styles /usr/share/citation-style-language/styles/apa.csl'
 )
 

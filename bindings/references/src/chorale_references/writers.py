@@ -115,7 +115,8 @@ class _Bibtex(_PybtexWriter):
 
     def _write_field(self, stream: TextIO, type: str, value: str) -> None:
         text = value if isinstance(value, _Raw) else self.escaped(value)
-        stream.write(",\n  %s = %s" % (type, self.quote(text)))
+        # The name of a month is a string that each style defines, so it stands without braces.
+        stream.write(",\n  %s = %s" % (type, text if type == "month" else self.quote(text)))
 
 
 _ENTRY = {
