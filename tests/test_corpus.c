@@ -17,6 +17,10 @@ typedef struct Draw {
   double doubles[(CORPUS_POSITIONS + 4) * (CORPUS_LABELS + 3) * 2];
   float floats[(CORPUS_POSITIONS + 4) * (CORPUS_LABELS + 3) * 2];
   int32_t tokens[CORPUS_POSITIONS + 4];
+  double edges[(CORPUS_POSITIONS + 4) * CORPUS_LABELS * CORPUS_LABELS];
+  float single_edges[(CORPUS_POSITIONS + 4) * CORPUS_LABELS * CORPUS_LABELS];
+  int32_t forced[CORPUS_POSITIONS + 4];
+  uint8_t allowed[(CORPUS_POSITIONS + 4) * CORPUS_LABELS];
   int64_t groups[CORPUS_CHAINS];
   int64_t cliques, whole_cliques;
   int64_t clique_offsets[CORPUS_CLIQUES + 1], clique_chains[CORPUS_ENTRIES],
@@ -98,6 +102,17 @@ static void draw_corpus(Random *random, Draw *draw, const chorale_transitions *t
     draw->floats[k] = (float)(draw->doubles[k] = random_int(random, -64, 64) / 8.0);
   for (size_t k = 0; k < COUNT_OF(draw->tokens); ++k)
     draw->tokens[k] = random_int(random, -1, 5);
+  for (size_t k = 0; k < COUNT_OF(draw->edges); ++k)
+    draw->single_edges[k] = (float)(draw->edges[k] = random_int(random, -64, 64) / 8.0);
+  for (size_t k = 0; k < COUNT_OF(draw->forced); ++k)
+    draw->forced[k] = random_int(random, -1, labels - 1);
+  for (size_t k = 0; k < COUNT_OF(draw->allowed); ++k)
+    draw->allowed[k] = (uint8_t)random_chance(random, 80);
+  if (random_chance(random, 30))
+    corpus->edges =
+        corpus->element == CHORALE_FLOAT32 ? (void *)draw->single_edges : draw->edges;
+  corpus->forced = random_chance(random, 30) ? draw->forced : NULL;
+  corpus->allowed = random_chance(random, 30) ? draw->allowed : NULL;
   draw_members(random, draw);
 }
 
@@ -190,6 +205,14 @@ static void add_singly(const Draw *draw, const Shared *shared, Start *start) {
     chain.unary_row_stride = row;
     chain.unary_column_stride = column;
     chain.transitions = corpus->transitions;
+    if (corpus->edges && chain.length > 1) {
+      const int64_t from = (begin + 1) * corpus->labels * corpus->labels;
+      chain.edges = corpus->element == CHORALE_FLOAT32 ? (const void *)(draw->single_edges + from)
+                                                       : (const void *)(draw->edges + from);
+      chain.edge_matrices = chain.length - 1;
+    }
+    chain.forced = corpus->forced ? corpus->forced + begin : NULL;
+    chain.allowed = corpus->allowed ? corpus->allowed + begin * corpus->labels : NULL;
     options.borrow = corpus->borrow;
     options.tokens = corpus->tokens ? corpus->tokens + begin : NULL;
     options.group = corpus->groups ? corpus->groups[i] : 0;
@@ -407,7 +430,20 @@ static void mistakes_are_named(void **state) {
   scores[3] = INFINITY;
   REFUSES((void)0, CHORALE_ERROR_INFINITE, "corpus->unary[1][1]");
   scores[3] = 4;
+  double edges[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4};
+  corpus = good;
+  edges[10] = NAN;
+  REFUSES(corpus.edges = edges, CHORALE_ERROR_NOT_A_NUMBER, "corpus->edges[2], from 1 to 0");
+  const int32_t forced[] = {-1, 2, 0};
+  REFUSES(corpus.forced = forced, CHORALE_ERROR_OUT_OF_RANGE, "corpus->forced[1] is 2", "from -1 to 1");
+  edges[10] = 3;
+  edges[4] = NAN; /* of the first position of a chain: not read */
 #undef REFUSES
+  corpus = good;
+  corpus.edges = edges;
+  OK(chorale_model_builder_add_corpus(start.builder, &corpus, NULL, &error));
+  chorale_model_builder_destroy(start.builder);
+  open_builder(&shared, NULL, &start);
   int64_t first = -1;
   OK(chorale_model_builder_add_corpus(start.builder, &good, &first, &error));
   assert_int_equal(first, 1);

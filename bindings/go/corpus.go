@@ -5,8 +5,7 @@ import "C"
 
 import "math"
 
-// Corpus holds many chains with the same number of labels and the same transitions. Their scores
-// are in one array. A position is numbered by its row in this array, through all chains.
+// Corpus holds many chains with the same number of labels. Their scores are in one array. A position is numbered by its row in this array, through all chains.
 type Corpus struct {
 	// Offsets holds the number of the first position of each chain, then the number after the last
 	// position of the last chain, in ascending order: one element more than there are chains. nil:
@@ -23,6 +22,9 @@ type Corpus struct {
 
 	Transitions *Transitions // the transition scores of every chain; nil: zeros
 	Tokens      []int32      // for each position a token id of at least 0, or -1 for none; nil: no chain has tokens
+	Edges       Scores       // for each position m x m scores of the type of Unary without gaps, from each label at the position before (row) to each label at this one (column), which replace the matrix of Transitions; those of the first position of a chain are not read; nil: the matrix of Transitions
+	Forced      []int32      // for each position the label that it must take, or -1; nil: all free
+	Allowed     []byte       // for each position m flags, 0 forbids the label; nil: all allowed
 	Groups      []int64      // for each chain the number of its document; nil: 0 for all
 	Uncounted   []int32      // labels that take no part in the agreement of positions, such as "no entity": positions gain nothing by having them together
 }
@@ -78,9 +80,18 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	if corpus.Tokens != nil {
 		c.present("corpus.Tokens", len(corpus.Tokens), positions)
 	}
+	if sizeOf(corpus.Edges) > 0 {
+		c.present("corpus.Edges", sizeOf(corpus.Edges), extent([]int{positions, labels, labels}, []int{labels * labels, labels, 1}))
+	}
+	if corpus.Forced != nil {
+		c.present("corpus.Forced", len(corpus.Forced), positions)
+	}
+	if corpus.Allowed != nil {
+		c.present("corpus.Allowed", len(corpus.Allowed), extent([]int{positions, labels}, []int{labels, 1}))
+	}
 	c.check("corpus.Groups", len(corpus.Groups), chains)
 	told.transitions = (*C.chorale_transitions)(c.optional((*handle)(corpus.Transitions)))
-	told.element = c.element(corpus.Unary)
+	told.element = c.element(corpus.Unary, corpus.Edges)
 	if c.err != nil {
 		return told, nil
 	}
@@ -90,6 +101,9 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	told.unary = placeScores(&c.memory, corpus.Unary)
 	told.unary_row_stride = C.int64_t(corpus.UnaryRowStride)
 	told.unary_column_stride = C.int64_t(corpus.UnaryColumnStride)
+	told.edges = placeScores(&c.memory, corpus.Edges)
+	told.forced = (*C.int32_t)(lend(&c.memory, corpus.Forced))
+	told.allowed = (*C.uint8_t)(lend(&c.memory, corpus.Allowed))
 	told.tokens = c.tokens(corpus.Tokens)
 	told.groups = (*C.int64_t)(lend(&c.memory, corpus.Groups))
 	told.uncounted = (*C.int32_t)(lend(&c.memory, corpus.Uncounted))

@@ -649,6 +649,29 @@ func TestChainWithoutLabelling(t *testing.T) {
 	}
 }
 
+// Edge scores of each position, known labels and masks.
+func TestScoresOfEachPosition(t *testing.T) {
+	free := Corpus{
+		Offsets: []int64{0, 3}, Labels: 2, Unary: Float64s{0, 0, 0, 0, 0, 0},
+		Edges: Float64s{9, 9, 9, 9, 0, 3, 2, 0, 0, 0, 2, 0},
+	}
+	forced, masked := free, free
+	forced.Forced = []int32{-1, 0, -1}
+	masked.Allowed = []byte{1, 1, 1, 1, 0, 1}
+	for labels, corpus := range map[string]*Corpus{"0 1 0": &free, "1 0 0": &forced, "0 1 1": &masked} {
+		decoded, err := Decode(nil, corpus, nil, nil)
+		check(t, err)
+		if found := list(flat(must(decoded.Labels()))); found != labels {
+			t.Errorf("%s is not %s", found, labels)
+		}
+		decoded.Close()
+	}
+	forced.Forced = []int32{0}
+	if _, err := Decode(nil, &forced, nil, nil); !errors.Is(err, ErrShape) || !strings.Contains(err.Error(), "corpus.Forced") {
+		t.Error(err)
+	}
+}
+
 // Rules are kept, told and refused.
 func TestRulesAreKept(t *testing.T) {
 	corpus := &Corpus{Labels: 2, Offsets: []int64{0, 3}, Unary: Float64s{1, 0, 0, 1, 0.5, 0}}

@@ -166,19 +166,32 @@ chorale_status check_unary(const Report &report, std::string_view name, const Ch
   return CHORALE_OK;
 }
 
+chorale_status check_edges(const Report &report, std::string_view name, const ChainView &view,
+                           std::int32_t t, std::int64_t number) noexcept {
+  for (std::int32_t from = 0; from < view.labels; ++from)
+    for (std::int32_t to = 0; to < view.labels; ++to)
+      if (const double score = view.edge_at(t, from, to); !is_score(score))
+        return fail_number(report, score, true, [&](TextWriter &place) {
+          place << name << "[" << number << "], from " << from << " to " << to << ",";
+        });
+  return CHORALE_OK;
+}
+
+chorale_status check_forced(const Report &report, std::string_view name, const ChainView &view,
+                            std::int64_t first) noexcept {
+  for (std::int32_t t = 0; view.forced && t < view.length; ++t)
+    if (view.forced[t] < -1 || view.forced[t] >= view.labels)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, "[", first + t, "] is ", view.forced[t],
+                         "; it must be from -1 to ", view.labels - 1);
+  return CHORALE_OK;
+}
+
 chorale_status check_numbers(const Report &report, const ChainView &view) noexcept {
-  const std::int32_t T = view.length;
-  const std::int32_t m = view.labels;
   CHORALE_CHECK(check_unary(report, "chain->unary", view, 0));
-  if (view.edges)
-    for (std::int32_t t = 1; t < (view.edge_each ? T : 2); ++t)
-      for (std::int32_t from = 0; from < m; ++from)
-        for (std::int32_t to = 0; to < m; ++to)
-          if (const double score = view.edge_at(t, from, to); !is_score(score))
-            return fail_number(report, score, true, [&](TextWriter &place) {
-              place << "chain->edges[" << t - 1 << "], from " << from << " to " << to << ",";
-            });
-  for (std::int32_t y = 0; y < m && (view.start || view.end); ++y) {
+  const std::int32_t matrices = !view.edges ? 0 : view.edge_each ? view.length - 1 : 1;
+  for (std::int32_t k = 0; k < matrices; ++k)
+    CHORALE_CHECK(check_edges(report, "chain->edges", view, k + 1, k));
+  for (std::int32_t y = 0; y < view.labels && (view.start || view.end); ++y) {
     if (view.start && !is_score(view.start_at(y)))
       return fail_number(report, view.start_at(y), true,
                          [&](TextWriter &place) { place << "chain->start[" << y << "]"; });
@@ -186,12 +199,7 @@ chorale_status check_numbers(const Report &report, const ChainView &view) noexce
       return fail_number(report, view.end_at(y), true,
                          [&](TextWriter &place) { place << "chain->end[" << y << "]"; });
   }
-  if (view.forced)
-    for (std::int32_t t = 0; t < T; ++t)
-      if (view.forced[t] < -1 || view.forced[t] >= m)
-        return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "chain->forced[", t, "] is ",
-                           view.forced[t], "; it must be from -1 to ", m - 1);
-  return CHORALE_OK;
+  return check_forced(report, "chain->forced", view, 0);
 }
 
 chorale_status check_tokens(const Report &report, std::string_view name,

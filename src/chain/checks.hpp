@@ -15,6 +15,12 @@ chorale_status check_numbers(const Report &report, const ChainView &view) noexce
 // Checks the unary scores alone. In error messages position t is called name[first + t].
 chorale_status check_unary(const Report &report, std::string_view name, const ChainView &view,
                            std::int64_t first) noexcept;
+// Checks the matrix of edge scores to position t, called name[number] in error messages.
+chorale_status check_edges(const Report &report, std::string_view name, const ChainView &view,
+                           std::int32_t t, std::int64_t number) noexcept;
+// Checks the forced labels, if there are any. In error messages position t is called name[first + t].
+chorale_status check_forced(const Report &report, std::string_view name, const ChainView &view,
+                            std::int64_t first) noexcept;
 // Checks that each token is an id of at least 0, or -1 for no token. In error messages token t is
 // called name[first + t].
 chorale_status check_tokens(const Report &report, std::string_view name,

@@ -13,8 +13,8 @@ import {
   shown,
   sizeOf,
 } from "./native.js";
-import { FLAT, scoresOf } from "./model.js";
-import { Potential, result } from "./potential.js";
+import { FLAT, scoresOf, sizedOf } from "./model.js";
+import { Potential, flagsOf, result } from "./potential.js";
 import { Property, Transitions, createTransitions } from "./property.js";
 import { Problem } from "./problem.js";
 import { ruledOf, withRules } from "./rules.js";
@@ -22,6 +22,9 @@ import { NOTHING, RUN_OPTIONS, keepProgress, leftOutOf, resultOf, runFields, str
 
 const AGREE_OPTIONS = [
   "transitions",
+  "edges",
+  "forced",
+  "allowed",
   "tokens",
   "groups",
   "agree",
@@ -31,6 +34,7 @@ const AGREE_OPTIONS = [
   "uncounted",
   "names",
 ];
+const ELEMENTS = ["float64", "float32"];
 const RULE_OPTIONS = ["rules", "scheme", "mostCost"];
 const AGREEMENT = [
   "what",
@@ -290,12 +294,16 @@ function specified(native, scores, told, body) {
       const names = Array.from(arrayOfAny("names", told.names ?? []));
       const uncounted =
         told.uncounted ?? names.flatMap((name, label) => (name === "O" ? [label] : []));
+      const [positions, m] = [ends[ends.length - 1], chains.labels ?? 0];
       const corpus = scope.struct("corpus", {
         chains: ends.length - 1,
         offsets: scope.numbers("int64", "offsets", ends),
         element: chains.element,
         unary: chains.at,
         transitions: given(native, "transitions", transitions, Transitions, true),
+        edges: sizedOf(scope, ELEMENTS[chains.element], "edges", told.edges, positions * m * m),
+        forced: sizedOf(scope, "int32", "forced", told.forced, positions),
+        allowed: flagsOf(scope, "allowed", told.allowed, positions * m),
         tokens: tokens === null ? 0 : scope.numbers("int32", "tokens", tokens.ids),
         groups: scope.numbers("int64", "groups", groups),
         uncounted: scope.numbers("int32", "uncounted", uncounted),

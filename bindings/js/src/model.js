@@ -77,10 +77,7 @@ export function chainOf(native, scope, chain) {
   const scores = scoresOf(scope, "scores", told.scores, told.labels);
   const { length: T, labels: m, element } = scores;
   const type = element === 1 ? "float32" : "float64";
-  const numbers = (kind, name, count) =>
-    told[name] === undefined || told[name] === null
-      ? 0
-      : scope.sized(kind, name, told[name], count);
+  const numbers = (kind, name, count) => sizedOf(scope, kind, name, told[name], count);
   let edges = 0;
   let matrices = 0;
   if (told.edges !== undefined && told.edges !== null) {
@@ -108,6 +105,11 @@ export function chainOf(native, scope, chain) {
     allowed: flagsOf(scope, "allowed", told.allowed, T * m),
   });
   return { at, length: T, labels: m };
+}
+
+/** Converts `count` numbers; 0 (NULL) if there are none. */
+export function sizedOf(scope, kind, name, numbers, count) {
+  return numbers === undefined || numbers === null ? 0 : scope.sized(kind, name, numbers, count);
 }
 
 export const FLAT = ["scores", "labels", "offsets"];

@@ -107,6 +107,14 @@ for (const [name, chorale] of await bothModules()) {
     }
     assert.throws(() => chorale.decode(scores,
       { tokens: words, progress: () => { throw new Error("mine"); } }), { message: "mine" });
+    // Edge scores of each position, known labels and masks.
+    const edges = [9, 9, 9, 9, 0, 3, 2, 0, 0, 0, 2, 0];
+    const none = [[[0, 0], [0, 0], [0, 0]]];
+    const each = (more) => rows(chorale.decode(none, { edges, ...more }).labels);
+    assert.deepEqual(each({}), [[0, 1, 0]]);
+    assert.deepEqual(each({ forced: [-1, 0, -1] }), [[1, 0, 0]]);
+    assert.deepEqual(each({ allowed: [1, 1, 1, 1, 0, 1] }), [[0, 1, 1]]);
+    assert.throws(() => each({ forced: [0] }), { statusName: "SHAPE" });
     // Groups, stop words and minima.
     const options = { transitions: shared, tokens: words, strength: 1.2 };
     assert.deepEqual(chorale.decode(scores, { ...options, groups: ["x", "x", "y"] }).changed, []);

@@ -338,6 +338,16 @@ export interface AgreeOptions {
   transitions?: Transitions | Rows | null;
   /** For each chain its T words, given as texts or as integers from 0 (-1: no word). */
   tokens?: ArrayLike<ArrayLike<Key>> | null;
+  /**
+   * Edge scores that replace those of `transitions`: for each position, chain after chain, m x m
+   * numbers, from each label of the position before to each label of this one. Those of the first
+   * position of a chain are not read.
+   */
+  edges?: Numbers;
+  /** For each position, chain after chain, the label that it must take; -1: any. */
+  forced?: Numbers;
+  /** For each position, chain after chain, m flags; 0 or false forbids the label. */
+  allowed?: Flags;
   /** The document of each chain; absent: all chains are in one document. */
   groups?: ArrayLike<Key>;
   /**

@@ -6,6 +6,7 @@
 #include "cluster/model/fired_columns.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 namespace chorale {
@@ -67,7 +68,9 @@ bool copy_chain(Arena &arena, ChainView &view, gsl::span<const std::int32_t> &to
   const auto at = [&](std::int64_t i) {
     return i / m * view.unary_row + i % m * view.unary_column;
   };
-  if (view.single)
+  if (T * m > 0 && view.unary_row == row && view.unary_column == 1)
+    std::memcpy(piece, view.unary, unary_bytes);
+  else if (view.single)
     gather_numbers<float>(view.unary, T * m, at, piece);
   else
     gather_numbers<double>(view.unary, T * m, at, piece);
@@ -172,11 +175,8 @@ void chorale_model_builder::drop_cliques(std::int64_t count) noexcept {
   members.truncate(count);
 }
 
-bool chorale_model_builder::add_chain(ChainView view, gsl::span<const std::int32_t> tokens,
-                                      bool borrow, std::int64_t group) noexcept {
-  Expects(!tokens.data() || tokens.size() == to_size(view.length));
-  if (!reserve_chain())
-    return false;
+bool chorale_model_builder::push_chain(ChainView view, gsl::span<const std::int32_t> tokens,
+                                       bool borrow) noexcept {
   if (!borrow && !copy_chain(model->arena, view, tokens))
     return false;
   Chain chain{};
@@ -191,7 +191,13 @@ bool chorale_model_builder::add_chain(ChainView view, gsl::span<const std::int32
     if (!chain.other)
       return false;
   }
-  if (!model->chains.push(chain))
+  return model->chains.push(chain);
+}
+
+bool chorale_model_builder::add_chain(ChainView view, gsl::span<const std::int32_t> tokens,
+                                      bool borrow, std::int64_t group) noexcept {
+  Expects(!tokens.data() || tokens.size() == to_size(view.length));
+  if (!reserve_chain() || !push_chain(view, tokens, borrow))
     return false;
   note_transitions(view.transitions);
   note_scores(std::int64_t{view.length} * view.labels + edge_numbers(view), number_bytes(view),

@@ -28,6 +28,9 @@ struct Corpus {
   std::ptrdiff_t column;
   const Transitions *transitions;
   gsl::span<const std::int32_t> tokens; // by position; data() is NULL if there are none
+  const void *edges;                    // by position: m x m; or NULL
+  const std::int32_t *forced;           // by position; or NULL
+  const std::uint8_t *allowed;          // by position: m; or NULL
   gsl::span<const std::int64_t> groups; // by chain; empty if all are 0
 
   std::int64_t begin(std::int64_t chain) const noexcept {
@@ -37,13 +40,30 @@ struct Corpus {
     return static_cast<std::int32_t>(begin(chain + 1) - begin(chain));
   }
   std::size_t score_bytes() const noexcept { return single ? sizeof(float) : sizeof(double); }
-  // Returns the address of the scores of a position. NULL if `unary` is NULL, as it may be if there
-  // are no positions.
-  const void *scores_from(std::int64_t position) const noexcept {
-    if (!unary)
-      return nullptr;
-    return static_cast<const std::byte *>(unary) +
-           position * row * static_cast<std::ptrdiff_t>(score_bytes());
+  // Returns the positions first .. first + length - 1 as a chain.
+  ChainView view(std::int64_t first, std::int32_t length) const noexcept {
+    const auto at = [&](const void *numbers, std::ptrdiff_t place) -> const void * {
+      return static_cast<const std::byte *>(numbers) +
+             place * static_cast<std::ptrdiff_t>(score_bytes());
+    };
+    const std::ptrdiff_t m = labels;
+    ChainView of;
+    of.length = length;
+    of.labels = labels;
+    of.single = single;
+    of.unary = unary ? at(unary, first * row) : nullptr;
+    of.unary_row = row;
+    of.unary_column = column;
+    of.transitions = transitions;
+    of.edges = edges && length > 1 ? at(edges, (first + 1) * m * m) : nullptr;
+    of.edge_each = length > 2;
+    of.edge_matrix = m * m;
+    of.edge_from = m;
+    of.edge_to = 1;
+    of.forced = forced ? forced + first : nullptr;
+    of.allowed = allowed ? allowed + first * m : nullptr;
+    of.allowed_row = m;
+    return of;
   }
 };
 
@@ -119,6 +139,9 @@ struct chorale_model_builder {
   bool add_chain(chorale::ChainView view, gsl::span<const std::int32_t> tokens, bool borrow,
                  std::int64_t group) noexcept;
   bool add_corpus(const chorale::Corpus &corpus) noexcept;
+  // Adds a chain to the model alone, not to the lists of the builder.
+  bool push_chain(chorale::ChainView view, gsl::span<const std::int32_t> tokens,
+                  bool borrow) noexcept;
   bool add_instance(const chorale_instance &instance) noexcept;
   bool add_clique(const chorale_clique_setup &setup) noexcept;
   bool add_cliques(const chorale_clique_setup &setup, std::int64_t count) noexcept;

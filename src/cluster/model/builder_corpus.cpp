@@ -53,21 +53,23 @@ chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &
                          corpus.uncounted[k], "; it must be a label, from 0 to ",
                          corpus.labels - 1);
   to.tokens = span_of(corpus.tokens, end);
+  to.edges = corpus.edges;
+  to.forced = corpus.forced;
+  to.allowed = corpus.allowed;
   to.groups = span_of(corpus.groups, corpus.chains);
   return CHORALE_OK;
 }
 
-// Checks all scores and tokens, as if all positions were one chain.
+// Checks all numbers, as if all positions were one chain.
 chorale_status check_contents(const Report &report, const Corpus &corpus) noexcept {
-  ChainView rows;
-  rows.labels = corpus.labels;
-  rows.single = corpus.single;
-  rows.unary_row = corpus.row;
-  rows.unary_column = corpus.column;
   const std::int64_t begin = corpus.begin(0);
-  rows.length = gsl::narrow_cast<std::int32_t>(corpus.begin(corpus.chains) - begin);
-  rows.unary = corpus.scores_from(begin);
-  CHORALE_CHECK(check_unary(report, "corpus->unary", rows, begin));
+  const std::int64_t end = corpus.begin(corpus.chains);
+  const ChainView all = corpus.view(begin, static_cast<std::int32_t>(end - begin));
+  CHORALE_CHECK(check_unary(report, "corpus->unary", all, begin));
+  for (std::int64_t i = 0; corpus.edges && i < corpus.chains; ++i)
+    for (std::int64_t p = corpus.begin(i) + 1; p < corpus.begin(i + 1); ++p)
+      CHORALE_CHECK(check_edges(report, "corpus->edges", all, static_cast<std::int32_t>(p - begin), p));
+  CHORALE_CHECK(check_forced(report, "corpus->forced", all, begin));
   return corpus.tokens.data()
              ? check_tokens(report, "corpus->tokens", corpus.tokens.subspan(to_size(begin)), begin)
              : CHORALE_OK;
@@ -81,47 +83,6 @@ chorale_status check_entry(const Report &report, std::string_view name, std::int
   char place[64];
   TextWriter(place, sizeof place) << name << "[" << entry << "]";
   return check_index(report, place, index, count);
-}
-
-// ---- Copies -------------------------------------------------------------------------------------
-
-// Returns the bytes of a copied chain: its scores without gaps, and its tokens right behind them.
-// Rounded up to a multiple of 8, so that the next chain is aligned.
-std::size_t copied_bytes(const Corpus &corpus, std::int64_t chain) noexcept {
-  const std::size_t position = static_cast<std::size_t>(corpus.labels) * corpus.score_bytes() +
-                               (corpus.tokens.data() ? sizeof(std::int32_t) : 0);
-  return (static_cast<std::size_t>(corpus.length(chain)) * position + 7) / 8 * 8;
-}
-
-template <class Number>
-void copy_corpus_rows(const Corpus &corpus, std::int64_t begin, std::int64_t rows,
-                      void *to) noexcept {
-  const std::int64_t m = corpus.labels;
-  const auto *from = static_cast<const Number *>(corpus.scores_from(begin));
-  auto *out = static_cast<Number *>(to);
-  if (corpus.column == 1 && corpus.row == m) {
-    std::copy_n(from, rows * m, out);
-    return;
-  }
-  for (std::int64_t t = 0; t < rows; ++t, from += corpus.row)
-    for (std::int64_t y = 0; y < m; ++y)
-      *out++ = from[y * corpus.column];
-}
-
-// Copies a chain to `to`. Returns the address of the copied tokens, NULL if there are none.
-std::int32_t *copy_corpus_chain(const Corpus &corpus, std::int64_t chain, std::byte *to) noexcept {
-  const std::int64_t begin = corpus.begin(chain);
-  const std::int64_t rows = corpus.length(chain);
-  if (corpus.single)
-    copy_corpus_rows<float>(corpus, begin, rows, to);
-  else
-    copy_corpus_rows<double>(corpus, begin, rows, to);
-  if (!corpus.tokens.data())
-    return nullptr;
-  auto *tokens = reinterpret_cast<std::int32_t *>(
-      to + static_cast<std::size_t>(rows * corpus.labels) * corpus.score_bytes());
-  std::copy_n(corpus.tokens.data() + begin, rows, tokens);
-  return tokens;
 }
 
 // Remembers the members of some cliques, so that restore() can remove members added later.
@@ -164,45 +125,22 @@ bool chorale_model_builder::add_corpus(const Corpus &corpus) noexcept {
   if (!groups.reserve(after) || !last_slot.reserve(after) || !model->chains.reserve(after) ||
       !model->transitions.reserve(model->transitions.size() + 1))
     return false;
-  std::byte *copy = nullptr;
-  if (!corpus.borrow) {
-    std::size_t bytes = 0;
-    for (std::int64_t i = 0; i < corpus.chains; ++i)
-      bytes = saturating_sum(bytes, copied_bytes(corpus, i));
-    copy = static_cast<std::byte *>(model->arena.take(bytes));
-    if (!copy)
-      return false;
-  }
-  const bool has_gaps = corpus.column != 1 || corpus.row != corpus.labels;
+  std::int64_t edges = 0; // matrices
   for (std::int64_t i = 0; i < corpus.chains; ++i) {
-    Chain chain{};
-    chain.transitions = corpus.transitions;
-    chain.length = corpus.length(i);
-    chain.labels = corpus.labels;
-    chain.single = corpus.single;
-    if (corpus.borrow) {
-      const std::int64_t begin = corpus.begin(i);
-      chain.unary = corpus.scores_from(begin);
-      chain.tokens = corpus.tokens.data() ? corpus.tokens.data() + begin : nullptr;
-      if (has_gaps) {
-        ChainView view = chain.view();
-        view.unary_row = corpus.row;
-        view.unary_column = corpus.column;
-        chain.other = model->arena.copy(&view, 1);
-      }
-    } else {
-      chain.unary = copy;
-      chain.tokens = copy_corpus_chain(corpus, i, copy);
-      copy += copied_bytes(corpus, i);
-    }
-    if ((corpus.borrow && has_gaps && !chain.other) || !model->chains.push(chain)) {
+    const std::int64_t begin = corpus.begin(i);
+    const auto length = static_cast<std::int32_t>(corpus.begin(i + 1) - begin);
+    const auto tokens = corpus.tokens.data() ? corpus.tokens.subspan(to_size(begin), to_size(length))
+                                             : corpus.tokens;
+    if (!push_chain(corpus.view(begin, length), tokens, corpus.borrow)) {
       model->chains.truncate(before, sites_before);
       return false;
     }
+    edges += corpus.edges && length > 1 ? length - 1 : 0;
   }
   if (corpus.chains > 0)
     note_transitions(corpus.transitions);
-  note_scores(positions * corpus.labels, corpus.score_bytes(), corpus.borrow);
+  note_scores((positions + edges * corpus.labels) * corpus.labels, corpus.score_bytes(),
+              corpus.borrow);
   model->label_count += positions;
   if (corpus.chains > 0)
     model->most_labels = std::max(model->most_labels, corpus.labels);

@@ -676,6 +676,9 @@ class chorale_corpus(Struct):
     groups: Any
     uncounted: Any
     uncounted_count: Any
+    edges: Any
+    forced: Any
+    allowed: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("chains", c_int64),
@@ -691,6 +694,9 @@ class chorale_corpus(Struct):
         ("groups", c_void_p),
         ("uncounted", c_void_p),
         ("uncounted_count", c_int64),
+        ("edges", c_void_p),
+        ("forced", c_void_p),
+        ("allowed", c_void_p),
     ]
 
 

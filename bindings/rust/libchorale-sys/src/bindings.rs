@@ -2438,6 +2438,9 @@ pub struct chorale_corpus {
     pub groups: *const i64,
     pub uncounted: *const i32,
     pub uncounted_count: i64,
+    pub edges: *const std::os::raw::c_void,
+    pub forced: *const i32,
+    pub allowed: *const u8,
 }
 #[test]
 fn bindgen_test_layout_chorale_corpus() {
@@ -2445,7 +2448,7 @@ fn bindgen_test_layout_chorale_corpus() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_corpus>(),
-        104usize,
+        128usize,
         "Size of chorale_corpus"
     );
     assert_eq!(
@@ -2522,6 +2525,21 @@ fn bindgen_test_layout_chorale_corpus() {
         unsafe { ::std::ptr::addr_of!((*ptr).uncounted_count) as usize - ptr as usize },
         96usize,
         "Offset of field: chorale_corpus::uncounted_count"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).edges) as usize - ptr as usize },
+        104usize,
+        "Offset of field: chorale_corpus::edges"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).forced) as usize - ptr as usize },
+        112usize,
+        "Offset of field: chorale_corpus::forced"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).allowed) as usize - ptr as usize },
+        120usize,
+        "Offset of field: chorale_corpus::allowed"
     );
 }
 extern "C" {

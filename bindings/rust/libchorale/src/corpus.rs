@@ -6,8 +6,7 @@ use crate::array::{
 use crate::{c, Error, Result, Transitions};
 use std::borrow::Cow;
 
-/// Many chains with the same number of labels and the same transitions, with their scores in one
-/// array. A corpus borrows its arrays (`'s`); `'t` is the lifetime of the scores that its
+/// Many chains with the same number of labels, with their scores in one array. A corpus borrows its arrays (`'s`); `'t` is the lifetime of the scores that its
 /// [`Transitions`] borrow. Positions are numbered by their rows in the scores.
 ///
 /// ```
@@ -47,6 +46,9 @@ pub struct Corpus<'s, 't, N = f64> {
     /// chain.
     offsets: Option<Cow<'s, [i64]>>,
     transitions: Option<Transitions<'t>>,
+    edges: Option<&'s [N]>,
+    forced: Option<&'s [i32]>,
+    allowed: Option<&'s [u8]>,
     tokens: Option<&'s [i32]>,
     groups: Option<&'s [i64]>,
     uncounted: &'s [i32],
@@ -110,6 +112,9 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
             unary,
             offsets,
             transitions: None,
+            edges: None,
+            forced: None,
+            allowed: None,
             tokens: None,
             groups: None,
             uncounted: &[],
@@ -119,6 +124,23 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
     /// Sets the transitions of all chains. Unless this is called, they are zero.
     pub fn transitions(mut self, transitions: &Transitions<'t>) -> Self {
         self.transitions = Some(transitions.clone());
+        self
+    }
+    /// Sets edge scores that replace those of the transitions: for each row of the scores
+    /// labels x labels numbers, from each label of the position before to each label of this one.
+    /// Those of the first position of a chain are not read.
+    pub fn edges(mut self, edges: &'s [N]) -> Self {
+        self.edges = Some(edges);
+        self
+    }
+    /// Sets labels that positions must take: one for each row of the scores, -1 for none.
+    pub fn forced(mut self, forced: &'s [i32]) -> Self {
+        self.forced = Some(forced);
+        self
+    }
+    /// Sets which labels are allowed: for each row of the scores a byte for each label, 0 forbids.
+    pub fn allowed(mut self, allowed: &'s [u8]) -> Self {
+        self.allowed = Some(allowed);
         self
     }
     /// Sets the tokens: for each row of the scores an id of at least 0, or -1 for none.
@@ -174,9 +196,13 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
     }
 
     /// Returns the struct for C, which points to this corpus's arrays. borrow: whether the model
-    /// will read the arrays in place. Errors: Shape (tokens, groups).
+    /// will read the arrays in place. Errors: Shape (edges, forced, allowed, tokens, groups).
     pub(crate) fn raw(&self, borrow: bool) -> Result<c::Corpus> {
-        check_length("tokens", self.tokens, self.rows())?;
+        let (rows, labels) = (self.rows(), self.labels());
+        check_length("edges", self.edges, rows * labels * labels)?;
+        check_length("forced", self.forced, rows)?;
+        check_length("allowed", self.allowed, rows * labels)?;
+        check_length("tokens", self.tokens, rows)?;
         check_length("groups", self.groups, self.chains())?;
         let mut raw = init!(Corpus);
         raw.chains = size(self.chains());
@@ -190,6 +216,9 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
         if let Some(transitions) = &self.transitions {
             raw.transitions = transitions.as_ptr();
         }
+        raw.edges = pointer(self.edges).cast();
+        raw.forced = pointer(self.forced);
+        raw.allowed = pointer(self.allowed);
         raw.tokens = pointer(self.tokens);
         raw.groups = pointer(self.groups);
         raw.uncounted = self.uncounted.as_ptr();

@@ -494,6 +494,25 @@ macro_rules! refuses {
 }
 
 #[test]
+fn scores_of_each_position() {
+    let unary = [[0.0, 0.0]; 3];
+    let edges = [9.0, 9.0, 9.0, 9.0, 0.0, 3.0, 2.0, 0.0, 0.0, 0.0, 2.0, 0.0];
+    let free = || Corpus::new([&unary[..]]).unwrap().edges(&edges);
+    let labels = |corpus: &Corpus<'_, '_>| {
+        decode(corpus, &[], RunOptions::new())
+            .unwrap()
+            .labels()
+            .unwrap()
+    };
+    assert_eq!(labels(&free()), [0, 1, 0]);
+    assert_eq!(labels(&free().forced(&[-1, 0, -1])), [1, 0, 0]);
+    assert_eq!(labels(&free().allowed(&[1, 1, 1, 1, 0, 1])), [0, 1, 1]);
+    let (status, message) = refused(decode(&free().forced(&[0]), &[], RunOptions::new()));
+    assert_eq!(status, Status::Shape);
+    assert!(message.contains("forced has 1 entries"), "{message}");
+}
+
+#[test]
 fn mistakes_of_a_corpus_are_named() {
     let scores = SCORES;
     let ragged = |offsets| Corpus::ragged(&scores, offsets).map(drop);
