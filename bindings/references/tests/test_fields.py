@@ -1,5 +1,6 @@
 """Names, dates, pages, identifiers and types."""
 
+import chorale_references as cr
 import pytest
 from chorale_references.dates import accessed_of, date_of
 from chorale_references.identifiers import identifiers_of
@@ -77,10 +78,24 @@ def test_dates(text, expected):
 
 def test_dates_without_a_year():
     assert date_of("in press") == {"literal": "in press"}
-    assert date_of("n.d.") == {"literal": "n.d."}
+    assert date_of("n.d.") == {"literal": "n.d."} and date_of("o. J.") == {"literal": "o. J."}
     assert date_of("12") is None
     assert date_of("Winter 1999") == {"date-parts": [[1999]], "season": 4}
     assert accessed_of("Retrieved March 5, 2010, from http://x.org") == {"date-parts": [[2010, 3, 5]]}
+
+
+@pytest.mark.parametrize("date", ["([1867] 1962)", "(1867 [1962])", "(1867/1962)"])
+def test_a_work_that_appeared_again(date):
+    item = cr.parse("Marx, K. %s: Das Kapital. Berlin: Dietz." % date)[0].item
+    assert item["title"] == "Das Kapital" and item["issued"] == {"date-parts": [[1962]]}
+    assert item["original-date"] == {"date-parts": [[1867]]}
+
+
+def test_what_stands_for_a_date_is_kept_as_it_is():
+    texts = ["Smith, J. (n.d.). The theory of lists. Oxford: Oxford University Press.",
+             "Müller, H. (o. J.): Zur Theorie der Jugend. Opladen: Leske + Budrich.",
+             "Meier, K. (im Druck): Familie im Wandel. Opladen: Leske + Budrich."]
+    assert [cr.parse(text)[0].item["issued"]["literal"] for text in texts] == ["n.d.", "o. J.", "im Druck"]
 
 
 @pytest.mark.parametrize(

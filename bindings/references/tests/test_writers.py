@@ -77,6 +77,12 @@ def test_bibtex_of_kinds():
     assert "\n  month = mar,\n" in written("bibtex", [NEWS]) and entries["carey2019"].fields["month"] == "March" and entries["carey2019"].fields["day"] == "22"
 
 
+def test_a_work_that_appeared_again():
+    (again,) = cr.parse("Marx, K. ([1867] 1962): Das Kapital. Berlin: Dietz.")
+    (entry,) = parse_string(written("bibtex", [again]), "bibtex").entries.values()
+    assert (entry.fields["year"], entry.fields["origdate"]) == ("1962", "1867")
+
+
 def test_keys_are_unique():
     keys = Keys()
     made = [keys.key(ARTICLE.item) for _ in range(60)]

@@ -19,6 +19,8 @@ _YEAR = re.compile(r"(?<!\d)((?:1[4-9]|20)\d\d)(?:\s?([a-h])(?![^\W_]))?(?!\d)")
 _RANGE = re.compile(r"(?<!\d)((?:1[4-9]|20)\d\d)\s?(?:[-–—/]|bis|to)\s?((?:(?:1[4-9]|20)\d\d)|\d\d)(?!\d|[-./])")
 _ISO = re.compile(r"(?<!\d)((?:1[4-9]|20)\d\d)[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?!\d)")
 _DOTTED = re.compile(r"(?<!\d)(\d{1,2})[./](\d{1,2})[./]((?:19|20)\d\d)(?!\d)")
+# 1904/1984, [1867] 1962 or 1922 [1980], with or without the brackets at the edges.
+_REPRINT = re.compile(r"(?<!\d)((?:1[4-9]|20)\d\d)\s?[\[\]/]\s?((?:1[4-9]|20)\d\d)(?!\d)")
 STATUS = re.compile(
     r"\b(in press|forthcoming|im (?:druck|erscheinen)|i\. ?e\.|sous presse|à paraître|en prensa|to appear|in preparation|"
     r"in vorbereitung|submitted|accepted)\b",
@@ -67,7 +69,7 @@ def date_of(text: str) -> dict[str, Any] | None:
     match = _YEAR.search(text)
     if match is None:
         status = STATUS.search(text) or _UNDATED.search(text)
-        return {"literal": status.group(1).lower()} if status else None
+        return {"literal": status.group(1)} if status else None
     year = int(match.group(1))
     rest = text[: match.start()] + " " + text[match.end() :]
     words = [word.lower() for word in re.findall(r"[^\W\d_]+", rest)]
@@ -86,7 +88,18 @@ def date_of(text: str) -> dict[str, Any] | None:
 def status_of(text: str) -> dict[str, Any] | None:
     """Returns what a reference without a year says in place of a date: in press, n.d."""
     match = STATUS.search(text) or _UNDATED.search(text)
-    return {"literal": match.group(1).lower()} if match else None
+    return {"literal": match.group(1)} if match else None
+
+
+def reprint_of(text: str) -> tuple[int, int] | None:
+    """Returns the years in which a work appeared first and again, if a date has both.
+
+    >>> reprint_of("[1867] 1962"), reprint_of("2004/05")
+    ((1867, 1962), None)
+    """
+    match = _REPRINT.search(text)
+    years = sorted(map(int, match.groups())) if match else [0, 0]
+    return (years[0], years[1]) if years[1] - years[0] > 1 else None
 
 
 def accessed_of(text: str) -> dict[str, Any] | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from .dates import accessed_of, date_of, status_of, year_and_letter
+from .dates import accessed_of, date_of, reprint_of, status_of, year_and_letter
 from .identifiers import identifiers_of
 from .names import names_of
 from .tagger import OTHER
@@ -267,10 +267,11 @@ def _put_dates(item: dict[str, Any], by: dict[str, list[Field]], text: str) -> N
             whole = date_of(" ".join(d for d in dates if not re.search(r"\d{4}", d)) + " %d" % year)
             if whole and len(whole["date-parts"]) == 1 and len(item["issued"]["date-parts"]) == 1:
                 item["issued"] = whole
-    elif found:
-        item["issued"] = found[0]
+        for first, again in filter(None, map(reprint_of, dates)):
+            item["original-date"], item["issued"] = {"date-parts": [[first]]}, {"date-parts": [[again]]}
     else:
-        status = status_of(text)
+        # A full stop at the end, as of "n.d.", is in the text, but not in the field.
+        status = status_of(text) or (found[0] if found else None)
         if status:
             item["issued"] = status
     accessed = accessed_of(text)

@@ -32,6 +32,8 @@ _FORMS = [
         re.compile(r"(?<![\w.])(\d{1,2}(?:st|nd|rd|th|e|ème|ª|\.)\s?(?:rev(?:ised|\.)\s)?(?:edn?|[Ee]dition|[Aa]ufl(?:age)?|éd(?:ition)?))\b"),
     ),
     ("Pages", re.compile(r"\b[Aa]rt(?:icle|\.)(?:\s(?:[Nn]o|ID)\.?)?\s([A-Za-z]{0,3}\d[\w.]*\w)")),
+    ("Date", re.compile(r"(\[(?:1[4-9]|20)\d\d\]\s?(?:1[4-9]|20)\d\d)\b")),
+    ("Date", re.compile(r"\b((?:1[4-9]|20)\d\d\s?\[(?:1[4-9]|20)\d\d\])")),
     ("Author", re.compile(r"[(\[]\s*((?:[\w-]+\s){1,5}Collaborations?)\s*[)\]]")),
     (
         "Editor",

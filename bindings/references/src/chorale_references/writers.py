@@ -199,6 +199,8 @@ def _put_date(fields: dict[str, str], item: dict[str, Any], custom: dict[str, An
             fields["day"] = str(parts[0][2])
     elif issued:
         fields["year"] = issued["literal"]
+    if "original-date" in item:
+        fields["origdate"] = str(item["original-date"]["date-parts"][0][0])
     if "accessed" in item:
         fields["urldate"] = "-".join("%02d" % part for part in item["accessed"]["date-parts"][0])
 
