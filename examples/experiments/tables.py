@@ -128,7 +128,7 @@ def others(found, this):
     """Returns the section on the paper's four properties alone, and on all six over a plain
     base."""
     rows, sentences = [], []
-    for experiment, what in (("domain-four", "four properties"), ("domain-plain", "plain base")):
+    for experiment, what in (("domain-four", "four properties"), ("domain-plain", "plain tagger")):
         for (e, name, fraction), results in sorted(found.items()):
             if e != experiment:
                 continue
@@ -149,7 +149,7 @@ def others(found, this):
                     for k in ("Title", "Venue")) + ".")
     if not rows:
         return []
-    return ["## Domain adaptation with four properties, and over a plain base\n", OTHERS_TEXT,
+    return ["## Domain adaptation with four properties, and over a plain tagger\n", OTHERS_TEXT,
             report.markdown_table(
                 ["set, for training", "method", *(f"{k} F1" for k in domain_adaptation.KINDS),
                  "Title against base", "Venue against base", "groups better / equal / worse"],
@@ -272,7 +272,7 @@ groups: what it gains is no gain of collective inference. Token F1, mean ± stan
 a paired t-test over splits; groups of all splits together, by F1 of Title, Venue and Author.
 """
 
-OTHERS_TEXT = """*four properties*: the paper's alone. *plain base*: the same window features without places, so that
+OTHERS_TEXT = """*four properties*: the paper's alone. *plain tagger*: the same window features without places, so that
 nothing says where in its record a token stands; all six properties.
 """
 

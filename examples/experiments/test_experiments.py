@@ -284,7 +284,7 @@ class Whole(Made):
         text = (self.root / "out" / "quick.md").read_text()
         self.assertIn("| collective |", text)
         self.assertIn("four properties", text)
-        self.assertIn("plain base", text)
+        self.assertIn("plain tagger", text)
         self.assertIn("wikigold", text.split("## ")[0])
         for file in (self.root / "out").glob("*.svg"):
             ElementTree.parse(file)

@@ -204,7 +204,9 @@ def statuses() -> Iterator[tuple[str, str]]:
     go = (ROOT / "bindings/go/errors.go").read_text(encoding="utf-8")
     body = re.search(r"enum \{\n(.*?)\n\};", text, re.DOTALL)[1]  # type: ignore[index]
     lines = [
-        "# Statuses",
+        "---\nsearch: {boost: 2}\n---",
+        "",
+        "# What a status means",
         "",
         "Every call that fails gives a status and a message. The message names the argument, its value and the rule that the",
         "value breaks: read it first. How a computation *ended* (complete, deadline, cancelled) is no status but an",
@@ -341,7 +343,7 @@ def go_pages() -> Iterator[tuple[str, str]]:
     entries.sort(key=lambda e: (e.name.split(".")[0].lower(), e.level, e.name.lower()))
     told = re.search(r"/\*\n(.*?)\*/|((?:^//.*\n)+)package", (folder / "doc.go").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     intro = re.sub(r"^// ?", "", told[1] or told[2], flags=re.MULTILINE) if told else ""
-    text = f"# Go\n\n{prose(intro)}\n\n## Names\n\n{rendered('go', entries)}"
+    text = f"---\nsearch: {{boost: 3}}\n---\n\n# Go: all types and functions\n\nThe type of each argument is in its declaration.\n\n{prose(intro)}\n\n## Names\n\n{rendered('go', entries)}"
     names = {entry.name: entry.anchor for entry in entries}
     text = re.sub(
         r"\\\[([A-Z][\w.]*)\\\]",

@@ -1,4 +1,4 @@
-"""Models: chains, trees and oracle instances, connected by cliques.
+"""Models: chains, trees and instances, connected by cliques.
 
 The members of a *property clique* are whole chains, and their values are those of a property
 (`libchorale.property`). The members of a *position clique* are positions of chains, and their
@@ -50,7 +50,7 @@ class LabellingScore:
 
 
 class Instance(Protocol):
-    """An oracle instance: a model of the caller's own, which is a member of cliques, like a chain.
+    """An instance: a model of the caller's own, which is a member of cliques, like a chain.
     It computes its messages to the cliques, and decodes itself.
 
     Each membership of an instance in a clique is a *port*; ports are numbered in the order of
@@ -198,7 +198,7 @@ class ModelBuilder(Handle):
         return range(first.value, first.value + corpus.chains)
 
     def add_instance(self, instance: Instance) -> int:
-        """Adds an oracle instance and returns its number. The model keeps the instance alive."""
+        """Adds an instance and returns its number. The model keeps the instance alive."""
         for name in ("messages", "decode"):
             if not callable(getattr(instance, name, None)):
                 raise TypeError(f"instance is {instance!r}, which has no method {name!r}")

@@ -208,7 +208,7 @@ def components(first: npt.ArrayLike, second: npt.ArrayLike, count: int) -> array
 
 @dataclasses.dataclass(frozen=True)
 class Asked:
-    """A question of a `Search` to all parts: how do they label under each of K rows of prices?
+    """A question of a `Search` to all parts: how do they label under each of K price vectors?
     There are C shared cliques, whose potentials have V values in all.
 
     prices   K x V: each row has a price for each shared clique and each value of its potential
@@ -391,7 +391,7 @@ class Outcome:
     own_score    score of the whole corpus with the labels that parts have if all prices are 0
     upper_bound  upper bound on the score of any labelling; infinite if none was found (`Search`)
     rounds       number of questions; each is sent to all parts
-    rows         number of rows of prices in all questions
+    rows         number of price vectors in all questions
     chains       number of chains of the corpus
     decodings    number of chains decoded for all answers
     """
@@ -430,7 +430,7 @@ class _Track:
 class Search:
     """Finds prices for shared cliques, by rounds of questions to all parts and their answers.
 
-    Every round tries these rows of prices:
+    Every round tries these price vectors:
 
     - the best row so far;
     - its successor: the prices at the counts that the best row leads to, which are the slopes of

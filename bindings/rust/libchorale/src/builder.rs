@@ -322,7 +322,7 @@ impl<'a> ModelBuilder<'a> {
         Ok(count(first)..self.lengths.len())
     }
 
-    /// Adds an oracle instance: a model of the caller that takes the place of a chain. Its own
+    /// Adds an instance: a model of the caller that takes the place of a chain. Its own
     /// methods compute its messages and find its best labelling. Returns its number among the
     /// chains. Errors: Size (no labels), SizeOverflow, OutOfMemory.
     pub fn add_instance(&mut self, instance: impl Instance + 'a) -> Result<usize> {

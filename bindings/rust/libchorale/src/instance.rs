@@ -1,4 +1,4 @@
-//! Oracle instances: models of the caller that take the place of chains. They compute messages and
+//! Instances: models of the caller that take the place of chains. They compute messages and
 //! decode (find their best labelling) by their own methods.
 //!
 //! An instance defines its own labellings and their scores. Its memberships in cliques are its
