@@ -438,6 +438,39 @@ def test_scikit_learn_clones():
     assert base.clone(CollectiveTagger(crf())).get_params(deep=False)["agree"] == "word"
 
 
+# The checks of scikit-learn that give an estimator no table of numbers, which no tagger of sequences
+# takes. `check_estimator` runs those that its tags allow.
+CHECKS = """
+    check_do_not_raise_errors_in_init_or_set_param check_estimator_cloneable check_estimator_repr
+    check_estimator_tags_renamed check_estimators_unfitted check_get_params_invariance
+    check_mixin_order check_no_attributes_set_in_init check_parameters_default_constructible
+    check_set_params check_valid_tag_types
+"""
+
+
+@pytest.mark.parametrize("name", CHECKS.split())
+def test_scikit_learn_checks(name):
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    if not hasattr(checks, name):
+        pytest.skip("this scikit-learn has no such check")
+    getattr(checks, name)("CollectiveTagger", CollectiveTagger(Marginals()))
+
+
+def test_scikit_learn_checks_what_tags_allow():
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    checks.check_estimator(CollectiveTagger(Marginals()))
+
+
+def test_sequences_without_groups():
+    """Each sequence is then a group of its own, in `predict` too."""
+    X, y, _ = corpus(24, 5)
+    X, y = [row + row for row in X], [row + row for row in y]  # agreement is within a sequence
+    by_itself = CollectiveTagger(Marginals(), token=token).fit(X, y)
+    numbered = CollectiveTagger(Marginals(), token=token).fit(X, y, range(len(X)))
+    assert by_itself.report_ == numbered.report_
+    assert by_itself.predict(X) == numbered.predict(X, range(len(X)))
+
+
 def test_scikit_learn_searches_parameters():
     sklearn = pytest.importorskip("sklearn")
     selection = pytest.importorskip("sklearn.model_selection")
@@ -471,6 +504,7 @@ MISTAKES = [
     (lambda: CollectiveTagger(even).fit(X3, Y3, G3[:2]), "groups has 2 entries, X has 3"),
     (lambda: CollectiveTagger(even).fit(X3, Y3, G3, tokens=[]), "tokens has 0 entries, X has 3"),
     (lambda: CollectiveTagger(even).fit(X3, [["x", "y"], *Y3[1:]], G3), r"y\[0\] has 2 labels"),
+    (lambda: CollectiveTagger(even).fit(X3, [1, 2, 3], G3), r"y\[0\] is 1, not a sequence"),
     (lambda: CollectiveTagger(even).fit(X3, Y3, [1, 1, 1]), r"groups has 1 groups .* at least 2"),
     (lambda: CollectiveTagger(even).fit([], [], []), r"groups has 0 groups"),
     (lambda: CollectiveTagger(even).fit(X3, Y3, [1, 1, []]), r"groups\[2\] is \[\]"),

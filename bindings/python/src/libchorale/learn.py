@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import itertools
+import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from typing import Any, Union
@@ -144,11 +145,17 @@ class CollectiveTagger:
         return self
 
     def __sklearn_tags__(self) -> Any:
-        """Returns the tags that scikit-learn reads: y is required, and the estimator has no type,
-        since labelling sequences is neither classification nor regression in scikit-learn."""
-        from sklearn.utils import Tags, TargetTags
+        """Returns the tags that scikit-learn reads: y is required; X is no table of numbers; and the
+        estimator has no type, since labelling sequences is neither classification nor regression in
+        scikit-learn."""
+        from sklearn.utils import InputTags, Tags, TargetTags
 
-        return Tags(estimator_type=None, target_tags=TargetTags(required=True))
+        return Tags(
+            estimator_type=None,
+            target_tags=TargetTags(required=True),
+            input_tags=InputTags(two_d_array=False),
+            no_validation=True,
+        )
 
     def get_metadata_routing(self) -> Any:
         """Returns a request to scikit-learn to pass on groups and tokens besides X and y."""
@@ -171,22 +178,24 @@ class CollectiveTagger:
         self,
         X: Sequence[Any],
         y: Sequence[Sequence[Hashable]],
-        groups: Sequence[Hashable],
+        groups: Sequence[Hashable] | None = None,
         tokens: Sequence[Sequence[Hashable]] | None = None,
     ) -> CollectiveTagger:
         """Trains the tagger and learns how strongly labels should agree.
 
         X       sequences, as the tagger takes them
         y       for each sequence its T labels
-        groups  the group of each sequence, such as its document. With fewer than eight groups,
-                agreement is applied only if its gain cannot be chance
+        groups  the group of each sequence, such as its document. None: each sequence is a group of
+                its own. With fewer than eight groups, agreement is applied only if its gain cannot
+                be chance
         tokens  for each sequence its T tokens. None: computed by `token`, or by its default
         """
         kind = _kind(self.tagger)
         _agreements(self.agree)
         if self.transitions is not None and kind != "scores":
             raise ValueError("transitions is given, which only scores (tagger=None) can have")
-        X, groups = _sequences("X", X), _sequences("groups", groups)
+        X, has_groups = _sequences("X", X), groups is not None
+        groups = _sequences("groups", range(len(X)) if groups is None else groups)
         gold = _gold(y, X)
         _same_length("groups", groups, X)
         tokens = None if tokens is None else _sequences("tokens", tokens)
@@ -264,6 +273,7 @@ class CollectiveTagger:
         self.learnt_ = learnt
         self.report_ = learnt.report
         self._trained_ = trained
+        self._has_groups_ = has_groups
         return self
 
     def predict(
@@ -279,7 +289,8 @@ class CollectiveTagger:
         With rules, the labels are the best ones by the tagger's scores that keep the rules. A
         sequence keeps its own labels if its rules exclude each other or cost more than `most_cost`.
 
-        groups  the group of each sequence; None: all are of one group
+        groups  the group of each sequence; None: as in `fit` each is a group of its own if `fit` had
+                no groups, otherwise all are of one group
         tokens  as in `fit`
         """
         X, groups, tokens = self._given(X, groups, tokens)
@@ -390,9 +401,11 @@ class CollectiveTagger:
     ) -> tuple[list[Any], list[Any], list[Any] | None]:
         """Checks the arguments of `predict`, and returns them as lists."""
         if not hasattr(self, "_trained_"):
-            raise StateError("this CollectiveTagger has not been fitted: call fit first")
+            raise _not_fitted()("this CollectiveTagger has not been fitted: call fit first")
         X = _sequences("X", X)
-        groups = [0] * len(X) if groups is None else _sequences("groups", groups)
+        if groups is None:
+            groups = [0] * len(X) if self._has_groups_ else range(len(X))
+        groups = _sequences("groups", groups)
         _same_length("groups", groups, X)
         tokens = None if tokens is None else _sequences("tokens", tokens)
         if tokens is not None:
@@ -674,6 +687,15 @@ def _folds(groups: list[Any], lengths: list[int]) -> list[list[int]]:
     return folds
 
 
+def _not_fitted() -> type[StateError]:
+    """Returns a `StateError` that is also scikit-learn's NotFittedError, if it is in use."""
+    if "sklearn" not in sys.modules:
+        return StateError
+    from sklearn.exceptions import NotFittedError
+
+    return type("NotFittedError", (StateError, NotFittedError), {})
+
+
 def _sequences(name: str, value: Any) -> list[Any]:
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         raise TypeError(f"{name} is {value!r}, not a sequence")
@@ -686,7 +708,10 @@ def _same_length(name: str, value: Sequence[Any], X: Sequence[Any]) -> None:
 
 
 def _gold(y: Any, X: Sequence[Any]) -> list[list[Any]]:
-    gold = [[_plain(label) for label in row] for row in _sequences("y", y)]
+    gold = [
+        [_plain(label) for label in _sequences(f"y[{number}]", row)]
+        for number, row in enumerate(_sequences("y", y))
+    ]
     _same_length("y", gold, X)
     for number, (row, sequence) in enumerate(zip(gold, X)):
         if len(row) != len(sequence):
