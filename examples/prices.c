@@ -3,7 +3,7 @@
  * round never lowers the score of all documents together, but the result depends on the start.
  * Three starts are tried: prices of 0, under which every document is labelled by itself; the prices
  * that hold if every mention is a person; and those that hold if every mention is a place. */
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <stdio.h>
 

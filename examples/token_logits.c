@@ -17,7 +17,7 @@
  * have label v, scores STRENGTH / n * sum_v n_v^2 (default strength 1). Prints all words with their
  * labels.
  */
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <inttypes.h>
 #include <math.h>

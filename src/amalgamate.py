@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the library as two files, chorale.h and chorale.cpp, which need nothing else.
+"""Writes the library as two files, chorale.h and chorale.cpp, which need nothing else. A third,
+experimental.h, is for programs that use experimental calls.
 
     src/amalgamate.py DIRECTORY [--gsl INCLUDE]
 
@@ -99,6 +100,9 @@ def main():
                          (ROOT / "include/chorale/version.h").read_text())
     header = Writer([ROOT / "include"], False)
     header.add(ROOT / "include/chorale/chorale.h")
+    experimental = Writer([ROOT / "include"], False)
+    experimental.seen = set(header.seen)
+    experimental.add(ROOT / "include/chorale/experimental.h")
 
     writer = Writer([ROOT / "src", ROOT / "include", *gsl], True)
     for path in (ROOT / "include/chorale").glob("*.h"):
@@ -114,6 +118,8 @@ def main():
     begin = BEGIN.format(version=".".join(version), settings=settings) + notice(ROOT / "LICENSE", "Chorale")
     arguments.directory.mkdir(parents=True, exist_ok=True)
     (arguments.directory / "chorale.h").write_text(notice(ROOT / "LICENSE", "Chorale") + header.text())
+    (arguments.directory / "experimental.h").write_text(
+        experimental.text().replace("#define CHORALE_EXPERIMENTAL_H\n", '#define CHORALE_EXPERIMENTAL_H\n\n#include "chorale.h"\n'))
     (arguments.directory / "chorale.cpp").write_text(
         begin + "\n" + includes + "\n" + HIDE + '#include "chorale.h"\n' + text + SHOW)
 

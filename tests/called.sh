@@ -2,13 +2,13 @@
 # Usage: tests/called.sh PROGRAM...
 #
 # Runs the test programs of a binding, and fails where they do, or where one of the exported functions
-# (symbols.txt) is called by none of them. They must be linked to the shared library, with lazy binding:
+# (symbols*.txt) is called by none of them. They must be linked to the shared library, with lazy binding:
 # glibc's linker then tells when a program first calls a function. (One that a program holds the
 # address of is told at its start.)
 set -euo pipefail
-symbols=$(dirname "${BASH_SOURCE[0]}")/symbols.txt
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
+sort "$(dirname "${BASH_SOURCE[0]}")"/symbols*.txt >"$logs/symbols"
 unset LD_BIND_NOW
 
 for program; do
@@ -22,8 +22,8 @@ for program; do
     sed "s/.*symbol .//; s/'//" >>"$logs/called"
   rm -f "$logs"/bound.*
 done
-if ! missing=$(sort -u "$logs/called" | comm -13 - <(sort "$symbols")) || [[ -n $missing ]]; then
+if ! missing=$(sort -u "$logs/called" | comm -13 - "$logs/symbols") || [[ -n $missing ]]; then
   printf 'no test calls %s\n' $missing >&2
   exit 1
 fi
-echo "all $(wc -l <"$symbols") exported functions are called"
+echo "all $(wc -l <"$logs/symbols") exported functions are called"

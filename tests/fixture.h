@@ -24,7 +24,7 @@
 
 #include "fixture_names.h"
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
 

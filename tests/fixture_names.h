@@ -3,7 +3,7 @@
 #ifndef CHORALE_TESTS_FIXTURE_NAMES_H
 #define CHORALE_TESTS_FIXTURE_NAMES_H
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 static inline chorale_text text_in(const chorale_problem *problem, chorale_text_list list,
                                    int64_t index) {

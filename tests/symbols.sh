@@ -3,8 +3,10 @@
 #
 #   tests/symbols.sh BUILD_DIRECTORY      not of a sanitizer or coverage build
 #
-# The exported symbols are those of tests/symbols.txt, which are those the public headers declare: a
-# new function goes into the list by hand, and one that disappears breaks programs.
+# The exported symbols are those of tests/symbols.txt, which are those that the stable headers declare,
+# and those of tests/symbols_experimental.txt, which are those of the experimental headers and have a
+# version node of their own. A new function goes into a list by hand; a stable one that disappears
+# breaks programs.
 set -euo pipefail
 export LC_ALL=C
 build=$(realpath "${1:?a build directory}")
@@ -34,18 +36,29 @@ same() { # RULE EXPECTED FOUND
 }
 
 # ---- Exports ----
-for header in include/chorale/*.h; do
-  echo "#include <chorale/${header##*/}>"
-done | gcc -std=c99 -Iinclude -fsyntax-only -aux-info "$scratch/prototypes" -x c -
-sed -nE 's#^/\* include/[^*]*\*/ [^(]*\b(chorale_[a-z0-9_]+) \(.*#\1#p' "$scratch/prototypes" |
-  sort -u >"$scratch/declared"
-nm -D --defined-only "$shared" | awk '{print $3}' | sort -u >"$scratch/exported"
-same "the list is sorted, without repetitions" tests/symbols.txt <(sort -u tests/symbols.txt)
-same "the shared library exports the functions of the list and nothing else" \
-  tests/symbols.txt "$scratch/exported"
-same "the public headers declare the functions of the list and no others" \
-  tests/symbols.txt "$scratch/declared"
-none "exports are functions" < <(nm -D --defined-only "$shared" | awk '$2 != "T"')
+abi=$(sed -nE 's/^#define CHORALE_ABI ([0-9]+)$/\1/p' include/chorale/version.h)
+echo '#include <chorale/experimental.h>' |
+  gcc -std=c99 -Iinclude -fsyntax-only -aux-info "$scratch/prototypes" -x c -
+# Functions that headers of a folder declare.
+declared() { # FOLDER
+  sed -nE "s#^/\* $1/[a-z]+\.h:[^*]*\*/ [^(]*\b(chorale_[a-z0-9_]+) \(.*#\1#p" "$scratch/prototypes" | sort -u
+}
+# What the shared library exports with a version.
+exported() { # VERSION
+  nm -D --defined-only "$shared" | awk -v version="$1" '$2 == "T" && sub("@@" version "$", "", $3) { print $3 }' | sort -u
+}
+for tier in symbols:include/chorale:CHORALE_$abi \
+  symbols_experimental:include/chorale/experimental:CHORALE_EXPERIMENTAL; do
+  IFS=: read -r list folder version <<<"$tier"
+  list=tests/$list.txt
+  same "the list $list is sorted, without repetitions" "$list" <(sort -u "$list")
+  same "the shared library exports its functions, and no others, as $version" "$list" <(exported "$version")
+  same "the headers of $folder declare its functions and no others" "$list" <(declared "$folder")
+done
+none "exports are functions of these versions" < <(
+  nm -D --defined-only "$shared" |
+    awk -v abi="$abi" '$2 != "T" && $3 !~ /^CHORALE_/ || $3 !~ "(@@|^)CHORALE_(" abi "|EXPERIMENTAL)$"'
+)
 
 # ---- Initialisers and state ----
 # One pointer each is that of the compiler's start files.
@@ -102,7 +115,6 @@ none "imports from C++ are none of streams, locales, guards, operator new, asser
 )
 
 # ---- The file ----
-abi=$(sed -nE 's/^#define CHORALE_ABI ([0-9]+)$/\1/p' include/chorale/version.h)
 same "the soname is the ABI number" <(echo "libchorale.so.$abi") <(
   readelf -dW "$shared" | sed -nE 's/.*\(SONAME\).*\[(.*)\]$/\1/p'
 )

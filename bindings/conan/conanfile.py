@@ -11,7 +11,7 @@ from conan.tools.build import stdcpp_library
 from conan.tools.cmake import CMake, cmake_layout
 from conan.tools.files import copy
 
-FILES = ("chorale.h", "chorale.cpp", "CMakeLists.txt", "LICENSE")
+FILES = ("chorale.h", "experimental.h", "chorale.cpp", "CMakeLists.txt", "LICENSE")
 
 
 class Chorale(ConanFile):

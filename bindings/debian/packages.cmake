@@ -6,7 +6,8 @@ set(development_package lib${chorale_name}-dev)
 # The first line of the changelog gives the version of the library and the revision of the packages.
 file(READ ${CMAKE_CURRENT_LIST_DIR}/changelog changelog)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
-  ${CMAKE_CURRENT_LIST_DIR}/changelog ${PROJECT_SOURCE_DIR}/tests/symbols.txt)
+  ${CMAKE_CURRENT_LIST_DIR}/changelog ${PROJECT_SOURCE_DIR}/tests/symbols.txt
+  ${PROJECT_SOURCE_DIR}/tests/symbols_experimental.txt)
 if(NOT changelog MATCHES "^chorale \\(([0-9.]+)-([0-9]+)\\)" OR
    NOT CMAKE_MATCH_1 STREQUAL PROJECT_VERSION)
   message(FATAL_ERROR "bindings/debian/changelog does not begin with version ${PROJECT_VERSION}")
@@ -16,13 +17,15 @@ set(debian_version ${PROJECT_VERSION}-${CMAKE_MATCH_2})
 string(REGEX MATCH "\n -- ([^\n]*>)" _ "${changelog}")
 set(CPACK_DEBIAN_PACKAGE_MAINTAINER "${CMAKE_MATCH_1}")
 
-# The symbols file gives for each function the release that introduced it: the first release of this
-# ABI whose record in tests/abi has the function, or the present version if no record has it.
+# The symbols file gives for each stable function the release that introduced it: the first release of this
+# ABI whose record in tests/abi has the function, or the present version if no record has it. An
+# experimental function needs the present version.
 set(symbols "libchorale.so.${chorale_abi} ${library_package} #MINVER#\n")
 string(APPEND symbols "* Build-Depends-Package: ${development_package}\n")
 file(GLOB records ${PROJECT_SOURCE_DIR}/tests/abi/[0-9]*/symbols.txt)
 list(SORT records COMPARE NATURAL)
 file(STRINGS ${PROJECT_SOURCE_DIR}/tests/symbols.txt functions)
+file(STRINGS ${PROJECT_SOURCE_DIR}/tests/symbols_experimental.txt experimental_functions)
 foreach(function ${functions})
   set(since_${function} ${PROJECT_VERSION})
 endforeach()
@@ -39,7 +42,11 @@ foreach(record ${records})
   endif()
 endforeach()
 foreach(function ${functions})
-  string(APPEND symbols " ${function}@Base ${since_${function}}\n")
+  string(APPEND symbols " ${function}@CHORALE_${chorale_abi} ${since_${function}}\n")
+endforeach()
+string(APPEND symbols " CHORALE_${chorale_abi}@CHORALE_${chorale_abi} ${PROJECT_VERSION}\n")
+foreach(function CHORALE_EXPERIMENTAL ${experimental_functions})
+  string(APPEND symbols " ${function}@CHORALE_EXPERIMENTAL ${PROJECT_VERSION}\n")
 endforeach()
 set(control ${CMAKE_CURRENT_BINARY_DIR}/debian)
 file(CONFIGURE OUTPUT ${control}/symbols CONTENT "${symbols}" @ONLY)

@@ -44,7 +44,7 @@ def main():
             files[path.name] = path.read_bytes()
     with tempfile.TemporaryDirectory() as made:
         subprocess.run([HERE / "bundle.sh", made], check=True)
-        for name in ("chorale.h", "chorale.cpp"):
+        for name in ("chorale.h", "experimental.h", "chorale.cpp"):
             files[name] = (Path(made) / name).read_bytes()
 
     date = time.gmtime(when)

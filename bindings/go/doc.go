@@ -44,6 +44,13 @@
 // label at a given position; the margin of a position is its greatest max-marginal minus the second
 // greatest.
 //
+// # Experimental
+//
+// These may change or go in any version: [Prices], [Components] and the
+// prices of a potential, [Instance], [Dictionary], [PropertyBuilder], [Attachment] with the messages
+// of single chains, [Scratch] and the solvers of fixed memory, [RepeatedWords], the formats of
+// stored messages, and the calls that do rounds, polish and bound one at a time or tell their cost.
+//
 // # Lifetimes
 //
 // Values of types that hold memory of the library are called handles. Each has a method Close; the

@@ -4,11 +4,11 @@
 #ifndef CHORALE_GO_SHIM_H
 #define CHORALE_GO_SHIM_H
 
-// A release of the module has the header beside this file; a clone and an installed library do not.
-#if !defined(CHORALE_GO_SYSTEM) && __has_include("chorale.h")
-#include "chorale.h"
+// A release of the module has the headers beside this file; a clone and an installed library do not.
+#if !defined(CHORALE_GO_SYSTEM) && __has_include("experimental.h")
+#include "experimental.h"
 #else
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 #endif
 #include <stdlib.h>
 #include <string.h>

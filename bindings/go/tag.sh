@@ -19,7 +19,7 @@ version=$(sed -nE 's/^#define CHORALE_VERSION_[A-Z]+ ([0-9]+)$/\1/p' "$work/sour
   paste -sd .)
 export GIT_INDEX_FILE=$work/index
 git read-tree "$commit"
-for file in chorale.h chorale.cpp; do
+for file in chorale.h experimental.h chorale.cpp; do
   git update-index --add --cacheinfo "100644,$(git hash-object -w "$work/made/$file"),bindings/go/$file"
 done
 when=$(git log -1 --format=%cI "$commit")

@@ -22,11 +22,11 @@ if command -v ccache >/dev/null; then
 fi
 
 python3 src/amalgamate.py "$work/new"
-inputs=("$work"/new/chorale.{cpp,h} "$here"/src/native/* "$here"/tools/* "$here"/build.sh)
+inputs=("$work"/new/{chorale.cpp,chorale.h,experimental.h} "$here"/src/native/* "$here"/tools/* "$here"/build.sh)
 state=$({ em++ --version | sed -n 1p; cat "${inputs[@]}"; } | sha256sum)
 if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
   rm -f "$here/dist/built"
-  cp "$work/new/chorale.h" "$work"
+  cp "$work"/new/{chorale,experimental}.h "$work"
   header=$("$here/tools/layout.py" "$work/chorale.h" "$work/layout.cpp" "$work/exports")
   echo "== layout"
   em++ -std=c++20 -DCHORALE_STATIC -I "$work" "$work/layout.cpp" -sWASM_ASYNC_COMPILATION=0 \

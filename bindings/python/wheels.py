@@ -238,7 +238,8 @@ def main() -> None:
     if "sdist" in names:
         name = call_backend(python, source, f"build_sdist({str(to)!r})")
         tell(f"{name}, {(to / name).stat().st_size} bytes")
-    exported = "".join(f"{name};" for name in (ROOT / "tests/symbols.txt").read_text().split())
+    lists = sorted((ROOT / "tests").glob("symbols*.txt"))
+    exported = "".join(f"{name};" for names in lists for name in names.read_text().split())
     (source / "exported.map").write_text("{ global: " + exported + " local: *; };\n")
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         wheels = [n for n in names if n != "sdist"]

@@ -15,7 +15,7 @@ fi
 made=$(mktemp)
 trap 'rm -f "$made"' EXIT
 
-"$bindgen" ../../include/chorale/chorale.h \
+"$bindgen" ../../include/chorale/experimental.h \
   --rust-target 1.59 --no-doc-comments --ctypes-prefix std::os::raw \
   --allowlist-item '[Cc][Hh][Oo][Rr][Aa][Ll][Ee]_.*' --blocklist-item 'CHORALE_(API|.*_H|.*_DECLS)' \
   --default-macro-constant-type signed --default-enum-style consts \
@@ -23,6 +23,12 @@ trap 'rm -f "$made"' EXIT
   -- -I../../include >"$made"
 # The constants are members of unnamed enums. Their type is int in C, so they become i32.
 sed -i -E '/^pub type _bindgen_ty_[0-9]+ = /d; s/: _bindgen_ty_[0-9]+ = /: i32 = /' "$made"
+# Functions of experimental headers need the feature.
+awk 'NR == FNR { experimental[$1]; next }
+  held != "" { if (match($0, /chorale_[a-z0-9_]+\(/) && substr($0, RSTART, RLENGTH - 1) in experimental) print "#[cfg(feature = \"experimental\")]"; print held; held = "" }
+  /^extern "C" \{$/ { held = $0; next }
+  { print }' ../../tests/symbols_experimental.txt "$made" >"$made.gated"
+mv "$made.gated" "$made"
 
 if [[ ${1-} == --check ]]; then
   diff "$made" libchorale-sys/src/bindings.rs

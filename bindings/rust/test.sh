@@ -41,7 +41,7 @@ work=$root/build/rust
 crates=$root/bindings/rust
 mkdir -p "$work"
 locked=(--locked)
-with_ndarray=(--features ndarray)
+features=(--features experimental,ndarray)
 if [[ $(command -v cargo) == /usr/bin/cargo ]]; then
   # Debian's Cargo builds with the crates that Debian packages, whatever their versions. It runs in
   # a workspace made of links, which has no Cargo.lock and has settings of its own.
@@ -57,7 +57,7 @@ END
   if ! compgen -G '/usr/share/cargo/registry/ndarray-[0-9]*' >/dev/null; then
     # Debian 12 has no ndarray, but Cargo also resolves dependencies that no feature asks for. So an
     # empty crate of this name is made, which no build uses.
-    with_ndarray=()
+    features=(--features experimental)
     mkdir -p "$work/no-ndarray/src"
     : >"$work/no-ndarray/src/lib.rs"
     printf '[package]\nname = "ndarray"\nversion = "0.15.0"\n[workspace]\n' >"$work/no-ndarray/Cargo.toml"
@@ -96,9 +96,9 @@ echo "== format"
 install_library release
 echo "== clippy"
 cargo_with release clippy --all-targets -- -D warnings
-cargo_with release clippy --all-targets "${with_ndarray[@]}" -- -D warnings
+cargo_with release clippy --all-targets "${features[@]}" -- -D warnings
 echo "== documentation"
-RUSTDOCFLAGS="-D warnings" cargo_with release doc --no-deps "${with_ndarray[@]}"
+RUSTDOCFLAGS="-D warnings" cargo_with release doc --no-deps "${features[@]}"
 echo "== tests, and every exported function is called"
 # With lazy binding, tests/called.sh sees when a program first calls a function of the library.
 lazy=(RUSTFLAGS="${RUSTFLAGS-} -C relro-level=off")
@@ -107,7 +107,7 @@ if ! rustc -C help | grep relro-level >/dev/null; then # an old rustc, where the
 fi
 export "${lazy[@]}"
 mapfile -t programs < <(
-  cargo_with release test --package libchorale --tests "${with_ndarray[@]}" --no-run --message-format=json |
+  cargo_with release test --package libchorale --tests "${features[@]}" --no-run --message-format=json |
     sed -n 's/.*"executable":"\([^"]*\)".*/\1/p'
 )
 [[ ${#programs[@]} -gt 0 ]]
@@ -116,10 +116,10 @@ library_of() { # PRESET
 }
 (cd "$crates/libchorale" && LD_LIBRARY_PATH=$(library_of release) "$root/tests/called.sh" "${programs[@]}")
 cargo_with release test --package libchorale-sys
-cargo_with release test --package libchorale "${with_ndarray[@]}" --doc
+cargo_with release test --package libchorale "${features[@]}" --doc
 echo "== examples"
 for example in "$crates"/libchorale/examples/*.rs; do
-  cargo_with release run --quiet --package libchorale "${with_ndarray[@]}" --example "$(basename "$example" .rs)"
+  cargo_with release run --quiet --package libchorale "${features[@]}" --example "$(basename "$example" .rs)"
 done
 
 # Runs the test programs again, with a library that has sanitizers. The address sanitizer also
@@ -146,7 +146,7 @@ vendored() { # ARGUMENT...
     cd "$crates"
     unset PKG_CONFIG_PATH LD_LIBRARY_PATH
     CARGO_TARGET_DIR=$work/target-vendored \
-      cargo test "${locked[@]}" --features vendored --package libchorale "$@"
+      cargo test "${locked[@]}" --features vendored,experimental --package libchorale "$@"
   )
 }
 CXX=$quick/c++ vendored --test problems --test callbacks

@@ -17,6 +17,7 @@ OUT.
 import re
 
 import libchorale as ch
+from libchorale import experimental
 import numpy as np
 
 from learning import problem
@@ -83,7 +84,7 @@ def build(properties, scored, names, forced=False):
             if not single:
                 continue
             seen = sorted({v for k in chains for v in fired[k][name]})
-            dictionary = ch.Dictionary(seen, out=True)
+            dictionary = experimental.Dictionary(seen, out=True)
             values = len(dictionary) + 2  # EMPTY and CONFLICT
             if forced:
                 tables = np.zeros((values, len(chains) + 1))

@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 HEADERS = ROOT / "include/chorale"
 PYTHON = ROOT / "bindings/python/src/libchorale"
 # Modules of the Python package with names of their own, in the order of the pages.
-MODULES = ("batches", "learn", "rules", "shared", "spark", "logits", "crfsuite", "prices")
+MODULES = ("batches", "learn", "rules", "shared", "spark", "logits", "crfsuite", "prices", "experimental")
 
 
 @dataclasses.dataclass
@@ -177,21 +177,26 @@ def linked(text: str, pages: dict[str, str]) -> str:
     return "".join(parts)
 
 
+def c_headers() -> dict[str, Path]:
+    """Returns the public headers by the names of their pages, the experimental ones last."""
+    stable, experimental = sorted(HEADERS.glob("*.h")), sorted(HEADERS.glob("experimental/*.h"))
+    pages = {header.stem: header for header in stable if header.stem != "export"}
+    return pages | {f"experimental-{header.stem}": header for header in experimental}
+
+
 def c_pages() -> Iterator[tuple[str, str]]:
-    headers = sorted(HEADERS.glob("*.h"))
-    read = {header.stem: c_entries(header.read_text(encoding="utf-8")) for header in headers}
+    read = {stem: c_entries(header.read_text(encoding="utf-8")) for stem, header in c_headers().items()}
     pages = {e.name: f"{stem}.md" for stem, (_, entries) in read.items() for e in entries if e.code}
     for stem, (intro, entries) in read.items():
-        if stem == "export":
-            continue
-        text = f"# {stem}.h\n\n{prose(intro)}\n\n" + rendered("c", entries)
+        text = f"# {stem.replace('-', '/')}.h\n\n{prose(intro)}\n\n" + rendered("c", entries)
         yield f"reference/c/{stem}.md", linked(text, pages)
     lines = ["# C", "", imported_body(HEADERS / "README.md", "reference/c/index.md")]
     lines += ["", "## All functions", "", "| function | header |", "|---|---|"]
     for stem, (_, entries) in read.items():
         for entry in entries:
             if entry.code.startswith("CHORALE_API"):
-                lines.append(f"| [`{entry.name}`]({stem}.md#{entry.anchor}) | `{stem}.h` |")
+                header = stem.replace("-", "/")
+                lines.append(f"| [`{entry.name}`]({stem}.md#{entry.anchor}) | `{header}.h` |")
     yield "reference/c/index.md", "\n".join(lines) + "\n"
 
 
@@ -294,14 +299,20 @@ def exported(module: ast.Module) -> set[str]:
     return {n.name for n in module.body if isinstance(n, kinds) and not n.name.startswith("_")}
 
 
-def python_pages() -> Iterator[tuple[str, str]]:
-    top = ast.parse((PYTHON / "__init__.py").read_text(encoding="utf-8"))
-    names = exported(top)
+def gathered(module: ast.Module) -> list[Entry]:
+    """Returns the entries of a module that gathers names of others."""
+    names = exported(module)
     entries = []
-    for node in top.body:
+    for node in module.body:
         if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
             part = ast.parse((PYTHON / f"{node.module}.py").read_text(encoding="utf-8"))
             entries += python_entries(part, names & {alias.name for alias in node.names}, "")
+    return entries
+
+
+def python_pages() -> Iterator[tuple[str, str]]:
+    top = ast.parse((PYTHON / "__init__.py").read_text(encoding="utf-8"))
+    entries = gathered(top)
     first = ("decode", "settle", "agree", "Agreement", "Decoded", "Change", "Reason", "diagnose", "learn_strengths")
     order = {name: number for number, name in enumerate(first)}
     entries.sort(key=lambda e: (order.get(e.name.split(".")[0], len(order)), e.name.split(".")[0].lower()))
@@ -310,7 +321,7 @@ def python_pages() -> Iterator[tuple[str, str]]:
     for name in MODULES:
         module = ast.parse((PYTHON / f"{name}.py").read_text(encoding="utf-8"))
         told = prose(ast.get_docstring(module) or "")
-        entries = python_entries(module, exported(module), "")
+        entries = python_entries(module, exported(module), "") or gathered(module)
         yield f"reference/python-{name}.md", f"# libchorale.{name}\n\n{told}\n\n{rendered('python', entries)}"
 
 
@@ -469,6 +480,7 @@ def imported_body(source: Path, page: str) -> str:
     text = source.read_text(encoding="utf-8")
     text = re.sub(r"\A# .*\n", "", text)
     targets = {path: name for name, path in IMPORTED.items()}
+    targets |= {path: f"reference/c/{stem}.md" for stem, path in c_headers().items()}
 
     def link(found: re.Match[str]) -> str:
         image, label, target = found[1], found[2], found[3]
@@ -478,9 +490,7 @@ def imported_body(source: Path, page: str) -> str:
         path = (source.parent / name).resolve()
         if image:
             return found[0]
-        if path.parent == HEADERS and path.suffix == ".h":
-            to = f"reference/c/{path.stem}.md"
-        elif path in targets:
+        if path in targets:
             to = targets[path]
         else:
             return label
@@ -516,7 +526,7 @@ def on_config(config):
     """Lists the headers of C in the navigation. (A hook of MkDocs.)"""
     [reference] = [part["Reference"] for part in config.nav if "Reference" in part]
     [of_c] = [part["C"] for part in reference if "C" in part]
-    of_c += [f"reference/c/{header.stem}.md" for header in sorted(HEADERS.glob("*.h")) if header.stem != "export"]
+    of_c += [f"reference/c/{stem}.md" for stem in c_headers()]
     return config
 
 

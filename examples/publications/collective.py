@@ -5,6 +5,7 @@ from collections import Counter
 from typing import NamedTuple
 
 import libchorale as ch
+from libchorale import experimental
 import numpy as np
 
 from pages import OTHER, Record
@@ -56,7 +57,7 @@ class Collection:
         self.dictionaries = {}  # by page: a dictionary for each property
         for page in self.pages:
             fired = [[prop.fired(self.own[i], table=self.tokens[i]) for i in self.members(page)] for prop in self.properties]
-            self.dictionaries[page] = [ch.Dictionary(np.unique(np.concatenate(of)), out=True) for of in fired]
+            self.dictionaries[page] = [experimental.Dictionary(np.unique(np.concatenate(of)), out=True) for of in fired]
 
     def _property(self, kind: str) -> ch.Property:
         m, ignored = len(self.labels), [label == OTHER for label in self.labels]

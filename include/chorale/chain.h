@@ -18,7 +18,7 @@
  * labelling is forbidden, the call succeeds with the outcome CHORALE_OUTCOME_INFEASIBLE.
  *
  * A solver is a reusable workspace for one thread. The workspace grows when a chain needs more
- * memory; after chorale_chain_solver_reserve, chains of the reserved sizes allocate nothing.
+ * memory; a chain that needs no more than those before it allocates nothing.
  * Results have the same bits whatever the solver was used for before.
  */
 #ifndef CHORALE_CHAIN_H
@@ -77,12 +77,8 @@ CHORALE_API chorale_status chorale_transitions_create(const chorale_host *host, 
                                                       const chorale_transitions_options *options,
                                                       chorale_transitions **transitions,
                                                       chorale_error *error);
-/* retain: adds a reference and returns its argument. release: drops a reference. NULL is ignored.
- * Any thread. */
-CHORALE_API chorale_transitions *chorale_transitions_retain(const chorale_transitions *transitions);
+/* Drops a reference; dropping the last one destroys the transitions. NULL is ignored. Any thread. */
 CHORALE_API void chorale_transitions_release(const chorale_transitions *transitions);
-/* Returns m; 0 for NULL. Any thread. */
-CHORALE_API int64_t chorale_transitions_labels(const chorale_transitions *transitions);
 
 /* ---- Labelling schemes -------------------------------------------------------------------- */
 
@@ -161,12 +157,6 @@ CHORALE_API chorale_status chorale_chain_score(const chorale_chain *chain, const
 
 typedef struct chorale_chain_solver chorale_chain_solver;
 
-/* Tasks for which chorale_chain_solver_bytes and chorale_chain_solver_reserve compute the size of a
- * workspace. message.h has such functions for chorale_chain_messages and chorale_chain_decode, which
- * work on chains with properties. */
-typedef int32_t chorale_chain_task;
-enum { CHORALE_CHAIN_SOLVE = 0, CHORALE_CHAIN_MAX_MARGINALS = 1, CHORALE_CHAIN_K_BEST = 2 };
-
 typedef struct chorale_chain_result {
   size_t struct_size;      /* sizeof(chorale_chain_result) */
   chorale_outcome outcome; /* COMPLETE or INFEASIBLE */
@@ -174,37 +164,16 @@ typedef struct chorale_chain_result {
   double score; /* phi of the best labelling; minus infinity when infeasible */
 } chorale_chain_result;
 
-/* Create a solver. The workspace of chorale_chain_solver_create is empty at first and grows as
- * needed. The workspace of create_in is `bytes` bytes of the caller's memory, aligned to 64: such a
- * solver never allocates, and a task that needs more memory fails with WORKSPACE_TOO_SMALL. Errors:
- * NULL_ARGUMENT, STRUCT_SIZE; only create: OUT_OF_MEMORY; only create_in: ALIGNMENT,
- * WORKSPACE_TOO_SMALL. */
+/* Creates a solver with an empty workspace. Errors: NULL_ARGUMENT (solver), STRUCT_SIZE,
+ * OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_chain_solver_create(const chorale_host *host,
                                                        chorale_chain_solver **solver,
                                                        chorale_error *error);
-CHORALE_API chorale_status chorale_chain_solver_create_in(const chorale_host *host, void *memory,
-                                                          size_t bytes,
-                                                          chorale_chain_solver **solver,
-                                                          chorale_error *error);
-/* Destroys a solver; NULL is ignored. Afterwards the caller may reuse memory given to create_in. */
+/* Destroys a solver; NULL is ignored. */
 CHORALE_API void chorale_chain_solver_destroy(chorale_chain_solver *solver);
 
-/* Computes how many bytes create_in needs for `task` on this chain, and on every chain that differs
- * from this one only in the entries of its arrays. k: number of labellings for K_BEST, otherwise
- * ignored. Any thread. */
-CHORALE_API chorale_status chorale_chain_solver_bytes(const chorale_chain *chain,
-                                                      chorale_chain_task task, int64_t k,
-                                                      size_t *bytes, chorale_error *error);
-/* Grows the workspace so that later calls for `task` do not allocate, on this chain and on every
- * chain that differs from this one only in the entries of its arrays. On failure the solver is
- * unchanged. */
-CHORALE_API chorale_status chorale_chain_solver_reserve(chorale_chain_solver *solver,
-                                                        const chorale_chain *chain,
-                                                        chorale_chain_task task, int64_t k,
-                                                        chorale_error *error);
-
 /* Errors of the calls below, besides those of the chain: NULL_ARGUMENT (solver), STRUCT_SIZE,
- * OUT_OF_MEMORY, WORKSPACE_TOO_SMALL. No allocation once the workspace is large enough. */
+ * OUT_OF_MEMORY. No allocation once the workspace is large enough. */
 
 /* Finds the best labelling. labelling: receives T labels; may be NULL; not written if infeasible.
  * result: may be NULL. O(T m^2). */

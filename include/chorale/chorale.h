@@ -1,24 +1,23 @@
 /* Chorale: collective inference with symmetric clique potentials.
  *
- * One include for the whole library. Read the headers in this order:
- *   version.h    version of the library
- *   status.h     errors of calls
- *   outcome.h    outcomes of computations
- *   host.h       allocator, log and cancel flag of the host program
- *   potential.h  symmetric potentials
- *   clique.h     clique inference: best values, max-marginals, bounds
- *   chain.h      chains and trees: best labelling, k-best, max-marginals, margins
- *   property.h   properties of labellings: automata, dictionaries of their values
- *   message.h    chains under properties: messages and decoding
- *   kernel.h     the calls of chain.h and message.h without a solver, in the caller's memory
- *   model.h      models of chains, trees and cliques: builder and frozen model
- *   corpus.h     many chains, cliques and members in one call
- *   run.h        collective inference over a model
- *   prices.h     cliques with members in several models
- *   decode.h     the simplest interface: from scores to labels that agree; may be read first
+ * One include for everything that is stable. Read the headers in this order:
+ *   decode.h     from a tagger's scores, and what ought to agree, to labels and reasons: enough for
+ *                most programs
+ *   problem.h    a model with its names and gold labels, in memory and as a file
+ *   learn.h      from labelled documents to strengths; provisional
  *   rules.h      what the labelling of a chain must look like; provisional
- *   problem.h    a model with its names, gold labels and notes, in memory and as a file
- *   learn.h      from labelled documents to strengths and potentials
+ *   corpus.h     many chains, cliques and members in one call
+ *   model.h      models of chains, trees and cliques: builder and frozen model
+ *   run.h        collective inference over a model
+ *   chain.h      chains and trees: best labelling, k-best, max-marginals, margins
+ *   clique.h     clique inference: best values, max-marginals, bounds
+ *   potential.h  symmetric potentials
+ *   property.h   properties of labellings
+ *   status.h, outcome.h, host.h, version.h   short; the others use them
+ *
+ * What these headers declare is stable: a program compiled with them runs on every later library of
+ * the same CHORALE_ABI. What is provisional may change until version 1.0. experimental.h, which this
+ * header does not include, has what may change or go in any version.
  *
  * Rules that hold everywhere:
  *   - A call that can fail returns a chorale_status and takes an optional error struct last.
@@ -58,23 +57,22 @@
 #ifndef CHORALE_CHORALE_H
 #define CHORALE_CHORALE_H
 
+/* clang-format off: in reading order */
+#include "chorale/version.h"
+#include "chorale/status.h"
+#include "chorale/outcome.h"
+#include "chorale/host.h"
+#include "chorale/decode.h"
+#include "chorale/problem.h"
+#include "chorale/learn.h"
+#include "chorale/rules.h"
+#include "chorale/corpus.h"
+#include "chorale/model.h"
+#include "chorale/run.h"
 #include "chorale/chain.h"
 #include "chorale/clique.h"
-#include "chorale/corpus.h"
-#include "chorale/decode.h"
-#include "chorale/host.h"
-#include "chorale/kernel.h"
-#include "chorale/learn.h"
-#include "chorale/message.h"
-#include "chorale/model.h"
-#include "chorale/outcome.h"
 #include "chorale/potential.h"
-#include "chorale/prices.h"
-#include "chorale/problem.h"
 #include "chorale/property.h"
-#include "chorale/rules.h"
-#include "chorale/run.h"
-#include "chorale/status.h"
-#include "chorale/version.h"
+/* clang-format on */
 
 #endif

@@ -7,7 +7,7 @@
  * F(x) over all x with x_i = v.
  *
  * A solver is a reusable workspace for one thread. The workspace grows when a problem needs more
- * memory; after chorale_clique_solver_reserve, problems of the reserved sizes allocate nothing.
+ * memory; a problem that needs no more than those before it allocates nothing.
  * Results have the same bits whatever the solver was used for before.
  *
  * Complexities below are for n members and R values. The paper is that of Gupta, Sarawagi and Diwan
@@ -68,8 +68,7 @@ typedef struct chorale_clique_problem {
  *
  * With weights, AUTO is ALPHA_PASS, then ICM from the best labellings of the four values alpha
  * whose labellings score most. If a gap is requested, DUAL_BOUND follows, which may end before the
- * gap is reached.
- * chorale_clique_solver_bytes and _reserve compute the bytes of problems without weights. */
+ * gap is reached. */
 
 /* ---- Algorithms --------------------------------------------------------------------------- */
 
@@ -165,8 +164,6 @@ enum {
 /* Returns the name of an algorithm in lower case, such as "alpha-pass"; "unknown algorithm" for any
  * other number. Static storage. Any thread. */
 CHORALE_API const char *chorale_algorithm_name(chorale_algorithm algorithm);
-/* Returns the algorithm with this name of `length` bytes; -1 if there is none. Any thread. */
-CHORALE_API chorale_algorithm chorale_algorithm_from_name(const char *name, size_t length);
 
 /* Start labelling of ALPHA_EXPANSION, POLISH and ICM. */
 typedef int32_t chorale_start;
@@ -247,46 +244,14 @@ typedef struct chorale_clique_result {
 
 typedef struct chorale_clique_solver chorale_clique_solver;
 
-/* Tasks for which a workspace is sized. */
-typedef int32_t chorale_clique_task;
-enum { CHORALE_CLIQUE_SOLVE = 0, CHORALE_CLIQUE_MAX_MARGINALS = 1 };
-
 /* Creates a solver with an empty workspace. Errors: NULL_ARGUMENT (solver), STRUCT_SIZE,
  * OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_clique_solver_create(const chorale_host *host,
                                                         chorale_clique_solver **solver,
                                                         chorale_error *error);
 
-/* Creates a solver inside the caller's memory: `bytes` bytes at `memory`, aligned to 64, which must
- * outlive the solver. The solver never allocates; a problem that needs more memory is
- * WORKSPACE_TOO_SMALL. Uses the log of `host`, but not its allocator. Errors: NULL_ARGUMENT
- * (memory, solver), STRUCT_SIZE, ALIGNMENT, WORKSPACE_TOO_SMALL. */
-CHORALE_API chorale_status chorale_clique_solver_create_in(const chorale_host *host, void *memory,
-                                                           size_t bytes,
-                                                           chorale_clique_solver **solver,
-                                                           chorale_error *error);
-
-/* Destroys a solver; NULL is ignored. Afterwards the caller may reuse memory given to create_in. */
+/* Destroys a solver; NULL is ignored. */
 CHORALE_API void chorale_clique_solver_destroy(chorale_clique_solver *solver);
-
-/* Computes the bytes that create_in needs for `task` on any problem of at most `members` members
- * with this potential and options (NULL: defaults). Errors: those of the task itself. Any
- * thread. */
-CHORALE_API chorale_status chorale_clique_solver_bytes(const chorale_potential *potential,
-                                                       int64_t members,
-                                                       const chorale_clique_options *options,
-                                                       chorale_clique_task task, size_t *bytes,
-                                                       chorale_error *error);
-
-/* Grows the workspace so that `task` does not allocate on problems of at most `members` members
- * with this potential and options. On failure the solver is unchanged. Errors: those of the task
- * itself; WORKSPACE_TOO_SMALL if the solver is in the caller's memory. */
-CHORALE_API chorale_status chorale_clique_solver_reserve(chorale_clique_solver *solver,
-                                                         const chorale_potential *potential,
-                                                         int64_t members,
-                                                         const chorale_clique_options *options,
-                                                         chorale_clique_task task,
-                                                         chorale_error *error);
 
 /* Finds the values x of the members that maximise F, exactly or approximately (options->algorithm).
  *
@@ -296,7 +261,7 @@ CHORALE_API chorale_status chorale_clique_solver_reserve(chorale_clique_solver *
  * Errors: NULL_ARGUMENT (solver, potential, problem, scores, start_assignment), STRUCT_SIZE, SIZE,
  *   SIZE_OVERFLOW, STRIDE, VALUES_MISMATCH, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, FORBIDDEN_VALUE,
  *   TABLE_TOO_SHORT, UNKNOWN_CONSTANT, ALGORITHM_MISMATCH, NOT_CONVEX, NOT_CONCAVE, WEIGHTS,
- *   CALLBACK_VALUE, CALLBACK_STOPPED, OUT_OF_MEMORY, WORKSPACE_TOO_SMALL.
+ *   CALLBACK_VALUE, CALLBACK_STOPPED, OUT_OF_MEMORY.
  * No allocation once the workspace is large enough. Cost: that of the algorithm. */
 CHORALE_API chorale_status chorale_clique_solve(chorale_clique_solver *solver,
                                                 const chorale_potential *potential,

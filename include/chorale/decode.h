@@ -165,14 +165,9 @@ CHORALE_API chorale_status chorale_decoded_reasons(const chorale_decoded *decode
  * found for no cliques, or if `agreement` is out of range. */
 CHORALE_API double chorale_decoded_strength(const chorale_decoded *decoded, int64_t agreement);
 
-/* Return the run that labelled the corpus, and the model of this run, for the calls of run.h and
- * model.h. Both are borrowed until `decoded` is destroyed. NULL for NULL. The run may be solved
- * further. */
+/* Returns the run that labelled the corpus, for the calls of run.h, borrowed until `decoded` is
+ * destroyed. NULL for NULL. The run may be solved further. */
 CHORALE_API chorale_run *chorale_decoded_run(chorale_decoded *decoded);
-CHORALE_API const chorale_model *chorale_decoded_model(const chorale_decoded *decoded);
-/* Returns the index of the agreement that a clique of the model belongs to; -1 if `clique` is out
- * of range. */
-CHORALE_API int64_t chorale_decoded_agreement(const chorale_decoded *decoded, int64_t clique);
 
 CHORALE_END_DECLS
 

@@ -49,12 +49,9 @@ CHORALE_API chorale_status chorale_cancel_create(const chorale_host *host, chora
                                                  chorale_error *error);
 /* Destroys a flag, which no computation may still use. NULL is ignored. */
 CHORALE_API void chorale_cancel_destroy(chorale_cancel *cancel);
-/* Raise and lower the flag; NULL is ignored. Atomic: from any thread, at any time, also from a
+/* Raises the flag; NULL is ignored. Atomic: from any thread, at any time, also from a
  * signal handler. */
 CHORALE_API void chorale_cancel_raise(chorale_cancel *cancel);
-CHORALE_API void chorale_cancel_lower(chorale_cancel *cancel);
-/* Returns 1 if the flag is raised, else 0. Any thread. */
-CHORALE_API int32_t chorale_cancel_is_raised(const chorale_cancel *cancel);
 
 CHORALE_END_DECLS
 

@@ -140,7 +140,7 @@ CHORALE_API chorale_status chorale_problem_create_agreeing(const chorale_host *h
 
 /* Creates a model with the chains and cliques of a problem's model, in which every clique that has
  * a kind gets the learnt potential of this kind; zero potentials if nothing is applied. The chains
- * are shared with the problem's model, as in chorale_model_reweigh.
+ * are shared with the problem's model, which is kept alive: no scores are copied.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, KIND (a clique that differs from the cliques of its kind that
  * were learnt from, as under KIND of chorale_learn; a clique of a kind that was not learnt),
  * WEIGHTS (a clique with a kind has weights above 1), VALUES_MISMATCH (a kind with a centre, or in
@@ -266,8 +266,8 @@ CHORALE_API chorale_status chorale_learnt_text(const chorale_learnt *learnt,
 
 /* Creates a result from JSON written by chorale_learnt_text of this version or of 0.2; it equals the
  * original bit for bit, except that of a result of 0.2 only the potentials, `applied` and the
- * temperature are read. The JSON may be kept in a file, or as a note of a problem
- * (chorale_problem_set_note). length: number of bytes, without a NUL.
+ * temperature are read. The JSON may be kept in a file, or as a note of a problem.
+ * length: number of bytes, without a NUL.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, TEXT (not such a text; the message tells where it is wrong),
  * OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_learnt_read(const chorale_host *host, const char *json,

@@ -25,7 +25,7 @@
  * its members can fire (property.h), memory and time of model and run depend on this number instead
  * of R. No dictionary is then needed to save memory. Arguments and results of calls still have the
  * property's own value numbers. In these cliques memory is always O(members R): position cliques;
- * property cliques with an oracle instance (a model of the caller, see below) as a member, since it
+ * property cliques with an oracle instance (a model of the caller) as a member, since it
  * may have any value; property cliques with a CALLBACK potential, since it receives all counts.
  *
  * A *builder* is mutable, and used by one thread at a time. It is frozen into a *model*, which is
@@ -36,8 +36,8 @@
 #ifndef CHORALE_MODEL_H
 #define CHORALE_MODEL_H
 
-#include "chorale/message.h"
 #include "chorale/potential.h"
+#include "chorale/property.h"
 
 CHORALE_BEGIN_DECLS
 
@@ -77,46 +77,10 @@ CHORALE_API chorale_status chorale_model_builder_add_chain(chorale_model_builder
                                                            const chorale_chain_options *options,
                                                            int64_t *index, chorale_error *error);
 
-/* ---- Oracle instances --------------------------------------------------------------------- */
-
-/* An oracle instance: a model of the caller that computes messages and decodes by two callbacks,
- * for instance a semi-Markov model, a clique tree, or a chain on another machine. Its memberships
- * in cliques are its *ports*, numbered from 0 in the order of adding. columns[p] is the number of
- * scores in a message of port p: chorale_model_clique_columns of its clique, R, or R + 2 with EMPTY
- * and CONFLICT last. phi(y) is the score of a labelling y by the caller's model alone.
- *
- * incoming: for each port a pointer to columns[p] scores, which may be minus infinity. The two
- * functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity
- * and magnitudes above 1e290 in their results end the call with CALLBACK_VALUE. The functions are
- * called on the thread that calls the run, or on a worker thread if the run has several threads.
- * They must not unwind (leave by an exception or longjmp). A run makes at most one call at a time
- * on an instance; several runs of the model may call the same instance at the same time. Calls on
- * the run from within the functions fail with BUSY. */
-typedef struct chorale_instance {
-  size_t struct_size; /* sizeof(chorale_instance) */
-  int64_t length;     /* number of labels of a decoded labelling, >= 0 */
-  int64_t labels;     /* >= 1: each of these labels is in 0 .. labels - 1 */
-  void *user;
-  /* Writes outgoing[p][v] = max { phi(y) + sum_{q != p} incoming[q][value of q on y] : p has value
-   * v on y }, for all p and v; minus infinity if no such y exists. */
-  int32_t (*messages)(void *user, int64_t ports, const int64_t *columns,
-                      const double *const *incoming, double *const *outgoing);
-  /* Finds the y that maximises phi(y) + sum_p incoming[p][value of p on y]. Writes its `length`
-   * labels to labelling, the value of each port on y to values, and phi(y) to *score. If every y is
-   * forbidden, writes minus infinity to *score; the other outputs are then ignored. */
-  int32_t (*decode)(void *user, int64_t ports, const int64_t *columns,
-                    const double *const *incoming, int32_t *labelling, int32_t *values,
-                    double *score);
-} chorale_instance;
-
-/* Adds an oracle instance. *index: receives the number of the instance; may be NULL. The struct is
- * copied; `user` is borrowed until the last reference to the model is released. Errors:
- * STRUCT_SIZE, SIZE. */
-CHORALE_API chorale_status chorale_model_builder_add_instance(chorale_model_builder *builder,
-                                                              const chorale_instance *instance,
-                                                              int64_t *index, chorale_error *error);
-
 /* ---- Cliques ------------------------------------------------------------------------------ */
+
+/* A subset of the values of a property, made by calls of experimental/property.h. */
+typedef struct chorale_dictionary chorale_dictionary;
 
 typedef struct chorale_clique_setup {
   size_t struct_size; /* sizeof(chorale_clique_setup) */
@@ -162,8 +126,9 @@ CHORALE_API chorale_status chorale_model_builder_add_clique(chorale_model_builde
 typedef struct chorale_member_options {
   size_t struct_size;     /* sizeof(chorale_member_options) */
   const int32_t *classes; /* T entries: the class of each position (property.h); NULL: all 0 */
-  const int32_t *table;   /* T entries: the table of chorale_attachment (property.h); NULL: the
-                             tokens of the chain */
+  const int32_t *table;   /* T entries: for FIRE_TABLE (property.h), the value to fire, or -1 for
+                             none; for a property of create_token_label, any numbers, such as token
+                             ids. NULL: the tokens of the chain */
   int32_t borrow;         /* 1: both arrays are not copied, and must stay valid and unchanged until
                              the last reference to the model is released. 0 (default): copied */
   int32_t reserved;
@@ -191,7 +156,7 @@ CHORALE_API chorale_status chorale_model_builder_add_position(chorale_model_buil
 /* Sets how often the members of the cliques first .. first + count - 1 count: the weights w_i of
  * clique.h, "Weights". In a clique with weights, the count of a value is the sum of the weights of
  * the members with this value, and n is the sum of all weights. This holds in its potential, in
- * payments (run.h), and in the counts of prices.h. The scores of the members are not multiplied. If
+ * payments (run.h). The scores of the members are not multiplied. If
  * the options of a run ask for exact max-marginals or for an algorithm that takes no weights, they
  * do not apply to cliques with weights.
  *
@@ -215,33 +180,6 @@ CHORALE_API chorale_status chorale_model_builder_set_centre(chorale_model_builde
                                                             int64_t clique, int64_t chain,
                                                             int64_t position, chorale_error *error);
 
-typedef struct chorale_repeated_words_options {
-  size_t struct_size; /* sizeof(chorale_repeated_words_options) */
-  int64_t minimum;    /* a token with fewer occurrences in a group (with `across`: in all chains)
-                         gets no clique; 0: 2 */
-  int32_t across;     /* 1: one clique for all occurrences of a token. 0 (default): one clique for
-                         the occurrences in each group */
-  int32_t reserved;
-  const int32_t *stop; /* `stop_count` token ids, in any order, that get no clique */
-  int64_t stop_count;
-  /* label_values and `labels` as in chorale_clique_setup. NULL: a label is its own value */
-  const int32_t *label_values;
-  int64_t labels;
-  int64_t values; /* R if label_values is given, else ignored */
-} chorale_repeated_words_options;
-
-/* Adds the cliques of the classical model of repeated words: a position clique for every token id
- * that occurs at least `minimum` times in a group (with `across`: in all chains). Only chains added
- * so far count. The members are all these occurrences; `potential` is the potential of each clique.
- * Cliques are numbered by group (unless `across`), then by token id. *first, *count: receive the
- * number of the first clique and the number of cliques; may be NULL.
- * Errors: STRUCT_SIZE, SIZE, VALUES_MISMATCH, LABELS_MISMATCH, OUT_OF_RANGE, TOKENS_MISSING (no
- * chain has tokens). O(N log N) in the number N of tokens. [Sharing labels of repeated words] */
-CHORALE_API chorale_status chorale_model_builder_add_repeated_words(
-    chorale_model_builder *builder, const chorale_potential *potential,
-    const chorale_repeated_words_options *options, int64_t *first, int64_t *count,
-    chorale_error *error);
-
 /* ---- The frozen model --------------------------------------------------------------------- */
 
 /* Creates a model with one reference from the builder; afterwards every call on the builder except
@@ -253,22 +191,9 @@ CHORALE_API chorale_status chorale_model_builder_freeze(chorale_model_builder *b
                                                         chorale_model **model,
                                                         chorale_error *error);
 
-/* Creates a model with the same chains, cliques and members, in which the potential of clique c is
- * multiplied by factors[c]. The chains are shared with `model`, which is kept alive: no scores are
- * copied. Runs on either model may start from runs on the other (chorale_run_create, `earlier`).
- *
- * factors: by clique, finite, >= 0. Counts that a potential forbids are forbidden also with factor
- *   0. NULL only if there are no cliques. *reweighed: receives a model with one reference.
- * Errors: NULL_ARGUMENT, STRUCT_SIZE, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (as in
- * chorale_potential_create_scaled), OUT_OF_MEMORY. O(chains + members + cliques). Any thread. */
-CHORALE_API chorale_status chorale_model_reweigh(const chorale_host *host,
-                                                 const chorale_model *model, const double *factors,
-                                                 chorale_model **reweighed, chorale_error *error);
-
 /* Evaluates equation 1 for any labelling, such as gold labels, without a run.
  *
- * labels: `count` labels, one for each position, chain by chain, as chorale_run_all_labels gives
- *   them. A chain with a label of -1 is left out, as a run leaves out a chain without a labelling:
+ * labels: `count` labels, one for each position, chain by chain. A chain with a label of -1 is left out, as a run leaves out a chain without a labelling:
  *   its phi is minus infinity, but neither phi nor its members count in equation 1.
  * *score: receives equation 1. chain_scores: receives phi of each chain. clique_scores: receives C
  *   of each clique. Each may be NULL. Entries are minus infinity where the labelling is forbidden.
@@ -288,41 +213,9 @@ CHORALE_API chorale_model *chorale_model_retain(const chorale_model *model);
  * references. Atomic: any thread. */
 CHORALE_API void chorale_model_release(const chorale_model *model);
 
-/* Each returns the number or length that its name says; 0 for a NULL model and for a chain, clique
- * or member that does not exist. A centre counts as a member of its clique. Any thread. */
+/* Return the numbers of chains and of cliques; 0 for NULL. Any thread. */
 CHORALE_API int64_t chorale_model_chain_count(const chorale_model *model); /* instances included */
 CHORALE_API int64_t chorale_model_clique_count(const chorale_model *model);
-CHORALE_API int64_t chorale_model_member_count(const chorale_model *model); /* of all cliques */
-CHORALE_API int64_t chorale_model_chain_length(const chorale_model *model, int64_t chain);
-CHORALE_API int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t clique);
-/* Returns how often a member of a clique counts: its weight, or 1 if the clique has no weights. */
-CHORALE_API int64_t chorale_model_member_weight(const chorale_model *model, int64_t clique,
-                                                int64_t member);
-/* Returns R of a clique, without EMPTY and CONFLICT. */
-CHORALE_API int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique);
-/* Returns the number of columns of a clique: how many entries an array by value has, such as a
- * message to a member. R + 2, with EMPTY and CONFLICT, if a member can be EMPTY or CONFLICT or if
- * the potential is over R + 2 values; otherwise R. */
-CHORALE_API int64_t chorale_model_clique_columns(const chorale_model *model, int64_t clique);
-/* Returns the number of values of the centre of a clique; 0 if the clique is not centred. */
-CHORALE_API int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique);
-/* Return the potential, property or dictionary of a clique, borrowed while the model exists. They
- * return NULL if the clique has none, and for a clique or value out of range. Potentials are over R
- * or R + 2 values, with the factors of chorale_model_reweigh applied. A centred clique has centre
- * potentials, one for each value of its centre, and no other potential. Any thread. */
-CHORALE_API const chorale_potential *chorale_model_clique_potential(const chorale_model *model,
-                                                                    int64_t clique);
-CHORALE_API const chorale_potential *
-chorale_model_clique_centre_potential(const chorale_model *model, int64_t clique, int64_t value);
-CHORALE_API const chorale_property *chorale_model_clique_property(const chorale_model *model,
-                                                                  int64_t clique);
-CHORALE_API const chorale_dictionary *chorale_model_clique_dictionary(const chorale_model *model,
-                                                                      int64_t clique);
-/* chorale_model_bytes returns the bytes that the model has allocated, including copied scores.
- * chorale_model_score_bytes returns the bytes of all scores, copied or borrowed, except those of
- * transitions. */
-CHORALE_API size_t chorale_model_bytes(const chorale_model *model);
-CHORALE_API size_t chorale_model_score_bytes(const chorale_model *model);
 
 /* Writes the arrays of a chain to *scores, in the form that chorale_chain_solve takes, and its
  * tokens (NULL: none) and group to *options; either may be NULL. All pointers are borrowed while the model exists.
@@ -332,18 +225,11 @@ CHORALE_API chorale_status chorale_model_get_chain(const chorale_model *model, i
                                                    chorale_chain_options *options,
                                                    chorale_error *error);
 
-/* Writes the chain and the position (-1: a whole chain or an instance) of a member of a clique.
- * member: index in the order of adding; a centre is the last. Errors: NULL_ARGUMENT, OUT_OF_RANGE.
- * Any thread. */
-CHORALE_API chorale_status chorale_model_get_member(const chorale_model *model, int64_t clique,
-                                                int64_t member, int64_t *chain, int64_t *position,
-                                                chorale_error *error);
-
 /* Writes all members of a clique, in the order of adding; a centre is the last.
  *
  * chains, positions, weights: arrays of `capacity` entries each; any of them may be NULL. They
- *   receive the chain of each member, its position as chorale_model_get_member gives it, and its
- *   weight as chorale_model_member_weight gives it. Together they are a buffer with `capacity` and
+ *   receive the chain of each member, its position (-1: a whole chain or an instance), and its
+ *   weight, or 1 if the clique has no weights. Together they are a buffer with `capacity` and
  *   `needed` (chorale.h).
  * Errors: NULL_ARGUMENT, OUT_OF_RANGE, SIZE, CAPACITY. O(members). Any thread. */
 CHORALE_API chorale_status chorale_model_get_members(const chorale_model *model, int64_t clique,

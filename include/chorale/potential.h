@@ -14,8 +14,7 @@
  * Scale. Every family can be multiplied by 1/n or by 1/log n (natural logarithm), where n is the
  * number of members of the clique; for n <= 1 the factor 1/log n is 1.
  *
- * The create functions, except create_scaled, which is described below, have this in common. `host`
- * may be NULL. `options` may be NULL: then every value is counted, there is no scale, and the shape
+ * The create functions have this in common. `host` may be NULL. `options` may be NULL: then every value is counted, there is no scale, and the shape
  * is detected. Arrays are copied. On success *potential is a handle with one reference. Errors:
  * NULL_ARGUMENT, SIZE (values < 1), STRUCT_SIZE, UNKNOWN_CONSTANT, SIZE_OVERFLOW, NOT_A_NUMBER,
  * INFINITE, OUT_OF_RANGE (a number of magnitude above 1e280, since sums of such numbers might
@@ -44,19 +43,6 @@ enum {
  * declaration is false, guarantees, bounds and proofs of infeasibility do not hold. */
 typedef int32_t chorale_shape;
 enum { CHORALE_SHAPE_DETECT = 0, CHORALE_SHAPE_CONVEX = 1, CHORALE_SHAPE_CONCAVE = 2 };
-
-typedef int32_t chorale_family;
-enum {
-  CHORALE_FAMILY_SUM = 10,      /* sum_v f_v(n_v); Potts, entropy, cardinality tables */
-  CHORALE_FAMILY_MAX = 20,      /* max_v f_v(n_v); makespan, square makespan */
-  CHORALE_FAMILY_MAJORITY = 30, /* f_a(n_0, .., n_{R-1}), where a is the value of highest count */
-  CHORALE_FAMILY_PAIRS = 40,    /* sum of a score over all pairs of members */
-  CHORALE_FAMILY_CALLBACK = 50  /* any function of the counts */
-};
-
-/* Returns the name of a family in lower case, such as "majority"; "unknown family" for any other
- * number. Static storage. Any thread. */
-CHORALE_API const char *chorale_family_name(chorale_family family);
 
 typedef struct chorale_potential_options {
   size_t struct_size; /* sizeof(chorale_potential_options) */
@@ -171,28 +157,9 @@ CHORALE_API chorale_status chorale_potential_create_callback(
     void (*release)(void *user), const chorale_potential_options *options,
     chorale_potential **potential, chorale_error *error);
 
-/* Creates the potential factor * C, where C is the potential passed as `potential`. The two share
- * their numbers in memory. Counts that C forbids are forbidden also with factor 0. factor: finite,
- * >= 0.
- * Errors: NULL_ARGUMENT, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a negative factor; a factor that
- * gives a magnitude above 1e280), OUT_OF_MEMORY. O(1), but with factor > 1 linear in the size of
- * the tables or matrices of C. */
-CHORALE_API chorale_status chorale_potential_create_scaled(const chorale_host *host,
-                                                           const chorale_potential *potential,
-                                                           double factor,
-                                                           chorale_potential **scaled,
-                                                           chorale_error *error);
-
-/* Adds a reference and returns its argument; NULL stays NULL. Atomic: any thread. */
-CHORALE_API chorale_potential *chorale_potential_retain(const chorale_potential *potential);
 /* Drops a reference; dropping the last one destroys the potential. NULL is ignored. Atomic: any
  * thread. */
 CHORALE_API void chorale_potential_release(const chorale_potential *potential);
-
-/* Returns the number of values R; 0 for NULL. Any thread. */
-CHORALE_API int64_t chorale_potential_values(const chorale_potential *potential);
-/* Returns the family; 0 for NULL. Any thread. */
-CHORALE_API chorale_family chorale_potential_family(const chorale_potential *potential);
 
 /* Computes the score of counts[0 .. values-1] among `members` members, including the scale. *score
  * may be minus infinity. All counts, also those of uncounted values, must sum to `members`.

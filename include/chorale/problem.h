@@ -71,9 +71,6 @@ CHORALE_API chorale_status chorale_problem_set_texts(chorale_problem *problem,
                                                      chorale_text_list list,
                                                      const chorale_text *texts, size_t text_size,
                                                      int64_t count, chorale_error *error);
-/* Returns the number of texts of a list; 0 for an absent list and for NULL. Any thread. */
-CHORALE_API int64_t chorale_problem_text_count(const chorale_problem *problem,
-                                               chorale_text_list list);
 /* Returns a text, borrowed until the problem changes or is destroyed; NULL if there is none. Does
  * not end in NUL. *length: number of bytes, 0 if there is no text; may be NULL. Any thread.
  * O(1). */
@@ -95,14 +92,6 @@ CHORALE_API chorale_status chorale_problem_set_cliques(chorale_problem *problem,
                                                        const int32_t *kinds,
                                                        const chorale_text_list *values,
                                                        chorale_error *error);
-/* Returns the kind of a clique; -1 if it has none. Any thread. */
-CHORALE_API int32_t chorale_problem_clique_kind(const chorale_problem *problem, int64_t clique);
-/* Returns the name of a value of a clique, from the list that chorale_problem_set_cliques gave to
- * the clique. If the clique has a dictionary, `value` is a number in the dictionary; the index in
- * the list is then the value of the property that has this number. NULL if there is no name, and
- * for EMPTY and CONFLICT. Borrowing, length and threads as in chorale_problem_text. */
-CHORALE_API const char *chorale_problem_value_name(const chorale_problem *problem, int64_t clique,
-                                                   int32_t value, size_t *length);
 
 /* ---- Gold labels -------------------------------------------------------------------------- */
 
@@ -115,43 +104,28 @@ CHORALE_API chorale_status chorale_problem_set_gold(chorale_problem *problem, co
  * none. Any thread. */
 CHORALE_API const int32_t *chorale_problem_gold(const chorale_problem *problem);
 
-/* ---- Notes -------------------------------------------------------------------------------- */
-
-/* Sets or replaces a note: a text of text_length bytes under a name of name_length bytes (at least
- * 1). An empty text, which may be NULL, removes the note. Name and text are copied. Errors:
- * NULL_ARGUMENT, SIZE (name_length), TEXT, OUT_OF_MEMORY. */
-CHORALE_API chorale_status chorale_problem_set_note(chorale_problem *problem, const char *name,
-                                                    size_t name_length, const char *text,
-                                                    size_t text_length, chorale_error *error);
-/* Return the number of notes, and the name and the text of note `index`; NULL if `index` is out of
- * range. Notes are numbered from 0 in the order in which they were first set. Borrowing, length and
- * threads as in chorale_problem_text. */
-CHORALE_API int64_t chorale_problem_note_count(const chorale_problem *problem);
-CHORALE_API const char *chorale_problem_note_name(const chorale_problem *problem, int64_t index,
-                                                  size_t *length);
-CHORALE_API const char *chorale_problem_note(const chorale_problem *problem, int64_t index,
-                                             size_t *length);
-
 /* ---- Files -------------------------------------------------------------------------------- */
 
-/* Writes the problem in the file format to `bytes`, a buffer of `capacity` bytes (chorale.h). The
- * bytes are the same on every machine. Errors: NULL_ARGUMENT, CAPACITY, NOT_SAVABLE (an oracle
- * instance, a callback potential), OUT_OF_MEMORY (scratch memory). O(bytes). Any thread. */
-CHORALE_API chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes,
-                                                 size_t capacity, size_t *needed,
-                                                 chorale_error *error);
 /* Writes a file at `path` (ends in NUL, in the encoding of the system). Writes a temporary file in
  * the same directory first and then renames it, so that after a crash either the old or the new
  * file is there. The new file gets the permissions of a file that it replaces. A symbolic link is
  * replaced, not followed. If `path` is or leads to a device, pipe or socket, the call fails and
- * changes nothing. Errors: as for chorale_problem_write, without CAPACITY; INPUT_OUTPUT. */
+ * changes nothing. The bytes are the same on every machine. Errors: NULL_ARGUMENT, NOT_SAVABLE (an
+ * oracle instance, a callback potential), OUT_OF_MEMORY (scratch memory), INPUT_OUTPUT. O(bytes).
+ * Any thread. */
 CHORALE_API chorale_status chorale_problem_save(const chorale_problem *problem, const char *path,
                                                 chorale_error *error);
 
-/* Creates a problem from the bytes of a problem file in memory. borrow 1: the bytes are not copied;
- * they must be aligned to 64, and stay valid and unchanged until the problem is destroyed and its
- * model released. borrow 0: the bytes are copied.
- * Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY, ALIGNMENT (borrow); for damaged bytes
+/* Creates a problem from a file, which is mapped into memory if the system can, otherwise read.
+ * While the problem or its model exists, a mapped file must not be written to or truncated (the
+ * process might be killed); renaming another file to its name, as chorale_problem_save does, is
+ * allowed.
+ *
+ * Header and table of sections are checked before anything else is read, and no more memory is
+ * allocated than the file has bytes. A pipe is read up to the length in its header, and the call
+ * waits while a writer has the pipe open; a FIFO without a writer is an empty file. Directories,
+ * devices and sockets fail.
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY, INPUT_OUTPUT; for damaged bytes
  *   FILE_FORMAT      the first bytes are not those of a problem file
  *   FILE_BYTE_ORDER  the byte-order mark is not little-endian; this library writes no such file
  *   FILE_VERSION     unknown version of the format; the message names the version of the file and
@@ -162,18 +136,6 @@ CHORALE_API chorale_status chorale_problem_save(const chorale_problem *problem, 
  *                    length; indices and offsets out of range
  *   and the errors of building the model by calls; the message says where in the file
  * O(bytes). */
-CHORALE_API chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
-                                                size_t size, int32_t borrow,
-                                                chorale_problem **problem, chorale_error *error);
-/* Creates a problem from a file, which is mapped into memory if the system can, otherwise read.
- * While the problem or its model exists, a mapped file must not be written to or truncated (the
- * process might be killed); renaming another file to its name, as chorale_problem_save does, is
- * allowed. For a file that may change, read the bytes and pass them to chorale_problem_read.
- *
- * Header and table of sections are checked before anything else is read, and no more memory is
- * allocated than the file has bytes. A pipe is read up to the length in its header, and the call
- * waits while a writer has the pipe open; a FIFO without a writer is an empty file. Directories,
- * devices and sockets fail. Errors: as for chorale_problem_read; INPUT_OUTPUT. */
 CHORALE_API chorale_status chorale_problem_load(const chorale_host *host, const char *path,
                                                 chorale_problem **problem, chorale_error *error);
 

@@ -42,9 +42,9 @@
  *
  * A run may be used by one thread at a time, except that several threads may read results at once
  * (see "Results"). It holds a reference on its model. chorale_run_create allocates all memory.
- * Later only chorale_run_set_chain and some calls under "Results" allocate; so does the system when
+ * Later only some calls under "Results" allocate; so does the system when
  * it starts threads. Results have the same bits for any number of threads and any executor. A
- * series of steps gives the same bits as one solve, and a run after chorale_run_reset the same bits
+ * series of steps gives the same bits as one solve, and a run after a reset the same bits
  * as a new run.
  *
  * Where R is large, messages and counts of a property clique cover only the values that its
@@ -63,7 +63,8 @@
  * chain without its cliques, whatever the limits. So after every call there is a labelling, at
  * worst that of round 0, unless no chain has any. If a clique forbids the labelling, its score is
  * minus infinity; all other sets of connected chains have their best labels all the same, and
- * chorale_run_clique_score tells which cliques forbid theirs. Limits apply to step, solve, polish and bound;
+ * chorale_run_clique_score (experimental/run.h) tells which cliques forbid theirs. Limits apply to
+ * solve, step, polish and bound;
  * all other calls ignore the clock and the cancel flag.
  */
 #ifndef CHORALE_RUN_H
@@ -78,6 +79,35 @@ typedef struct chorale_run chorale_run;
 
 /* ---- Options ------------------------------------------------------------------------------ */
 
+/* Methods for several properties. The exact dynamic program extends its state, the label, by a
+ * *configuration*, the joint state of all properties: for every property the state of its automaton
+ * and, while the property may still fire, the value that it has fired so far. Once a property can
+ * fire nothing more, the entry of m_p for its value is added to the score, and the value is dropped
+ * from the configuration.
+ * Each configuration at a position costs at most as much as a position of a chain without
+ * properties, O(m^2). Only reachable configurations are computed; those stored at one position are
+ * *alive*. */
+typedef int32_t chorale_joint_mode;
+enum {
+  /* EXACT if no position has more than `budget` alive configurations, otherwise BEAM of width
+   * `budget`. */
+  CHORALE_JOINT_AUTO = 0,
+  /* Exact. The call fails with STATE_SPACE if a position would have more than `budget` alive
+   * configurations. */
+  CHORALE_JOINT_EXACT = 10,
+  /* Local absorption (the second approximation of the paper, see potential.h): the message m of a
+   * property becomes scores of positions. Every position where the property fires v gets m(v) -
+   * m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the states of
+   * the automata. While the message of one property is computed, they also hold the value that this
+   * property has fired. Exact if no property fires twice; if a property fires more often, the
+   * scores of all its firings are added. `budget` applies as in EXACT. */
+  CHORALE_JOINT_ABSORPTION = 20,
+  /* The paper's third approximation: keeps the best `beam_width` configurations at each position.
+   * They are ranked by their best score over all labels plus, for each property whose message has
+   * not been added yet, the message entry of the value fired so far (EMPTY if none). */
+  CHORALE_JOINT_BEAM = 30
+};
+
 typedef int32_t chorale_schedule;
 enum {
   CHORALE_SCHEDULE_ALL = 0, /* all cliques, then all chains */
@@ -87,44 +117,12 @@ enum {
   CHORALE_SCHEDULE_DISAGREEMENT = 10
 };
 
-/* The number format in which messages are stored. A membership has two rows of R (or R + 2)
- * numbers, one for each direction. A new row that differs from the stored one by no more than
- * rounding counts as unchanged. Computation is in double precision, and equation 1 is always
- * evaluated from the scores. Differences and limits below are multiples of the run's *unit*. The
- * unit is a power of two near the lower quartile, over positions, of the difference between the
- * best and the second-best score. So results do not depend on the scale of the scores. */
+/* The number format in which messages are stored; experimental/run.h has others. */
 typedef int32_t chorale_message_element;
 enum {
-  /* 16 bytes for each value of a membership (both directions). A difference counts as 0 if it is at
-   * most 1e-12, or at most 1e-12 times the number */
-  CHORALE_MESSAGES_FLOAT64 = 10,
-  /* 8 bytes for each value of a membership. A difference counts as 0 if it is at most 1e-6, or at
-   * most 1e-6 times the number */
-  CHORALE_MESSAGES_FLOAT32 = 20,
-  /* 4 bytes for each value of a membership. Stores distances from the greatest entry of the row,
-   * rounded to 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances become 8e9). Minus
-   * infinity is kept, and no finite number becomes minus infinity. Values whose messages differ by
-   * less than the rounding can tie */
-  CHORALE_MESSAGES_MAGNITUDE16 = 30,
-  /* FLOAT64 if all messages take less than 256 KB. Otherwise the widest format with which model,
-   * run (one thread, no bound) and scores (copied or borrowed) together take at most twice the
-   * bytes of the scores. AUTO can also choose a format with one byte a number: distances from the
-   * greatest entry of the row, rounded to 6 bits (1.6 %), as multiples of a power of two that each
-   * row stores in a further byte. If no format is small enough: MAGNITUDE16. If only oracle
-   * instances have scores: FLOAT64.
-   *
-   * For cliques of repeated words, some format is small enough if chains have at least m labels:
-   *   m = 5    float64 scores
-   *   m = 5    float32 scores, the 100 commonest words left out
-   *   m = 9    float32 scores, the 10 commonest words left out (m = 5 if the scores are borrowed or
-   *            the cliques are within documents)
-   *   m = 9    float32 scores, no word left out, cliques within documents
-   *   m = 20   float32 scores, no word left out, cliques across a corpus
-   * Sizes: scores take 8 m bytes for each position (float32: 4 m). Model and run add, with one byte
-   * a number, 2 m + 8 bytes for each membership (2 m + 6 in small corpora), about 4 for each
-   * position (8 with a copied token), 10 for each clique, 60 for each chain, and scratch memory of
-   * 16 m + 80 bytes for each member of the largest clique. If cliques go across a corpus, this
-   * clique is large, since the commonest word makes up about a twentieth of a text. */
+  /* Double precision if all messages take less than 256 KB. Otherwise the most precise format with
+   * which model, run (one thread, no bound) and scores (copied or borrowed) together take at most
+   * twice the bytes of the scores; if there is none, two bytes for each value of a message */
   CHORALE_MESSAGES_AUTO = 0
 };
 
@@ -175,10 +173,11 @@ typedef struct chorale_run_options {
    * position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.
    * Does not affect the choice of a format by message_element AUTO. Default 0 */
   int32_t edits;
-  /* How chains under several properties are decoded: joint_mode, beam_width and budget are `mode`,
-   * `beam_width` and `budget` of message.h. In modes EXACT and ABSORPTION, chorale_run_create
-   * decodes every such chain once, and chorale_run_set_chain decodes its chain; both fail with
-   * STATE_SPACE if a chain needs more configurations (message.h) than the budget. Later messages
+  /* How chains under several properties are decoded: joint_mode, beam_width and budget are the
+   * mode, the width of BEAM (0: 300) and the greatest number of configurations alive at one position
+   * (0: 1024). In modes EXACT and ABSORPTION, chorale_run_create
+   * decodes every such chain once, and fails with
+   * STATE_SPACE if a chain needs more configurations than the budget. Later messages
    * may need more configurations: ABSORPTION stores more states where messages forbid EMPTY, and
    * then drops configurations beyond the budget like a beam; EXACT prunes configurations by the
    * messages, so under other messages it may exceed the budget and end the call with STATE_SPACE.
@@ -208,23 +207,6 @@ typedef struct chorale_run_options {
   int64_t bound_steps;
 } chorale_run_options;
 
-typedef struct chorale_run_cost {
-  size_t struct_size;   /* sizeof(chorale_run_cost) */
-  size_t run_bytes;     /* bytes that chorale_run_create allocates; with restrict_range, an upper
-                           bound */
-  size_t model_bytes;   /* as chorale_model_bytes */
-  size_t score_bytes;   /* as chorale_model_score_bytes */
-  double chain_steps;   /* additions in the chains in one round: sum over the chains of T m^2 x
-                           configurations (message.h) */
-  double clique_scores; /* numbers read by the cliques in one round: sum over the cliques of n R */
-} chorale_run_cost;
-
-/* Computes the size and cost of a run without creating it. Errors: as for create, except
- * STATE_SPACE. Any thread. */
-CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
-                                                const chorale_run_options *options,
-                                                chorale_run_cost *cost, chorale_error *error);
-
 /* ---- The run ------------------------------------------------------------------------------ */
 
 /* Calls on a run from a callback of the same run. Step, solve, polish, bound, set_chain,
@@ -249,27 +231,13 @@ CHORALE_API chorale_status chorale_run_create(const chorale_host *host, const ch
                                               chorale_error *error);
 /* Destroys a run; NULL is ignored. */
 CHORALE_API void chorale_run_destroy(chorale_run *run);
-/* Discards messages, labellings, edits and replaced scores: the run is then as if newly created
- * without `earlier`, but keeps the limits of chorale_run_set_limits. NULL is ignored. */
-CHORALE_API void chorale_run_reset(chorale_run *run);
-
-/* Replaces the scores of chain `chain` in this run. `scores`: a chain of the same length, number of
- * labels and shape (both chains, or both trees with the same parents), whose arrays and transitions
- * are borrowed until the run is destroyed or reset, or the scores of this chain are replaced again.
- * Messages are kept. The next step or solve decodes the chain without its cliques and evaluates
- * equation 1 of the best labelling again.
- * Errors: those of a chain, OUT_OF_RANGE, KIND (an instance), SHAPE (another length, number of
- * labels or shape), STATE_SPACE, BUSY, OUT_OF_MEMORY. */
-CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain,
-                                                 const chorale_chain *scores, chorale_error *error);
 
 /* Replaces the best labelling by one of the caller's, for instance that of another system. The next
  * step or solve scores this labelling and that of round 0; the better of the two becomes the best
  * labelling, and the polish starts from both, so that no result scores below either of the two.
  * Messages are kept. Until that step or solve the run has no labelling (NO_LABELLING).
  *
- * labels: `count` labels, one for each position, chain by chain, as chorale_run_all_labels gives
- *   them; -1 for none. Entries of oracle instances are ignored. Instances, chains with a position
+ * labels: `count` labels, one for each position, chain by chain; -1 for none. Entries of oracle instances are ignored. Instances, chains with a position
  *   without label, and chains whose scores forbid the given labels use their labelling of round 0.
  * Errors: NULL_ARGUMENT, SHAPE (count), OUT_OF_RANGE (labels), BUSY. O(positions + members). */
 CHORALE_API chorale_status chorale_run_set_labels(chorale_run *run, const int32_t *labels,
@@ -311,32 +279,13 @@ typedef struct chorale_run_result {
                                Scores and bound are those of all other chains */
 } chorale_run_result;
 
-/* Does one round (the first call: round 0). When messages have converged, or rounds alternate
- * between two labellings, a step does nothing and reports 0 messages_changed, until scores change
- * or a solve does more rounds. result: may be NULL.
- * Errors: NULL_ARGUMENT, STRUCT_SIZE, CALLBACK_VALUE, CALLBACK_STOPPED, STATE_SPACE, EXECUTOR,
- * BUSY. After an error the run is as after a cancel. Cost: O(T m^2) for each chain, and one
- * computation of all max-marginals (chorale_clique_max_marginals) for each clique. */
-CHORALE_API chorale_status chorale_run_step(chorale_run *run, chorale_run_result *result,
-                                            chorale_error *error);
 /* Does the remaining rounds, polish, repair and bound. A further call does `rounds` more rounds.
- * Errors: as for a step. */
+ * result: may be NULL. Errors: NULL_ARGUMENT, STRUCT_SIZE, CALLBACK_VALUE, CALLBACK_STOPPED,
+ * STATE_SPACE, EXECUTOR, BUSY. After an error the run is as after a cancel. Cost of a round: O(T m^2)
+ * for each chain, and one computation of all max-marginals (chorale_clique_max_marginals) for each
+ * clique. */
 CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
                                              chorale_error *error);
-/* chorale_run_polish does only the polish (and the repair, if no labelling has been found).
- * chorale_run_bound does only `steps` more steps of the bound. Errors: as for a step; of
- * chorale_run_bound also SIZE (steps < 0) and STATE (the run was created with bound_steps 0). */
-CHORALE_API chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
-                                              chorale_error *error);
-CHORALE_API chorale_status chorale_run_bound(chorale_run *run, int64_t steps,
-                                             chorale_run_result *result, chorale_error *error);
-
-/* Sets the time limit (seconds for each call of step, solve, polish or bound; 0: no limit; negative: it has passed) and
- * the cancel flag (may be NULL, borrowed until the run is destroyed). Errors: NULL_ARGUMENT (run),
- * NOT_A_NUMBER, BUSY. */
-CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_limit,
-                                                  const chorale_cancel *cancel,
-                                                  chorale_error *error);
 
 /* ---- Edits --------------------------------------------------------------------------------
  *
@@ -377,7 +326,7 @@ CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_
  * threads and any limits. In the result of a solve that works only around edits, `rounds_score` and
  * `polished_score` equal `score`.
  *
- * Edits belong to one run. chorale_run_reset lifts all of them. A run that is created with an
+ * Edits belong to one run. A run that is created with an
  * edited run as `earlier` starts from its labelling, but with the inputs of the model. */
 
 /* Allows only some labels of a position, in addition to what the chain itself forbids.
@@ -394,8 +343,7 @@ CHORALE_API chorale_status chorale_run_set_allowed(chorale_run *run, int64_t cha
                                                    chorale_error *error);
 
 /* Multiplies the potential of a clique (of a centred clique: all its potentials) in this run: it
- * becomes `factor` times the potential in the model, as in chorale_model_reweigh, but without a new
- * model. Factor 1 restores the potential of the model. The call allocates nothing.
+ * becomes `factor` times the potential in the model. Factor 1 restores the potential of the model. The call allocates nothing.
  *
  * factor: 0, or from 1e-6 to 1e6, so that scores divided by the factor stay in range. Counts that
  *   the potential forbids stay forbidden, also with factor 0.
@@ -459,29 +407,6 @@ CHORALE_API chorale_status chorale_run_labels(const chorale_run *run, int64_t ch
                                               chorale_labelling labelling, int32_t *labels,
                                               int64_t capacity, int64_t *needed,
                                               chorale_error *error);
-/* Writes the labels of all chains, chain after chain. */
-CHORALE_API chorale_status chorale_run_all_labels(const chorale_run *run,
-                                                  chorale_labelling labelling, int32_t *labels,
-                                                  int64_t capacity, int64_t *needed,
-                                                  chorale_error *error);
-/* Writes phi of a chain under `labelling` to *score, minus infinity if the chain is left out.
- * Writes 1 to *changed if the labels of the chain under CHORALE_TOGETHER and CHORALE_ALONE differ,
- * else 0, whatever `labelling` is. Either may be NULL. */
-CHORALE_API chorale_status chorale_run_chain_score(const chorale_run *run, int64_t chain,
-                                                   chorale_labelling labelling, double *score,
-                                                   int32_t *changed,
-                                                   chorale_error *error);
-/* Writes the score C of a clique, its potential, to *score. */
-CHORALE_API chorale_status chorale_run_clique_score(const chorale_run *run, int64_t clique,
-                                                    chorale_labelling labelling, double *score,
-                                                    chorale_error *error);
-/* Writes the value of each member of a clique, in the order of members: 0 .. R-1, R for EMPTY, R +
- * 1 for CONFLICT, -1 for a value outside a dictionary without OUT, and for a member that is left
- * out. A centre is the last member; its entry is the value of the centre. */
-CHORALE_API chorale_status chorale_run_values(const chorale_run *run, int64_t clique,
-                                              chorale_labelling labelling, int32_t *values,
-                                              int64_t capacity, int64_t *needed,
-                                              chorale_error *error);
 
 /* A payment: a member of a clique whose value differs from its value under the labelling of round
  * 0, how much the clique's score gains by the change, and how many other members have the new
@@ -523,7 +448,7 @@ CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t 
  * margins: T doubles, the greatest max-marginal of each position minus its second greatest (as in
  *   chorale_chain_max_marginals). Either may be NULL.
  * The max-marginals are exact for this chain under these messages if the chain is in no property
- * clique. Otherwise they come from the dynamic program over configurations (message.h) in the run's
+ * clique. Otherwise they come from the dynamic program over configurations in the run's
  * joint mode, whose beam may leave some of them too low. This program gives none on trees and for
  * labels that the beam dropped: each of these max-marginals is the score of a separate decoding, in
  * which the label is forced.
@@ -546,7 +471,7 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  * probabilities: T x m doubles, row t at probabilities + t * row_stride (0: m, rows without gaps).
  *   Each row adds up to 1, up to rounding.
  * exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, with
- *   all its property cliques. Receives 0 if they would need more configurations (message.h) than
+ *   all its property cliques. Receives 0 if they would need more configurations than
  *   the budget, whatever the joint mode. Then:
  *
  *   On a chain, the sums leave out labellings. Each position keeps the configurations with the
@@ -559,7 +484,7 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  *   about 400.
  *
  *   On a tree, and on a chain whose lost share exceeds a tenth, properties are absorbed
- *   (message.h), which is approximate without a bound on the error. An absorbed property adds
+ *  , which is approximate without a bound on the error. An absorbed property adds
  *   message(v) - message(EMPTY) at each position that fires v, and message(EMPTY) once. So a
  *   labelling that fires v and then w gets message(v) + message(w) - message(EMPTY), in place of
  *   message(CONFLICT), or of message(v) if w = v. Where message(EMPTY) is minus infinity,
@@ -581,24 +506,6 @@ CHORALE_API chorale_status chorale_run_probabilities(chorale_run *run, int64_t c
                                                      double temperature, double *probabilities,
                                                      int64_t row_stride, int32_t *exact,
                                                      chorale_error *error);
-
-/* Writes the whole result as JSON (UTF-8, RFC 8259; numbers that are not finite as null), an object
- * with
- *
- *   outcome, proven, rounds, best_round, score, chain_score, clique_score, own_score, upper_bound,
- *   gap, changed_chains   as in chorale_run_result; outcome is "complete", "iteration-limit",
- *             "deadline", "cancelled", "infeasible" or "nothing-found" (without a labelling the
- *             call fails with NO_LABELLING)
- *   chains    an array of { score, labels, changed } and, where a chain changed, own_score,
- *             own_labels, payments: an array of { clique, member, position, own_value, value,
- *             amount, others, agreeing_before, agreeing }
- *   cliques   an array of { score, values }
- *   left_out  an array of { chain, position, obstacle, clique }: the chains that are left out, whose
- *             score is null; obstacle is "scores", "transitions", "cliques" or "unknown"
- *
- * buffer: a buffer of `capacity` bytes. The text ends in NUL, which `needed` includes. */
-CHORALE_API chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t capacity,
-                                            size_t *needed, chorale_error *error);
 
 CHORALE_END_DECLS
 

@@ -4,7 +4,7 @@
 #include "capi/solver_handle.hpp"
 #include "chain/solver.hpp"
 
-#include <chorale/kernel.h>
+#include <chorale/experimental/memory.h>
 
 namespace chorale {
 namespace {

@@ -4,7 +4,7 @@
 // headers continue to work (tests/ABI.md).
 #pragma once
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <cstddef>
 

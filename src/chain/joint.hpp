@@ -14,7 +14,7 @@
 #include "chain/joint_tree.hpp"
 #include "chain/single_chain.hpp"
 
-#include <chorale/message.h>
+#include <chorale/experimental/message.h>
 
 #include <optional>
 

@@ -7,7 +7,7 @@
 #include "base/text_writer.hpp"
 #include "potential/clique_potential.hpp"
 
-#include <chorale/clique.h>
+#include <chorale/experimental/memory.h>
 
 #include <gsl/gsl>
 

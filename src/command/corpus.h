@@ -6,7 +6,7 @@
 #ifndef CHORALE_COMMAND_CORPUS_H
 #define CHORALE_COMMAND_CORPUS_H
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 typedef struct page {
   int64_t group;

@@ -2,7 +2,7 @@
 #ifndef CHORALE_COMMAND_JSON_H
 #define CHORALE_COMMAND_JSON_H
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
 #ifndef CHORALE_COMMAND_OPTIONS_H
 #define CHORALE_COMMAND_OPTIONS_H
 
-#include <chorale/run.h>
+#include <chorale/experimental/run.h>
 
 #include <stdint.h>
 

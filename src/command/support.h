@@ -2,7 +2,7 @@
 #ifndef CHORALE_COMMAND_SUPPORT_H
 #define CHORALE_COMMAND_SUPPORT_H
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <stddef.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
 #include "base/report.hpp"
 #include "base/span.hpp"
 
-#include <chorale/learn.h>
+#include <chorale/experimental.h>
 
 #include <string_view>
 

@@ -9,7 +9,7 @@
 #include "base/log.hpp"
 #include "base/span.hpp"
 
-#include <chorale/potential.h>
+#include <chorale/experimental/objects.h>
 
 #include <cstdint>
 

@@ -3,7 +3,7 @@
 
 #include "capi/firewall.hpp"
 
-#include <chorale/prices.h>
+#include <chorale/experimental/prices.h>
 
 namespace chorale {
 namespace {

@@ -9,7 +9,7 @@
 #include "potential/create.hpp"
 #include "potential/tangent.hpp"
 
-#include <chorale/prices.h>
+#include <chorale/experimental/prices.h>
 
 #include <algorithm>
 #include <utility>

@@ -6,7 +6,7 @@
 #include "base/counted.hpp"
 #include "base/report.hpp"
 
-#include <chorale/property.h>
+#include <chorale/experimental/property.h>
 
 #include <gsl/span>
 

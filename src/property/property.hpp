@@ -12,7 +12,7 @@
 #include "base/numeric.hpp"
 #include "base/report.hpp"
 
-#include <chorale/property.h>
+#include <chorale/experimental/message.h>
 
 #include <gsl/span>
 

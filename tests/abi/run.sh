@@ -4,8 +4,8 @@
 #   tests/abi/run.sh BUILD_DIR           the build has debug information
 #   tests/abi/run.sh --record BUILD_DIR  makes the record of the version at hand, when it is released
 #
-# A record is a folder: the symbols, the headers, what abidw sees of the functions and types that
-# programs use, and programs of its time: the examples and tests that need no data. ../ABI.md says what
+# A record is a folder: the stable symbols, the headers, what abidw sees of the stable functions and
+# types that programs use, and programs of its time: the examples and tests that need no data. ../ABI.md says what
 # may change.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
@@ -28,11 +28,13 @@ define() { # NAME
 if [[ $record == yes ]]; then
   to=tests/abi/$(define VERSION_MAJOR).$(define VERSION_MINOR).$(define VERSION_PATCH)
   mkdir -p "$to/include/chorale"
-  cp include/chorale/*.h "$to/include/chorale/"
+  cp -r include/chorale/*.h include/chorale/experimental "$to/include/chorale/"
   cp tests/symbols.txt "$to/symbols.txt"
   abidw --headers-dir include --drop-private-types --exported-interfaces-only --no-show-locs \
     --no-corpus-path --no-comp-dir-path "$library" |
-    sed -E "s|path='[^']*/src/|path='src/|" >"$to/libchorale.abi"
+    sed -E "s|path='[^']*/src/|path='src/|
+      /<elf-symbol [^>]*version='CHORALE_EXPERIMENTAL'/d
+      /<function-decl [^>]*@@CHORALE_EXPERIMENTAL'/,/<\/function-decl>/d" >"$to/libchorale.abi"
   mkdir -p "$to/programs"
   for program in "${examples[@]}"; do cp "examples/$program.c" "$to/programs/"; done
   for program in "${tests[@]}"; do cp "tests/$program.c" "$to/programs/"; done

@@ -28,7 +28,7 @@ wait -n && wait -n
 echo "ok: g++ and clang++ compile it, no warnings"
 
 exported() {
-  nm -D --defined-only "$1" | sed -nE 's/.* [TDBR] (.*)/\1/p' | sort
+  nm -D --defined-only "$1" | sed -nE 's/.* [TDBR] ([^@]*).*/\1/p' | sort
 }
 for compiler in g++ clang++; do
   diff <(exported "$build/src/libchorale.so") <(exported "$compiler-$soname")

@@ -5,7 +5,7 @@
 //
 // Chains of 20 to 60 positions are walked in turn, over 9, 20 and 60 labels; properties have 20.
 // Times are the processor's, medians over rounds, and ratios are of times within one run.
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,7 @@
 #include "plain_count_boxes.hpp"
 #include "plain_majority.hpp"
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <cstdlib>
 #include <cstring>

@@ -5,7 +5,7 @@
 // The classical model of repeated words: half a million sentences of 20 tokens over 10 labels in
 // documents of 25, a clique over every token that a document repeats. Tokens are drawn as words
 // are, the r-th commonest with probability about 1/r, and the 50 commonest are stop words.
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <algorithm>
 #include <chrono>

@@ -6,7 +6,7 @@
 // Every table varies one size and keeps the others; growth.py knows their titles and draws them.
 #include "instances.hpp"
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -6,7 +6,7 @@
 // of 3000 words is drawn with probability about 1/r, and each word of a document has a label of its
 // own, which nine of ten places show. And of problem files with gold labels. All of it on one
 // thread: folds, screening, the control and the gate; the taggers are not part of it.
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <algorithm>
 #include <cmath>

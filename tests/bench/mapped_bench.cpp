@@ -9,7 +9,7 @@
 // those by the clock.
 #include "instances.hpp"
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <fcntl.h>
 #include <sys/mman.h>

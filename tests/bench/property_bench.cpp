@@ -6,7 +6,7 @@
 // the processor's time in milliseconds, the median of the turns; what the run has found; and after
 // how many milliseconds each round ended. With BOUND: the time, after such a run, until bound steps
 // have brought the upper bound down to that number.
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <algorithm>
 #include <cstdint>

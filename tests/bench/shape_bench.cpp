@@ -7,7 +7,7 @@
 // 9 labels, two cliques a document, over the word that has label 1 and over the word that has label
 // 2; the same scores once as chains and once as trees, in which the parent of a word is one of the
 // three words before. Times are the processor's, medians over instances.
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -8,7 +8,7 @@
 // words, within documents and across them, by the options' defaults. Prints the processor's time in
 // milliseconds, the median of the turns, and what the run has found; and what a round takes over
 // decoding every chain by itself, in turn: the first one, where every message is new.
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <algorithm>
 #include <cstdint>

@@ -14,10 +14,10 @@ cxx_warnings=(-Wold-style-cast -Wzero-as-null-pointer-constant)
 
 failures=0
 compiled=0
-for header in include/chorale/*.h; do
+for header in include/chorale/*.h include/chorale/experimental/*.h; do
   # C wants at least one declaration in a file.
-  text="#include <chorale/${header##*/}>
-#include <chorale/${header##*/}>
+  text="#include <${header#include/}>
+#include <${header#include/}>
 typedef int one_declaration;"
   for compiler in "$@"; do
     if [[ $compiler == *++ ]]; then

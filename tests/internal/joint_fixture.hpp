@@ -3,7 +3,7 @@
 
 #include "chain/joint.hpp"
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <algorithm>
 #include <cstdarg>

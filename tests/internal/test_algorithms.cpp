@@ -2,7 +2,7 @@
 // says of families holds for the calls that solve.
 #include "clique/algorithms.hpp"
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <array>
 #include <cctype>

@@ -1,7 +1,7 @@
 // Runs over random tiny models against enumeration of equation 1.
 #include "rounds.hpp"
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <cmath>
 #include <cstdarg>

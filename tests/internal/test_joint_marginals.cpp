@@ -2,7 +2,7 @@
 #include "joint_fixture.hpp"
 #include "rounds.hpp"
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <algorithm>
 #include <cmath>

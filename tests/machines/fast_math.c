@@ -1,6 +1,6 @@
 /* fast_math PROBLEM_FILE...: whether this process flushes denormals, then what comes out of a run over
  * each problem file, by its bits, so that nothing here computes with it. */
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -21,7 +21,7 @@ copy_tree() {
   tree=$work/tree
   mkdir -p "$tree/tests"
   cp -r include examples README.md "$tree/"
-  cp -r tests/abi tests/headers tests/problems tests/*.sh tests/symbols.txt tests/test_layout.c \
+  cp -r tests/abi tests/headers tests/problems tests/*.sh tests/symbols*.txt tests/test_layout.c \
     tests/test_structs.c tests/fixture*.h "$tree/tests/"
   [[ ! -d $work/record ]] || cp -r "$work/record/." "$tree/tests/abi/"
 }

@@ -10,7 +10,7 @@
  *   bare.chorale    chains and a clique, and not a single name
  *   empty.chorale   no chains at all
  */
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <stdio.h>
 #include <stdlib.h>

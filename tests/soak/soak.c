@@ -6,7 +6,7 @@
 
 #include "../fixture_sanitizer.h"
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <malloc.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // Measures the processor time in which the native library solves problem files in one thread.
 //
 //     speed PROBLEM...        prints the milliseconds for all together, and the score of each
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 
     tools/layout.py HEADER PROGRAM.cpp EXPORTS
 
-HEADER is the chorale.h that src/amalgamate.py writes. The names of structs, fields, functions and
+HEADER is the chorale.h that src/amalgamate.py writes; its experimental.h is beside it. The names of structs, fields, functions and
 constants come from the public headers. Sizes, offsets, types and values come from the compiler of
 the WebAssembly module, so that nothing is guessed. EXPORTS receives the names of the functions that
 the module exports, one a line.
@@ -39,7 +39,7 @@ NO_STRUCTS = {"chorale_instance", "chorale_allocator", "chorale_host", "chorale_
               "chorale_message_options", "chorale_message_result"}
 
 PROGRAM = r"""// Written by tools/layout.py.
-#include "chorale.h"
+#include "experimental.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -99,7 +99,8 @@ def main():
     used = [name for name in headers.constants
             if not re.match(r"CHORALE_(VERSION|CLIQUE_|CHAIN_|MARGINAL_|ANY|START_)", name)]
     constants = [f"  CONSTANT({name});" for name in used]
-    checksum = str(zlib.crc32(header.read_bytes()))
+    texts = header.read_bytes() + header.with_name("experimental.h").read_bytes()
+    checksum = str(zlib.crc32(texts))
     text = PROGRAM.replace("@HEADER@", checksum)
     for place, lines in ("STRUCTS", structs), ("FUNCTIONS", functions), ("CONSTANTS", constants):
         text = text.replace(f"@{place}@", "\n".join(lines))

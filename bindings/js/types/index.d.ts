@@ -153,6 +153,7 @@ export class Chorale {
   /**
    * Creates a run of a model with shared cliques, which have members in other models too.
    * `cliques`: the numbers of the shared cliques. Prices (see `Prices`) replace their potentials.
+   * @experimental It may change or go in any version.
    */
   createPrices(
     model: Model | Problem,
@@ -166,9 +167,13 @@ export class Chorale {
    * Use: to divide a corpus over several models. The items are documents and the cliques that are
    * not shared, numbered together from 0 to count - 1. Each pair connects a document and a clique
    * that has a member in this document. All items of a component must then go into one model.
+   * @experimental It may change or go in any version.
    */
   components(first: Numbers, second: Numbers, count: number): Int32Array;
-  /** Computes the memory of a run and the work of one round, without creating the run. */
+  /**
+   * Computes the memory of a run and the work of one round, without creating the run.
+   * @experimental It may change or go in any version.
+   */
   estimateRun(model: Model | Problem, options?: RunOptions): RunCost;
 
   /**
@@ -282,6 +287,7 @@ export class Chorale {
    * Creates a dictionary of some of a property's values. out: true adds the value OUT, which stands
    * for all other values; false (the default): messages exclude labellings that fire any other
    * value.
+   * @experimental It may change or go in any version.
    */
   createDictionary(values: Numbers, options?: { out?: boolean }): Dictionary;
 
@@ -578,12 +584,14 @@ export class Potential extends Handle {
    * have it, in all models together. `members`: the number of members in all models, which may
    * exceed the sum of the counts if some members are EMPTY or CONFLICT. Throws KIND unless the
    * potential is a "majority", or a "sum" that is convex and forbids no count.
+   * @experimental It may change or go in any version.
    */
   prices(counts: Numbers, members: number): { prices: Float64Array; score: number };
   /**
    * Returns an upper bound on max over n of C(n) - sum_v prices[v] * n_v, where C is this potential
    * and n stands for all counts whose sum is at most `members`. For a convex "sum" the bound is
    * this maximum.
+   * @experimental It may change or go in any version.
    */
   most(prices: Numbers, members: number): number;
 }
@@ -796,6 +804,7 @@ export class ModelBuilder extends Handle {
    * Adds a position clique for each token that occurs at `minimum` or more positions (2 by default)
    * of a group, or of all groups together if `across` is true. All these positions are members.
    * Returns the numbers of the cliques.
+   * @experimental It may change or go in any version.
    */
   addRepeatedWords(
     potential: Potential,
@@ -857,6 +866,7 @@ export class Model extends Handle {
   /**
    * Returns a model with the same chains and cliques, in which the potential of clique c is
    * multiplied by factors[c].
+   * @experimental It may change or go in any version.
    */
   reweigh(factors: Numbers): Model;
 }
@@ -1063,7 +1073,10 @@ export class Run extends Results {
    * recomputes only the chains and cliques that these calls affect (run.h says when).
    */
   solve(): RunResult;
-  /** Does one round. The first call does round 0, which labels each chain without its cliques. */
+  /**
+   * Does one round. The first call does round 0, which labels each chain without its cliques.
+   * @experimental It may change or go in any version.
+   */
   step(): RunResult;
   polish(): RunResult;
   bound(steps: number): RunResult;
@@ -1080,7 +1093,10 @@ export class Run extends Results {
    * The run must have been created with `edits`.
    */
   setStrength(clique: number, factor: number): void;
-  /** Replaces the scores of a chain in this run. Length, labels and parents must be as before. */
+  /**
+   * Replaces the scores of a chain in this run. Length, labels and parents must be as before.
+   * @experimental It may change or go in any version.
+   */
   setChain(chain: number, scores: ChainScores): void;
   /**
    * Gives the run a labelling to start from. `labels`: the label of every position, chain after
@@ -1112,6 +1128,7 @@ export class Run extends Results {
  * for each shared clique and value the number of its members with this value. It receives *prices*:
  * for each shared clique and value the score that a member gets for having this value. In the
  * results of this run, the score of a shared clique is the sum of the prices of its members.
+ * @experimental It may change or go in any version.
  */
 export class Prices extends Results {
   /**

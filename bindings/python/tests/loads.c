@@ -5,7 +5,7 @@
  * platforms for which the testing machine has no Python. Needs only a C compiler and the headers of
  * the project. */
 #define CHORALE_STATIC
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import libchorale as ch
+from libchorale import experimental
 
 MESSAGE = "read-only"
 
@@ -54,8 +55,8 @@ def test_a_reused_array_changes_no_table():
     scores, message, kinds = np.eye(2), np.array([5.0, 0.0, 0.0, 0.0]), np.array([0, 1])
     table = np.array([0, 1], dtype=np.int32)
     transitions = ch.Transitions(scores, start=scores[0], mask=scores > -1)
-    said = ch.Attachment(ch.Property.position_label(2, 1), message=message)
-    before = ch.Attachment(ch.Property.token_before(2, 1, values=2), table=table)
+    said = experimental.Attachment(ch.Property.position_label(2, 1), message=message)
+    before = experimental.Attachment(ch.Property.token_before(2, 1, values=2), table=table)
     labels = ch.LabelMap(2, 2, kinds)
     potential = ch.Potential.sum(np.array([[0.0, 1.0, 3.0], [0.0, 0.0, 0.0]]))
     scores[:], message[:], kinds[:], table[:] = -9.0, -9.0, 0, 9

@@ -7,6 +7,7 @@ import pytest
 from oracle import chain_score, labellings
 
 import libchorale as ch
+from libchorale import experimental
 
 
 def random_chain(rng, dtype=np.float64):
@@ -35,7 +36,7 @@ def random_chain(rng, dtype=np.float64):
 
 
 def solvers():
-    return ch.ChainSolver(), ch.Kernel(1 << 20)
+    return ch.ChainSolver(), experimental.Kernel(1 << 20)
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -216,10 +217,10 @@ def test_workspaces(rng):
         ("messages", {"attachments": [prop]}),
         ("decode", {"attachments": [prop], "mode": "exact"}),
     ):
-        needed = ch.bytes_needed(chain, task, **options)
+        needed = experimental.bytes_needed(chain, task, **options)
         memory = np.empty(needed + 64, dtype=np.uint8)
         shift = -memory.ctypes.data % 64
-        for calls in (ch.ChainSolver(memory=needed), ch.Kernel(memory[shift : shift + needed])):
+        for calls in (ch.ChainSolver(memory=needed), experimental.Kernel(memory[shift : shift + needed])):
             arguments = [options["attachments"]] if "attachments" in options else []
             more = {key: value for key, value in options.items() if key != "attachments"}
             getattr(calls, task)(chain, *arguments, **more)
@@ -228,11 +229,11 @@ def test_workspaces(rng):
         growing = ch.ChainSolver()
         growing.reserve(chain, task, **options)
     with pytest.raises(ValueError, match="task"):
-        ch.bytes_needed(chain, "worst")
+        experimental.bytes_needed(chain, "worst")
     with pytest.raises(ch.ArgumentError) as caught:
-        ch.Kernel(memory[shift + 1 : shift + 4097]).best(chain)
+        experimental.Kernel(memory[shift + 1 : shift + 4097]).best(chain)
     assert caught.value.name == "CHORALE_ERROR_ALIGNMENT"
     with pytest.raises(TypeError):
-        ch.Kernel(np.empty(10))
+        experimental.Kernel(np.empty(10))
     with pytest.raises(ValueError):
-        ch.Kernel(np.empty((2, 64), dtype=np.uint8))
+        experimental.Kernel(np.empty((2, 64), dtype=np.uint8))

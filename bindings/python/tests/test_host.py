@@ -17,6 +17,7 @@ from test_learn import planted
 from test_lifetime import model_of_temporaries, test_nothing_leaks
 
 import libchorale as ch
+from libchorale import experimental
 from libchorale.learn import Learnt, learn
 from libchorale.prices import Prices
 
@@ -90,8 +91,8 @@ def every_kind(path):
         lambda: properties.next_label(2, 0),
         lambda: properties.token_before(2, 0, values=3),
         lambda: properties.builder(2, values=2),
-        lambda: ch.Dictionary([1, 2]),
-        lambda: ch.Dictionary.best([0.0, 1.0], 1),
+        lambda: experimental.Dictionary([1, 2]),
+        lambda: experimental.Dictionary.best([0.0, 1.0], 1),
         lambda: ch.CliqueSolver(),
         lambda: ch.ChainSolver(),
         lambda: ch.ModelBuilder(),
@@ -418,7 +419,7 @@ def test_clones_stay_when_the_other_is_closed():
             lambda t: ch.Chain([[0.0, 0.0]] * 2, t).score([1, 1]),
         ),
         (ch.Property.first_label(2), lambda p: p.evaluate([1, 0])),
-        (ch.Dictionary([4, 9]), lambda d: d.find(9)),
+        (experimental.Dictionary([4, 9]), lambda d: d.find(9)),
         (builder.freeze(), lambda m: ch.Run(m).solve().score),
     ):
         other = one.clone()

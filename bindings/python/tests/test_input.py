@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import libchorale as ch
+from libchorale import experimental
 
 AGREE = ch.Potential.potts(2, 1.0)
 
@@ -227,7 +228,7 @@ def test_builders():
 
 
 def test_cliques_of_properties_have_no_values_of_their_own():
-    first, known = ch.Property.first_label(2), ch.Dictionary([0, 1])
+    first, known = ch.Property.first_label(2), experimental.Dictionary([0, 1])
     builder = ch.ModelBuilder()
     for own in ({"values": 2}, {"label_values": [0, 1]}):
         with pytest.raises(TypeError, match=f"{next(iter(own))} is for cliques of positions"):
@@ -289,7 +290,7 @@ def closables():
         (ch.Transitions(labels=2), lambda t: t.labels),
         (ch.ChainSolver(), lambda s: s.best([[0.0]])),
         (ch.Property.first_label(2), lambda p: p.evaluate([0])),
-        (ch.Dictionary([1]), len),
+        (experimental.Dictionary([1]), len),
         (model, lambda m: m.cliques),
         (ch.Run(model), lambda r: r.solve()),
         (ch.Problem(model), lambda p: p.labels),
@@ -371,7 +372,7 @@ def test_one_call_at_a_time():
         thread.join()
         assert done[0].score == 2.0
 
-    kernel = ch.Kernel(1 << 16)
+    kernel = experimental.Kernel(1 << 16)
     kernel._lock.acquire()
     with pytest.raises(ch.InUseError):
         kernel.best([[0.0]])

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import libchorale as ch
+from libchorale import experimental
 
 
 def trash():
@@ -36,7 +37,7 @@ def model_of_temporaries(borrow):
     builder.add_repeated_words(strength, across=True)
     clique = builder.add_clique(
         property=ch.Property.token_before(3, 1, values=5),
-        dictionary=ch.Dictionary([1, 2, 3], out=True),
+        dictionary=experimental.Dictionary([1, 2, 3], out=True),
         potential=ch.Potential.potts(4, 0.5),
     )
     for i in range(4):
@@ -186,7 +187,7 @@ def fail_everywhere():
         lambda: ch.Potential.potts(0, 1.0),
         lambda: ch.Transitions([[np.nan]]),
         lambda: ch.Property.first_label(0),
-        lambda: ch.Dictionary([-1]),
+        lambda: experimental.Dictionary([-1]),
         lambda: builder.add_chain([[0.0]]),
         lambda: ch.Problem.from_bytes(b"not one"),
     ):

@@ -11,6 +11,7 @@ import pytest
 from test_problem import small_problem
 
 import libchorale as ch
+from libchorale import experimental
 from libchorale import crfsuite, logits
 from libchorale.learn import CollectiveTagger, Learnt, learn
 
@@ -169,21 +170,21 @@ CASES = [
     ("ChainSolver.messages", lambda: CHAINS.messages(ROW, BEFORE), "attachments"),
     (
         "ChainSolver.messages",
-        lambda: CHAINS.messages(ROW, ch.Attachment(PROP, classes=[0, 9])),
+        lambda: CHAINS.messages(ROW, experimental.Attachment(PROP, classes=[0, 9])),
         "attachments",
     ),
     (
         "ChainSolver.decode",
-        lambda: CHAINS.decode(ROW, ch.Attachment(PROP, message=[NAN] * 4)),
+        lambda: CHAINS.decode(ROW, experimental.Attachment(PROP, message=[NAN] * 4)),
         "attachments",
     ),
     ("ChainSolver.decode", lambda: CHAINS.decode([[NAN]]), "unary"),
     ("ChainSolver.reserve", lambda: CHAINS.reserve(ROW, "x"), "task"),
     ("ChainSolver.reserve", lambda: CHAINS.reserve(ROW, "k_best", k=-1), "k"),
-    ("bytes_needed", lambda: ch.bytes_needed(ROW, "k_best", k=-1), "k"),
-    ("bytes_needed", lambda: ch.bytes_needed(ROW, "decode", attachments=5), "attachments"),
-    ("Kernel", lambda: ch.Kernel(-1), "memory"),
-    ("Kernel.best", lambda: ch.Kernel(64).best(np.zeros((50, 9))), None),
+    ("bytes_needed", lambda: experimental.bytes_needed(ROW, "k_best", k=-1), "k"),
+    ("bytes_needed", lambda: experimental.bytes_needed(ROW, "decode", attachments=5), "attachments"),
+    ("Kernel", lambda: experimental.Kernel(-1), "memory"),
+    ("Kernel.best", lambda: experimental.Kernel(64).best(np.zeros((50, 9))), None),
     ("Property.automaton", lambda: ch.Property.automaton([[[5]]], values=1), "next"),
     ("Property.automaton", lambda: ch.Property.automaton([[[0]]], [[[9]]], values=1), "actions"),
     ("Property.automaton", lambda: ch.Property.automaton([[[0]]], values=0), "values"),
@@ -236,11 +237,11 @@ CASES = [
         lambda: ch.Property.builder(1, values=1).finish(label_values=[9]),
         "label_values",
     ),
-    ("Dictionary", lambda: ch.Dictionary([-1]), "values"),
-    ("Dictionary", lambda: ch.Dictionary([]), "values"),
-    ("Dictionary.best", lambda: ch.Dictionary.best([NAN], 1), "scores"),
-    ("Dictionary.best", lambda: ch.Dictionary.best([0.0], -1), "keep"),
-    ("Attachment", lambda: ch.Attachment(5), "property"),
+    ("Dictionary", lambda: experimental.Dictionary([-1]), "values"),
+    ("Dictionary", lambda: experimental.Dictionary([]), "values"),
+    ("Dictionary.best", lambda: experimental.Dictionary.best([NAN], 1), "scores"),
+    ("Dictionary.best", lambda: experimental.Dictionary.best([0.0], -1), "keep"),
+    ("Attachment", lambda: experimental.Attachment(5), "property"),
     ("ModelBuilder.add_chain", lambda: builder().add_chain([[NAN]]), "unary"),
     ("ModelBuilder.add_chain", lambda: builder().add_chain(ROW, tokens=[-5, 0]), "tokens"),
     (
@@ -288,7 +289,7 @@ CASES = [
     ("ModelBuilder.add_clique", lambda: with_clique(centre=[AGREE, None]), "centre[1]"),
     (
         "ModelBuilder.add_clique",
-        lambda: with_clique(potential=AGREE, dictionary=ch.Dictionary([0])),
+        lambda: with_clique(potential=AGREE, dictionary=experimental.Dictionary([0])),
         "dictionary is given without property",
     ),
     (
@@ -501,8 +502,10 @@ def test_what_is_the_caller_s_stays():
 
 def public():
     """Yields name and object of every public call: functions, classes, methods and properties."""
-    for name in ch.__all__:
-        thing = getattr(ch, name)
+    for module, name in [(m, name) for m in (ch, experimental) for name in m.__all__]:
+        thing = getattr(module, name)
+        if getattr(thing, "__module__", "") == "libchorale.prices":  # see test_prices.py
+            continue
         if inspect.isfunction(thing):
             yield name, thing
         elif inspect.isclass(thing):

@@ -13,6 +13,7 @@ import pytest
 from test_problem import same, small_problem
 
 import libchorale as ch
+from libchorale import experimental
 
 PROTOCOLS = range(2, pickle.HIGHEST_PROTOCOL + 1)
 NAMES = ["O", "B-X", "I-X"]
@@ -111,9 +112,9 @@ def test_properties():
 
 
 def test_dictionaries():
-    known = ch.Dictionary([9, 2, 5], out=True)
-    best = ch.Dictionary.best([1.0, 5.0, 4.0], 2, full=ch.Dictionary([9, 2, 5]))
-    for dictionary in (known, best, ch.Dictionary.best([0.0, 1.0], 1, out=True)):
+    known = experimental.Dictionary([9, 2, 5], out=True)
+    best = experimental.Dictionary.best([1.0, 5.0, 4.0], 2, full=experimental.Dictionary([9, 2, 5]))
+    for dictionary in (known, best, experimental.Dictionary.best([0.0, 1.0], 1, out=True)):
         for other in again(dictionary):
             assert len(other) == len(dictionary)
             assert [other.find(v) for v in range(10)] == [dictionary.find(v) for v in range(10)]

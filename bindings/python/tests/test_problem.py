@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import libchorale as ch
+from libchorale import experimental
 
 LABELS = ["O", "Title", "Übersetzer"]
 WORDS = [["Zur", "Kritik"], ["A", "<b>"], ["naïve", "Kritik"]]
@@ -30,7 +31,7 @@ def small_problem(rng):
     builder.add_repeated_words(ch.Potential.potts(3, 2.0), across=True)
     clique = builder.add_clique(
         property=ch.Property.token_before(3, 1, values=20),
-        dictionary=ch.Dictionary([10, 12], out=True),
+        dictionary=experimental.Dictionary([10, 12], out=True),
         potential=ch.Potential.potts(3, 1.0, scale="members"),
     )
     for number in range(3):

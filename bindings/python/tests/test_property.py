@@ -7,6 +7,7 @@ import pytest
 from oracle import chain_score, labellings
 
 import libchorale as ch
+from libchorale import experimental
 
 
 def shown(fired, values):
@@ -105,7 +106,7 @@ def test_rules():
     prop = builder.finish()
     assert prop.fired([1, 1, 0, 0], classes=[0, 1, 0, 0], table=[1, 2, 3, 4]).tolist() == [3, 2]
     assert prop.fired([0, 1], classes=[1, 1], table=[0, 0]).tolist() == [3, 4]
-    builder.rule(ch.ANY, action=0)
+    builder.rule(experimental.ANY, action=0)
     assert builder.finish(label_values=[0, 1]).fired([1, 1], table=[0, 0]).tolist() == [0, 0]
     for wrong in (7, -1):  # -1 is FIRE_NOTHING, not ANY
         with pytest.raises(ch.ArgumentError, match=f"state is {wrong}"):
@@ -117,37 +118,37 @@ def test_rules():
 
 
 def test_dictionaries():
-    known = ch.Dictionary([9, 2, 9, 5])
+    known = experimental.Dictionary([9, 2, 9, 5])
     assert [known.value(n) for n in range(len(known))] == [2, 5, 9]
     assert [known.find(v) for v in (2, 5, 9, 3)] == [0, 1, 2, -1]
-    with_out = ch.Dictionary([9, 2], out=True)
+    with_out = experimental.Dictionary([9, 2], out=True)
     assert len(with_out) == 3 and with_out.find(3) == 2 and with_out.value(2) == -1
-    best = ch.Dictionary.best([1.0, 5.0, -math.inf, 4.0], 2, out=True)
+    best = experimental.Dictionary.best([1.0, 5.0, -math.inf, 4.0], 2, out=True)
     assert [best.value(n) for n in range(2)] == [1, 3]
-    narrowed = ch.Dictionary.best([1.0, 5.0, 4.0], 1, full=known)
+    narrowed = experimental.Dictionary.best([1.0, 5.0, 4.0], 1, full=known)
     assert narrowed.value(0) == 5
     prop = ch.Property.token_before(2, 1, values=10)
     assert prop.evaluate([0, 1], table=[5, 0], dictionary=known) == 1
     assert prop.evaluate([0, 1], table=[6, 0], dictionary=known) == -1
-    assert ch.Attachment(prop, known).values == 3
+    assert experimental.Attachment(prop, known).values == 3
     with pytest.raises(ch.ArgumentError):
-        ch.Dictionary([-1])
+        experimental.Dictionary([-1])
     with pytest.raises(ch.ArgumentError):
-        ch.Dictionary([])
+        experimental.Dictionary([])
     with pytest.raises(TypeError):
-        ch.Dictionary([0.5])
+        experimental.Dictionary([0.5])
 
 
 @pytest.mark.parametrize("mode", ["auto", "exact", "beam", "absorption"])
 def test_messages_and_decoding(rng, mode):
-    for calls in (ch.ChainSolver(), ch.Kernel(1 << 20)):
+    for calls in (ch.ChainSolver(), experimental.Kernel(1 << 20)):
         for _ in range(15):
             labels, length = 2, int(rng.integers(1, 5))
             unary, edges = rng.normal(size=(length, labels)), rng.normal(size=(labels, labels))
             chain = ch.Chain(unary, edges)
             props = [ch.Property.first_label(labels), ch.Property.position_label(labels, 1)]
             incoming = [rng.normal(size=labels + 2) for _ in props]
-            attached = [ch.Attachment(p, message=m) for p, m in zip(props, incoming)]
+            attached = [experimental.Attachment(p, message=m) for p, m in zip(props, incoming)]
             options = {"mode": mode, "beam_width": 500, "budget": 500}
             sent, info = calls.messages(chain, attached, **options)
             expected = [np.full(labels + 2, -math.inf) for _ in props]
@@ -178,19 +179,19 @@ def test_bad_attachments():
     solver, prop = ch.ChainSolver(), ch.Property.first_label(2)
     chain = ch.Chain(np.zeros((3, 2)))
     with pytest.raises(ValueError, match="message"):
-        solver.decode(chain, [ch.Attachment(prop, message=[0.0])])
+        solver.decode(chain, [experimental.Attachment(prop, message=[0.0])])
     with pytest.raises(ValueError, match="message"):
-        solver.decode(chain, [ch.Attachment(prop, ch.Dictionary([0]), message=[0.0] * 4)])
+        solver.decode(chain, [experimental.Attachment(prop, experimental.Dictionary([0]), message=[0.0] * 4)])
     with pytest.raises(ValueError, match="classes"):
-        solver.decode(chain, [ch.Attachment(prop, classes=[0, 0])])
+        solver.decode(chain, [experimental.Attachment(prop, classes=[0, 0])])
     with pytest.raises(ValueError, match="table"):
-        solver.decode(chain, [ch.Attachment(prop, table=[0] * 4)])
+        solver.decode(chain, [experimental.Attachment(prop, table=[0] * 4)])
     with pytest.raises(TypeError, match="attachments"):
         solver.decode(chain, [5])
     with pytest.raises(TypeError, match="attachments"):
         solver.decode(chain, 5)
     with pytest.raises(TypeError, match="property"):
-        ch.Attachment(5)
+        experimental.Attachment(5)
     with pytest.raises(ch.ArgumentError) as caught:
         solver.messages(chain, [ch.Property.first_label(3)])
     assert caught.value.name == "CHORALE_ERROR_LABELS_MISMATCH"
@@ -199,7 +200,7 @@ def test_bad_attachments():
     with pytest.raises(ch.StateError) as caught:
         wide = [ch.Property.token_before(2, 0, values=3), ch.Property.next_label(2, 0)]
         solver.decode(
-            chain, [ch.Attachment(p, table=[0, 1, 2]) for p in wide], mode="exact", budget=1
+            chain, [experimental.Attachment(p, table=[0, 1, 2]) for p in wide], mode="exact", budget=1
         )
     assert caught.value.name == "CHORALE_ERROR_STATE_SPACE"
     with pytest.raises(ch.ArgumentError):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import libchorale as ch
+from libchorale import experimental
 from libchorale import rules
 
 SEED = int(os.environ.get("CHORALE_TEST_SEED", "20261129"))
@@ -95,7 +96,7 @@ def test_prices_costs_and_conflicts_are_told():
 
 
 def test_an_automaton_is_a_rule_and_rules_join_agreement():
-    builder = ch.PropertyBuilder(2, values=1)
+    builder = experimental.PropertyBuilder(2, values=1)
     inside, after = builder.add_state(), builder.add_state()
     builder.rule(0, label=0, next=inside)
     builder.rule(inside, label=1, next=after)

@@ -13,6 +13,7 @@ import pytest
 from oracle import chain_score, labellings
 
 import libchorale as ch
+from libchorale import experimental
 
 MANY = 100  # the number of chains of models for several threads, so that each thread gets some
 
@@ -143,7 +144,7 @@ def test_outcomes_have_the_names_of_the_json():
 
 def test_what_a_clique_was_added_with(rng):
     table = rng.normal(size=(3, 4))
-    prop, known = ch.Property.token_before(3, 1, values=20), ch.Dictionary([12, 10], out=True)
+    prop, known = ch.Property.token_before(3, 1, values=20), experimental.Dictionary([12, 10], out=True)
     around = [ch.Potential.potts(2, 0.5), ch.Potential.potts(2, -0.25)]
     builder = ch.ModelBuilder()
     chain = builder.add_chain(np.zeros((2, 3)), tokens=[10, 1])

@@ -21,6 +21,7 @@ PACKAGE = Path(__file__).resolve().parent.parent
 HEADERS = PACKAGE.parent.parent / "include" / "chorale"
 TARGET = PACKAGE / "src" / "libchorale" / "_declarations.py"
 
+NO_DECLARATIONS = ("export.h", "chorale.h", "experimental.h")
 SCALARS = {
     "int8_t": "c_int8",
     "uint8_t": "c_uint8",
@@ -146,14 +147,13 @@ def includes(directory: Path) -> list[str]:
         if name in ordered:
             return
         text = (directory / name).read_text(encoding="utf-8")
-        for included in re.findall(r'^#include "chorale/(\w+\.h)"', text, flags=re.M):
+        for included in re.findall(r'^#include "chorale/([\w/]+\.h)"', text, flags=re.M):
             visit(included)
-        if name not in ("export.h", "chorale.h"):
-            ordered.append(name)
+        ordered.append(name)
 
-    for path in sorted(directory.glob("*.h")):
-        visit(path.name)
-    return [name for name in ordered if name not in ("export.h", "chorale.h")]
+    for path in sorted(directory.rglob("*.h")):
+        visit(path.relative_to(directory).as_posix())
+    return [name for name in ordered if name not in NO_DECLARATIONS]
 
 
 def plain(declared: str) -> str:

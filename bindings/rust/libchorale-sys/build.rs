@@ -84,8 +84,10 @@ fn sources() -> (PathBuf, Vec<PathBuf>) {
     if vendor.exists() {
         let include = PathBuf::from(std::env::var_os("OUT_DIR").expect("Cargo names a folder"));
         std::fs::create_dir_all(include.join("chorale")).expect("OUT_DIR is ours");
-        std::fs::copy(vendor.join("chorale.h"), include.join("chorale/chorale.h"))
-            .expect("chorale.h is beside chorale.cpp");
+        for header in ["chorale.h", "experimental.h"] {
+            std::fs::copy(vendor.join(header), include.join("chorale").join(header))
+                .expect("the headers are beside chorale.cpp");
+        }
         watch(&vendor);
         return (vendor.join("chorale.cpp"), vec![include]);
     }

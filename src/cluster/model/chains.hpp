@@ -8,7 +8,7 @@
 #include "base/iterator.hpp"
 #include "chain/chain_view.hpp"
 
-#include <chorale/model.h>
+#include <chorale/experimental/model.h>
 
 namespace chorale {
 

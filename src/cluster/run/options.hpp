@@ -6,7 +6,7 @@
 #include "cluster/run/message_store.hpp"
 #include "potential/potential.hpp"
 
-#include <chorale/run.h>
+#include <chorale/experimental/run.h>
 
 namespace chorale {
 

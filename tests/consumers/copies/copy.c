@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "copy.h"
 
-#include <chorale/chorale.h>
+#include <chorale/experimental.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,6 +8,8 @@ Objects that own memory of the C library (potentials, models, runs and so on) ar
 refers to them, or by `close()`. Solvers and runs allow one call at a time; any number of threads
 may use the same potential, property or model. Every call into the library releases the interpreter
 lock.
+
+What may change or go in any version is in `libchorale.experimental`.
 """
 
 from __future__ import annotations
@@ -38,35 +40,22 @@ from .errors import (
     StateError,
 )
 from .host import Host
-from .kernel import Kernel
 from .ledger import Ledger, Placed
 from .mentions import Diagnosis, Strengths, agree, diagnose, learn_strengths
-from .message import ChainSolver, DecodeResult, MessageResult, bytes_needed
-from .model import Instance, LabellingScore, Model, ModelBuilder
+from .message import ChainSolver
+from .model import LabellingScore, Model, ModelBuilder
 from .outcome import Outcome
 from .places import Place, missed
 from .potential import Potential
 from .problem import Problem
-from .property import (
-    ANY,
-    FIRE_LABEL,
-    FIRE_NOTHING,
-    FIRE_TABLE,
-    Attachment,
-    Dictionary,
-    LabelMap,
-    Property,
-    PropertyBuilder,
-)
-from .run import Cost, LeftOut, Payment, Progress, Run, RunResult
+from .property import FIRE_LABEL, FIRE_NOTHING, FIRE_TABLE, LabelMap, Property
+from .run import LeftOut, Payment, Progress, Run, RunResult
 from .settling import Question, Settled, settle
 
 __all__ = [
-    "ANY",
     "Agreement",
     "ArgumentError",
     "ArgumentMissingError",
-    "Attachment",
     "CallbackError",
     "Cancel",
     "Chain",
@@ -77,11 +66,8 @@ __all__ = [
     "CliqueResult",
     "CliqueSolver",
     "ClosedError",
-    "Cost",
-    "DecodeResult",
     "Decoded",
     "Diagnosis",
-    "Dictionary",
     "Error",
     "Evidence",
     "FIRE_LABEL",
@@ -91,9 +77,7 @@ __all__ = [
     "FileDamagedError",
     "Host",
     "InUseError",
-    "Instance",
     "InternalError",
-    "Kernel",
     "KindError",
     "LabelMap",
     "LabellingScore",
@@ -101,7 +85,6 @@ __all__ = [
     "LeftOut",
     "MarginalsResult",
     "Mask",
-    "MessageResult",
     "Model",
     "ModelBuilder",
     "OutOfMemoryError",
@@ -114,7 +97,6 @@ __all__ = [
     "Problem",
     "Progress",
     "Property",
-    "PropertyBuilder",
     "Question",
     "Reason",
     "Run",
@@ -130,7 +112,6 @@ __all__ = [
     "agree",
     "algorithms",
     "build_problem",
-    "bytes_needed",
     "decode",
     "diagnose",
     "labelled_problem",

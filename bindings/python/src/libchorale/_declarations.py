@@ -92,20 +92,21 @@ CHORALE_SCHEME_PLAIN = 0
 CHORALE_SCHEME_BIO = 1
 CHORALE_SCHEME_BIOES = 2
 CHORALE_SCHEME_BILOU = 3
-CHORALE_CHAIN_SOLVE = 0
-CHORALE_CHAIN_MAX_MARGINALS = 1
-CHORALE_CHAIN_K_BEST = 2
+CHORALE_VERSION_MAJOR = 0
+CHORALE_VERSION_MINOR = 3
+CHORALE_VERSION_PATCH = 0
+CHORALE_ABI = 2
 CHORALE_SCALE_NONE = 0
 CHORALE_SCALE_BY_MEMBERS = 1
 CHORALE_SCALE_BY_LOG_MEMBERS = 2
 CHORALE_SHAPE_DETECT = 0
 CHORALE_SHAPE_CONVEX = 1
 CHORALE_SHAPE_CONCAVE = 2
-CHORALE_FAMILY_SUM = 10
-CHORALE_FAMILY_MAX = 20
-CHORALE_FAMILY_MAJORITY = 30
-CHORALE_FAMILY_PAIRS = 40
-CHORALE_FAMILY_CALLBACK = 50
+CHORALE_FIRE_NOTHING = -1
+CHORALE_FIRE_LABEL = -2
+CHORALE_FIRE_TABLE = -3
+CHORALE_SEGMENT_SPANS_IGNORED = 0
+CHORALE_SEGMENT_ENDS_AT_IGNORED = 1
 CHORALE_ALGORITHM_AUTO = 0
 CHORALE_ALGORITHM_ALPHA_PASS = 10
 CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS = 20
@@ -124,29 +125,14 @@ CHORALE_START_INDEPENDENT = 0
 CHORALE_START_VALUE = 1
 CHORALE_START_ASSIGNMENT = 2
 CHORALE_START_ALPHA_PASS = 3
-CHORALE_CLIQUE_SOLVE = 0
-CHORALE_CLIQUE_MAX_MARGINALS = 1
 CHORALE_MARGINAL_SCORE = 0
 CHORALE_MARGINAL_MESSAGE = 1
-CHORALE_FIRE_NOTHING = -1
-CHORALE_FIRE_LABEL = -2
-CHORALE_FIRE_TABLE = -3
-CHORALE_ANY = -10
-CHORALE_SEGMENT_SPANS_IGNORED = 0
-CHORALE_SEGMENT_ENDS_AT_IGNORED = 1
-CHORALE_OUTSIDE_FORBIDDEN = 0
-CHORALE_OUTSIDE_AS_OUT = 1
 CHORALE_JOINT_AUTO = 0
 CHORALE_JOINT_EXACT = 10
 CHORALE_JOINT_ABSORPTION = 20
 CHORALE_JOINT_BEAM = 30
-CHORALE_MESSAGE_SEND = 0
-CHORALE_MESSAGE_DECODE = 1
 CHORALE_SCHEDULE_ALL = 0
 CHORALE_SCHEDULE_DISAGREEMENT = 10
-CHORALE_MESSAGES_FLOAT64 = 10
-CHORALE_MESSAGES_FLOAT32 = 20
-CHORALE_MESSAGES_MAGNITUDE16 = 30
 CHORALE_MESSAGES_AUTO = 0
 CHORALE_NO_ROUNDS = -1
 CHORALE_TOGETHER = 0
@@ -195,10 +181,24 @@ CHORALE_RULES_KEPT = 0
 CHORALE_RULES_IMPOSSIBLE = 10
 CHORALE_RULES_TOO_DEAR = 20
 CHORALE_RULES_UNFINISHED = 30
-CHORALE_VERSION_MAJOR = 0
-CHORALE_VERSION_MINOR = 3
-CHORALE_VERSION_PATCH = 0
-CHORALE_ABI = 2
+CHORALE_ANY = -10
+CHORALE_OUTSIDE_FORBIDDEN = 0
+CHORALE_OUTSIDE_AS_OUT = 1
+CHORALE_CHAIN_SOLVE = 0
+CHORALE_CHAIN_MAX_MARGINALS = 1
+CHORALE_CHAIN_K_BEST = 2
+CHORALE_CLIQUE_SOLVE = 0
+CHORALE_CLIQUE_MAX_MARGINALS = 1
+CHORALE_MESSAGE_SEND = 0
+CHORALE_MESSAGE_DECODE = 1
+CHORALE_FAMILY_SUM = 10
+CHORALE_FAMILY_MAX = 20
+CHORALE_FAMILY_MAJORITY = 30
+CHORALE_FAMILY_PAIRS = 40
+CHORALE_FAMILY_CALLBACK = 50
+CHORALE_MESSAGES_FLOAT64 = 10
+CHORALE_MESSAGES_FLOAT32 = 20
+CHORALE_MESSAGES_MAGNITUDE16 = 30
 
 # ---- Structs and callbacks
 class Struct(Structure):
@@ -209,8 +209,6 @@ field_allocate = CFUNCTYPE(c_void_p, c_void_p, c_size_t, c_size_t)
 field_deallocate = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
 chorale_log_function = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 chorale_count_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_int64, c_int64, c_void_p)
-field_messages = CFUNCTYPE(c_int32, c_void_p, c_int64, c_void_p, c_void_p, c_void_p)
-field_decode = CFUNCTYPE(c_int32, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 chorale_parallel_body = CFUNCTYPE(None, c_void_p, c_int64, c_int64)
 chorale_parallel_for = CFUNCTYPE(None, c_void_p, c_int64, c_int64, chorale_parallel_body, c_void_p)
 
@@ -245,6 +243,8 @@ class chorale_learn_progress(Struct):
     ]
 
 chorale_learn_progress_function = CFUNCTYPE(c_int32, c_void_p, POINTER(chorale_learn_progress))
+field_messages = CFUNCTYPE(c_int32, c_void_p, c_int64, c_void_p, c_void_p, c_void_p)
+field_decode = CFUNCTYPE(c_int32, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 
 
 class chorale_error(Struct):
@@ -382,6 +382,148 @@ class chorale_potential_options(Struct):
     ]
 
 
+class chorale_automaton(Struct):
+    struct_size: Any
+    labels: Any
+    classes: Any
+    states: Any
+    values: Any
+    start: Any
+    table_offset: Any
+    outside_value: Any
+    fires_outside: Any
+    next: Any
+    actions: Any
+    end_actions: Any
+    label_values: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("labels", c_int64),
+        ("classes", c_int64),
+        ("states", c_int64),
+        ("values", c_int64),
+        ("start", c_int32),
+        ("table_offset", c_int32),
+        ("outside_value", c_int32),
+        ("fires_outside", c_int32),
+        ("next", c_void_p),
+        ("actions", c_void_p),
+        ("end_actions", c_void_p),
+        ("label_values", c_void_p),
+    ]
+
+
+class chorale_label_map(Struct):
+    struct_size: Any
+    labels: Any
+    kinds: Any
+    kind_of_label: Any
+    begins: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("labels", c_int64),
+        ("kinds", c_int64),
+        ("kind_of_label", c_void_p),
+        ("begins", c_void_p),
+    ]
+
+
+class chorale_chain_options(Struct):
+    struct_size: Any
+    borrow: Any
+    reserved: Any
+    group: Any
+    tokens: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("borrow", c_int32),
+        ("reserved", c_int32),
+        ("group", c_int64),
+        ("tokens", c_void_p),
+    ]
+
+
+class chorale_clique_setup(Struct):
+    struct_size: Any
+    property: Any
+    dictionary: Any
+    values: Any
+    label_values: Any
+    labels: Any
+    potential: Any
+    centre_potentials: Any
+    centre_values: Any
+    centre_label_values: Any
+    centre_labels: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("property", c_void_p),
+        ("dictionary", c_void_p),
+        ("values", c_int64),
+        ("label_values", c_void_p),
+        ("labels", c_int64),
+        ("potential", c_void_p),
+        ("centre_potentials", c_void_p),
+        ("centre_values", c_int64),
+        ("centre_label_values", c_void_p),
+        ("centre_labels", c_int64),
+    ]
+
+
+class chorale_member_options(Struct):
+    struct_size: Any
+    classes: Any
+    table: Any
+    borrow: Any
+    reserved: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("classes", c_void_p),
+        ("table", c_void_p),
+        ("borrow", c_int32),
+        ("reserved", c_int32),
+    ]
+
+
+class chorale_corpus(Struct):
+    struct_size: Any
+    chains: Any
+    offsets: Any
+    labels: Any
+    element: Any
+    borrow: Any
+    unary: Any
+    unary_row_stride: Any
+    unary_column_stride: Any
+    transitions: Any
+    tokens: Any
+    groups: Any
+    uncounted: Any
+    uncounted_count: Any
+    edges: Any
+    forced: Any
+    allowed: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("chains", c_int64),
+        ("offsets", c_void_p),
+        ("labels", c_int64),
+        ("element", c_int32),
+        ("borrow", c_int32),
+        ("unary", c_void_p),
+        ("unary_row_stride", c_int64),
+        ("unary_column_stride", c_int64),
+        ("transitions", c_void_p),
+        ("tokens", c_void_p),
+        ("groups", c_void_p),
+        ("uncounted", c_void_p),
+        ("uncounted_count", c_int64),
+        ("edges", c_void_p),
+        ("forced", c_void_p),
+        ("allowed", c_void_p),
+    ]
+
+
 class chorale_clique_problem(Struct):
     struct_size: Any
     members: Any
@@ -463,243 +605,6 @@ class chorale_clique_result(Struct):
     ]
 
 
-class chorale_automaton(Struct):
-    struct_size: Any
-    labels: Any
-    classes: Any
-    states: Any
-    values: Any
-    start: Any
-    table_offset: Any
-    outside_value: Any
-    fires_outside: Any
-    next: Any
-    actions: Any
-    end_actions: Any
-    label_values: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("labels", c_int64),
-        ("classes", c_int64),
-        ("states", c_int64),
-        ("values", c_int64),
-        ("start", c_int32),
-        ("table_offset", c_int32),
-        ("outside_value", c_int32),
-        ("fires_outside", c_int32),
-        ("next", c_void_p),
-        ("actions", c_void_p),
-        ("end_actions", c_void_p),
-        ("label_values", c_void_p),
-    ]
-
-
-class chorale_label_map(Struct):
-    struct_size: Any
-    labels: Any
-    kinds: Any
-    kind_of_label: Any
-    begins: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("labels", c_int64),
-        ("kinds", c_int64),
-        ("kind_of_label", c_void_p),
-        ("begins", c_void_p),
-    ]
-
-
-class chorale_attachment(Struct):
-    struct_size: Any
-    property: Any
-    dictionary: Any
-    classes: Any
-    table: Any
-    message: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("property", c_void_p),
-        ("dictionary", c_void_p),
-        ("classes", c_void_p),
-        ("table", c_void_p),
-        ("message", c_void_p),
-    ]
-
-
-class chorale_message_options(Struct):
-    struct_size: Any
-    mode: Any
-    reserved: Any
-    beam_width: Any
-    budget: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("mode", c_int32),
-        ("reserved", c_int32),
-        ("beam_width", c_int64),
-        ("budget", c_int64),
-    ]
-
-
-class chorale_message_result(Struct):
-    struct_size: Any
-    outcome: Any
-    pruned: Any
-    exact: Any
-    reserved: Any
-    configurations: Any
-    score: Any
-    chain_score: Any
-    message_score: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("outcome", c_int32),
-        ("pruned", c_int32),
-        ("exact", c_int32),
-        ("reserved", c_int32),
-        ("configurations", c_int64),
-        ("score", c_double),
-        ("chain_score", c_double),
-        ("message_score", c_double),
-    ]
-
-
-class chorale_chain_options(Struct):
-    struct_size: Any
-    borrow: Any
-    reserved: Any
-    group: Any
-    tokens: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("borrow", c_int32),
-        ("reserved", c_int32),
-        ("group", c_int64),
-        ("tokens", c_void_p),
-    ]
-
-
-class chorale_instance(Struct):
-    struct_size: Any
-    length: Any
-    labels: Any
-    user: Any
-    messages: Any
-    decode: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("length", c_int64),
-        ("labels", c_int64),
-        ("user", c_void_p),
-        ("messages", field_messages),
-        ("decode", field_decode),
-    ]
-
-
-class chorale_clique_setup(Struct):
-    struct_size: Any
-    property: Any
-    dictionary: Any
-    values: Any
-    label_values: Any
-    labels: Any
-    potential: Any
-    centre_potentials: Any
-    centre_values: Any
-    centre_label_values: Any
-    centre_labels: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("property", c_void_p),
-        ("dictionary", c_void_p),
-        ("values", c_int64),
-        ("label_values", c_void_p),
-        ("labels", c_int64),
-        ("potential", c_void_p),
-        ("centre_potentials", c_void_p),
-        ("centre_values", c_int64),
-        ("centre_label_values", c_void_p),
-        ("centre_labels", c_int64),
-    ]
-
-
-class chorale_member_options(Struct):
-    struct_size: Any
-    classes: Any
-    table: Any
-    borrow: Any
-    reserved: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("classes", c_void_p),
-        ("table", c_void_p),
-        ("borrow", c_int32),
-        ("reserved", c_int32),
-    ]
-
-
-class chorale_repeated_words_options(Struct):
-    struct_size: Any
-    minimum: Any
-    across: Any
-    reserved: Any
-    stop: Any
-    stop_count: Any
-    label_values: Any
-    labels: Any
-    values: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("minimum", c_int64),
-        ("across", c_int32),
-        ("reserved", c_int32),
-        ("stop", c_void_p),
-        ("stop_count", c_int64),
-        ("label_values", c_void_p),
-        ("labels", c_int64),
-        ("values", c_int64),
-    ]
-
-
-class chorale_corpus(Struct):
-    struct_size: Any
-    chains: Any
-    offsets: Any
-    labels: Any
-    element: Any
-    borrow: Any
-    unary: Any
-    unary_row_stride: Any
-    unary_column_stride: Any
-    transitions: Any
-    tokens: Any
-    groups: Any
-    uncounted: Any
-    uncounted_count: Any
-    edges: Any
-    forced: Any
-    allowed: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("chains", c_int64),
-        ("offsets", c_void_p),
-        ("labels", c_int64),
-        ("element", c_int32),
-        ("borrow", c_int32),
-        ("unary", c_void_p),
-        ("unary_row_stride", c_int64),
-        ("unary_column_stride", c_int64),
-        ("transitions", c_void_p),
-        ("tokens", c_void_p),
-        ("groups", c_void_p),
-        ("uncounted", c_void_p),
-        ("uncounted_count", c_int64),
-        ("edges", c_void_p),
-        ("forced", c_void_p),
-        ("allowed", c_void_p),
-    ]
-
-
 class chorale_run_options(Struct):
     struct_size: Any
     rounds: Any
@@ -744,23 +649,6 @@ class chorale_run_options(Struct):
         ("progress", chorale_progress_function),
         ("progress_user", c_void_p),
         ("bound_steps", c_int64),
-    ]
-
-
-class chorale_run_cost(Struct):
-    struct_size: Any
-    run_bytes: Any
-    model_bytes: Any
-    score_bytes: Any
-    chain_steps: Any
-    clique_scores: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("run_bytes", c_size_t),
-        ("model_bytes", c_size_t),
-        ("score_bytes", c_size_t),
-        ("chain_steps", c_double),
-        ("clique_scores", c_double),
     ]
 
 
@@ -1116,6 +1004,118 @@ class chorale_rule_reason(Struct):
     ]
 
 
+class chorale_attachment(Struct):
+    struct_size: Any
+    property: Any
+    dictionary: Any
+    classes: Any
+    table: Any
+    message: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("property", c_void_p),
+        ("dictionary", c_void_p),
+        ("classes", c_void_p),
+        ("table", c_void_p),
+        ("message", c_void_p),
+    ]
+
+
+class chorale_message_options(Struct):
+    struct_size: Any
+    mode: Any
+    reserved: Any
+    beam_width: Any
+    budget: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("mode", c_int32),
+        ("reserved", c_int32),
+        ("beam_width", c_int64),
+        ("budget", c_int64),
+    ]
+
+
+class chorale_message_result(Struct):
+    struct_size: Any
+    outcome: Any
+    pruned: Any
+    exact: Any
+    reserved: Any
+    configurations: Any
+    score: Any
+    chain_score: Any
+    message_score: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("outcome", c_int32),
+        ("pruned", c_int32),
+        ("exact", c_int32),
+        ("reserved", c_int32),
+        ("configurations", c_int64),
+        ("score", c_double),
+        ("chain_score", c_double),
+        ("message_score", c_double),
+    ]
+
+
+class chorale_instance(Struct):
+    struct_size: Any
+    length: Any
+    labels: Any
+    user: Any
+    messages: Any
+    decode: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("length", c_int64),
+        ("labels", c_int64),
+        ("user", c_void_p),
+        ("messages", field_messages),
+        ("decode", field_decode),
+    ]
+
+
+class chorale_repeated_words_options(Struct):
+    struct_size: Any
+    minimum: Any
+    across: Any
+    reserved: Any
+    stop: Any
+    stop_count: Any
+    label_values: Any
+    labels: Any
+    values: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("minimum", c_int64),
+        ("across", c_int32),
+        ("reserved", c_int32),
+        ("stop", c_void_p),
+        ("stop_count", c_int64),
+        ("label_values", c_void_p),
+        ("labels", c_int64),
+        ("values", c_int64),
+    ]
+
+
+class chorale_run_cost(Struct):
+    struct_size: Any
+    run_bytes: Any
+    model_bytes: Any
+    score_bytes: Any
+    chain_steps: Any
+    clique_scores: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("run_bytes", c_size_t),
+        ("model_bytes", c_size_t),
+        ("score_bytes", c_size_t),
+        ("chain_steps", c_double),
+        ("clique_scores", c_double),
+    ]
+
+
 STRUCTS = {
     "chorale_error": chorale_error,
     "chorale_allocator": chorale_allocator,
@@ -1124,23 +1124,17 @@ STRUCTS = {
     "chorale_chain": chorale_chain,
     "chorale_chain_result": chorale_chain_result,
     "chorale_potential_options": chorale_potential_options,
+    "chorale_automaton": chorale_automaton,
+    "chorale_label_map": chorale_label_map,
+    "chorale_chain_options": chorale_chain_options,
+    "chorale_clique_setup": chorale_clique_setup,
+    "chorale_member_options": chorale_member_options,
+    "chorale_corpus": chorale_corpus,
     "chorale_clique_problem": chorale_clique_problem,
     "chorale_clique_options": chorale_clique_options,
     "chorale_clique_result": chorale_clique_result,
-    "chorale_automaton": chorale_automaton,
-    "chorale_label_map": chorale_label_map,
-    "chorale_attachment": chorale_attachment,
-    "chorale_message_options": chorale_message_options,
-    "chorale_message_result": chorale_message_result,
-    "chorale_chain_options": chorale_chain_options,
-    "chorale_instance": chorale_instance,
-    "chorale_clique_setup": chorale_clique_setup,
-    "chorale_member_options": chorale_member_options,
-    "chorale_repeated_words_options": chorale_repeated_words_options,
-    "chorale_corpus": chorale_corpus,
     "chorale_progress": chorale_progress,
     "chorale_run_options": chorale_run_options,
-    "chorale_run_cost": chorale_run_cost,
     "chorale_run_result": chorale_run_result,
     "chorale_left_out": chorale_left_out,
     "chorale_payment": chorale_payment,
@@ -1156,6 +1150,12 @@ STRUCTS = {
     "chorale_ruled_chain": chorale_ruled_chain,
     "chorale_rule_conflict": chorale_rule_conflict,
     "chorale_rule_reason": chorale_rule_reason,
+    "chorale_attachment": chorale_attachment,
+    "chorale_message_options": chorale_message_options,
+    "chorale_message_result": chorale_message_result,
+    "chorale_instance": chorale_instance,
+    "chorale_repeated_words_options": chorale_repeated_words_options,
+    "chorale_run_cost": chorale_run_cost,
 }
 
 # ---- Functions: what each returns and takes

@@ -1,4 +1,4 @@
-"""Shared cliques: labels a corpus that is too large for one model, in parts.
+"""Shared cliques: labels a corpus that is too large for one model, in parts. Experimental.
 
 A word of a corpus, or an entity of a knowledge graph, may have members in every document; its
 clique is called *shared*. The corpus is divided into parts: documents, or sets of documents that

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import libchorale as ch
+from libchorale import experimental
 import numpy as np
 import numpy.typing as npt
 
@@ -132,7 +133,7 @@ class Together:
                     continue
                 # Values that no reference shows by itself are one value, OUT. It counts as little
                 # as no value (EMPTY) and several (CONFLICT).
-                dictionary = ch.Dictionary(values, out=True)
+                dictionary = experimental.Dictionary(values, out=True)
                 counted = [True] * (len(dictionary) - 1) + [False] * 3
                 potential = ch.Potential.potts(len(dictionary) + 2, strength, scale="members", counted=counted)
                 clique = builder.add_clique(property=properties[kind], dictionary=dictionary, potential=potential)

@@ -225,9 +225,11 @@ extern "C" {
 extern "C" {
     pub fn chorale_cancel_raise(cancel: *mut chorale_cancel);
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_cancel_lower(cancel: *mut chorale_cancel);
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_cancel_is_raised(cancel: *const chorale_cancel) -> i32;
 }
@@ -361,6 +363,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_transitions_retain(
         transitions: *const chorale_transitions,
@@ -369,6 +372,7 @@ extern "C" {
 extern "C" {
     pub fn chorale_transitions_release(transitions: *const chorale_transitions);
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_transitions_labels(transitions: *const chorale_transitions) -> i64;
 }
@@ -595,6 +599,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_chain_solver_create_in(
         host: *const chorale_host,
@@ -607,6 +612,7 @@ extern "C" {
 extern "C" {
     pub fn chorale_chain_solver_destroy(solver: *mut chorale_chain_solver);
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_chain_solver_bytes(
         chain: *const chorale_chain,
@@ -616,6 +622,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_chain_solver_reserve(
         solver: *mut chorale_chain_solver,
@@ -678,6 +685,7 @@ pub const CHORALE_FAMILY_MAX: i32 = 20;
 pub const CHORALE_FAMILY_MAJORITY: i32 = 30;
 pub const CHORALE_FAMILY_PAIRS: i32 = 40;
 pub const CHORALE_FAMILY_CALLBACK: i32 = 50;
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_family_name(family: chorale_family) -> *const std::os::raw::c_char;
 }
@@ -846,6 +854,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_potential_create_scaled(
         host: *const chorale_host,
@@ -855,15 +864,18 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_potential_retain(potential: *const chorale_potential) -> *mut chorale_potential;
 }
 extern "C" {
     pub fn chorale_potential_release(potential: *const chorale_potential);
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_potential_values(potential: *const chorale_potential) -> i64;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_potential_family(potential: *const chorale_potential) -> chorale_family;
 }
@@ -957,6 +969,7 @@ pub const CHORALE_ALGORITHM_DUAL_BOUND: i32 = 90;
 extern "C" {
     pub fn chorale_algorithm_name(algorithm: chorale_algorithm) -> *const std::os::raw::c_char;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_algorithm_from_name(
         name: *const std::os::raw::c_char,
@@ -1179,6 +1192,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_clique_solver_create_in(
         host: *const chorale_host,
@@ -1191,6 +1205,7 @@ extern "C" {
 extern "C" {
     pub fn chorale_clique_solver_destroy(solver: *mut chorale_clique_solver);
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_clique_solver_bytes(
         potential: *const chorale_potential,
@@ -1201,6 +1216,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_clique_solver_reserve(
         solver: *mut chorale_clique_solver,
@@ -1375,15 +1391,18 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_property_retain(property: *const chorale_property) -> *mut chorale_property;
 }
 extern "C" {
     pub fn chorale_property_release(property: *const chorale_property);
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_property_values(property: *const chorale_property) -> i64;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_property_labels(property: *const chorale_property) -> i64;
 }
@@ -1393,6 +1412,7 @@ pub struct chorale_property_builder {
     _unused: [u8; 0],
 }
 pub const CHORALE_ANY: i32 = -10;
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_property_builder_create(
         host: *const chorale_host,
@@ -1403,9 +1423,11 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_property_builder_destroy(builder: *mut chorale_property_builder);
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_property_builder_add_state(
         builder: *mut chorale_property_builder,
@@ -1413,6 +1435,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_property_builder_rule(
         builder: *mut chorale_property_builder,
@@ -1424,6 +1447,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_property_builder_end_rule(
         builder: *mut chorale_property_builder,
@@ -1432,6 +1456,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_property_builder_table(
         builder: *mut chorale_property_builder,
@@ -1440,6 +1465,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_property_builder_finish(
         builder: *const chorale_property_builder,
@@ -1572,6 +1598,7 @@ pub struct chorale_dictionary {
 pub type chorale_outside = i32;
 pub const CHORALE_OUTSIDE_FORBIDDEN: i32 = 0;
 pub const CHORALE_OUTSIDE_AS_OUT: i32 = 1;
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_dictionary_create(
         host: *const chorale_host,
@@ -1582,6 +1609,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_dictionary_create_best(
         host: *const chorale_host,
@@ -1594,20 +1622,25 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_dictionary_retain(
         dictionary: *const chorale_dictionary,
     ) -> *mut chorale_dictionary;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_dictionary_release(dictionary: *const chorale_dictionary);
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_dictionary_values(dictionary: *const chorale_dictionary) -> i64;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_dictionary_find(dictionary: *const chorale_dictionary, value: i32) -> i32;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_dictionary_value(dictionary: *const chorale_dictionary, number: i64) -> i32;
 }
@@ -1666,9 +1699,11 @@ fn bindgen_test_layout_chorale_attachment() {
         "Offset of field: chorale_attachment::message"
     );
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_attachment_values(attachment: *const chorale_attachment) -> i64;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_property_shown(
         attachment: *const chorale_attachment,
@@ -1679,6 +1714,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_property_fired(
         attachment: *const chorale_attachment,
@@ -1823,6 +1859,7 @@ fn bindgen_test_layout_chorale_message_result() {
 pub type chorale_message_task = i32;
 pub const CHORALE_MESSAGE_SEND: i32 = 0;
 pub const CHORALE_MESSAGE_DECODE: i32 = 1;
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_message_bytes(
         chain: *const chorale_chain,
@@ -1834,6 +1871,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_message_reserve(
         solver: *mut chorale_chain_solver,
@@ -1845,6 +1883,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_chain_messages(
         solver: *mut chorale_chain_solver,
@@ -1857,6 +1896,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_chain_decode(
         solver: *mut chorale_chain_solver,
@@ -2022,6 +2062,7 @@ fn bindgen_test_layout_chorale_instance() {
         "Offset of field: chorale_instance::decode"
     );
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_builder_add_instance(
         builder: *mut chorale_model_builder,
@@ -2284,6 +2325,7 @@ fn bindgen_test_layout_chorale_repeated_words_options() {
         "Offset of field: chorale_repeated_words_options::values"
     );
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_builder_add_repeated_words(
         builder: *mut chorale_model_builder,
@@ -2301,6 +2343,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_reweigh(
         host: *const chorale_host,
@@ -2334,15 +2377,19 @@ extern "C" {
 extern "C" {
     pub fn chorale_model_clique_count(model: *const chorale_model) -> i64;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_member_count(model: *const chorale_model) -> i64;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_chain_length(model: *const chorale_model, chain: i64) -> i64;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_clique_member_count(model: *const chorale_model, clique: i64) -> i64;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_member_weight(
         model: *const chorale_model,
@@ -2350,21 +2397,26 @@ extern "C" {
         member: i64,
     ) -> i64;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_clique_values(model: *const chorale_model, clique: i64) -> i64;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_clique_columns(model: *const chorale_model, clique: i64) -> i64;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_clique_centre_values(model: *const chorale_model, clique: i64) -> i64;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_clique_potential(
         model: *const chorale_model,
         clique: i64,
     ) -> *const chorale_potential;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_clique_centre_potential(
         model: *const chorale_model,
@@ -2372,21 +2424,25 @@ extern "C" {
         value: i64,
     ) -> *const chorale_potential;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_clique_property(
         model: *const chorale_model,
         clique: i64,
     ) -> *const chorale_property;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_clique_dictionary(
         model: *const chorale_model,
         clique: i64,
     ) -> *const chorale_dictionary;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_bytes(model: *const chorale_model) -> usize;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_score_bytes(model: *const chorale_model) -> usize;
 }
@@ -2399,6 +2455,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_get_member(
         model: *const chorale_model,
@@ -2864,6 +2921,7 @@ fn bindgen_test_layout_chorale_run_cost() {
         "Offset of field: chorale_run_cost::clique_scores"
     );
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_run_estimate(
         model: *const chorale_model,
@@ -2885,9 +2943,11 @@ extern "C" {
 extern "C" {
     pub fn chorale_run_destroy(run: *mut chorale_run);
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_run_reset(run: *mut chorale_run);
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_run_set_chain(
         run: *mut chorale_run,
@@ -3037,6 +3097,7 @@ fn bindgen_test_layout_chorale_run_result() {
         "Offset of field: chorale_run_result::left_out"
     );
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_run_step(
         run: *mut chorale_run,
@@ -3051,6 +3112,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_run_polish(
         run: *mut chorale_run,
@@ -3058,6 +3120,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_run_bound(
         run: *mut chorale_run,
@@ -3066,6 +3129,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_run_set_limits(
         run: *mut chorale_run,
@@ -3171,6 +3235,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_run_all_labels(
         run: *const chorale_run,
@@ -3181,6 +3246,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_run_chain_score(
         run: *const chorale_run,
@@ -3191,6 +3257,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_run_clique_score(
         run: *const chorale_run,
@@ -3200,6 +3267,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_run_values(
         run: *const chorale_run,
@@ -3316,6 +3384,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_run_json(
         run: *const chorale_run,
@@ -3565,12 +3634,15 @@ extern "C" {
 extern "C" {
     pub fn chorale_decoded_run(decoded: *mut chorale_decoded) -> *mut chorale_run;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_decoded_model(decoded: *const chorale_decoded) -> *const chorale_model;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_decoded_agreement(decoded: *const chorale_decoded, clique: i64) -> i64;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_kernel_solve(
         scratch: *mut std::os::raw::c_void,
@@ -3581,6 +3653,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_kernel_max_marginals(
         scratch: *mut std::os::raw::c_void,
@@ -3595,6 +3668,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_kernel_k_best(
         scratch: *mut std::os::raw::c_void,
@@ -3608,6 +3682,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_kernel_messages(
         scratch: *mut std::os::raw::c_void,
@@ -3621,6 +3696,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_kernel_decode(
         scratch: *mut std::os::raw::c_void,
@@ -3706,6 +3782,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_problem_text_count(
         problem: *const chorale_problem,
@@ -3728,9 +3805,11 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_problem_clique_kind(problem: *const chorale_problem, clique: i64) -> i32;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_problem_value_name(
         problem: *const chorale_problem,
@@ -3749,6 +3828,7 @@ extern "C" {
 extern "C" {
     pub fn chorale_problem_gold(problem: *const chorale_problem) -> *const i32;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_problem_set_note(
         problem: *mut chorale_problem,
@@ -3759,9 +3839,11 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_problem_note_count(problem: *const chorale_problem) -> i64;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_problem_note_name(
         problem: *const chorale_problem,
@@ -3769,6 +3851,7 @@ extern "C" {
         length: *mut usize,
     ) -> *const std::os::raw::c_char;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_problem_note(
         problem: *const chorale_problem,
@@ -3776,6 +3859,7 @@ extern "C" {
         length: *mut usize,
     ) -> *const std::os::raw::c_char;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_problem_write(
         problem: *const chorale_problem,
@@ -3792,6 +3876,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_problem_read(
         host: *const chorale_host,
@@ -4320,6 +4405,7 @@ extern "C" {
 pub struct chorale_prices {
     _unused: [u8; 0],
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_prices_create(
         host: *const chorale_host,
@@ -4331,9 +4417,11 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_prices_destroy(prices: *mut chorale_prices);
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_prices_solve(
         prices: *mut chorale_prices,
@@ -4344,6 +4432,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_prices_counts(
         prices: *const chorale_prices,
@@ -4353,9 +4442,11 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_prices_run(prices: *const chorale_prices) -> *const chorale_run;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_potential_prices(
         potential: *const chorale_potential,
@@ -4367,6 +4458,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_potential_most(
         potential: *const chorale_potential,
@@ -4377,6 +4469,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_components_join(
         first: *const i32,

@@ -110,7 +110,7 @@ fn functions(bindings: &str) -> BTreeSet<&str> {
 /// Returns the declarations as C statements. A statement that disagrees with the headers does not
 /// compile.
 fn in_c(bindings: &str) -> String {
-    let mut c = String::from("#include <chorale/chorale.h>\n");
+    let mut c = String::from("#include <chorale/experimental.h>\n");
     for constant in between(bindings, "pub const ", ";") {
         let (name, value) = constant.split_once(": i32 = ").expect("an i32");
         writeln!(c, "_Static_assert({name} == {value}, \"\");").unwrap();
@@ -256,20 +256,30 @@ fn nothing_of_the_headers_is_missing() {
 
 #[test]
 fn functions_are_the_exported_symbols() {
-    let list = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/symbols.txt");
-    let symbols = match std::fs::read_to_string(&list) {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests");
+    let list = |name| match std::fs::read_to_string(tests.join(name)) {
         Ok(symbols) => symbols,
         Err(_) => {
-            println!("skipped: no {}", list.display());
-            return;
+            println!("skipped: no {name} in {}", tests.display());
+            String::new()
         }
     };
+    let (stable, experimental) = (list("symbols.txt"), list("symbols_experimental.txt"));
+    if stable.is_empty() || experimental.is_empty() {
+        return;
+    }
     let bindings = bindings();
-    let symbols: BTreeSet<&str> = symbols.lines().collect();
-    let functions = functions(&bindings);
-    assert!(functions.len() > 150);
-    let difference: Vec<_> = symbols.symmetric_difference(&functions).collect();
+    let declared = functions(&bindings);
+    let gated: BTreeSet<&str> = between(
+        &bindings,
+        "#[cfg(feature = \"experimental\")] extern \"C\" { pub fn ",
+        "(",
+    )
+    .collect();
+    let symbols: BTreeSet<&str> = stable.lines().chain(experimental.lines()).collect();
+    let difference: Vec<_> = symbols.symmetric_difference(&declared).collect();
     assert!(difference.is_empty(), "{difference:?}");
+    assert_eq!(gated, experimental.lines().collect());
 }
 
 #[test]

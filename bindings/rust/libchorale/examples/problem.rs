@@ -16,7 +16,10 @@ fn write(path: &std::path::Path) -> ch::Result<()> {
         Some(&[2, 1]),
         0,
     )?;
-    builder.add_repeated_words(&ch::Potential::potts(2, 0.25)?, &ch::RepeatedWords::new())?;
+    builder.add_repeated_words(
+        &ch::Potential::potts(2, 0.25)?,
+        &ch::experimental::RepeatedWords::new(),
+    )?;
     let mut problem = ch::Problem::new(&builder.freeze()?)?;
     problem.set_texts(ch::TextList::Labels, &["other", "name"])?;
     problem.set_texts(ch::TextList::Tokens, &["in", "Padua", "near"])?;

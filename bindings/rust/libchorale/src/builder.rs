@@ -183,7 +183,7 @@ impl<'a> RepeatedWords<'a> {
 /// for unary in [[[2.0, 0.1]], [[1.8, 0.3]], [[0.9, 1.0]]] {
 ///     builder.add_chain(&ch::Chain::new(&unary)?, Some(&[7]), 0)?; // 7: the token
 /// }
-/// builder.add_repeated_words(&ch::Potential::potts(2, 0.5)?, &ch::RepeatedWords::new())?;
+/// builder.add_repeated_words(&ch::Potential::potts(2, 0.5)?, &ch::experimental::RepeatedWords::new())?;
 /// let model = builder.freeze()?;
 /// let mut run = ch::Run::new(&model, ch::RunOptions::new())?;
 /// run.solve()?;
@@ -325,6 +325,7 @@ impl<'a> ModelBuilder<'a> {
     /// Adds an instance: a model of the caller that takes the place of a chain. Its own
     /// methods compute its messages and find its best labelling. Returns its number among the
     /// chains. Errors: Size (no labels), SizeOverflow, OutOfMemory.
+    #[cfg(feature = "experimental")]
     pub fn add_instance(&mut self, instance: impl Instance + 'a) -> Result<usize> {
         let (length, labels) = (instance.length(), size(instance.labels()));
         let port = Box::new(Port {
@@ -557,6 +558,7 @@ impl<'a> ModelBuilder<'a> {
     /// the options, such as the least number of occurrences. Returns the numbers of the cliques.
     /// Errors: TokensMissing, ValuesMismatch (the potential), Size, OutOfRange, LabelsMismatch,
     /// OutOfMemory.
+    #[cfg(feature = "experimental")]
     pub fn add_repeated_words(
         &mut self,
         potential: &Potential,

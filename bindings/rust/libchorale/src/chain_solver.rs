@@ -157,7 +157,7 @@ impl<'s> KBest<'s> {
 /// assert_eq!((best.labelling(0), best.labelling(1)), (Some(&[0, 1][..]), Some(&[0, 0][..])));
 /// assert_eq!(solver.max_marginals(&chain)?.margins, [0.8, 0.5]);
 ///
-/// let bytes = ch::ChainSolver::bytes(&chain, ch::ChainTask::Best, 1)?;
+/// let bytes = ch::ChainSolver::bytes(&chain, ch::experimental::ChainTask::Best, 1)?;
 /// let mut memory = ch::AlignedBytes::new(bytes)?;
 /// let mut small = ch::ChainSolver::in_memory(&mut memory, None)?; // never allocates
 /// assert_eq!(small.best(&chain)?.result.score, 1.8);
@@ -195,6 +195,7 @@ impl ChainSolver<'static> {
     /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for `task` on this
     /// chain, and on every chain that differs from it only in the entries of its arrays. k: the
     /// number of labellings, for [`ChainTask::KBest`] only.
+    #[cfg(feature = "experimental")]
     pub fn bytes<N: Element>(chain: &Chain<'_, '_, N>, task: ChainTask, k: usize) -> Result<usize> {
         let chain = chain.raw()?;
         let mut bytes = 0;
@@ -228,6 +229,7 @@ impl<'m> ChainSolver<'m> {
     /// [`AlignedBytes`](crate::AlignedBytes) is. The library never allocates for this solver: a
     /// chain that needs more memory fails with WorkspaceTooSmall. The solver uses the log of
     /// `host`, but not its allocator. Errors: Alignment, WorkspaceTooSmall.
+    #[cfg(feature = "experimental")]
     pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
             c::chain_solver_create_in(host, memory.as_mut_ptr().cast(), memory.len(), made, error)

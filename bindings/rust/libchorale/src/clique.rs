@@ -390,6 +390,7 @@ impl<'m> CliqueSolver<'m> {
     /// [`AlignedBytes`](crate::AlignedBytes) is. The library never allocates for this solver: a
     /// problem that needs more memory fails with WorkspaceTooSmall. The solver uses the log of
     /// `host`, but not its allocator. Errors: Alignment, WorkspaceTooSmall.
+    #[cfg(feature = "experimental")]
     pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
             c::clique_solver_create_in(host, memory.as_mut_ptr().cast(), memory.len(), made, error)
@@ -400,6 +401,7 @@ impl<'m> CliqueSolver<'m> {
     /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for `task` on problems
     /// of up to `members` members, with this potential and these options. Errors: those of the
     /// method that `task` stands for.
+    #[cfg(feature = "experimental")]
     pub fn bytes(
         potential: &Potential,
         members: usize,
@@ -425,6 +427,7 @@ impl<'m> CliqueSolver<'m> {
     /// for problems of up to `members` members, with this potential and these options. Errors:
     /// those of the method that `task` stands for; OutOfMemory, WorkspaceTooSmall (a solver in the
     /// caller's memory).
+    #[cfg(feature = "experimental")]
     pub fn reserve(
         &mut self,
         potential: &Potential,

@@ -11,7 +11,7 @@ use std::fmt;
 /// ```
 /// use libchorale as ch;
 /// # fn main() -> ch::Result<()> {
-/// let dictionary = ch::Dictionary::new(&[70, 12, 12, 40], ch::Outside::AsOut)?;
+/// let dictionary = ch::experimental::Dictionary::new(&[70, 12, 12, 40], ch::experimental::Outside::AsOut)?;
 /// assert_eq!(dictionary.len(), 4);
 /// assert_eq!((dictionary.find(40), dictionary.find(41)), (Some(1), Some(3)));
 /// assert_eq!((dictionary.value(1), dictionary.value(3)), (Some(40), None));

@@ -12,10 +12,10 @@
 //! # fn main() -> ch::Result<()> {
 //! let unary = [[1.0f32, 0.2], [0.3, 0.8]];
 //! let chain = ch::Chain::new(&unary)?;
-//! let bytes = ch::ChainSolver::bytes(&chain, ch::ChainTask::Best, 1)?;
+//! let bytes = ch::ChainSolver::bytes(&chain, ch::experimental::ChainTask::Best, 1)?;
 //! let mut scratch = ch::AlignedBytes::new(bytes)?;
 //! let mut labelling = [0; 2];
-//! ch::kernel::best(&mut scratch, &chain, &mut labelling)?;
+//! ch::experimental::kernel::best(&mut scratch, &chain, &mut labelling)?;
 //! assert_eq!(labelling, [0, 1]);
 //! # Ok(())
 //! # }

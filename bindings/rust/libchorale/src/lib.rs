@@ -21,7 +21,7 @@
 //!   best labellings, max-marginals and messages. A [`Property`] maps a labelling to a value.
 //! * A [`ModelBuilder`] collects chains and cliques in a [`Model`], which threads can share; a
 //!   [`Run`] labels all chains together.
-//! * [`Prices`] connect several models that share cliques, where one model would be too large.
+//! * `Prices` (`experimental`) connect several models that share cliques, where one model would be too large.
 //! * A [`Problem`] is a model with its names, gold labels and notes, in memory and as a file.
 //! * [`learn`] computes from problems with gold labels how strongly labels should agree.
 //! * A [`Host`] provides memory and a log, a [`Cancel`] ends computations early.
@@ -31,7 +31,7 @@
 //! * *Chain*: a sequence or tree of positions, each of which has one label. A single item is a
 //!   chain of one position. A *labelling* is one label for each position.
 //! * *Clique*: a group of *members* that are scored together. A member is a position of a chain, a
-//!   whole chain, or a *port* of an [`Instance`]. Each member has one of R *values*. The potential
+//!   whole chain, or a *port* of an `Instance` (`experimental`). Each member has one of R *values*. The potential
 //!   of the clique is a function of the *counts*: n_v is the number of members with value v.
 //! * *Position clique*: its members are positions; the value of a member is its label, or a value
 //!   assigned to this label. A position clique is *centred* if one more position, the *centre*,
@@ -77,9 +77,15 @@
 //! # Features
 //!
 //! * `vendored`: builds the C++ library instead of looking for an installed one.
+//! * `experimental`: the module `experimental`, and methods about what it has.
 //! * `ndarray`: takes the arrays of the crate ndarray, 0.15 to 0.17.
 #![deny(missing_docs)]
 #![warn(missing_debug_implementations, rust_2018_idioms, unreachable_pub)]
+// What only the module `experimental` shows is there, unseen, without the feature.
+#![cfg_attr(
+    not(feature = "experimental"),
+    allow(dead_code, unreachable_pub, unused_imports)
+)]
 
 /// Makes a struct of the C interface of zeros, which mean the defaults.
 macro_rules! init {
@@ -109,7 +115,7 @@ mod executor;
 mod handle;
 mod host;
 mod instance;
-pub mod kernel;
+mod kernel;
 mod labels;
 mod learn;
 mod message;
@@ -125,7 +131,7 @@ mod run;
 mod transitions;
 
 pub use array::{AlignedBytes, Element, IntoMatrices, IntoMatrix, Matrices, Matrix, MatrixMut};
-pub use builder::{CliqueSetup, ModelBuilder, RepeatedWords};
+pub use builder::{CliqueSetup, ModelBuilder};
 pub use cancel::Cancel;
 pub use chain::Chain;
 pub use chain_solver::{ChainResult, ChainSolution, ChainSolver, KBest, Marginals, MarginalsOut};
@@ -133,33 +139,56 @@ pub use clique::{
     CliqueMarginals, CliqueOptions, CliqueProblem, CliqueResult, CliqueSolution, CliqueSolver,
 };
 pub use constants::{
-    Action, Algorithm, ChainTask, CliqueTask, Family, JointMode, LogLevel, MarginalForm,
-    MessageElement, MessageTask, Obstacle, Orientation, Outcome, Outside, RuleKind, RuleState,
-    Scale, Schedule, Scheme, SegmentRule, Shape, Shown, Status, TextList, Verdict, ANY,
+    Action, Algorithm, JointMode, LogLevel, MarginalForm, Obstacle, Orientation, Outcome, RuleKind,
+    RuleState, Scale, Schedule, Scheme, SegmentRule, Shape, Shown, Status, TextList, Verdict,
 };
 pub use corpus::Corpus;
 pub use decode::{decode, decode_borrowed, decode_with_rules, Agreement, Labelled, Reason};
-pub use dictionary::Dictionary;
 pub use error::{Error, Result};
 pub use executor::Work;
 pub use host::Host;
-pub use instance::{Incoming, Instance, Outgoing, ShownByPorts};
 pub use labels::{LabelMap, Mask};
 pub use learn::{
     learn, Figures, LearnOptions, LearnProgress, Learnt, LearntKind, LearntReport, Warnings,
 };
-pub use message::{Attachment, Decoded, MessageOptions, MessageResult, Messages};
 pub use model::{ChainTokens, ChainView, LabellingScore, Member, Model};
-pub use options::{Progress, RunCost, RunOptions};
-pub use potential::{CliquePrices, Potential, PotentialOptions};
-pub use prices::{components, Prices, PricesResult};
+pub use options::{Progress, RunOptions};
+pub use potential::{Potential, PotentialOptions};
 pub use problem::{Note, Problem};
-pub use property::{Automaton, Property, PropertyBuilder, PropertyOptions};
+pub use property::{Automaton, Property, PropertyOptions};
 pub use rules::{Rule, RuleConflict, RuleReason, RuledChain, Rules};
 pub use run::{
     ChainMarginals, ChainProbabilities, ChainScore, Labelling, LeftOut, Payment, Run, RunResult,
 };
 pub use transitions::{Transitions, TransitionsBuilder};
+
+pub(crate) use constants::{ChainTask, CliqueTask, Family, MessageElement, MessageTask, Outside};
+pub(crate) use dictionary::Dictionary;
+pub(crate) use instance::Instance;
+pub(crate) use message::{Attachment, MessageOptions, MessageResult};
+
+/// What may change or go in any version: oracle instances, messages of single chains, dictionaries,
+/// prices of shared cliques, calls without a solver, formats of stored messages. Some methods of the
+/// types of this crate need the feature `experimental` too; their documentation shows it.
+#[cfg(feature = "experimental")]
+pub mod experimental {
+    pub use crate::builder::RepeatedWords;
+    pub use crate::constants::{
+        ChainTask, CliqueTask, Family, MessageElement, MessageTask, Outside, ANY,
+    };
+    pub use crate::dictionary::Dictionary;
+    pub use crate::instance::{Incoming, Instance, Outgoing, ShownByPorts};
+    pub use crate::message::{Attachment, Decoded, MessageOptions, MessageResult, Messages};
+    pub use crate::options::RunCost;
+    pub use crate::potential::CliquePrices;
+    pub use crate::prices::{components, Prices, PricesResult};
+    pub use crate::property::PropertyBuilder;
+
+    /// The calls of [`ChainSolver`](crate::ChainSolver) without a solver, in memory of the caller.
+    pub mod kernel {
+        pub use crate::kernel::*;
+    }
+}
 
 /// Returns the version of the linked library, as "MAJOR.MINOR.PATCH".
 pub fn version() -> &'static str {

@@ -217,6 +217,7 @@ impl<'a> RunOptions<'a> {
     /// [`Run::new`], except StateSpace.
     ///
     /// [`Run::new`]: crate::Run::new
+    #[cfg(feature = "experimental")]
     pub fn estimate(&self, model: &Model<'_>) -> Result<RunCost> {
         let mut cost = init!(RunCost);
         call(|error| unsafe { c::run_estimate(model.as_ptr(), &self.raw, &mut cost, error) })?;

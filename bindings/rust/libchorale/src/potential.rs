@@ -381,6 +381,7 @@ impl Potential {
     /// CONFLICT and the potential does not have these values. Errors: ValuesMismatch, OutOfRange,
     /// TableTooShort, Kind (the potential is neither a MAJORITY nor a SUM that is convex and
     /// forbids no count).
+    #[cfg(feature = "experimental")]
     pub fn prices(&self, counts: &[i64], members: usize) -> Result<CliquePrices> {
         let mut found = CliquePrices {
             prices: Vec::new(),
@@ -407,6 +408,7 @@ impl Potential {
     /// these bounds over the shared cliques, plus the best scores of all models under the prices
     /// ([`Prices`](crate::Prices)). prices: one for each value. Errors: ValuesMismatch, NotANumber,
     /// Infinite, OutOfRange, TableTooShort, Kind (as for [`prices`](Self::prices)), OutOfMemory.
+    #[cfg(feature = "experimental")]
     pub fn most(&self, prices: &[f64], members: usize) -> Result<f64> {
         let mut most = 0.0;
         call(|error| unsafe {

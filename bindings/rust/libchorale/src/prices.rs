@@ -47,7 +47,7 @@ pub struct PricesResult {
 ///         let chain = builder.add_chain(&ch::Chain::new(&[*item])?, None, 0)?;
 ///         builder.add_position(word, chain, 0)?;
 ///     }
-///     documents.push(ch::Prices::new(&builder.freeze()?, &[word], ch::RunOptions::new())?);
+///     documents.push(ch::experimental::Prices::new(&builder.freeze()?, &[word], ch::RunOptions::new())?);
 /// }
 /// let mut prices = vec![0.0; 2];
 /// let mut scores = Vec::new();
@@ -72,7 +72,7 @@ pub struct PricesResult {
 /// The run can only be read. Only [`solve`](Self::solve) of this type solves it:
 ///
 /// ```compile_fail,E0596
-/// # fn solve(prices: &mut libchorale::Prices<'_>) {
+/// # fn solve(prices: &mut libchorale::experimental::Prices<'_>) {
 /// prices.run().solve();
 /// # }
 /// ```
@@ -224,7 +224,7 @@ impl std::fmt::Debug for Prices<'_> {
 /// ```
 /// // Items 0 to 2 are documents, items 3 and 4 are cliques. Clique 3 has members in the documents
 /// // 0 and 2, clique 4 in document 1.
-/// let parts = libchorale::components(&[0, 2, 1], &[3, 3, 4], 5)?;
+/// let parts = libchorale::experimental::components(&[0, 2, 1], &[3, 3, 4], 5)?;
 /// assert_eq!(parts, [0, 1, 0, 0, 1]);
 /// # Ok::<(), libchorale::Error>(())
 /// ```

@@ -26,7 +26,7 @@ use crate::{c, Action, Host, LabelMap, Result, SegmentRule};
 /// // Fires the kind of the first label after the title (kind 1) that is not "O".
 /// let options = ch::PropertyOptions::new().ignored(&[true, false, false, false]);
 /// let follows = ch::Property::next_label(&map, 1, &options)?;
-/// let shown = ch::Attachment::new(&follows).evaluate(&[1, 2, 0, 3], None)?;
+/// let shown = ch::experimental::Attachment::new(&follows).evaluate(&[1, 2, 0, 3], None)?;
 /// assert_eq!(shown, ch::Shown::Value(2));
 /// # Ok(())
 /// # }
@@ -351,13 +351,13 @@ impl std::fmt::Debug for Property {
 /// use libchorale as ch;
 /// # fn main() -> ch::Result<()> {
 /// // Fires the label directly after the first label 2. The labels are 0, 1 and 2.
-/// let mut builder = ch::PropertyBuilder::new(3, 1, 3)?;
+/// let mut builder = ch::experimental::PropertyBuilder::new(3, 1, 3)?;
 /// let seen = builder.add_state()?;
 /// let done = builder.add_state()?;
-/// builder.rule(0, ch::ANY, 2, seen, ch::Action::Nothing)?;
-/// builder.rule(seen, ch::ANY, ch::ANY, done, ch::Action::Label)?;
+/// builder.rule(0, ch::experimental::ANY, 2, seen, ch::Action::Nothing)?;
+/// builder.rule(seen, ch::experimental::ANY, ch::experimental::ANY, done, ch::Action::Label)?;
 /// let property = builder.finish(&ch::PropertyOptions::new())?;
-/// let shown = ch::Attachment::new(&property).evaluate(&[0, 2, 1, 0], None)?;
+/// let shown = ch::experimental::Attachment::new(&property).evaluate(&[0, 2, 1, 0], None)?;
 /// assert_eq!(shown, ch::Shown::Value(1));
 /// # Ok(())
 /// # }

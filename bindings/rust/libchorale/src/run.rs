@@ -357,6 +357,7 @@ impl<'a> Run<'a> {
 
     /// Discards messages, labellings, edits, and the chains passed to
     /// [`set_chain`](Self::set_chain). Afterwards the run is in the state of a newly created one.
+    #[cfg(feature = "experimental")]
     pub fn reset(&mut self) {
         unsafe { c::run_reset(self.handle.as_ptr()) };
         self.chains.clear();
@@ -367,6 +368,7 @@ impl<'a> Run<'a> {
     /// length, number of labels and shape (a chain, or a tree with the same parents); its arrays
     /// are borrowed. The next `step` or `solve` decodes the chain again. Errors: those of a
     /// [`Chain`]; OutOfRange, Kind (an instance), Shape, StateSpace, OutOfMemory.
+    #[cfg(feature = "experimental")]
     pub fn set_chain<N: Element>(&mut self, chain: usize, scores: &Chain<'a, 'a, N>) -> Result<()> {
         let raw = scores.raw()?;
         call(|error| unsafe { c::run_set_chain(self.handle.as_ptr(), size(chain), &raw, error) })?;
@@ -453,6 +455,7 @@ impl<'a> Run<'a> {
 
     /// Does one round. The first call does round 0, which decodes every chain without cliques.
     /// Errors: CallbackStopped, CallbackValue, Executor, StateSpace.
+    #[cfg(feature = "experimental")]
     pub fn step(&mut self) -> Result<RunResult> {
         self.call(c::run_step)
     }
@@ -464,12 +467,14 @@ impl<'a> Run<'a> {
     }
     /// Does only the polish: decodes one chain at a time, with all other chains fixed, while the
     /// score increases. Errors: as for [`step`](Self::step).
+    #[cfg(feature = "experimental")]
     pub fn polish(&mut self) -> Result<RunResult> {
         self.call(c::run_polish)
     }
     /// Does `steps` more steps of dual ascent for the upper bound, and nothing else. The run must
     /// have been created with [`RunOptions::bound_steps`](crate::RunOptions::bound_steps) above 0.
     /// Errors: as for [`step`](Self::step); State (created without bound steps).
+    #[cfg(feature = "experimental")]
     pub fn bound(&mut self, steps: usize) -> Result<RunResult> {
         let mut result = init!(RunResult);
         self.settled(|error| unsafe {
@@ -480,6 +485,7 @@ impl<'a> Run<'a> {
 
     /// Sets the cancel flag, and the time limit that holds for each call. None removes the flag or
     /// the limit. Fails only if the library itself is at fault.
+    #[cfg(feature = "experimental")]
     pub fn set_limits(
         &mut self,
         time_limit: Option<Duration>,
@@ -780,6 +786,7 @@ impl<'a> Run<'a> {
     /// members. With R values, a value is 0 to R - 1, R for EMPTY (no value), R + 1 for CONFLICT
     /// (two different values), or -1 for a value outside a dictionary that has no OUT. Errors:
     /// NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
+    #[cfg(feature = "experimental")]
     pub fn json(&self) -> Result<String> {
         let mut text = filled(0u8, |text, capacity| {
             let mut needed = 0;

@@ -1,6 +1,8 @@
 //! Callbacks that return, stop and panic. A panic is resumed after the call, on the thread that
 //! made the call, and the called object can be used again.
+#![cfg(feature = "experimental")]
 
+use libchorale::experimental::*;
 use libchorale::*;
 use std::ops::ControlFlow;
 use std::panic::{catch_unwind, AssertUnwindSafe};

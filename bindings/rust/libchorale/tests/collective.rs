@@ -1,6 +1,8 @@
 //! Models, runs and problems. Models and problems return what they were made from. The score of a
 //! run is equation 1 (`chorale/model.h`), which the tests add up from its terms.
+#![cfg(feature = "experimental")]
 
+use libchorale::experimental::*;
 use libchorale::*;
 use std::collections::BTreeSet;
 

@@ -1,5 +1,6 @@
 //! Corpora and `decode` give the same bits as the single calls that they replace. CHORALE_TEST_SEED
 //! sets the seed of the random cases.
+#![cfg(feature = "experimental")]
 
 use libchorale::*;
 use std::collections::BTreeMap;

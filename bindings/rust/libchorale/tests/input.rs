@@ -1,6 +1,8 @@
 //! Bad input gives an error with the status and a message that names the rule, never a crash. This
 //! crate checks shapes, before C sees a pointer; the library checks numbers.
+#![cfg(feature = "experimental")]
 
+use libchorale::experimental::*;
 use libchorale::*;
 use std::time::Duration;
 

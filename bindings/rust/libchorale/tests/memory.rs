@@ -1,5 +1,7 @@
 //! All memory comes from the host's allocator and goes back to it, even if an allocation fails.
+#![cfg(feature = "experimental")]
 
+use libchorale::experimental::*;
 use libchorale::*;
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering};

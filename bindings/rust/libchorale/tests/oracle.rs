@@ -1,6 +1,8 @@
 //! Compares small problems with an enumeration of all labellings, in every layout that arrays may
 //! have. CHORALE_TEST_SEED sets the seed of the random problems.
+#![cfg(feature = "experimental")]
 
+use libchorale::experimental::*;
 use libchorale::*;
 
 /// A small generator of random numbers (splitmix64).

@@ -1,6 +1,8 @@
 //! Prices: one name in three documents, prices and bounds compared with their definitions, and
 //! calls that fail.
+#![cfg(feature = "experimental")]
 
+use libchorale::experimental::*;
 use libchorale::*;
 
 const SCORES: [[[f64; 2]; 3]; 3] = [

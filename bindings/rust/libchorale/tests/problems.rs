@@ -1,5 +1,6 @@
 //! Problem files that the tests of every language read: a run over each file gives the numbers in
 //! the table tests/problems/expected.tsv, bit for bit.
+#![cfg(feature = "experimental")]
 
 use libchorale::{AlignedBytes, Labelling, Problem, Run, RunOptions, Shown, Status, Work};
 use std::collections::BTreeSet;

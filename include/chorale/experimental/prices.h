@@ -34,8 +34,8 @@
  *
  * [Not in the paper (potential.h). The paper's alpha-pass, section "Clique inference for ADDITIVE
  * potentials", sorts all members of a clique, and so needs all of them on one machine.] */
-#ifndef CHORALE_PRICES_H
-#define CHORALE_PRICES_H
+#ifndef CHORALE_EXPERIMENTAL_PRICES_H
+#define CHORALE_EXPERIMENTAL_PRICES_H
 
 #include "chorale/run.h"
 

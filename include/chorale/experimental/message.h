@@ -14,41 +14,60 @@
  *
  * With one property, messages are always exact. With several, the options choose the method.
  */
-#ifndef CHORALE_MESSAGE_H
-#define CHORALE_MESSAGE_H
+#ifndef CHORALE_EXPERIMENTAL_MESSAGE_H
+#define CHORALE_EXPERIMENTAL_MESSAGE_H
 
-#include "chorale/property.h"
+#include "chorale/run.h"
+#include "chorale/experimental/property.h"
 
 CHORALE_BEGIN_DECLS
 
-/* Methods for several properties. The exact dynamic program extends its state, the label, by a
- * *configuration*, the joint state of all properties: for every property the state of its automaton
- * and, while the property may still fire, the value that it has fired so far. Once a property can
- * fire nothing more, the entry of m_p for its value is added to the score, and the value is dropped
- * from the configuration.
- * Each configuration at a position costs at most as much as a position of a chain without
- * properties, O(m^2). Only reachable configurations are computed; those stored at one position are
- * *alive*. */
-typedef int32_t chorale_joint_mode;
-enum {
-  /* EXACT if no position has more than `budget` alive configurations, otherwise BEAM of width
-   * `budget`. */
-  CHORALE_JOINT_AUTO = 0,
-  /* Exact. The call fails with STATE_SPACE if a position would have more than `budget` alive
-   * configurations. */
-  CHORALE_JOINT_EXACT = 10,
-  /* Local absorption (the second approximation of the paper, see potential.h): the message m of a
-   * property becomes scores of positions. Every position where the property fires v gets m(v) -
-   * m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the states of
-   * the automata. While the message of one property is computed, they also hold the value that this
-   * property has fired. Exact if no property fires twice; if a property fires more often, the
-   * scores of all its firings are added. `budget` applies as in EXACT. */
-  CHORALE_JOINT_ABSORPTION = 20,
-  /* The paper's third approximation: keeps the best `beam_width` configurations at each position.
-   * They are ranked by their best score over all labels plus, for each property whose message has
-   * not been added yet, the message entry of the value fired so far (EMPTY if none). */
-  CHORALE_JOINT_BEAM = 30
-};
+/* ---- A property on a chain ---------------------------------------------------------------- */
+
+/* A property on a chain with its inputs and incoming message. All pointers are borrowed for the
+ * duration of a call. */
+typedef struct chorale_attachment {
+  size_t struct_size; /* sizeof(chorale_attachment) */
+  const chorale_property *property;
+  const chorale_dictionary *dictionary; /* NULL: the property's own values */
+  const int32_t *classes; /* T entries: the class of each position. NULL: all 0. Not read by
+                             properties of create_position_label and create_token_label */
+  const int32_t *table;   /* T entries: for FIRE_TABLE, the value to fire, or -1 for none; for a
+                             property of create_token_label, any numbers, such as token ids. May be
+                             NULL if the property reads no table */
+  /* Message of a clique to this chain: R + 2 scores, one for each value, EMPTY and CONFLICT; minus
+   * infinity forbids. R is that of the dictionary if there is one. NULL: zeros. */
+  const double *message;
+} chorale_attachment;
+
+/* Returns R: the number of values of the dictionary, or of the property if there is no dictionary;
+ * 0 for NULL. Any thread. */
+CHORALE_API int64_t chorale_attachment_values(const chorale_attachment *attachment);
+
+/* Computes the value that a labelling (`length` labels) shows: *value is in 0 .. R-1, R (EMPTY) or
+ * R + 1 (CONFLICT), in the numbers of the dictionary if there is one. *value is -1 if the labelling
+ * fires one value, which is outside a dictionary without OUT.
+ * parents: of a tree, as in chorale_chain; NULL: a chain.
+ * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (labels, classes, parents),
+ * VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. O(T). Any thread. */
+CHORALE_API chorale_status chorale_property_shown(const chorale_attachment *attachment,
+                                                     int64_t length, const int32_t *labelling,
+                                                     const int32_t *parents, int32_t *value,
+                                                     chorale_error *error);
+
+/* Writes all values that a labelling fires, in order of positions, with repetitions, even if the
+ * labelling shows CONFLICT. Values have the property's own numbers, even with a dictionary. This
+ * serves, for instance, to create a dictionary of the values that occur (the paper's first
+ * approximation).
+ * values: a buffer (chorale.h); capacity length + 1 always suffices.
+ * Errors: as for chorale_property_shown; SIZE (a negative capacity), CAPACITY. */
+CHORALE_API chorale_status chorale_property_fired(const chorale_attachment *attachment,
+                                                  int64_t length, const int32_t *labelling,
+                                                  const int32_t *parents, int32_t *values,
+                                                  int64_t capacity, int64_t *needed,
+                                                  chorale_error *error);
+
+/* ---- Messages and decoding --------------------------------------------------------------- */
 
 typedef struct chorale_message_options {
   size_t struct_size; /* sizeof(chorale_message_options) */
@@ -76,30 +95,6 @@ typedef struct chorale_message_result {
   double chain_score;
   double message_score;
 } chorale_message_result;
-
-/* Tasks for which the two functions below compute the size of a workspace: SEND is
- * chorale_chain_messages, DECODE is chorale_chain_decode. */
-typedef int32_t chorale_message_task;
-enum { CHORALE_MESSAGE_SEND = 0, CHORALE_MESSAGE_DECODE = 1 };
-
-/* Computes how many bytes chorale_chain_solver_create_in needs for `task` on this chain with these
- * `count` attachments and options (NULL: defaults). The same number suffices for all chains and
- * attachments that differ from these only in the entries of arrays (messages, scores, tables).
- * Errors: as for the task. Any thread. */
-CHORALE_API chorale_status chorale_message_bytes(const chorale_chain *chain,
-                                                 const chorale_attachment *attachments,
-                                                 int64_t count,
-                                                 const chorale_message_options *options,
-                                                 chorale_message_task task, size_t *bytes,
-                                                 chorale_error *error);
-/* Grows the workspace so that `task` does not allocate on this chain and these attachments, nor on
- * those that differ from them only in the entries of arrays. On failure the solver is unchanged. */
-CHORALE_API chorale_status chorale_message_reserve(chorale_chain_solver *solver,
-                                                   const chorale_chain *chain,
-                                                   const chorale_attachment *attachments,
-                                                   int64_t count,
-                                                   const chorale_message_options *options,
-                                                   chorale_message_task task, chorale_error *error);
 
 /* Errors of both calls below: those of a chain (chain.h); NULL_ARGUMENT, STRUCT_SIZE, SIZE,
  * SIZE_OVERFLOW (also: a configuration of so many properties does not fit into 512 bits),

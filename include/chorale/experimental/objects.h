@@ -1,0 +1,61 @@
+/* Smaller calls about objects of the stable headers: references, names, sizes and flags. */
+#ifndef CHORALE_EXPERIMENTAL_OBJECTS_H
+#define CHORALE_EXPERIMENTAL_OBJECTS_H
+
+#include "chorale/clique.h"
+#include "chorale/property.h"
+
+CHORALE_BEGIN_DECLS
+
+/* Lowers the flag; otherwise as chorale_cancel_raise. */
+CHORALE_API void chorale_cancel_lower(chorale_cancel *cancel);
+/* Returns 1 if the flag is raised, else 0. Any thread. */
+CHORALE_API int32_t chorale_cancel_is_raised(const chorale_cancel *cancel);
+
+/* Add a reference and return their argument; NULL stays NULL. Atomic: any thread. */
+CHORALE_API chorale_potential *chorale_potential_retain(const chorale_potential *potential);
+CHORALE_API chorale_property *chorale_property_retain(const chorale_property *property);
+CHORALE_API chorale_transitions *chorale_transitions_retain(const chorale_transitions *transitions);
+
+/* Returns the number of labels m; 0 for NULL. Any thread. */
+CHORALE_API int64_t chorale_transitions_labels(const chorale_transitions *transitions);
+/* chorale_property_values returns R, chorale_property_labels returns m; both 0 for NULL. Any
+ * thread. */
+CHORALE_API int64_t chorale_property_values(const chorale_property *property);
+CHORALE_API int64_t chorale_property_labels(const chorale_property *property);
+
+typedef int32_t chorale_family;
+enum {
+  CHORALE_FAMILY_SUM = 10,      /* sum_v f_v(n_v); Potts, entropy, cardinality tables */
+  CHORALE_FAMILY_MAX = 20,      /* max_v f_v(n_v); makespan, square makespan */
+  CHORALE_FAMILY_MAJORITY = 30, /* f_a(n_0, .., n_{R-1}), where a is the value of highest count */
+  CHORALE_FAMILY_PAIRS = 40,    /* sum of a score over all pairs of members */
+  CHORALE_FAMILY_CALLBACK = 50  /* any function of the counts */
+};
+
+/* Returns the name of a family in lower case, such as "majority"; "unknown family" for any other
+ * number. Static storage. Any thread. */
+CHORALE_API const char *chorale_family_name(chorale_family family);
+/* Returns the number of values R; 0 for NULL. Any thread. */
+CHORALE_API int64_t chorale_potential_values(const chorale_potential *potential);
+/* Returns the family; 0 for NULL. Any thread. */
+CHORALE_API chorale_family chorale_potential_family(const chorale_potential *potential);
+
+/* Creates the potential factor * C, where C is the potential passed as `potential`. The two share
+ * their numbers in memory. Counts that C forbids are forbidden also with factor 0. factor: finite,
+ * >= 0.
+ * Errors: NULL_ARGUMENT, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a negative factor; a factor that
+ * gives a magnitude above 1e280), OUT_OF_MEMORY. O(1), but with factor > 1 linear in the size of
+ * the tables or matrices of C. */
+CHORALE_API chorale_status chorale_potential_create_scaled(const chorale_host *host,
+                                                           const chorale_potential *potential,
+                                                           double factor,
+                                                           chorale_potential **scaled,
+                                                           chorale_error *error);
+
+/* Returns the algorithm with this name of `length` bytes; -1 if there is none. Any thread. */
+CHORALE_API chorale_algorithm chorale_algorithm_from_name(const char *name, size_t length);
+
+CHORALE_END_DECLS
+
+#endif
