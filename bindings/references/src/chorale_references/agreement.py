@@ -111,7 +111,7 @@ class Together:
         rules = {kind: price for kind, price in strengths.items() if kind not in agreements}
         properties = {kind: _property(kind, len(self._vocabulary)) for kind in agreements}
         properties.update((kind, _twice(kind.partition(" ")[2])) for kind in rules)
-        once = ch.Dictionary([0])
+        once = experimental.Dictionary([0])
         for group, (name, items) in enumerate(self._lists):
             members = range(first, first + len(items))
             first = members.stop
