@@ -26,7 +26,7 @@ PAGES = (
 # What newcomers ask, and the page that the search should find first.
 ASKED = {
     "leave out a label": "guides/leave-out-a-label",
-    "ignore a label": "guides/leave-out-a-label",
+    "exclude a label": "guides/leave-out-a-label",
     "what a status means": "reference/statuses",
     "status 31": "reference/statuses",
     "type of an argument in Go": "reference/go",
