@@ -47,49 +47,28 @@ typedef struct chorale_clique_problem {
  * repeated, the length of a span, how long a speaker speaks. If all weights are 1, results are
  * those of a call without weights, bit for bit.
  *
- * Weights need a SUM whose tables are convex and forbid no count; if some value is uncounted,
- * the tables f_v of the counted values must also add up to at most 0 at counts of 0, sum_v
- * f_v(0) <= 0 (the potential jumps from that sum to 0 if no member has a counted value). With
- * such tables, a member of weight w may be replaced by w *parts*, members of weight 1 with
- * scores psi / w: the optimum stays the same. The reason: if the parts of a member have two
- * values, F is a convex function of the number of parts with the first value, and so is greatest
- * when all parts have the same value. ALPHA_PASS sorts members by their loss per unit of weight.
- * The labellings that it tries include the best of those that it would try on all w_1 + .. + w_n
- * parts. So its guarantees hold: at least 13/15 of the optimum for Potts with lambda > 0 and
- * non-negative finite psi; exact for two values and for one member. Every score is that of a
- * labelling, and upper bounds are never below the optimum. (If the caller declares a table
- * convex, this is not checked.)
+ * Weights need a SUM whose tables are convex and forbid no count; if some value is uncounted, the
+ * tables f_v of the counted values must also add up to at most 0 at counts of 0, sum_v f_v(0) <= 0.
+ * (If the caller declares a table convex, this is not checked.) The guarantees of ALPHA_PASS hold: at
+ * least 13/15 of the optimum for Potts with lambda > 0 and non-negative finite psi; exact for two
+ * values and for one member. Every score is that of a labelling, and upper bounds are never below
+ * the optimum.
  *
  * These calls and algorithms take weights; others fail with WEIGHTS:
  *
  *     chorale_clique_solve           AUTO, ALPHA_PASS, POLISH, ICM, DUAL_BOUND
  *     chorale_clique_max_marginals   AUTO, ALPHA_PASS: lower bounds, each the score of a labelling
- *     chorale_clique_score           any potential
- *
- * With weights, AUTO is ALPHA_PASS, then ICM from the best labellings of the four values alpha
- * whose labellings score most. If a gap is requested, DUAL_BOUND follows, which may end before the
- * gap is reached. */
+ *     chorale_clique_score           any potential */
 
 /* ---- Algorithms --------------------------------------------------------------------------- */
 
 typedef int32_t chorale_algorithm;
 enum {
-  /* Chooses an algorithm by the potential; the result names the choice. Below, a *column* is a
-   * counted value, or all uncounted values together.
-   *   MAX, one member, or at most two columns: ALPHA_PASS, exact.
-   *   SUM convex: ALPHA_PASS, then ICM. ALPHA_PASS finds a best labelling for each value alpha; ICM
-   *     starts from the best of these (four up to 250 members, fewer above). With 64 to 255
-   *     members, it starts instead from the best labelling and from labellings in which two or
-   *     three columns have most members. With 16 to 500 members, moves of several members at once
-   *     follow, each followed by ICM. (With more than 2^18 scores, the steps for 64 to 255 and for
-   *     16 to 500 members are left out.) The result never scores below that of ALPHA_PASS. If a gap
-   *     is requested, COUNT_BOXES follows.
-   *   SUM concave: CONCAVE_FLOW, exact, also with uncounted values.
-   *   SUM neither convex nor concave: ALPHA_PASS, then ICM from the best labellings of the best
-   *     values alpha (four up to 250 members, fewer above), then ALPHA_EXPANSION from the best
-   *     result, then ICM again. If a gap is requested, COUNT_BOXES follows.
-   *   MAJORITY: EXACT_MAJORITY, exact.
-   *   PAIRS, CALLBACK: ALPHA_PASS, then ICM. (PAIRS that equals a SUM, see potential.h: as SUM.) */
+  /* Chooses an algorithm by the potential; the result names the choice. Exact for MAX, MAJORITY, SUM
+   * concave, one member, and at most two columns. (A *column* is a counted value, or all uncounted
+   * values together.) Otherwise the result never scores below that of ALPHA_PASS, and moves of single
+   * members do not improve it; a SUM goes on to COUNT_BOXES if a gap is requested. PAIRS that equals
+   * a SUM (potential.h) is solved as one. */
   CHORALE_ALGORITHM_AUTO = 0,
 
   /* For every value alpha and every k from 0 to n, tries the labelling in which the k members that
@@ -188,12 +167,10 @@ typedef struct chorale_clique_options {
    * majority value). */
   int64_t iteration_limit;
   int64_t node_limit; /* COUNT_BOXES: greatest number of nodes; 0: no limit */
-  /* COUNT_BOXES: greatest number of open nodes; when it is reached the search continues depth
-   * first. Memory for this number of nodes is allocated before the search: a node takes about 8 n +
-   * 8 R bytes and a bit for each of the n R scores. A number whose nodes take more than 1 GiB is
-   * reduced to what fits in 1 GiB (at least 1 node). A number above (n + 1)^K, where K is the
-   * number of columns (see CHORALE_ALGORITHM_AUTO), is reduced to (n + 1)^K: more nodes cannot be
-   * open at once. 0: as many nodes as fit in 16 MiB, but at least 16 and at most 8192. */
+  /* COUNT_BOXES: greatest number of open nodes; when it is reached the search continues depth first.
+   * Memory for this number of nodes is allocated before the search: about 8 n + 8 R bytes and a bit
+   * for each of the n R scores, at most 1 GiB together. 0: as many as fit in 16 MiB, but at least 16
+   * and at most 8192. */
   int64_t node_pool;
   /* LAGRANGIAN_*: the relaxation for a majority value alpha ends when no count exceeds that of
    * alpha, and complementary slackness is violated by at most this fraction of the largest useful
@@ -203,19 +180,13 @@ typedef struct chorale_clique_options {
    * rounding: at most 1e-12 (sum_i |psi[i][x_i]| + |C|). 0 (default): no gap is requested, and AUTO
    * computes no bound that its algorithms do not need. */
   double gap;
-  /* Seconds from the start of the call; 0 (default): no limit; negative: it has passed. Every algorithm checks clock
-   * and cancel flag within milliseconds of work, for cliques of any size. Two steps do not: the
-   * check of the arguments, which is one pass over the scores, and the copy of the labelling to
-   * `assignment`. After a limit the result is the best labelling so far; it scores at least as much
-   * as the labelling in which each member has its best value. After a limit, the callback of a
-   * CALLBACK potential is called only to score the result.
-   *
-   * In cliques with more than a million scores (n R) the following holds. A limit that comes before
-   * all scores are read gives score minus infinity and leaves `assignment` unchanged, since there
-   * is no labelling yet. `marginals` is unchanged after any limit. Since even the computation of
-   * the score of a labelling takes long, labellings are scored during the search, in at most a
-   * fifth of its time. A cancel returns the best of the labellings scored so far. Up to an eighth
-   * of the time limit is reserved to score the last labelling. */
+  /* Seconds from the start of the call; 0 (default): no limit; negative: it has passed. Every
+   * algorithm ends within milliseconds of a limit or a cancel, but for the check of the arguments,
+   * which is one pass over the scores. After a limit the result is the best labelling so far; it
+   * scores at least as much as the labelling in which each member has its best value. After a limit,
+   * the callback of a CALLBACK potential is called only to score the result. In cliques with more
+   * than a million scores, a limit that comes before all scores are read gives score minus infinity
+   * and leaves `assignment` unchanged; `marginals` is unchanged after any limit. */
   double time_limit;
   const chorale_cancel *cancel; /* may be NULL. Borrowed. */
   int32_t exact_marginals;      /* 1: see chorale_clique_max_marginals. Default 0. */

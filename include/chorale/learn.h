@@ -21,31 +21,16 @@
  * written as a cost that adds up over groups, F * (gold + found) - 2 * right, where F is the F1 of
  * the tagger's own labels: the cost is lower than the tagger's exactly if F1 is higher.
  *
- * How it is found:
- *   1. Groups are documents. Groups that share a clique count as one.
- *   2. Do members agree beyond chance? The residual of a member is, for each value, 1 if its gold label
- *      shows the value, else 0, minus how often gold labels show it where the tagger's label does (or
- *      does not) as here. The statistic is the sum over cliques of the products of pairs of residuals, divided
- *      by n; with a centre, the size of the matrix of products of centre and member. It is compared
- *      with that of 999 random exchanges of residuals, among the cliques of a kind and group
- *      (properties: of a kind and problem). If more than 5 % of them are as great, nothing is applied.
- *   3. The strengths 0.25, 0.5, 1, 2, 3 (with a centre up to 1: at 1, log-odds count each neighbour
- *      once) are tried in this order, each with the bonuses 0, 0.5, 1 where a bonus matters, until two strengths in a row cost more than the best before. One family is tried
- *      after the other, those before at what was chosen for them.
- *   4. Chosen is the smallest strength, and then the smallest bonus, that costs at most half a
- *      standard error more than the pair of least cost. Pairs that lower accuracy by more than a
- *      standard error are not chosen, unless `may_lower_accuracy` is set. Standard errors are over
- *      groups, of the difference of the two costs.
- *   5. What is reported is held out: groups are dealt to 10 folds, and each fold is labelled under
- *      what step 4 chooses (and D says) without it. The control does so with s = 0, bonuses alone.
- *   6. Strengths are applied if held-out groups cost less than the tagger's own labels. With fewer
- *      than 8 groups, and where nothing could be exchanged in step 2, the gain must also have
- *      p <= 0.05 (sign flips over groups); otherwise nothing is applied.
- *   7. Two temperatures for chorale_run_probabilities are fitted to held-out groups, one for positions
- *      whose label agreement changed and one for the others: where the mean probability of the labels
- *      given is the share that is right.
- * The time limit (300 s unless set otherwise) ends step 3 early; strengths tried until then count.
- * Otherwise the same input gives the same bits, for any number of threads.
+ * What is promised. Groups are documents; groups that share a clique count as one. If members agree
+ * no more than members dealt at random, nothing is applied. What is reported is held out: each group
+ * is labelled under what the others say; so is the control, bonuses alone (s = 0). Strengths are
+ * applied only if held-out groups then cost less than the tagger's own labels; unless
+ * `may_lower_accuracy` is set, those that clearly lower accuracy are not. Two temperatures for
+ * chorale_run_probabilities are fitted to held-out groups, one for positions whose label agreement
+ * changed and one for the others: where the mean probability of the labels given is the share that
+ * is right. After the time limit (300 s unless set otherwise) the strengths tried until then count.
+ * Otherwise the same input gives the same bits, for any number of threads. How strengths are found
+ * may change.
  *
  * Without gold labels (`without_gold`) the strength is found from what the tagger expects of itself:
  * see chorale_learn_options. It says how strongly members should agree, not whether they do. */
@@ -83,10 +68,9 @@ typedef struct chorale_learn_options {
    * given; 0 on the diagonal. Not together with `classes`. NULL: 1 for each wrong label. */
   const double *costs;
   int32_t may_lower_accuracy; /* 1: accuracy does not matter beside what is maximised. Default 0 */
-  /* 1: gold labels are not read. Positions: the largest strength of 0.25, 0.5, ..., 2 under which no
-   * more labels change than two fifths (rounded up) of the errors that the tagger expects: the sum of
-   * 1 - p over positions, p being the highest probability. Properties: strength 2. Centres: strength 1, with
-   * s n_c. Bonuses are 0. Default 0 */
+  /* 1: gold labels are not read. The strength of positions is the largest of a few under which about
+   * as many labels change as a fraction of the errors that the tagger expects, by its probabilities;
+   * those of properties and centres are fixed, with s n_c for centres. Bonuses are 0. Default 0 */
   int32_t without_gold;
   int64_t threads;    /* 0: 1 */
   double time_limit;  /* seconds; 0: 300; negative: it has passed; plus infinity: none */
@@ -115,7 +99,7 @@ typedef struct chorale_learnt chorale_learnt;
  * classes), WEIGHTS (a clique with a kind has weights above 1), MODEL_MISMATCH (a kind has two
  * names), NO_LABELLING (a chain forbids every labelling), and those of chorale_run_create and
  * chorale_run_solve.
- * Cost: at most 31 quick runs over each problem for each family of kinds, and one usual run. Memory:
+ * Cost: a few dozen quick runs over each problem for each family of kinds, and one usual run. Memory:
  * that of a run. */
 CHORALE_API chorale_status chorale_learn(const chorale_host *host,
                                          const chorale_problem *const *problems, int64_t count,
@@ -222,7 +206,7 @@ typedef struct chorale_learnt_report {
   int64_t changed;              /* labels that agreement changed */
   int64_t changed_right_before; /* of these, those that were right before */
   int64_t changed_right_after;  /* of these, those that are right now */
-  double agreement_p; /* p-value of step 2 above: do members agree beyond chance? Negative: nothing
+  double agreement_p; /* p-value: do members agree beyond chance? Negative: nothing
                          could be exchanged, or there was no gold */
   double gain_p;      /* p-value of tagger_cost - agreeing_cost; negative: unknown */
   double expected_errors; /* `without_gold`: errors that the tagger expects among its labels */

@@ -292,42 +292,23 @@ CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_resul
  * Edits correct a run without a new model, for annotation tools and for results that people correct
  * by hand. A run created with options->edits = 1 accepts three kinds of edit at any time: which
  * labels of a position are allowed (chorale_run_set_allowed), the strength of a clique
- * (chorale_run_set_strength) and the scores of a chain (chorale_run_set_chain). Each edit may be
- * set and lifted any number of times. The next chorale_run_solve applies all edits. If the rounds
+ * (chorale_run_set_strength) and the scores of a chain (chorale_run_set_chain, experimental/run.h).
+ * Each edit may be set and lifted any number of times. The next chorale_run_solve applies all edits. If the rounds
  * and the polish were complete before the edits, this solve works only around the edits, and takes
- * time in proportion to what they change, not to the size of the corpus:
- *
- *   - Edited chains are decoded without their cliques, which updates the labelling of round 0.
- *   - The best labelling is polished around the edits: first the edited chains and the members of
- *     edited cliques, then the chains whose cliques have changed.
- *   - The edited chains and cliques send messages, for at most `rounds` rounds. While messages have
- *     reached at most 16 chains, every message that has changed by more than rounding is passed on;
- *     later only a message that has changed by more than 1/1024 of the run's unit (see
- *     chorale_message_element). Cliques of more than 256 members that were not edited keep their
- *     messages. The best labelling of these rounds is polished, and kept if it scores higher.
- *   - A second polish starts from the labelling in which the edited chains, the chains that
- *     messages reached and the members of edited cliques of at most 256 members are decoded without
- *     their cliques. Its result is kept if it scores higher.
+ * time in proportion to what they change, not to the size of the corpus.
  *
  * The result never scores below the earlier best labelling by equation 1 under the new scores. (If
  * an edit forbids labels of the earlier labelling, the comparison is with the earlier labelling in
  * which the edited chains are decoded without cliques.) The result can differ from that of a new
- * run with the same inputs, whose messages start from zero: either may score higher. In
- * measurements, the gain over the earlier labelling was compared with the gain of a new run. On
- * corpora where a chain shares most of its cliques with few other chains, every edit reached at
- * least 99 % of the gain of a new run. Where chains have many positions in the same few cliques, or
- * where counts are forbidden, 98 to 99 of 100 edits reached 99 %.
+ * run with the same inputs, whose messages start from zero: either may score higher.
  *
- * A further solve, without edits in between, does rounds for the whole corpus as usual. A solve
- * after edits also covers the whole corpus in these cases: more than 64 chains and more than a
- * sixteenth of all chains were edited; the edited cliques have more than 4096 members and more than
- * a sixteenth of all members; the labelling found by the steps above scores below that of round 0,
- * or a clique forbids it. The same calls in the same order give the same bits, for any number of
- * threads and any limits. In the result of a solve that works only around edits, `rounds_score` and
- * `polished_score` equal `score`.
+ * A further solve, without edits in between, does rounds for the whole corpus as usual; so does one
+ * after edits that reach a large part of it. The same calls in the same order give the same bits, for
+ * any number of threads and any limits. In the result of a solve that works only around edits,
+ * `rounds_score` and `polished_score` equal `score`.
  *
- * Edits belong to one run. A run that is created with an
- * edited run as `earlier` starts from its labelling, but with the inputs of the model. */
+ * Edits belong to one run. A run that is created with an edited run as `earlier` starts from its
+ * labelling, but with the inputs of the model. */
 
 /* Allows only some labels of a position, in addition to what the chain itself forbids.
  *
@@ -474,22 +455,9 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  *   all its property cliques. Receives 0 if they would need more configurations than
  *   the budget, whatever the joint mode. Then:
  *
- *   On a chain, the sums leave out labellings. Each position keeps the configurations with the
- *   greatest upper bounds on their sums: 16 configurations, 64 if the labellings left out have more
- *   than a hundredth of the sum of all labellings, then 256, but never more than `budget`.
- *   Configurations whose bound is below about 2e-16 of the sum of all labellings are dropped too.
- *   The bounds of everything left out are added up. This total, divided by the sum of all
- *   labellings, is the *lost share*: no probability is wrong by more than it, and usual errors are
- *   far smaller. Such a chain costs no more than one whose configurations just fit a budget of
- *   about 400.
- *
- *   On a tree, and on a chain whose lost share exceeds a tenth, properties are absorbed
- *  , which is approximate without a bound on the error. An absorbed property adds
- *   message(v) - message(EMPTY) at each position that fires v, and message(EMPTY) once. So a
- *   labelling that fires v and then w gets message(v) + message(w) - message(EMPTY), in place of
- *   message(CONFLICT), or of message(v) if w = v. Where message(EMPTY) is minus infinity,
- *   labellings that fire nothing are forbidden, and each position that fires v adds message(v) -
- *   max_w message(w), where w goes over all values but EMPTY and CONFLICT.
+ *   On a chain, the sums leave out labellings: no probability is wrong by more than a tenth, and
+ *   usual errors are far smaller. On a tree, and on a chain where this cannot be said, properties
+ *   are absorbed (CHORALE_JOINT_ABSORPTION), which is approximate without a bound on the error.
  * Sums are in double precision: differences between labels are lost if all scores of a position are
  * more than about 1e15 times as large as the differences.
  * The messages of a clique are max-marginals: for each value, the best score of the other members,

@@ -1,4 +1,4 @@
-// The steps of chorale/learn.h, in their order.
+// The steps of README.md, in their order.
 #include "learn/learner.hpp"
 
 #include "learn/agreement.hpp"

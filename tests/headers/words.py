@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""Checks public names against the table of words in include/chorale/README.md, and the types of C.
+
+    tests/headers/words.py
+
+A name of the C headers, or a public name of the Python, Rust, Go or JavaScript package, fails if one
+of its words is in the last column of the table. Struct fields and arguments of C that are sizes or
+counts are int64_t (bytes of memory and of texts: size_t), flags and kinds int32_t.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "bindings/python/tools"))
+sys.dont_write_bytecode = True
+from declare import HEADERS, Headers  # noqa: E402
+
+SIZES = re.compile(r"(count|capacity|needed|members|length|chains|positions|labels|values|\w+_(count|stride))")
+FLAGS = re.compile(r"(borrow|across|each|proven|exact|pruned|applied|prove|no_polish|edits|kind|\w+_kind)")
+
+
+def forbidden() -> dict[str, str]:
+    """Returns each word to avoid, with the word to use."""
+    table = (HEADERS / "README.md").read_text(encoding="utf-8").split("\n## Words\n")[1].split("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines() if line.startswith("|")]
+    return {word: row[1] for row in rows[2:] for word in row[-1].replace("`", "").split(", ") if word}
+
+
+def words(name: str) -> list[str]:
+    return [word.lower() for word in re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)]
+
+
+def read(pattern: str) -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in sorted(ROOT.glob(pattern)) if "_test" not in path.name)
+
+
+def python_names() -> set[str]:
+    names: set[str] = set()
+    for path in (ROOT / "bindings/python/src/libchorale").glob("[a-z]*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and not node.name.startswith("_"):
+                names.add(node.name)
+                if isinstance(node, ast.FunctionDef):
+                    names.update(a.arg for a in [*node.args.args, *node.args.kwonlyargs])
+                else:
+                    names.update(
+                        part.target.id
+                        for part in node.body
+                        if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+                    )
+    return names
+
+
+def main() -> int:
+    c = Headers(HEADERS)
+    fields = {(struct, field, kind) for struct, all in c.structs.items() for field, kind in all}
+    names = {
+        "C": {*c.functions, *c.structs, *c.constants, *(field for _, field, _ in fields)},
+        "Python": python_names(),
+        "Rust": set(re.findall(r"^\s*pub (?:const |unsafe )*(?:fn |struct |enum |trait |const )?(\w+)", read("bindings/rust/libchorale/src/[!c]*.rs"), re.M)),
+        "Go": set(re.findall(r"^(?:func (?:\([^)]*\) )?|type |\t)([A-Z]\w*)", read("bindings/go/*.go"), re.M)),
+        "JavaScript": set(re.findall(r"^\s*(?:export )?(?:readonly |static |class |interface |function |type )*(\w+)\??[(:<]", read("bindings/js/types/index.d.ts"), re.M)),
+    }
+    avoid = forbidden()
+    failed = [
+        f"{language}: {name} says {word}, the word is {avoid[word]}"
+        for language, all in names.items()
+        for name in sorted(all)
+        for word in words(name)
+        if word in avoid
+    ]
+    for struct, field, kind in sorted(fields):
+        kind = c.aliases.get(kind, kind)
+        if kind.endswith("*"):
+            continue
+        if SIZES.fullmatch(field) and kind != "int64_t" and struct != "chorale_text":
+            failed.append(f"{struct}.{field} is {kind}, a size is int64_t")
+        if FLAGS.fullmatch(field) and kind != "int32_t":
+            failed.append(f"{struct}.{field} is {kind}, a flag or kind is int32_t")
+    print("\n".join(failed) or f"ok: {sum(map(len, names.values()))} names, {len(fields)} fields")
+    least = {"C": 500, "Python": 400, "Rust": 300, "Go": 300, "JavaScript": 200}
+    missing = [f"only {len(names[k])} names of {k} were found" for k, n in least.items() if len(names[k]) < n]
+    print("\n".join(missing), end="")
+    return int(bool(failed or missing or len(avoid) < 8))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
