@@ -183,11 +183,15 @@ def test_rules_are_kept_as_by_decode(trains):
         rules=tagger.rules,
     )
     assert labels == [[names[k] for k in row] for row in found.labels]
+    ruled = tagger.ruled(X_new, groups_new, words_new)
+    assert [str(of) for of in ruled] == [str(of) for of in found.ruled] and ruled[0].cost > 0
     # A sequence whose rules are too dear keeps its own labels, and rules leave probabilities alone.
     tagger.set_params(most_cost=1e-9)
     assert any("PER" in row for row in tagger.predict(X_new, groups_new, words_new))
+    assert {of.state for of in tagger.ruled(X_new, groups_new, words_new)} == {"too dear"}
     with_rules = tagger.predict_proba(X_new, groups_new, words_new)
     without = tagger.set_params(rules=None).predict_proba(X_new, groups_new, words_new)
+    assert tagger.ruled(X_new, groups_new, words_new) == []
     assert all(np.array_equal(a, b) for a, b in zip(with_rules, without))
 
 

@@ -29,7 +29,7 @@ from .errors import StateError
 from .problem import Problem
 from .property import Property
 from .rules import Given as RuleSet
-from .rules import Rule, check_anywhere
+from .rules import Rule, RuledChain, check_anywhere
 from .run import Run
 
 __all__ = ["CollectiveTagger", "LearnProgress", "Learnt", "learn"]
@@ -287,7 +287,8 @@ class CollectiveTagger:
         gets None in the place of labels that the tagger does not give either.
 
         With rules, the labels are the best ones by the tagger's scores that keep the rules. A
-        sequence keeps its own labels if its rules exclude each other or cost more than `most_cost`.
+        sequence keeps its own labels if its rules exclude each other or cost more than `most_cost`;
+        `ruled` tells which, and what the rules cost.
 
         groups  the group of each sequence; None: as in `fit` each is a group of its own if `fit` had
                 no groups, otherwise all are of one group
@@ -317,6 +318,18 @@ class CollectiveTagger:
                 changed = set(run.changed_chains().tolist())
                 together = [row if i in changed else own[i] for i, row in enumerate(together)]
         return together
+
+    def ruled(
+        self,
+        X: Sequence[Any],
+        groups: Sequence[Hashable] | None = None,
+        tokens: Sequence[Sequence[Hashable]] | None = None,
+    ) -> list[RuledChain]:
+        """Returns what the rules do to the labels of `predict`, as `Decoded.ruled`: what they cost
+        each sequence that would break them, and why its labels change or cannot. Arguments are as
+        in `predict`."""
+        X, groups, tokens = self._given(X, groups, tokens)
+        return self._ruled(X, groups, tokens).ruled if X and self.rules else []
 
     def predict_proba(
         self,
