@@ -6,6 +6,7 @@ from chorale_references.dates import accessed_of, date_of
 from chorale_references.identifiers import identifiers_of
 from chorale_references.items import _pages, fields_of, item_of
 from chorale_references.names import names_of
+from chorale_references.parse import _certain
 from chorale_references.tokens import tokenise
 
 
@@ -82,6 +83,21 @@ def test_dates_without_a_year():
     assert date_of("12") is None
     assert date_of("Winter 1999") == {"date-parts": [[1999]], "season": 4}
     assert accessed_of("Retrieved March 5, 2010, from http://x.org") == {"date-parts": [[2010, 3, 5]]}
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("de Bruijn, A (Hrsg.) – Banken im Wandel", "Editor: de Bruijn, A"),
+        ("[1] Rosario, C.; L. Jachens; E. T. Guarna (Hrsg) (1986c): El pájaro", "Editor: Rosario, C.; L. Jachens; E. T. Guarna"),
+        ("In Linn Molegraaf und Eva von der Au (Hgg.): The Gang", "Editor: Linn Molegraaf und Eva von der Au"),
+        ("In: Kritik der Technik, hrsg. v. Zakaria David HAENGREVE.", "Editor: Zakaria David HAENGREVE"),
+        ("Meier, A. (1990): Zur Lage der Nation (Hrsg.)", ""), ("In Familie und die Stadt. Hrsg. von", ""),
+        ("Leviathan, 23. Jg., Heft 3/4, S. 7", "Volume: 23, Issue: 3/4"), ("Jahrgang 20 (H. 2)", "Volume: 20, Issue: 2"), ("Jg. 1998", ""),
+    ],
+)
+def test_fields_known_by_their_form(text, expected):
+    assert ", ".join("%s: %s" % (label, text[start:end]) for label, start, end in sorted(_certain(text), key=lambda found: found[1])) == expected
 
 
 @pytest.mark.parametrize("date", ["([1867] 1962)", "(1867 [1962])", "(1867/1962)"])

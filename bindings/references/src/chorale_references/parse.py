@@ -25,13 +25,23 @@ MOST_TOKENS = 1500
 _CERTAIN = 20.0
 _NAMES = r"(?:[^\W\d_a-zß-öø-ÿ](?:\.|[\w'’-]+)\s?){1,4}"
 _SOME = r"%s(?:(?:,|,?\s?(?:and|und|et|y)|\s?&)\s%s)?" % (_NAMES, _NAMES)
+# Any number of names, in any order of their parts, before a word such as (Hrsg.).
+_WORD = r"(?:(?!In\b)[^\W\d_a-zß-öø-ÿ][\w.'’-]*|von|van|vom|der|den|de|du|la|le|zu|zur|di|da|del|und|and|et|y|u\.|al\.)"
+_ALL = r"%s(?:[\s,;/&]+%s){0,40}" % (_WORD, _WORD)
+_EDITORS = r"[\s,]*[(\[]\s?(?:[Hh]rsgg?|[Hh]gg?|[Hh]rg|[EeÉé]ds?|[Cc]oords?|[Cc]omps?|[Dd]ir)\.?\s?[)\]]"
 _FORMS = [
+    ("Editor", re.compile(r"^(?:[(\[]?\d+[)\].]+\s|[•–-]\s)?(%s)%s" % (_ALL, _EDITORS))),
+    ("Editor", re.compile(r"\b[Ii]n:?\s+(%s)%s" % (_ALL, _EDITORS))),
+    ("Editor", re.compile(r"\b(?:[Hh](?:rs)?g\.|[Hh]erausgegeben|[Ee]d(?:ited|\.))\s(?:von|v\.|by)\s(%s)(?=[.,;:)]|$)" % _SOME)),
     ("Editor", re.compile(r"[(\[]\s*(%s),?\s*(?:[Tt]rans|[Üü]bers|[Tt]rad)\.?\s*[)\]]" % _SOME)),
     (
         "Edition",
         re.compile(r"(?<![\w.])(\d{1,2}(?:st|nd|rd|th|e|ème|ª|\.)\s?(?:rev(?:ised|\.)\s)?(?:edn?|[Ee]dition|[Aa]ufl(?:age)?|éd(?:ition)?))\b"),
     ),
     ("Pages", re.compile(r"\b[Aa]rt(?:icle|\.)(?:\s(?:[Nn]o|ID)\.?)?\s([A-Za-z]{0,3}\d[\w.]*\w)")),
+    ("Volume", re.compile(r"\b(\d{1,3})\.?,?\s?(?:Jg|Jahrg|Jhg|Jahrgang)\b")),
+    ("Volume", re.compile(r"\b(?:Jg|Jahrg|Jhg|Jahrgang)\b\.?\s?(\d{1,3})(?![\w.]*\d)")),
+    ("Issue", re.compile(r"\b(?:H\.|Heft|Hefte)\s?(\d{1,2}(?:\s?[-–/]\s?\d{1,2})?)(?![\w.]*\d)")),
     ("Date", re.compile(r"(\[(?:1[4-9]|20)\d\d\]\s?(?:1[4-9]|20)\d\d)\b")),
     ("Date", re.compile(r"\b((?:1[4-9]|20)\d\d\s?\[(?:1[4-9]|20)\d\d\])")),
     ("Author", re.compile(r"[(\[]\s*((?:[\w-]+\s){1,5}Collaborations?)\s*[)\]]")),
