@@ -100,7 +100,8 @@ def play(page, site):
     check(until(page, "document.querySelector('#play-result td') !== null"), "playground: no labels")
     for role, name in (
         ("slider", "Strength"), ("textbox", "Data: a table, or words with scores"),
-        ("checkbox", "find it from the scores"), ("combobox", "leave out the label"),
+        ("checkbox", "find it from the scores"),
+        ("checkbox", "each label in at most one stretch of a sentence"), ("combobox", "leave out the label"),
         ("radio", "Python"), ("button", "Copy a link to this"), ("region", "Labels"),
     ):
         check(page.all(role, name), f"playground: no {role} is named {name!r}")

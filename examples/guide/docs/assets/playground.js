@@ -190,8 +190,11 @@ function settings(data, state) {
   };
 }
 
-/** Labels what was parsed. state: { strength (null: found), words, fold, across, without, after }. */
-function solve(chorale, data, state) {
+/**
+ * Labels what was parsed. state: { strength (null: found), words, fold, across, without, after,
+ * once }. once: each label in at most one stretch of a sentence. rules: those of the library.
+ */
+function solve(chorale, rules, data, state) {
   const set = settings(data, state);
   const strength = set.strength ?? "auto";
   const agree = state.words ? [["word", strength]] : [];
@@ -209,6 +212,7 @@ function solve(chorale, data, state) {
         groups: set.groups ?? undefined,
         agree,
         uncounted: set.uncounted,
+        ...(state.once ? { rules: [rules.once()], names: data.names } : {}),
         boundSteps: 40,
       },
     );
@@ -247,7 +251,7 @@ ${data.transitions ? `transitions = ${list(data.transitions.map(pythonRow))}\n` 
     [scores for _, scores in sentences],${data.transitions ? "\n    transitions," : ""}
     tokens=[words for words, _ in sentences],${set.groups ? `\n    groups=${JSON.stringify(set.groups)},` : ""}
     agree=${list(agree)},
-    uncounted=${list(set.uncounted)},
+    uncounted=${list(set.uncounted)},${state.once ? "\n    rules=[ch.rules.once()]," : ""}
     bound_steps=40,
 )
 for labels in result.labels:
@@ -263,7 +267,7 @@ function javascript(data, state) {
   if (state.words) agree.push(`["word", ${strength}]`);
   if (set.after >= 0) agree.push(`[after, ${strength}]`);
   const rows = data.sentences.map((s, i) => `  [${JSON.stringify(set.words[i])}, ${list(s.scores.map(list))}],`);
-  return `import { load } from "libchorale";
+  return `import { load${state.once ? ", rules" : ""} } from "libchorale";
 
 const chorale = await load();
 const names = ${JSON.stringify(data.names)};
@@ -279,7 +283,7 @@ const after = chorale.createNextLabel(names.length, ${set.after}, { endsAtIgnore
 }const { labels } = chorale.decode(sentences.map(([, scores]) => scores), {
 ${data.transitions ? `  transitions: ${list(data.transitions.map(list))},\n` : ""}  tokens: sentences.map(([words]) => words),
 ${set.groups ? `  groups: ${JSON.stringify(set.groups)},\n` : ""}  agree: ${list(agree)},
-  uncounted: ${list(set.uncounted)},
+  uncounted: ${list(set.uncounted)},${state.once ? "\n  rules: [rules.once()]," : ""}
   boundSteps: 40,
 });
 for (const row of labels) console.log([...row].map((label) => names[label]).join(" "));
@@ -309,7 +313,7 @@ function c(data, state) {
   const m = data.names.length;
   const total = offsets.at(-1);
   return `#include <chorale/chorale.h>
-#include <math.h>
+${state.once ? "#include <chorale/rules.h>\n" : ""}#include <math.h>
 #include <stdio.h>
 
 static int failed(const chorale_error *error) {
@@ -347,9 +351,16 @@ ${
       .tokens = tokens${data.transitions ? ", .transitions = transitions" : ""}${set.groups ? ", .groups = groups" : ""}${set.uncounted.length ? `,\n      .uncounted = uncounted, .uncounted_count = ${set.uncounted.length}` : ""}};
   const chorale_agreement agreements[] = {
       ${agreements.join(",\n      ") || "{0}"}};
-  chorale_decoded *decoded = NULL;
+${
+    state.once
+      ? `  /* Each label in at most one stretch of a sentence. */
+  const chorale_rule once = {.struct_size = sizeof(chorale_rule), .each = 1};
+  const chorale_rules rules = {.struct_size = sizeof(chorale_rules), .rules = &once, .count = 1};
+`
+      : ""
+  }  chorale_decoded *decoded = NULL;
   int32_t labels[${total}];
-  if (chorale_decode(NULL, &corpus, agreements, ${agreements.length}, NULL, &decoded, &error) ||
+  if (${state.once ? "chorale_decode_with_rules" : "chorale_decode"}(NULL, &corpus, agreements, ${agreements.length}, ${state.once ? "&rules, " : ""}NULL, &decoded, &error) ||
       chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, ${total}, NULL, &error))
     return failed(&error);
   for (int i = 0; i < ${data.sentences.length}; ++i)
@@ -382,6 +393,7 @@ if (globalThis.document?.getElementById("playground")) {
     words: element("words").checked,
     fold: element("fold").checked,
     across: element("across").checked,
+    once: element("once").checked,
     without: element("without").value,
     after: element("after").value,
   });
@@ -392,6 +404,7 @@ if (globalThis.document?.getElementById("playground")) {
     element("words").checked = state.words !== false;
     element("fold").checked = Boolean(state.fold);
     element("across").checked = Boolean(state.across);
+    element("once").checked = Boolean(state.once);
     for (const name of ["without", "after"]) {
       const wanted = state[name] ?? "";
       element(name).replaceChildren(new Option("none", ""), ...(wanted ? [new Option(wanted, wanted)] : []));
@@ -428,6 +441,11 @@ if (globalThis.document?.getElementById("playground")) {
       })
       .join("; ");
 
+  const broken = ({ state, conflicts, reasons }) =>
+    state === "impossible"
+      ? [`no labels keep ${conflicts.join(" and ")}`]
+      : reasons.map((reason) => `${reason.told}: costs ${reason.cost.toFixed(2)}`);
+
   const show = (data, found) => {
     const colour = colours(data.names);
     const table = make("table", undefined, "labels");
@@ -441,6 +459,7 @@ if (globalThis.document?.getElementById("playground")) {
     table.tHead.append(head);
     const changed = new Map(found.changed.map((change) => [change.chain, change]));
     const tag = (label, className = "") => make("span", label < 0 ? "left out" : data.names[label], `tag ${className} ${colour.get(data.names[label]) ?? ""}`);
+    const ruled = new Map(found.ruled.map((of) => [of.chain, [...new Set(broken(of))]]));
     const missing = new Map(found.leftOut.map((chain) => [chain.chain, chain.obstacle]));
     data.sentences.slice(0, 300).forEach((sentence, number) => {
       const row = make("tr");
@@ -448,7 +467,7 @@ if (globalThis.document?.getElementById("playground")) {
       const now = found.labels[number];
       const because = missing.has(number)
         ? `left out: ${missing.get(number)} forbid every labelling`
-        : evidence(data, changed.get(number)?.reasons ?? []);
+        : [evidence(data, changed.get(number)?.reasons ?? []), ...(ruled.get(number) ?? [])].filter(Boolean).join("; ");
       if (data.table) {
         row.append(make("td", sentence.group), make("td", sentence.words[0] ?? ""));
         row.append(make("td"), make("td"), make("td", because));
@@ -480,7 +499,7 @@ if (globalThis.document?.getElementById("playground")) {
       const data = parse(state.text);
       list_labels(data.names);
       const labelled = read();
-      const found = solve(chorale, data, labelled);
+      const found = solve(chorale, libchorale.rules, data, labelled);
       const took = performance.now() - begin;
       show(data, found);
       const places = found.labels.flatMap((row, i) => [...row].filter((label, t) => label !== found.own[i][t])).length;
@@ -523,7 +542,7 @@ if (globalThis.document?.getElementById("playground")) {
     });
     element("examples").append(button);
   }
-  for (const id of ["text", "strength", "auto", "words", "fold", "across", "without", "after"])
+  for (const id of ["text", "strength", "auto", "words", "fold", "across", "once", "without", "after"])
     element(id).addEventListener("input", update);
   for (const radio of document.getElementsByName("play-language"))
     radio.addEventListener("change", () => {
