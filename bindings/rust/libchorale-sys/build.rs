@@ -24,7 +24,7 @@ fn main() {
 }
 
 /// Finds an installed library by pkg-config and returns the directory of its headers. Only versions
-/// 0.2.x fit, since before 1.0 each minor version may change the interface.
+/// 0.3.x fit, since before 1.0 each minor version may change the interface.
 fn find() -> PathBuf {
     let library = pkg_config::Config::new()
         .range_version("0.3.0".."0.4.0")
@@ -39,7 +39,7 @@ fn find() -> PathBuf {
             .unwrap_or_else(|| PathBuf::from("/usr/include")),
         Err(error) => {
             eprintln!(
-                "{error}\nlibchorale-sys: no installed Chorale 0.2 was found by pkg-config. Install it \
+                "{error}\nlibchorale-sys: no installed Chorale 0.3 was found by pkg-config. Install it \
                  and name its lib/pkgconfig in PKG_CONFIG_PATH, or build it along with the feature \
                  `vendored`."
             );
