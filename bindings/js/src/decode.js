@@ -142,7 +142,7 @@ const isPair = (entry) =>
  */
 function agreementsOf(options) {
   const { strength = "auto", minimum = 2, stop = [] } = options;
-  const { agree = options.tokens ? "word" : [] } = options;
+  const { agree = options.tokens ? "words" : [] } = options;
   const single =
     typeof agree === "string" ||
     agree instanceof Property ||
@@ -152,7 +152,7 @@ function agreementsOf(options) {
   return listed.map(([entry, place]) => {
     let worth = strength;
     if (isPair(entry)) [entry, worth] = entry;
-    if (entry === "word")
+    if (entry === "words")
       return { asked: { what: "words", strength: worth, minimum, stop }, place, own: false };
     if (entry instanceof Property)
       return { asked: { what: entry, strength: worth }, place, own: false };
@@ -160,7 +160,7 @@ function agreementsOf(options) {
       refuse(
         WRONG_TYPE,
         `${place} is ${shown(entry)}, ` +
-          `neither "word" nor a Property nor an agreement nor an array of these`,
+          `neither "words" nor a Property nor an agreement nor an array of these`,
       );
     return { asked: optionsOf(entry, AGREEMENT, place), place, own: true };
   });
@@ -418,7 +418,7 @@ function decodedOf(native, scope, decoded, ends, wanted) {
   for (const reason of structs(native, "reason", (to, capacity, needed) =>
     native.call("chorale_decoded_reasons", [decoded, to, size, capacity, needed]),
   )) {
-    const what = wanted[reason.agreement].asked.what === "words" ? "word" : reason.agreement;
+    const what = wanted[reason.agreement].asked.what === "words" ? "words" : reason.agreement;
     if (!reasons.has(reason.chain)) reasons.set(reason.chain, []);
     reasons.get(reason.chain).push({ what, ...reason });
   }

@@ -76,7 +76,7 @@ for (const [name, chorale] of await bothModules()) {
     const transitions = [[0.0, 0.2, 0.2], [0.0, 0.5, -1.0], [0.0, -1.0, 0.5]];
     const progress = [];
     const found = chorale.decode(scores, {
-      transitions, tokens: words, agree: "word", strength: 1.2, boundSteps: 50,
+      transitions, tokens: words, agree: "words", strength: 1.2, boundSteps: 50,
       progress: ({ round }) => void progress.push(round),
     });
     assert.deepEqual(rows(found.labels), [[0, 1], [0, 1], [0, 1]]);
@@ -85,7 +85,7 @@ for (const [name, chorale] of await bothModules()) {
     assert.equal(found.changed[0].labels, found.labels[2]);
     const [{ amount, ...reason }] = found.changed[0].reasons;
     assert.deepEqual(reason, {
-      what: "word", agreement: 0, clique: 0, chain: 2, position: 1, others: 2, agreeingBefore: 2, agreeing: 2,
+      what: "words", agreement: 0, clique: 0, chain: 2, position: 1, others: 2, agreeingBefore: 2, agreeing: 2,
       ownValue: 2, value: 1,
     });
     close(amount, 1.6);
@@ -131,10 +131,10 @@ for (const [name, chorale] of await bothModules()) {
     for (const none of [[], [[], []]])
       for (const [beside, labels] of [
         [{ transitions, agree: [] }, 3],
-        [{ transitions: shared, agree: "word" }, 3],
-        [{ agree: ["word", property] }, 3],
+        [{ transitions: shared, agree: "words" }, 3],
+        [{ agree: ["words", property] }, 3],
         [{ agree: { what: "words", potential } }, 3],
-        [{ agree: "word" }, 1],
+        [{ agree: "words" }, 1],
       ]) {
         const given = { ...beside, tokens: none };
         assert.deepEqual(rows(chorale.decode(none, given).labels), none);
@@ -193,7 +193,7 @@ for (const [name, chorale] of await bothModules()) {
     const differing = chorale.decode(scores,
       { agree: { what: "cliques", cliques: [[0, 1]], potential } });
     assert.deepEqual(rows(differing.labels), [[0], [1], [1]]);
-    const given = chorale.decode(scores, { tokens: [["W"], ["W"], ["W"]], agree: ["word", 0.01] });
+    const given = chorale.decode(scores, { tokens: [["W"], ["W"], ["W"]], agree: ["words", 0.01] });
     assert.deepEqual(given.changed, []);
     assert.deepEqual(chorale.decode([], { tokens: [] }).labels, []);
     for (const handle of [property, potential]) handle.close();

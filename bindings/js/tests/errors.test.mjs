@@ -252,7 +252,7 @@ test("what decode is given", () => {
   const tokens = [["a", "b"], ["a"]];
   const no = (status, options, message, given = scores) =>
     refused(status, () => chorale.decode(given, options), message);
-  no("TOKENS_MISSING", { agree: "word" }, /tokens is missing: agree needs the words/);
+  no("TOKENS_MISSING", { agree: "words" }, /tokens is missing: agree needs the words/);
   no("SHAPE", { tokens: [["a"]] }, /tokens has 1 entries; it must have 2/);
   no("SHAPE", { tokens: [["a"], ["a"]] }, /tokens\[0\] has 1 entries; it must have 2/);
   no("WRONG_TYPE", { tokens: ["ab", "a"] }, /tokens\[0\] is "ab", not an array/);
@@ -263,9 +263,9 @@ test("what decode is given", () => {
     [[[1, 0], [0]], [[1, 0]]]);
   no("WRONG_TYPE", { tokens, agree: "words" }, /agree is "words", neither/);
   no("UNKNOWN_CONSTANT", { tokens, agree: { what: "phrases" } }, /agree\.what is "phrases"/);
-  no("WRONG_TYPE", { tokens, agree: ["word", 7, {}] }, /agree\[1\] is 7/);
+  no("WRONG_TYPE", { tokens, agree: ["words", 7, {}] }, /agree\[1\] is 7/);
   no("SIZE", { tokens, minimum: 0 }, /minimum is 0/);
-  no("SIZE", { tokens, agree: ["word", { minimum: 0 }] }, /agree\[1\]\.minimum is 0/);
+  no("SIZE", { tokens, agree: ["words", { minimum: 0 }] }, /agree\[1\]\.minimum is 0/);
   no("NOT_A_NUMBER", { tokens, agree: [{ strength: NaN }] }, /agree\[0\]\.strength/);
   no("NULL_ARGUMENT", { agree: { what: "keys" } },
     /agree\.keys is missing; an agreement of "keys" needs them/);
@@ -278,7 +278,7 @@ test("what decode is given", () => {
   no("VALUES_MISMATCH", { tokens, agree: { potential: three } }, /agree\.potential|agree/);
   no("WRONG_TYPE", { tokens, strengths: 2 }, /options\.strengths is not known/);
   no("WRONG_TYPE", { agree: [] }, /scores\.label is not known/, { scores: [], label: 2 });
-  no("WRONG_TYPE", { tokens, agree: ["word", { strenght: 1 }] }, /agree\[1\]\.strenght is not/);
+  no("WRONG_TYPE", { tokens, agree: ["words", { strenght: 1 }] }, /agree\[1\]\.strenght is not/);
   no("SHAPE", { agree: [] }, /scores has 3 entries/, { scores: new Float64Array(3), labels: 2 });
   no("OUT_OF_RANGE", { agree: [] }, /offsets\[1\] is 3; offsets must ascend from 0 to 2/,
     { scores: new Float64Array(4), labels: 2, offsets: [0, 3] });

@@ -139,7 +139,7 @@ for (const [name, chorale] of await bothModules()) {
       tokens: [["a", "b", "c"], ["a"], ["a"]], strength: 3, rules: wanted,
     });
     assert.deepEqual(agreeing.labels.map(String), ["1,1,0", "1", "1"]);
-    assert.equal(agreeing.changed[0].reasons[0].what, "word");
+    assert.equal(agreeing.changed[0].reasons[0].what, "words");
     property.close();
     refused("CLOSED", () => chorale.decode(SCORES, { rules: wanted }),
       /^rules\[0\] \(property\)\.property is closed$/);

@@ -10,13 +10,13 @@ const chorale: Chorale = await load({
 const decoded: Decoded = chorale.decode([[[2, 0.1]], [[1.9, 0.3]]], {
   tokens: [["Washington"], ["Washington"]], groups: ["a", "a"], strength: 1, boundSteps: 4,
   agree: [
-    "word", ["word", 0.5], { what: "cliques", cliques: [[0, 1], Int32Array.of(0, 1)] },
+    "words", ["words", 0.5], { what: "cliques", cliques: [[0, 1], Int32Array.of(0, 1)] },
     chorale.createFirstLabel(2),
   ],
 });
 const labels: Int32Array[] = decoded.labels;
 const reason: Reason | undefined = decoded.changed[0]?.reasons[0];
-const what: "word" | number | undefined = reason?.what;
+const what: "words" | number | undefined = reason?.what;
 
 const wanted: Rule[] = [rules.once(), rules.before(null, "City", { price: 2, chains: [0] })];
 const ruled = chorale.decode([[[2, 0.1]]], {

@@ -357,8 +357,8 @@ export interface AgreeOptions {
   /** The document of each chain; absent: all chains are in one document. */
   groups?: ArrayLike<Key>;
   /**
-   * What should agree. "word" (the default if there are tokens): the labels of equal words. A
-   * property: the property's values on different chains. A pair: "word" or a property, and a
+   * What should agree. "words" (the default if there are tokens): the labels of equal words. A
+   * property: the property's values on different chains. A pair: "words" or a property, and a
    * strength. An `Agreement`: what it says. An array: all that its entries, each in one of these
    * forms, say. Absent, without tokens: nothing.
    */
@@ -383,7 +383,7 @@ export interface AgreeOptions {
   /** m names of labels. */
   names?: readonly string[];
 }
-export type Agree = "word" | Property | readonly ["word" | Property, number | "auto"] | Agreement;
+export type Agree = "words" | Property | readonly ["words" | Property, number | "auto"] | Agreement;
 export interface Agreement {
   /**
    * What should agree. "words": the labels of all positions with the same word. "keys": the labels
@@ -529,8 +529,8 @@ export interface Change {
   readonly reasons: Reason[];
 }
 export interface Reason {
-  /** "word" if words should agree here; otherwise the index of the agreement in `agree`. */
-  readonly what: "word" | number;
+  /** "words" if words should agree here; otherwise the index of the agreement in `agree`. */
+  readonly what: "words" | number;
   /** Index of the agreement in `agree`, also where words should agree. */
   readonly agreement: number;
   readonly clique: number;

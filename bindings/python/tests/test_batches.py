@@ -111,7 +111,7 @@ def test_chains_as_by_themselves(rng, way, kind):
             assert (row["labels"], row["changed"]) == expected[row["id"]]
 
 
-@pytest.mark.parametrize("agree", [[], "word"])
+@pytest.mark.parametrize("agree", [[], "words"])
 def test_rules_are_kept_as_by_decode(rng, agree):
     names = ["O", "B-PER", "I-PER"]
     kept = [rules.once(), rules.no_longer(2, "PER", price=0.3), rules.needs("O", "PER")]
@@ -472,7 +472,7 @@ def test_what_cannot_be(rng):
     with pytest.raises(ValueError, match='has what="cliques"'):
         Chains("page", "scores", agree=ch.Agreement("cliques", cliques=[[0, 1]]))
     with pytest.raises(TypeError, match=r"agree\[1\].keys is None"):
-        Chains("page", "scores", agree=["word", ch.Agreement("keys")])
+        Chains("page", "scores", agree=["words", ch.Agreement("keys")])
     with pytest.raises(TypeError, match=r"rules\[0\] must be made by"):
         Chains("page", "scores", rules=["once"])
     with pytest.raises(ValueError, match=r"rules\[1\] \(never\).chains is given; batches are"):

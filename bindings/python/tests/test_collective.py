@@ -33,7 +33,7 @@ def test_words():
     (change,) = result.changed
     assert change.chain == 2 and change.before.tolist() == [2, 2]
     (reason,) = change.reasons
-    assert (reason.what, reason.position, reason.own_value, reason.value) == ("word", 1, 2, 1)
+    assert (reason.what, reason.position, reason.own_value, reason.value) == ("words", 1, 2, 1)
     assert reason.amount == pytest.approx(1.6)
     shown = result._repr_html_()
     assert "Washington" in shown and "Place, no longer Person" in shown
@@ -61,7 +61,7 @@ def test_properties():
     both = ch.decode(
         unaries,
         groups=groups,
-        agree=[("word", 0.01), (after, 0.5)],
+        agree=[("words", 0.01), (after, 0.5)],
         tokens=[["a", str(i)] for i in range(4)],
     )
     assert [labels.tolist() for labels in both.labels] == [
@@ -88,12 +88,12 @@ def test_many_values():
 
 def test_bad_input():
     for options, error, match in (
-        ({"agree": "word"}, TypeError, "tokens"),
+        ({"agree": "words"}, TypeError, "tokens"),
         ({"tokens": WORDS[:2]}, ValueError, "tokens"),
         ({"tokens": ["in", "near", "says"]}, TypeError, "sequence of words"),
         ({"tokens": [["in"]] * 3}, ValueError, "positions"),
         ({"tokens": WORDS, "groups": [0]}, ValueError, "groups"),
-        ({"tokens": WORDS, "agree": "words"}, TypeError, "agree"),
+        ({"tokens": WORDS, "agree": "word"}, TypeError, "agree"),
         ({"tokens": WORDS, "agree": [5]}, TypeError, "agree"),
         ({"tokens": WORDS, "strength": np.nan}, ValueError, None),
         ({"tokens": WORDS, "rounds": -1}, ValueError, None),
@@ -176,7 +176,7 @@ def test_agreements():
     another best label than the others."""
     scores = [[[2.0, 0.1]], [[1.9, 0.3]], [[0.9, 1.2]]]
     for agree, what in (
-        (ch.Agreement(), "word"),
+        (ch.Agreement(), "words"),
         (ch.Agreement("keys", keys=[["a"], ["a"], ["a"]]), 0),
         (ch.Agreement("keys", keys=[[5], [5], [5]]), 0),
         (ch.Agreement("cliques", cliques=[[2, 0, 1]]), 0),
@@ -216,7 +216,7 @@ def test_strengths_are_found(rng):
     own = np.repeat(np.arange(40) % 3, 6)
     scores = 2 * rng.random((240, 1, 3)) + np.eye(3)[own][:, None]
     words, names = [[f"w{k // 6}"] for k in range(240)], ["A", "B", "O"]
-    given = {"tokens": words, "agree": [ch.Agreement(), ("word", 0.0)]}
+    given = {"tokens": words, "agree": [ch.Agreement(), ("words", 0.0)]}
     for left_out, asked in (((), {"uncounted": ()}), ((2,), {"names": names}), ((2,), {"uncounted": [2]})):
         found = ch.decode(scores, **given, **asked)
         problem = ch.labelled_problem(scores, gold=None, tokens=words)

@@ -152,7 +152,7 @@ def test_mistakes():
 def test_a_labelled_problem_is_that_of_decode():
     scores = [[[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]], [[0.1, 0.2]]]
     tokens, groups = [["Rome"], ["Rome"], ["Rome"], ["Rome"]], [1, 1, 2, 2]
-    given = dict(tokens=tokens, groups=groups, agree=[("word", 1.0), ch.Agreement("words", 1.0, across=True)])
+    given = dict(tokens=tokens, groups=groups, agree=[("words", 1.0), ch.Agreement("words", 1.0, across=True)])
     problem = ch.labelled_problem(scores, gold=[0, 0, 1, -1], **given)
     assert problem.gold.tolist() == [0, 0, 1, -1]
     assert problem.model.cliques == 3
@@ -163,7 +163,7 @@ def test_a_labelled_problem_is_that_of_decode():
     assert ch.labelled_problem(scores, gold=None, **given).gold is None
     # The cliques of entry k of `agree` are of kind k, even if an entry makes no cliques, if several
     # entries are of words, or if the package builds the model.
-    given["agree"] = [ch.Agreement("words", minimum=4), ("word", 0.5), "word"]
+    given["agree"] = [ch.Agreement("words", minimum=4), ("words", 0.5), "words"]
     for unaries in (scores, [ch.Chain(unary) for unary in scores]):
         problem = ch.labelled_problem(unaries, gold=None, **given)
         assert [problem.clique_kind(c) for c in range(problem.model.cliques)] == [1, 1, 2, 2]

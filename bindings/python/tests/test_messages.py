@@ -423,7 +423,7 @@ CASES = [
     ("decode", lambda: ch.decode([[[NAN]]], tokens=[[1]]), "unaries[0]"),
     ("decode", lambda: ch.decode([ROW, np.zeros((1, 3))]), "unaries"),
     ("decode", lambda: ch.decode([ROW], agree=5), "agree"),
-    ("decode", lambda: ch.decode([ROW], agree="word"), "tokens"),
+    ("decode", lambda: ch.decode([ROW], agree="words"), "tokens"),
     ("decode", lambda: ch.decode([ROW], tokens=[[1, -4]]), "tokens[0]"),
     ("decode", lambda: ch.decode([ROW], [[NAN, 0], [0, 0]], tokens=[[1, 2]]), "transitions"),
     ("decode", lambda: ch.decode([ROW, ROW[:1]], tokens=[[1, 2], [3, 4]]), "tokens[1]"),

@@ -65,7 +65,7 @@ def test_nothing_agrees_without_tokens():
     assert labels_of(ch.decode([ch.Chain(scores) for scores in SCORES])) == [[0], [1]]
     assert ch.build_problem(SCORES).model.cliques == 0
     with pytest.raises(TypeError, match="tokens is missing: agree needs the words"):
-        ch.decode(SCORES, agree="word")
+        ch.decode(SCORES, agree="words")
 
 
 def test_columns():

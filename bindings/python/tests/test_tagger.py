@@ -155,7 +155,7 @@ def test_rules_are_kept_as_by_decode(trains):
     if trains is None:
         scorer = frequencies(*corpus(30, 9)[:2])
         X, X_new = scorer(X), scorer(X_new)
-    agree = ["word", ch.Property.first_label(3)]
+    agree = ["words", ch.Property.first_label(3)]
     tagger = CollectiveTagger(trains, agree, token=token, labels=["LOC", "O", "PER"])
     tagger.fit(X, y, groups, words)
     assert tagger.report_["applied"]
@@ -357,7 +357,7 @@ def test_f1_of_spans():
 
 def test_functions_properties_and_words_agree_together():
     X, y, groups = corpus(40, 5)
-    agree = [token, "word", (ch.Property.first_label(3), 0.5)]
+    agree = [token, "words", (ch.Property.first_label(3), 0.5)]
     tagger = CollectiveTagger(frequencies, agree, token=token).fit(X, y, groups)
     names = [kind["name"] for kind in tagger.report_["kinds"]]
     assert names == ["token", "word", "agree[2]"] and tagger.report_["applied"]
@@ -413,15 +413,15 @@ def all_even(X):
 
 
 def test_parameters():
-    tagger = CollectiveTagger(Marginals(2.0), agree=["word"], token=token)
+    tagger = CollectiveTagger(Marginals(2.0), agree=["words"], token=token)
     given = tagger.get_params(deep=False)
     names = ["tagger", "agree", "token", "labels", "transitions", "f1_without", "spans"]
     assert list(given) == [*names, "rules", "scheme", "most_cost"]
     assert given["agree"] is tagger.agree and given["token"] is token
     assert tagger.get_params()["tagger__smoothing"] == 2.0
-    assert tagger.set_params(tagger__smoothing=3.0, agree="word") is tagger
-    assert (tagger.tagger.smoothing, tagger.agree) == (3.0, "word")
-    assert repr(CollectiveTagger(agree="word")) == "CollectiveTagger(agree='word')"
+    assert tagger.set_params(tagger__smoothing=3.0, agree="words") is tagger
+    assert (tagger.tagger.smoothing, tagger.agree) == (3.0, "words")
+    assert repr(CollectiveTagger(agree="words")) == "CollectiveTagger(agree='words')"
     for mistaken in ({"strength": 1.0}, {"agree__x": 1}):
         with pytest.raises(ValueError, match="is no parameter"):
             tagger.set_params(**mistaken)
@@ -432,14 +432,14 @@ def test_parameters():
 def test_scikit_learn_clones():
     base = pytest.importorskip("sklearn.base")
     X, y, groups = corpus(24, 5)
-    agree = ["word", ch.Property.first_label(3), ch.Agreement("words", across=True)]
+    agree = ["words", ch.Property.first_label(3), ch.Agreement("words", across=True)]
     tagger = CollectiveTagger(Marginals(2.0), agree, token=token).fit(X, y, groups)
     other = base.clone(tagger)
     assert not hasattr(other, "learnt_") and other.tagger.smoothing == 2.0
     assert other.tagger is not tagger.tagger and other.token is token
     other.fit(X, y, groups)
     assert json.loads(other.learnt_.to_json()) == json.loads(tagger.learnt_.to_json())
-    assert base.clone(CollectiveTagger(crf())).get_params(deep=False)["agree"] == "word"
+    assert base.clone(CollectiveTagger(crf())).get_params(deep=False)["agree"] == "words"
 
 
 # The checks of scikit-learn that give an estimator no table of numbers, which no tagger of sequences

@@ -247,7 +247,7 @@ def agreeing_by_default(agree: Any, tokens: Any) -> Any:
     """Returns the argument `agree` or, if it is None, what it stands for: the words, if any."""
     if agree is not None:
         return agree
-    return () if tokens is None else "word"
+    return () if tokens is None else "words"
 
 
 def _listed(agree: Any) -> list[tuple[Any, str]]:
@@ -261,7 +261,7 @@ def _listed(agree: Any) -> list[tuple[Any, str]]:
         return [(agree, "agree")]
     if not isinstance(agree, Iterable):
         raise TypeError(
-            f'agree is {agree!r}, neither "word" nor a Property nor an Agreement nor a list of these'
+            f'agree is {agree!r}, neither "words" nor a Property nor an Agreement nor a list of these'
         )
     return [(entry, f"agree[{number}]") for number, entry in enumerate(agree)]
 
@@ -275,15 +275,15 @@ def check_strength(name: str, strength: float) -> None:
 
 
 def _asked(entry: Any, strength: Strength, minimum: int, stop: Iterable[Hashable]) -> Agreement:
-    """Returns the `Agreement` that a short entry of `agree` stands for: "word", a property, or a
+    """Returns the `Agreement` that a short entry of `agree` stands for: "words", a property, or a
     pair of one of these and a strength."""
     if isinstance(entry, tuple) and len(entry) == 2:
         entry, strength = entry
     if isinstance(entry, Property):
         return Agreement(entry, strength)
-    if isinstance(entry, str) and entry == "word":
+    if isinstance(entry, str) and entry == "words":
         return Agreement("words", strength, minimum=minimum, stop=stop)
-    raise TypeError(f'agree holds {entry!r}, neither "word" nor a Property nor an Agreement')
+    raise TypeError(f'agree holds {entry!r}, neither "words" nor a Property nor an Agreement')
 
 
 def _wanted(
@@ -331,7 +331,7 @@ def _wanted(
         raise OutOfRangeError(
             f"{place}.cliques holds {wrong[0]}, and there are {sum(lengths)} positions, from 0"
         )
-    what = "word" if asked.what == "words" else number
+    what = "words" if asked.what == "words" else number
     return Wanted(
         dataclasses.replace(asked, strength=strength, minimum=minimum),
         what,

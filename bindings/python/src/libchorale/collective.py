@@ -56,7 +56,7 @@ class Reason:
 
     The member of the clique is a position of the chain or, for a property, the whole chain.
 
-    what       which agreement: "word" for an agreement of words; for properties, keys and cliques
+    what       which agreement: "words" for an agreement of words; for properties, keys and cliques
                the index of the agreement in `agree`
     group      the group (document) of the chain
     position   the position in the chain; -1 for a property
@@ -160,7 +160,7 @@ class Decoded:
 
 
 def _kind(what: str | int) -> str:
-    return "word" if what == "word" else f"agreement {what}"
+    return "word" if what == "words" else f"agreement {what}"
 
 
 def build_problem(
@@ -284,9 +284,9 @@ def decode(
     groups       the group of each chain, anything that can be a dictionary's key; None: all are of
                  one group
     tokens       for each chain its T words: texts, or integers from 0. None, NaN and -1: no word
-    agree        which labels should agree. None: "word" if there are tokens, otherwise nothing;
+    agree        which labels should agree. None: "words" if there are tokens, otherwise nothing;
                  each chain is then labelled by itself. Or one of the following, or a list of them:
-                 "word": the labels of all positions of a word in a group, if there are at least
+                 "words": the labels of all positions of a word in a group, if there are at least
                  `minimum` such positions and the word is not in `stop`;
                  a `Property`: its values on the chains of a group (if it reads tokens, these must
                  be integers);
@@ -321,7 +321,7 @@ def decode(
     >>> [int(labels[0]) for labels in result.labels], result.changed[0].chain
     ([0, 0, 0], 2)
     >>> [(reason.what, round(reason.amount, 6)) for reason in result.changed[0].reasons]
-    [('word', 1.2)]
+    [('words', 1.2)]
     """
     until = arrays.deadline("time_limit", time_limit)  # covers the work before the run, too
     given = read(

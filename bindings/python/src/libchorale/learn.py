@@ -94,7 +94,7 @@ class CollectiveTagger:
     def __init__(
         self,
         tagger: Any = None,
-        agree: Any = "word",
+        agree: Any = "words",
         *,
         token: Callable[[Any], Hashable] | None = None,
         labels: Sequence[Hashable] | None = None,
@@ -760,7 +760,7 @@ def _is_word(entry: Any) -> bool:
         return entry.what == "words"
     if isinstance(entry, tuple) and entry:
         entry = entry[0]
-    return isinstance(entry, str) and entry == "word"
+    return isinstance(entry, str) and entry == "words"
 
 
 def _keys(key: Callable[[Any], Hashable], X: list[Any]) -> list[list[int]]:

@@ -197,7 +197,7 @@ function settings(data, state) {
 function solve(chorale, rules, data, state) {
   const set = settings(data, state);
   const strength = set.strength ?? "auto";
-  const agree = state.words ? [["word", strength]] : [];
+  const agree = state.words ? [["words", strength]] : [];
   let property = null;
   if (set.after >= 0) {
     property = chorale.createNextLabel(data.names.length, set.after, { endsAtIgnored: true, endValue: data.names.length });
@@ -232,7 +232,7 @@ function python(data, state) {
   const set = settings(data, state);
   const strength = set.strength ?? '"auto"';
   const agree = [];
-  if (state.words) agree.push(`("word", ${strength})`);
+  if (state.words) agree.push(`("words", ${strength})`);
   if (set.after >= 0) agree.push(`(after, ${strength})`);
   const property =
     set.after < 0
@@ -264,7 +264,7 @@ function javascript(data, state) {
   const set = settings(data, state);
   const strength = set.strength ?? '"auto"';
   const agree = [];
-  if (state.words) agree.push(`["word", ${strength}]`);
+  if (state.words) agree.push(`["words", ${strength}]`);
   if (set.after >= 0) agree.push(`[after, ${strength}]`);
   const rows = data.sentences.map((s, i) => `  [${JSON.stringify(set.words[i])}, ${list(s.scores.map(list))}],`);
   return `import { load${state.once ? ", rules" : ""} } from "libchorale";
