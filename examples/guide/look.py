@@ -20,8 +20,9 @@ from check import CONTRAST
 
 WIDTHS = (320, 768, 1280)
 PAGES = (
-    "index", "playground", "tutorial/names", "tutorial/tagger", "guides/leave-out-a-label",
-    "explanations/strength", "reference/statuses", "reference/c/decode", "reference/go",
+    "index", "playground", "tutorial/names", "tutorial/own-model", "guides/leave-out-a-label", "guides/tables",
+    "explanations/strength", "reference/statuses", "reference/c/decode", "reference/go", "reference/experiments",
+    "contributing/index",
 )
 # What newcomers ask, and the page that the search should find first.
 ASKED = {

@@ -1,7 +1,7 @@
 """Experimental: what may change or go in any version, for special needs.
 
-Oracle instances, properties rule by rule, dictionaries of their values, messages and decoding of
-single chains, calls without a solver, and prices of cliques that several models share
+Models of your own in the place of chains, properties rule by rule, dictionaries of their values,
+messages and decoding of single chains, calls without a solver, and prices of cliques that several models share
 (`libchorale.prices`). The supported functions for corpora in parts, `libchorale.shared` and
 `libchorale.spark`, are made of the last.
 """
