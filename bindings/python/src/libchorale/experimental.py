@@ -1,9 +1,9 @@
 """Experimental: what may change or go in any version, for special needs.
 
 Models of your own in the place of chains, properties rule by rule, dictionaries of their values,
-messages and decoding of single chains, calls without a solver, and prices of cliques that several models share
-(`libchorale.prices`). The supported functions for corpora in parts, `libchorale.shared` and
-`libchorale.spark`, are made of the last.
+messages and decoding of single chains, calls without a solver, and prices of cliques that several
+models share (`libchorale.prices`). The supported functions for corpora in parts,
+`libchorale.shared` and `libchorale.spark`, are made of the last.
 """
 
 from __future__ import annotations
