@@ -98,8 +98,6 @@ std::uint64_t found_in(const Problem &problem, bool &convex) {
     trace.add(loops.moves.improve(SumView(instance), candidate, limits, sweeps));
     trace.add(loops.candidate.data(), instance.members);
   }
-  // After the first pass they are tightened.
-  trace_bounds(trace, instance, loops.thresholds);
   trace.add(bench.solution().score);
   if (std::int64_t{instance.members} * instance.columns <= 4000) {
     loops.marginals.run(limits, bench.solution(), instance.by_entry(loops.messages));

@@ -21,7 +21,6 @@ namespace chorale {
 struct AllPasses {
   AllPasses(Layout &, const Instance &) noexcept {}
   bool run() const noexcept { return true; }
-  bool tighten(double) const noexcept { return true; }
   std::int32_t alpha(std::int32_t rank) const noexcept { return rank; }
   double bound(std::int32_t) const noexcept { return kInfinity; }
 };
@@ -62,8 +61,6 @@ public:
       remember(best);
       ++solution.iterations;
       solution.keep();
-      if (rank == 0 && !bounds.tighten(solution.score))
-        return;
     }
   }
 

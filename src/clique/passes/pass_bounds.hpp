@@ -30,9 +30,6 @@ public:
 
   // Computes the bounds of all passes. O(n K). False if interrupted.
   bool run() noexcept;
-  // Does nothing: only ThresholdBounds can tighten its bounds, but AlphaPass calls tighten() of
-  // both.
-  bool tighten(double) noexcept { return true; }
   // Returns the alpha of the pass with the `rank`-th highest bound (0: the highest).
   std::int32_t alpha(std::int32_t rank) const noexcept { return order_[rank]; }
   // Returns an upper bound on the score of the pass of `alpha`.

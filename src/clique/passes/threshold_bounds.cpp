@@ -13,15 +13,6 @@
 namespace chorale {
 namespace {
 
-constexpr int kStages = 3; // greatest number of times that thresholds are placed
-// The first of closer thresholds, thresholds_[1], has a place of kClose times the width of the
-// range that they must cover. With 16 parts, the distance from this threshold to the last is at
-// least 7/9 of that place (exactly 7/9 if the place is 9/8 of a power of two). So it is at least
-// 7/9 * 1.3 times the width, which is more than the width.
-constexpr double kClose = 1.3;
-// Running this many passes costs less than placing thresholds again.
-constexpr std::int32_t kFewPasses = 2;
-
 std::int64_t padded(std::int64_t columns) noexcept {
   return (columns + kLanes - 1) / kLanes * kLanes;
 }
@@ -40,51 +31,24 @@ ThresholdBounds::ThresholdBounds(Layout &layout, const Instance &instance) noexc
       states_(layout.take<State>(product_of_counts(instance.columns, parts_))),
       others_(layout.take<double>(std::int64_t{parts_})),
       highest_(layout.take<double>(instance.columns)),
-      part_bounds_(layout.take<double>(product_of_counts(instance.columns, parts_))),
       bounds_(layout.take<double>(instance.columns)),
-      order_(layout.take<std::int32_t>(instance.columns)),
-      wanted_(layout.take<std::int32_t>(instance.columns)) {}
+      order_(layout.take<std::int32_t>(instance.columns)) {}
 
 bool ThresholdBounds::run() noexcept {
   const Instance &in = *instance_;
   level_ = kForbidden;
-  open_ = in.columns;
   for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
     bounds_[alpha] = kInfinity;
-    order_[alpha] = wanted_[alpha] = alpha;
+    order_[alpha] = alpha;
   }
   if (!note_defaults())
     return false;
-  placed_ = place_thresholds();
-  if (placed_ && !bound_passes(true))
+  if (place_thresholds() && !bound_passes())
     return false;
-  sort_passes(0);
-  return true;
-}
-
-bool ThresholdBounds::tighten(double level) noexcept {
-  if (!placed_)
-    return true;
-  level_ = std::max(level_, level);
-  for (int stage = 1; stage < kStages; ++stage) {
-    // Starts at rank 1: the pass of rank 0 has been run.
-    open_ = 0;
-    for (std::int32_t rank = 1; rank < instance_->columns; ++rank)
-      if (bounds_[order_[rank]] >= level_)
-        wanted_[open_++] = order_[rank];
-    if (open_ <= kFewPasses || !place_closer())
-      break;
-    if (!bound_passes(false))
-      return false;
-  }
-  sort_passes(1);
-  return true;
-}
-
-void ThresholdBounds::sort_passes(std::int32_t from) noexcept {
-  std::sort(order_ + from, order_ + instance_->columns, [&](std::int32_t a, std::int32_t b) {
+  std::sort(order_, order_ + in.columns, [&](std::int32_t a, std::int32_t b) {
     return bounds_[a] > bounds_[b] || (bounds_[a] == bounds_[b] && a < b);
   });
+  return true;
 }
 
 bool ThresholdBounds::note_defaults() noexcept {
@@ -119,35 +83,16 @@ bool ThresholdBounds::note_defaults() noexcept {
 // The lower end of the thresholds is minus the range of table steps: in a best labelling no member
 // with a lower gain has alpha, since no table step outweighs the loss. The upper end is twice the
 // mean gain of the members by their best columns.
+//
+// A part is an interval of the bit patterns of places (top_ - gain) as floats. So parts are narrow
+// at high gains, where places are small and the counts of default columns change most, and grow
+// wider with the place.
 bool ThresholdBounds::place_thresholds() noexcept {
   const Instance &in = *instance_;
   const CliquePotential::Steps steps = in.potential.convex_steps();
   lowest_step_ = steps.lowest;
-  return place(2 * gains_of_own_ / in.members, -steps.range(), false);
-}
-
-bool ThresholdBounds::place_closer() noexcept {
-  int from = parts_;
-  int to = 0;
-  for (std::int32_t w = 0; w < open_; ++w)
-    for (int j = 0; j < parts_; ++j)
-      if (part_bounds_[wanted_[w] * std::int64_t{parts_} + j] >= level_) {
-        from = std::min(from, j);
-        to = std::max(to, j);
-      }
-  if (from > to || to == parts_ - 1)
-    return false;
-  const double high = thresholds_[from];
-  const double low = thresholds_[to + 1];
-  return high - low <= (thresholds_[0] - thresholds_[parts_ - 1]) / 2 && place(high, low, true);
-}
-
-// A part is an interval of the bit patterns of places (top_ - gain) as floats. So parts are narrow
-// at high gains, where places are small and the counts of default columns change most, and grow
-// wider with the place. With `closer`, top_ is set so high that all places lie within a factor of
-// two, and the parts are almost equally wide.
-bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
-  const Instance &in = *instance_;
+  const double high = 2 * gains_of_own_ / in.members;
+  const double low = -steps.range();
   // Largest allowed ratio of gains to the range of the thresholds, for single precision.
   constexpr double farthest = 1e30;
   const double width = high - low;
@@ -163,8 +108,8 @@ bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
     exponent = 0;
   factor_ = std::scalbn(1.0, -exponent);
   const double unit = std::scalbn(1.0, exponent);
-  const auto second = static_cast<float>(width * (closer ? kClose : 1.0 / 9) * factor_);
-  shift_ = (closer ? 19 : 21) - (parts_ == kMany ? 2 : 0);
+  const auto second = static_cast<float>(width / 9 * factor_);
+  shift_ = parts_ == kMany ? 19 : 21;
   first_bits_ = std::bit_cast<std::int32_t>(second) - (1 << shift_);
   top_ = high + static_cast<double>(second) * unit;
   thresholds_[0] = std::max(most_, 0.0);
@@ -173,9 +118,6 @@ bool ThresholdBounds::place(double high, double low, bool closer) noexcept {
     place = static_cast<double>(std::bit_cast<float>(first_bits_ + (j << shift_))) * unit;
     thresholds_[j] = top_ - place;
   }
-  // With closer thresholds, bound_parts() leaves out the last part, so this part must not contain
-  // gains above `low`.
-  Expects(!closer || thresholds_[parts_ - 1] <= low);
   margin_ = 1e-6 * (place + std::fabs(top_));
   slack_ = 1e-15 * (16 + in.members) *
            (magnitude_ + 4.0 * in.members * (most_ + place + std::fabs(top_)));
@@ -197,7 +139,6 @@ template <int parts, bool scaled> CHORALE_INLINE bool ThresholdBounds::count_mem
   const Parts first = Parts{} + first_bits_;
   const Parts last = Parts{} + (parts - 1);
   const int shift = shift_;
-  const bool all = open_ == in.columns;
   double *const sums = sums_;
   const std::int64_t width = padded(K);
   Pace pace(in, kRows * 4 * K, in.members / kRows + 1);
@@ -239,21 +180,12 @@ template <int parts, bool scaled> CHORALE_INLINE bool ThresholdBounds::count_mem
       const std::int64_t own = in.best[i];
       const std::int64_t second = in.second[i];
       std::int32_t *counted = left_ + own * K * parts;
-      if (all) {
-        double *sum = sums;
+      double *sum = sums;
 #pragma GCC unroll 4
-        for (std::int64_t alpha = 0; alpha < K; ++alpha, counted += parts, sum += parts) {
-          const std::int64_t j = part[alpha];
-          ++counted[j];
-          sum[j] += places[alpha];
-        }
-      } else {
-        for (std::int32_t w = 0; w < open_; ++w) {
-          const std::int64_t alpha = wanted_[w];
-          const std::int64_t j = part[alpha];
-          ++counted[alpha * parts + j];
-          sums[alpha * parts + j] += places[alpha];
-        }
+      for (std::int64_t alpha = 0; alpha < K; ++alpha, counted += parts, sum += parts) {
+        const std::int64_t j = part[alpha];
+        ++counted[j];
+        sum[j] += places[alpha];
       }
       if (second < 0)
         continue;
@@ -276,7 +208,7 @@ template <int parts> bool ThresholdBounds::count_all() noexcept {
                });
 }
 
-bool ThresholdBounds::bound_passes(bool whole) noexcept {
+bool ThresholdBounds::bound_passes() noexcept {
   const Instance &in = *instance_;
   const std::int64_t all = std::int64_t{in.columns} * parts_;
   if (!in_stretches(in, in.columns, all, [&](std::int64_t begin, std::int64_t end) {
@@ -286,20 +218,15 @@ bool ThresholdBounds::bound_passes(bool whole) noexcept {
   std::fill(sums_, sums_ + all, 0.0);
   if (!(parts_ == kFew ? count_all<kFew>() : count_all<kMany>()))
     return false;
-  for (std::int32_t w = 0; w < open_; ++w) {
+  for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
     if (!in.spend(4 * all))
       return false;
-    note_states(wanted_[w]);
+    note_states(alpha);
   }
-  // Unless `whole`, the parts that are left out are known to have bounds below level_.
-  const double left_out = whole ? kForbidden : std::nextafter(level_, kForbidden);
-  for (std::int32_t w = 0; w < open_; ++w) {
-    const std::int32_t alpha = wanted_[w];
+  for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
     if (!in.spend(8 * all))
       return false;
-    bound_parts(alpha, whole);
-    const double *within = part_bounds_ + alpha * std::int64_t{parts_};
-    bounds_[alpha] = std::max(left_out, *std::max_element(within, within + parts_));
+    bounds_[alpha] = bound_parts(alpha);
   }
   return true;
 }
@@ -364,47 +291,44 @@ double ThresholdBounds::bound_between(std::int32_t alpha, const State *states, i
   return most + slack_ + more * margin_;
 }
 
-void ThresholdBounds::bound_parts(std::int32_t alpha, bool whole) noexcept {
+double ThresholdBounds::bound_parts(std::int32_t alpha) const noexcept {
   const Instance &in = *instance_;
   const double *const *tables = in.potential.tables;
   const double *f_alpha = tables[alpha];
   const std::int64_t first = std::int64_t{alpha} * parts_;
   const std::int64_t step = std::int64_t{in.columns} * parts_;
   const State *states = states_ + first;
-  double *within = part_bounds_ + first;
   const int last = parts_ - 1;
+  const State &end = states[last];
+  double most = end.score + f_alpha[end.count];
+  if (end.count < in.members)
+    most = std::max(most, end.score + f_alpha[in.members] +
+                              (in.members - end.count) *
+                                  (thresholds_[last] + margin_ - lowest_step_));
+  most += slack_;
   for (int j = 0; j < last; ++j) {
     if (states[j + 1].count == states[j].count) {
-      within[j] = states[j].score + f_alpha[states[j].count] + slack_;
-      continue;
-    }
-    if (j == 0 && !whole) {
-      within[j] = kForbidden;
+      most = std::max(most, states[j].score + f_alpha[states[j].count] + slack_);
       continue;
     }
     // First bounds the part by the extreme steps over all columns, which suffices for most parts.
-    within[j] = bound_between(alpha, states, j, lowest_step_, highest_[alpha]);
-    if (within[j] < level_)
-      continue;
-    double lowest = kInfinity;
-    double highest = kForbidden;
-    for (std::int32_t v = 0; v < in.columns; ++v) {
-      const std::int32_t *left = left_ + v * step + first + j;
-      if (v == alpha || left[1] == left[0])
-        continue;
-      const double *f = tables[v];
-      lowest = std::min(lowest, f[left[1] + 1] - f[left[1]]);
-      highest = std::max(highest, f[left[0]] - f[left[0] - 1]);
+    double within = bound_between(alpha, states, j, lowest_step_, highest_[alpha]);
+    if (within >= level_) {
+      double lowest = kInfinity;
+      double highest = kForbidden;
+      for (std::int32_t v = 0; v < in.columns; ++v) {
+        const std::int32_t *left = left_ + v * step + first + j;
+        if (v == alpha || left[1] == left[0])
+          continue;
+        const double *f = tables[v];
+        lowest = std::min(lowest, f[left[1] + 1] - f[left[1]]);
+        highest = std::max(highest, f[left[0]] - f[left[0] - 1]);
+      }
+      within = bound_between(alpha, states, j, lowest, highest);
     }
-    within[j] = bound_between(alpha, states, j, lowest, highest);
+    most = std::max(most, within);
   }
-  within[last] = kForbidden;
-  const State &end = states[last];
-  if (whole && end.count < in.members)
-    within[last] = slack_ + std::max(end.score + f_alpha[end.count],
-                                     end.score + f_alpha[in.members] +
-                                         (in.members - end.count) *
-                                             (thresholds_[last] + margin_ - lowest_step_));
+  return most;
 }
 
 } // namespace chorale

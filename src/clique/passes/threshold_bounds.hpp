@@ -13,9 +13,6 @@
 // step within the part. So the score is at most the lower of two lines in k, one from each end of
 // the part, plus the convex f_alpha.
 //
-// While many passes may still exceed the best score, closer thresholds are placed around the parts
-// whose bounds exceed this score.
-//
 // Gains are stored as *places*: the place of a gain is top_ - gain, which is positive for the gains
 // that matter and grows from part to part.
 //
@@ -38,9 +35,6 @@ public:
   // Computes all bounds and sorts the passes by descending bound. O(n K) if n is at least about K.
   // False if interrupted.
   bool run() noexcept;
-  // Lowers the bounds that reach `level`, the score of a known labelling, and sorts the passes
-  // again. Leaves out the pass of rank 0, which has already been run. False if interrupted.
-  bool tighten(double level) noexcept;
   // Returns the alpha of the pass with the `rank`-th highest bound (0: the highest).
   std::int32_t alpha(std::int32_t rank) const noexcept { return order_[rank]; }
   // Returns an upper bound on the score of the pass of `alpha`.
@@ -66,39 +60,28 @@ private:
   // Computes best_at_, own_by_alpha_ and the sums over the members' best scores. False if
   // interrupted.
   bool note_defaults() noexcept;
-  // Places the first thresholds. False if place() fails.
+  // Places thresholds_[1] at the upper end of the gains that matter and the later ones below it, the
+  // last at about the lower end. thresholds_[0] becomes the greatest gain of a member by its best
+  // column. False, with no threshold placed, if the upper end is not above the lower one, if their
+  // difference is too small or too great to be scaled, or if some gain divided by this difference
+  // is too great for single precision.
   bool place_thresholds() noexcept;
-  // Places new thresholds around the parts with bounds of at least level_. Returns false and keeps
-  // the old thresholds if there is no such part, if these parts span more than half the range of
-  // the old thresholds or include the last part, or if place() fails.
-  bool place_closer() noexcept;
-  // Places thresholds_[1] at `high` and the later ones below it, the last at about `low`. If
-  // `closer`, the distances are almost equal, and the last threshold is at most `low`.
-  // thresholds_[0] becomes the greatest gain of a member by its best column. False, with no
-  // threshold placed, if `low` is not below `high`, if their difference is too small or too great
-  // to be scaled, or if some gain divided by this difference is too great for single precision.
-  bool place(double high, double low, bool closer) noexcept;
   // Returns the part to which a gain with this place belongs.
   std::int32_t part_of(double place) const noexcept;
-  // Fills left_ and sums_ for the first open_ alphas of wanted_. False if interrupted.
+  // Fills left_ and sums_. False if interrupted.
   template <int parts, bool scaled> bool count_members() noexcept;
-  // Computes bounds_ for the first open_ alphas of wanted_. `whole`: see bound_parts(). False if
-  // interrupted.
-  bool bound_passes(bool whole) noexcept;
+  // Computes bounds_. False if interrupted.
+  bool bound_passes() noexcept;
   // Turns the entries of left_ for alpha into suffix sums, fills states_ and highest_ for alpha,
   // and raises level_ to the scores of the labellings in states_.
   void note_states(std::int32_t alpha) noexcept;
-  // Fills part_bounds_ for alpha. `whole`: also bounds the first and the last part, which reach
-  // beyond the range in which the thresholds were placed. Otherwise leaves these two parts out,
-  // since earlier bounds on their labellings are below level_.
-  void bound_parts(std::int32_t alpha, bool whole) noexcept;
+  // Returns an upper bound on the score of the pass of alpha.
+  double bound_parts(std::int32_t alpha) const noexcept;
   // Returns an upper bound on the scores of the labellings of the pass of `alpha` within `part`.
   // `states`: the states_ of alpha; `lowest`, `highest`: bounds on the table steps of the default
   // columns within the part.
   double bound_between(std::int32_t alpha, const State *states, int part, double lowest,
                        double highest) const noexcept;
-  // Sorts order_ by descending bound, from rank `from` on.
-  void sort_passes(std::int32_t from) noexcept;
 
   const Instance *instance_;
   int parts_;             // number of parts; members of the last part gain too little to take alpha
@@ -111,23 +94,19 @@ private:
   State *states_;         // alpha x parts: labelling at the beginning of each part
   double *others_;        // parts: tables of the columns other than the current alpha, summed
   double *highest_;       // K: by alpha, highest step of the default columns in the pass
-  double *part_bounds_;   // alpha x parts: upper bound on the labellings within the part
   double *bounds_;        // K: upper bound on the pass of alpha
   std::int32_t *order_;   // K: alphas by descending bound
-  std::int32_t *wanted_;  // K: the first open_ entries are the alphas to bound
 
   double thresholds_[kMany] = {}; // descending; part j: thresholds_[j] > gain >= thresholds_[j + 1]
-  std::int32_t open_ = 0;         // number of alphas to bound
   double top_ = 0;                // above the gains that matter; the place of a gain is top_ - gain
   double factor_ = 1;             // a power of two that scales places into the range of floats
   std::int32_t first_bits_ = 0;   // float bits of the place at which part 0 begins
   int shift_ = 0;                 // each part spans 2^shift of these bits
   double margin_ = 0;             // how far a gain may lie outside its part, by rounding to floats
-  bool placed_ = false;           // thresholds were placed; otherwise all bounds are infinite
   double most_ = 0;               // greatest gain of a member by its best column
   double gains_of_own_ = 0;       // sum of the members' gains by their best columns
   double lowest_step_ = 0;        // the lowest step of any table, at most 0
-  double level_ = 0;              // greatest score of a labelling known so far
+  double level_ = 0;              // greatest score of a labelling in states_
   double defaults_ = 0;           // sum of the best scores
   double magnitude_ = 0;          // sum of the magnitudes of the terms
   double slack_ = 0;              // upper bound on rounding errors in double precision
