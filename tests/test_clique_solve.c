@@ -486,7 +486,9 @@ static void auto_is_near_the_optimum_of_contended_cliques(void **state) {
   }
   chorale_clique_solver_destroy(solver);
   const double mean = ratios / (double)rounds;
-  if (worst < 0.99 || (rounds >= 200 && (mean < 0.9998 || 2 * optimal < rounds)))
+  /* Over 10,000 cliques the mean is 0.99990, and 64 % are optimal. Both bounds lie more than five
+   * standard deviations of 200 cliques (0.00002 and 0.036) below. */
+  if (worst < 0.99 || (rounds >= 200 && (mean < 0.99975 || 20 * optimal < 9 * rounds)))
     fail_msg("CHORALE_TEST_SEED=%llu: mean ratio %.6f, worst %.6f, optimal %lld of %lld",
              (unsigned long long)test_seed(), mean, worst, (long long)optimal, (long long)rounds);
 }

@@ -70,7 +70,7 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, gsl::span<std::int3
   std::int32_t *const assignment = labelling.data();
   const std::int32_t moves_of_epoch = 8 + in.members / 256;
   const std::int32_t K = in.columns;
-  // Announces the work of the loops over all columns, here and in begin_leads().
+  // Announces the work of the loops over all columns.
   if (!limits.spend(8 * std::int64_t{K}))
     return kForbidden;
   if (!in.count(labelling, in.by_column(counts_)))
@@ -79,8 +79,9 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, gsl::span<std::int3
   const MeasuredSum start = in.member_sum(labelling);
   double members = start.total;
   const double least = kLeastImprovement * (start.magnitude + std::fabs(score_.total()));
-  if (members == kForbidden || instance_->interrupted() || !begin_leads(in, labelling, least))
+  if (members == kForbidden || instance_->interrupted())
     return kForbidden;
+  std::fill(safe_, safe_ + in.members, kForbidden); // the first sweep evaluates every member
   const double *join = score_.join();
   const double *leave = score_.leave();
   double before = 0; // sum over the earlier epochs of the greatest rise of any join in the epoch
@@ -139,48 +140,6 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, gsl::span<std::int3
       break;
   }
   return members + score_.total();
-}
-
-// Sets safe_ to `least` plus a lower bound on each member's lead. This needs an upper bound on
-// psi_iv + join_v over all columns v other than the member's own. For `first`, the column with the
-// greatest join, psi_iv + join_v is computed. For all other columns, the bound is the member's best
-// score outside its own column, plus the second-greatest join. A SumView does not store best
-// scores: for it, sets safe_ to minus infinity, so that every member will be evaluated. False if
-// interrupted.
-template <class Rows>
-CHORALE_INLINE bool SumMoves::begin_leads(const Rows &in, gsl::span<const std::int32_t> labelling,
-                                          double least) noexcept {
-  [[maybe_unused]] const std::int32_t *const assignment = labelling.data();
-  if constexpr (requires { in.best_score; }) {
-    const double *join = score_.join();
-    std::int32_t first = 0;
-    double most = join[0];
-    double next = kForbidden;
-    for (std::int32_t v = 1; v < in.columns; ++v) {
-      if (join[v] > most) {
-        next = most;
-        most = join[v];
-        first = v;
-      } else {
-        next = std::max(next, join[v]);
-      }
-    }
-    return in_stretches(*instance_, in.members, 16, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const double *row = in.row(i);
-        const std::int32_t from = assignment[i];
-        // Chooses by an index, not by a branch on the member's column, which is unpredictable.
-        const double others[] = {in.best_score[i] + next, in.second_score[i] + next};
-        const double offered[] = {row[first] + most, kForbidden};
-        const double other = others[from == in.best[i]];
-        const double there = offered[from == first];
-        safe_[i] = row[from] + least - (there > other ? there : other);
-      }
-    });
-  } else {
-    std::fill(safe_, safe_ + in.members, kForbidden);
-    return true;
-  }
 }
 
 double SumMoves::improve(gsl::span<std::int32_t> labelling, Limits &limits,

@@ -40,9 +40,6 @@ private:
   template <class Rows>
   double improve_rows(const Rows &in, gsl::span<std::int32_t> labelling, Limits &limits,
                       std::int64_t &sweeps) noexcept;
-  template <class Rows>
-  bool begin_leads(const Rows &in, gsl::span<const std::int32_t> labelling,
-                   double least) noexcept;
 
   const Instance *instance_;
   FiniteSumScore score_;

@@ -235,33 +235,10 @@ CHORALE_INLINE void SumPassMarginals::fold(std::int32_t column, std::int32_t k) 
   const std::int32_t from = place(first);
   const std::int32_t to = place(k) + 1;
   std::int64_t v = 0;
-  for (; v + 8 * kLanes <= width_; v += 8 * kLanes)
-    fold_columns<8>(v, from, to);
-  switch ((width_ - v) / kLanes) {
-  case 7:
-    fold_columns<7>(v, from, to);
-    break;
-  case 6:
-    fold_columns<6>(v, from, to);
-    break;
-  case 5:
-    fold_columns<5>(v, from, to);
-    break;
-  case 4:
+  for (; v + 4 * kLanes <= width_; v += 4 * kLanes)
     fold_columns<4>(v, from, to);
-    break;
-  case 3:
-    fold_columns<3>(v, from, to);
-    break;
-  case 2:
-    fold_columns<2>(v, from, to);
-    break;
-  case 1:
+  for (; v < width_; v += kLanes)
     fold_columns<1>(v, from, to);
-    break;
-  default:
-    break;
-  }
   double *row = before_ + b * width_;
   const double stays = std::max(row[b], range_[lanes_]);
   raise_by_sum(row, range_, score_.leave()[column], width_);
