@@ -94,9 +94,9 @@ Sweep ChainSweep::begin_backward(gsl::span<double> rows, std::int32_t first) con
           work_};
 }
 
-bool ChainSweep::run(const Sweep &sweep, std::int32_t first_step) noexcept {
+bool ChainSweep::run(const Sweep &sweep) noexcept {
   const std::int32_t steps = stretch();
-  for (std::int32_t i = first_step; i < sweep.length; i += steps) {
+  for (std::int32_t i = 0; i < sweep.length; i += steps) {
     const Sweep part = part_of(sweep, i, steps);
     if (!scores_.spend(part.length * step_work()))
       return false;
@@ -108,7 +108,7 @@ bool ChainSweep::run(const Sweep &sweep, std::int32_t first_step) noexcept {
 bool ChainSweep::forward(gsl::span<double> rows) noexcept {
   const Sweep sweep = begin_forward(rows);
   if (sweep.matrix)
-    return run(sweep, 0);
+    return run(sweep);
   const std::int32_t m = scores_.labels();
   double *row = sweep.rows;
   for (std::int32_t t = 1; t < scores_.length(); ++t) {
@@ -124,7 +124,7 @@ bool ChainSweep::forward(gsl::span<double> rows) noexcept {
 bool ChainSweep::backward(gsl::span<double> rows, std::int32_t first) noexcept {
   const Sweep sweep = begin_backward(rows, first);
   if (sweep.matrix)
-    return run(sweep, 0);
+    return run(sweep);
   const std::int32_t m = scores_.labels();
   double *row = sweep.rows;
   for (std::int32_t t = scores_.length() - 1; t > first; --t) {
@@ -136,23 +136,6 @@ bool ChainSweep::backward(gsl::span<double> rows, std::int32_t first) noexcept {
                             row);
   }
   return true;
-}
-
-bool ChainSweep::both_ways(gsl::span<double> before, gsl::span<double> after,
-                           std::int32_t first) noexcept {
-  if (!scores_.forward_of_all())
-    return forward(before) && backward(after, first);
-  const Sweep longer = begin_forward(before);
-  const Sweep shorter = begin_backward(after, first);
-  const std::int32_t steps = stretch();
-  std::int32_t i = 0;
-  for (; i < shorter.length; i += steps) {
-    const Sweep part = part_of(longer, i, steps);
-    if (!scores_.spend(2 * part.length * step_work()))
-      return false;
-    scores_.max_plus().two_sweeps(part, part_of(shorter, i, steps));
-  }
-  return run(longer, i);
 }
 
 bool ChainSweep::trace(gsl::span<double> rows, gsl::span<std::int32_t> labelling,
@@ -311,7 +294,8 @@ void MaxMarginals::run_sums(Scores &scores, const LogSums &sums,
 }
 
 bool MaxMarginals::sweep(Scores &scores, std::int32_t first) noexcept {
-  return ChainSweep(scores, work_).both_ways(inside_, outside_, first);
+  ChainSweep sweep(scores, work_);
+  return sweep.forward(inside_) && sweep.backward(outside_, first);
 }
 
 void MaxMarginals::write_row(const Scores &scores, std::int32_t t,

@@ -54,9 +54,6 @@ struct MaxPlus {
                    std::ptrdiff_t stride, std::int32_t columns, const double *add, double *out,
                    std::int32_t *arg) noexcept;
   void (*sweep)(const Sweep &chain) noexcept;
-  // Runs two sweeps with equal numbers of labels; the second must not be longer than the first.
-  // They may share `work`, but not `rows`.
-  void (*two_sweeps)(const Sweep &longer, const Sweep &shorter) noexcept;
   // After a forward sweep: writes the labels of a best path that ends at label `last`. Ties go to
   // the lowest label. `matrix` is transposed: its rows belong to "to" labels.
   void (*trace)(const Sweep &chain, std::int32_t last, std::int32_t *labelling) noexcept;

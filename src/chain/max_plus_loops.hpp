@@ -289,141 +289,34 @@ CHORALE_ENTRY void sweep(const Sweep &chain) noexcept {
   sweep_wide(chain);
 }
 
-CHORALE_ENTRY void two_sweeps(const Sweep &longer, const Sweep &shorter) noexcept {
-#if CHORALE_AVX2
-  switch (padded_labels(longer.labels) / kLanes) {
-  case 1:
-    return two_sweeps_few<1>(longer, shorter);
-  case 2:
-    return two_sweeps_few<2>(longer, shorter);
-  case 3:
-    return two_sweeps_few<3>(longer, shorter);
-  default:
-    break;
-  }
-#endif
-  sweep(longer);
-  sweep(shorter);
-}
-
 // ---- Traceback --------------------------------------------------------------------------------
 
-// Returns the label from which the best path comes to label y at the next position: the lowest x
-// for which row[x] + unary[x] + (transition score from x to y) equals the entry of y in the next
-// row. `row` and `unary` belong to the earlier position. kBlocks: number of vectors in a row, 0 if
-// there are many.
-template <int kBlocks>
-CHORALE_LOOP std::int32_t label_from(const Sweep &chain, Indices mask, const double *row,
-                                     const double *unary, std::int32_t y) noexcept {
-  const auto padded = static_cast<std::int32_t>(
-      kBlocks > 0 ? kBlocks * kLanes : padded_labels(chain.labels));
-  const double *into = chain.matrix + std::ptrdiff_t{y} * padded;
-  const Lanes wanted = all_lanes(row[chain.row_step + y]);
-  constexpr int kAtOnce = kBlocks > 0 ? kBlocks : 8;
-  for (std::int32_t x = 0;; x += kAtOnce * kLanes) {
-    unsigned found = 0;
-    for (int b = 0; b < kAtOnce; ++b) {
-      const std::int32_t at = x + b * kLanes;
-      if (kBlocks == 0 && at >= padded)
-        break;
-      Lanes own;
-      if constexpr (kBlocks > 0)
-        own = b + 1 < kBlocks ? load(unary + at) : load_last(unary + at, mask);
-      else
-        own = load_unary(unary, at, chain.labels, mask);
-      found |= bits_of((load(row + at) + own) + load(into + at) == wanted) << b * kLanes;
-    }
-    if (kBlocks > 0 || found != 0 || x + kAtOnce * kLanes >= padded)
-      return x + __builtin_ctz(found);
-  }
-}
-
-// Returns the label at t - 1 on the best path to y at t.
-template <int kBlocks>
-CHORALE_LOOP std::int32_t label_before(const Sweep &chain, Indices mask, std::int32_t t,
-                                       std::int32_t y) noexcept {
-  return label_from<kBlocks>(chain, mask, chain.rows + (t - 1) * chain.row_step,
-                             chain.unary + (t - 1) * chain.unary_step, y);
-}
-
-// Traces the best path back. Each step depends on the step after it, so the latency of a step is
-// the bottleneck. Several parts of the chain are therefore traced at the same time, each from a
-// guessed label a few positions after its end. Paths from different labels usually meet soon. If
-// the true path has not met the guessed path at the end of a part, the true path is traced on until
-// they meet.
-template <int kBlocks>
-CHORALE_LOOP void trace_from(const Sweep &chain, std::int32_t y,
-                             std::int32_t *labelling) noexcept {
-  constexpr std::int32_t kParts = kBlocks > 0 && kBlocks <= 3 ? 4 : 2; // few labels: latency-bound
-  constexpr std::int32_t kAhead = 4;
-  constexpr std::int32_t kShort = 12;
+// Each position needs the label of the next one. The label before y is the lowest x for which
+// row[x] + unary[x] + (transition score from x to y) equals entry y of the next row.
+CHORALE_ENTRY void trace(const Sweep &chain, std::int32_t last, std::int32_t *labelling) noexcept {
+  const auto padded = static_cast<std::int32_t>(padded_labels(chain.labels));
   const Indices mask = mask_of(chain.labels);
-  std::int32_t t = chain.length - 1;
-  if (t < kShort) {
-    for (; t > 0; --t) {
-      labelling[t] = y;
-      y = label_before<kBlocks>(chain, mask, t, y);
-    }
-    labelling[0] = y;
-    return;
-  }
-  // Parts have equal length. The part at the end of the chain also has the remaining `ahead`
-  // positions, and starts from the true label.
-  const std::int32_t part = (chain.length - kAhead) / kParts;
-  const std::int32_t ahead = chain.length - kParts * part;
-  const std::ptrdiff_t row_part = part * chain.row_step;
-  const std::ptrdiff_t unary_part = part * chain.unary_step;
-  std::int32_t way[kParts] = {y};
-  // The part with number kParts - 1 ends at position 0, which has no predecessor. So this part
-  // takes one step fewer than the others.
-  for (const std::int32_t last = t - ahead - part + 1; t >= last; --t) {
+  std::int32_t y = last;
+  for (std::int32_t t = chain.length - 1; t > 0; --t) {
+    labelling[t] = y;
     const double *row = chain.rows + (t - 1) * chain.row_step;
     const double *unary = chain.unary + (t - 1) * chain.unary_step;
-    const std::int32_t counted = t == last ? kParts - 1 : kParts;
-#pragma GCC unroll 4 // keeps way[] in registers
-    for (std::int32_t p = 0; p < kParts; ++p) {
-      labelling[t - p * part] = way[p];
-      if (p == counted)
-        break;
-      if (p > 0) {
-        row -= row_part;
-        unary -= unary_part;
+    const double *into = chain.matrix + std::ptrdiff_t{y} * padded;
+    const Lanes wanted = all_lanes(row[chain.row_step + y]);
+    // Compares up to eight vectors before it branches: the processor could not predict in which of
+    // them the label is.
+    unsigned found = 0;
+    for (std::int32_t x = 0; x < padded && found == 0; x += 8 * kLanes) {
+      for (std::int32_t b = 0; b < 8 && x + b * kLanes < padded; ++b) {
+        const std::int32_t at = x + b * kLanes;
+        const Lanes own = load(row + at) + load_unary(unary, at, chain.labels, mask);
+        found |= bits_of(own + load(into + at) == wanted) << b * kLanes;
       }
-      way[p] = label_from<kBlocks>(chain, mask, row, unary, way[p]);
+      if (found != 0)
+        y = x + __builtin_ctz(found);
     }
   }
-  y = way[0];
-  for (std::int32_t p = 1; p < kParts; ++p) {
-    const std::int32_t end = t + 1 - p * part;
-    std::int32_t at = end + part - 1;
-    for (; at >= end && labelling[at] != y; --at) {
-      labelling[at] = y;
-      if (at > 0)
-        y = label_before<kBlocks>(chain, mask, at, y);
-    }
-    if (at >= end)
-      y = way[p];
-  }
-}
-
-CHORALE_ENTRY void trace(const Sweep &chain, std::int32_t last, std::int32_t *labelling) noexcept {
-#if CHORALE_AVX2
-  switch (padded_labels(chain.labels) / kLanes) {
-  case 1:
-    return trace_from<1>(chain, last, labelling);
-  case 2:
-    return trace_from<2>(chain, last, labelling);
-  case 3:
-    return trace_from<3>(chain, last, labelling);
-  case 4:
-    return trace_from<4>(chain, last, labelling);
-  case 5:
-    return trace_from<5>(chain, last, labelling);
-  default:
-    break;
-  }
-#endif
-  trace_from<0>(chain, last, labelling);
+  labelling[0] = y;
 }
 
 // ---- Single rows ------------------------------------------------------------------------------
@@ -474,4 +367,4 @@ CHORALE_ENTRY bool max_masked(const double *row, const double *mask, std::int32_
   return found;
 }
 
-constexpr MaxPlus kLoops{step, step_arg, sweep, two_sweeps, trace, best_sum, max_masked};
+constexpr MaxPlus kLoops{step, step_arg, sweep, trace, best_sum, max_masked};

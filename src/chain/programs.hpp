@@ -29,9 +29,6 @@ public:
   bool forward(gsl::span<double> rows) noexcept;
   // Computes the backward rows from the last position down to `first`. False if interrupted.
   bool backward(gsl::span<double> rows, std::int32_t first) noexcept;
-  // Does what forward(before) and backward(after, first) do, interleaved, which is faster. False if
-  // interrupted.
-  bool both_ways(gsl::span<double> before, gsl::span<double> after, std::int32_t first) noexcept;
   // Finds the best labelling and its score from forward rows. False if every labelling is forbidden
   // or if interrupted.
   bool trace(gsl::span<double> rows, gsl::span<std::int32_t> labelling, double &score) noexcept;
@@ -50,7 +47,7 @@ private:
   std::int32_t stretch() const noexcept {
     return static_cast<std::int32_t>(std::max<std::int64_t>(Limits::kStretch / step_work(), 1));
   }
-  bool run(const Sweep &sweep, std::int32_t first_step) noexcept;
+  bool run(const Sweep &sweep) noexcept;
 
   Scores &scores_;
   std::ptrdiff_t padded_;

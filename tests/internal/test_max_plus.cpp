@@ -11,7 +11,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
-#include <utility>
 #include <vector>
 
 extern "C" {
@@ -80,14 +79,14 @@ struct Chain {
     return unary[static_cast<std::size_t>(t * step + y)];
   }
 
-  // Of a sweep over the first `steps` positions from its side, begun in `rows`.
-  Sweep begin(bool backward, std::int32_t steps, Numbers &rows, Numbers &work) const {
+  // Of a sweep from its side, begun in `rows`.
+  Sweep begin(bool backward, Numbers &rows, Numbers &work) const {
     rows.assign(static_cast<std::size_t>(length * padded), 0.0);
     work.resize(static_cast<std::size_t>(padded));
     double *first = rows.data() + (backward ? (length - 1) * padded : 0);
     std::copy(start.begin(), start.end(), first);
     const std::ptrdiff_t sign = backward ? -1 : 1;
-    return {steps,
+    return {length,
             labels,
             unary.data() + (backward ? (length - 1) * step : 0),
             sign * step,
@@ -99,15 +98,7 @@ struct Chain {
   Numbers swept(const MaxPlus &loops, bool backward) const {
     Numbers rows;
     Numbers work;
-    loops.sweep(begin(backward, length, rows, work));
-    return rows;
-  }
-  // Forward, and backward over `steps` positions at the same time.
-  std::pair<Numbers, Numbers> swept_both_ways(const MaxPlus &loops, std::int32_t steps) const {
-    std::pair<Numbers, Numbers> rows;
-    Numbers work;
-    const Sweep forward = begin(false, length, rows.first, work);
-    loops.two_sweeps(forward, begin(true, steps, rows.second, work));
+    loops.sweep(begin(backward, rows, work));
     return rows;
   }
   Numbers plainly_swept(bool backward) const {
@@ -174,16 +165,7 @@ void test_chains(void **) {
         for (const MaxPlus *loops : variants)
           assert_true(same_bits(chain.swept(*loops, backward), expected));
       }
-      const std::int32_t steps = 1 + draw.below(chain.length);
-      Numbers behind = chain.plainly_swept(true);
-      std::fill_n(behind.begin(), static_cast<std::ptrdiff_t>(chain.at(chain.length - steps, 0)),
-                  0.0);
       Numbers rows = chain.plainly_swept(false);
-      for (const MaxPlus *loops : variants) {
-        const auto [forward, backward] = chain.swept_both_ways(*loops, steps);
-        assert_true(same_bits(forward, rows));
-        assert_true(same_bits(backward, behind));
-      }
       for (std::int32_t last = 0; last < labels; last += 1 + labels / 5) {
         const std::int32_t t = chain.length - 1;
         if (rows[chain.at(t, last)] + chain.unary_at(t, last) == kForbidden)
