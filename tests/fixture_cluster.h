@@ -61,6 +61,7 @@ typedef struct Cluster {
   int32_t tokens[MOST_CHAINS][MOST_POSITIONS];
   int is_borrowed[MOST_CHAINS];
   int is_instance[MOST_CHAINS]; /* 1: an instance whose callbacks ask the library's chain solver */
+  int is_aside[MOST_CHAINS];    /* 1: left out, undecided, by a run that keeps the chain's labels */
   int32_t clique_count;
   Group cliques[MOST_CLIQUES];
   chorale_run_options options;
@@ -166,20 +167,25 @@ typedef struct ClusterTruth {
   int32_t left_out; /* number of chains that have no labelling, or none that the cliques without other
                        members allow; all of the above is without them */
   int is_out[MOST_CHAINS];
+  /* 1: each labelling is forbidden by some clique all members of which are in the chain. */
+  int is_hopeless[MOST_CHAINS];
   int is_stuck;    /* 1: there are chains, and none has a labelling */
   int own_is_decodable;
   int has_tied_instance; /* 1: an instance has several best labellings and may return any of them */
-  Labelling own;         /* each chain's best labelling, ties broken as in chain.h */
+  Labelling own;         /* each chain's best labelling, ties broken as in chain.h; -1: left out */
+  Labelling alone;       /* the same, also of chains that are left out */
   double own_score;
 } ClusterTruth;
 /* Enumerates all joint labellings; returns 0 if there are too many, or if it is not
  * plain whether the run leaves out some chain. */
 int enumerate_cluster(const Cluster *cluster, ClusterTruth *truth);
+/* True if all members of a clique are in the chain. */
+int is_only_chain(const Group *group, int32_t chain);
 
 /* ---- Runs --------------------------------------------------------------------------------- */
 
 /* Checks properties that every result of a run must have. Returns NULL, or a description of the
- * violation. */
+ * violation. If the run sets chains aside, the truth is enumerated again without them. */
 const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale_run *run,
                       const chorale_run_result *result);
 
@@ -199,6 +205,7 @@ void check_clusters(const char *name, int64_t rounds,
 
 /* All results of a run, as bytes that can be compared. */
 typedef struct Said {
+  int64_t undecided; /* chains that are left out and keep labels of their own; `labels` has -1 */
   chorale_run_result result;
   Labelling labels, own;
   double chain_scores[MOST_CHAINS], clique_scores[MOST_CLIQUES];

@@ -141,6 +141,31 @@ static int is_shut_out(const Cluster *cluster, const Shows *shows) {
   return forbidden == shows->count;
 }
 
+int is_only_chain(const Group *group, int32_t chain) {
+  for (int32_t i = 0; i < group->member_count; ++i)
+    if (group->members[i].chain != chain)
+      return 0;
+  return group->member_count > 0;
+}
+
+static int is_hopeless(const Cluster *cluster, int32_t chain, const Shows *shows) {
+  int32_t forbidden = 0;
+  for (int32_t k = 0; k < shows->count; ++k) {
+    int is_broken = 0;
+    for (int32_t c = 0; c < cluster->clique_count && !is_broken; ++c) {
+      int32_t values[MOST_TOGETHER] = {0};
+      if (!is_only_chain(&cluster->cliques[c], chain))
+        continue;
+      for (int32_t s = 0; s < shows->slots; ++s)
+        if (shows->clique[s] == c)
+          values[shows->member[s]] = shows->shows[k].values[s];
+      is_broken = own_group_score(&cluster->cliques[c], values) == -INFINITY;
+    }
+    forbidden += is_broken;
+  }
+  return forbidden == shows->count;
+}
+
 /* Finds a chain's best labelling without cliques. Ties: for chains the lowest label at the last
  * position that differs, which is the order of labelling_at; for trees at the first. Returns 1 if
  * there are several. */
@@ -224,7 +249,13 @@ int enumerate_cluster(const Cluster *cluster, ClusterTruth *truth) {
     find_shows(cluster, i, &shows[i]);
     const int is_tied = find_own(&cluster->chains[i], truth->own[i]);
     truth->has_tied_instance = truth->has_tied_instance || (is_tied && cluster->is_instance[i]);
-    if (is_shut_out(cluster, &shows[i])) {
+    memcpy(truth->alone[i], truth->own[i], sizeof truth->own[i]);
+    truth->is_hopeless[i] = is_hopeless(cluster, i, &shows[i]);
+    if (cluster->is_aside[i]) {
+      if (cluster->chains[i].length == 0)
+        return 0; /* no labels could tell */
+      shows[i].count = 0;
+    } else if (is_shut_out(cluster, &shows[i])) {
       /* Without positions, no labels could tell that the chain is left out. Beyond a small budget, the
        * run may find no proof. */
       if (shows[i].count > 0 &&

@@ -162,11 +162,14 @@ static const char *check_labelling(const Cluster *cluster, const ClusterTruth *t
     if (chorale_run_labels(run, i, own, labelling[i], sample->length, NULL, &error) != CHORALE_OK)
       return complain("labels of chain %d: \"%s\"", i, error.message);
     for (int32_t t = 0; t < sample->length; ++t) {
-      if (truth->is_out[i] ? labelling[i][t] != -1
+      const int32_t out = cluster->is_aside[i] ? truth->alone[i][t] : -1;
+      if (truth->is_out[i] ? labelling[i][t] != out && !cluster->is_instance[i]
                            : labelling[i][t] < 0 || labelling[i][t] >= sample->labels)
         return complain("chain %d, position %d has label %d", i, t, labelling[i][t]);
       if (all[at++] != labelling[i][t])
         return complain("chain %d: all labels say other than its own", i);
+      if (truth->is_out[i])
+        labelling[i][t] = -1;
     }
   }
   own_parts(cluster, labelling, parts);
@@ -200,12 +203,44 @@ static const char *check_labelling(const Cluster *cluster, const ClusterTruth *t
   return NULL;
 }
 
+/* Marks the chains that the run has set aside in `cluster`. Returns their number. */
+static int32_t find_aside(Cluster *cluster, const chorale_run *run, const char **why) {
+  chorale_error error;
+  chorale_left_out named[MOST_CHAINS];
+  int64_t count = 0;
+  int32_t aside = 0;
+  OK(chorale_run_left_out(run, named, sizeof named[0], MOST_CHAINS, &count, &error));
+  for (int64_t k = 0; k < count; ++k)
+    if (named[k].obstacle == CHORALE_OBSTACLE_UNDECIDED) {
+      const int32_t chain = (int32_t)named[k].chain;
+      cluster->is_aside[chain] = 1;
+      ++aside;
+      if (named[k].position != -1 || named[k].clique < 0 ||
+          named[k].clique >= cluster->clique_count ||
+          !is_only_chain(&cluster->cliques[named[k].clique], chain))
+        *why = complain("chain %d is undecided by clique %lld, position %lld", chain,
+                        (long long)named[k].clique, (long long)named[k].position);
+    }
+  return aside;
+}
+
 const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale_run *run,
                       const chorale_run_result *result) {
-  const char *why = check_totals(cluster, truth, result);
+  const char *why = NULL;
+  chorale_error error;
+  Cluster judged = *cluster;
+  ClusterTruth without;
+  if (result->left_out > 0 && find_aside(&judged, run, &why) > 0) {
+    if (why || !enumerate_cluster(&judged, &without))
+      return why;
+    if (without.is_stuck)
+      return complain("all chains are left out, some of them undecided");
+    cluster = &judged;
+    truth = &without;
+  }
+  why = check_totals(cluster, truth, result);
   if (why)
     return why;
-  chorale_error error;
   chorale_run_result again = {.struct_size = sizeof again};
   if (chorale_run_get_result(run, &again, &error) != CHORALE_OK ||
       memcmp(&again, result, sizeof again) != 0)
@@ -330,9 +365,14 @@ void listen_to(const Cluster *cluster, chorale_run *run, Said *said) {
   OK(chorale_run_get_result(run, &said->result, &error));
   if (said->result.left_out == cluster->chain_count)
     return;
+  Cluster judged = *cluster;
+  const char *why = NULL;
+  said->undecided = said->result.left_out > 0 ? find_aside(&judged, run, &why) : 0;
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
     int64_t count = 0;
     OK(chorale_run_labels(run, i, CHORALE_TOGETHER, said->labels[i], MOST_POSITIONS, NULL, &error));
+    for (int32_t t = 0; judged.is_aside[i] && t < cluster->chains[i].length; ++t)
+      said->labels[i][t] = -1;
     OK(chorale_run_labels(run, i, CHORALE_ALONE, said->own[i], MOST_POSITIONS, NULL, &error));
     OK(chorale_run_chain_score(run, i, CHORALE_TOGETHER, &said->chain_scores[i], NULL, &error));
     OK(chorale_run_payments(run, i, said->payments[i], sizeof(chorale_payment), MOST_SLOTS, &count,

@@ -976,7 +976,7 @@ static void a_chain_without_labelling_is_named(void **state) {
   char path[300];
   snprintf(path, sizeof path, "%s/infeasible", folder);
   save_small(path, INFEASIBLE);
-  assert_labelled_with(path, " of 3 chains is left out, since every labelling is forbidden: "
+  assert_labelled_with(path, " of 3 chains is left out, since every labelling met is forbidden: "
                              "chain 1 by the ");
 }
 

@@ -167,9 +167,10 @@ const (
 	ObstacleScores      Obstacle = C.CHORALE_OBSTACLE_SCORES      // every label of the position is forbidden: by a score of minus infinity, or by what the chain or an edit allows
 	ObstacleTransitions Obstacle = C.CHORALE_OBSTACLE_TRANSITIONS // the position has allowed labels, but transitions, start or end scores forbid all of them
 	ObstacleCliques     Obstacle = C.CHORALE_OBSTACLE_CLIQUES     // a clique of which the chain is the only member forbids what the chain allows
+	ObstacleUndecided   Obstacle = C.CHORALE_OBSTACLE_UNDECIDED   // no labelling was found that a clique allows, all of whose members are in the chain; there may be one
 )
 
-// String returns "scores", "transitions", "cliques" or "unknown".
+// String returns "scores", "transitions", "cliques", "undecided" or "unknown".
 func (o Obstacle) String() string {
 	switch o {
 	case ObstacleScores:
@@ -178,6 +179,8 @@ func (o Obstacle) String() string {
 		return "transitions"
 	case ObstacleCliques:
 		return "cliques"
+	case ObstacleUndecided:
+		return "undecided"
 	}
 	return "unknown"
 }

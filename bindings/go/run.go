@@ -299,12 +299,12 @@ type RunResult struct {
 }
 
 // LeftOut is a chain that a run leaves out, since every labelling of it is forbidden. Its labels are
-// -1, and it counts for nothing in the cliques.
+// -1, or those that it has by itself with ObstacleUndecided, and it counts for nothing in the cliques.
 type LeftOut struct {
 	Chain    int      // number of the chain
 	Position int      // where its labellings are forbidden; -1 if it is a clique that does, or not known
 	Obstacle Obstacle // what forbids them
-	Clique   int      // with ObstacleCliques the number of the clique, otherwise -1
+	Clique   int      // with ObstacleCliques and ObstacleUndecided the number of the clique, otherwise -1
 }
 
 func newRunResult() *C.chorale_run_result {

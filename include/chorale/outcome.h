@@ -32,7 +32,10 @@ enum {
   CHORALE_OBSTACLE_TRANSITIONS = 20,
   /* Each labelling that the chain itself allows is forbidden by a clique of which the chain is the
    * only member, such as a rule. */
-  CHORALE_OBSTACLE_CLIQUES = 30
+  CHORALE_OBSTACLE_CLIQUES = 30,
+  /* No labelling was found that a clique allows, all of whose members are in the chain. There may be
+   * one. */
+  CHORALE_OBSTACLE_UNDECIDED = 40
 };
 
 /* Returns the name of an outcome in lower case, such as "iteration-limit"; "unknown outcome" for

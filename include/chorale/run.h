@@ -361,15 +361,22 @@ CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,
 /* A chain that is left out, since every labelling of it is forbidden: by its scores and transitions,
  * or by these together with the cliques that have no other member. The latter is tested by an exact
  * decode, unless the joint states exceed the budget or a property of the chain has a dictionary
- * without OUT. A clique with other members forbids labellings of several chains together, and
- * leaves no chain out. */
+ * without OUT.
+ *
+ * Where this test cannot be made, as for a clique with several members that are all in the chain, a
+ * solve or polish looks for an allowed labelling. If it finds none, it leaves the chain out with
+ * OBSTACLE_UNDECIDED, and begins again with round 0 and all others, unless no other chain is left (a
+ * solve does `rounds` rounds again, and `rounds` of the result counts these). Such a chain
+ * keeps the labels that it has by itself, and chorale_model_score() of all labels is then minus
+ * infinity. A clique of several chains leaves no chain out. */
 typedef struct chorale_left_out {
   int64_t chain;
   int64_t position; /* of the obstacle; -1 if it is a clique or not known */
   chorale_obstacle obstacle;
   int32_t reserved;
   int64_t clique; /* with OBSTACLE_CLIQUES: the first clique such that it and the chain's cliques
-                     before it, in the order of their positions, suffice; otherwise -1 */
+                     before it, in the order of their positions, suffice; with OBSTACLE_UNDECIDED: a
+                     clique that allows no labelling met; otherwise -1 */
 } chorale_left_out;
 
 /* Writes the chains that are left out, in ascending order, even if no chain has a labelling. If
@@ -382,8 +389,8 @@ CHORALE_API chorale_status chorale_run_left_out(const chorale_run *run, chorale_
                                                 size_t left_out_size, int64_t capacity,
                                                 int64_t *needed, chorale_error *error);
 
-/* Writes the T labels of a chain, or -1 for each position if the chain is left out. labels: a
- * buffer with `capacity` and `needed` (chorale.h), like all buffers below. */
+/* Writes the T labels of a chain, or -1 for each position if the chain is left out and not
+ * undecided (chorale_left_out). labels: a buffer with `capacity` and `needed` (chorale.h), like all buffers below. */
 CHORALE_API chorale_status chorale_run_labels(const chorale_run *run, int64_t chain,
                                               chorale_labelling labelling, int32_t *labels,
                                               int64_t capacity, int64_t *needed,

@@ -36,6 +36,8 @@ inline const char *obstacle_name(chorale_obstacle obstacle) noexcept {
     return "transitions";
   case CHORALE_OBSTACLE_CLIQUES:
     return "cliques";
+  case CHORALE_OBSTACLE_UNDECIDED:
+    return "undecided";
   default:
     return "unknown";
   }

@@ -260,7 +260,7 @@ chorale_status check_has_labels(const Report &report, const chorale_run &run,
   if (!run.state.own.lacks(gsl::narrow_cast<std::int32_t>(chain)))
     return CHORALE_OK;
   return report.fail(CHORALE_ERROR_NO_LABELLING, "chain ", chain,
-                     " is left out, since every labelling of it is forbidden");
+                     " is left out; chorale_run_left_out() tells what forbids its labellings");
 }
 
 struct RunDraft {
@@ -531,8 +531,8 @@ chorale_status chorale_run_labels(const chorale_run *run, int64_t chain,
     CHORALE_CHECK(take_buffer<std::int64_t>(report, "labels", labels, capacity,
                                             run->model->chains[chain].length, needed, fills));
     if (fills)
-      assignment(*run, labelling)
-          .get(gsl::narrow_cast<std::int32_t>(chain), span_of(labels, capacity));
+      run->state.read(assignment(*run, labelling), gsl::narrow_cast<std::int32_t>(chain),
+                      span_of(labels, capacity));
     return CHORALE_OK;
   });
 }
@@ -550,7 +550,7 @@ chorale_status chorale_run_all_labels(const chorale_run *run, chorale_labelling 
     const Assignment &of = assignment(*run, labelling);
     for (std::int32_t i = 0; i < run->model->chains.size(); ++i) {
       const std::int32_t length = run->model->chains[i].length;
-      of.get(i, {labels, to_size(length)});
+      run->state.read(of, i, {labels, to_size(length)});
       labels += length;
     }
     return CHORALE_OK;

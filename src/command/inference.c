@@ -151,14 +151,14 @@ static void tell_left_out(const inference *done) {
     return;
   chorale_left_out *all = allocate(count, sizeof *all);
   check(chorale_run_left_out(done->run, all, sizeof *all, count, NULL, &error), &error);
-  fprintf(stderr, "%" PRId64 " of %" PRId64 " chains %s left out, since every labelling is "
+  fprintf(stderr, "%" PRId64 " of %" PRId64 " chains %s left out, since every labelling met is "
           "forbidden: chain %" PRId64,
           count, chorale_model_chain_count(done->model), count == 1 ? "is" : "are", all[0].chain);
   if (all[0].obstacle == CHORALE_OBSTACLE_SCORES)
     fprintf(stderr, " by the scores of position %" PRId64, all[0].position);
   else if (all[0].obstacle == CHORALE_OBSTACLE_TRANSITIONS)
     fprintf(stderr, " by the transitions of position %" PRId64, all[0].position);
-  else if (all[0].obstacle == CHORALE_OBSTACLE_CLIQUES)
+  else if (all[0].clique >= 0)
     fprintf(stderr, " by clique %" PRId64, all[0].clique);
   fputs(count > 1 ? ", and others\n" : "\n", stderr);
   free(all);

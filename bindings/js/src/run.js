@@ -102,7 +102,7 @@ export function resultOf(native, at) {
   };
 }
 
-const OBSTACLES = { 10: "scores", 20: "transitions", 30: "cliques" };
+const OBSTACLES = { 10: "scores", 20: "transitions", 30: "cliques", 40: "undecided" };
 
 /**
  * Returns the chains that a run leaves out. call(address, size, capacity, needed) is

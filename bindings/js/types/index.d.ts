@@ -992,8 +992,8 @@ export interface RunResult {
   readonly leftOut: number;
 }
 /**
- * A chain that is left out, since every labelling of it is forbidden: its labels are -1, and it
- * counts for nothing in the cliques.
+ * A chain that is left out, since every labelling of it is forbidden: its labels are -1, or those
+ * that it has by itself if the obstacle is "undecided", and it counts for nothing in the cliques.
  */
 export interface LeftOut {
   readonly chain: number;
@@ -1003,8 +1003,10 @@ export interface LeftOut {
    * "scores": every label of the position is forbidden, by a score of minus infinity or by what the
    * chain or an edit allows. "transitions": transitions, start or end scores forbid its allowed
    * labels. "cliques": a clique of which the chain is the only member forbids what the chain allows.
+   * "undecided": no labelling was found that a clique allows, all of whose members are in the chain;
+   * there may be one.
    */
-  readonly obstacle: "scores" | "transitions" | "cliques" | "unknown";
+  readonly obstacle: "scores" | "transitions" | "cliques" | "undecided" | "unknown";
   /** The number of that clique; -1 with other obstacles. */
   readonly clique: number;
 }

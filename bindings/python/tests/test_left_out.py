@@ -89,6 +89,25 @@ def test_a_clique_of_one_chain_is_named():
     assert run.labels(0).tolist() == [1, 1] and run.labels(1).tolist() == [-1, -1]
 
 
+def test_a_chain_that_cannot_be_decided_keeps_its_own_labels():
+    builder = ch.ModelBuilder()
+    for scores in SCORES[2:]:
+        builder.add_chain(np.array(scores))
+    hard = ch.Potential.sum([[0.0, -np.inf, 0.0], [0.0, -np.inf, 0.0]])
+    never = builder.add_clique(values=2, potential=ch.Potential.sum([[-np.inf] * 3] * 2))
+    both = builder.add_clique(values=2, potential=hard)
+    for position in (0, 1):
+        builder.add_position(never, 1, position)
+        builder.add_position(both, 0, position)
+    run = ch.Run(builder.freeze())
+    assert run.solve().left_out == 1
+    assert run.left_out() == [ch.LeftOut(1, -1, "undecided", never)]
+    assert str(run.left_out()[0]) == f"chain 1: no labelling was found that clique {never} allows"
+    assert run.labels(1).tolist() == run.labels(1, own=True).tolist()
+    assert run.labels(1).min() >= 0
+    assert len(set(run.labels(0).tolist())) == 1
+
+
 def test_labels_that_a_clique_of_several_chains_forbids_can_be_read():
     builder = ch.ModelBuilder()
     for scores in SCORES[2:]:

@@ -91,15 +91,15 @@ struct Clique {
                        other.type->fired_values));
   }
   const Potential *potential() const noexcept { return type->potential; }
-  // True if the clique has one member, some values of which the potential may forbid.
-  bool may_forbid_alone() const noexcept {
-    if (all_members() != 1)
-      return false;
+  // True if the potential may forbid some values of the members.
+  bool may_forbid_some() const noexcept {
     for (std::int32_t c = 0; c < centre_values(); ++c)
       if (may_forbid(potential_at(c)))
         return true;
     return !centred() && may_forbid(*potential());
   }
+  // The same for a clique that has one member.
+  bool may_forbid_alone() const noexcept { return all_members() == 1 && may_forbid_some(); }
   std::int32_t all_members() const noexcept { return members + (centred() ? 1 : 0); }
   // Returns the weight of a member: the number by which it raises the count of its column.
   std::int32_t weight(std::int32_t member) const noexcept {

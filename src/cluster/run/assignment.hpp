@@ -226,14 +226,19 @@ struct Assignment {
     }
     set_phi(number, view.score(of_chain, leaves));
   }
-  // Takes the labels of a chain away: its phi is minus infinity (see is_partial).
+  // Leaves a chain out: its phi is minus infinity (see is_partial). Its labels are kept.
+  void set_aside(std::int32_t chain) noexcept {
+    const Chain &from = model_->chains[chain];
+    for (std::int32_t s = 0; s < from.wholes(); ++s)
+      whole_[model_->whole_of(from.first_slot + s)] = -1;
+    set_phi(chain, kForbidden);
+  }
+  // Does the same, and takes the labels away.
   void leave_out(std::int32_t chain) noexcept {
     const Chain &to = model_->chains[chain];
     for (std::int32_t t = 0; t < to.length; ++t)
       labels.set(to.first_label + t, 0);
-    for (std::int32_t s = 0; s < to.wholes(); ++s)
-      whole_[model_->whole_of(to.first_slot + s)] = -1;
-    set_phi(chain, kForbidden);
+    set_aside(chain);
   }
   // Sets the label and phi of a chain that has one position, whose site is `site`, and no
   // whole-chain slots.
@@ -271,12 +276,11 @@ struct Assignment {
     Expects(of_chain.size() == to_size(chain.length));
     return labels.equal(chain.first_label, of_chain);
   }
-  // Writes the labels of a chain to the first entries of `to`.
+  std::int32_t length(std::int32_t chain) const noexcept { return model_->chains[chain].length; }
+  // Writes the labels of a chain, as they are stored, to the first entries of `to`.
   void get(std::int32_t chain, gsl::span<std::int32_t> to) const noexcept {
     const Chain &from = model_->chains[chain];
     labels.read(from.first_label, to.first(to_size(from.length)));
-    if (lacks(chain))
-      std::fill_n(to.data(), from.length, -1);
   }
   void copy(const Assignment &from) noexcept {
     labels.copy(from.labels);
@@ -326,7 +330,8 @@ public:
   double clique_total = 0;         // sum of C over the cliques
   double magnitude = 0;            // sum of the absolute values of all these terms
   // True if chains whose phi is minus infinity are left out: they have no labelling, add nothing to
-  // equation 1, and their slots show no column. (Their labels are stored as 0.)
+  // equation 1, and their slots show no column. (Their labels are stored as 0, unless they are set
+  // aside.)
   bool is_partial = false;
 };
 

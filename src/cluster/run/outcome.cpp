@@ -292,7 +292,10 @@ template <class Visit> void Outcome::each_left_out(Visit &&visit) const {
       continue;
     const Chain &chain = model_.chains[i];
     chorale_left_out one{i, -1, CHORALE_OBSTACLE_UNKNOWN, 0, -1};
-    if (!chain.is_instance) {
+    if (state_.is_aside(i)) {
+      one.obstacle = CHORALE_OBSTACLE_UNDECIDED;
+      one.clique = state_.set_aside_by.data()[i];
+    } else if (!chain.is_instance) {
       const std::size_t bytes = to_size(std::int64_t{chain.length} * (chain.labels + 1));
       if (bytes > kFew && !(block = Block(memory_, bytes)))
         throw std::bad_alloc();
@@ -371,7 +374,7 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure
     const bool changed = has_changed(i);
     json.open('{');
     number("score", state_.answer().phi(i));
-    labels("labels", state_.answer(), chain, state_.answer().lacks(i));
+    labels("labels", state_.answer(), chain, state_.answer().lacks(i) && !state_.is_aside(i));
     json.key("changed");
     json.boolean(changed);
     if (changed) {

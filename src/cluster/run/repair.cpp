@@ -77,7 +77,55 @@ public:
     return true;
   }
 
+  // For each chain with all members of a clique that forbids the labelling, writes this clique to
+  // set_aside_by; *any is true if there is such a chain. If they are all chains that take part,
+  // there is nothing else to label, and the function writes none. False if the call must end.
+  bool find_aside(gsl::span<std::int32_t> set_aside_by, bool *any) noexcept {
+    *any = false;
+    if (set_aside_by.empty())
+      return true;
+    std::int64_t others = 0;
+    for (std::int32_t i = 0; i < model_.chains.size(); ++i)
+      if (!own_.lacks(i)) {
+        set_aside_by.data()[i] = -1;
+        ++others;
+      }
+    for (std::int32_t c = 0; c < model_.cliques.size(); ++c) {
+      const Clique clique = setting_.inputs.clique(c);
+      if (!goes_on(clique))
+        return false;
+      const std::int32_t chain = only_chain(clique);
+      if (chain < 0 || own_.lacks(chain) || set_aside_by.data()[chain] >= 0 ||
+          violation_of(c, clique) == 0)
+        continue;
+      set_aside_by.data()[chain] = c;
+      *any = --others > 0;
+    }
+    if (others == 0)
+      for (std::int32_t i = 0; i < model_.chains.size(); ++i)
+        if (!own_.lacks(i))
+          set_aside_by.data()[i] = -1;
+    return true;
+  }
+
 private:
+  // Returns the chain that has all members of a clique; -1 if there are several chains, or none.
+  std::int32_t only_chain(const Clique &clique) const noexcept {
+    const std::int32_t members = clique.all_members();
+    const std::int32_t chain = members > 0 ? model_.chain_of(clique, 0) : -1;
+    for (std::int32_t i = 1; i < members; ++i)
+      if (model_.chain_of(clique, i) != chain)
+        return -1;
+    return chain;
+  }
+
+  // Announces the work of a violation, in which distances to allowed counts may be as large as the
+  // clique. False if the call must end.
+  bool goes_on(const Clique &clique) noexcept {
+    return worker_.limits.spend(16 + 4 * std::int64_t{clique.columns()} + clique.all_members()) ||
+           call_.check(worker_);
+  }
+
   void count() noexcept {
     memory_.counts.clear();
     for (std::int32_t c = 0; c < model_.cliques.size(); ++c) {
@@ -139,6 +187,8 @@ private:
   // Tries to lower the violation of a clique by changing each of its chains in turn, beginning with
   // another chain in every pass. False if the call must end.
   bool repair_clique(std::int32_t number, const Clique &clique) noexcept {
+    if (!goes_on(clique))
+      return false;
     if (!std::exchange(course_.in_clique, true)) {
       course_.member = 0;
       course_.last = -1;
@@ -315,14 +365,14 @@ private:
       counts[own] -= weight;
     if (potential.family == CHORALE_FAMILY_SUM) {
       const std::int64_t others = violation(clique, counts, centre);
-      for (std::int32_t v = 0; v < clique.columns(); ++v)
+      for (std::int32_t v = 0; v < clique.columns() && goes_on(clique); ++v)
         set(v, potential.finite_tables || !potential.counts(v)
                    ? others
                    : others - distance_to_allowed(potential, v, counts[v], clique.total()) +
                          distance_to_allowed(potential, v, counts[v] + weight, clique.total()));
       return;
     }
-    for (std::int32_t v = 0; v < clique.columns(); ++v) {
+    for (std::int32_t v = 0; v < clique.columns() && goes_on(clique); ++v) {
       std::int64_t *varied = memory_.scratch.data();
       std::copy_n(counts, clique.columns(), varied);
       varied[v] += weight;
@@ -343,9 +393,12 @@ private:
       const std::int32_t shown = program.shown.data()[s];
       if (shown == scratch.shown[s] || slot.member == clique.members)
         continue;
-      const std::int64_t before = violation_of(slot.clique, clique);
+      // If the call must end, `change` does not matter, and all moves are undone.
+      const bool counts = goes_on(clique);
+      const std::int64_t before = counts ? violation_of(slot.clique, clique) : 0;
       move(slot, scratch.shown[s], shown);
-      change += memory_.weight.data()[slot.clique] * (violation_of(slot.clique, clique) - before);
+      if (counts)
+        change += memory_.weight.data()[slot.clique] * (violation_of(slot.clique, clique) - before);
     }
     for (std::int32_t s = 0; s < slots; ++s) {
       const Slot &slot = program.slot(s);
@@ -411,8 +464,14 @@ void Repair::run() noexcept {
     stage = RepairStage::search;
   }
   if (stage == RepairStage::search) {
-    if (!Search(setting_, state_.own, state_.now, state_.course.repair).run())
+    Search search(setting_, state_.own, state_.now, state_.course.repair);
+    bool sets_aside = false;
+    if (!search.run() || !search.find_aside(state_.set_aside_by, &sets_aside))
       return;
+    if (sets_aside) {
+      state_.set_aside(setting_.model, setting_.inputs);
+      return;
+    }
     stage = RepairStage::score;
   }
   if (stage == RepairStage::score) {

@@ -9,7 +9,9 @@
 // random member of a random violated clique gets a random value, whatever that costs (random walk).
 //
 // Deciding whether an allowed labelling exists is NP-hard: cliques can encode the clauses of a
-// satisfiability problem. So passes and decodes are limited, and failure proves nothing.
+// satisfiability problem. So passes and decodes are limited, and failure proves nothing. A chain with
+// all members of a clique that still forbids the labelling is then *set aside*: it is left out, so
+// that all others can be labelled, but keeps its own labels, since it may have an allowed labelling.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
@@ -35,7 +37,8 @@ public:
       : setting_(setting), state_(state), evaluation_(setting, state) {}
 
   // If a clique forbids the best labelling, searches for an allowed labelling and polishes it.
-  // Resumes an interrupted repair.
+  // Resumes an interrupted repair. If it sets chains aside, round 0 is pending, and all other chains
+  // are to be solved once more.
   void run() noexcept;
 
 private:

@@ -53,6 +53,8 @@ void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) no
   const bool together = updates && state_.standing.zero_messages;
 
   if ((needs & kNeedsOwn) != 0) {
+    if (!state_.set_aside_by.empty())
+      state_.set_aside_by.data()[number] = -1;
     std::fill_n(program.incoming.data(), program.incoming.size(), 0.0);
     const bool found = together ? program.decode_and_send(true, nullptr, limits)
                                 : program.decode_own(limits);

@@ -300,6 +300,7 @@ void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
 
 void chorale_run::set_labels(gsl::span<const std::int32_t> labels) noexcept {
   state.leave_edits();
+  state.take_back_aside();
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
     const std::size_t length = to_size(model->chains[i].length);
     const gsl::span<const std::int32_t> given = labels.first(length);
@@ -418,33 +419,35 @@ void chorale_run::solve() noexcept {
     case EditEnd::whole:
       break;
     }
-  if (!course.solving) {
-    course.solving = true;
-    course.rounds_left = options.rounds;
-    state.standing.alternation = {};
-  }
-  Rounds rounds(setting_, state);
-  while (standing.pending || course.round.stage != RoundStage::none ||
-         (course.rounds_left > 0 && !standing.at_end())) {
-    state.leave_edits();
-    if (!rounds.step()) {
-      course.solving = call.must_end();
-      return;
+  do {
+    if (!course.solving) {
+      course.solving = true;
+      course.rounds_left = options.rounds;
+      state.standing.alternation = {};
     }
-  }
-  if (course.dual.stage == DualStage::none) {
-    if (options.polish && !standing.is_polished) {
+    Rounds rounds(setting_, state);
+    while (standing.pending || course.round.stage != RoundStage::none ||
+           (course.rounds_left > 0 && !standing.at_end())) {
       state.leave_edits();
-      Polish(setting_, state).run();
+      if (!rounds.step()) {
+        course.solving = call.must_end();
+        return;
+      }
     }
-    if (!call.must_end())
-      Repair(setting_, state).run();
-  }
+    if (course.dual.stage == DualStage::none) {
+      if (options.polish && !standing.is_polished) {
+        state.leave_edits();
+        Polish(setting_, state).run();
+      }
+      if (!call.must_end())
+        Repair(setting_, state).run();
+    }
+  } while (standing.pending && !call.must_end()); // the repair has set chains aside
   if (options.bound_steps > 0 && !call.must_end()) {
     state.leave_edits();
     Dual(setting_, state).run(options.bound_steps);
   }
-  course.solving = call.must_end();
+  course.solving = call.must_end() && !standing.pending;
   settle(Settling::solve);
 }
 
@@ -453,13 +456,15 @@ void chorale_run::polish() noexcept {
     settle(Settling::polish);
     return;
   }
-  if (state.standing.pending && !step())
-    return;
-  state.leave_edits();
-  if (state.course.repair.stage == RepairStage::none)
-    Polish(setting_, state).run();
-  if (!call.must_end())
-    Repair(setting_, state).run();
+  do {
+    if (state.standing.pending && !step())
+      return;
+    state.leave_edits();
+    if (state.course.repair.stage == RepairStage::none)
+      Polish(setting_, state).run();
+    if (!call.must_end())
+      Repair(setting_, state).run();
+  } while (state.standing.pending && !call.must_end()); // the repair has set chains aside
   settle(Settling::polish);
 }
 

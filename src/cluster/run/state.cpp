@@ -49,6 +49,10 @@ RunState::RunState(Layout &layout, const Model &model, const RunOptions &options
       to_clique(layout, model.message_count, model.members.size(), options.messages),
       chain_needs(layout.take_span<std::uint8_t>(model.chains.size())),
       clique_needs(layout.take_span<std::uint8_t>(model.cliques.size())) {
+  bool may_forbid = false;
+  for (const Clique &clique : model.cliques)
+    may_forbid = may_forbid || (!clique.closed() && clique.may_forbid_some());
+  set_aside_by = layout.take_span<std::int32_t>(may_forbid ? model.chains.size() : 0);
   if (options.schedule == CHORALE_SCHEDULE_DISAGREEMENT)
     ranking = Ranking(layout, model);
   if (options.bound_steps > 0)
@@ -140,6 +144,7 @@ void RunState::reset(const Model &model) noexcept {
   to_clique.clear();
   // Chains that send messages also get kNeedsUpdate. Items in closed cliques, and chains in no
   // clique, send none.
+  std::fill_n(set_aside_by.data(), set_aside_by.size(), -1);
   std::fill_n(chain_needs.data(), chain_needs.size(), kNeedsOwn);
   for (std::int64_t i = 0; !model.items_alone && i < model.chains.size(); ++i) {
     const Chain chain = model.chains[i];
@@ -169,6 +174,7 @@ void RunState::take_over(const RunState &earlier) noexcept {
   now.copy(earlier.now);
   std::copy_n(earlier.chain_needs.data(), chain_needs.size(), chain_needs.data());
   std::copy_n(earlier.clique_needs.data(), clique_needs.size(), clique_needs.data());
+  std::copy_n(earlier.set_aside_by.data(), set_aside_by.size(), set_aside_by.data());
   standing = earlier.standing;
   parts.known = false;
   leave_round();
@@ -199,6 +205,29 @@ void RunState::leave_out(const Model &model, Inputs &inputs) noexcept {
     clique_needs.data()[c] = model.cliques[c].all_members() > 0 ? kAnswersNow : 0;
 }
 
+void RunState::set_aside(const Model &model, Inputs &inputs) noexcept {
+  leave_edits();
+  for (std::int32_t i = 0; i < model.chains.size(); ++i)
+    if (is_aside(i))
+      for (Assignment *assignment : {&own, &best, &now}) {
+        assignment->take_chain(i, own);
+        assignment->set_aside(i);
+      }
+  leave_out(model, inputs);
+  go_on_from_best();
+  standing.converged = false;
+  standing.has_aside = true;
+  standing.best_round = tally.rounds = 0;
+}
+
+void RunState::take_back_aside() noexcept {
+  if (!std::exchange(standing.has_aside, false))
+    return;
+  for (std::size_t i = 0; i < set_aside_by.size(); ++i)
+    if (set_aside_by.data()[i] >= 0)
+      chain_needs.data()[i] = kNeedsOwn | kNeedsUpdate;
+}
+
 void RunState::leave_round() noexcept {
   course.round = {};
   course.scored = 0;
@@ -220,6 +249,7 @@ void RunState::go_on_from_best() noexcept {
 }
 
 void RunState::replaced_scores() noexcept {
+  take_back_aside();
   replaced_inputs();
   leave_round();
 }

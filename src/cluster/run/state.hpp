@@ -46,6 +46,7 @@ struct Standing {
 
   bool pending = true;        // round 0 is to be run
   std::int64_t left_out = 0;  // number of chains without a labelling, which take no part
+  bool has_aside = false;     // some of them are set aside (RunState::set_aside_by)
   bool infeasible = false;    // there are chains, and none of them has a labelling
   bool converged = false;     // no clique has messages to recompute
   bool has_labelling = false; // RunState::best holds a labelling
@@ -311,6 +312,21 @@ struct RunState {
   // Must be called after chains were decoded without messages, if some of them have or had no
   // labelling: leaves out the chains whose phi in `own` is minus infinity, and no others.
   void leave_out(const Model &model, Inputs &inputs) noexcept;
+  // Leaves out the chains with an entry in set_aside_by, too. They keep their best labellings
+  // without messages. Marks round 0 as pending.
+  void set_aside(const Model &model, Inputs &inputs) noexcept;
+  // Lets chains that are set aside take part again, from the next round 0 on.
+  void take_back_aside() noexcept;
+  bool is_aside(std::int32_t chain) const noexcept {
+    return !set_aside_by.empty() && set_aside_by.data()[chain] >= 0;
+  }
+  // Writes the labels of a chain in `of` to the first entries of `to`; -1 for each position if the
+  // chain is left out and not set aside.
+  void read(const Assignment &of, std::int32_t chain, gsl::span<std::int32_t> to) const noexcept {
+    of.get(chain, to);
+    if (of.lacks(chain) && !is_aside(chain))
+      std::fill_n(to.data(), of.length(chain), -1);
+  }
   void set_unit(double unit) noexcept {
     to_chain.set_unit(unit);
     to_clique.set_unit(unit);
@@ -336,6 +352,9 @@ struct RunState {
   MessageStore to_clique;
   gsl::span<std::uint8_t> chain_needs;  // by chain: the flags above
   gsl::span<std::uint8_t> clique_needs; // by clique: flags kAnswersNow, kAnswersLater
+  // By chain: a clique all members of which are in the chain, and that forbids every labelling of it
+  // that the repair tried; the chain is then set aside. Otherwise -1. Empty if no clique may forbid.
+  gsl::span<std::int32_t> set_aside_by;
   Ranking ranking;
   DualState *dual = nullptr;  // NULL in a run without bounds
   EditState *edits = nullptr; // NULL in a run without edits

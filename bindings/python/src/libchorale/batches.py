@@ -448,16 +448,19 @@ def _lists(rows: Any, name: str) -> list[Any]:
 
 
 def _without(arrow: Any, new: dict[str, Any], left_out: Sequence[LeftOut]) -> dict[str, Any]:
-    """Returns new columns in which the rows that are left out are null, and say why in the column
-    of errors."""
+    """Returns new columns in which the rows that are left out say why in the column of errors, and
+    are null unless they keep labels of their own."""
     if not left_out:
         return new
-    why: list[str | None] = [None] * len(next(iter(new.values())))
+    rows = len(next(iter(new.values())))
+    why: list[str | None] = [None] * rows
+    has_labels = [True] * rows
     for entry in left_out:
         why[entry.chain] = f"row {entry.chain} is left out: {str(entry).split(': ', 1)[1]}"
-    texts = arrow.array(why, arrow.string())
-    kept = {name: _compute().if_else(texts.is_null(), of, None) for name, of in new.items()}
-    return {**kept, ERROR: texts}
+        has_labels[entry.chain] = entry.obstacle == "undecided"
+    keeps = arrow.array(has_labels)
+    kept = {name: _compute().if_else(keeps, of, None) for name, of in new.items()}
+    return {**kept, ERROR: arrow.array(why, arrow.string())}
 
 
 def _label_lists(arrow: Any, flat: Any, lengths: Any, names: Sequence[str] | None) -> Any:

@@ -113,14 +113,17 @@ class Payment:
 @dataclasses.dataclass(frozen=True)
 class LeftOut:
     """A chain that a run leaves out, since every labelling of it is forbidden. Its labels are -1,
-    and it counts for nothing in the cliques. As text, it says what forbids the labellings.
+    or those that it has by itself if the obstacle is "undecided", and it counts for nothing in the
+    cliques. As text, it says what forbids the labellings.
 
     chain     the number of the chain
     position  where the labellings are forbidden; -1 if it is a clique that does, or not known
     obstacle  "scores": every label of this position is forbidden, by minus infinity as its score or
               by what the chain or an edit allows; "transitions": its allowed labels are forbidden
               by transitions, start or end scores; "cliques": a clique of which the chain is the
-              only member, such as a rule, forbids what the chain allows; "unknown"
+              only member, such as a rule, forbids what the chain allows; "undecided": no labelling
+              was found that a clique allows, all of whose members are in the chain, but there may
+              be one; "unknown"
     clique    the number of that clique; -1 with other obstacles
     """
 
@@ -134,6 +137,7 @@ class LeftOut:
             "scores": f"no label of position {self.position} is allowed",
             "transitions": f"transitions allow no label of position {self.position}",
             "cliques": f"clique {self.clique} allows no labelling",
+            "undecided": f"no labelling was found that clique {self.clique} allows",
         }
         return f"chain {self.chain}: {told.get(self.obstacle, 'no labelling is allowed')}"
 
@@ -818,6 +822,7 @@ _OBSTACLES = {
     c.CHORALE_OBSTACLE_SCORES: "scores",
     c.CHORALE_OBSTACLE_TRANSITIONS: "transitions",
     c.CHORALE_OBSTACLE_CLIQUES: "cliques",
+    c.CHORALE_OBSTACLE_UNDECIDED: "undecided",
 }
 
 

@@ -247,6 +247,7 @@ pub const CHORALE_OBSTACLE_UNKNOWN: i32 = 0;
 pub const CHORALE_OBSTACLE_SCORES: i32 = 10;
 pub const CHORALE_OBSTACLE_TRANSITIONS: i32 = 20;
 pub const CHORALE_OBSTACLE_CLIQUES: i32 = 30;
+pub const CHORALE_OBSTACLE_UNDECIDED: i32 = 40;
 extern "C" {
     pub fn chorale_outcome_name(outcome: chorale_outcome) -> *const std::os::raw::c_char;
 }

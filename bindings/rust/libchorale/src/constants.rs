@@ -265,6 +265,9 @@ told! {
         Transitions = OBSTACLE_TRANSITIONS,
         /// A clique of which the chain is the only member forbids what the chain allows.
         Cliques = OBSTACLE_CLIQUES,
+        /// No labelling was found that a clique allows, all of whose members are in the chain. There
+        /// may be one.
+        Undecided = OBSTACLE_UNDECIDED,
     }
 }
 

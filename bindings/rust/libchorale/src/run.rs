@@ -90,8 +90,8 @@ pub struct RunResult {
     pub left_out: usize,
 }
 
-/// A chain that a run leaves out, since every labelling of it is forbidden. Its labels are -1, and it
-/// counts for nothing in the cliques.
+/// A chain that a run leaves out, since every labelling of it is forbidden. Its labels are -1, or
+/// those that it has by itself with [`Obstacle::Undecided`], and it counts for nothing in the cliques.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct LeftOut {
@@ -101,7 +101,7 @@ pub struct LeftOut {
     pub position: Option<usize>,
     /// What forbids them.
     pub obstacle: Obstacle,
-    /// The number of the clique, with [`Obstacle::Cliques`].
+    /// The number of the clique, with [`Obstacle::Cliques`] and [`Obstacle::Undecided`].
     pub clique: Option<usize>,
 }
 
