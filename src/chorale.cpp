@@ -148,7 +148,6 @@
 #include "front/agreements.cpp"
 #include "front/decode.cpp"
 #include "front/rules.cpp"
-#include "prices/components.cpp"
 #include "prices/prices.cpp"
 #include "learn/agreement.cpp"
 #include "learn/kinds.cpp"

@@ -562,64 +562,6 @@ static void a_solve_allocates_nothing(void **state) {
   chorale_potential_release(potts);
 }
 
-/* Components joined pair by pair, against reachability in the graph; in one call or in several. */
-static void what_is_joined(void **state) {
-  (void)state;
-  chorale_error error;
-  Random random = {test_seed()};
-  for (int round = 0; round < 300; ++round) {
-    enum { MOST = 12 };
-    const int32_t count = random_int(&random, 1, MOST);
-    const int32_t pairs = random_int(&random, 0, MOST);
-    int32_t first[MOST], second[MOST], found[MOST], again[MOST];
-    int reaches[MOST][MOST] = {{0}};
-    for (int32_t i = 0; i < count; ++i) {
-      found[i] = again[i] = i;
-      reaches[i][i] = 1;
-    }
-    for (int32_t k = 0; k < pairs; ++k) {
-      first[k] = random_int(&random, 0, count - 1);
-      second[k] = random_int(&random, 0, count - 1);
-      reaches[first[k]][second[k]] = reaches[second[k]][first[k]] = 1;
-    }
-    for (int32_t by = 0; by < count; ++by)
-      for (int32_t i = 0; i < count; ++i)
-        for (int32_t j = 0; j < count; ++j)
-          reaches[i][j] = reaches[i][j] || (reaches[i][by] && reaches[by][j]);
-    OK(chorale_components_join(first, second, pairs, found, count, &error));
-    for (int32_t k = 0; k < pairs; ++k)
-      OK(chorale_components_join(first + k, second + k, 1, again, count, &error));
-    for (int32_t i = 0; i < count; ++i) {
-      int32_t lowest = 0;
-      while (!reaches[i][lowest])
-        ++lowest;
-      assert_int_equal(found[i], lowest);
-      assert_int_equal(again[i], lowest);
-    }
-  }
-  OK(chorale_components_join(NULL, NULL, 0, NULL, 0, &error));
-  int32_t components[] = {0, 1, 0};
-  const int32_t good[] = {0, 1}, bad[] = {2, 3}, below[] = {0, -1};
-  FAILS(chorale_components_join(good, bad, 2, components, 3, &error), CHORALE_ERROR_OUT_OF_RANGE,
-        "second[1] is 3", "count = 3");
-  FAILS(chorale_components_join(below, good, 2, components, 3, &error),
-        CHORALE_ERROR_OUT_OF_RANGE, "first[1] is -1");
-  FAILS(chorale_components_join(good, good, -1, components, 3, &error), CHORALE_ERROR_SIZE,
-        "pairs is -1");
-  FAILS(chorale_components_join(good, good, 1, components, -3, &error), CHORALE_ERROR_SIZE,
-        "count is -3");
-  FAILS(chorale_components_join(good, good, 1, components, INT64_C(1) << 31, &error),
-        CHORALE_ERROR_SIZE_OVERFLOW, "count is 2147483648");
-  FAILS(chorale_components_join(NULL, good, 1, components, 3, &error),
-        CHORALE_ERROR_NULL_ARGUMENT, "first");
-  FAILS(chorale_components_join(good, good, 1, NULL, 3, &error), CHORALE_ERROR_NULL_ARGUMENT,
-        "components");
-  assert_int_equal(components[1], 1);
-  int32_t above[] = {0, 2, 2};
-  FAILS(chorale_components_join(good, good, 1, above, 3, &error), CHORALE_ERROR_OUT_OF_RANGE,
-        "components[1] is 2");
-}
-
 int main(void) {
   print_message("seed %llu\n", (unsigned long long)test_seed());
   const struct CMUnitTest tests[] = {
@@ -629,7 +571,6 @@ int main(void) {
       cmocka_unit_test(a_corpus_has_the_same_labels_in_any_parts),
       cmocka_unit_test(what_cannot_be),
       cmocka_unit_test(a_solve_allocates_nothing),
-      cmocka_unit_test(what_is_joined),
   };
   return cmocka_run_group_tests_name("prices", tests, NULL, NULL);
 }

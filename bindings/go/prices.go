@@ -6,7 +6,6 @@ import "C"
 import (
 	"context"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 )
@@ -201,28 +200,3 @@ func (p *Prices) AllPayments() ([][]Payment, error) { return p.reads().AllPaymen
 
 // JSON returns the whole result, as [Run.JSON] does.
 func (p *Prices) JSON() ([]byte, error) { return p.reads().JSON() }
-
-// Components computes the connected components by which a corpus can be divided into parts. Two
-// chains, or whole documents, must be in one part if they have members in the same clique and that
-// clique is not shared. Items are numbered from 0 to count - 1: for instance, first all documents
-// and then all cliques that are not shared. Items first[k] and second[k] belong to one component:
-// for instance a document, and a clique that has a member in the document. Components returns for
-// each item the lowest number of an item in its component.
-func Components(first, second []int32, count int) ([]int32, error) {
-	if len(first) != len(second) {
-		return nil, refuse(ErrShape, "first has %d elements, second %d", len(first), len(second))
-	}
-	if count < 0 || count > math.MaxInt32 {
-		return nil, refuse(ErrSize, "count is %d; it must be from 0 to %d", count, math.MaxInt32)
-	}
-	c := begin()
-	defer c.end()
-	found := make([]int32, count)
-	for i := range found {
-		found[i] = int32(i)
-	}
-	if c.failed(C.chorale_components_join(ints(first), ints(second), C.int64_t(len(first)), ints(found), C.int64_t(count), c.detail)) {
-		return nil, c.err
-	}
-	return found, nil
-}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"reflect"
 	"strings"
 	"testing"
 )
@@ -262,25 +261,4 @@ func TestPricesEndWithTheirContextAndCallbacks(t *testing.T) {
 	if left := callbacksLeft(); left != before {
 		t.Errorf("%d callbacks are left", left-before)
 	}
-}
-
-func TestDocumentsAreJoined(t *testing.T) {
-	refuses := func(err error, want Status, message string) {
-		t.Helper()
-		if refused(t, err, want); err == nil || !strings.Contains(err.Error(), message) {
-			t.Errorf("%v, without %s", err, message)
-		}
-	}
-	if found := must(Components(nil, nil, 3)); !reflect.DeepEqual(found, []int32{0, 1, 2}) {
-		t.Error(found)
-	}
-	if found := must(Components([]int32{4, 2}, []int32{2, 1}, 5)); !reflect.DeepEqual(found, []int32{0, 1, 1, 3, 1}) {
-		t.Error(found)
-	}
-	_, err := Components([]int32{0, 0}, []int32{1, 5}, 5)
-	refuses(err, ErrOutOfRange, "second[1] is 5")
-	_, err = Components([]int32{0, 0}, []int32{1}, 5)
-	refuses(err, ErrShape, "first has 2 elements, second 1")
-	_, err = Components(nil, nil, -1)
-	refuses(err, ErrSize, "count is -1")
 }

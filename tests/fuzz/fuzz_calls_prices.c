@@ -1,4 +1,4 @@
-/* Steps of the fuzzer of call sequences: weights of members, prices, components. */
+/* Steps of the fuzzer of call sequences: weights of members, prices. */
 #include "fuzz_calls.h"
 
 /* ---- Weights ------------------------------------------------------------------------------ */
@@ -91,23 +91,8 @@ static void ask_potential(World *w) {
   }
 }
 
-static void join_components(World *w) {
-  enum { ITEMS = 16 };
-  int32_t components[ITEMS];
-  for (int32_t k = 0; k < ITEMS; ++k)
-    components[k] = k;
-  const int64_t count = chance(w, 95) ? upto(w, ITEMS) : -1;
-  for (int32_t k = 0; k < 2; ++k) {
-    CALL(chorale_components_join(indices(w), indices(w), chance(w, 95) ? upto(w, 9) : -1,
-                                 OFTEN(components), count, &w->error));
-    for (int32_t i = 0; i < ITEMS; ++i)
-      REQUIRE(components[i] >= 0 && components[i] <= i && components[components[i]] == components[i],
-              "item %d is in component %d", i, components[i]);
-  }
-}
-
 void use_prices(World *w) {
-  switch (upto(w, 5)) {
+  switch (upto(w, 4)) {
   case 0:
   case 1:
     make_prices(w);
@@ -116,10 +101,7 @@ void use_prices(World *w) {
   case 3:
     use_prices_of(w, PICK(prices));
     break;
-  case 4:
-    ask_potential(w);
-    break;
   default:
-    join_components(w);
+    ask_potential(w);
   }
 }

@@ -8,7 +8,7 @@ import { createTransitions, properties } from "./property.js";
 import { ModelBuilder } from "./model.js";
 import { bytesOf, createProblem, readProblem } from "./problem.js";
 import { createRun, estimateRun } from "./run.js";
-import { components, createPrices } from "./prices.js";
+import { createPrices } from "./prices.js";
 import { learn, readLearnt } from "./learn.js";
 import { buildProblem, decode } from "./decode.js";
 
@@ -63,9 +63,6 @@ export class Chorale {
   }
   createPrices(model, cliques, options) {
     return createPrices(this.#native, model, cliques, options);
-  }
-  components(first, second, count) {
-    return components(this.#native, first, second, count);
   }
   estimateRun(model, options) {
     return estimateRun(this.#native, model, options);

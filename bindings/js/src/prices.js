@@ -1,7 +1,7 @@
 // Prices: inference for cliques whose members are divided over several models (prices.h).
 import { ChoraleError } from "./errors.js";
 import { Handle, create } from "./handle.js";
-import { arrayOf, integer, length, optionsOf, real } from "./native.js";
+import { arrayOf, length, optionsOf, real } from "./native.js";
 import { RUN_OPTIONS, Results, modelOf, resultOf, withRunOptions } from "./run.js";
 
 export class Prices extends Results {
@@ -89,19 +89,4 @@ export function createPrices(native, model, cliques, options) {
       return new Prices(native, made, values, progress);
     }),
   );
-}
-
-export function components(native, first, second, count) {
-  const pairs = arrayOf("first", first).length;
-  count = integer("count", count);
-  return native.scoped((scope) => {
-    const firstAt = scope.numbers("int32", "first", first);
-    const secondAt = scope.sized("int32", "second", second, pairs);
-    const items = Math.max(count, 0); // the library refuses a negative count below
-    const at = scope.allocate(4 * items);
-    const found = () => native.array("int32", at, items);
-    found().forEach((_, i, all) => (all[i] = i));
-    native.call("chorale_components_join", [firstAt, secondAt, pairs, at, count]);
-    return found().slice();
-  });
 }

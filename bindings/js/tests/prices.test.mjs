@@ -151,24 +151,6 @@ for (const [name, chorale] of await bothModules()) {
     assert.equal(chorale.allocatedBytes, 0);
   });
 
-  test(`components, ${name}`, () => {
-    const components = (...given) => chorale.components(...given);
-    assert.deepEqual(components([0, 2, 1], [3, 3, 4], 5), Int32Array.of(0, 1, 0, 0, 1));
-    assert.deepEqual(components(Int32Array.of(2), [1n], 3), Int32Array.of(0, 1, 1));
-    assert.deepEqual(components([], [], 2), Int32Array.of(0, 1));
-    assert.deepEqual(components([], [], 0), new Int32Array(0));
-    refused("OUT_OF_RANGE", () => components([0, 1], [2, 3], 3), /second\[1\] is 3/);
-    refused("OUT_OF_RANGE", () => components([-1], [0], 3), /first\[0\] is -1/);
-    refused("OUT_OF_RANGE", () => components([2 ** 31], [0], 3), /first\[0\] is 2147483648/);
-    refused("SHAPE", () => components([0, 1], [1], 2), /second has 1 entries; it must have 2/);
-    refused("WRONG_TYPE", () => components([0], [0.5], 2), /second\[0\] is 0.5/);
-    refused("WRONG_TYPE", () => components(0, [1], 2), /first is 0/);
-    refused("WRONG_TYPE", () => components([0], [1], "2"), /count is "2"/);
-    refused("SIZE", () => components([], [], -1), /count is -1/);
-    refused("OUT_OF_MEMORY", () => components([], [], 2 ** 40));
-    assert.equal(chorale.allocatedBytes, 0);
-  });
-
   test(`callbacks of prices, ${name}`, () => {
     const own = chorale.createCallback(2, () => {
       throw new Error("a potential");

@@ -161,16 +161,6 @@ export class Chorale {
     options?: Omit<RunOptions, "edits">,
   ): Prices;
   /**
-   * Divides items into connected components, where items first[k] and second[k] are connected for
-   * every k. Returns for each item the lowest number of an item in its component.
-   *
-   * Use: to divide a corpus over several models. The items are documents and the cliques that are
-   * not shared, numbered together from 0 to count - 1. Each pair connects a document and a clique
-   * that has a member in this document. All items of a component must then go into one model.
-   * @experimental It may change or go in any version.
-   */
-  components(first: Numbers, second: Numbers, count: number): Int32Array;
-  /**
    * Computes the memory of a run and the work of one round, without creating the run.
    * @experimental It may change or go in any version.
    */

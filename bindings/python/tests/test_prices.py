@@ -308,6 +308,14 @@ def test_too_much_to_join(rng, monkeypatch):  # noqa: F811
 def test_components(rng):  # noqa: F811
     assert components([], [], 3).tolist() == [0, 1, 2]
     assert components([4, 2], [2, 1], 5).tolist() == [0, 1, 1, 3, 1]
+    for _ in range(50):
+        count, pairs = int(rng.integers(1, 12)), int(rng.integers(0, 14))
+        ends = rng.integers(0, count, (2, pairs))
+        reaches = np.eye(count, dtype=bool)
+        reaches[ends[0], ends[1]] = reaches[ends[1], ends[0]] = True
+        for _ in range(4):
+            reaches = reaches @ reaches  # paths of twice the length
+        assert components(*ends, count).tolist() == reaches.argmax(axis=1).tolist()
     with pytest.raises(ch.ArgumentError, match=r"second\[1\] is 5"):
         components([0, 0], [1, 5], 5)
     with pytest.raises(ValueError, match="first has 2 entries, second has 1; both must"):

@@ -138,26 +138,6 @@ CHORALE_API chorale_status chorale_potential_most(const chorale_potential *poten
                                                   int64_t members, double *most,
                                                   chorale_error *error);
 
-/* Computes connected components, by which a corpus can be divided into parts: two chains (or
- * documents) belong to one component if they have members in the same clique that is not shared.
- * If no component is divided between parts, the parts get the labels that one run over the whole
- * corpus would give.
- *
- * The items that are connected are numbered from 0 to count - 1: for instance the documents, then
- * the cliques that are not shared, with a pair (document, clique) for each membership. Further
- * calls may add pairs.
- *
- * first, second: `pairs` numbers each: items first[k] and second[k] are in one component.
- * components: `count` numbers. On input, components[i] is an item that is at most i and in the
- *   component of i; before the first call the caller sets components[i] to i. On output,
- *   components[i] is the lowest item of the component of i.
- * Errors, after which nothing has changed: NULL_ARGUMENT, SIZE, SIZE_OVERFLOW (count above 2^31 -
- *   1), OUT_OF_RANGE (a number). Any thread. Allocates nothing. By union-find: O((count + pairs)
- *   log count). */
-CHORALE_API chorale_status chorale_components_join(const int32_t *first, const int32_t *second,
-                                                   int64_t pairs, int32_t *components,
-                                                   int64_t count, chorale_error *error);
-
 CHORALE_END_DECLS
 
 #endif

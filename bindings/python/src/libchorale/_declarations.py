@@ -1189,7 +1189,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_clique_solver_create_in": (c_int32, [POINTER(chorale_host), c_void_p, c_size_t, c_void_p, POINTER(chorale_error)]),
     "chorale_clique_solver_destroy": (None, [c_void_p]),
     "chorale_clique_solver_reserve": (c_int32, [c_void_p, c_void_p, c_int64, POINTER(chorale_clique_options), c_int32, POINTER(chorale_error)]),
-    "chorale_components_join": (c_int32, [c_void_p, c_void_p, c_int64, c_void_p, c_int64, POINTER(chorale_error)]),
     "chorale_decode": (c_int32, [POINTER(chorale_host), POINTER(chorale_corpus), POINTER(chorale_agreement), c_int64, POINTER(chorale_run_options), c_void_p, POINTER(chorale_error)]),
     "chorale_decode_with_rules": (c_int32, [POINTER(chorale_host), POINTER(chorale_corpus), POINTER(chorale_agreement), c_int64, POINTER(chorale_rules), POINTER(chorale_run_options), c_void_p, POINTER(chorale_error)]),
     "chorale_decoded_agreement": (c_int64, [c_void_p, c_int64]),

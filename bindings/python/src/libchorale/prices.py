@@ -34,6 +34,7 @@ from ._native import call, library, struct
 from ._work import work
 from .cancel import Stop
 from .clique import algorithm_number
+from .errors import OutOfRangeError
 from .host import lent
 from .message import JOINT_MODES, JointMode
 from .model import Model
@@ -193,13 +194,22 @@ def components(first: npt.ArrayLike, second: npt.ArrayLike, count: int) -> array
             "same number"
         )
     found = np.arange(arrays.integer("count", count), dtype=np.int32)
-    call(
-        library.chorale_components_join,
-        *map(arrays.address, pairs),
-        len(pairs[0]),
-        arrays.address(found),
-        len(found),
-    )
+    for name, ends in zip(("first", "second"), pairs):
+        wrong = np.flatnonzero((ends < 0) | (ends >= len(found)))
+        if len(wrong):
+            raise OutOfRangeError(
+                f"{name}[{wrong[0]}] is {ends[wrong[0]]}; it must be at least 0 and below count = "
+                f"{len(found)}"
+            )
+    # An item leads to a lower one of its component, or to itself. Each turn leads the greater end of
+    # every pair to the lower one, and then every item to where its way ends.
+    one, other = found[pairs[0]], found[pairs[1]]
+    while (apart := one != other).any():
+        one, other = one[apart], other[apart]
+        np.minimum.at(found, np.maximum(one, other), np.minimum(one, other))
+        while ((further := found[found]) != found).any():
+            found = further
+        one, other = found[one], found[other]
     return found
 
 

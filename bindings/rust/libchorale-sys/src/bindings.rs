@@ -4470,17 +4470,6 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_components_join(
-        first: *const i32,
-        second: *const i32,
-        pairs: i64,
-        components: *mut i32,
-        count: i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
 pub type chorale_rule_kind = i32;
 pub const CHORALE_RULE_AT_MOST: i32 = 0;
 pub const CHORALE_RULE_AT_LEAST: i32 = 10;

@@ -274,7 +274,6 @@ pub(crate) use libchorale_sys::{
     chorale_clique_solver_create_in as clique_solver_create_in,
     chorale_clique_solver_destroy as clique_solver_destroy,
     chorale_clique_solver_reserve as clique_solver_reserve,
-    chorale_components_join as components_join,
     chorale_decode as decode,
     chorale_decode_with_rules as decode_with_rules,
     chorale_decoded_agreement as decoded_agreement,

@@ -181,7 +181,7 @@ pub mod experimental {
     pub use crate::message::{Attachment, Decoded, MessageOptions, MessageResult, Messages};
     pub use crate::options::RunCost;
     pub use crate::potential::CliquePrices;
-    pub use crate::prices::{components, Prices, PricesResult};
+    pub use crate::prices::{Prices, PricesResult};
     pub use crate::property::PropertyBuilder;
 
     /// The calls of [`ChainSolver`](crate::ChainSolver) without a solver, in memory of the caller.

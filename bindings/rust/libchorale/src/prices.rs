@@ -6,7 +6,6 @@
 //! with value v.
 
 use crate::array::{check_length, fill, size};
-use crate::error::call;
 use crate::handle::Handle;
 use crate::panics::settle;
 use crate::run::{Owned, RunHandle};
@@ -212,38 +211,4 @@ impl std::fmt::Debug for Prices<'_> {
             .field("cliques", &self.values.len())
             .finish_non_exhaustive()
     }
-}
-
-/// Computes connected components, by which a corpus can be divided into parts. Two chains, or whole
-/// documents, belong in one part if they have members in the same clique and that clique is not
-/// shared. Items are numbered from 0 to count - 1: for instance, first all documents and then all
-/// cliques that are not shared. Each membership is a pair `first[k]`, `second[k]` of two items that
-/// belong together. Returns, for each item, the lowest item of its component. Errors: Shape,
-/// SizeOverflow (2^31 items or more), OutOfRange, OutOfMemory.
-///
-/// ```
-/// // Items 0 to 2 are documents, items 3 and 4 are cliques. Clique 3 has members in the documents
-/// // 0 and 2, clique 4 in document 1.
-/// let parts = libchorale::experimental::components(&[0, 2, 1], &[3, 3, 4], 5)?;
-/// assert_eq!(parts, [0, 1, 0, 0, 1]);
-/// # Ok::<(), libchorale::Error>(())
-/// ```
-pub fn components(first: &[i32], second: &[i32], count: usize) -> Result<Vec<i32>> {
-    check_length("second", Some(second), first.len())?;
-    let mut found = Vec::new();
-    fill(&mut found, count.min(i32::MAX as usize), 0)?; // the library refuses more
-    for (number, entry) in (0..).zip(&mut found) {
-        *entry = number;
-    }
-    call(|error| unsafe {
-        c::components_join(
-            first.as_ptr(),
-            second.as_ptr(),
-            size(first.len()),
-            found.as_mut_ptr(),
-            size(count),
-            error,
-        )
-    })?;
-    Ok(found)
 }

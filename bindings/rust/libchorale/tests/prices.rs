@@ -203,17 +203,3 @@ fn callbacks_stop_and_panic() {
     drop(prices);
     assert_eq!(told, 1);
 }
-
-#[test]
-fn documents_are_joined() {
-    assert_eq!(components(&[], &[], 3).unwrap(), [0, 1, 2]);
-    assert_eq!(components(&[4, 2], &[2, 1], 5).unwrap(), [0, 1, 1, 3, 1]);
-    let fails = |first: &[i32], second: &[i32], status, part: &str| {
-        let error = components(first, second, 5).unwrap_err();
-        assert_eq!(error.status(), status);
-        assert!(error.message().contains(part), "{error}");
-    };
-    fails(&[0, 0], &[1, 5], Status::OutOfRange, "second[1] is 5");
-    fails(&[-1], &[1], Status::OutOfRange, "first[0] is -1");
-    fails(&[0, 0], &[1], Status::Shape, "second has 1 entries");
-}
