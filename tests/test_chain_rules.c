@@ -669,6 +669,14 @@ static void errors_name_the_rule(void **state) {
   REFUSES(CHORALE_ERROR_OUT_OF_RANGE, "rules[1] (at most).chains[0] is");
   rules[1].struct_size = 8;
   REFUSES(CHORALE_ERROR_STRUCT_SIZE, "rules[1]");
+  /* Rules are checked before agreements. */
+  chorale_agreement agreement = {.struct_size = sizeof agreement};
+  agreement.strength = NAN;
+  rules[1].k = -1;
+  FAILS(chorale_decode_with_rules(NULL, &scene.corpus, &agreement, 1, &scene.rules, NULL, &decoded,
+                                  &error),
+        CHORALE_ERROR_SIZE, "rules[1] (at most).k is -1");
+  rules[1].k = 0;
   scene.rules.most_cost = -1;
   REFUSES(CHORALE_ERROR_OUT_OF_RANGE, "rules->most_cost is -1");
 #undef REFUSES

@@ -47,16 +47,19 @@ chorale_status read_agreement(const Report &report, const chorale_agreement *agr
 }
 
 // Builds the model, with the cliques of the agreements and of the rules that have been added to
-// chains, and stores it in `made`. `error`: the struct to which `report` writes, also
-// passed to the public calls made here.
+// chains, and stores it in `made`. rules: the caller's, read before the agreements; NULL if they
+// were read before. `error`: the struct to which `report` writes, also passed to the public calls
+// made here.
 chorale_status build(const Report &report, const chorale_host *host, const chorale_corpus *given,
                      const chorale_agreement *agreements, std::int64_t count,
-                     chorale_decoded &made, chorale_error *error) noexcept {
+                     const chorale_rules *rules, chorale_decoded &made,
+                     chorale_error *error) noexcept {
   CHORALE_CHECK(chorale_model_builder_create(host, &made.builder, error));
   CHORALE_CHECK(chorale_model_builder_add_corpus(made.builder, given, nullptr, error));
   chorale_corpus corpus{};
   CHORALE_CHECK(read_struct(report, "corpus", given, corpus));
   const CorpusParts parts(corpus);
+  CHORALE_CHECK(made.rules.read(report, rules, parts));
   made.first_clique.truncate(0);
   const bool first_time = made.strengths.empty();
   if (!made.first_clique.push(0))
@@ -260,7 +263,7 @@ chorale_status keep_rules(const Report &report, const chorale_host *host,
     made.rules.write_labels(*made.model, own_labels);
     chorale_run_destroy(std::exchange(made.run, nullptr));
     chorale_model_release(std::exchange(made.model, nullptr));
-    CHORALE_CHECK(build(report, host, corpus, agreements, count, made, error));
+    CHORALE_CHECK(build(report, host, corpus, agreements, count, nullptr, made, error));
     CHORALE_CHECK(apply_strengths(report, host, made, error));
     CHORALE_CHECK(solve(host, options, start, own_labels, made, error));
   }
@@ -379,10 +382,7 @@ chorale_status chorale_decode_with_rules(const chorale_host *host, const chorale
     Draft made(memory);
     if (!made)
       return report.out_of_memory(sizeof(chorale_decoded));
-    CHORALE_CHECK(build(report, host, corpus, agreements, count, *made, error));
-    chorale_corpus read{};
-    CHORALE_CHECK(read_struct(report, "corpus", corpus, read));
-    CHORALE_CHECK(made->rules.read(report, rules, CorpusParts(read)));
+    CHORALE_CHECK(build(report, host, corpus, agreements, count, rules, *made, error));
     CHORALE_CHECK(
         find_strengths(report, host, corpus, agreements, count, options, *made, error));
     CHORALE_CHECK(solve(host, options, start, {}, *made, error));
@@ -492,7 +492,7 @@ chorale_status chorale_problem_create_agreeing(const chorale_host *host,
     Draft built(memory);
     if (!built)
       return report.out_of_memory(sizeof(chorale_decoded));
-    CHORALE_CHECK(build(report, host, corpus, agreements, count, *built, error));
+    CHORALE_CHECK(build(report, host, corpus, agreements, count, nullptr, *built, error));
     chorale_problem *made = nullptr;
     chorale_status status = create_problem(report, host, *built, nullptr, made, error);
     if (status == CHORALE_OK && gold)
