@@ -110,7 +110,7 @@ library_files() {
 development_files() {
   {
     documents libchorale-dev
-    (cd include && printf '/usr/include/%s\n' chorale/*.h)
+    (cd include && printf '/usr/include/%s\n' chorale/*.h chorale/experimental/*.h)
     printf "/usr/lib/$triplet/%s\n" libchorale.a libchorale.so pkgconfig/chorale.pc \
       cmake/chorale/chorale-{config,config-version,targets,targets-release}.cmake
   } | files_are libchorale-dev
