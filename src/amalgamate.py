@@ -105,8 +105,7 @@ def main():
     experimental.add(ROOT / "include/chorale/experimental.h")
 
     writer = Writer([ROOT / "src", ROOT / "include", *gsl], True)
-    for path in (ROOT / "include/chorale").glob("*.h"):
-        writer.seen.add(path.resolve())
+    writer.seen = set(header.seen)
     whole = (ROOT / "src/chorale.cpp").read_text()
     settings = whole[whole.index("#if") : whole.index("\n#if !__has_include(<gsl/gsl>)")]
     for name in re.findall(r'^#include "(.*)"', whole, re.M):
