@@ -25,15 +25,17 @@ double Limits::seconds_left() const noexcept {
 void Limits::look() noexcept {
   if (cancel_ && cancel_->raised.load(std::memory_order_relaxed))
     interruption_ = Interruption::cancelled;
+  else if (counts_steps_ && left_ < 0)
+    interruption_ = Interruption::deadline;
   else if (has_deadline_ && std::chrono::steady_clock::now() >= deadline_)
     interruption_ = Interruption::deadline;
 }
 
 void Limits::look_again() noexcept {
-  left_ = kBetweenLooks;
   ++looks_;
   if (interruption_ == Interruption::none)
     look();
+  left_ = kBetweenLooks;
 }
 
 } // namespace chorale

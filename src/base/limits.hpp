@@ -38,6 +38,13 @@ public:
   Limits() noexcept = default;
   // `seconds`: time limit; negative for none. `cancel`: may be NULL.
   Limits(double seconds, const chorale_cancel *cancel) noexcept;
+  // Interrupts after `steps` steps, on every machine after the same ones.
+  static Limits of_steps(std::int64_t steps) noexcept {
+    Limits made;
+    made.left_ = steps;
+    made.counts_steps_ = true;
+    return made;
+  }
 
   // Announces `work` steps. True if the computation may go on. Once false has been returned, all
   // later calls return false. The first call reads the clock and the flag.
@@ -82,6 +89,7 @@ private:
   std::chrono::steady_clock::time_point deadline_{};
   const chorale_cancel *cancel_ = nullptr;
   bool has_deadline_ = false;
+  bool counts_steps_ = false; // the steps in left_ are all that there are
   Interruption interruption_ = Interruption::none;
   std::int64_t left_ = 0; // steps until the clock is read again
   std::int64_t looks_ = 0;

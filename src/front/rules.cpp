@@ -9,6 +9,8 @@
 namespace chorale {
 namespace {
 
+constexpr std::int64_t kExplainSteps = std::int64_t{1} << 28; // for the reasons of a chain
+
 // The potential of a clique of one member over `values` values, EMPTY and CONFLICT: `empty` if the
 // member's property fires nothing, else `fires`.
 chorale_status create_price(const chorale_host *host, const Memory &memory, std::int64_t values,
@@ -540,7 +542,6 @@ bool Rules::list(Array<chorale_rule_conflict> &to) const noexcept {
 }
 
 bool Rules::explain(const Model &model, Array<chorale_rule_reason> &to) const noexcept {
-  Limits none;
   Scratch scratch(memory_);
   if (!prepare(scratch))
     return false;
@@ -548,6 +549,7 @@ bool Rules::explain(const Model &model, Array<chorale_rule_reason> &to) const no
     if (at < 0 || ruled_[at].state != CHORALE_RULES_KEPT)
       continue;
     const Ruled &ruled = ruled_[at];
+    Limits limits = Limits::of_steps(kExplainSteps);
     const std::int64_t first = to.size();
     const std::int32_t *own = own_labels_.begin() + ruled.first_label;
     const std::int32_t *labels = labels_.begin() + ruled.first_label;
@@ -575,8 +577,10 @@ bool Rules::explain(const Model &model, Array<chorale_rule_reason> &to) const no
       for (std::int64_t j = 0; j < ruled.active_count; ++j)
         if (!scratch.list.push(active_[ruled.first_active + j]))
           return false;
-      if (!close(model, ruled.chain, r, none, scratch))
+      if (!close(model, ruled.chain, r, limits, scratch))
         return false;
+      if (limits.interruption() != Interruption::none)
+        break;
       const double cost = std::max(scratch.search.score - ruled.score, 0.0);
       for (std::int64_t e = first; scratch.search.found() && e < to.size(); ++e)
         if (chorale_rule_reason &reason = to[e];

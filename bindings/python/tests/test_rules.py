@@ -95,6 +95,15 @@ def test_prices_costs_and_conflicts_are_told():
     assert elsewhere.ruled == []
 
 
+def test_reasons_of_a_long_chain_take_no_longer_than_its_labels():
+    random = np.random.default_rng(SEED)
+    found = ch.decode([2 * random.normal(size=(2000, 20))], rules=[rules.once()], time_limit=0.5)
+    [ruled] = found.ruled
+    changed = np.flatnonzero(found.labels[0] != found.own[0])
+    assert [reason.position for reason in ruled.reasons] == changed.tolist()
+    assert all(reason.cost > 0 for reason in ruled.reasons)
+
+
 def test_an_automaton_is_a_rule_and_rules_join_agreement():
     builder = experimental.PropertyBuilder(2, values=1)
     inside, after = builder.add_state(), builder.add_state()

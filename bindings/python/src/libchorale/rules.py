@@ -37,6 +37,7 @@ from . import _arrays as arrays
 from . import _declarations as c
 from ._native import call, library, struct
 from .chain import Scheme
+from .errors import CapacityError
 from .property import FIRE_NOTHING, LabelMap, Property
 
 Kind = Union[str, int]
@@ -508,12 +509,17 @@ def ruled_chains(decoded: Any, given: Given) -> list[RuledChain]:
 
     def read(function: Any, dtype: np.dtype[Any], kind: Any) -> npt.NDArray[Any]:
         needed = c_int64()
-        call(function, decoded, None, dtype.itemsize, 0, byref(needed))
-        found = np.empty(needed.value, dtype=dtype)
-        if needed.value:
+
+        def fill(capacity: int) -> npt.NDArray[Any]:
+            found = np.empty(capacity, dtype=dtype)
             to = cast(found.ctypes.data, POINTER(kind))
-            call(function, decoded, to, dtype.itemsize, needed.value, None)
-        return found
+            call(function, decoded, to, dtype.itemsize, capacity, byref(needed))
+            return found[: needed.value]
+
+        try:  # most lists fit, and a second call would find the reasons again
+            return fill(1024)
+        except CapacityError:
+            return fill(needed.value)
 
     ruled = read(library.chorale_decoded_ruled_chains, _RULED, c.chorale_ruled_chain)
     conflicts: dict[int, list[str]] = {}
