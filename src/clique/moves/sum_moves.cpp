@@ -61,14 +61,13 @@ CHORALE_INLINE double best_join(const double *row, const double *join, std::int3
 SumMoves::SumMoves(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), score_(layout, instance.potential),
       counts_(layout.take<std::int32_t>(instance.columns)),
-      risen_(layout.take<double>(instance.columns)), safe_(layout.take<double>(instance.members)),
+      safe_(layout.take<double>(instance.members)),
       waiting_(layout.take<std::int32_t>(instance.members)) {}
 
 template <class Rows>
 CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, gsl::span<std::int32_t> labelling,
                                              Limits &limits, std::int64_t &sweeps) noexcept {
   std::int32_t *const assignment = labelling.data();
-  const std::int32_t moves_of_epoch = 8 + in.members / 256;
   const std::int32_t K = in.columns;
   // Announces the work of the loops over all columns.
   if (!limits.spend(8 * std::int64_t{K}))
@@ -84,22 +83,17 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, gsl::span<std::int3
   std::fill(safe_, safe_ + in.members, kForbidden); // the first sweep evaluates every member
   const double *join = score_.join();
   const double *leave = score_.leave();
-  double before = 0; // sum over the earlier epochs of the greatest rise of any join in the epoch
-  double rise = 0;   // greatest rise of any join in this epoch
-  double *risen = risen_;
-  std::fill(risen, risen + K, 0.0);
-  std::int32_t moves = 0;
+  double rise = 0; // sum over the moves of the greatest rise of any join
   for (bool moved = true; moved && sweeps > 0; --sweeps) {
     // Lists the members to evaluate in the whole sweep, without a branch on each, which the
     // processor could not predict. A member that may move only because of moves in this sweep is
     // listed in the next sweep.
     moved = false;
-    const double so_far = before + rise;
     std::int32_t count = 0;
     if (!in_stretches(limits, in.members, 4, [&](std::int64_t begin, std::int64_t end) {
           for (auto i = static_cast<std::int32_t>(begin); i < end; ++i) {
             waiting_[count] = i;
-            count += so_far + leave[assignment[i]] < safe_[i] ? 0 : 1;
+            count += rise + leave[assignment[i]] < safe_[i] ? 0 : 1;
           }
         }))
       break;
@@ -114,7 +108,7 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, gsl::span<std::int3
       const double stay = row[from] - leave[from] + least;
       const double best = best_join(row, join, K, from);
       if (!(best > stay)) {
-        safe_[i] = row[from] + least - best + before;
+        safe_[i] = row[from] + least - best + rise;
         continue;
       }
       std::int32_t to = 0;
@@ -126,15 +120,7 @@ CHORALE_INLINE double SumMoves::improve_rows(const Rows &in, gsl::span<std::int3
       moved = true;
       const double was[] = {join[from], join[to]};
       score_.move(from, to);
-      if (++moves == moves_of_epoch) {
-        before += rise;
-        rise = 0;
-        moves = 0;
-        std::fill(risen, risen + K, 0.0);
-      }
-      risen[from] += std::max(join[from] - was[0], 0.0);
-      risen[to] += std::max(join[to] - was[1], 0.0);
-      rise = std::max({rise, risen[from], risen[to]});
+      rise += std::max({0.0, join[from] - was[0], join[to] - was[1]});
     }
     if (instance_->interrupted())
       break;

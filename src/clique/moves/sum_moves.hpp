@@ -10,8 +10,8 @@
 //
 // While this is negative, no move of the member gains, and the member is skipped.
 //
-// Moves are divided into epochs. The sum, over all epochs so far, of the greatest rise of any join
-// within the epoch bounds the rise of every join since any evaluation: its growth since then.
+// The sum, over all moves so far, of the greatest rise of any join by the move bounds these rises:
+// since an evaluation, no join has risen by more than this sum has grown.
 //
 // Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v.
 #pragma once
@@ -44,7 +44,6 @@ private:
   const Instance *instance_;
   FiniteSumScore score_;
   std::int32_t *counts_;  // K: number of members by column
-  double *risen_;         // K: rises of the joins in this epoch
   double *safe_;          // n: lead + least gain; the member is skipped while leave + rise is less
   std::int32_t *waiting_; // n: members to evaluate in a sweep
 };
