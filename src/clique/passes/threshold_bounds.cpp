@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 
 namespace chorale {
@@ -99,13 +98,9 @@ bool ThresholdBounds::place_thresholds() noexcept {
   if (!(width > 0 && std::fabs(high) < farthest * width && std::fabs(low) < farthest * width &&
         most_ < farthest * width))
     return false;
-  int exponent = std::ilogb(width);
+  const int exponent = std::ilogb(width);
   if (exponent < -1000 || exponent > 1000)
     return false;
-  // Does not scale if the places are within the range of floats. Scaling by a power of two does not
-  // change which members a part has.
-  if (std::abs(exponent) < 64)
-    exponent = 0;
   factor_ = std::scalbn(1.0, -exponent);
   const double unit = std::scalbn(1.0, exponent);
   const auto second = static_cast<float>(width / 9 * factor_);
@@ -129,7 +124,7 @@ inline std::int32_t ThresholdBounds::part_of(double place) const noexcept {
   return std::min((std::max(bits, first_bits_) - first_bits_) >> shift_, parts_ - 1);
 }
 
-template <int parts, bool scaled> CHORALE_INLINE bool ThresholdBounds::count_members() noexcept {
+template <int parts> CHORALE_INLINE bool ThresholdBounds::count_members() noexcept {
   using Half = float __attribute__((vector_size(kLanes * sizeof(float))));
   using Parts = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
   const Instance &in = *instance_;
@@ -158,7 +153,7 @@ template <int parts, bool scaled> CHORALE_INLINE bool ThresholdBounds::count_mem
         Lanes score;
         std::memcpy(&score, row + v, sizeof score);
         const Lanes place = (best - score) + top;
-        const Half rounded = __builtin_convertvector(scaled ? place * factor : place, Half);
+        const Half rounded = __builtin_convertvector(place * factor, Half);
         Parts bits;
         std::memcpy(&bits, &rounded, sizeof bits);
         bits = bits > first ? bits : first;
@@ -199,13 +194,7 @@ template <int parts, bool scaled> CHORALE_INLINE bool ThresholdBounds::count_mem
 }
 
 template <int parts> bool ThresholdBounds::count_all() noexcept {
-  return factor_ == 1
-             ? on_best_units([this]() CHORALE_INLINE_LAMBDA {
-                 return count_members<parts, false>();
-               })
-             : on_best_units([this]() CHORALE_INLINE_LAMBDA {
-                 return count_members<parts, true>();
-               });
+  return on_best_units([this]() CHORALE_INLINE_LAMBDA { return count_members<parts>(); });
 }
 
 bool ThresholdBounds::bound_passes() noexcept {

@@ -69,7 +69,7 @@ private:
   // Returns the part to which a gain with this place belongs.
   std::int32_t part_of(double place) const noexcept;
   // Fills left_ and sums_. False if interrupted.
-  template <int parts, bool scaled> bool count_members() noexcept;
+  template <int parts> bool count_members() noexcept;
   // Computes bounds_. False if interrupted.
   bool bound_passes() noexcept;
   // Turns the entries of left_ for alpha into suffix sums, fills states_ and highest_ for alpha,
