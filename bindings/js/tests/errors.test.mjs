@@ -261,7 +261,7 @@ test("what decode is given", () => {
   no("NOT_A_NUMBER", { tokens }, /scores\[1\]\[0\]/, [[[1, 0], [0, 1]], [[1, NaN]]]);
   no("SHAPE", { tokens }, /scores\[0\]\[1\] has 1 entries; it must have 2/,
     [[[1, 0], [0]], [[1, 0]]]);
-  no("WRONG_TYPE", { tokens, agree: "words" }, /agree is "words", neither/);
+  no("WRONG_TYPE", { tokens, agree: "word" }, /agree is "word", neither/);
   no("UNKNOWN_CONSTANT", { tokens, agree: { what: "phrases" } }, /agree\.what is "phrases"/);
   no("WRONG_TYPE", { tokens, agree: ["words", 7, {}] }, /agree\[1\] is 7/);
   no("SIZE", { tokens, minimum: 0 }, /minimum is 0/);
