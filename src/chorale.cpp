@@ -112,6 +112,7 @@
 #include "cluster/run/message_unit.cpp"
 #include "cluster/run/outcome.cpp"
 #include "cluster/run/polish.cpp"
+#include "cluster/run/regroup.cpp"
 #include "cluster/run/repair.cpp"
 #include "cluster/run/bound_store.cpp"
 #include "cluster/run/rooms.cpp"

@@ -7,11 +7,12 @@ void dump_cluster(FILE *to, const Cluster *cluster) {
   const chorale_run_options *o = &cluster->options;
   fprintf(to,
           "rounds %lld, damping %g, schedule %d, algorithm %d, exact %d, no polish %d, range %d, "
-          "joint %d, beam %lld, budget %lld, number %d, threads %lld, bound steps %lld\n",
+          "joint %d, beam %lld, budget %lld, number %d, threads %lld, bound steps %lld, "
+          "effort %g\n",
           (long long)o->rounds, o->damping, o->schedule, o->algorithm, o->exact_marginals,
           o->no_polish, o->restrict_range, o->joint_mode, (long long)o->beam_width,
           (long long)o->budget, o->message_element, (long long)o->threads,
-          (long long)o->bound_steps);
+          (long long)o->bound_steps, o->effort);
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
     fprintf(to, "chain %d%s: ", i, cluster->is_instance[i] ? ", as an instance" : "");
     print_sample(&cluster->chains[i]);
@@ -158,6 +159,7 @@ static void shrink_options(Shrinker *shrinker) {
   TRY(message_element);
   TRY(threads);
   TRY(bound_steps);
+  TRY(effort);
 #undef TRY
   candidate = *cluster;
   candidate.options.no_polish = 1;

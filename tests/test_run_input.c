@@ -212,6 +212,8 @@ static void bad_options(void **state) {
   REFUSED(threads, -1, CHORALE_ERROR_SIZE, "threads", "-1");
   REFUSED(time_limit, NAN, CHORALE_ERROR_NOT_A_NUMBER, "time_limit");
   REFUSED(bound_steps, -1, CHORALE_ERROR_SIZE, "bound_steps", "-1");
+  REFUSED(effort, NAN, CHORALE_ERROR_NOT_A_NUMBER, "effort");
+  REFUSED(effort, INFINITY, CHORALE_ERROR_INFINITE, "effort");
 #undef REFUSED
   FAILS(chorale_run_create(NULL, NULL, NULL, NULL, &run, &error), CHORALE_ERROR_NULL_ARGUMENT,
         "model");

@@ -77,6 +77,7 @@ type RunOptions struct {
 	TimeLimit      time.Duration       // limits each call; NoLimit: only the context limits it
 	Progress       func(Progress) bool // called after every round and step of the bound; if it returns true, the call ends as after a cancel. May be nil
 	BoundSteps     int                 // number of steps of dual ascent for an upper bound; 0: no bound
+	Effort         float64             // how long a solve looks for moves of several chains, as a multiple of the usual time; 0: not at all
 	Edits          bool                // whether the run allocates the memory that SetAllowed and SetStrength need
 	Host           *Host               // provides memory and a log; may be nil
 }
@@ -112,6 +113,7 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 	told.threads = C.int64_t(options.Threads)
 	told.time_limit = seconds(options.TimeLimit)
 	told.bound_steps = C.int64_t(options.BoundSteps)
+	told.effort = C.double(options.Effort)
 	told.edits = flag(options.Edits)
 	return told
 }

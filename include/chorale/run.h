@@ -20,6 +20,11 @@
  *   repair    runs only if some clique forbids every labelling met so far: decodes one chain at a
  *             time to bring the counts of cliques nearer to allowed counts, in a limited search. If
  *             an allowed labelling is found, it is polished (unless the option `no_polish` is 1).
+ *   regroup   moves several chains at once: makes some members of a clique take another value, then
+ *             decodes the chains around them one at a time, and keeps the move if equation 1 gains.
+ *             Such moves are drawn, always in the same order, until they have not gained for a
+ *             while (the option `effort`). Left out where the bound has met the score, in models
+ *             with more than a million chains and members, and in cliques of more than 256 members.
  *   bound     on request, computes an upper bound of equation 1 by dual decomposition.
  *
  * Messages. The message of chain i to clique p has an entry for each value v,
@@ -205,6 +210,10 @@ typedef struct chorale_run_options {
    * score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,
    * CALLBACK), or if a dictionary without OUT omits values that can fire. */
   int64_t bound_steps;
+  /* How long a solve looks for moves of several chains ("regroup" at the top of this file): it ends
+   * after an amount of work without a gain, which is a multiple of this number. 0 (default) or
+   * less: no such search; 1: usual. no_polish also leaves it out. */
+  double effort;
 } chorale_run_options;
 
 /* ---- The run ------------------------------------------------------------------------------ */

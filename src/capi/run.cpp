@@ -78,6 +78,7 @@ chorale_status take_run_options(const Report &report, const Model &model,
   if (options.bound_steps < 0)
     return report.fail(CHORALE_ERROR_SIZE, "options->bound_steps is ", options.bound_steps,
                        "; it must be at least 0");
+  CHORALE_CHECK(check_finite(report, "options->effort", options.effort));
   // Limits beam and budget, since dynamic programs store a configuration (a joint state of the
   // properties, message.h) and a label in one 32-bit number.
   const std::int64_t limit =
@@ -101,6 +102,7 @@ chorale_status take_run_options(const Report &report, const Model &model,
   to.progress_user = options.progress_user;
   to.bound_steps = options.bound_steps;
   to.edits = options.edits != 0;
+  to.effort = std::max(options.effort, 0.0);
   return CHORALE_OK;
 }
 

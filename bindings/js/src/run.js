@@ -45,6 +45,7 @@ export const RUN_OPTIONS = [
   "polish",
   ...Object.keys(WORDS),
   "damping",
+  "effort",
   "timeLimit",
   "progress",
 ];
@@ -71,6 +72,7 @@ export function runFields(options) {
   for (const [name, [field, numbers]] of Object.entries(WORDS))
     if (options[name] !== undefined) fields[field] = chosen(name, options[name], numbers);
   if (options.damping !== undefined) fields.damping = real("damping", options.damping);
+  if (options.effort !== undefined) fields.effort = real("effort", options.effort);
   fields.time_limit = limit(options.timeLimit);
   return fields;
 }

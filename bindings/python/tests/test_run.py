@@ -614,3 +614,57 @@ def test_edits():
         run.set_allowed(0, 0, [False, False])
     with pytest.raises(ch.Error, match="edits"):
         ch.Run(model).set_strength(clique, 2)
+
+
+def hard_model(rng, items=8, cliques=6, labels=3):
+    """Returns a model of items in cliques of four with random tables, and its scores and cliques."""
+    builder = ch.ModelBuilder()
+    unary = rng.normal(size=(items, labels))
+    for row in unary:
+        builder.add_chain(row[None])
+    tables = []
+    for _ in range(cliques):
+        members = rng.choice(items, 4, replace=False)
+        table = rng.normal(size=(labels, 5))
+        clique = builder.add_clique(potential=ch.Potential.sum(table))
+        builder.add_positions(clique, [0, 4], members)
+        tables.append((members, table))
+    return builder.freeze(), unary, tables
+
+
+def test_effort_finds_more():
+    """Moves of several chains never lower the score, more effort never either, no score exceeds that
+    of every labelling, and most runs reach the best one."""
+    rng = np.random.default_rng(5)
+    optimal = dict.fromkeys((0.0, 0.3, 1.0, 3.0), 0)
+    for _ in range(12):
+        model, unary, tables = hard_model(rng)
+        every = np.array(list(itertools.product(range(3), repeat=8)))
+        scores = unary[np.arange(8), every].sum(axis=1)
+        for members, table in tables:
+            for value, row in enumerate(table):
+                scores += row[(every[:, members] == value).sum(axis=1)]
+        before = -math.inf
+        for effort in optimal:
+            run = ch.Run(model, effort=effort)
+            result = run.solve()
+            assert result.score == pytest.approx(model.score(run.all_labels()).score)
+            assert before <= result.score <= scores.max() + 1e-9
+            before = result.score
+            optimal[effort] += result.score > scores.max() - 1e-9
+            assert ch.Run(model, effort=effort, threads=2).solve().score == result.score
+    assert optimal[1.0] > optimal[0.0] and optimal[3.0] == 12
+
+
+def test_effort_is_interrupted():
+    """A run that is stopped again and again finds what a run without limits finds."""
+    model, _, _ = hard_model(np.random.default_rng(6), items=60, cliques=80)
+    whole = ch.Run(model, effort=5)
+    expected = whole.solve().score
+    run = ch.Run(model, effort=5, time_limit=0.005)
+    calls = 1
+    while run.solve().outcome == ch.Outcome.DEADLINE:
+        assert run.result.score <= expected
+        calls += 1
+    assert run.result.score == expected and calls > 1
+    assert run.all_labels().tolist() == whole.all_labels().tolist()

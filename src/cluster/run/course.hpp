@@ -77,6 +77,13 @@ struct DualCourse {
   std::int64_t left = 0;     // remaining steps
 };
 
+struct RegroupCourse {
+  bool started = false;
+  std::uint64_t random = 1;   // state of the random numbers
+  std::int64_t spent = 0;     // steps so far (Moves::cost in regroup.cpp)
+  std::int64_t gained_at = 0; // `spent` at the last gain
+};
+
 enum class RepairStage : std::int32_t { none, search, score, polish };
 
 struct RepairCourse {
@@ -114,6 +121,7 @@ struct Course {
   RoundCourse round;
   PolishCourse polish;
   RepairCourse repair;
+  RegroupCourse regroup;
   DualCourse dual;
 };
 

@@ -759,6 +759,7 @@ EditEnd Edits::finish() noexcept {
   standing.own_score = standing.polished_own_score = state_.own.total();
   standing.rounds_score = standing.polished_score = state_.best.total();
   standing.is_polished = setting_.options.polish;
+  standing.is_regrouped = true;
   standing.converged = edits_.converged && edits_.answering.empty() && !edits_.leaves_messages;
   edits_.converged = standing.converged;
   edits_.chains.clear();

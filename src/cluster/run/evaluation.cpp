@@ -207,6 +207,13 @@ void Evaluation::offer_at_once(std::int64_t round) noexcept {
   at_once_ = false;
 }
 
+void Evaluation::renew_best(std::int64_t round) noexcept {
+  ignores_limits_ = true;
+  state_.parts.known = evaluate(state_.best, state_.parts.kept());
+  ignores_limits_ = false;
+  state_.standing.best_round = round;
+}
+
 void Evaluation::report_progress() noexcept {
   const RunOptions &options = setting_.options;
   if (!options.progress)

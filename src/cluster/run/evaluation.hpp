@@ -30,6 +30,8 @@ public:
   // Evaluates `now` like offer_in_full(), but needs only the memory of one clique. Leaves `best` as
   // it is if the callback of a potential fails.
   void offer_at_once(std::int64_t round) noexcept;
+  // Evaluates `best` anew, ignoring the limits, after moves that gained. `round`: as in offer().
+  void renew_best(std::int64_t round) noexcept;
   void report_progress() noexcept;
 
 private:

@@ -64,13 +64,32 @@ public:
     return false;
   }
 
+  // True if the cliques allow the best labelling that obeys `shift`; `program` then holds it.
+  bool force(const Shift &shift) noexcept {
+    if (!block.fill_rows(program, worker_.limits))
+      return false;
+    for (std::int32_t s = 0; s < program.slot_count(); ++s) {
+      const Slot &slot = block.slot(s);
+      if (slot.clique != shift.clique)
+        continue;
+      const std::int32_t column = shift.wanted(slot.member, block.shown().data()[s]);
+      double *const row = program.incoming_row(s).data();
+      for (std::int32_t v = 0; column >= 0 && v < program.columns_of(s); ++v)
+        row[v] = v == column ? row[v] : kForbidden;
+    }
+    if (program.decode(worker_.limits, &now_))
+      return compare() && after.total > kForbidden && before.total > kForbidden;
+    setting_.call.give_up(program, worker_);
+    return false;
+  }
+
 private:
   // True if the labelling in `program` scores more than the current one.
-  bool gains_now() noexcept {
-    MeasuredSum before;
-    MeasuredSum after;
-    return block.compare(program.score, program.shown, before, after, worker_.limits) &&
-           gains(before, after.total);
+  bool gains_now() noexcept { return compare() && gains(before, after.total); }
+  // Sums into `before` and `after` the terms in which `program` and the current labelling differ.
+  bool compare() noexcept {
+    before = after = {};
+    return block.compare(program.score, program.shown, before, after, worker_.limits);
   }
   bool decode() noexcept {
     if (program.decode(worker_.limits, &now_))
@@ -86,6 +105,8 @@ private:
 public:
   ChainBlock block;
   ChainProgram program;
+  MeasuredSum before;
+  MeasuredSum after;
 };
 
 } // namespace
@@ -105,7 +126,18 @@ Improvement improve_chain(const Setting &setting, const Assignment &own, const A
   if ((repeats && !moves_repeats) || !search.run(own.phi(chain)))
     return {};
   const ChainProgram &found = search.program;
-  return {true, repeats, found.labels, found.shown, found.score};
+  return {true, repeats, found.labels, found.shown, found.score, search.before, search.after};
+}
+
+Improvement force_chain(const Setting &setting, const Assignment &now, const CountStore &counts,
+                        std::int32_t chain, const Shift &shift, Worker &worker) noexcept {
+  Layout layout(worker.room);
+  ChainSearch search(layout, setting, now, counts, chain, worker);
+  if (!search.load() || !search.force(shift))
+    return {};
+  const ChainProgram &found = search.program;
+  return {true,        search.block.has_repeats(), found.labels, found.shown,
+          found.score, search.before,              search.after};
 }
 
 } // namespace chorale

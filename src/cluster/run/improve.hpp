@@ -14,6 +14,31 @@ struct Improvement {
   gsl::span<const std::int32_t> labels; // by position
   gsl::span<const std::int32_t> shown;  // by slot: column that it shows, or -1
   double score = kForbidden;            // phi of the labels
+  // Sums of those terms of equation 1 that differ, without and with the new labelling.
+  MeasuredSum before;
+  MeasuredSum after;
+};
+
+// Which members of a clique a move forces, and to which columns. one: `member` to `to`; group:
+// those that show `from` to `to`; all: all to `to`; swap: those that show `from` to `to`, and those
+// that show `to` to `from`.
+enum class ShiftKind : std::int32_t { one, group, all, swap };
+
+struct Shift {
+  // Returns the column to which a member that shows `shown` is forced; -1 if it is not forced.
+  std::int32_t wanted(std::int32_t of, std::int32_t shown) const noexcept {
+    if (kind == ShiftKind::one)
+      return of == member ? to : -1;
+    if (shown == to)
+      return kind == ShiftKind::swap ? from : -1;
+    return shown == from || kind == ShiftKind::all ? to : -1;
+  }
+
+  ShiftKind kind;
+  std::int32_t clique;
+  std::int32_t member; // all kinds but `one` leave out a centre
+  std::int32_t from;
+  std::int32_t to;
 };
 
 // True if the worker's last search ended early, because of a limit or a failure. False if only
@@ -28,5 +53,11 @@ bool was_cut_short(const Setting &setting, const Worker &worker) noexcept;
 Improvement improve_chain(const Setting &setting, const Assignment &own, const Assignment &now,
                           const CountStore &counts, std::int32_t chain, bool moves_repeats,
                           Worker &worker) noexcept;
+
+// Finds the best labelling of `chain` in which its members of a clique show the columns to which
+// `shift` forces them, whatever it costs. Improvement::gains is false if there is none that the
+// cliques allow, and if the search ended early.
+Improvement force_chain(const Setting &setting, const Assignment &now, const CountStore &counts,
+                        std::int32_t chain, const Shift &shift, Worker &worker) noexcept;
 
 } // namespace chorale

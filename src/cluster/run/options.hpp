@@ -52,6 +52,7 @@ struct RunOptions {
   void *progress_user = nullptr;
   std::int64_t bound_steps = 0;
   bool edits = false;
+  double effort = 0;
 };
 
 } // namespace chorale

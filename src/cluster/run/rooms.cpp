@@ -3,6 +3,7 @@
 
 #include "cluster/run/evaluation.hpp"
 #include "cluster/run/polish.hpp"
+#include "cluster/run/regroup.hpp"
 #include "cluster/run/repair.hpp"
 
 namespace chorale {
@@ -90,7 +91,9 @@ std::size_t Rooms::total(const RoomBytes &bytes) const noexcept {
   const PolishMemory measured_polish(polish, model_);
   Layout repair;
   const RepairMemory measured_repair(repair, model_);
-  const std::size_t behind = std::max(polish.bytes(), repair.bytes());
+  Layout regroup;
+  const RegroupMemory measured_regroup(regroup, model_);
+  const std::size_t behind = std::max({polish.bytes(), repair.bytes(), regroup.bytes()});
   const std::size_t last = std::max(bytes.worker, saturating_sum(bytes.chain, behind));
   return saturating_sum(saturating_product(bytes.worker,
                                            static_cast<std::size_t>(options_.executor.workers) - 1),

@@ -393,9 +393,10 @@ bool Rounds::step() noexcept {
   if (stage == RoundStage::none) {
     if (standing.at_end())
       return !standing.infeasible;
-    standing.is_polished = false;
+    standing.is_polished = standing.is_regrouped = false;
     course.polish = {};
     course.repair = {};
+    course.regroup = {};
     course.dual = {};
   }
   if (standing.pending) {

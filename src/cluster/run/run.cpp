@@ -6,6 +6,7 @@
 #include "cluster/run/edits.hpp"
 #include "cluster/run/message_unit.hpp"
 #include "cluster/run/polish.hpp"
+#include "cluster/run/regroup.hpp"
 #include "cluster/run/repair.hpp"
 #include "cluster/run/rounds.hpp"
 #include "potential/recolumn.hpp"
@@ -443,6 +444,11 @@ void chorale_run::solve() noexcept {
         Repair(setting_, state).run();
     }
   } while (standing.pending && !call.must_end()); // the repair has set chains aside
+  if (course.dual.stage == DualStage::none && options.polish && options.effort > 0 &&
+      !standing.is_regrouped && !call.must_end()) {
+    state.leave_edits();
+    Regroup(setting_, state).run();
+  }
   if (options.bound_steps > 0 && !call.must_end()) {
     state.leave_edits();
     Dual(setting_, state).run(options.bound_steps);

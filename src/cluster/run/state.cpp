@@ -242,7 +242,7 @@ void RunState::go_on_from_best() noexcept {
   if (!standing.has_labelling)
     now.copy(best); // only until round 0 fills `now`
   standing.pending = standing.fill_in_own = standing.has_labelling = true;
-  standing.is_polished = false;
+  standing.is_polished = standing.is_regrouped = false;
   leave_round();
   course = {};
   parts.known = false;
@@ -259,6 +259,7 @@ void RunState::replaced_inputs() noexcept {
   parts.known = false;
   standing.pending = true;
   standing.converged = standing.infeasible = standing.is_polished = false;
+  standing.is_regrouped = false;
   standing.alternation = {};
   standing.upper_bound = kInfinity;
   if (dual)

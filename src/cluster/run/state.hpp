@@ -54,6 +54,7 @@ struct Standing {
   // is minus infinity.
   bool fill_in_own = false;
   bool is_polished = false;   // `best` is the result of a polish, and nothing has changed since
+  bool is_regrouped = false;  // `best` is the result of a regroup, and nothing has changed since
   bool zero_messages = true;  // no clique has sent messages yet
   bool has_unit = false;      // the unit of the message stores is chosen
   Alternation alternation;

@@ -628,6 +628,7 @@ class chorale_run_options(Struct):
     progress: Any
     progress_user: Any
     bound_steps: Any
+    effort: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("rounds", c_int64),
@@ -650,6 +651,7 @@ class chorale_run_options(Struct):
         ("progress", chorale_progress_function),
         ("progress_user", c_void_p),
         ("bound_steps", c_int64),
+        ("effort", c_double),
     ]
 
 

@@ -268,6 +268,8 @@ class Run(Closable):
                      returns True, the call ends early. If it raises an exception, the call ends
                      early and raises this exception
     bound_steps      number of steps of dual ascent for an upper bound on the score; 0: no bound
+    effort           how long a solve looks for moves of several chains after the polish, as a
+                     multiple of the usual time; 0: not at all
     edits            True: allocates the memory that `set_allowed` and `set_strength` need
     earlier          a `Run` from whose messages and labelling this run starts; its model must have
                      as many chains and cliques as the model of this run
@@ -309,6 +311,7 @@ class Run(Closable):
         cancel: Cancel | None = None,
         progress: Callable[[Progress], Any] | None = None,
         bound_steps: int = 0,
+        effort: float = 0.0,
         edits: bool = False,
         earlier: Run | None = None,
     ) -> None:
@@ -330,6 +333,7 @@ class Run(Closable):
             message_element=message_element,
             threads=threads,
             bound_steps=bound_steps,
+            effort=effort,
             edits=edits,
         )
         made.time_limit = arrays.limit("time_limit", time_limit)
@@ -714,6 +718,7 @@ class Run(Closable):
         message_element: MessageElement = "auto",
         threads: int = 1,
         bound_steps: int = 0,
+        effort: float = 0.0,
         edits: bool = False,
     ) -> Cost:
         """Computes the memory and time that a run with these options needs, without creating it."""
@@ -732,6 +737,7 @@ class Run(Closable):
             message_element=message_element,
             threads=threads,
             bound_steps=bound_steps,
+            effort=effort,
             edits=edits,
         )
         cost = struct(c.chorale_run_cost)
@@ -879,12 +885,14 @@ def run_options(
     message_element: MessageElement,
     rounds: int,
     bound_steps: int,
+    effort: float = 0.0,
     edits: bool = False,
     **numbers: int,
 ) -> c.chorale_run_options:
     options = struct(c.chorale_run_options)
     options.rounds = arrays.rounds("rounds", rounds)
     options.bound_steps = arrays.size("bound_steps", bound_steps)
+    options.effort = arrays.real("effort", effort)
     options.edits = bool(edits)
     for name, value in numbers.items():  # beam_width, budget, threads
         setattr(options, name, arrays.size(name, value, 1))

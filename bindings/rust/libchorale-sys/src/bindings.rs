@@ -2746,6 +2746,7 @@ pub struct chorale_run_options {
     pub progress: chorale_progress_function,
     pub progress_user: *mut std::os::raw::c_void,
     pub bound_steps: i64,
+    pub effort: f64,
 }
 #[test]
 fn bindgen_test_layout_chorale_run_options() {
@@ -2753,7 +2754,7 @@ fn bindgen_test_layout_chorale_run_options() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_run_options>(),
-        136usize,
+        144usize,
         "Size of chorale_run_options"
     );
     assert_eq!(
@@ -2865,6 +2866,11 @@ fn bindgen_test_layout_chorale_run_options() {
         unsafe { ::std::ptr::addr_of!((*ptr).bound_steps) as usize - ptr as usize },
         128usize,
         "Offset of field: chorale_run_options::bound_steps"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).effort) as usize - ptr as usize },
+        136usize,
+        "Offset of field: chorale_run_options::effort"
     );
 }
 #[repr(C)]

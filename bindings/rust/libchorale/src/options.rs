@@ -206,6 +206,12 @@ impl<'a> RunOptions<'a> {
         self.raw.bound_steps = size(steps);
         self
     }
+    /// Sets how long a solve looks for moves of several chains, as a multiple of the usual time.
+    /// The default 0 does not look for them.
+    pub fn effort(mut self, effort: f64) -> Self {
+        self.raw.effort = effort;
+        self
+    }
     /// Sets whether the run allocates the memory that [`Run::set_allowed`](crate::Run::set_allowed)
     /// and [`Run::set_strength`](crate::Run::set_strength) need. The default is false.
     pub fn edits(mut self, edits: bool) -> Self {

@@ -1,0 +1,316 @@
+// regroup.hpp explains the words used here.
+#include "cluster/run/regroup.hpp"
+
+#include "cluster/run/improve.hpp"
+
+#include <algorithm>
+
+namespace chorale {
+namespace {
+
+// Flags of a chain. kQueued: it waits to be improved. kTouched: it may differ in `now` and `best`.
+// kForced: a move forced it, and it is not improved before its neighbours are.
+constexpr std::uint8_t kQueued = 1;
+constexpr std::uint8_t kTouched = 2;
+constexpr std::uint8_t kForced = 4;
+// Models with more slots and chains together are not searched, since an interrupted search
+// evaluates its labelling before it returns.
+constexpr std::int64_t kMostSearched = 1 << 20;
+// Cliques with more members are not shifted, and a move does not spread through them.
+constexpr std::int32_t kMostShifted = 256;
+// A move that queues or changes more chains is given up.
+constexpr std::int64_t kMostMoved = 1 << 12;
+// The search ends after kVisitsAlone visits of all chains without a gain (at most kMostAlone steps,
+// see Moves::cost), and after kVisitsInAll in all. These numbers are multiplied by the effort.
+constexpr double kVisitsAlone = 200;
+constexpr double kMostAlone = 1 << 22;
+constexpr double kVisitsInAll = 1000;
+
+bool is_searched(const Model &model) noexcept {
+  return model.slots.size() > model.closed_slots &&
+         model.slots.size() + model.chains.size() <= kMostSearched;
+}
+
+// Draws moves and does them on RunState::now, which equals `best` between two moves.
+class Moves {
+public:
+  Moves(const Setting &setting, RunState &state) noexcept
+      : setting_(setting), model_(setting.model), state_(state), course_(state.course.regroup),
+        worker_(setting.worker(0)), layout_(setting.rooms.behind(setting.rooms.bytes().chain)),
+        memory_(layout_, model_) {}
+
+  void start() noexcept {
+    memory_.counts.clear();
+    std::fill_n(memory_.flags.data(), memory_.flags.size(), std::uint8_t{0});
+    state_.now.copy(state_.best);
+    for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
+      const Clique &clique = model_.cliques[c];
+      for (std::int32_t i = 0; i < (clique.closed() ? 0 : clique.members); ++i)
+        if (const std::int32_t v = state_.now.shown(clique, i); v >= 0)
+          memory_.counts.add(model_.first_count(c) + v, clique.weight(i));
+    }
+  }
+
+  // Returns the steps of one visit of all chains that are searched.
+  double all_steps() const noexcept {
+    double all = 0;
+    for (const Chain &chain : model_.chains)
+      all += chain.slots == 0 || model_.is_closed(chain) ? 0 : static_cast<double>(cost(chain));
+    return all;
+  }
+
+  // Does one move. True if it is kept. False also if the call must end; the move is then undone.
+  bool move() noexcept {
+    gain_ = {};
+    size_ = 0;
+    touched_ = 0;
+    bool done = false;
+    for (std::int64_t left = 1 + shifts(); left > 0; --left) {
+      const Shift shift = draw();
+      course_.spent += 1;
+      if (shift.to >= 0)
+        done = force(shift);
+      if (!done)
+        break;
+    }
+    done = done && settle() && release() && settle();
+    const bool kept = done && gain_.total > 1e-12 * gain_.magnitude;
+    close(kept);
+    return kept;
+  }
+
+private:
+  static std::int64_t cost(const Chain &chain) noexcept {
+    return std::int64_t{4} + chain.length + chain.slots;
+  }
+
+  std::int64_t random(std::int64_t below) noexcept {
+    course_.random = course_.random * 6364136223846793005U + 1442695040888963407U;
+    return static_cast<std::int64_t>((course_.random >> 33) % static_cast<std::uint64_t>(below));
+  }
+
+  // Returns how many shifts a move has after the first: k with probability 2^-(k + 1), at most 4.
+  std::int64_t shifts() noexcept {
+    std::int64_t more = 0;
+    while (more < 4 && random(2) == 0)
+      ++more;
+    return more;
+  }
+
+  // Draws a shift: the first of a move anywhere, the others at a chain of the clique of the last.
+  Shift draw() noexcept {
+    std::int64_t slot = random(model_.slots.size());
+    if (touched_ > 0) {
+      const Clique &last = model_.cliques[last_];
+      const std::int32_t near = model_.chain_of(
+          last, static_cast<std::int32_t>(random(last.all_members())));
+      slot = model_.chains.first_slot(near) + random(model_.chains[near].slots);
+    }
+    const std::int32_t number = last_ = model_.clique_of(slot);
+    const Clique clique = model_.cliques[number];
+    const std::int32_t member = model_.slots[slot] - clique.first_slot;
+    Shift shift{ShiftKind::one, number, member, state_.now.shown(clique, member), -1};
+    if (clique.closed() || clique.all_members() > kMostShifted || shift.from < 0)
+      return shift;
+    std::int32_t to = static_cast<std::int32_t>(random(clique.width(member)));
+    if (member < clique.members) {
+      shift.kind = static_cast<ShiftKind>(random(4));
+      // Values that other members show are drawn more often.
+      if (random(2) == 0)
+        to = state_.now.shown(clique, static_cast<std::int32_t>(random(clique.members)));
+    }
+    shift.to = to == shift.from ? -1 : to;
+    return shift;
+  }
+
+  bool force(const Shift &shift) noexcept {
+    const Clique clique = model_.cliques[shift.clique];
+    const std::int32_t first = shift.kind == ShiftKind::one ? shift.member : 0;
+    const std::int32_t end = shift.kind == ShiftKind::one ? first + 1 : clique.members;
+    // The columns before the move decide which members are shifted, so they are marked first.
+    std::int32_t before = -1;
+    for (std::int32_t i = first; i < end; ++i) {
+      const std::int32_t chain = model_.chain_of(clique, i);
+      if (chain == before || (memory_.flags.data()[chain] & kForced) != 0 ||
+          shift.wanted(i, state_.now.shown(clique, i)) < 0 || state_.own.lacks(chain))
+        continue;
+      before = chain;
+      course_.spent += cost(model_.chains[chain]);
+      const Improvement found =
+          force_chain(setting_, state_.now, memory_.counts, chain, shift, worker_);
+      if (!found.gains || !set(chain, found))
+        return false;
+      memory_.flags.data()[chain] |= kForced;
+    }
+    forced_ = touched_;
+    return touched_ > 0;
+  }
+
+  // Queues the forced chains.
+  bool release() noexcept {
+    for (std::int64_t k = 0; k < forced_; ++k) {
+      const std::int32_t chain = memory_.touched.data()[k];
+      memory_.flags.data()[chain] &= static_cast<std::uint8_t>(~kForced);
+      if (!queue(chain))
+        return false;
+    }
+    return true;
+  }
+
+  bool queue(std::int32_t chain) noexcept {
+    std::uint8_t &flags = memory_.flags.data()[chain];
+    if ((flags & (kQueued | kForced)) != 0 || state_.own.lacks(chain))
+      return true;
+    const auto capacity = static_cast<std::int64_t>(memory_.queue.size());
+    if (size_ == capacity)
+      return false;
+    flags |= kQueued;
+    memory_.queue.data()[(head_ + size_++) % capacity] = chain;
+    return true;
+  }
+
+  // Improves the chains of the queue until it is empty. False if the move is given up.
+  bool settle() noexcept {
+    const auto capacity = static_cast<std::int64_t>(memory_.queue.size());
+    while (size_ > 0) {
+      const std::int32_t chain = memory_.queue.data()[head_];
+      head_ = (head_ + 1) % capacity;
+      --size_;
+      memory_.flags.data()[chain] &= static_cast<std::uint8_t>(~kQueued);
+      course_.spent += cost(model_.chains[chain]);
+      const Improvement found =
+          improve_chain(setting_, state_.own, state_.now, memory_.counts, chain, true, worker_);
+      if (was_cut_short(setting_, worker_) || (found.gains && !set(chain, found)))
+        return false;
+    }
+    return true;
+  }
+
+  // Sets the labels of a chain in `now`, and queues the chains that may gain because of that.
+  bool set(std::int32_t chain, const Improvement &found) noexcept {
+    std::uint8_t &flags = memory_.flags.data()[chain];
+    if ((flags & kTouched) == 0) {
+      if (touched_ == static_cast<std::int64_t>(memory_.touched.size()))
+        return false;
+      memory_.touched.data()[touched_++] = chain;
+      flags |= kTouched;
+    }
+    gain_.total += found.after.total - found.before.total;
+    gain_.magnitude += found.after.magnitude + found.before.magnitude;
+    bool fits = true;
+    for (std::int32_t s = 0; s < model_.chains[chain].slots; ++s) {
+      const Slot slot = model_.slot(chain, s);
+      const std::int32_t before = state_.now.shown(slot);
+      const std::int32_t after = found.shown.data()[s];
+      if (before == after)
+        continue;
+      const Clique clique = model_.cliques[slot.clique];
+      if (slot.member != clique.members)
+        memory_.counts.move(model_.first_count(slot.clique), before, after,
+                            clique.weight(slot.member));
+      for (std::int32_t i = 0; fits && i < clique.all_members(); ++i) {
+        if (clique.all_members() > kMostShifted)
+          break;
+        if (const std::int32_t other = model_.chain_of(clique, i); other != chain)
+          fits = queue(other);
+      }
+    }
+    state_.now.set(chain, found.labels, found.shown, found.score);
+    return fits;
+  }
+
+  // Ends a move: makes `best` equal to `now` if it is kept, otherwise `now` equal to `best`.
+  void close(bool kept) noexcept {
+    for (std::int64_t k = 0; k < touched_; ++k) {
+      const std::int32_t chain = memory_.touched.data()[k];
+      memory_.flags.data()[chain] = 0;
+      if (kept) {
+        state_.best.take_chain(chain, state_.now);
+        continue;
+      }
+      for (std::int32_t s = 0; s < model_.chains[chain].slots; ++s) {
+        const Slot slot = model_.slot(chain, s);
+        const Clique clique = model_.cliques[slot.clique];
+        if (slot.member != clique.members)
+          memory_.counts.move(model_.first_count(slot.clique), state_.now.shown(slot),
+                              state_.best.shown(slot), clique.weight(slot.member));
+      }
+      state_.now.take_chain(chain, state_.best);
+    }
+    const auto capacity = static_cast<std::int64_t>(memory_.queue.size());
+    for (; size_ > 0; --size_, head_ = (head_ + 1) % capacity)
+      memory_.flags.data()[memory_.queue.data()[head_]] = 0;
+  }
+
+  const Setting &setting_;
+  const Model &model_;
+  RunState &state_;
+  RegroupCourse &course_;
+  Worker &worker_;
+  Layout layout_;
+  RegroupMemory memory_;
+  MeasuredSum gain_;          // of the move: its total, and the magnitude of all terms that changed
+  std::int64_t head_ = 0;     // of the queue
+  std::int64_t size_ = 0;     // of the queue
+  std::int64_t touched_ = 0;  // number of touched chains; the forced ones come first
+  std::int64_t forced_ = 0;   // number of forced chains
+  std::int32_t last_ = 0;     // clique of the shift drawn last
+};
+
+} // namespace
+
+RegroupMemory::RegroupMemory(Layout &layout, const Model &model) noexcept {
+  if (!is_searched(model))
+    return;
+  const std::int64_t most = std::min(model.chains.size(), kMostMoved);
+  counts = CountStore(layout, model);
+  flags = layout.take_span<std::uint8_t>(model.chains.size());
+  queue = layout.take_span<std::int32_t>(most);
+  touched = layout.take_span<std::int32_t>(most);
+}
+
+void Regroup::run() noexcept {
+  RegroupCourse &course = state_.course.regroup;
+  Standing &standing = state_.standing;
+  if (!is_searched(setting_.model) || !state_.found() ||
+      closes_gap(state_.best.total(), state_.best.magnitude, standing.upper_bound))
+    return;
+  Moves moves(setting_, state_);
+  moves.start();
+  if (!course.started) {
+    course = {};
+    course.started = true;
+  }
+  const double effort = setting_.options.effort;
+  const double all = moves.all_steps();
+  const double alone = std::min(kVisitsAlone * all, kMostAlone);
+  const auto goes_on = [&]() noexcept {
+    const auto spent = static_cast<double>(course.spent);
+    return spent < effort * kVisitsInAll * all &&
+           spent - static_cast<double>(course.gained_at) < effort * alone;
+  };
+  bool changed = false;
+  while (goes_on()) {
+    const RegroupCourse before = course;
+    if (!setting_.check(0))
+      break;
+    const bool kept = moves.move();
+    changed = changed || kept;
+    if (was_cut_short(setting_, setting_.worker(0))) {
+      setting_.call.check(setting_.worker(0));
+      course = before;
+      break;
+    }
+    setting_.call.finish_step();
+    if (kept)
+      course.gained_at = course.spent;
+  }
+  if (changed)
+    evaluation_.renew_best(state_.tally.rounds);
+  if (setting_.call.must_end())
+    return;
+  course = {};
+  standing.is_regrouped = true;
+}
+
+} // namespace chorale

@@ -1,0 +1,43 @@
+// Regroup: local search from the best labelling by moves of several chains. Never lowers
+// equation 1, the score of a whole labelling.
+//
+// A polish moves one chain at a time, so it ends where only several chains together would gain: all
+// members of a clique that would have to take another value. A *move* forces some members of one
+// clique to a value (Shift), whatever that costs, and then improves the neighbours of the chains
+// that changed, and at last the forced chains themselves, one at a time. If the sum of all these
+// exact changes of equation 1 is a gain, the move is kept; otherwise it is undone. A move may
+// have up to four more shifts, each in a clique near the last. Moves are drawn at random; every run
+// draws the same sequence. The search ends when it has worked for a while without a gain, a multiple
+// of what one visit of all chains costs.
+#pragma once
+
+#include "cluster/run/evaluation.hpp"
+
+namespace chorale {
+
+// The part of the search's memory that keeps its contents during a call. It lies in the last room
+// (rooms.hpp), behind the chain program. Takes no memory in models that are not searched.
+struct RegroupMemory {
+  RegroupMemory(Layout &layout, const Model &model) noexcept;
+
+  CountStore counts;              // of all cliques, under RunState::now
+  gsl::span<std::uint8_t> flags;  // by chain: kQueued, kTouched, kForced (regroup.cpp)
+  gsl::span<std::int32_t> queue;  // ring buffer of chains to improve
+  gsl::span<std::int32_t> touched; // chains that differ in `now` and `best`
+};
+
+class Regroup {
+public:
+  Regroup(const Setting &setting, RunState &state) noexcept
+      : setting_(setting), state_(state), evaluation_(setting, state) {}
+
+  // Searches from RunState::best. Resumes an interrupted search.
+  void run() noexcept;
+
+private:
+  const Setting &setting_;
+  RunState &state_;
+  Evaluation evaluation_;
+};
+
+} // namespace chorale
