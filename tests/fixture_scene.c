@@ -324,6 +324,31 @@ static void open_lesson(Scene *s) {
   OK(chorale_learnt_read(s->host, json, strlen(json), &s->has.learnt, &error));
 }
 
+/* Three mentions that are added one after the other, the last of which outvotes the first two. */
+static void open_table(Scene *s) {
+  static const int32_t key[] = {0, 0, 0, 1}, label[] = {0, 0, 1, 0};
+  static const double confidence[] = {0.6, 0.6, 0.95, 0.8};
+  chorale_error error;
+  s->evidence = (chorale_evidence){.struct_size = sizeof s->evidence};
+  s->evidence.most = 4;
+  s->evidence.once = 6;
+  s->mentions = (chorale_mentions){.struct_size = sizeof s->mentions};
+  s->mentions.count = 4;
+  s->mentions.keys = s->mentions.labels = 2;
+  s->mentions.key = key;
+  s->mentions.label = label;
+  s->mentions.confidence = confidence;
+  OK(chorale_ledger_create(s->host, 2, &s->evidence, &s->has.ledger, &error));
+  chorale_mentions one = s->mentions;
+  one.count = 1;
+  for (int i = 0; i < 4; ++i) {
+    one.key = key + i;
+    one.label = label + i;
+    one.confidence = confidence + i;
+    OK(chorale_ledger_add(s->has.ledger, &one, NULL, &error));
+  }
+}
+
 void open_scene(const chorale_host *host, Scene *s) {
   chorale_error error;
   memset(s, 0, sizeof *s);
@@ -360,6 +385,7 @@ void open_scene(const chorale_host *host, Scene *s) {
   OK(chorale_prices_create(host, has->model, first_clique(), 1, &s->run_options, &has->prices,
                            &error));
   OK(chorale_prices_solve(has->prices, NULL, 0, NULL, NULL, &error));
+  open_table(s);
   s->saved = save(has->problem);
   (void)snprintf(s->path, sizeof s->path, "%s/problem", directory);
   if (directory[0] == '\0')
@@ -373,6 +399,7 @@ void open_scene(const chorale_host *host, Scene *s) {
 static void drop_handles(Handles *h) {
   chorale_learnt_destroy(h->learnt);
   chorale_prices_destroy(h->prices);
+  chorale_ledger_destroy(h->ledger);
   chorale_decoded_destroy(h->decoded);
   chorale_run_destroy(h->run);
   chorale_problem_destroy(h->problem);

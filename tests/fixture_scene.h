@@ -24,6 +24,7 @@ typedef struct Handles {
   chorale_decoded *decoded;
   chorale_learnt *learnt;
   chorale_prices *prices;
+  chorale_ledger *ledger; /* a row has another label than was told */
 } Handles;
 
 typedef struct Scene {
@@ -63,6 +64,8 @@ typedef struct Scene {
   chorale_corpus lesson_corpus;    /* four items, in two groups */
   chorale_agreement lesson_agreement;
   chorale_learn_options learn_options;
+  chorale_mentions mentions; /* four, of two keys */
+  chorale_evidence evidence;
 
   /* Results of calls. */
   double numbers[1024];
@@ -78,6 +81,10 @@ typedef struct Scene {
   chorale_rule_conflict conflicts[8];
   chorale_rule_reason rule_reasons[8];
   chorale_learnt_kind kinds[4];
+  chorale_settled_mention settled[4];
+  chorale_settled_key settled_keys[8];
+  chorale_ledger_change changes[8];
+  chorale_ledger_row ledger_rows[16];
   char text[SCENE_TEXT];
   union {
     double aligned[SCRATCH_BYTES / 8];

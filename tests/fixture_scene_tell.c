@@ -143,6 +143,21 @@ static void tell_prices(Scene *s, Digest *digest, chorale_prices *prices) {
   add(digest, counts, (size_t)needed * sizeof *counts);
 }
 
+static void tell_ledger(Digest *digest, chorale_ledger *ledger) {
+  chorale_error error;
+  chorale_ledger_row rows[1024];
+  int64_t count = 0;
+  if (!ledger)
+    return;
+  OK(chorale_ledger_rows(ledger, rows, sizeof *rows, 1024, &count, &error));
+  for (int64_t i = 0; i < count; ++i) {
+    add_number(digest, rows[i].label);
+    add_number(digest, rows[i].told);
+  }
+  OK(chorale_ledger_changes(ledger, 0, NULL, sizeof(chorale_ledger_change), 0, &count, &error));
+  add_number(digest, count);
+}
+
 static void tell_handles(Scene *s, Digest *digest, const Handles *h) {
   tell_potential(digest, h->potential);
   add_number(digest, chorale_transitions_labels(h->transitions));
@@ -156,6 +171,7 @@ static void tell_handles(Scene *s, Digest *digest, const Handles *h) {
   tell_problem(digest, h->problem);
   tell_run(s, digest, chorale_decoded_run(h->decoded));
   tell_prices(s, digest, h->prices);
+  tell_ledger(digest, h->ledger);
 }
 
 uint64_t tell_scene(Scene *s) {

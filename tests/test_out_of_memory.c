@@ -111,6 +111,17 @@ static const int64_t *one_entry(Scene *s, int64_t chain, int64_t position) {
   s->counts[3] = position;
   return offsets;
 }
+/* So many mentions that a ledger with a few rows needs memory. */
+static const chorale_mentions *more_mentions(Scene *s) {
+  static int32_t zeros[200];
+  static chorale_mentions more;
+  more = s->mentions;
+  more.count = 200;
+  more.keys = 150;
+  more.key = more.label = zeros;
+  more.confidence = NULL;
+  return &more;
+}
 static const double *factors_of(Scene *s, double factor) {
   for (int64_t c = 0; c < chorale_model_clique_count(s->has.model); ++c)
     s->numbers[c] = factor;

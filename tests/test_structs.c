@@ -425,6 +425,42 @@ static int32_t watch(void *user, const chorale_progress *progress) {
   return 0;
 }
 
+/* Settles a table, and puts its mentions into a ledger. */
+static chorale_status settle(Things *t) {
+  static const int32_t key[] = {0, 0, 0}, label[] = {0, 0, 1};
+  static const double confidence[] = {0.6, 0.6, 0.95};
+  NEW(chorale_mentions, mentions);
+  mentions->count = 3;
+  mentions->keys = 1;
+  mentions->labels = LABELS;
+  mentions->key = key;
+  mentions->label = label;
+  mentions->confidence = confidence;
+  NEW(chorale_evidence, evidence);
+  chorale_settled_mention settled[3];
+  chorale_settled_key settled_key;
+  TRY(chorale_settle(t->host, mentions, evidence, settled, sizeof *settled, &settled_key,
+                     sizeof settled_key, &t->error));
+  tell(t, evidence->most + settled_key.expected);
+  for (int k = 0; k < 3; ++k)
+    tell(t, settled[k].label + settled[k].probability);
+  chorale_ledger *ledger = NULL;
+  TRY(chorale_ledger_create(t->host, LABELS, evidence, &ledger, &t->error));
+  chorale_ledger_row rows[3];
+  chorale_ledger_change change;
+  chorale_status status = chorale_ledger_add(ledger, mentions, NULL, &t->error);
+  if (status == CHORALE_OK)
+    status = chorale_ledger_rows(ledger, rows, sizeof *rows, 3, NULL, &t->error);
+  if (status == CHORALE_OK)
+    status = chorale_ledger_keys(ledger, &settled_key, sizeof settled_key, 1, NULL, &t->error);
+  if (status == CHORALE_OK)
+    status = chorale_ledger_changes(ledger, 0, &change, sizeof change, 1, NULL, &t->error);
+  chorale_ledger_destroy(ledger);
+  TRY(status);
+  tell(t, rows[0].label + settled_key.expected);
+  return CHORALE_OK;
+}
+
 static chorale_status run(Things *t) {
   NEW_GROWN(chorale_run_options, options, offsetof(chorale_run_options, edits));
   options->rounds = 3;
@@ -498,6 +534,7 @@ static chorale_status use_all(Things *t, int64_t *decodings) {
   TRY(run(t));
   TRY(decode(t));
   TRY(learn(t));
+  TRY(settle(t));
   TRY(name(t));
   assert_true(*decodings > 0);
   return CHORALE_OK;

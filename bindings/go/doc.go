@@ -46,8 +46,8 @@
 //
 // # Experimental
 //
-// These may change or go in any version: [Prices] and the prices of a
-// potential, [Instance], [Dictionary], [PropertyBuilder], [Attachment] with the messages
+// These may change or go in any version: tables of mentions ([Settle], [Ledger]), [Prices] and the
+// prices of a potential, [Instance], [Dictionary], [PropertyBuilder], [Attachment] with the messages
 // of single chains, [Scratch] and the solvers of fixed memory, [RepeatedWords], the formats of
 // stored messages, and the calls that do rounds, polish and bound one at a time or tell their cost.
 //

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares `libchorale.settle`, as it is by default, with a majority vote and the tagger alone.
 
-    settled.py [--data FOLDER] [--cache FOLDER] [--only SET...] [--splits N...] [--tables N]
+    settled.py [--data FOLDER] [--cache FOLDER] [--only SET...] [--splits N...] [--tables N] [--first SEED]
 
 *Generated* tables have 60,000 mentions of keys with 2 to 10,000 mentions and four labels. In *one
 type* every key is one thing, and errors are independent. In *5 % homographs* one key of twenty is
@@ -98,12 +98,13 @@ def main():
     parser.add_argument("--only", nargs="*", default=list(SETS), choices=SETS)
     parser.add_argument("--splits", nargs="*", type=int, default=[0, 1])
     parser.add_argument("--tables", type=int, default=20)
+    parser.add_argument("--first", type=int, default=0, help="seed of the first generated table")
     options = parser.parse_args()
     heads = ["generated", "mentions a key", "settle", "majority", "tagger", "against majority", "against tagger"]
     made = []
     for two, kind in ((0.0, "one type"), (0.05, "5 % homographs")):
         for confidences in ("calibrated", "overconfident", "wild"):
-            found = np.array([of_generated(two, confidences, seed) for seed in range(options.tables)])
+            found = np.array([of_generated(two, confidences, seed) for seed in range(options.first, options.first + options.tables)])
             for place, size in enumerate(["all", *SIZES]):
                 ours, vote, tagger = found[:, :, place].T
                 made.append([f"{kind}, {confidences}" if place == 0 else "", str(size),

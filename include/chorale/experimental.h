@@ -11,6 +11,7 @@
  *   experimental/property.h  properties rule by rule, dictionaries of their values
  *   experimental/message.h   chains under properties: messages and decoding
  *   experimental/memory.h    solvers in the caller's memory, and calls without a solver
+ *   experimental/table.h     one label for all mentions of a key; ledgers of mentions
  *   experimental/objects.h   references, names and sizes of objects
  */
 #ifndef CHORALE_EXPERIMENTAL_H
@@ -25,5 +26,6 @@
 #include "chorale/experimental/problem.h"
 #include "chorale/experimental/property.h"
 #include "chorale/experimental/run.h"
+#include "chorale/experimental/table.h"
 
 #endif

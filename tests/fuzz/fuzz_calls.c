@@ -456,7 +456,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
                                            use_labelling,
                                            tell_weights,
                                            use_prices,
-                                           use_prices};
+                                           use_prices,
+                                           use_table};
   /* A step takes some ten bytes. */
   const size_t count = size / 8 + 4 < 400 ? size / 8 + 4 : 400;
   for (size_t k = 0; k < count; ++k)
@@ -475,6 +476,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     (void)clique_solver_at(w, k);
     (void)chain_solver_at(w, k);
     (void)price_at(w, k);
+    (void)ledger_at(w, k);
   }
   for (int32_t k = 0; k < SLOTS; ++k)
     chorale_cancel_destroy(w->cancels[k]);

@@ -34,6 +34,7 @@ typedef struct World {
   chorale_clique_solver *clique_solvers[SLOTS];
   chorale_chain_solver *chain_solvers[SLOTS];
   chorale_prices *prices[SLOTS];
+  chorale_ledger *ledgers[SLOTS];
 } World;
 
 #define CALL(call) FED(&w->supply, w->status, (call), &w->error)
@@ -97,6 +98,7 @@ GIVE_BACK(decoded, chorale_decoded, decoded, chorale_decoded_destroy)
 GIVE_BACK(clique_solver, chorale_clique_solver, clique_solvers, chorale_clique_solver_destroy)
 GIVE_BACK(chain_solver, chorale_chain_solver, chain_solvers, chorale_chain_solver_destroy)
 GIVE_BACK(price, chorale_prices, prices, chorale_prices_destroy)
+GIVE_BACK(ledger, chorale_ledger, ledgers, chorale_ledger_destroy)
 
 /* ---- Steps: each makes one call or a few, with arguments as they come --------------------- */
 
@@ -115,5 +117,6 @@ void use_front(World *w);
 void use_labelling(World *w);
 void tell_weights(World *w);
 void use_prices(World *w);
+void use_table(World *w);
 
 #endif

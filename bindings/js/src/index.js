@@ -22,6 +22,7 @@ export { Results, Run } from "./run.js";
 export { Prices } from "./prices.js";
 export { Learnt } from "./learn.js";
 export { rules } from "./rules.js";
+export { spell } from "./spelling.js";
 
 export class Chorale {
   #native;

@@ -432,6 +432,14 @@ export interface RuleLimits {
   chains?: Numbers | null;
 }
 /**
+ * How names may differ and yet be the same key: Unicode forms (NFKC), upper and lower case,
+ * punctuation (marks are left out, dashes are spaces; + # & @ % stay), white space.
+ */
+export type SpellingRule = "unicode" | "case" | "punctuation" | "space";
+/** Returns a text as it is after some rules (default: all). Texts that are then equal are one key. */
+export function spell(text: string, rules?: readonly SpellingRule[]): string;
+
+/**
  * Functions that make rules. If a is absent or null, there is a rule for each kind a, except b and
  * kinds of labels that are not counted. A *segment* is a longest stretch of positions of one kind; a
  * label such as "B-X" begins a new one.

@@ -232,14 +232,12 @@ def mentions(rng, groups=6):
 
 def test_mentions_as_by_themselves(rng):
     table = mentions(rng)
-    way = Mentions("text", "name", "type", "sure", labels=NAMES, strength=0.8)
+    way = Mentions("text", "name", "type", "sure", labels=NAMES)
     expected = []
     for group in dict.fromkeys(table.column("text").to_pylist()):
         rows = table.filter(pa.compute.equal(table.column("text"), group))
-        agreed = ch.agree(
-            rows, key="name", label="type", confidence="sure", labels=NAMES, strength=0.8
-        )
-        expected += agreed.to_pylist()
+        settled = ch.settle(rows, key="name", label="type", confidence="sure", labels=NAMES)
+        expected += settled.table.to_pylist()
     for size in (1, 5, 1000):
         out = joined(label(cut(table, size), way))
         assert out.schema == output_schema(table.schema, way)

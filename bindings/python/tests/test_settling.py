@@ -157,7 +157,7 @@ def test_keys_in_several_spellings():
         made = ch.settle(
             [{"name": name, "type": "X"} for name in names], key="name", label="type", **given
         )
-        codes = made._read.keys.tolist()
+        codes = made._read.mentions.key.tolist()
         return [-1 if code < 0 else codes.index(code) for code in codes]
 
     assert keys("Acme Corp.", "ACME-corp", " acme  corp", "ＡＣＭＥ ｃｏｒｐ", "C", "C++") == [
@@ -198,7 +198,7 @@ def test_partial_names():
 
     def keys(**given_too):
         made = ch.settle(given, key="name", label="type", group="d", **given_too)
-        codes = made._read.keys.tolist()
+        codes = made._read.mentions.key.tolist()
         return [codes.index(code) for code in codes], made
 
     # "Kahlo" comes before the longer name in "a"; "Frida" is part of two names.
@@ -440,7 +440,7 @@ def test_review_is_by_solving_under_each_answer(rng):
     for _ in range(20):
         settled = ch.settle(drawn(rng, keys=8), **GIVEN)
         for question in settled.review(8):
-            key = settled._read.keys == settled._read.keys[question.row]
+            key = settled._read.mentions.key == settled._read.mentions.key[question.row]
             changes = {
                 label: int(
                     (settled.answer({question.row: label}).codes != settled.codes)[key].sum()

@@ -166,7 +166,7 @@ def test_the_library_is_loaded_once_a_process(spark, rng, tmp_path):  # noqa: F8
 def test_mentions(spark, rng):  # noqa: F811
     table = mentions(rng)
     table = table.append_column("id", pa.array(range(table.num_rows)))
-    way = Mentions("text", "name", "type", "sure", labels=NAMES, strength=0.8, order="id")
+    way = Mentions("text", "name", "type", "sure", labels=NAMES, order="id")
     expected = by_id(joined(label(cut(table, 7), way)).to_pylist())
     out = adapter.label(frame_of(spark, table), way)
     assert by_id(row.asDict() for row in out.collect()) == expected

@@ -200,6 +200,11 @@ CHORALE_FAMILY_CALLBACK = 50
 CHORALE_MESSAGES_FLOAT64 = 10
 CHORALE_MESSAGES_FLOAT32 = 20
 CHORALE_MESSAGES_MAGNITUDE16 = 30
+CHORALE_EVIDENCE_GIVEN = 0
+CHORALE_EVIDENCE_ESTIMATED = 10
+CHORALE_EVIDENCE_LEARNT = 20
+CHORALE_NO_ANSWER = -1
+CHORALE_ANSWER_DIFFERS = -2
 
 # ---- Structs and callbacks
 class Struct(Structure):
@@ -1119,6 +1124,120 @@ class chorale_run_cost(Struct):
     ]
 
 
+class chorale_evidence(Struct):
+    struct_size: Any
+    most: Any
+    once: Any
+    each: Any
+    origin: Any
+    reserved: Any
+    mentions: Any
+    right: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("most", c_double),
+        ("once", c_double),
+        ("each", c_double),
+        ("origin", c_int32),
+        ("reserved", c_int32),
+        ("mentions", c_int64),
+        ("right", c_int64),
+    ]
+
+
+class chorale_mentions(Struct):
+    struct_size: Any
+    count: Any
+    keys: Any
+    labels: Any
+    key: Any
+    label: Any
+    confidence: Any
+    scores: Any
+    times: Any
+    gold: Any
+    answers: Any
+    told: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("count", c_int64),
+        ("keys", c_int64),
+        ("labels", c_int64),
+        ("key", c_void_p),
+        ("label", c_void_p),
+        ("confidence", c_void_p),
+        ("scores", c_void_p),
+        ("times", c_void_p),
+        ("gold", c_void_p),
+        ("answers", c_void_p),
+        ("told", c_void_p),
+    ]
+
+
+class chorale_settled_mention(Struct):
+    label: Any
+    changed: Any
+    probability: Any
+    probability_before: Any
+    others: Any
+    agreeing_before: Any
+    agreeing: Any
+    _fields_ = [
+        ("label", c_int32),
+        ("changed", c_int32),
+        ("probability", c_double),
+        ("probability_before", c_double),
+        ("others", c_int64),
+        ("agreeing_before", c_int64),
+        ("agreeing", c_int64),
+    ]
+
+
+class chorale_settled_key(Struct):
+    label: Any
+    conflict: Any
+    mentions: Any
+    against: Any
+    price: Any
+    expected: Any
+    _fields_ = [
+        ("label", c_int32),
+        ("conflict", c_int32),
+        ("mentions", c_int64),
+        ("against", c_double),
+        ("price", c_double),
+        ("expected", c_double),
+    ]
+
+
+class chorale_ledger_change(Struct):
+    row: Any
+    label: Any
+    told: Any
+    _fields_ = [
+        ("row", c_int64),
+        ("label", c_int32),
+        ("told", c_int32),
+    ]
+
+
+class chorale_ledger_row(Struct):
+    key: Any
+    given: Any
+    confidence: Any
+    times: Any
+    label: Any
+    told: Any
+    _fields_ = [
+        ("key", c_int32),
+        ("given", c_int32),
+        ("confidence", c_double),
+        ("times", c_int64),
+        ("label", c_int32),
+        ("told", c_int32),
+    ]
+
+
 STRUCTS = {
     "chorale_error": chorale_error,
     "chorale_allocator": chorale_allocator,
@@ -1159,6 +1278,12 @@ STRUCTS = {
     "chorale_instance": chorale_instance,
     "chorale_repeated_words_options": chorale_repeated_words_options,
     "chorale_run_cost": chorale_run_cost,
+    "chorale_evidence": chorale_evidence,
+    "chorale_mentions": chorale_mentions,
+    "chorale_settled_mention": chorale_settled_mention,
+    "chorale_settled_key": chorale_settled_key,
+    "chorale_ledger_change": chorale_ledger_change,
+    "chorale_ledger_row": chorale_ledger_row,
 }
 
 # ---- Functions: what each returns and takes
@@ -1226,6 +1351,13 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_learnt_potential": (c_int32, [POINTER(chorale_host), c_void_p, c_int64, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_learnt_read": (c_int32, [POINTER(chorale_host), c_char_p, c_size_t, c_void_p, POINTER(chorale_error)]),
     "chorale_learnt_text": (c_int32, [c_void_p, c_int32, c_char_p, c_size_t, c_void_p, POINTER(chorale_error)]),
+    "chorale_ledger_add": (c_int32, [c_void_p, POINTER(chorale_mentions), c_void_p, POINTER(chorale_error)]),
+    "chorale_ledger_changes": (c_int32, [c_void_p, c_int32, POINTER(chorale_ledger_change), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_ledger_create": (c_int32, [POINTER(chorale_host), c_int64, POINTER(chorale_evidence), c_void_p, POINTER(chorale_error)]),
+    "chorale_ledger_destroy": (None, [c_void_p]),
+    "chorale_ledger_keys": (c_int32, [c_void_p, POINTER(chorale_settled_key), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_ledger_refit": (c_int32, [c_void_p, POINTER(chorale_evidence), POINTER(chorale_error)]),
+    "chorale_ledger_rows": (c_int32, [c_void_p, POINTER(chorale_ledger_row), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_message_bytes": (c_int32, [POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_message_reserve": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_int32, POINTER(chorale_error)]),
     "chorale_model_builder_add_chain": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_chain_options), c_void_p, POINTER(chorale_error)]),
@@ -1354,6 +1486,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_run_step": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_values": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_scheme_mask": (c_int32, [c_int32, c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_settle": (c_int32, [POINTER(chorale_host), POINTER(chorale_mentions), POINTER(chorale_evidence), POINTER(chorale_settled_mention), c_size_t, POINTER(chorale_settled_key), c_size_t, POINTER(chorale_error)]),
     "chorale_status_name": (c_char_p, [c_int32]),
     "chorale_transitions_create": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, POINTER(chorale_transitions_options), c_void_p, POINTER(chorale_error)]),
     "chorale_transitions_labels": (c_int64, [c_void_p]),

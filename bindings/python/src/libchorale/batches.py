@@ -23,10 +23,11 @@ from ._progress import Bars, watched
 from .chain import Scheme
 from .collective import decode
 from .errors import StateError
-from .mentions import NAMES, Confidence, Key, Scale, Strength, agree
+from .mentions import Scale
 from .problem import Problem
 from .rules import Rule, check_anywhere
 from .run import LeftOut, Run
+from .settling import NAMES, Key, settle
 
 # The name of the column that `errors="column"` adds: a message in each row that was not labelled.
 ERROR = "error"
@@ -205,25 +206,23 @@ class Problems:
 
 @dataclasses.dataclass(frozen=True)
 class Mentions:
-    """Specification for rows that are mentions. The fields are arguments of `agree`; those that are
+    """Specification for rows that are mentions. The fields are arguments of `settle`; those that are
     not listed here are described there. Can be pickled.
 
-    group     the column of groups; equal keys agree within a group
+    group     the column of groups; keys are settled within a group
     label     the column of labels; required here
-    strength  as in `agree`; None: the default is computed for each group from its own rows
     order     as in `Chains`
-    names     names of the four new columns
-    options   further arguments of `agree`
+    names     names of the five new columns
+    options   further arguments of `settle`, such as `evidence`; without it, what decides is estimated
+              for each group from its own rows
     """
 
     group: str
-    key: Key | Sequence[Key]
+    key: Key
     label: str
-    confidence: Confidence = None
-    labels: Sequence[Any] | None = None
+    confidence: float | str | Mapping[Any, str] | None = None
+    labels: Sequence[Any] | Mapping[Any, Any] | None = None
     scale: Scale = "probability"
-    strength: Strength = None
-    minimum: int = 2
     order: str | None = None
     names: Sequence[str] = NAMES
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
@@ -236,22 +235,22 @@ class Mentions:
 
     def _fields(self, arrow: Any, schema: Any) -> list[Any]:
         kinds = [schema.field(self.label).type, arrow.float64(), arrow.bool_(), arrow.string()]
-        return [arrow.field(name, kind) for name, kind in zip(self.names, kinds)]
+        return [
+            arrow.field(name, kind) for name, kind in zip(self.names, [*kinds, arrow.bool_()])
+        ]
 
     def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
-        table = agree(
+        settled = settle(
             rows,
             key=self.key,
             label=self.label,
             confidence=self.confidence,
             labels=self.labels,
             scale=self.scale,
-            strength=self.strength,
-            minimum=self.minimum,
             names=self.names,
-            progress=False,
             **self.options,
         )
+        table = settled.table
         return {name: table.column(name) for name in self.names}
 
 

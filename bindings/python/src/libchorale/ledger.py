@@ -8,14 +8,21 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from ctypes import byref, c_int64, sizeof
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from . import _arrays as arrays
+from . import _declarations as c
 from . import _given as given
-from ._evidence import UNIT, Evidence, Votes, checked, estimated
-from ._given import LEVELS, MARGIN, RULES, Names, Reader
+from ._columns import Array
+from ._evidence import Evidence, Mentions, checked, found_by_c, structs, to_c
+from ._given import LEVELS, RULES, Names, Reader
+from ._handle import Handle
+from ._mentions import Ints
+from ._native import call, library
+from .host import lent
 from .mentions import CONFIDENCE
 
 FORMAT = 1
@@ -29,54 +36,52 @@ class Placed(NamedTuple):
     changed: dict[Any, Any]
 
 
-@dataclasses.dataclass
-class _Row:
-    row: Any
-    own: int  # -1: says nothing
-    margin: float
-    count: int
-    given: int  # the label that the caller was told
+class _Stream(Handle):
+    """The ledger of the library, whose rows and keys are numbers."""
 
+    _exclusive = True
+    _free = library.chorale_ledger_destroy
 
-class _Key:
-    """The mentions of a key, and their sums; see `_evidence.Sums`. label: -1: each has its own."""
+    def __init__(self, labels: int, evidence: Evidence) -> None:
+        self.labels, self.keys = labels, 0
+        super().__init__(
+            self._create(library.chorale_ledger_create, lent(), labels, byref(to_c(evidence)))
+        )
 
-    __slots__ = ("rows", "n", "total", "scores", "label", "conflict")
+    def add(self, mentions: Mentions, told: Ints | None = None) -> Ints:
+        """Returns the labels of the rows that are added."""
+        given, labels = mentions.given(), np.empty(len(mentions.key), dtype=np.int32)
+        given.told = arrays.address(told)
+        with self._use() as ledger:
+            call(library.chorale_ledger_add, ledger, byref(given), arrays.address(labels))
+        return labels
 
-    def __init__(self) -> None:
-        self.rows: list[_Row] = []
-        self.clear()
+    def changes(self, take: bool) -> list[tuple[int, int]]:
+        """Returns the rows whose labels are not those told, with their labels."""
+        found = self._list(library.chorale_ledger_changes, c.chorale_ledger_change, int(take))
+        return list(zip(found["row"].tolist(), found["label"].tolist()))
 
-    def clear(self) -> None:
-        self.n, self.total, self.label, self.conflict = 0, 0.0, -1, False
-        self.scores: dict[int, float] = {}
+    def rows(self) -> Array:
+        return self._list(library.chorale_ledger_rows, c.chorale_ledger_row)
 
-    def add(self, row: _Row, most: float) -> None:
-        if row.own < 0:
-            return
-        evidence = round(min(most, max(-most, row.margin)) / UNIT) * UNIT * row.count
-        self.n += row.count
-        self.total += max(evidence, 0.0)
-        self.scores[row.own] = self.scores.get(row.own, 0.0) + evidence
+    def of_keys(self) -> Array:
+        return self._list(library.chorale_ledger_keys, c.chorale_settled_key)
 
-    def decide(self, evidence: Evidence, labels: int) -> None:
-        """As `_evidence.decided`. Labels without a score have the score 0."""
-        top = max(self.scores.values(), default=0.0)
-        rest = labels - len(self.scores)
-        if rest and top < 0:
-            top = 0.0
-        best = [label for label, score in self.scores.items() if score == top]
-        ties = len(best) + (rest if top == 0 else 0)
-        cost = self.total - top
-        dear = cost > max(0.0, evidence.once + evidence.each * self.n)
-        self.conflict = cost > 0 and (ties > 1 or dear)
-        if ties > 1 or self.conflict:
-            self.label = -1
-        else:
-            self.label = best[0] if best else next(v for v in range(labels) if v not in self.scores)
+    def refit(self, evidence: Evidence | None) -> Evidence:
+        decides = to_c(evidence)
+        with self._use() as ledger:
+            call(library.chorale_ledger_refit, ledger, byref(decides))
+        return evidence or found_by_c(decides)
 
-    def of(self, row: _Row) -> int:
-        return self.label if self.label >= 0 else row.own
+    def _list(self, function: Any, kind: Any, *arguments: Any) -> Array:
+        needed = c_int64()
+        size = sizeof(kind)
+        with self._use() as ledger:
+            call(function, ledger, *arguments, None, size, 0, byref(needed))
+            made, found = structs(kind, needed.value)
+            if needed.value:
+                call(function, ledger, *arguments, made, size, needed.value, None)
+        return found
 
 
 class Ledger:
@@ -132,16 +137,16 @@ class Ledger:
         self._missing = None if missing is None else given.check_share("missing", missing)
         self._rules = given.ruled("key_rules", self._settings["key_rules"])
         self._numbers = bool(numbers)
-        self._keys: dict[Any, _Key] = {}
-        self._alone: list[_Row] = []  # rows without a key
-        self._rows = 0
+        self._keys: dict[Any, int] = {}  # their numbers
+        self._rows: list[Any] = []  # the caller's names of rows
+        self._stream = _Stream(len(self.labels), self.evidence)
 
     @property
     def labels(self) -> list[Any]:
         return self._names.labels
 
     def __len__(self) -> int:
-        return self._rows
+        return len(self._rows)
 
     def add(
         self,
@@ -155,69 +160,35 @@ class Ledger:
         """Takes a mention. row: the caller's name of the mention, a text or an integer; None: the
         number of mentions before. count: how many equal mentions it stands for. Raises ValueError
         if the label or confidence cannot be used; then nothing changes."""
-        made = self._read(label, confidence, row, count)
-        self._rows += 1
+        number, share, count = self._read(label, confidence, count)
         name = self._key(key)
         if name is None:
-            made.given = made.own
-            self._alone.append(made)
-            return Placed(self._label(made.own), {})
-        of = self._keys.get(name)
-        if of is None:
-            of = self._keys[name] = _Key()
-        before = of.label, of.conflict
-        of.add(made, self.evidence.most)
-        of.decide(self.evidence, len(self.labels))
-        changed = {}
-        if self.revise and (of.label, of.conflict) != before:
-            changed = self._revised(of)
-        made.given = of.of(made)
-        of.rows.append(made)
-        return Placed(self._label(made.given), changed)
+            of = -1
+        else:
+            of = self._keys.setdefault(name, len(self._keys))
+        [found] = self._add([of], [number], [share], [count])
+        self._rows.append(len(self._rows) if row is None else row)
+        return Placed(self._label(found), self._changes() if self.revise else {})
 
     def due(self) -> dict[Any, Any]:
         """Returns {row: label} for the rows whose label should change; with revise=True none."""
-        return {
-            row.row: self._label(of.of(row))
-            for of in self._keys.values()
-            for row in of.rows
-            if row.given != of.of(row)
-        }
+        return self._changes(take=False)
 
     def conflicts(self) -> list[Any]:
         """Returns the keys that evidence does not settle, as they are by the rules."""
-        return [name for name, of in self._keys.items() if of.conflict]
+        conflict = self._stream.of_keys()["conflict"]
+        return [name for name, number in self._keys.items() if conflict[number]]
 
     def current(self) -> dict[Any, Any]:
         """Returns {row: label} of all rows, as `settle` would label them now."""
-        found = {row.row: self._label(row.own) for row in self._alone}
-        for of in self._keys.values():
-            found.update({row.row: self._label(of.of(row)) for row in of.rows})
-        return found
+        labels = map(self._label, self._stream.rows()["label"].tolist())
+        return dict(zip(self._rows, labels))
 
     def refit(self, evidence: Evidence | None = None) -> dict[Any, Any]:
         """Estimates the evidence from all mentions (or takes another), and returns {row: label} of
         the labels that change; with revise=False none do."""
-        if evidence is None:
-            rows = [
-                (number, row) for number, of in enumerate(self._keys.values()) for row in of.rows
-            ]
-            votes = Votes(
-                np.array([row.own for _, row in rows], dtype=np.int32),
-                np.array([row.margin for _, row in rows], dtype=np.float64),
-                None,
-                np.array([row.count for _, row in rows], dtype=np.int64),
-                len(self.labels),
-            )
-            keys = np.array([number for number, _ in rows], dtype=np.int32)
-            evidence = estimated(votes, keys, len(self._keys))
-        self.evidence = checked(evidence)
-        changed = {}
-        for of in self._keys.values():
-            self._sum_up(of)
-            if self.revise:
-                changed.update(self._revised(of))
-        return changed
+        self.evidence = self._stream.refit(None if evidence is None else checked(evidence))
+        return self._changes() if self.revise else {}
 
     # ---- Files
 
@@ -230,14 +201,13 @@ class Ledger:
             "revise": self.revise,
             **self._settings,
         }
+        rows = self._stream.rows()
+        # Confidences that are NaN are null in JSON.
+        shares = [None if math.isnan(share) else share for share in rows["confidence"].tolist()]
+        columns = [rows[name].tolist() for name in ("key", "given", "times", "told")]
         with open(path, "w", encoding="utf-8") as file:
-            file.write(json.dumps(head, ensure_ascii=False) + "\n")
-            for name, rows in [
-                (None, self._alone),
-                *((n, of.rows) for n, of in self._keys.items()),
-            ]:
-                entries = [[r.row, r.own, r.margin, r.count, r.given] for r in rows]
-                file.write(json.dumps([name, entries], ensure_ascii=False) + "\n")
+            for line in (head, list(self._keys), self._rows, shares, *columns):
+                file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Ledger:
@@ -248,36 +218,40 @@ class Ledger:
                     raise ValueError
                 evidence = Evidence(**head.pop("evidence"))
                 made = cls(head.pop("labels"), evidence=evidence, **head)
-                for line in file:
-                    name, entries = json.loads(line)
-                    rows = [_Row(*entry) for entry in entries]
-                    made._rows += len(rows)
-                    if name is None:
-                        made._alone = rows
-                        continue
-                    of = made._keys[tuple(name) if isinstance(name, list) else name] = _Key()
-                    of.rows = rows
-                    made._sum_up(of)
+                names, rows, shares, keys, labels, times, told = map(json.loads, file)
+                for name in names:
+                    made._keys[tuple(name) if isinstance(name, list) else name] = len(made._keys)
+                shares = [math.nan if share is None else share for share in shares]
+                made._add(keys, labels, shares, times, told)
+                made._rows = rows
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 raise ValueError(f"{os.fspath(path)!r} is no ledger of this version") from error
         return made
 
     # ---- Parts
 
-    def _sum_up(self, of: _Key) -> None:
-        of.clear()
-        for row in of.rows:
-            of.add(row, self.evidence.most)
-        of.decide(self.evidence, len(self.labels))
+    def _add(
+        self,
+        keys: list[int],
+        labels: list[int],
+        shares: list[float],
+        times: list[int],
+        told: list[int] | None = None,
+    ) -> list[int]:
+        mentions = Mentions(
+            np.array(keys, dtype=np.int32),
+            len(self._keys),
+            len(self.labels),
+            np.array(labels, dtype=np.int32),
+            np.array(shares, dtype=np.float64),
+            times=np.array(times, dtype=np.int64),
+        )
+        before = None if told is None else np.array(told, dtype=np.int32)
+        found: list[int] = self._stream.add(mentions, before).tolist()
+        return found
 
-    def _revised(self, of: _Key) -> dict[Any, Any]:
-        changed = {}
-        for row in of.rows:
-            now = of.of(row)
-            if row.given != now:
-                row.given = now
-                changed[row.row] = self._label(now)
-        return changed
+    def _changes(self, take: bool = True) -> dict[Any, Any]:
+        return {self._rows[row]: self._label(label) for row, label in self._stream.changes(take)}
 
     def _label(self, number: int) -> Any:
         return None if number < 0 else self.labels[number]
@@ -294,7 +268,7 @@ class Ledger:
             parts.append(text)
         return tuple(parts) if isinstance(key, tuple) else parts[0]
 
-    def _read(self, label: Any, confidence: Any, row: Any, count: int) -> _Row:
+    def _read(self, label: Any, confidence: Any, count: int) -> tuple[int, float, int]:
         number = self._names.number(label)
         if number == Names.UNKNOWN:
             raise ValueError(f"label is {label!r}, not one of the labels {self._names.shown()}")
@@ -306,12 +280,4 @@ class Ledger:
         count = arrays.integer("count", count)
         if count < 1:
             raise ValueError(f"count is {count}; it must be at least 1")
-        others = max(1, len(self.labels) - 1)
-        sure = min(1 - MARGIN, max(MARGIN, share))
-        margin = math.log(sure) - math.log((1 - sure) / others)
-        if abs(sure * len(self.labels) - 1) < 1e-6 or len(self.labels) == 1:
-            margin = 0.0
-        if len(self.labels) == 2 and margin < 0 <= number:
-            number, margin = 1 - number, -margin
-        name = self._rows if row is None else row
-        return _Row(name, max(number, -1), margin, count, -1)
+        return max(number, -1), share, count

@@ -430,7 +430,8 @@ def agree(
     progress: Bars = None,
 ) -> Any:
     """Labels mentions so that rows with the same key agree. Returns the same table with four more
-    columns.
+    columns. For most tables `settle` is the right call: it takes them as they come. This one is for
+    several keys at once, and for agreement that is worth as much as you say.
 
     table       a pandas, Polars or pyarrow table, a DuckDB relation, any other object with an Arrow
                 stream of rows (the result is then a `nanoarrow.Array`), or a list of dicts. Each

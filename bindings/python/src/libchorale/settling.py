@@ -14,19 +14,10 @@ from typing import Any, Literal, Union
 import numpy as np
 
 from . import _arrays as arrays
+from . import _declarations as c
 from . import _given as given
 from ._columns import Array, Codes, Doubles, Longs, together
-from ._evidence import (
-    Evidence,
-    Votes,
-    checked,
-    decided,
-    estimated,
-    explained,
-    learnt,
-    probabilities,
-    summed,
-)
+from ._evidence import Evidence, Mentions, checked, settled
 from ._given import LEVELS, MARGIN, RULES, Names, Problems, Reader, TableError
 from ._mentions import Ints
 from ._tables import Labels, Table, Texts, opened
@@ -67,9 +58,7 @@ class Question:
 class _Read:
     """A table and what was read of it.
 
-    before   N: the label of each row; -1: none. The label with the best score if there is no column
-    keys     N: the key of each row; -1: none
-    count    the number of keys
+    mentions  what counts. The label is that with the best score if there is no column
     columns  the columns of keys; at last that of groups, of the name `group`
     column   the column of labels, if there is one, of the name `like`
     part     N: whether the row takes part
@@ -79,10 +68,7 @@ class _Read:
 
     table: Table
     names: Names
-    votes: Votes
-    before: Ints
-    keys: Ints
-    count: int
+    mentions: Mentions
     columns: list[Codes]
     group: str | None
     column: Codes | None
@@ -111,71 +97,48 @@ class Settled:
     left_alone {why rows take no part, or were not settled: how many}
     """
 
-    def __init__(
-        self,
-        read: _Read,
-        evidence: Evidence,
-        names: Sequence[str],
-        gold: Ints | None,
-    ) -> None:
-        self._read, self.evidence, self._names, self._gold = read, evidence, list(names), gold
-        self._sums = summed(read.votes, read.keys, read.count, evidence.most)
-        self._found = decided(self._sums, evidence)
-        self._answered = np.zeros(read.count, dtype=bool)
+    def __init__(self, read: _Read, evidence: Evidence | None, names: Sequence[str]) -> None:
+        self._read, self._names = read, list(names)
+        self._answers: Ints = np.full(read.mentions.keys, c.CHORALE_NO_ANSWER, dtype=np.int32)
         self.labels = read.names.labels
         self.problems = read.problems.all()
         self.read_as = {what: count for what, count in read.told.items() if count}
-        self._label()
+        self._settle(evidence)
 
-    def _label(self) -> None:
-        read, found = self._read, self._found
-        key_label = np.append(found.label, np.int32(-1))[read.keys]
-        own = np.where(read.votes.own >= 0, read.votes.own, read.before)
-        own[~read.part] = -1
-        self.codes: Ints = np.where(key_label >= 0, key_label, own).astype(np.int32)
-        self.conflict: Array = np.append(found.conflict, False)[read.keys]
-        self.changed: Array = (self.codes != read.before) & read.part
-        self.probability: Doubles = self._probability(self.codes)
-        some = np.flatnonzero(self.changed & (read.before >= 0))
-        now, before = self.probability[some], self._probability(read.before)[some]
-        self.gain = float((now - before).sum())
+    def _settle(self, evidence: Evidence | None) -> None:
+        read, mentions = self._read, self._read.mentions
+        self.evidence, self._rows, self._keys = settled(mentions, evidence, self._answers)
+        self.codes: Ints = np.where(read.part, self._rows["label"], -1).astype(np.int32)
+        self.conflict: Array = np.append(self._keys["conflict"] > 0, False)[mentions.key]
+        self.changed: Array = (self._rows["changed"] > 0) & read.part
+        self.probability: Doubles = np.where(read.part, self._rows["probability"], np.nan)
+        some = self.changed & (mentions.label >= 0)
+        self.gain = float((self.probability - self._rows["probability_before"])[some].sum())
         self.left_alone = {why: count for why, count in read.alone.items() if count}
         if self.conflict.any():
             why = "evidence does not settle the label of the key"
             self.left_alone[why] = int(self.conflict.sum())
         self.tested: dict[str, int] | None = None
-        if self._gold is not None:
-            known = self._gold >= 0
+        if mentions.gold is not None:
+            known = mentions.gold >= 0
+            now = np.where(read.part, self.codes, mentions.label)
             self.tested = {
                 "rows": int(known.sum()),
-                "before": int((read.before == self._gold)[known].sum()),
-                "after": int(
-                    (np.where(read.part, self.codes, read.before) == self._gold)[known].sum()
-                ),
+                "before": int((mentions.label == mentions.gold)[known].sum()),
+                "after": int((now == mentions.gold)[known].sum()),
             }
-
-    def _probability(self, wanted: Ints) -> Doubles:
-        read = self._read
-        found = probabilities(
-            read.votes, read.keys, self._sums, self._found, self.evidence, np.maximum(wanted, 0)
-        )
-        answered = np.append(self._answered, False)[read.keys]
-        key_label = np.append(self._found.label, np.int32(-1))[read.keys]
-        settled = answered & (key_label >= 0)
-        found[settled] = (wanted == key_label)[settled]
-        found[~read.part | (wanted < 0)] = np.nan
-        return found
 
     # ---- What happened
 
     @property
     def conflicts(self) -> int:
         """The number of keys that evidence does not settle."""
-        return int(self._found.conflict.sum())
+        return int(self._keys["conflict"].sum())
 
     def __str__(self) -> str:
         read = self._read
-        shared = np.bincount(read.keys[read.keys >= 0], minlength=read.count)
+        key = read.mentions.key
+        shared = np.bincount(key[key >= 0], minlength=read.mentions.keys)
         lines = [
             f"{read.table.rows} rows, {int(shared[shared > 1].sum())} of them share "
             f"{int((shared > 1).sum())} keys",
@@ -217,52 +180,47 @@ class Settled:
         )
         return read.table.extended(dict(zip(self._names, new)))
 
-    def _counts(self, codes: Ints) -> tuple[Longs, Longs]:
-        """Returns K x m, how many mentions of each key have each label; and K, all its mentions."""
-        read = self._read
-        rows = np.flatnonzero((read.keys >= 0) & (codes >= 0))
-        labels = len(self.labels)
-        places = read.keys[rows].astype(np.int64) * labels + codes[rows]
-        times = read.votes.times
-        some = None if times is None else times[rows]
-        counts = np.bincount(places, some, minlength=read.count * labels).astype(np.int64)
-        inside = read.keys >= 0
-        every = np.bincount(
-            read.keys[inside], None if times is None else times[inside], minlength=read.count
-        )
-        return counts.reshape(read.count, labels), every.astype(np.int64)
+    def _counts(self) -> Longs:
+        """Returns K x m: how many mentions of each key had each label."""
+        mentions = self._read.mentions
+        rows = np.flatnonzero((mentions.key >= 0) & (mentions.label >= 0))
+        places = mentions.key[rows].astype(np.int64) * mentions.labels + mentions.label[rows]
+        times = None if mentions.times is None else mentions.times[rows]
+        counts = np.bincount(places, times, minlength=mentions.keys * mentions.labels)
+        return counts.astype(np.int64).reshape(mentions.keys, mentions.labels)
 
     def _why(self) -> Texts:
-        read = self._read
+        read, key = self._read, self._read.mentions.key
         texts: dict[int, str] = {
             problem.row: f"left alone: {problem.what}"
             for problem in self.problems
             if not read.part[problem.row]
         }
         rows = np.flatnonzero((self.changed | self.conflict) & read.part)
-        counts, every = self._counts(read.before)
-        shown = dict.fromkeys(read.keys[rows].tolist())
+        shown = dict.fromkeys(key[rows].tolist())
         shown.pop(-1, None)
         names = dict(zip(shown, map(self._quoted, self._key_names(list(shown)))))
         labels = [str(label) for label in self.labels]
-        keys, now = read.keys[rows], self.codes[rows]
-        times = 1 if read.votes.times is None else read.votes.times[rows]
-        earlier, others = counts[keys, now], every[keys] - times
-        conflict = self.conflict[rows]
+        counts = self._counts() if self.conflict.any() else None
+        settled = np.append(self._keys["label"] >= 0, False)[key[rows]]
+        why = self._rows[rows]
         said: dict[int, str] = {}
-        for row, key, label, before, many, unsettled in zip(
-            *(of.tolist() for of in (rows, keys, now, earlier, others, conflict))
+        for row, of, label, unsettled, is_settled, before, others in zip(
+            *(rows.tolist(), key[rows].tolist(), self.codes[rows].tolist()),
+            *(self.conflict[rows].tolist(), settled.tolist()),
+            *(why["agreeing_before"].tolist(), why["others"].tolist()),
         ):
             if unsettled:
-                if key not in said:
-                    order = np.argsort(-counts[key], kind="stable")
-                    many_of = [f"{counts[key, v]} {labels[v]}" for v in order if counts[key, v]]
-                    said[key] = f"not settled: {names[key]} is {', '.join(many_of)}"
-                texts[row] = said[key]
-            elif key >= 0 and self._found.label[key] >= 0:
+                if of not in said:
+                    assert counts is not None
+                    order = np.argsort(-counts[of], kind="stable")
+                    many = [f"{counts[of, v]} {labels[v]}" for v in order if counts[of, v]]
+                    said[of] = f"not settled: {names[of]} is {', '.join(many)}"
+                texts[row] = said[of]
+            elif is_settled:
                 texts[row] = (
-                    f"{before} of {many} other mentions of {names[key]} were {labels[label]}, "
-                    f"{many} of {many} are now"
+                    f"{before} of {others} other mentions of {names[of]} were {labels[label]}, "
+                    f"{others} of {others} are now"
                 )
             else:
                 texts[row] = f"of all labels {labels[label]} has the highest score here"
@@ -271,9 +229,9 @@ class Settled:
 
     def _key_names(self, keys: Sequence[int]) -> list[Any]:
         """Returns the values of keys, as they are in their first rows."""
-        read = self._read
-        row = np.empty(read.count + 1, dtype=np.int64)
-        row[read.keys[::-1]] = np.arange(len(read.keys))[::-1]  # the first row of each
+        read, key = self._read, self._read.mentions.key
+        row = np.empty(read.mentions.keys + 1, dtype=np.int64)
+        row[key[::-1]] = np.arange(len(key))[::-1]  # the first row of each
         of = [column.values(column.codes[row[list(keys)]].tolist()) for column in read.columns]
         return of[0] if len(of) == 1 else list(zip(*of))
 
@@ -296,35 +254,21 @@ class Settled:
         count = arrays.integer("count", count)
         if count < 0:
             raise ValueError(f"count is {count}; it must be at least 0")
-        read, found = self._read, self._found
-        counts, every = self._counts(read.before)
-        probable = explained(self._sums, found)
-        open_ = found.conflict
-        shares = counts[open_] / np.maximum(1, counts[open_].sum(axis=1, keepdims=True))
-        probable[open_] = np.concatenate([shares / 2, np.full((len(shares), 1), 0.5)], axis=1)
-        settled = found.label >= 0
-        # If all get label u: where the key has label v != u all of its rows change, otherwise those
-        # that have another label. If each gets its own: those with another label than v.
-        now = np.where(settled[:, None], 0, counts)
-        labelled = np.flatnonzero(settled)
-        now[labelled, found.label[labelled]] = every[labelled]
-        expected = (probable[:, :-1] * (every[:, None] - now)).sum(axis=1)
-        apart = every[labelled] - counts[labelled, found.label[labelled]]
-        expected[labelled] += probable[labelled, -1] * apart
-        expected[self._answered | (every < 2)] = 0
+        mentions, expected = self._read.mentions, self._keys["expected"]
         best = np.argsort(-expected, kind="stable")[:count]
         best = best[expected[best] > 0]
-        where = np.full(read.count + 1, -1)
+        counts = self._counts()
+        where = np.full(mentions.keys + 1, -1)
         where[best] = np.arange(len(best))
-        rows = np.flatnonzero(where[read.keys] >= 0)
-        rows = rows[np.argsort(where[read.keys[rows]], kind="stable")]
-        ends = np.searchsorted(where[read.keys[rows]], np.arange(len(best)), side="right")
+        rows = np.flatnonzero(where[mentions.key] >= 0)
+        rows = rows[np.argsort(where[mentions.key[rows]], kind="stable")]
+        ends = np.searchsorted(where[mentions.key[rows]], np.arange(len(best)), side="right")
         questions = []
         names = self._key_names(best.tolist()) if len(best) else []
         for name, key, of in zip(names, best.tolist(), np.split(rows, ends[:-1])):
             order = np.argsort(-counts[key], kind="stable")
-            some = [of[read.before[of] == v][:3] for v in order if counts[key, v]]
-            proposed = found.label[key]
+            some = [of[mentions.label[of] == v][:3] for v in order if counts[key, v]]
+            proposed = self._keys["label"][key]
             questions.append(
                 Question(
                     key=name,
@@ -343,22 +287,18 @@ class Settled:
         other keys stay as they are.
         """
         made = copy.copy(self)
-        made._found = dataclasses.replace(
-            self._found, label=self._found.label.copy(), conflict=self._found.conflict.copy()
-        )
-        made._answered = self._answered.copy()
+        made._answers = self._answers.copy()
         for row, label in answers.items():
             if not 0 <= row < len(self.codes):
                 raise ValueError(f"answers has row {row}, of {len(self.codes)} rows")
-            key = int(self._read.keys[row])
-            number = -1 if label is None else self._read.names.number(label)
+            key = int(self._read.mentions.key[row])
+            number = c.CHORALE_ANSWER_DIFFERS if label is None else self._read.names.number(label)
             if key < 0:
                 raise ValueError(f"answers has row {row}, which has no key")
             if label is not None and number < 0:
                 raise ValueError(f"answers has {label!r} for row {row}, not one of the labels")
-            made._found.label[key], made._found.conflict[key] = number, False
-            made._answered[key] = True
-        made._label()
+            made._answers[key] = number
+        made._settle(self.evidence)
         return made
 
 
@@ -450,7 +390,7 @@ def settle(
     reader = Reader(scale, {word.casefold(): share for word, share in levels.items()})
     told: dict[str, int] = {}
     column = None if label is None else _column(opening, "label", label).mixed()
-    known, votes, before = _labels(
+    known, mentions = _labels(
         opening,
         column,
         label,
@@ -462,44 +402,27 @@ def settle(
         label_rules,
         problems,
         told,
-        times,
     )
     if unusable == "raise" and not problems.usable.all():
         raise TableError(problems.all())
     part = problems.usable | (unusable == "fill")
-    keys, size, columns, alone = _keys(opening, key, group, key_rules, numbers, partial, part, told)
-    read = _Read(
-        opening,
-        known,
-        votes,
-        before,
-        keys,
-        size,
-        columns,
-        group,
-        column,
-        label,
-        problems,
-        part,
-        told,
-        alone,
+    mentions.times = times
+    mentions.key, mentions.keys, columns, alone = _keys(
+        opening, key, group, key_rules, numbers, partial, part, told
     )
-    right = None
     if gold is not None:
         of_gold = _column(opening, "gold", gold).mixed()
         numbers_of = [known.number(value) for value in of_gold.all_values()]
         right = np.array([*numbers_of, -1], dtype=np.int32)[of_gold.codes]
+        mentions.gold = np.maximum(right, -1)
         if not (right >= 0).any():
             raise ValueError(f"column {gold!r} has no label: there is nothing to learn from")
-    if evidence is not None:
-        checked(evidence)
-    else:
-        evidence = estimated(votes, keys, size)
-        if right is not None:
-            evidence = learnt(votes, keys, size, before, right, evidence)
-    settled = Settled(read, evidence, names, right)
-    log.info("%s", settled)
-    return settled
+    read = _Read(
+        opening, known, mentions, columns, group, column, label, problems, part, told, alone
+    )
+    made = Settled(read, None if evidence is None else checked(evidence), names)
+    log.info("%s", made)
+    return made
 
 
 def _labels(
@@ -514,9 +437,8 @@ def _labels(
     rules: Iterable[str],
     problems: Problems,
     told: dict[str, int],
-    times: Longs | None,
-) -> tuple[Names, Votes, Ints]:
-    """Reads labels and confidences. Returns the labels, the votes, and the label of each row."""
+) -> tuple[Names, Mentions]:
+    """Reads labels and confidences. Returns the labels, and mentions without keys."""
     rows = table.rows
     seen: dict[Any, int] = {}
     if column is not None:
@@ -564,7 +486,7 @@ def _labels(
             lambda row: full.values([int(full.codes[row])])[0],
             f"not one of the labels {known.shown()}",
         )
-    before = np.maximum(number, -1)
+    before, no_keys = np.maximum(number, -1), np.empty(0, dtype=np.int32)
     if isinstance(confidence, Mapping):
         logs = _all_scores(table, confidence, known, reader, problems)
     elif lists:
@@ -572,33 +494,15 @@ def _labels(
         unsaid = of_row >= 0
         number = np.where(unsaid & (number == -1), logs.argmax(axis=1), number)
     else:
-        sure = np.clip(np.nan_to_num(shares, nan=0.5), MARGIN, 1 - MARGIN)
-        margin = np.log(sure) - np.log((1 - sure) / max(1, m - 1))
-        # A confidence of 1 / m, up to rounding, says nothing.
-        margin[np.abs(sure * m - 1) < 1e-6] = 0.0
-        if m == 1:
-            margin = np.zeros(rows)
-        if m == 2:  # the other label is the better one
-            number = np.where((margin < 0) & (number >= 0), 1 - number, number)
-            margin = np.abs(margin)
-        own = np.where(problems.usable, number, -1).astype(np.int32)
-        return known, Votes(np.maximum(own, -1), margin, None, times, m), before
+        known_shares = np.where(problems.usable, shares, np.nan)
+        return known, Mentions(no_keys, 0, m, before.astype(np.int32), known_shares)
     own = logs.argmax(axis=1)
-    top = logs.max(axis=1, keepdims=True)
     if column is None:
-        number = own
-        before = own.astype(np.int32)
+        before = own
     else:
-        tied = number >= 0
-        tied[tied] = logs[tied, number[tied]] >= top[tied, 0]
-        own = np.where(tied, number, own)
-        before = np.where(before < 0, np.where(number >= 0, own, -1), before).astype(np.int32)
-    losses = (logs - top).astype(np.float32)
-    second = np.partition(losses, m - 2, axis=1)[:, m - 2] if m > 1 else np.zeros(rows)
-    silent = (number == Names.ABSTAINS) | ~problems.usable
-    own = np.where(silent, -1, own).astype(np.int32)
+        before = np.where((before < 0) & (number >= 0), own, before)
     before = np.where(problems.usable, before, -1).astype(np.int32)
-    return known, Votes(own, -second.astype(np.float64), losses, times, m), before
+    return known, Mentions(no_keys, 0, m, before, None, logs)
 
 
 def _hashable(value: Any) -> bool:

@@ -4829,3 +4829,460 @@ extern "C" {
 extern "C" {
     pub fn chorale_abi() -> i32;
 }
+pub type chorale_evidence_origin = i32;
+pub const CHORALE_EVIDENCE_GIVEN: i32 = 0;
+pub const CHORALE_EVIDENCE_ESTIMATED: i32 = 10;
+pub const CHORALE_EVIDENCE_LEARNT: i32 = 20;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_evidence {
+    pub struct_size: usize,
+    pub most: f64,
+    pub once: f64,
+    pub each: f64,
+    pub origin: chorale_evidence_origin,
+    pub reserved: i32,
+    pub mentions: i64,
+    pub right: i64,
+}
+#[test]
+fn bindgen_test_layout_chorale_evidence() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_evidence> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_evidence>(),
+        56usize,
+        "Size of chorale_evidence"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_evidence>(),
+        8usize,
+        "Alignment of chorale_evidence"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_evidence::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).most) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_evidence::most"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).once) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_evidence::once"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).each) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_evidence::each"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).origin) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_evidence::origin"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        36usize,
+        "Offset of field: chorale_evidence::reserved"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).mentions) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_evidence::mentions"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).right) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_evidence::right"
+    );
+}
+pub const CHORALE_NO_ANSWER: i32 = -1;
+pub const CHORALE_ANSWER_DIFFERS: i32 = -2;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_mentions {
+    pub struct_size: usize,
+    pub count: i64,
+    pub keys: i64,
+    pub labels: i64,
+    pub key: *const i32,
+    pub label: *const i32,
+    pub confidence: *const f64,
+    pub scores: *const f64,
+    pub times: *const i64,
+    pub gold: *const i32,
+    pub answers: *const i32,
+    pub told: *const i32,
+}
+#[test]
+fn bindgen_test_layout_chorale_mentions() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_mentions> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_mentions>(),
+        96usize,
+        "Size of chorale_mentions"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_mentions>(),
+        8usize,
+        "Alignment of chorale_mentions"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_mentions::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).count) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_mentions::count"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).keys) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_mentions::keys"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_mentions::labels"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).key) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_mentions::key"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).label) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_mentions::label"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).confidence) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_mentions::confidence"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).scores) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_mentions::scores"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).times) as usize - ptr as usize },
+        64usize,
+        "Offset of field: chorale_mentions::times"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).gold) as usize - ptr as usize },
+        72usize,
+        "Offset of field: chorale_mentions::gold"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).answers) as usize - ptr as usize },
+        80usize,
+        "Offset of field: chorale_mentions::answers"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).told) as usize - ptr as usize },
+        88usize,
+        "Offset of field: chorale_mentions::told"
+    );
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_settled_mention {
+    pub label: i32,
+    pub changed: i32,
+    pub probability: f64,
+    pub probability_before: f64,
+    pub others: i64,
+    pub agreeing_before: i64,
+    pub agreeing: i64,
+}
+#[test]
+fn bindgen_test_layout_chorale_settled_mention() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_settled_mention> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_settled_mention>(),
+        48usize,
+        "Size of chorale_settled_mention"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_settled_mention>(),
+        8usize,
+        "Alignment of chorale_settled_mention"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).label) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_settled_mention::label"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).changed) as usize - ptr as usize },
+        4usize,
+        "Offset of field: chorale_settled_mention::changed"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).probability) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_settled_mention::probability"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).probability_before) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_settled_mention::probability_before"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).others) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_settled_mention::others"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).agreeing_before) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_settled_mention::agreeing_before"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).agreeing) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_settled_mention::agreeing"
+    );
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_settled_key {
+    pub label: i32,
+    pub conflict: i32,
+    pub mentions: i64,
+    pub against: f64,
+    pub price: f64,
+    pub expected: f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_settled_key() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_settled_key> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_settled_key>(),
+        40usize,
+        "Size of chorale_settled_key"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_settled_key>(),
+        8usize,
+        "Alignment of chorale_settled_key"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).label) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_settled_key::label"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).conflict) as usize - ptr as usize },
+        4usize,
+        "Offset of field: chorale_settled_key::conflict"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).mentions) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_settled_key::mentions"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).against) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_settled_key::against"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).price) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_settled_key::price"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).expected) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_settled_key::expected"
+    );
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_settle(
+        host: *const chorale_host,
+        mentions: *const chorale_mentions,
+        evidence: *mut chorale_evidence,
+        settled: *mut chorale_settled_mention,
+        settled_size: usize,
+        keys: *mut chorale_settled_key,
+        keys_size: usize,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_ledger {
+    _unused: [u8; 0],
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_ledger_create(
+        host: *const chorale_host,
+        labels: i64,
+        evidence: *const chorale_evidence,
+        ledger: *mut *mut chorale_ledger,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_ledger_destroy(ledger: *mut chorale_ledger);
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_ledger_add(
+        ledger: *mut chorale_ledger,
+        mentions: *const chorale_mentions,
+        labels: *mut i32,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_ledger_change {
+    pub row: i64,
+    pub label: i32,
+    pub told: i32,
+}
+#[test]
+fn bindgen_test_layout_chorale_ledger_change() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_ledger_change> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_ledger_change>(),
+        16usize,
+        "Size of chorale_ledger_change"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_ledger_change>(),
+        8usize,
+        "Alignment of chorale_ledger_change"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).row) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_ledger_change::row"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).label) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_ledger_change::label"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).told) as usize - ptr as usize },
+        12usize,
+        "Offset of field: chorale_ledger_change::told"
+    );
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_ledger_changes(
+        ledger: *mut chorale_ledger,
+        take: i32,
+        changes: *mut chorale_ledger_change,
+        change_size: usize,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_ledger_refit(
+        ledger: *mut chorale_ledger,
+        evidence: *mut chorale_evidence,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_ledger_row {
+    pub key: i32,
+    pub given: i32,
+    pub confidence: f64,
+    pub times: i64,
+    pub label: i32,
+    pub told: i32,
+}
+#[test]
+fn bindgen_test_layout_chorale_ledger_row() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_ledger_row> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_ledger_row>(),
+        32usize,
+        "Size of chorale_ledger_row"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_ledger_row>(),
+        8usize,
+        "Alignment of chorale_ledger_row"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).key) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_ledger_row::key"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).given) as usize - ptr as usize },
+        4usize,
+        "Offset of field: chorale_ledger_row::given"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).confidence) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_ledger_row::confidence"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).times) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_ledger_row::times"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).label) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_ledger_row::label"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).told) as usize - ptr as usize },
+        28usize,
+        "Offset of field: chorale_ledger_row::told"
+    );
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_ledger_rows(
+        ledger: *const chorale_ledger,
+        rows: *mut chorale_ledger_row,
+        row_size: usize,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_ledger_keys(
+        ledger: *const chorale_ledger,
+        keys: *mut chorale_settled_key,
+        keys_size: usize,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}

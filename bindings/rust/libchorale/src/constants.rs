@@ -103,6 +103,18 @@ told! {
 }
 
 told! {
+    /// Where [`Evidence`](crate::Evidence) comes from.
+    EvidenceOrigin {
+        /// From the caller.
+        Given = EVIDENCE_GIVEN,
+        /// From how mentions of a key disagree.
+        Estimated = EVIDENCE_ESTIMATED,
+        /// From right labels of some mentions.
+        Learnt = EVIDENCE_LEARNT,
+    }
+}
+
+told! {
     /// Why a call failed: the status of an [`Error`](crate::Error).
     Status {
         /// A required argument is missing, for instance the table of a property that reads a table.

@@ -39,6 +39,7 @@ raw! {
     Problem problem_destroy,
     Decoded decoded_destroy,
     Learnt learnt_destroy,
+    Ledger ledger_destroy,
 }
 
 pub(crate) struct Handle<T: Raw>(NonNull<T>);

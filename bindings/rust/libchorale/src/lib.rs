@@ -128,6 +128,7 @@ mod problem;
 mod property;
 mod rules;
 mod run;
+mod table;
 mod transitions;
 
 pub use array::{AlignedBytes, Element, IntoMatrices, IntoMatrix, Matrices, Matrix, MatrixMut};
@@ -139,7 +140,7 @@ pub use clique::{
     CliqueMarginals, CliqueOptions, CliqueProblem, CliqueResult, CliqueSolution, CliqueSolver,
 };
 pub use constants::{
-    Action, Algorithm, JointMode, LogLevel, MarginalForm, Obstacle, Orientation, Outcome, RuleKind,
+    Action, Algorithm, EvidenceOrigin, JointMode, LogLevel, MarginalForm, Obstacle, Orientation, Outcome, RuleKind,
     RuleState, Scale, Schedule, Scheme, SegmentRule, Shape, Shown, Status, TextList, Verdict,
 };
 pub use corpus::Corpus;
@@ -159,6 +160,10 @@ pub use property::{Automaton, Property, PropertyOptions};
 pub use rules::{Rule, RuleConflict, RuleReason, RuledChain, Rules};
 pub use run::{
     ChainMarginals, ChainProbabilities, ChainScore, Labelling, LeftOut, Payment, Run, RunResult,
+};
+pub use table::{
+    settle, spell, Evidence, Found, Ledger, LedgerChange, LedgerRow, Mentions, Settled, SettledKey,
+    SettledMention, SpellingRule, ANSWER_DIFFERS, NO_ANSWER,
 };
 pub use transitions::{Transitions, TransitionsBuilder};
 

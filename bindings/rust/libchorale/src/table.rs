@@ -1,0 +1,445 @@
+//! Tables of mentions: one label for all mentions of a key, unless the key is really two things.
+//! Experimental: may change or go in any version.
+
+use crate::array::{check_length, count, filled, pointer, product, size};
+use crate::error::call;
+use crate::handle::Handle;
+use crate::{c, Error, EvidenceOrigin, Result, Status};
+
+/// What decides whether the mentions of a key have one label.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evidence {
+    /// The most that one mention can say, in log-odds.
+    pub most: f64,
+    /// A key of n mentions is two things if all that its mentions say against one label is above
+    /// `once + each * n`. Infinite: every key is one thing.
+    pub once: f64,
+    /// See `once`.
+    pub each: f64,
+}
+
+impl Evidence {
+    fn raw(given: Option<&Self>) -> c::Evidence {
+        let mut raw = init!(Evidence);
+        if let Some(given) = given {
+            raw.most = given.most;
+            raw.once = given.once;
+            raw.each = given.each;
+        }
+        raw
+    }
+}
+
+/// Evidence, and where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Found {
+    /// What decided.
+    pub evidence: Evidence,
+    /// Where the numbers come from.
+    pub origin: EvidenceOrigin,
+    /// Of how many mentions the numbers were found; learnt ones: how many with right labels.
+    pub mentions: usize,
+    /// Of learnt evidence: how many more labels are right on keys that were left out of learning. If
+    /// not above 0, every mention keeps its label.
+    pub right: i64,
+}
+
+impl Found {
+    fn from_raw(raw: &c::Evidence) -> Self {
+        Self {
+            evidence: Evidence {
+                most: raw.most,
+                once: raw.once,
+                each: raw.each,
+            },
+            origin: EvidenceOrigin::from_raw(raw.origin),
+            mentions: count(raw.mentions),
+            right: raw.right,
+        }
+    }
+}
+
+/// What a person says of a key ([`Mentions::answers`]), beside a label: nothing.
+pub const NO_ANSWER: i32 = c::NO_ANSWER;
+/// What a person says of a key, beside a label: its mentions differ, each keeps its own label.
+pub const ANSWER_DIFFERS: i32 = c::ANSWER_DIFFERS;
+
+/// The rows of a table: each is a mention of a key, such as a name, with a label.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Mentions<'a> {
+    /// The number of keys.
+    pub keys: usize,
+    /// The number of labels.
+    pub labels: usize,
+    /// The key of each row, below `keys`; -1: none.
+    pub key: &'a [i32],
+    /// The label of each row; -1: it says nothing. None: the one with the best score.
+    pub label: Option<&'a [i32]>,
+    /// How probable the label is; NaN: the row says nothing. None: 0.8.
+    pub confidence: Option<&'a [f64]>,
+    /// Log-probabilities of all labels for each row. None: all but `label` are equally probable.
+    pub scores: Option<&'a [f64]>,
+    /// For how many equal rows each stands. None: one.
+    pub times: Option<&'a [i64]>,
+    /// The right label of each row; -1: unknown.
+    pub gold: Option<&'a [i32]>,
+    /// The label of each key, or [`NO_ANSWER`] or [`ANSWER_DIFFERS`].
+    pub answers: Option<&'a [i32]>,
+    /// For [`Ledger::add`]: labels that the caller has already been told.
+    pub told: Option<&'a [i32]>,
+}
+
+impl Mentions<'_> {
+    fn raw(&self) -> Result<c::Mentions> {
+        let rows = self.key.len();
+        for (name, array) in [
+            ("label", self.label),
+            ("gold", self.gold),
+            ("told", self.told),
+        ] {
+            check_length(name, array, rows)?;
+        }
+        check_length("confidence", self.confidence, rows)?;
+        check_length("times", self.times, rows)?;
+        check_length("scores", self.scores, product(&[rows, self.labels])?)?;
+        check_length("answers", self.answers, self.keys)?;
+        if self.label.is_none() && self.scores.is_none() && rows > 0 {
+            let message = "label is None; without scores it must not be";
+            return Err(Error::new(Status::NullArgument, message));
+        }
+        let mut raw = init!(Mentions);
+        raw.count = size(rows);
+        raw.keys = size(self.keys);
+        raw.labels = size(self.labels);
+        raw.key = self.key.as_ptr();
+        raw.label = pointer(self.label);
+        raw.confidence = pointer(self.confidence);
+        raw.scores = pointer(self.scores);
+        raw.times = pointer(self.times);
+        raw.gold = pointer(self.gold);
+        raw.answers = pointer(self.answers);
+        raw.told = pointer(self.told);
+        Ok(raw)
+    }
+}
+
+/// What became of a mention, and why.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SettledMention {
+    /// The label; -1: none.
+    pub label: i32,
+    /// Whether it is another label than before.
+    pub changed: bool,
+    /// The probability of the label; NaN: there is none.
+    pub probability: f64,
+    /// The probability of the label that it had; NaN: it had none.
+    pub probability_before: f64,
+    /// The number of other mentions of the key.
+    pub others: usize,
+    /// How many of them had the label before.
+    pub agreeing_before: usize,
+    /// How many of them have it now.
+    pub agreeing: usize,
+}
+
+/// What became of a key.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct SettledKey {
+    /// The label of all mentions; -1: each has its own.
+    pub label: i32,
+    /// Whether evidence does not settle the key.
+    pub conflict: bool,
+    /// How many mentions it has.
+    pub mentions: usize,
+    /// What they say against the best label.
+    pub against: f64,
+    /// What counts as too much.
+    pub price: f64,
+    /// How many mentions are expected to change if a person says what the key is: ask about the
+    /// keys with the greatest numbers.
+    pub expected: f64,
+}
+
+impl SettledKey {
+    fn from_raw(raw: &c::SettledKey) -> Self {
+        Self {
+            label: raw.label,
+            conflict: raw.conflict != 0,
+            mentions: count(raw.mentions),
+            against: raw.against,
+            price: raw.price,
+            expected: raw.expected,
+        }
+    }
+}
+
+/// The result of [`settle`].
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Settled {
+    /// What became of each mention.
+    pub mentions: Vec<SettledMention>,
+    /// What became of each key.
+    pub keys: Vec<SettledKey>,
+    /// What decided.
+    pub evidence: Found,
+}
+
+/// Gives all mentions of a key one label, unless the key is really two things. evidence: what
+/// decides; None: it is learnt from `gold`, or estimated from the mentions. Errors: NullArgument,
+/// Shape, Size, SizeOverflow, OutOfRange, NotANumber, Infinite, OutOfMemory.
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// let mentions = ch::Mentions {
+///     keys: 1,
+///     labels: 2,
+///     key: &[0, 0, 0],
+///     label: Some(&[0, 0, 1]),
+///     confidence: Some(&[0.6, 0.6, 0.95]),
+///     ..ch::Mentions::default()
+/// };
+/// let settled = ch::settle(&mentions, None)?;
+/// let labels: Vec<i32> = settled.mentions.iter().map(|of| of.label).collect();
+/// assert_eq!(labels, [1, 1, 1]);
+/// # Ok(())
+/// # }
+/// ```
+pub fn settle(mentions: &Mentions<'_>, evidence: Option<&Evidence>) -> Result<Settled> {
+    let given = mentions.raw()?;
+    let mut decides = Evidence::raw(evidence);
+    // All-zero bytes are valid for both structs.
+    let (row, key): (c::SettledMention, c::SettledKey) = unsafe { std::mem::zeroed() };
+    let mut rows = Vec::new();
+    crate::array::fill(&mut rows, mentions.key.len(), row)?;
+    let mut keys = Vec::new();
+    crate::array::fill(&mut keys, mentions.keys, key)?;
+    call(|error| unsafe {
+        let (of_row, of_key) = (std::mem::size_of_val(&row), std::mem::size_of_val(&key));
+        let (rows, keys) = (rows.as_mut_ptr(), keys.as_mut_ptr());
+        let host = std::ptr::null();
+        c::settle(
+            host,
+            &given,
+            &mut decides,
+            rows,
+            of_row,
+            keys,
+            of_key,
+            error,
+        )
+    })?;
+    let mentions = rows.iter().map(|raw| SettledMention {
+        label: raw.label,
+        changed: raw.changed != 0,
+        probability: raw.probability,
+        probability_before: raw.probability_before,
+        others: count(raw.others),
+        agreeing_before: count(raw.agreeing_before),
+        agreeing: count(raw.agreeing),
+    });
+    Ok(Settled {
+        mentions: mentions.collect(),
+        keys: keys.iter().map(SettledKey::from_raw).collect(),
+        evidence: Found::from_raw(&decides),
+    })
+}
+
+/// A row of a [`Ledger`] whose label should now be another than the caller was told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LedgerChange {
+    /// The number of the row.
+    pub row: usize,
+    /// Its label.
+    pub label: i32,
+    /// The label that the caller was told.
+    pub told: i32,
+}
+
+/// A row of a [`Ledger`] as it was added, with its label.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LedgerRow {
+    /// The key; -1: none.
+    pub key: i32,
+    /// The label that it came with; -1: none.
+    pub given: i32,
+    /// How probable this label is; NaN: the row says nothing.
+    pub confidence: f64,
+    /// For how many equal rows it stands.
+    pub times: i64,
+    /// Its label.
+    pub label: i32,
+    /// The label that the caller was told.
+    pub told: i32,
+}
+
+/// Keeps the mentions of a stream. The labels are those that [`settle`] gives a table of all
+/// mentions under the same evidence, whatever the order in which they came.
+pub struct Ledger {
+    handle: Handle<c::Ledger>,
+}
+
+// Safe: the object may move between threads; calls that take `&self` only read.
+unsafe impl Send for Ledger {}
+unsafe impl Sync for Ledger {}
+
+impl std::fmt::Debug for Ledger {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("Ledger")
+    }
+}
+
+impl Ledger {
+    /// Makes a ledger without mentions. evidence: what decides until [`refit`](Self::refit). Errors:
+    /// Size, OutOfRange, NotANumber, OutOfMemory.
+    pub fn new(labels: usize, evidence: &Evidence) -> Result<Self> {
+        let evidence = Evidence::raw(Some(evidence));
+        let handle = Handle::create(None, |host, made, error| unsafe {
+            c::ledger_create(host, size(labels), &evidence, made, error)
+        })?;
+        Ok(Self { handle })
+    }
+
+    /// Adds mentions, which are rows of the ledger: the first that is ever added is row 0; `keys` is
+    /// the number of keys in all. Returns the labels of the new rows. Errors: as for [`settle`];
+    /// State (`scores`, `gold`, `answers`), LabelsMismatch.
+    pub fn add(&mut self, mentions: &Mentions<'_>) -> Result<Vec<i32>> {
+        let given = mentions.raw()?;
+        let mut labels = Vec::new();
+        crate::array::fill(&mut labels, mentions.key.len(), 0)?;
+        call(|error| unsafe {
+            c::ledger_add(self.handle.as_ptr(), &given, labels.as_mut_ptr(), error)
+        })?;
+        Ok(labels)
+    }
+
+    /// Returns the rows whose labels have changed since the caller was told of them. take: from now on
+    /// the caller has been told. Errors: OutOfMemory.
+    pub fn changes(&mut self, take: bool) -> Result<Vec<LedgerChange>> {
+        let handle = self.handle.as_ptr();
+        let take = i32::from(take);
+        let changes = list(
+            |to: *mut c::LedgerChange, bytes, capacity, needed, error| unsafe {
+                c::ledger_changes(handle, take, to, bytes, capacity, needed, error)
+            },
+        )?;
+        let named = changes.iter().map(|raw| LedgerChange {
+            row: count(raw.row),
+            label: raw.label,
+            told: raw.told,
+        });
+        Ok(named.collect())
+    }
+
+    /// Decides anew by other evidence; None: it is estimated from all mentions. Errors: as for
+    /// [`new`](Self::new).
+    pub fn refit(&mut self, evidence: Option<&Evidence>) -> Result<Found> {
+        let mut decides = Evidence::raw(evidence);
+        call(|error| unsafe { c::ledger_refit(self.handle.as_ptr(), &mut decides, error) })?;
+        Ok(Found::from_raw(&decides))
+    }
+
+    /// Returns all rows: to read all labels, or to save the ledger. Errors: OutOfMemory.
+    pub fn rows(&self) -> Result<Vec<LedgerRow>> {
+        let rows = list(
+            |to: *mut c::LedgerRow, bytes, capacity, needed, error| unsafe {
+                c::ledger_rows(self.handle.as_ptr(), to, bytes, capacity, needed, error)
+            },
+        )?;
+        let named = rows.iter().map(|raw| LedgerRow {
+            key: raw.key,
+            given: raw.given,
+            confidence: raw.confidence,
+            times: raw.times,
+            label: raw.label,
+            told: raw.told,
+        });
+        Ok(named.collect())
+    }
+
+    /// Returns what became of all keys, as [`settle`] does. Errors: OutOfMemory.
+    pub fn keys(&self) -> Result<Vec<SettledKey>> {
+        let keys = list(
+            |to: *mut c::SettledKey, bytes, capacity, needed, error| unsafe {
+                c::ledger_keys(self.handle.as_ptr(), to, bytes, capacity, needed, error)
+            },
+        )?;
+        Ok(keys.iter().map(SettledKey::from_raw).collect())
+    }
+}
+
+/// Returns a list of structs that `write` writes.
+fn list<T: Copy>(
+    write: impl Fn(*mut T, usize, i64, *mut i64, *mut c::Error) -> c::Status,
+) -> Result<Vec<T>> {
+    // All-zero bytes are valid for the structs of this file, which hold only numbers.
+    filled(unsafe { std::mem::zeroed() }, |to, capacity| {
+        let mut needed = 0;
+        call(|error| {
+            write(
+                to,
+                std::mem::size_of::<T>(),
+                size(capacity),
+                &mut needed,
+                error,
+            )
+        })?;
+        Ok(count(needed))
+    })
+}
+
+/// How names may differ and yet be the same key ([`spell`]). Compatibility forms of characters
+/// (full-width letters, ligatures and the like) are not among the rules: normalise texts to NFKC
+/// before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SpellingRule {
+    /// Upper and lower case.
+    Case,
+    /// Marks are left out, dashes are spaces; `+ # & @ %` stay.
+    Punctuation,
+    /// Any white space is one space, and none at the ends.
+    Space,
+}
+
+/// Returns a text as it is after some rules, applied in the order in which [`SpellingRule`] names
+/// them. Texts that are then equal are one key.
+///
+/// ```
+/// use libchorale::{spell, SpellingRule::*};
+/// assert_eq!(spell(" Acme-Corp.", &[Case, Punctuation, Space]), "acme corp");
+/// ```
+pub fn spell(text: &str, rules: &[SpellingRule]) -> String {
+    let mut text = text.to_owned();
+    if rules.contains(&SpellingRule::Case) {
+        text = text.replace('\u{1e9e}', "ss");
+        text = text
+            .chars()
+            .flat_map(char::to_uppercase)
+            .flat_map(char::to_lowercase)
+            .collect();
+    }
+    if rules.contains(&SpellingRule::Punctuation) {
+        text.retain(|mark| !".,;:!?'\"`´‘’“”«»()[]{}<>|*".contains(mark));
+        text = text
+            .chars()
+            .map(|mark| {
+                if "-‐‑‒–—_/\\".contains(mark) {
+                    ' '
+                } else {
+                    mark
+                }
+            })
+            .collect();
+    }
+    if rules.contains(&SpellingRule::Space) {
+        text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    }
+    text
+}

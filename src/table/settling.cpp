@@ -1,0 +1,418 @@
+#include "table/settling.hpp"
+
+#include <functional>
+#include <limits>
+#include <numeric>
+
+namespace chorale {
+namespace {
+
+// A key counts as two things if its mentions speak against one label by more than is usual in the
+// table and kShare of how sure mentions are, and by the log-odds of kTwo, which matters for keys of
+// few mentions. Both are measured, see examples/experiments/settled.py.
+constexpr double kTwo = 1.0 / 400;
+constexpr double kShare = 0.3;
+
+// The greatest `most` that is estimated.
+constexpr double kMost = 8;
+
+// The errors that the tagger expects of itself count as much as those of so many mentions.
+constexpr double kPrior = 100;
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+// Checks `count` entries of mentions->name[]: each must be from `least` to `below` - 1.
+template <class Number>
+chorale_status check_entries(const Report &report, std::string_view name, const Number *entries,
+                             std::int64_t count, std::int64_t least, std::int64_t below) noexcept {
+  for (std::int64_t i = 0; entries && i < count; ++i)
+    if (entries[i] < least || entries[i] >= below)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "mentions->", name, "[", i, "] is ",
+                         static_cast<std::int64_t>(entries[i]), "; it must be from ", least, " to ",
+                         below - 1);
+  return CHORALE_OK;
+}
+
+chorale_status check_scores(const Report &report, const chorale_mentions &given) noexcept {
+  for (std::int64_t i = 0; i < given.count; ++i) {
+    const double *row = given.scores + i * given.labels;
+    bool any = false;
+    for (std::int64_t v = 0; v < given.labels; ++v) {
+      if (!is_score(row[v]))
+        return fail_number(report, row[v], true, [&](TextWriter &place) {
+          place << "mentions->scores[" << i << "][" << v << "]";
+        });
+      any = any || row[v] != kForbidden;
+    }
+    if (!any)
+      return report.fail(CHORALE_ERROR_INFINITE, "mentions->scores[", i,
+                         "] are all minus infinity; one must be finite");
+  }
+  return CHORALE_OK;
+}
+
+} // namespace
+
+chorale_status check_evidence(const Report &report, const chorale_evidence &given) noexcept {
+  for (const double number : {given.most, given.once, given.each})
+    if (std::isnan(number))
+      return report.fail(CHORALE_ERROR_NOT_A_NUMBER,
+                         "evidence has NaN; most, once and each must be numbers");
+  if (!(given.most > 0 && given.most <= kLargestScore))
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "evidence->most is ", given.most,
+                       "; it must be above 0 and finite");
+  if (!(given.each >= 0 && given.each <= kLargestScore))
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "evidence->each is ", given.each,
+                       "; it must be at least 0 and finite");
+  return CHORALE_OK;
+}
+
+chorale_status check_mentions(const Report &report, const chorale_mentions &given) noexcept {
+  CHORALE_CHECK(check_size(report, "mentions->count", given.count, 0));
+  CHORALE_CHECK(check_size(report, "mentions->keys", given.keys, 0));
+  CHORALE_CHECK(check_size(report, "mentions->labels", given.labels));
+  if (given.count == 0)
+    return check_entries(report, "answers", given.answers, given.keys, CHORALE_ANSWER_DIFFERS,
+                         given.labels);
+  CHORALE_CHECK(check_given(report, "mentions->key", given.key));
+  if (!given.scores)
+    CHORALE_CHECK(check_given(report, "mentions->label", given.label));
+  std::int64_t stride = given.labels;
+  CHORALE_CHECK(take_row_stride(report, "mentions->count", given.count, "mentions->labels",
+                                given.labels, "mentions->labels", stride));
+  CHORALE_CHECK(check_entries(report, "key", given.key, given.count, -1, given.keys));
+  CHORALE_CHECK(check_entries(report, "label", given.label, given.count, -1, given.labels));
+  CHORALE_CHECK(check_entries(report, "gold", given.gold, given.count, -1, given.labels));
+  CHORALE_CHECK(check_entries(report, "told", given.told, given.count, -1, given.labels));
+  CHORALE_CHECK(check_entries(report, "times", given.times, given.count, 1, kLargestSize + 1));
+  CHORALE_CHECK(check_entries(report, "answers", given.answers, given.keys, CHORALE_ANSWER_DIFFERS,
+                              given.labels));
+  if (given.scores)
+    return check_scores(report, given);
+  for (std::int64_t i = 0; given.confidence && i < given.count; ++i)
+    if (given.confidence[i] < 0 || given.confidence[i] > 1)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "mentions->confidence[", i, "] is ",
+                         given.confidence[i], "; it must be from 0 to 1, or NaN");
+  return CHORALE_OK;
+}
+
+// ---- Preparation -------------------------------------------------------------------------------
+
+bool Settling::prepare() noexcept {
+  const std::int64_t n = given_.count, m = given_.labels;
+  if (!votes_.resize(n) || !order_.resize(n) || !first_.resize(given_.keys + 2) ||
+      !scores_.reserve(m) || !counts_.reserve(m) || !place_.resize(m))
+    return false;
+  std::fill(place_.begin(), place_.end(), -1);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::int32_t label = given_.label ? given_.label[i] : 0;
+    if (!given_.scores) {
+      const double confidence = given_.confidence ? given_.confidence[i] : kConfidence;
+      votes_[i] = vote_of(label, confidence, m);
+      continue;
+    }
+    const double *row = given_.scores + i * m;
+    const auto best = static_cast<std::int32_t>(std::max_element(row, row + m) - row);
+    double second = kForbidden;
+    for (std::int64_t v = 0; v < m; ++v)
+      if (v != best)
+        second = std::max(second, row[v]);
+    const std::int32_t own = given_.label && label >= 0 && row[label] == row[best] ? label : best;
+    votes_[i] = {label < 0 ? -1 : own, m == 1 ? 0 : row[best] - second};
+  }
+  // Counts the rows of each key two places on, so that first_[key + 1] can then run from the first
+  // of its rows to the first of the next key's.
+  std::fill(first_.begin(), first_.end(), 0);
+  std::int64_t alone = 0;
+  for (std::int64_t i = 0; i < n; ++i)
+    given_.key[i] < 0 ? ++alone : ++first_[given_.key[i] + 2];
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  for (std::int64_t i = 0; i < n; ++i)
+    if (given_.key[i] >= 0)
+      order_[first_[given_.key[i] + 1]++] = i;
+  order_.truncate(n - alone);
+  return true;
+}
+
+std::int64_t Settling::place_of(std::int64_t label) noexcept {
+  std::int32_t &place = place_[label];
+  if (place < 0) {
+    place = static_cast<std::int32_t>(scores_.size());
+    scores_.push({static_cast<std::int32_t>(label), 0}); // both have room for all labels
+    counts_.push({});
+  }
+  return place;
+}
+
+void Settling::sum_up(std::int64_t key, double most) noexcept {
+  for (const LabelScore &at : scores_)
+    place_[at.label] = -1;
+  scores_.truncate(0);
+  counts_.truncate(0);
+  sums_ = {};
+  const std::int64_t m = given_.labels;
+  for (const std::int64_t i : rows_of(key)) {
+    const Vote vote = votes_[i];
+    if (vote.own < 0)
+      continue;
+    const auto many = static_cast<double>(times(i));
+    sums_.n += times(i);
+    if (!given_.scores) {
+      const double evidence = rounded(std::clamp(vote.margin, -most, most));
+      scores_[place_of(vote.own)].score += evidence * many;
+      sums_.total += std::max(evidence, 0.0) * many;
+      continue;
+    }
+    // Evidence for each label, beyond that for the least probable one.
+    const double *row = given_.scores + i * m;
+    const double top = row[vote.own];
+    const double least = std::max(*std::min_element(row, row + m) - top, -most);
+    for (std::int64_t v = 0; v < m; ++v) {
+      const double evidence = rounded(std::max(row[v] - top, -most) - least);
+      if (evidence > 0)
+        scores_[place_of(v)].score += evidence * many;
+    }
+    sums_.total += rounded(-least) * many;
+  }
+  sums_.scores = {scores_.begin(), to_size(scores_.size())};
+}
+
+// Returns the label with the most evidence, of several the first.
+std::int32_t Settling::best_label() const noexcept {
+  const std::int64_t m = given_.labels;
+  LabelScore best{static_cast<std::int32_t>(m), scores_.size() < m ? 0 : kForbidden};
+  for (const LabelScore &at : gsl::span<const LabelScore>(scores_))
+    if (at.score > best.score || (at.score == best.score && at.label < best.label))
+      best = at;
+  for (std::int32_t v = 0; best.score == 0 && v < best.label; ++v)
+    if (place_[v] < 0) // has the score 0
+      best.label = v;
+  return best.label;
+}
+
+// ---- What decides ------------------------------------------------------------------------------
+
+bool Settling::find(chorale_evidence &evidence) noexcept {
+  if (!estimate(evidence))
+    return false;
+  learn(evidence);
+  return true;
+}
+
+// most: the log-odds of being right, of the quarter of mentions that are surest, if their keys have
+// the label for which most evidence is. Confidences above are not believed.
+// once: kTwo as log-odds. each: the evidence against the best label of a key, a mention, plus kShare
+// of how sure mentions are.
+bool Settling::estimate(chorale_evidence &evidence) noexcept {
+  struct Sure {
+    double margin;
+    std::int64_t times;
+    bool wrong;
+  };
+  const double others = static_cast<double>(std::max<std::int64_t>(1, given_.labels - 1));
+  evidence.origin = CHORALE_EVIDENCE_ESTIMATED;
+  evidence.mentions = evidence.right = 0;
+  evidence.once = natural_log((1 - kTwo) / kTwo);
+  Array<Sure> mentions(memory_); // of keys with several
+  if (!mentions.reserve(order_.size()))
+    return false;
+  for (std::int64_t key = 0; key < given_.keys; ++key) {
+    sum_up(key, kMost);
+    if (sums_.n <= 1)
+      continue;
+    const std::int32_t best = best_label();
+    for (const std::int64_t i : rows_of(key))
+      if (votes_[i].own >= 0)
+        mentions.push({votes_[i].margin, times(i), votes_[i].own != best});
+    evidence.mentions += sums_.n;
+  }
+  const auto all = static_cast<double>(evidence.mentions);
+  if (mentions.empty()) {
+    evidence.most = rounded(natural_log(19 * others));
+    evidence.each = rounded(kShare * 2);
+    return true;
+  }
+  std::sort(mentions.begin(), mentions.end(),
+            [](const Sure &a, const Sure &b) { return a.margin > b.margin; });
+  // The surest mentions, until less than three quarters are left, with those that are equally sure.
+  double sure = 0, wrong = 0, least = 0;
+  for (const Sure &mention : mentions) {
+    if (all - sure < 0.75 * all && mention.margin < least)
+      break;
+    least = mention.margin;
+    sure += static_cast<double>(mention.times);
+    wrong += mention.wrong ? static_cast<double>(mention.times) : 0;
+  }
+  const double rate = std::min(0.5, (wrong + 1) / (sure + 20));
+  const double most = std::clamp(natural_log((1 - rate) / rate * others), 0.5, kMost);
+  double expected = 0, margins = 0, against = 0;
+  for (const Sure &mention : mentions) {
+    const double margin = std::clamp(mention.margin, 0.0, most);
+    const double odds = natural_exp(-std::fabs(mention.margin)) * others;
+    const auto many = static_cast<double>(mention.times);
+    expected += rounded(odds / (1 + odds) * margin) * many;
+    margins += rounded(margin) * many;
+  }
+  for (std::int64_t key = 0; key < given_.keys; ++key) {
+    sum_up(key, most);
+    if (sums_.n > 1)
+      against += decide(sums_, given_.labels, {most, 0, 0}).against;
+  }
+  const double usual = (against + kPrior * expected / all) / (all + kPrior);
+  evidence.most = rounded(most);
+  evidence.each = rounded(usual + kShare * margins / all);
+  return true;
+}
+
+// Tries other `once` and `each` on the right labels. Keys are divided into two halves: what is best
+// on one is tested on the other. If the labels before are as good there, every key is left to them.
+void Settling::learn(chorale_evidence &evidence) noexcept {
+  std::int64_t known = 0;
+  for (const std::int64_t i : gsl::span<const std::int64_t>(order_))
+    known += given_.gold && given_.gold[i] >= 0;
+  if (known == 0)
+    return;
+  const double once = evidence.once, each = evidence.each, most = evidence.most;
+  const Evidence tried[] = {{most, once, each},       {most, kInfinity, each}, {most, 0, each / 4},
+                            {most, 0, each / 2},      {most, once, each / 2},  {most, once, 2 * each},
+                            {most, once, 4 * each}};
+  constexpr std::size_t kTried = std::size(tried);
+  std::int64_t gains[2][kTried] = {};
+  for (std::int64_t key = 0; key < given_.keys; ++key) {
+    sum_up(key, most);
+    for (std::size_t k = 0; k < kTried; ++k) {
+      const std::int32_t label = decide(sums_, given_.labels, tried[k]).label;
+      for (const std::int64_t i : rows_of(key))
+        if (given_.gold[i] >= 0)
+          gains[key % 2][k] += ((label >= 0 ? label : votes_[i].own) == given_.gold[i]) -
+                               (before(i) == given_.gold[i]);
+    }
+  }
+  const auto best_of = [](const std::int64_t *of) { return std::max_element(of, of + kTried) - of; };
+  evidence.origin = CHORALE_EVIDENCE_LEARNT;
+  evidence.mentions = known;
+  evidence.right = gains[1][best_of(gains[0])] + gains[0][best_of(gains[1])];
+  std::int64_t both[kTried];
+  std::transform(gains[0], gains[0] + kTried, gains[1], both, std::plus<>());
+  // Without a gain every disagreement is a conflict, so that all labels stay.
+  const Evidence best = evidence.right > 0 ? tried[best_of(both)] : Evidence{most, 0, 0};
+  evidence.once = best.once;
+  evidence.each = best.each;
+}
+
+// ---- Keys --------------------------------------------------------------------------------------
+
+// Returns the probability of a label by the mention alone.
+double Settling::own_probability(std::int64_t row, std::int32_t label, double most) const noexcept {
+  const std::int64_t m = given_.labels;
+  const Vote vote = votes_[row];
+  if (vote.own < 0)
+    return 1 / static_cast<double>(m);
+  if (!given_.scores) {
+    const double odds = natural_exp(-std::clamp(vote.margin, -most, most)) * static_cast<double>(m - 1);
+    if (vote.own == label)
+      return 1 / (1 + odds);
+    return (1 - 1 / (1 + odds)) / static_cast<double>(std::max<std::int64_t>(1, m - 1));
+  }
+  const double *scores = given_.scores + row * m;
+  const double top = scores[vote.own];
+  double sum = 0;
+  for (std::int64_t v = 0; v < m; ++v)
+    sum += natural_exp(std::max(scores[v] - top, -most));
+  return natural_exp(std::max(scores[label] - top, -most)) / sum;
+}
+
+// Probabilities are those under m + 1 explanations of the key: all mentions have label v, or each
+// has its own. Each explanation counts by the exponential of its score; one mention is one thing.
+chorale_settled_key Settling::settle_key(std::int64_t key, const Evidence &evidence,
+                                         chorale_settled_mention *settled) noexcept {
+  sum_up(key, evidence.most);
+  Verdict found = decide(sums_, given_.labels, evidence);
+  const std::int32_t answer = given_.answers ? given_.answers[key] : CHORALE_NO_ANSWER;
+  const bool answered = answer != CHORALE_NO_ANSWER;
+  if (answered) {
+    found.label = std::max(answer, -1);
+    found.conflict = false;
+  }
+  std::int64_t every = 0, labelled = 0;
+  for (const std::int64_t i : rows_of(key)) {
+    every += times(i);
+    const std::int32_t was = before(i), now = votes_[i].own >= 0 ? votes_[i].own : was;
+    if (was >= 0) {
+      labelled += times(i);
+      counts_[place_of(was)].before += times(i);
+    }
+    if (now >= 0)
+      counts_[place_of(now)].now += times(i);
+  }
+  if (found.label >= 0)
+    place_of(found.label);
+  const double apart = sums_.n > 1 ? sums_.total - found.price : kForbidden;
+  const auto rest = static_cast<double>(given_.labels - scores_.size()); // labels with the score 0
+  double top = rest > 0 ? std::max(apart, 0.0) : apart;
+  for (const LabelScore &at : scores_)
+    top = std::max(top, at.score);
+  double sum = natural_exp(apart - top) + rest * natural_exp(-top);
+  for (const LabelScore &at : scores_)
+    sum += natural_exp(at.score - top);
+  const auto chance = [&](double score) { return natural_exp(score - top) / sum; };
+  const auto probability = [&](std::int64_t i, std::int32_t label) {
+    if (label < 0)
+      return kNaN;
+    if (answered && found.label >= 0)
+      return label == found.label ? 1.0 : 0.0;
+    return chance(place_[label] < 0 ? 0 : scores_[place_[label]].score) +
+           chance(apart) * own_probability(i, label, evidence.most);
+  };
+  for (const std::int64_t i : settled ? rows_of(key) : gsl::span<const std::int64_t>()) {
+    const std::int32_t was = before(i), own = votes_[i].own >= 0 ? votes_[i].own : was;
+    const std::int32_t label = found.label >= 0 ? found.label : own;
+    chorale_settled_mention &to = settled[i];
+    to = {label, label != was, probability(i, label), probability(i, was), every - times(i), 0, 0};
+    if (label < 0)
+      continue;
+    const Counts counts = counts_[place_[label]];
+    to.agreeing_before = counts.before - (was == label ? times(i) : 0);
+    to.agreeing = found.label >= 0 ? to.others : counts.now - times(i);
+  }
+
+  // Expected changes. If all get label u: where the key has label v != u, all mentions change;
+  // otherwise those that have another label. If each gets its own: those with another label than v.
+  double expected = 0;
+  for (std::int64_t k = 0; k < scores_.size(); ++k) {
+    const auto counts = static_cast<double>(counts_[k].before);
+    const double of = found.conflict ? counts / static_cast<double>(std::max<std::int64_t>(1, labelled)) / 2
+                                     : chance(scores_[k].score);
+    if (found.label < 0)
+      expected += of * (static_cast<double>(every) - counts);
+    else if (scores_[k].label != found.label)
+      expected += of * static_cast<double>(every);
+    else
+      expected += chance(apart) * (static_cast<double>(every) - counts);
+  }
+  if (!found.conflict)
+    expected += rest * chance(0) * static_cast<double>(every);
+  if (answered || every < 2)
+    expected = 0;
+  return {found.label, found.conflict, every, found.against, found.price, expected};
+}
+
+void Settling::settle(const Evidence &evidence, chorale_settled_mention *settled,
+                      chorale_settled_key *keys) noexcept {
+  for (std::int64_t key = 0; key < given_.keys; ++key) {
+    const chorale_settled_key found = settle_key(key, evidence, settled);
+    if (keys)
+      keys[key] = found;
+  }
+  for (std::int64_t i = 0; settled && i < given_.count; ++i) {
+    if (given_.key[i] >= 0)
+      continue;
+    const std::int32_t was = before(i), label = votes_[i].own >= 0 ? votes_[i].own : was;
+    const auto probability = [&](std::int32_t of) {
+      return of < 0 ? kNaN : own_probability(i, of, evidence.most);
+    };
+    settled[i] = {label, label != was, probability(label), probability(was), 0, 0, 0};
+  }
+}
+
+} // namespace chorale

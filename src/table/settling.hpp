@@ -1,0 +1,70 @@
+// A table of mentions, ordered by key: estimates and learns what decides, and settles the keys.
+#pragma once
+
+#include "base/report.hpp"
+#include "table/evidence.hpp"
+
+#include <chorale/experimental/table.h>
+
+namespace chorale {
+
+// Checks evidence of the caller whose `most` is not 0.
+chorale_status check_evidence(const Report &report, const chorale_evidence &evidence) noexcept;
+
+// Checks the arrays of mentions: their sizes and all their entries.
+chorale_status check_mentions(const Report &report, const chorale_mentions &mentions) noexcept;
+
+// The probability of a label if the mention does not say.
+inline constexpr double kConfidence = 0.8;
+
+class Settling {
+public:
+  Settling(const Memory &memory, const chorale_mentions &mentions) noexcept
+      : given_(mentions), votes_(memory), order_(memory), first_(memory), scores_(memory),
+        place_(memory), counts_(memory), memory_(memory) {}
+
+  // Takes the votes and orders the rows by key. False if memory runs out.
+  bool prepare() noexcept;
+
+  // Finds what decides (chorale_settle). False if memory runs out.
+  bool find(chorale_evidence &evidence) noexcept;
+
+  // Settles all keys. Either array may be NULL.
+  void settle(const Evidence &evidence, chorale_settled_mention *settled,
+              chorale_settled_key *keys) noexcept;
+
+private:
+  struct Counts {
+    std::int64_t before;
+    std::int64_t now;
+  };
+
+  bool estimate(chorale_evidence &evidence) noexcept;
+  void learn(chorale_evidence &evidence) noexcept;
+  void sum_up(std::int64_t key, double most) noexcept;
+  std::int64_t place_of(std::int64_t label) noexcept;
+  std::int32_t best_label() const noexcept;
+  double own_probability(std::int64_t row, std::int32_t label, double most) const noexcept;
+  chorale_settled_key settle_key(std::int64_t key, const Evidence &evidence,
+                                 chorale_settled_mention *settled) noexcept;
+
+  std::int64_t times(std::int64_t row) const noexcept { return given_.times ? given_.times[row] : 1; }
+  std::int32_t before(std::int64_t row) const noexcept {
+    return given_.label ? given_.label[row] : votes_[row].own;
+  }
+  gsl::span<const std::int64_t> rows_of(std::int64_t key) const noexcept {
+    return {order_.begin() + first_[key], to_size(first_[key + 1] - first_[key])};
+  }
+
+  chorale_mentions given_;
+  Array<Vote> votes_;
+  Array<std::int64_t> order_, first_; // rows by key; those of key k begin at first_[k]
+  // The sums of the present key. place_[v]: where label v is in scores_ and counts_; -1: nowhere.
+  Array<LabelScore> scores_;
+  Array<std::int32_t> place_;
+  Array<Counts> counts_;
+  Sums sums_;
+  Memory memory_;
+};
+
+} // namespace chorale
