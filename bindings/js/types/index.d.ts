@@ -955,6 +955,11 @@ export interface RunOptions {
    * default): no bound.
    */
   boundSteps?: number;
+  /**
+   * How long a solve looks for moves of several chains after the polish, as a multiple of the usual
+   * time; 0 (the default): not at all.
+   */
+  effort?: number;
   /** True: allocates the memory that `setAllowed` and `setStrength` need. */
   edits?: boolean;
 }
