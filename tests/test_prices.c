@@ -13,6 +13,7 @@ typedef struct Answer {
   double score;
   int64_t counts[MOST_PRICES];
   Labelling labels;
+  int is_aside[MOST_CHAINS]; /* 1: left out, undecided; `labels` has -1 */
 } Answer;
 
 /* Solves under prices; returns 0 if no labelling was found. */
@@ -34,6 +35,16 @@ static int solve_under(chorale_prices *prices, const Cluster *cluster, const dou
   for (int32_t i = 0; i < cluster->chain_count; ++i)
     OK(chorale_run_labels(chorale_prices_run(prices), i, CHORALE_TOGETHER, answer->labels[i],
                           MOST_POSITIONS, NULL, &error));
+  chorale_left_out named[MOST_CHAINS];
+  OK(chorale_run_left_out(chorale_prices_run(prices), named, sizeof named[0], MOST_CHAINS, &needed,
+                          &error));
+  for (int64_t k = 0; k < needed; ++k)
+    if (named[k].obstacle == CHORALE_OBSTACLE_UNDECIDED) {
+      const int64_t i = named[k].chain;
+      answer->is_aside[i] = 1;
+      for (int32_t t = 0; t < cluster->chains[i].length; ++t)
+        answer->labels[i][t] = -1;
+    }
   return 1;
 }
 
@@ -72,6 +83,7 @@ static const char *check_under_prices(const Cluster *cluster, void *context) {
   static Answer answer, again;
   if (solve_under(prices, cluster, numbers, values, &answer)) {
     ++tried->solved;
+    memcpy(priced.is_aside, answer.is_aside, sizeof priced.is_aside);
     Parts parts, under;
     own_parts(cluster, answer.labels, &parts);
     own_parts(&priced, answer.labels, &under);
