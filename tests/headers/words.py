@@ -21,7 +21,7 @@ sys.dont_write_bytecode = True
 from declare import HEADERS, Headers  # noqa: E402
 
 SIZES = re.compile(r"(count|capacity|needed|members|length|chains|positions|labels|values|\w+_(count|stride))")
-FLAGS = re.compile(r"(borrow|across|each|proven|exact|pruned|applied|prove|no_polish|edits|kind|\w+_kind)")
+FLAGS = re.compile(r"(borrow|across|proven|exact|pruned|applied|prove|no_polish|edits|kind|\w+_kind)")
 
 
 def forbidden() -> dict[str, str]:
