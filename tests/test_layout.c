@@ -329,7 +329,7 @@ static const Place places[] = {
     FIELD(chorale_evidence, struct_size, 0),
     FIELD(chorale_evidence, most, 8),
     FIELD(chorale_evidence, once, 16),
-    FIELD(chorale_evidence, each, 24),
+    FIELD(chorale_evidence, per_mention, 24),
     FIELD(chorale_evidence, origin, 32),
     FIELD(chorale_evidence, reserved, 36),
     FIELD(chorale_evidence, mentions, 40),

@@ -53,7 +53,7 @@ static chorale_evidence drawn_evidence(Random *random) {
   chorale_evidence evidence = {.struct_size = sizeof evidence};
   evidence.most = 0.5 + 4 * random_unit(random);
   evidence.once = random_chance(random, 20) ? INFINITY : 3 * random_unit(random);
-  evidence.each = random_unit(random);
+  evidence.per_mention = random_unit(random);
   return evidence;
 }
 
@@ -110,7 +110,7 @@ static double score_of_labels(const chorale_mentions *m, const Rows *rows, const
   }
   double best = -INFINITY;
   for (int64_t v = 0; v < m->labels; ++v)
-    best = fmax(best, fmax(-fmax(0, evidence->once + evidence->each * n),
+    best = fmax(best, fmax(-fmax(0, evidence->once + evidence->per_mention * n),
                            -evidence->most * (n - counts[v])));
   return sum + best;
 }
@@ -474,11 +474,11 @@ static void mistakes_are_named(void **state) {
   evidence.most = -1;
   FAILS(settle_with(m, &evidence, &error), CHORALE_ERROR_OUT_OF_RANGE, "evidence->most is -1");
   evidence.most = 1;
-  evidence.each = -1;
-  FAILS(settle_with(m, &evidence, &error), CHORALE_ERROR_OUT_OF_RANGE, "evidence->each is -1");
-  evidence.each = NAN;
+  evidence.per_mention = -1;
+  FAILS(settle_with(m, &evidence, &error), CHORALE_ERROR_OUT_OF_RANGE, "evidence->per_mention is -1");
+  evidence.per_mention = NAN;
   FAILS(settle_with(m, &evidence, &error), CHORALE_ERROR_NOT_A_NUMBER, "evidence");
-  evidence.each = 1;
+  evidence.per_mention = 1;
 
   chorale_ledger *ledger = NULL;
   FAILS(chorale_ledger_create(NULL, 2, NULL, &ledger, &error), CHORALE_ERROR_NULL_ARGUMENT,

@@ -120,13 +120,13 @@ func (e *Evidence) inC() *C.chorale_evidence {
 	told := new(C.chorale_evidence)
 	told.struct_size = C.sizeof_chorale_evidence
 	if e != nil {
-		told.most, told.once, told.each = C.double(e.Most), C.double(e.Once), C.double(e.Each)
+		told.most, told.once, told.per_mention = C.double(e.Most), C.double(e.Once), C.double(e.Each)
 	}
 	return told
 }
 
 func evidenceOf(told *C.chorale_evidence) Evidence {
-	return Evidence{float64(told.most), float64(told.once), float64(told.each), EvidenceOrigin(told.origin), int(told.mentions), int(told.right)}
+	return Evidence{float64(told.most), float64(told.once), float64(told.per_mention), EvidenceOrigin(told.origin), int(told.mentions), int(told.right)}
 }
 
 func settledKeys(found []C.chorale_settled_key) []SettledKey {

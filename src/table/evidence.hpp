@@ -18,7 +18,7 @@ inline double rounded(double x) noexcept { return std::nearbyint(x * 0x1p20) * 0
 struct Evidence {
   double most;
   double once;
-  double each;
+  double per_mention;
 };
 
 // A mention's best label, -1: it says nothing; and its log-odds, below 0 if others are more probable.
@@ -86,7 +86,7 @@ inline Verdict decide(const Sums &sums, std::int64_t labels, const Evidence &evi
   }
   Verdict found{};
   found.against = sums.total - top;
-  found.price = std::max(0.0, evidence.once + evidence.each * static_cast<double>(sums.n));
+  found.price = std::max(0.0, evidence.once + evidence.per_mention * static_cast<double>(sums.n));
   found.conflict = found.against > 0 && (ties > 1 || found.against > found.price);
   found.label = ties > 1 || found.conflict ? -1 : static_cast<std::int32_t>(best);
   return found;

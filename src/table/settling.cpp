@@ -54,15 +54,15 @@ chorale_status check_scores(const Report &report, const chorale_mentions &given)
 } // namespace
 
 chorale_status check_evidence(const Report &report, const chorale_evidence &given) noexcept {
-  for (const double number : {given.most, given.once, given.each})
+  for (const double number : {given.most, given.once, given.per_mention})
     if (std::isnan(number))
       return report.fail(CHORALE_ERROR_NOT_A_NUMBER,
-                         "evidence has NaN; most, once and each must be numbers");
+                         "evidence has NaN; most, once and per_mention must be numbers");
   if (!(given.most > 0 && given.most <= kLargestScore))
     return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "evidence->most is ", given.most,
                        "; it must be above 0 and finite");
-  if (!(given.each >= 0 && given.each <= kLargestScore))
-    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "evidence->each is ", given.each,
+  if (!(given.per_mention >= 0 && given.per_mention <= kLargestScore))
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "evidence->per_mention is ", given.per_mention,
                        "; it must be at least 0 and finite");
   return CHORALE_OK;
 }
@@ -229,7 +229,7 @@ bool Settling::estimate(chorale_evidence &evidence) noexcept {
   const auto all = static_cast<double>(evidence.mentions);
   if (mentions.empty()) {
     evidence.most = rounded(natural_log(19 * others));
-    evidence.each = rounded(kShare * 2);
+    evidence.per_mention = rounded(kShare * 2);
     return true;
   }
   std::sort(mentions.begin(), mentions.end(),
@@ -260,7 +260,7 @@ bool Settling::estimate(chorale_evidence &evidence) noexcept {
   }
   const double usual = (against + kPrior * expected / all) / (all + kPrior);
   evidence.most = rounded(most);
-  evidence.each = rounded(usual + kShare * margins / all);
+  evidence.per_mention = rounded(usual + kShare * margins / all);
   return true;
 }
 
@@ -272,7 +272,7 @@ void Settling::learn(chorale_evidence &evidence) noexcept {
     known += given_.gold && given_.gold[i] >= 0;
   if (known == 0)
     return;
-  const double once = evidence.once, each = evidence.each, most = evidence.most;
+  const double once = evidence.once, each = evidence.per_mention, most = evidence.most;
   const Evidence tried[] = {{most, once, each},       {most, kInfinity, each}, {most, 0, each / 4},
                             {most, 0, each / 2},      {most, once, each / 2},  {most, once, 2 * each},
                             {most, once, 4 * each}};
@@ -297,7 +297,7 @@ void Settling::learn(chorale_evidence &evidence) noexcept {
   // Without a gain every disagreement is a conflict, so that all labels stay.
   const Evidence best = evidence.right > 0 ? tried[best_of(both)] : Evidence{most, 0, 0};
   evidence.once = best.once;
-  evidence.each = best.each;
+  evidence.per_mention = best.per_mention;
 }
 
 // ---- Keys --------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ chorale_status read_evidence(const Report &report, const chorale_evidence *given
   return to.most == 0 ? CHORALE_OK : check_evidence(report, to);
 }
 
-Evidence numbers_of(const chorale_evidence &from) noexcept { return {from.most, from.once, from.each}; }
+Evidence numbers_of(const chorale_evidence &from) noexcept { return {from.most, from.once, from.per_mention}; }
 
 // Finds what decides, unless it is given, and tells the caller.
 chorale_status find_evidence(const Report &report, Settling &settling, chorale_evidence &read,

@@ -29,7 +29,7 @@ static void settle_table(World *w) {
   if (chance(w, 50)) {
     evidence.most = chance(w, 95) ? 1 + upto(w, 8) / 4.0 : hostile_double(w->random);
     evidence.once = chance(w, 95) ? upto(w, 8) : hostile_double(w->random);
-    evidence.each = chance(w, 95) ? upto(w, 8) / 8.0 : hostile_double(w->random);
+    evidence.per_mention = chance(w, 95) ? upto(w, 8) / 8.0 : hostile_double(w->random);
   }
   chorale_settled_mention settled[MOST_MENTIONS];
   chorale_settled_key keys[MOST_KEYS];
@@ -41,7 +41,7 @@ static void make_ledger(World *w) {
   chorale_evidence evidence = {.struct_size = sizeof evidence};
   restruct(w, &evidence.struct_size);
   evidence.most = chance(w, 95) ? 1 + upto(w, 8) / 4.0 : hostile_double(w->random);
-  evidence.each = upto(w, 8) / 8.0;
+  evidence.per_mention = upto(w, 8) / 8.0;
   chorale_ledger *ledger = NULL;
   CALL(chorale_ledger_create(w->host, chance(w, 95) ? 4 : upto(w, 1) - 1, OFTEN(&evidence), &ledger,
                              &w->error));

@@ -13,11 +13,11 @@
  * counts. Let n be the number of mentions of a key, and n_v of them get label v. The labels of a key
  * maximise
  *
- *     sum_i w_i(y_i)  +  max_v max(-(once + each * n), -most * (n - n_v)),
+ *     sum_i w_i(y_i)  +  max_v max(-(once + per_mention * n), -most * (n - n_v)),
  *
  * a potential of the family MAX. No mention says more than `most`, so the best labelling is one of
  * these: all mentions have one label, or each has its own best label, for which the key pays
- * once + each * n. So keys are solved exactly, in time linear in their mentions, and the sums of
+ * once + per_mention * n. So keys are solved exactly, in time linear in their mentions, and the sums of
  * evidence decide, whatever the order of the mentions. (Evidence is rounded to multiples of 2^-20,
  * so that sums are exact.) Labels with equal evidence settle nothing: each mention keeps its own. So
  * does, where the key has no single label, a mention whose label is less probable than by chance.
@@ -45,7 +45,7 @@ typedef struct chorale_evidence {
    * (default): all three numbers are found from the mentions. */
   double most;
   double once; /* may be infinite: every key is one thing */
-  double each;
+  double per_mention;
   /* Written by the library, and not read. mentions: those that share keys, of which the numbers were
    * estimated; LEARNT: those with right labels. right: LEARNT: how many more labels are right than
    * before, on keys that were left out of learning; if at most 0, each mention keeps its label. */
@@ -103,7 +103,7 @@ typedef struct chorale_settled_key {
   int32_t conflict; /* 1: evidence does not settle the key: it is two things, or labels are tied */
   int64_t mentions;
   double against; /* what the mentions say against the best single label */
-  double price;   /* what counts as too much: once + each * n, at least 0 */
+  double price;   /* what counts as too much: once + per_mention * n, at least 0 */
   /* How many mentions are expected to change if a person says what the key is: the keys with the
    * greatest numbers are those to ask about. If the key is in conflict, it counts as even whether it
    * is one thing or several. 0 after an answer. */

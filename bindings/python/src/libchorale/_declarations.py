@@ -1128,7 +1128,7 @@ class chorale_evidence(Struct):
     struct_size: Any
     most: Any
     once: Any
-    each: Any
+    per_mention: Any
     origin: Any
     reserved: Any
     mentions: Any
@@ -1137,7 +1137,7 @@ class chorale_evidence(Struct):
         ("struct_size", c_size_t),
         ("most", c_double),
         ("once", c_double),
-        ("each", c_double),
+        ("per_mention", c_double),
         ("origin", c_int32),
         ("reserved", c_int32),
         ("mentions", c_int64),

@@ -55,7 +55,7 @@ def checked(evidence: Evidence) -> Evidence:
 def to_c(given: Evidence | None) -> c.chorale_evidence:
     made = struct(c.chorale_evidence)
     if given is not None:
-        made.most, made.once, made.each = given.most, given.once, given.each
+        made.most, made.once, made.per_mention = given.most, given.once, given.each
     return made
 
 
@@ -67,7 +67,7 @@ def found_by_c(made: c.chorale_evidence) -> Evidence:
         )
     else:
         origin = f"estimated from {made.mentions} mentions that share keys"
-    return Evidence(made.most, made.once, made.each, origin)
+    return Evidence(made.most, made.once, made.per_mention, origin)
 
 
 @dataclasses.dataclass

@@ -4839,7 +4839,7 @@ pub struct chorale_evidence {
     pub struct_size: usize,
     pub most: f64,
     pub once: f64,
-    pub each: f64,
+    pub per_mention: f64,
     pub origin: chorale_evidence_origin,
     pub reserved: i32,
     pub mentions: i64,
@@ -4875,9 +4875,9 @@ fn bindgen_test_layout_chorale_evidence() {
         "Offset of field: chorale_evidence::once"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).each) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).per_mention) as usize - ptr as usize },
         24usize,
-        "Offset of field: chorale_evidence::each"
+        "Offset of field: chorale_evidence::per_mention"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).origin) as usize - ptr as usize },

@@ -24,7 +24,7 @@ impl Evidence {
         if let Some(given) = given {
             raw.most = given.most;
             raw.once = given.once;
-            raw.each = given.each;
+            raw.per_mention = given.each;
         }
         raw
     }
@@ -51,7 +51,7 @@ impl Found {
             evidence: Evidence {
                 most: raw.most,
                 once: raw.once,
-                each: raw.each,
+                each: raw.per_mention,
             },
             origin: EvidenceOrigin::from_raw(raw.origin),
             mentions: count(raw.mentions),
