@@ -229,7 +229,7 @@ static void check_case(const Case *of, int is_large, void *problem,
   const int64_t a_member = of->size > LARGE ? 0 : small_solve / 20000;
   const int64_t allowed =
       (of->size >= HUGE_CLIQUE ? 50 : 100) * small_solve + a_member * of->size + answer;
-  const int64_t widest_allowed = 100 * small_solve;
+  const int64_t widest_allowed = 100 * small_solve + answer;
   int64_t most = 0;
   int stopped = 0, under_way = 0;
   const int wanted = of->values > 0 ? 1 : 2; /* the fewest runs to stop under way */
@@ -609,16 +609,22 @@ static void runs_stop_in_time(void **state) {
 
 /* ---- Runs of every shape -------------------------------------------------------------------- */
 
-typedef enum Call { SOLVE, SOLVE_EDITED, POLISH, BOUND } Call;
+/* SETTLE: a solve that prepares the run for edits. */
+typedef enum Call { SOLVE, SETTLE, SOLVE_EDITED, POLISH, BOUND } Call;
+typedef enum Tie { BY_POSITIONS, BY_CENTRES, BY_PROPERTIES } Tie;
 
 /* A model of `chains` chains (or stars) of `length` positions and `labels` labels. Position p of all
- * positions is in clique p % cliques. */
+ * positions is in clique p % cliques. By centres: position c is the centre of clique c + 1, and each
+ * of its labels has the same potential. By properties: chain i is in clique i % cliques, and shows
+ * the token, one of `values`, before its first position with label 0. */
 typedef struct Extent {
   const char *name;
   int64_t chains, length, labels, cliques;
   Family family;
   int is_star;
   Call call;
+  Tie tie;
+  int64_t values; /* by properties */
 } Extent;
 
 static chorale_model *make_extent(const Extent *of) {
@@ -628,9 +634,12 @@ static chorale_model *make_extent(const Extent *of) {
   const int64_t positions = of->chains * of->length;
   double *scores = numbers(positions * of->labels);
   int32_t *parents = malloc((size_t)of->length * sizeof *parents);
-  assert_non_null(parents);
-  for (int64_t t = 0; t < of->length; ++t)
+  int32_t *tokens = malloc((size_t)of->length * sizeof *tokens);
+  assert_true(parents && tokens);
+  for (int64_t t = 0; t < of->length; ++t) {
     parents[t] = t == 0 ? -1 : 0;
+    tokens[t] = (int32_t)(number() * (double)of->values);
+  }
   int status = chorale_model_builder_create(NULL, &builder, &error);
   for (int64_t i = 0; i < of->chains && status == CHORALE_OK; ++i) {
     chorale_chain chain = {.struct_size = sizeof chain};
@@ -638,20 +647,47 @@ static chorale_model *make_extent(const Extent *of) {
     chain.labels = of->labels;
     chain.unary = scores + i * of->length * of->labels;
     chain.parents = of->is_star ? parents : NULL;
-    status = chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error);
+    chorale_chain_options options = {.struct_size = sizeof options};
+    options.tokens = tokens;
+    status = chorale_model_builder_add_chain(builder, &chain, of->values > 0 ? &options : NULL, NULL,
+                                             &error);
   }
   const int64_t members = of->cliques > 0 ? (positions + of->cliques - 1) / of->cliques : 0;
   chorale_potential *potential =
-      make_symmetric(of->family, of->family == WEIGHTED ? 3 * members : members, of->labels);
+      make_symmetric(of->family, of->family == WEIGHTED ? 3 * members : members,
+                     of->values > 0 ? of->values : of->labels);
+  const chorale_potential **of_centres = calloc((size_t)of->labels, sizeof(void *));
+  assert_non_null(of_centres);
+  for (int64_t y = 0; y < of->labels; ++y)
+    of_centres[y] = potential;
+  chorale_property *property = NULL;
+  if (of->tie == BY_PROPERTIES && status == CHORALE_OK) {
+    chorale_label_map map = {.struct_size = sizeof map};
+    map.labels = map.kinds = of->labels;
+    status = chorale_property_create_token_before(NULL, &map, 0, NULL, CHORALE_SEGMENT_SPANS_IGNORED,
+                                                  of->values, -1, &property, &error);
+  }
   for (int64_t c = 0; c < of->cliques && status == CHORALE_OK; ++c) {
     chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.values = of->labels;
-    setup.potential = potential;
+    setup.potential = of->tie == BY_CENTRES ? NULL : potential;
+    setup.centre_potentials = of->tie == BY_CENTRES ? of_centres : NULL;
+    setup.centre_values = of->tie == BY_CENTRES ? of->labels : 0;
+    setup.property = property;
     status = chorale_model_builder_add_clique(builder, &setup, NULL, &error);
   }
   for (int64_t p = 0; of->cliques > 0 && p < positions && status == CHORALE_OK; ++p)
-    status = chorale_model_builder_add_position(builder, p % of->cliques, p / of->length,
-                                                p % of->length, &error);
+    if (!property)
+      status = chorale_model_builder_add_position(builder, p % of->cliques, p / of->length,
+                                                  p % of->length, &error);
+    else if (p % of->length == 0)
+      status = chorale_model_builder_add_member(builder, p / of->length % of->cliques,
+                                                p / of->length, NULL, &error);
+  for (int64_t c = 0; of->tie == BY_CENTRES && c < of->cliques && status == CHORALE_OK; ++c)
+    status = chorale_model_builder_set_centre(builder, (c + 1) % of->cliques, c / of->length,
+                                              c % of->length, &error);
+  chorale_property_release(property);
+  free((void *)of_centres);
   int64_t *weights = ones_to_three(members);
   for (int64_t c = 0; of->family == WEIGHTED && c < of->cliques && status == CHORALE_OK; ++c)
     status = chorale_model_builder_set_weights(
@@ -665,6 +701,7 @@ static chorale_model *make_extent(const Extent *of) {
   chorale_potential_release(potential);
   free(scores);
   free(parents);
+  free(tokens);
   return model;
 }
 
@@ -674,7 +711,7 @@ static chorale_outcome call_run(const Extent *of, chorale_run *run, int64_t in_t
   chorale_run_result result = {.struct_size = sizeof result};
   chorale_run_reset(run);
   int status = CHORALE_OK;
-  if (of->call != SOLVE) {
+  if (of->call != SOLVE && of->call != SETTLE) {
     start_clock(INT64_MAX);
     status = of->call == POLISH ? chorale_run_step(run, &result, &error)
                                 : chorale_run_solve(run, &result, &error);
@@ -707,7 +744,7 @@ static void check_extent(const Extent *of) {
   options.time_limit = kTimeLimit;
   options.bound_steps = of->call == BOUND ? 2 : 0;
   options.rounds = 2;
-  options.edits = of->call == SOLVE_EDITED;
+  options.edits = of->call == SOLVE_EDITED || of->call == SETTLE;
   chorale_run *run = NULL;
   if (chorale_run_create(NULL, model, &options, NULL, &run, &error) != CHORALE_OK)
     fail_msg("%s: %s", of->name, error.message);
@@ -747,22 +784,30 @@ static void runs_of_every_shape_stop_in_time(void **state) {
   (void)state;
   failures = 0;
   static const Extent kExtents[] = {
-      {"chain in many cliques", 1, 100000, 5, 30000, POTTS, 0, SOLVE},
-      {"chain in many cliques, polish", 1, 100000, 5, 30000, POTTS, 0, POLISH},
-      {"star in many cliques", 1, 100000, 5, 30000, POTTS, 1, SOLVE},
-      {"chains in many cliques, bound", 30000, 2, 5, 20000, POTTS, 0, BOUND},
-      {"chains in one clique, edited", 30000, 2, 5, 1, POTTS, 0, SOLVE_EDITED},
-      {"chains in no clique", 100000, 1, 5, 0, POTTS, 0, SOLVE},
-      {"items in many cliques, edited", 100000, 1, 5, 30000, POTTS, 0, SOLVE_EDITED},
-      {"items in one clique", 100000, 1, 5, 1, POTTS, 0, SOLVE},
-      {"weighted items, one clique", 100000, 1, 5, 1, WEIGHTED, 0, SOLVE},
-      {"forbidden counts, many cliques", 10000, 2, 5, 2000, FORBIDDING, 0, SOLVE},
-      {"many labels, items", 20, 1, 1000, 1, PAIRS, 0, SOLVE},
-      {"many labels, MAX, polish", 4, 2, 1000, 1, MAKESPAN, 0, POLISH},
-      {"many labels, chains", 4, 2, 2000, 1, POTTS, 0, SOLVE},
-      {"many labels, PAIRS", 4, 2, 1000, 1, PAIRS, 0, SOLVE},
-      {"many labels, PAIRS, polish", 4, 2, 1000, 1, PAIRS, 0, POLISH},
-      {"many labels, MAJORITY, polish", 4, 2, 1000, 1, MAJORITY, 0, POLISH},
+      {"chain in many cliques", 1, 100000, 5, 30000, POTTS, 0, SOLVE, BY_POSITIONS, 0},
+      {"chain in many cliques, polish", 1, 100000, 5, 30000, POTTS, 0, POLISH, BY_POSITIONS, 0},
+      {"star in many cliques", 1, 100000, 5, 30000, POTTS, 1, SOLVE, BY_POSITIONS, 0},
+      {"chains in many cliques, bound", 30000, 2, 5, 20000, POTTS, 0, BOUND, BY_POSITIONS, 0},
+      {"chains in one clique, edited", 30000, 2, 5, 1, POTTS, 0, SOLVE_EDITED, BY_POSITIONS, 0},
+      {"chains in no clique", 100000, 1, 5, 0, POTTS, 0, SOLVE, BY_POSITIONS, 0},
+      {"items in many cliques, edited", 100000, 1, 5, 30000, POTTS, 0, SOLVE_EDITED, BY_POSITIONS, 0},
+      {"items in one clique", 100000, 1, 5, 1, POTTS, 0, SOLVE, BY_POSITIONS, 0},
+      {"weighted items, one clique", 100000, 1, 5, 1, WEIGHTED, 0, SOLVE, BY_POSITIONS, 0},
+      {"forbidden counts, many cliques", 10000, 2, 5, 2000, FORBIDDING, 0, SOLVE, BY_POSITIONS, 0},
+      {"many labels, items", 20, 1, 1000, 1, PAIRS, 0, SOLVE, BY_POSITIONS, 0},
+      {"many labels, MAX, polish", 4, 2, 1000, 1, MAKESPAN, 0, POLISH, BY_POSITIONS, 0},
+      {"many labels, chains", 4, 2, 2000, 1, POTTS, 0, SOLVE, BY_POSITIONS, 0},
+      {"many labels, PAIRS", 4, 2, 1000, 1, PAIRS, 0, SOLVE, BY_POSITIONS, 0},
+      {"many labels, PAIRS, polish", 4, 2, 1000, 1, PAIRS, 0, POLISH, BY_POSITIONS, 0},
+      {"many labels, MAJORITY, polish", 4, 2, 1000, 1, MAJORITY, 0, POLISH, BY_POSITIONS, 0},
+      {"chain in many cliques, settled", 1, 100000, 5, 30000, POTTS, 0, SETTLE, BY_POSITIONS, 0},
+      {"items in one clique, settled", 100000, 1, 5, 1, POTTS, 0, SETTLE, BY_POSITIONS, 0},
+      {"chain in centred cliques", 1, 50000, 5, 10000, POTTS, 0, SOLVE, BY_CENTRES, 0},
+      {"chains in centred cliques, polish", 50000, 1, 5, 5, POTTS, 0, POLISH, BY_CENTRES, 0},
+      {"chains of many tokens", 4, 1000, 3, 1, POTTS, 0, SOLVE, BY_PROPERTIES, 100000},
+      {"chains of many tokens, polish", 4, 1000, 3, 1, POTTS, 0, POLISH, BY_PROPERTIES, 100000},
+      {"chains of many tokens, PAIRS", 4, 1000, 3, 1, PAIRS, 0, SOLVE, BY_PROPERTIES, 1000},
+      {"chains in cliques that forbid some", 10, 1000, 5, 2, FORBIDDING, 0, SOLVE, BY_POSITIONS, 0},
   };
   const char *only = getenv("CHORALE_TEST_ONLY");
   for (size_t k = 0; k < COUNT_OF(kExtents); ++k)
@@ -826,7 +871,13 @@ static void learning_stops_in_time(void **state) {
   if (chorale_problem_create_agreeing(NULL, &corpus, &words, 1, gold, &problem, &error) !=
       CHORALE_OK)
     fail_msg("%s: %s", of.name, error.message);
-  answer = 2 * decode_chains(chorale_problem_model(problem)); /* a run of the learner owes one too */
+  /* Creating a run of the learner looks at no limit. */
+  chorale_run *run = NULL;
+  comparisons = 0;
+  if (chorale_run_create(NULL, chorale_problem_model(problem), NULL, NULL, &run, &error) != CHORALE_OK)
+    fail_msg("%s: %s", of.name, error.message);
+  answer = comparisons;
+  chorale_run_destroy(run);
   check_case(&of, 0, problem, learn);
   answer = 0;
   chorale_problem_destroy(problem);
@@ -844,6 +895,8 @@ static void learning_stops_in_time(void **state) {
  * linear in its length. */
 static void scoring_a_star_is_linear(void **state) {
   (void)state;
+  /* Builds count between 40 and 75 for a position; a walk over all positions for each would make
+   * hundreds of thousands. */
   enum { STAR = 300000, A_POSITION = 200 };
   chorale_error error;
   random_state = test_seed();

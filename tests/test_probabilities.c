@@ -345,7 +345,7 @@ static void what_enumeration_finds_by_absorption(void **state) {
   (void)state;
   Tally tally = {0};
   enumerate_all("absorbed", test_rounds(3000), random_absorbed_cluster, &tally);
-  if (test_rounds(100) >= 100)
+  if (test_rounds(100) >= 100) /* 81, 63, 89 and 85, give or take 10: each limit is 5 of these away */
     assert_true(tally.left_out > 10 && tally.absorbed > 20 && tally.absorbed_trees > 20 &&
                 tally.too_many > 20 && tally.error < tally.error_of_absorption / 4);
 }

@@ -245,6 +245,8 @@ static int32_t is_demanded(const Setting *setting) {
   if (!setting->is_float || setting->labels >= 20 || setting->stop >= STOP_WORDS)
     return 1;
   const int32_t is_lean = setting->labels >= 9 || setting->borrow;
+  /* Not 5 labels that are borrowed, with all words: the number of each clique for absent members makes
+   * them 2.3, and run.h says so. */
   return setting->stop >= 10 ? is_lean || !setting->across : setting->labels >= 9 && !setting->across;
 }
 

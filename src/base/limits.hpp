@@ -14,12 +14,9 @@ namespace chorale {
 enum class Interruption : std::int32_t { none, deadline, cancelled };
 
 // Converts a time limit of the public interface (0 or plus infinity: none; negative: over already)
-// to one that is negative for none, and back.
+// to one that is negative for none.
 inline double seconds_of(double given) noexcept {
   return given == 0 || given == std::numeric_limits<double>::infinity() ? -1 : std::max(given, 0.0);
-}
-inline double given_seconds(double seconds) noexcept {
-  return seconds < 0 ? 0 : seconds > 0 ? seconds : -1;
 }
 
 // Decides when a deadline or a cancel flag interrupts a computation. Before each piece of work, a

@@ -4,6 +4,7 @@
 #include "base/components.hpp"
 #include "base/logarithm.hpp"
 #include "base/sort.hpp"
+#include "cluster/run/run.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -328,7 +329,6 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
   options.struct_size = sizeof options;
   options.threads = spec_.options.threads;
   options.cancel = spec_.options.cancel;
-  options.time_limit = given_seconds(limits_.seconds_left());
   if (effort == Effort::plain)
     options.rounds = CHORALE_NO_ROUNDS, options.no_polish = 1;
   else if (is_quick)
@@ -336,6 +336,10 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
                                  [](const Kind &kind) { return kind.is_property || kind.cliques == 0; })
                          ? std::int64_t{CHORALE_NO_ROUNDS}
                          : kQuickRounds;
+  if (look()) {
+    release(model);
+    return CHORALE_OK;
+  }
   chorale_error error;
   chorale_run *run = nullptr;
   chorale_run_result result{};
@@ -343,8 +347,11 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson,
   chorale_status status = chorale_run_create(spec_.host, model, &options,
                                              is_quick ? lesson.run : nullptr, &run, &error);
   release(model);
-  if (status == CHORALE_OK)
+  if (status == CHORALE_OK) {
+    run->options.always_labels = false;
+    run->options.time_limit = limits_.seconds_left();
     status = chorale_run_solve(run, &result, &error);
+  }
   ++learnt_.report.runs;
   if (result.outcome == CHORALE_OUTCOME_DEADLINE || result.outcome == CHORALE_OUTCOME_CANCELLED)
     learnt_.report.outcome = result.outcome;

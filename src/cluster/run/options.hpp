@@ -53,6 +53,9 @@ struct RunOptions {
   std::int64_t bound_steps = 0;
   bool edits = false;
   double effort = 0;
+  // A call that limits end leaves labels: round 0 decodes all chains whatever the limits. False in
+  // runs whose labels are of no use unless the run is complete.
+  bool always_labels = true;
 };
 
 } // namespace chorale

@@ -294,12 +294,16 @@ void Rounds::update_by_disagreement() noexcept {
 }
 
 // Runs round 0: decodes the flagged chains without messages and evaluates the labellings `own` and
-// `now`. If a limit ends the call, decodes and evaluates all the same, but leaves messages for the
-// next call, which then evaluates once more. So every call leaves a labelling.
+// `now`. If a limit ends the call, decodes and evaluates all the same (RunOptions::always_labels), but
+// leaves messages for the next call, which then evaluates once more. So every call leaves a labelling.
 void Rounds::first_round() noexcept {
   const Call &call = setting_.call;
   Standing &standing = state_.standing;
   RoundStage &stage = state_.course.round.stage;
+  const auto offer = [&](Assignment &of, std::int64_t round) noexcept {
+    return setting_.options.always_labels ? evaluation_.offer_in_full(of, round)
+                                          : evaluation_.offer(of, round);
+  };
   if (stage == RoundStage::none) {
     state_.tally.messages_changed = 0;
     state_.course.round.knows_own = false;
@@ -308,10 +312,10 @@ void Rounds::first_round() noexcept {
   if (stage == RoundStage::own) {
     update_chains();
     bool &knows_own = state_.course.round.knows_own;
-    if (call.must_end() && !call.failed() && !knows_own)
+    if (call.must_end() && !call.failed() && !knows_own && setting_.options.always_labels)
       update_chains(Update::own);
     state_.tally.take(setting_.workers());
-    if (call.failed())
+    if (call.failed() || (call.must_end() && !setting_.options.always_labels))
       return;
     knows_own = true;
     bool met_infeasible = false;
@@ -342,7 +346,7 @@ void Rounds::first_round() noexcept {
     }
     // `best` may hold a labelling already: from an earlier run, from the caller, or from before
     // scores were replaced. So `own` must be compared with it.
-    if (!evaluation_.offer_in_full(state_.own, 0))
+    if (!offer(state_.own, 0))
       return;
     standing.own_score = state_.own.total();
     standing.has_labelling = true;
@@ -353,7 +357,7 @@ void Rounds::first_round() noexcept {
     // If `now` equals `own`, it has been offered already.
     if (state_.now.equals(state_.own))
       state_.now.copy_totals(state_.own);
-    else if (!evaluation_.offer_in_full(state_.now, state_.tally.rounds))
+    else if (!offer(state_.now, state_.tally.rounds))
       return;
     standing.rounds_score = std::max(standing.rounds_score, state_.now.total());
     if (call.must_end()) {
