@@ -49,8 +49,8 @@
  * (see "Results"). It holds a reference on its model. chorale_run_create allocates all memory.
  * Later only some calls under "Results" allocate; so does the system when
  * it starts threads. Results have the same bits for any number of threads and any executor. A
- * series of steps gives the same bits as one solve, and a run after a reset the same bits
- * as a new run.
+ * series of steps gives the same bits as one solve without `effort`, and a run after a reset the
+ * same bits as a new run.
  *
  * Where R is large, messages and counts of a property clique cover only the values that its
  * members can fire (model.h, "Cost of large R"). They take O(members x number of these values)

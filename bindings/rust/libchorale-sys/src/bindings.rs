@@ -2,11 +2,17 @@
 
 // Made by generate.sh from include/chorale/*.h: do not edit.
 
-pub const CHORALE_ERROR_MESSAGE_SIZE: i32 = 504;
 pub const CHORALE_VERSION_MAJOR: i32 = 0;
 pub const CHORALE_VERSION_MINOR: i32 = 3;
 pub const CHORALE_VERSION_PATCH: i32 = 0;
 pub const CHORALE_ABI: i32 = 2;
+pub const CHORALE_ERROR_MESSAGE_SIZE: i32 = 504;
+extern "C" {
+    pub fn chorale_version() -> *const std::os::raw::c_char;
+}
+extern "C" {
+    pub fn chorale_abi() -> i32;
+}
 pub type chorale_status = i32;
 pub const CHORALE_OK: i32 = 0;
 pub const CHORALE_ERROR_NULL_ARGUMENT: i32 = 10;
@@ -102,6 +108,24 @@ fn bindgen_test_layout_chorale_error() {
 }
 extern "C" {
     pub fn chorale_status_name(status: chorale_status) -> *const std::os::raw::c_char;
+}
+pub type chorale_outcome = i32;
+pub const CHORALE_OUTCOME_COMPLETE: i32 = 0;
+pub const CHORALE_OUTCOME_GAP_REACHED: i32 = 10;
+pub const CHORALE_OUTCOME_ITERATION_LIMIT: i32 = 20;
+pub const CHORALE_OUTCOME_NODE_LIMIT: i32 = 21;
+pub const CHORALE_OUTCOME_DEADLINE: i32 = 30;
+pub const CHORALE_OUTCOME_CANCELLED: i32 = 31;
+pub const CHORALE_OUTCOME_INFEASIBLE: i32 = 40;
+pub const CHORALE_OUTCOME_NOTHING_FOUND: i32 = 41;
+pub type chorale_obstacle = i32;
+pub const CHORALE_OBSTACLE_UNKNOWN: i32 = 0;
+pub const CHORALE_OBSTACLE_SCORES: i32 = 10;
+pub const CHORALE_OBSTACLE_TRANSITIONS: i32 = 20;
+pub const CHORALE_OBSTACLE_CLIQUES: i32 = 30;
+pub const CHORALE_OBSTACLE_UNDECIDED: i32 = 40;
+extern "C" {
+    pub fn chorale_outcome_name(outcome: chorale_outcome) -> *const std::os::raw::c_char;
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -225,31 +249,196 @@ extern "C" {
 extern "C" {
     pub fn chorale_cancel_raise(cancel: *mut chorale_cancel);
 }
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_cancel_lower(cancel: *mut chorale_cancel);
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_potential {
+    _unused: [u8; 0],
 }
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_cancel_is_raised(cancel: *const chorale_cancel) -> i32;
+pub type chorale_scale = i32;
+pub const CHORALE_SCALE_NONE: i32 = 0;
+pub const CHORALE_SCALE_BY_MEMBERS: i32 = 1;
+pub const CHORALE_SCALE_BY_LOG_MEMBERS: i32 = 2;
+pub type chorale_shape = i32;
+pub const CHORALE_SHAPE_DETECT: i32 = 0;
+pub const CHORALE_SHAPE_CONVEX: i32 = 1;
+pub const CHORALE_SHAPE_CONCAVE: i32 = 2;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_potential_options {
+    pub struct_size: usize,
+    pub scale: chorale_scale,
+    pub shape: chorale_shape,
+    pub counted: *const u8,
 }
-pub type chorale_outcome = i32;
-pub const CHORALE_OUTCOME_COMPLETE: i32 = 0;
-pub const CHORALE_OUTCOME_GAP_REACHED: i32 = 10;
-pub const CHORALE_OUTCOME_ITERATION_LIMIT: i32 = 20;
-pub const CHORALE_OUTCOME_NODE_LIMIT: i32 = 21;
-pub const CHORALE_OUTCOME_DEADLINE: i32 = 30;
-pub const CHORALE_OUTCOME_CANCELLED: i32 = 31;
-pub const CHORALE_OUTCOME_INFEASIBLE: i32 = 40;
-pub const CHORALE_OUTCOME_NOTHING_FOUND: i32 = 41;
-pub type chorale_obstacle = i32;
-pub const CHORALE_OBSTACLE_UNKNOWN: i32 = 0;
-pub const CHORALE_OBSTACLE_SCORES: i32 = 10;
-pub const CHORALE_OBSTACLE_TRANSITIONS: i32 = 20;
-pub const CHORALE_OBSTACLE_CLIQUES: i32 = 30;
-pub const CHORALE_OBSTACLE_UNDECIDED: i32 = 40;
+#[test]
+fn bindgen_test_layout_chorale_potential_options() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_potential_options> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_potential_options>(),
+        24usize,
+        "Size of chorale_potential_options"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_potential_options>(),
+        8usize,
+        "Alignment of chorale_potential_options"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_potential_options::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).scale) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_potential_options::scale"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).shape) as usize - ptr as usize },
+        12usize,
+        "Offset of field: chorale_potential_options::shape"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).counted) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_potential_options::counted"
+    );
+}
 extern "C" {
-    pub fn chorale_outcome_name(outcome: chorale_outcome) -> *const std::os::raw::c_char;
+    pub fn chorale_potential_create_potts(
+        host: *const chorale_host,
+        values: i64,
+        lambda: f64,
+        options: *const chorale_potential_options,
+        potential: *mut *mut chorale_potential,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_potential_create_entropy(
+        host: *const chorale_host,
+        values: i64,
+        lambda: f64,
+        options: *const chorale_potential_options,
+        potential: *mut *mut chorale_potential,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_potential_create_sum(
+        host: *const chorale_host,
+        values: i64,
+        tables: *const f64,
+        table_count: i64,
+        length: i64,
+        row_stride: i64,
+        options: *const chorale_potential_options,
+        potential: *mut *mut chorale_potential,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_potential_create_cardinality(
+        host: *const chorale_host,
+        values: i64,
+        table: *const f64,
+        length: i64,
+        options: *const chorale_potential_options,
+        potential: *mut *mut chorale_potential,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_potential_create_max(
+        host: *const chorale_host,
+        values: i64,
+        tables: *const f64,
+        table_count: i64,
+        length: i64,
+        row_stride: i64,
+        options: *const chorale_potential_options,
+        potential: *mut *mut chorale_potential,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_potential_create_makespan(
+        host: *const chorale_host,
+        values: i64,
+        lambda: f64,
+        options: *const chorale_potential_options,
+        potential: *mut *mut chorale_potential,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_potential_create_square_makespan(
+        host: *const chorale_host,
+        values: i64,
+        lambda: f64,
+        options: *const chorale_potential_options,
+        potential: *mut *mut chorale_potential,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_potential_create_majority(
+        host: *const chorale_host,
+        values: i64,
+        weights: *const f64,
+        row_stride: i64,
+        bias: *const f64,
+        options: *const chorale_potential_options,
+        potential: *mut *mut chorale_potential,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_potential_create_pairs(
+        host: *const chorale_host,
+        values: i64,
+        scores: *const f64,
+        row_stride: i64,
+        options: *const chorale_potential_options,
+        potential: *mut *mut chorale_potential,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+pub type chorale_count_function = ::std::option::Option<
+    unsafe extern "C" fn(
+        user: *mut std::os::raw::c_void,
+        counts: *const i64,
+        values: i64,
+        members: i64,
+        score: *mut f64,
+    ) -> i32,
+>;
+extern "C" {
+    pub fn chorale_potential_create_callback(
+        host: *const chorale_host,
+        values: i64,
+        function: chorale_count_function,
+        user: *mut std::os::raw::c_void,
+        release: ::std::option::Option<unsafe extern "C" fn(user: *mut std::os::raw::c_void)>,
+        options: *const chorale_potential_options,
+        potential: *mut *mut chorale_potential,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_potential_release(potential: *const chorale_potential);
+}
+extern "C" {
+    pub fn chorale_potential_score(
+        potential: *const chorale_potential,
+        counts: *const i64,
+        values: i64,
+        members: i64,
+        score: *mut f64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
 }
 pub type chorale_element = i32;
 pub const CHORALE_FLOAT64: i32 = 0;
@@ -364,18 +553,8 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_transitions_retain(
-        transitions: *const chorale_transitions,
-    ) -> *mut chorale_transitions;
-}
 extern "C" {
     pub fn chorale_transitions_release(transitions: *const chorale_transitions);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_transitions_labels(transitions: *const chorale_transitions) -> i64;
 }
 pub type chorale_scheme = i32;
 pub const CHORALE_SCHEME_PLAIN: i32 = 0;
@@ -546,10 +725,6 @@ extern "C" {
 pub struct chorale_chain_solver {
     _unused: [u8; 0],
 }
-pub type chorale_chain_task = i32;
-pub const CHORALE_CHAIN_SOLVE: i32 = 0;
-pub const CHORALE_CHAIN_MAX_MARGINALS: i32 = 1;
-pub const CHORALE_CHAIN_K_BEST: i32 = 2;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_chain_result {
@@ -600,38 +775,8 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_chain_solver_create_in(
-        host: *const chorale_host,
-        memory: *mut std::os::raw::c_void,
-        bytes: usize,
-        solver: *mut *mut chorale_chain_solver,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
 extern "C" {
     pub fn chorale_chain_solver_destroy(solver: *mut chorale_chain_solver);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_chain_solver_bytes(
-        chain: *const chorale_chain,
-        task: chorale_chain_task,
-        k: i64,
-        bytes: *mut usize,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_chain_solver_reserve(
-        solver: *mut chorale_chain_solver,
-        chain: *const chorale_chain,
-        task: chorale_chain_task,
-        k: i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
 }
 extern "C" {
     pub fn chorale_chain_solve(
@@ -669,224 +814,721 @@ extern "C" {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct chorale_potential {
+pub struct chorale_property {
     _unused: [u8; 0],
 }
-pub type chorale_scale = i32;
-pub const CHORALE_SCALE_NONE: i32 = 0;
-pub const CHORALE_SCALE_BY_MEMBERS: i32 = 1;
-pub const CHORALE_SCALE_BY_LOG_MEMBERS: i32 = 2;
-pub type chorale_shape = i32;
-pub const CHORALE_SHAPE_DETECT: i32 = 0;
-pub const CHORALE_SHAPE_CONVEX: i32 = 1;
-pub const CHORALE_SHAPE_CONCAVE: i32 = 2;
-pub type chorale_family = i32;
-pub const CHORALE_FAMILY_SUM: i32 = 10;
-pub const CHORALE_FAMILY_MAX: i32 = 20;
-pub const CHORALE_FAMILY_MAJORITY: i32 = 30;
-pub const CHORALE_FAMILY_PAIRS: i32 = 40;
-pub const CHORALE_FAMILY_CALLBACK: i32 = 50;
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_family_name(family: chorale_family) -> *const std::os::raw::c_char;
-}
+pub type chorale_action = i32;
+pub const CHORALE_FIRE_NOTHING: i32 = -1;
+pub const CHORALE_FIRE_LABEL: i32 = -2;
+pub const CHORALE_FIRE_TABLE: i32 = -3;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct chorale_potential_options {
+pub struct chorale_automaton {
     pub struct_size: usize,
-    pub scale: chorale_scale,
-    pub shape: chorale_shape,
-    pub counted: *const u8,
+    pub labels: i64,
+    pub classes: i64,
+    pub states: i64,
+    pub values: i64,
+    pub start: i32,
+    pub table_offset: i32,
+    pub outside_value: i32,
+    pub fires_outside: i32,
+    pub next: *const i32,
+    pub actions: *const i32,
+    pub end_actions: *const i32,
+    pub label_values: *const i32,
 }
 #[test]
-fn bindgen_test_layout_chorale_potential_options() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_potential_options> =
-        ::std::mem::MaybeUninit::uninit();
+fn bindgen_test_layout_chorale_automaton() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_automaton> = ::std::mem::MaybeUninit::uninit();
     let ptr = UNINIT.as_ptr();
     assert_eq!(
-        ::std::mem::size_of::<chorale_potential_options>(),
-        24usize,
-        "Size of chorale_potential_options"
+        ::std::mem::size_of::<chorale_automaton>(),
+        88usize,
+        "Size of chorale_automaton"
     );
     assert_eq!(
-        ::std::mem::align_of::<chorale_potential_options>(),
+        ::std::mem::align_of::<chorale_automaton>(),
         8usize,
-        "Alignment of chorale_potential_options"
+        "Alignment of chorale_automaton"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
         0usize,
-        "Offset of field: chorale_potential_options::struct_size"
+        "Offset of field: chorale_automaton::struct_size"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).scale) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
         8usize,
-        "Offset of field: chorale_potential_options::scale"
+        "Offset of field: chorale_automaton::labels"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).shape) as usize - ptr as usize },
-        12usize,
-        "Offset of field: chorale_potential_options::shape"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).counted) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).classes) as usize - ptr as usize },
         16usize,
-        "Offset of field: chorale_potential_options::counted"
+        "Offset of field: chorale_automaton::classes"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).states) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_automaton::states"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).values) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_automaton::values"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).start) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_automaton::start"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).table_offset) as usize - ptr as usize },
+        44usize,
+        "Offset of field: chorale_automaton::table_offset"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).outside_value) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_automaton::outside_value"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).fires_outside) as usize - ptr as usize },
+        52usize,
+        "Offset of field: chorale_automaton::fires_outside"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).next) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_automaton::next"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).actions) as usize - ptr as usize },
+        64usize,
+        "Offset of field: chorale_automaton::actions"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).end_actions) as usize - ptr as usize },
+        72usize,
+        "Offset of field: chorale_automaton::end_actions"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).label_values) as usize - ptr as usize },
+        80usize,
+        "Offset of field: chorale_automaton::label_values"
     );
 }
 extern "C" {
-    pub fn chorale_potential_create_potts(
+    pub fn chorale_property_create(
         host: *const chorale_host,
-        values: i64,
-        lambda: f64,
-        options: *const chorale_potential_options,
-        potential: *mut *mut chorale_potential,
+        automaton: *const chorale_automaton,
+        property: *mut *mut chorale_property,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_potential_create_entropy(
+    pub fn chorale_property_create_local(
         host: *const chorale_host,
+        labels: i64,
+        classes: i64,
         values: i64,
-        lambda: f64,
-        options: *const chorale_potential_options,
-        potential: *mut *mut chorale_potential,
+        actions: *const i32,
+        label_values: *const i32,
+        property: *mut *mut chorale_property,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_potential_create_sum(
-        host: *const chorale_host,
-        values: i64,
-        tables: *const f64,
-        table_count: i64,
-        length: i64,
-        row_stride: i64,
-        options: *const chorale_potential_options,
-        potential: *mut *mut chorale_potential,
+    pub fn chorale_property_release(property: *const chorale_property);
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_label_map {
+    pub struct_size: usize,
+    pub labels: i64,
+    pub kinds: i64,
+    pub kind_of_label: *const i32,
+    pub begins: *const u8,
+}
+#[test]
+fn bindgen_test_layout_chorale_label_map() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_label_map> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_label_map>(),
+        40usize,
+        "Size of chorale_label_map"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_label_map>(),
+        8usize,
+        "Alignment of chorale_label_map"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_label_map::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_label_map::labels"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).kinds) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_label_map::kinds"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).kind_of_label) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_label_map::kind_of_label"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).begins) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_label_map::begins"
+    );
+}
+extern "C" {
+    pub fn chorale_label_map_from_names(
+        scheme: chorale_scheme,
+        names: *const *const std::os::raw::c_char,
+        lengths: *const usize,
+        labels: i64,
+        kind_of_label: *mut i32,
+        begins: *mut u8,
+        kinds: *mut i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_potential_create_cardinality(
+    pub fn chorale_property_create_position_label(
         host: *const chorale_host,
-        values: i64,
-        table: *const f64,
-        length: i64,
-        options: *const chorale_potential_options,
-        potential: *mut *mut chorale_potential,
+        map: *const chorale_label_map,
+        position: i64,
+        property: *mut *mut chorale_property,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_potential_create_max(
+    pub fn chorale_property_create_token_label(
         host: *const chorale_host,
-        values: i64,
-        tables: *const f64,
-        table_count: i64,
-        length: i64,
-        row_stride: i64,
-        options: *const chorale_potential_options,
-        potential: *mut *mut chorale_potential,
+        map: *const chorale_label_map,
+        token: i32,
+        property: *mut *mut chorale_property,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_potential_create_makespan(
+    pub fn chorale_property_create_first_label(
         host: *const chorale_host,
-        values: i64,
-        lambda: f64,
-        options: *const chorale_potential_options,
-        potential: *mut *mut chorale_potential,
+        map: *const chorale_label_map,
+        ignored: *const u8,
+        property: *mut *mut chorale_property,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+pub type chorale_segment_rule = i32;
+pub const CHORALE_SEGMENT_SPANS_IGNORED: i32 = 0;
+pub const CHORALE_SEGMENT_ENDS_AT_IGNORED: i32 = 1;
+extern "C" {
+    pub fn chorale_property_create_next_label(
+        host: *const chorale_host,
+        map: *const chorale_label_map,
+        anchor: i32,
+        ignored: *const u8,
+        rule: chorale_segment_rule,
+        end_value: i32,
+        property: *mut *mut chorale_property,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_potential_create_square_makespan(
+    pub fn chorale_property_create_token_before(
         host: *const chorale_host,
+        map: *const chorale_label_map,
+        anchor: i32,
+        ignored: *const u8,
+        rule: chorale_segment_rule,
         values: i64,
-        lambda: f64,
-        options: *const chorale_potential_options,
-        potential: *mut *mut chorale_potential,
+        start_value: i32,
+        property: *mut *mut chorale_property,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_model_builder {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_model {
+    _unused: [u8; 0],
+}
+extern "C" {
+    pub fn chorale_model_builder_create(
+        host: *const chorale_host,
+        builder: *mut *mut chorale_model_builder,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_potential_create_majority(
-        host: *const chorale_host,
-        values: i64,
-        weights: *const f64,
-        row_stride: i64,
-        bias: *const f64,
-        options: *const chorale_potential_options,
-        potential: *mut *mut chorale_potential,
+    pub fn chorale_model_builder_destroy(builder: *mut chorale_model_builder);
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_chain_options {
+    pub struct_size: usize,
+    pub borrow: i32,
+    pub reserved: i32,
+    pub group: i64,
+    pub tokens: *const i32,
+}
+#[test]
+fn bindgen_test_layout_chorale_chain_options() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_chain_options> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_chain_options>(),
+        32usize,
+        "Size of chorale_chain_options"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_chain_options>(),
+        8usize,
+        "Alignment of chorale_chain_options"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_chain_options::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).borrow) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_chain_options::borrow"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        12usize,
+        "Offset of field: chorale_chain_options::reserved"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).group) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_chain_options::group"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).tokens) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_chain_options::tokens"
+    );
+}
+extern "C" {
+    pub fn chorale_model_builder_add_chain(
+        builder: *mut chorale_model_builder,
+        chain: *const chorale_chain,
+        options: *const chorale_chain_options,
+        index: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_dictionary {
+    _unused: [u8; 0],
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_clique_setup {
+    pub struct_size: usize,
+    pub property: *const chorale_property,
+    pub dictionary: *const chorale_dictionary,
+    pub values: i64,
+    pub label_values: *const i32,
+    pub labels: i64,
+    pub potential: *const chorale_potential,
+    pub centre_potentials: *const *const chorale_potential,
+    pub centre_values: i64,
+    pub centre_label_values: *const i32,
+    pub centre_labels: i64,
+}
+#[test]
+fn bindgen_test_layout_chorale_clique_setup() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_clique_setup> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_clique_setup>(),
+        88usize,
+        "Size of chorale_clique_setup"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_clique_setup>(),
+        8usize,
+        "Alignment of chorale_clique_setup"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_clique_setup::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).property) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_clique_setup::property"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).dictionary) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_clique_setup::dictionary"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).values) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_clique_setup::values"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).label_values) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_clique_setup::label_values"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_clique_setup::labels"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).potential) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_clique_setup::potential"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).centre_potentials) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_clique_setup::centre_potentials"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).centre_values) as usize - ptr as usize },
+        64usize,
+        "Offset of field: chorale_clique_setup::centre_values"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).centre_label_values) as usize - ptr as usize },
+        72usize,
+        "Offset of field: chorale_clique_setup::centre_label_values"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).centre_labels) as usize - ptr as usize },
+        80usize,
+        "Offset of field: chorale_clique_setup::centre_labels"
+    );
+}
+extern "C" {
+    pub fn chorale_model_builder_add_clique(
+        builder: *mut chorale_model_builder,
+        setup: *const chorale_clique_setup,
+        index: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_member_options {
+    pub struct_size: usize,
+    pub classes: *const i32,
+    pub table: *const i32,
+    pub borrow: i32,
+    pub reserved: i32,
+}
+#[test]
+fn bindgen_test_layout_chorale_member_options() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_member_options> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_member_options>(),
+        32usize,
+        "Size of chorale_member_options"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_member_options>(),
+        8usize,
+        "Alignment of chorale_member_options"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_member_options::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).classes) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_member_options::classes"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).table) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_member_options::table"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).borrow) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_member_options::borrow"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        28usize,
+        "Offset of field: chorale_member_options::reserved"
+    );
+}
+extern "C" {
+    pub fn chorale_model_builder_add_member(
+        builder: *mut chorale_model_builder,
+        clique: i64,
+        chain: i64,
+        options: *const chorale_member_options,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_potential_create_pairs(
-        host: *const chorale_host,
-        values: i64,
-        scores: *const f64,
-        row_stride: i64,
-        options: *const chorale_potential_options,
-        potential: *mut *mut chorale_potential,
+    pub fn chorale_model_builder_add_position(
+        builder: *mut chorale_model_builder,
+        clique: i64,
+        chain: i64,
+        position: i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-pub type chorale_count_function = ::std::option::Option<
-    unsafe extern "C" fn(
-        user: *mut std::os::raw::c_void,
-        counts: *const i64,
-        values: i64,
-        members: i64,
+extern "C" {
+    pub fn chorale_model_builder_set_weights(
+        builder: *mut chorale_model_builder,
+        first: i64,
+        count: i64,
+        weights: *const i64,
+        weight_count: i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_model_builder_set_centre(
+        builder: *mut chorale_model_builder,
+        clique: i64,
+        chain: i64,
+        position: i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_model_builder_freeze(
+        builder: *mut chorale_model_builder,
+        model: *mut *mut chorale_model,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_model_score(
+        host: *const chorale_host,
+        model: *const chorale_model,
+        labels: *const i32,
+        count: i64,
         score: *mut f64,
-    ) -> i32,
->;
-extern "C" {
-    pub fn chorale_potential_create_callback(
-        host: *const chorale_host,
-        values: i64,
-        function: chorale_count_function,
-        user: *mut std::os::raw::c_void,
-        release: ::std::option::Option<unsafe extern "C" fn(user: *mut std::os::raw::c_void)>,
-        options: *const chorale_potential_options,
-        potential: *mut *mut chorale_potential,
+        chain_scores: *mut f64,
+        clique_scores: *mut f64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[cfg(feature = "experimental")]
 extern "C" {
-    pub fn chorale_potential_create_scaled(
-        host: *const chorale_host,
-        potential: *const chorale_potential,
-        factor: f64,
-        scaled: *mut *mut chorale_potential,
+    pub fn chorale_model_retain(model: *const chorale_model) -> *mut chorale_model;
+}
+extern "C" {
+    pub fn chorale_model_release(model: *const chorale_model);
+}
+extern "C" {
+    pub fn chorale_model_chain_count(model: *const chorale_model) -> i64;
+}
+extern "C" {
+    pub fn chorale_model_clique_count(model: *const chorale_model) -> i64;
+}
+extern "C" {
+    pub fn chorale_model_get_chain(
+        model: *const chorale_model,
+        chain: i64,
+        scores: *mut chorale_chain,
+        options: *mut chorale_chain_options,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[cfg(feature = "experimental")]
 extern "C" {
-    pub fn chorale_potential_retain(potential: *const chorale_potential) -> *mut chorale_potential;
+    pub fn chorale_model_get_members(
+        model: *const chorale_model,
+        clique: i64,
+        chains: *mut i64,
+        positions: *mut i64,
+        weights: *mut i64,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_corpus {
+    pub struct_size: usize,
+    pub chains: i64,
+    pub offsets: *const i64,
+    pub labels: i64,
+    pub element: chorale_element,
+    pub borrow: i32,
+    pub unary: *const std::os::raw::c_void,
+    pub unary_row_stride: i64,
+    pub unary_column_stride: i64,
+    pub transitions: *const chorale_transitions,
+    pub tokens: *const i32,
+    pub groups: *const i64,
+    pub uncounted: *const i32,
+    pub uncounted_count: i64,
+    pub edges: *const std::os::raw::c_void,
+    pub forced: *const i32,
+    pub allowed: *const u8,
+}
+#[test]
+fn bindgen_test_layout_chorale_corpus() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_corpus> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_corpus>(),
+        128usize,
+        "Size of chorale_corpus"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_corpus>(),
+        8usize,
+        "Alignment of chorale_corpus"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_corpus::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).chains) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_corpus::chains"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).offsets) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_corpus::offsets"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_corpus::labels"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).element) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_corpus::element"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).borrow) as usize - ptr as usize },
+        36usize,
+        "Offset of field: chorale_corpus::borrow"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).unary) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_corpus::unary"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).unary_row_stride) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_corpus::unary_row_stride"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).unary_column_stride) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_corpus::unary_column_stride"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).transitions) as usize - ptr as usize },
+        64usize,
+        "Offset of field: chorale_corpus::transitions"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).tokens) as usize - ptr as usize },
+        72usize,
+        "Offset of field: chorale_corpus::tokens"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).groups) as usize - ptr as usize },
+        80usize,
+        "Offset of field: chorale_corpus::groups"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).uncounted) as usize - ptr as usize },
+        88usize,
+        "Offset of field: chorale_corpus::uncounted"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).uncounted_count) as usize - ptr as usize },
+        96usize,
+        "Offset of field: chorale_corpus::uncounted_count"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).edges) as usize - ptr as usize },
+        104usize,
+        "Offset of field: chorale_corpus::edges"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).forced) as usize - ptr as usize },
+        112usize,
+        "Offset of field: chorale_corpus::forced"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).allowed) as usize - ptr as usize },
+        120usize,
+        "Offset of field: chorale_corpus::allowed"
+    );
 }
 extern "C" {
-    pub fn chorale_potential_release(potential: *const chorale_potential);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_potential_values(potential: *const chorale_potential) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_potential_family(potential: *const chorale_potential) -> chorale_family;
+    pub fn chorale_model_builder_add_corpus(
+        builder: *mut chorale_model_builder,
+        corpus: *const chorale_corpus,
+        first: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
 }
 extern "C" {
-    pub fn chorale_potential_score(
-        potential: *const chorale_potential,
-        counts: *const i64,
-        values: i64,
-        members: i64,
-        score: *mut f64,
+    pub fn chorale_model_builder_add_cliques(
+        builder: *mut chorale_model_builder,
+        setup: *const chorale_clique_setup,
+        count: i64,
+        first: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_model_builder_add_positions(
+        builder: *mut chorale_model_builder,
+        first: i64,
+        count: i64,
+        offsets: *const i64,
+        chains: *const i64,
+        positions: *const i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+extern "C" {
+    pub fn chorale_model_builder_add_members(
+        builder: *mut chorale_model_builder,
+        first: i64,
+        count: i64,
+        offsets: *const i64,
+        chains: *const i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
@@ -969,13 +1611,6 @@ pub const CHORALE_ALGORITHM_COUNT_BOXES: i32 = 82;
 pub const CHORALE_ALGORITHM_DUAL_BOUND: i32 = 90;
 extern "C" {
     pub fn chorale_algorithm_name(algorithm: chorale_algorithm) -> *const std::os::raw::c_char;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_algorithm_from_name(
-        name: *const std::os::raw::c_char,
-        length: usize,
-    ) -> chorale_algorithm;
 }
 pub type chorale_start = i32;
 pub const CHORALE_START_INDEPENDENT: i32 = 0;
@@ -1183,9 +1818,6 @@ fn bindgen_test_layout_chorale_clique_result() {
 pub struct chorale_clique_solver {
     _unused: [u8; 0],
 }
-pub type chorale_clique_task = i32;
-pub const CHORALE_CLIQUE_SOLVE: i32 = 0;
-pub const CHORALE_CLIQUE_MAX_MARGINALS: i32 = 1;
 extern "C" {
     pub fn chorale_clique_solver_create(
         host: *const chorale_host,
@@ -1193,40 +1825,8 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_clique_solver_create_in(
-        host: *const chorale_host,
-        memory: *mut std::os::raw::c_void,
-        bytes: usize,
-        solver: *mut *mut chorale_clique_solver,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
 extern "C" {
     pub fn chorale_clique_solver_destroy(solver: *mut chorale_clique_solver);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_clique_solver_bytes(
-        potential: *const chorale_potential,
-        members: i64,
-        options: *const chorale_clique_options,
-        task: chorale_clique_task,
-        bytes: *mut usize,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_clique_solver_reserve(
-        solver: *mut chorale_clique_solver,
-        potential: *const chorale_potential,
-        members: i64,
-        options: *const chorale_clique_options,
-        task: chorale_clique_task,
-        error: *mut chorale_error,
-    ) -> chorale_status;
 }
 extern "C" {
     pub fn chorale_clique_solve(
@@ -1268,1388 +1868,18 @@ extern "C" {
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct chorale_property {
+pub struct chorale_run {
     _unused: [u8; 0],
-}
-pub type chorale_action = i32;
-pub const CHORALE_FIRE_NOTHING: i32 = -1;
-pub const CHORALE_FIRE_LABEL: i32 = -2;
-pub const CHORALE_FIRE_TABLE: i32 = -3;
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_automaton {
-    pub struct_size: usize,
-    pub labels: i64,
-    pub classes: i64,
-    pub states: i64,
-    pub values: i64,
-    pub start: i32,
-    pub table_offset: i32,
-    pub outside_value: i32,
-    pub fires_outside: i32,
-    pub next: *const i32,
-    pub actions: *const i32,
-    pub end_actions: *const i32,
-    pub label_values: *const i32,
-}
-#[test]
-fn bindgen_test_layout_chorale_automaton() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_automaton> = ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_automaton>(),
-        88usize,
-        "Size of chorale_automaton"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_automaton>(),
-        8usize,
-        "Alignment of chorale_automaton"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_automaton::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_automaton::labels"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).classes) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_automaton::classes"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).states) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_automaton::states"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).values) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_automaton::values"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).start) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_automaton::start"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).table_offset) as usize - ptr as usize },
-        44usize,
-        "Offset of field: chorale_automaton::table_offset"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).outside_value) as usize - ptr as usize },
-        48usize,
-        "Offset of field: chorale_automaton::outside_value"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).fires_outside) as usize - ptr as usize },
-        52usize,
-        "Offset of field: chorale_automaton::fires_outside"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).next) as usize - ptr as usize },
-        56usize,
-        "Offset of field: chorale_automaton::next"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).actions) as usize - ptr as usize },
-        64usize,
-        "Offset of field: chorale_automaton::actions"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).end_actions) as usize - ptr as usize },
-        72usize,
-        "Offset of field: chorale_automaton::end_actions"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).label_values) as usize - ptr as usize },
-        80usize,
-        "Offset of field: chorale_automaton::label_values"
-    );
-}
-extern "C" {
-    pub fn chorale_property_create(
-        host: *const chorale_host,
-        automaton: *const chorale_automaton,
-        property: *mut *mut chorale_property,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_property_create_local(
-        host: *const chorale_host,
-        labels: i64,
-        classes: i64,
-        values: i64,
-        actions: *const i32,
-        label_values: *const i32,
-        property: *mut *mut chorale_property,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_property_retain(property: *const chorale_property) -> *mut chorale_property;
-}
-extern "C" {
-    pub fn chorale_property_release(property: *const chorale_property);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_property_values(property: *const chorale_property) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_property_labels(property: *const chorale_property) -> i64;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_property_builder {
-    _unused: [u8; 0],
-}
-pub const CHORALE_ANY: i32 = -10;
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_property_builder_create(
-        host: *const chorale_host,
-        labels: i64,
-        classes: i64,
-        values: i64,
-        builder: *mut *mut chorale_property_builder,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_property_builder_destroy(builder: *mut chorale_property_builder);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_property_builder_add_state(
-        builder: *mut chorale_property_builder,
-        state: *mut i32,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_property_builder_rule(
-        builder: *mut chorale_property_builder,
-        state: i32,
-        position_class: i32,
-        label: i32,
-        next: i32,
-        action: chorale_action,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_property_builder_end_rule(
-        builder: *mut chorale_property_builder,
-        state: i32,
-        action: chorale_action,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_property_builder_table(
-        builder: *mut chorale_property_builder,
-        table_offset: i32,
-        outside_value: i32,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_property_builder_finish(
-        builder: *const chorale_property_builder,
-        label_values: *const i32,
-        property: *mut *mut chorale_property,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_label_map {
-    pub struct_size: usize,
-    pub labels: i64,
-    pub kinds: i64,
-    pub kind_of_label: *const i32,
-    pub begins: *const u8,
-}
-#[test]
-fn bindgen_test_layout_chorale_label_map() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_label_map> = ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_label_map>(),
-        40usize,
-        "Size of chorale_label_map"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_label_map>(),
-        8usize,
-        "Alignment of chorale_label_map"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_label_map::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_label_map::labels"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).kinds) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_label_map::kinds"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).kind_of_label) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_label_map::kind_of_label"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).begins) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_label_map::begins"
-    );
-}
-extern "C" {
-    pub fn chorale_label_map_from_names(
-        scheme: chorale_scheme,
-        names: *const *const std::os::raw::c_char,
-        lengths: *const usize,
-        labels: i64,
-        kind_of_label: *mut i32,
-        begins: *mut u8,
-        kinds: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_property_create_position_label(
-        host: *const chorale_host,
-        map: *const chorale_label_map,
-        position: i64,
-        property: *mut *mut chorale_property,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_property_create_token_label(
-        host: *const chorale_host,
-        map: *const chorale_label_map,
-        token: i32,
-        property: *mut *mut chorale_property,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_property_create_first_label(
-        host: *const chorale_host,
-        map: *const chorale_label_map,
-        ignored: *const u8,
-        property: *mut *mut chorale_property,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-pub type chorale_segment_rule = i32;
-pub const CHORALE_SEGMENT_SPANS_IGNORED: i32 = 0;
-pub const CHORALE_SEGMENT_ENDS_AT_IGNORED: i32 = 1;
-extern "C" {
-    pub fn chorale_property_create_next_label(
-        host: *const chorale_host,
-        map: *const chorale_label_map,
-        anchor: i32,
-        ignored: *const u8,
-        rule: chorale_segment_rule,
-        end_value: i32,
-        property: *mut *mut chorale_property,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_property_create_token_before(
-        host: *const chorale_host,
-        map: *const chorale_label_map,
-        anchor: i32,
-        ignored: *const u8,
-        rule: chorale_segment_rule,
-        values: i64,
-        start_value: i32,
-        property: *mut *mut chorale_property,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_dictionary {
-    _unused: [u8; 0],
-}
-pub type chorale_outside = i32;
-pub const CHORALE_OUTSIDE_FORBIDDEN: i32 = 0;
-pub const CHORALE_OUTSIDE_AS_OUT: i32 = 1;
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_dictionary_create(
-        host: *const chorale_host,
-        values: *const i32,
-        count: i64,
-        outside: chorale_outside,
-        dictionary: *mut *mut chorale_dictionary,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_dictionary_create_best(
-        host: *const chorale_host,
-        full: *const chorale_dictionary,
-        scores: *const f64,
-        columns: i64,
-        keep: i64,
-        outside: chorale_outside,
-        dictionary: *mut *mut chorale_dictionary,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_dictionary_retain(
-        dictionary: *const chorale_dictionary,
-    ) -> *mut chorale_dictionary;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_dictionary_release(dictionary: *const chorale_dictionary);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_dictionary_values(dictionary: *const chorale_dictionary) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_dictionary_find(dictionary: *const chorale_dictionary, value: i32) -> i32;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_dictionary_value(dictionary: *const chorale_dictionary, number: i64) -> i32;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_attachment {
-    pub struct_size: usize,
-    pub property: *const chorale_property,
-    pub dictionary: *const chorale_dictionary,
-    pub classes: *const i32,
-    pub table: *const i32,
-    pub message: *const f64,
-}
-#[test]
-fn bindgen_test_layout_chorale_attachment() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_attachment> = ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_attachment>(),
-        48usize,
-        "Size of chorale_attachment"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_attachment>(),
-        8usize,
-        "Alignment of chorale_attachment"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_attachment::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).property) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_attachment::property"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).dictionary) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_attachment::dictionary"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).classes) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_attachment::classes"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).table) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_attachment::table"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).message) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_attachment::message"
-    );
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_attachment_values(attachment: *const chorale_attachment) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_property_shown(
-        attachment: *const chorale_attachment,
-        length: i64,
-        labelling: *const i32,
-        parents: *const i32,
-        value: *mut i32,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_property_fired(
-        attachment: *const chorale_attachment,
-        length: i64,
-        labelling: *const i32,
-        parents: *const i32,
-        values: *mut i32,
-        capacity: i64,
-        needed: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
 }
 pub type chorale_joint_mode = i32;
 pub const CHORALE_JOINT_AUTO: i32 = 0;
 pub const CHORALE_JOINT_EXACT: i32 = 10;
 pub const CHORALE_JOINT_ABSORPTION: i32 = 20;
 pub const CHORALE_JOINT_BEAM: i32 = 30;
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_message_options {
-    pub struct_size: usize,
-    pub mode: chorale_joint_mode,
-    pub reserved: i32,
-    pub beam_width: i64,
-    pub budget: i64,
-}
-#[test]
-fn bindgen_test_layout_chorale_message_options() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_message_options> =
-        ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_message_options>(),
-        32usize,
-        "Size of chorale_message_options"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_message_options>(),
-        8usize,
-        "Alignment of chorale_message_options"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_message_options::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).mode) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_message_options::mode"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        12usize,
-        "Offset of field: chorale_message_options::reserved"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).beam_width) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_message_options::beam_width"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).budget) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_message_options::budget"
-    );
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_message_result {
-    pub struct_size: usize,
-    pub outcome: chorale_outcome,
-    pub pruned: i32,
-    pub exact: i32,
-    pub reserved: i32,
-    pub configurations: i64,
-    pub score: f64,
-    pub chain_score: f64,
-    pub message_score: f64,
-}
-#[test]
-fn bindgen_test_layout_chorale_message_result() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_message_result> =
-        ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_message_result>(),
-        56usize,
-        "Size of chorale_message_result"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_message_result>(),
-        8usize,
-        "Alignment of chorale_message_result"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_message_result::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).outcome) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_message_result::outcome"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).pruned) as usize - ptr as usize },
-        12usize,
-        "Offset of field: chorale_message_result::pruned"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).exact) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_message_result::exact"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        20usize,
-        "Offset of field: chorale_message_result::reserved"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).configurations) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_message_result::configurations"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).score) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_message_result::score"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).chain_score) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_message_result::chain_score"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).message_score) as usize - ptr as usize },
-        48usize,
-        "Offset of field: chorale_message_result::message_score"
-    );
-}
-pub type chorale_message_task = i32;
-pub const CHORALE_MESSAGE_SEND: i32 = 0;
-pub const CHORALE_MESSAGE_DECODE: i32 = 1;
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_message_bytes(
-        chain: *const chorale_chain,
-        attachments: *const chorale_attachment,
-        count: i64,
-        options: *const chorale_message_options,
-        task: chorale_message_task,
-        bytes: *mut usize,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_message_reserve(
-        solver: *mut chorale_chain_solver,
-        chain: *const chorale_chain,
-        attachments: *const chorale_attachment,
-        count: i64,
-        options: *const chorale_message_options,
-        task: chorale_message_task,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_chain_messages(
-        solver: *mut chorale_chain_solver,
-        chain: *const chorale_chain,
-        attachments: *const chorale_attachment,
-        count: i64,
-        options: *const chorale_message_options,
-        outgoing: *const *mut f64,
-        result: *mut chorale_message_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_chain_decode(
-        solver: *mut chorale_chain_solver,
-        chain: *const chorale_chain,
-        attachments: *const chorale_attachment,
-        count: i64,
-        options: *const chorale_message_options,
-        labelling: *mut i32,
-        values: *mut i32,
-        result: *mut chorale_message_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_model_builder {
-    _unused: [u8; 0],
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_model {
-    _unused: [u8; 0],
-}
-extern "C" {
-    pub fn chorale_model_builder_create(
-        host: *const chorale_host,
-        builder: *mut *mut chorale_model_builder,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_builder_destroy(builder: *mut chorale_model_builder);
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_chain_options {
-    pub struct_size: usize,
-    pub borrow: i32,
-    pub reserved: i32,
-    pub group: i64,
-    pub tokens: *const i32,
-}
-#[test]
-fn bindgen_test_layout_chorale_chain_options() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_chain_options> =
-        ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_chain_options>(),
-        32usize,
-        "Size of chorale_chain_options"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_chain_options>(),
-        8usize,
-        "Alignment of chorale_chain_options"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_chain_options::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).borrow) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_chain_options::borrow"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        12usize,
-        "Offset of field: chorale_chain_options::reserved"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).group) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_chain_options::group"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).tokens) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_chain_options::tokens"
-    );
-}
-extern "C" {
-    pub fn chorale_model_builder_add_chain(
-        builder: *mut chorale_model_builder,
-        chain: *const chorale_chain,
-        options: *const chorale_chain_options,
-        index: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_instance {
-    pub struct_size: usize,
-    pub length: i64,
-    pub labels: i64,
-    pub user: *mut std::os::raw::c_void,
-    pub messages: ::std::option::Option<
-        unsafe extern "C" fn(
-            user: *mut std::os::raw::c_void,
-            ports: i64,
-            columns: *const i64,
-            incoming: *const *const f64,
-            outgoing: *const *mut f64,
-        ) -> i32,
-    >,
-    pub decode: ::std::option::Option<
-        unsafe extern "C" fn(
-            user: *mut std::os::raw::c_void,
-            ports: i64,
-            columns: *const i64,
-            incoming: *const *const f64,
-            labelling: *mut i32,
-            values: *mut i32,
-            score: *mut f64,
-        ) -> i32,
-    >,
-}
-#[test]
-fn bindgen_test_layout_chorale_instance() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_instance> = ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_instance>(),
-        48usize,
-        "Size of chorale_instance"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_instance>(),
-        8usize,
-        "Alignment of chorale_instance"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_instance::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).length) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_instance::length"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_instance::labels"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).user) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_instance::user"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).messages) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_instance::messages"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).decode) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_instance::decode"
-    );
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_builder_add_instance(
-        builder: *mut chorale_model_builder,
-        instance: *const chorale_instance,
-        index: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_clique_setup {
-    pub struct_size: usize,
-    pub property: *const chorale_property,
-    pub dictionary: *const chorale_dictionary,
-    pub values: i64,
-    pub label_values: *const i32,
-    pub labels: i64,
-    pub potential: *const chorale_potential,
-    pub centre_potentials: *const *const chorale_potential,
-    pub centre_values: i64,
-    pub centre_label_values: *const i32,
-    pub centre_labels: i64,
-}
-#[test]
-fn bindgen_test_layout_chorale_clique_setup() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_clique_setup> = ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_clique_setup>(),
-        88usize,
-        "Size of chorale_clique_setup"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_clique_setup>(),
-        8usize,
-        "Alignment of chorale_clique_setup"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_clique_setup::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).property) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_clique_setup::property"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).dictionary) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_clique_setup::dictionary"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).values) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_clique_setup::values"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).label_values) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_clique_setup::label_values"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_clique_setup::labels"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).potential) as usize - ptr as usize },
-        48usize,
-        "Offset of field: chorale_clique_setup::potential"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).centre_potentials) as usize - ptr as usize },
-        56usize,
-        "Offset of field: chorale_clique_setup::centre_potentials"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).centre_values) as usize - ptr as usize },
-        64usize,
-        "Offset of field: chorale_clique_setup::centre_values"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).centre_label_values) as usize - ptr as usize },
-        72usize,
-        "Offset of field: chorale_clique_setup::centre_label_values"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).centre_labels) as usize - ptr as usize },
-        80usize,
-        "Offset of field: chorale_clique_setup::centre_labels"
-    );
-}
-extern "C" {
-    pub fn chorale_model_builder_add_clique(
-        builder: *mut chorale_model_builder,
-        setup: *const chorale_clique_setup,
-        index: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_member_options {
-    pub struct_size: usize,
-    pub classes: *const i32,
-    pub table: *const i32,
-    pub borrow: i32,
-    pub reserved: i32,
-}
-#[test]
-fn bindgen_test_layout_chorale_member_options() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_member_options> =
-        ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_member_options>(),
-        32usize,
-        "Size of chorale_member_options"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_member_options>(),
-        8usize,
-        "Alignment of chorale_member_options"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_member_options::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).classes) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_member_options::classes"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).table) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_member_options::table"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).borrow) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_member_options::borrow"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        28usize,
-        "Offset of field: chorale_member_options::reserved"
-    );
-}
-extern "C" {
-    pub fn chorale_model_builder_add_member(
-        builder: *mut chorale_model_builder,
-        clique: i64,
-        chain: i64,
-        options: *const chorale_member_options,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_builder_add_position(
-        builder: *mut chorale_model_builder,
-        clique: i64,
-        chain: i64,
-        position: i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_builder_set_weights(
-        builder: *mut chorale_model_builder,
-        first: i64,
-        count: i64,
-        weights: *const i64,
-        weight_count: i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_builder_set_centre(
-        builder: *mut chorale_model_builder,
-        clique: i64,
-        chain: i64,
-        position: i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_repeated_words_options {
-    pub struct_size: usize,
-    pub minimum: i64,
-    pub across: i32,
-    pub reserved: i32,
-    pub stop: *const i32,
-    pub stop_count: i64,
-    pub label_values: *const i32,
-    pub labels: i64,
-    pub values: i64,
-}
-#[test]
-fn bindgen_test_layout_chorale_repeated_words_options() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_repeated_words_options> =
-        ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_repeated_words_options>(),
-        64usize,
-        "Size of chorale_repeated_words_options"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_repeated_words_options>(),
-        8usize,
-        "Alignment of chorale_repeated_words_options"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_repeated_words_options::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).minimum) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_repeated_words_options::minimum"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).across) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_repeated_words_options::across"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        20usize,
-        "Offset of field: chorale_repeated_words_options::reserved"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).stop) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_repeated_words_options::stop"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).stop_count) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_repeated_words_options::stop_count"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).label_values) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_repeated_words_options::label_values"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
-        48usize,
-        "Offset of field: chorale_repeated_words_options::labels"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).values) as usize - ptr as usize },
-        56usize,
-        "Offset of field: chorale_repeated_words_options::values"
-    );
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_builder_add_repeated_words(
-        builder: *mut chorale_model_builder,
-        potential: *const chorale_potential,
-        options: *const chorale_repeated_words_options,
-        first: *mut i64,
-        count: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_builder_freeze(
-        builder: *mut chorale_model_builder,
-        model: *mut *mut chorale_model,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_reweigh(
-        host: *const chorale_host,
-        model: *const chorale_model,
-        factors: *const f64,
-        reweighed: *mut *mut chorale_model,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_score(
-        host: *const chorale_host,
-        model: *const chorale_model,
-        labels: *const i32,
-        count: i64,
-        score: *mut f64,
-        chain_scores: *mut f64,
-        clique_scores: *mut f64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_retain(model: *const chorale_model) -> *mut chorale_model;
-}
-extern "C" {
-    pub fn chorale_model_release(model: *const chorale_model);
-}
-extern "C" {
-    pub fn chorale_model_chain_count(model: *const chorale_model) -> i64;
-}
-extern "C" {
-    pub fn chorale_model_clique_count(model: *const chorale_model) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_member_count(model: *const chorale_model) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_chain_length(model: *const chorale_model, chain: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_member_count(model: *const chorale_model, clique: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_member_weight(
-        model: *const chorale_model,
-        clique: i64,
-        member: i64,
-    ) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_values(model: *const chorale_model, clique: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_columns(model: *const chorale_model, clique: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_centre_values(model: *const chorale_model, clique: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_potential(
-        model: *const chorale_model,
-        clique: i64,
-    ) -> *const chorale_potential;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_centre_potential(
-        model: *const chorale_model,
-        clique: i64,
-        value: i64,
-    ) -> *const chorale_potential;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_property(
-        model: *const chorale_model,
-        clique: i64,
-    ) -> *const chorale_property;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_clique_dictionary(
-        model: *const chorale_model,
-        clique: i64,
-    ) -> *const chorale_dictionary;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_bytes(model: *const chorale_model) -> usize;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_score_bytes(model: *const chorale_model) -> usize;
-}
-extern "C" {
-    pub fn chorale_model_get_chain(
-        model: *const chorale_model,
-        chain: i64,
-        scores: *mut chorale_chain,
-        options: *mut chorale_chain_options,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_get_member(
-        model: *const chorale_model,
-        clique: i64,
-        member: i64,
-        chain: *mut i64,
-        position: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_get_members(
-        model: *const chorale_model,
-        clique: i64,
-        chains: *mut i64,
-        positions: *mut i64,
-        weights: *mut i64,
-        capacity: i64,
-        needed: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_corpus {
-    pub struct_size: usize,
-    pub chains: i64,
-    pub offsets: *const i64,
-    pub labels: i64,
-    pub element: chorale_element,
-    pub borrow: i32,
-    pub unary: *const std::os::raw::c_void,
-    pub unary_row_stride: i64,
-    pub unary_column_stride: i64,
-    pub transitions: *const chorale_transitions,
-    pub tokens: *const i32,
-    pub groups: *const i64,
-    pub uncounted: *const i32,
-    pub uncounted_count: i64,
-    pub edges: *const std::os::raw::c_void,
-    pub forced: *const i32,
-    pub allowed: *const u8,
-}
-#[test]
-fn bindgen_test_layout_chorale_corpus() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_corpus> = ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_corpus>(),
-        128usize,
-        "Size of chorale_corpus"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_corpus>(),
-        8usize,
-        "Alignment of chorale_corpus"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_corpus::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).chains) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_corpus::chains"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).offsets) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_corpus::offsets"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_corpus::labels"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).element) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_corpus::element"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).borrow) as usize - ptr as usize },
-        36usize,
-        "Offset of field: chorale_corpus::borrow"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).unary) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_corpus::unary"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).unary_row_stride) as usize - ptr as usize },
-        48usize,
-        "Offset of field: chorale_corpus::unary_row_stride"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).unary_column_stride) as usize - ptr as usize },
-        56usize,
-        "Offset of field: chorale_corpus::unary_column_stride"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).transitions) as usize - ptr as usize },
-        64usize,
-        "Offset of field: chorale_corpus::transitions"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).tokens) as usize - ptr as usize },
-        72usize,
-        "Offset of field: chorale_corpus::tokens"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).groups) as usize - ptr as usize },
-        80usize,
-        "Offset of field: chorale_corpus::groups"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).uncounted) as usize - ptr as usize },
-        88usize,
-        "Offset of field: chorale_corpus::uncounted"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).uncounted_count) as usize - ptr as usize },
-        96usize,
-        "Offset of field: chorale_corpus::uncounted_count"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).edges) as usize - ptr as usize },
-        104usize,
-        "Offset of field: chorale_corpus::edges"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).forced) as usize - ptr as usize },
-        112usize,
-        "Offset of field: chorale_corpus::forced"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).allowed) as usize - ptr as usize },
-        120usize,
-        "Offset of field: chorale_corpus::allowed"
-    );
-}
-extern "C" {
-    pub fn chorale_model_builder_add_corpus(
-        builder: *mut chorale_model_builder,
-        corpus: *const chorale_corpus,
-        first: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_builder_add_cliques(
-        builder: *mut chorale_model_builder,
-        setup: *const chorale_clique_setup,
-        count: i64,
-        first: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_builder_add_positions(
-        builder: *mut chorale_model_builder,
-        first: i64,
-        count: i64,
-        offsets: *const i64,
-        chains: *const i64,
-        positions: *const i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_builder_add_members(
-        builder: *mut chorale_model_builder,
-        first: i64,
-        count: i64,
-        offsets: *const i64,
-        chains: *const i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_run {
-    _unused: [u8; 0],
-}
 pub type chorale_schedule = i32;
 pub const CHORALE_SCHEDULE_ALL: i32 = 0;
 pub const CHORALE_SCHEDULE_DISAGREEMENT: i32 = 10;
 pub type chorale_message_element = i32;
-pub const CHORALE_MESSAGES_FLOAT64: i32 = 10;
-pub const CHORALE_MESSAGES_FLOAT32: i32 = 20;
-pub const CHORALE_MESSAGES_MAGNITUDE16: i32 = 30;
 pub const CHORALE_MESSAGES_AUTO: i32 = 0;
 pub type chorale_parallel_body = ::std::option::Option<
     unsafe extern "C" fn(body_user: *mut std::os::raw::c_void, i: i64, worker: i64),
@@ -2873,70 +2103,6 @@ fn bindgen_test_layout_chorale_run_options() {
         "Offset of field: chorale_run_options::effort"
     );
 }
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_run_cost {
-    pub struct_size: usize,
-    pub run_bytes: usize,
-    pub model_bytes: usize,
-    pub score_bytes: usize,
-    pub chain_steps: f64,
-    pub clique_scores: f64,
-}
-#[test]
-fn bindgen_test_layout_chorale_run_cost() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_run_cost> = ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_run_cost>(),
-        48usize,
-        "Size of chorale_run_cost"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_run_cost>(),
-        8usize,
-        "Alignment of chorale_run_cost"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_run_cost::struct_size"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).run_bytes) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_run_cost::run_bytes"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).model_bytes) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_run_cost::model_bytes"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).score_bytes) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_run_cost::score_bytes"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).chain_steps) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_run_cost::chain_steps"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).clique_scores) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_run_cost::clique_scores"
-    );
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_run_estimate(
-        model: *const chorale_model,
-        options: *const chorale_run_options,
-        cost: *mut chorale_run_cost,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
 extern "C" {
     pub fn chorale_run_create(
         host: *const chorale_host,
@@ -2949,19 +2115,6 @@ extern "C" {
 }
 extern "C" {
     pub fn chorale_run_destroy(run: *mut chorale_run);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_run_reset(run: *mut chorale_run);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_run_set_chain(
-        run: *mut chorale_run,
-        chain: i64,
-        scores: *const chorale_chain,
-        error: *mut chorale_error,
-    ) -> chorale_status;
 }
 extern "C" {
     pub fn chorale_run_set_labels(
@@ -3104,44 +2257,10 @@ fn bindgen_test_layout_chorale_run_result() {
         "Offset of field: chorale_run_result::left_out"
     );
 }
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_run_step(
-        run: *mut chorale_run,
-        result: *mut chorale_run_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
 extern "C" {
     pub fn chorale_run_solve(
         run: *mut chorale_run,
         result: *mut chorale_run_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_run_polish(
-        run: *mut chorale_run,
-        result: *mut chorale_run_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_run_bound(
-        run: *mut chorale_run,
-        steps: i64,
-        result: *mut chorale_run_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_run_set_limits(
-        run: *mut chorale_run,
-        time_limit: f64,
-        cancel: *const chorale_cancel,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
@@ -3237,50 +2356,6 @@ extern "C" {
         chain: i64,
         labelling: chorale_labelling,
         labels: *mut i32,
-        capacity: i64,
-        needed: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_run_all_labels(
-        run: *const chorale_run,
-        labelling: chorale_labelling,
-        labels: *mut i32,
-        capacity: i64,
-        needed: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_run_chain_score(
-        run: *const chorale_run,
-        chain: i64,
-        labelling: chorale_labelling,
-        score: *mut f64,
-        changed: *mut i32,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_run_clique_score(
-        run: *const chorale_run,
-        clique: i64,
-        labelling: chorale_labelling,
-        score: *mut f64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_run_values(
-        run: *const chorale_run,
-        clique: i64,
-        labelling: chorale_labelling,
-        values: *mut i32,
         capacity: i64,
         needed: *mut i64,
         error: *mut chorale_error,
@@ -3388,16 +2463,6 @@ extern "C" {
         probabilities: *mut f64,
         row_stride: i64,
         exact: *mut i32,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_run_json(
-        run: *const chorale_run,
-        buffer: *mut std::os::raw::c_char,
-        capacity: usize,
-        needed: *mut usize,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
@@ -3641,83 +2706,6 @@ extern "C" {
 extern "C" {
     pub fn chorale_decoded_run(decoded: *mut chorale_decoded) -> *mut chorale_run;
 }
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_decoded_model(decoded: *const chorale_decoded) -> *const chorale_model;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_decoded_agreement(decoded: *const chorale_decoded, clique: i64) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_kernel_solve(
-        scratch: *mut std::os::raw::c_void,
-        bytes: usize,
-        chain: *const chorale_chain,
-        labelling: *mut i32,
-        result: *mut chorale_chain_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_kernel_max_marginals(
-        scratch: *mut std::os::raw::c_void,
-        bytes: usize,
-        chain: *const chorale_chain,
-        marginals: *mut f64,
-        row_stride: i64,
-        edge_marginals: *mut f64,
-        margins: *mut f64,
-        labelling: *mut i32,
-        result: *mut chorale_chain_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_kernel_k_best(
-        scratch: *mut std::os::raw::c_void,
-        bytes: usize,
-        chain: *const chorale_chain,
-        k: i64,
-        labellings: *mut i32,
-        row_stride: i64,
-        scores: *mut f64,
-        found: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_kernel_messages(
-        scratch: *mut std::os::raw::c_void,
-        bytes: usize,
-        chain: *const chorale_chain,
-        attachments: *const chorale_attachment,
-        count: i64,
-        options: *const chorale_message_options,
-        outgoing: *const *mut f64,
-        result: *mut chorale_message_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_kernel_decode(
-        scratch: *mut std::os::raw::c_void,
-        bytes: usize,
-        chain: *const chorale_chain,
-        attachments: *const chorale_attachment,
-        count: i64,
-        options: *const chorale_message_options,
-        labelling: *mut i32,
-        values: *mut i32,
-        result: *mut chorale_message_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_problem {
@@ -3789,13 +2777,6 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_problem_text_count(
-        problem: *const chorale_problem,
-        list: chorale_text_list,
-    ) -> i64;
-}
 extern "C" {
     pub fn chorale_problem_text(
         problem: *const chorale_problem,
@@ -3812,19 +2793,6 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_problem_clique_kind(problem: *const chorale_problem, clique: i64) -> i32;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_problem_value_name(
-        problem: *const chorale_problem,
-        clique: i64,
-        value: i32,
-        length: *mut usize,
-    ) -> *const std::os::raw::c_char;
-}
 extern "C" {
     pub fn chorale_problem_set_gold(
         problem: *mut chorale_problem,
@@ -3835,62 +2803,10 @@ extern "C" {
 extern "C" {
     pub fn chorale_problem_gold(problem: *const chorale_problem) -> *const i32;
 }
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_problem_set_note(
-        problem: *mut chorale_problem,
-        name: *const std::os::raw::c_char,
-        name_length: usize,
-        text: *const std::os::raw::c_char,
-        text_length: usize,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_problem_note_count(problem: *const chorale_problem) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_problem_note_name(
-        problem: *const chorale_problem,
-        index: i64,
-        length: *mut usize,
-    ) -> *const std::os::raw::c_char;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_problem_note(
-        problem: *const chorale_problem,
-        index: i64,
-        length: *mut usize,
-    ) -> *const std::os::raw::c_char;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_problem_write(
-        problem: *const chorale_problem,
-        bytes: *mut std::os::raw::c_void,
-        capacity: usize,
-        needed: *mut usize,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
 extern "C" {
     pub fn chorale_problem_save(
         problem: *const chorale_problem,
         path: *const std::os::raw::c_char,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_problem_read(
-        host: *const chorale_host,
-        bytes: *const std::os::raw::c_void,
-        size: usize,
-        borrow: i32,
-        problem: *mut *mut chorale_problem,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
@@ -4407,75 +3323,6 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_prices {
-    _unused: [u8; 0],
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_prices_create(
-        host: *const chorale_host,
-        model: *const chorale_model,
-        cliques: *const i64,
-        count: i64,
-        options: *const chorale_run_options,
-        prices: *mut *mut chorale_prices,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_prices_destroy(prices: *mut chorale_prices);
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_prices_solve(
-        prices: *mut chorale_prices,
-        numbers: *const f64,
-        count: i64,
-        score: *mut f64,
-        result: *mut chorale_run_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_prices_counts(
-        prices: *const chorale_prices,
-        counts: *mut i64,
-        capacity: i64,
-        needed: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_prices_run(prices: *const chorale_prices) -> *const chorale_run;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_potential_prices(
-        potential: *const chorale_potential,
-        counts: *const i64,
-        values: i64,
-        members: i64,
-        prices: *mut f64,
-        score: *mut f64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_potential_most(
-        potential: *const chorale_potential,
-        prices: *const f64,
-        values: i64,
-        members: i64,
-        most: *mut f64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
 pub type chorale_rule_kind = i32;
 pub const CHORALE_RULE_AT_MOST: i32 = 0;
 pub const CHORALE_RULE_AT_LEAST: i32 = 10;
@@ -4823,11 +3670,1164 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-extern "C" {
-    pub fn chorale_version() -> *const std::os::raw::c_char;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_property_builder {
+    _unused: [u8; 0],
 }
+pub const CHORALE_ANY: i32 = -10;
+#[cfg(feature = "experimental")]
 extern "C" {
-    pub fn chorale_abi() -> i32;
+    pub fn chorale_property_builder_create(
+        host: *const chorale_host,
+        labels: i64,
+        classes: i64,
+        values: i64,
+        builder: *mut *mut chorale_property_builder,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_property_builder_destroy(builder: *mut chorale_property_builder);
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_property_builder_add_state(
+        builder: *mut chorale_property_builder,
+        state: *mut i32,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_property_builder_rule(
+        builder: *mut chorale_property_builder,
+        state: i32,
+        position_class: i32,
+        label: i32,
+        next: i32,
+        action: chorale_action,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_property_builder_end_rule(
+        builder: *mut chorale_property_builder,
+        state: i32,
+        action: chorale_action,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_property_builder_table(
+        builder: *mut chorale_property_builder,
+        table_offset: i32,
+        outside_value: i32,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_property_builder_finish(
+        builder: *const chorale_property_builder,
+        label_values: *const i32,
+        property: *mut *mut chorale_property,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+pub type chorale_outside = i32;
+pub const CHORALE_OUTSIDE_FORBIDDEN: i32 = 0;
+pub const CHORALE_OUTSIDE_AS_OUT: i32 = 1;
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_dictionary_create(
+        host: *const chorale_host,
+        values: *const i32,
+        count: i64,
+        outside: chorale_outside,
+        dictionary: *mut *mut chorale_dictionary,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_dictionary_create_best(
+        host: *const chorale_host,
+        full: *const chorale_dictionary,
+        scores: *const f64,
+        columns: i64,
+        keep: i64,
+        outside: chorale_outside,
+        dictionary: *mut *mut chorale_dictionary,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_dictionary_retain(
+        dictionary: *const chorale_dictionary,
+    ) -> *mut chorale_dictionary;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_dictionary_release(dictionary: *const chorale_dictionary);
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_dictionary_values(dictionary: *const chorale_dictionary) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_dictionary_find(dictionary: *const chorale_dictionary, value: i32) -> i32;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_dictionary_value(dictionary: *const chorale_dictionary, number: i64) -> i32;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_attachment {
+    pub struct_size: usize,
+    pub property: *const chorale_property,
+    pub dictionary: *const chorale_dictionary,
+    pub classes: *const i32,
+    pub table: *const i32,
+    pub message: *const f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_attachment() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_attachment> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_attachment>(),
+        48usize,
+        "Size of chorale_attachment"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_attachment>(),
+        8usize,
+        "Alignment of chorale_attachment"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_attachment::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).property) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_attachment::property"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).dictionary) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_attachment::dictionary"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).classes) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_attachment::classes"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).table) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_attachment::table"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).message) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_attachment::message"
+    );
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_attachment_values(attachment: *const chorale_attachment) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_property_shown(
+        attachment: *const chorale_attachment,
+        length: i64,
+        labelling: *const i32,
+        parents: *const i32,
+        value: *mut i32,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_property_fired(
+        attachment: *const chorale_attachment,
+        length: i64,
+        labelling: *const i32,
+        parents: *const i32,
+        values: *mut i32,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_message_options {
+    pub struct_size: usize,
+    pub mode: chorale_joint_mode,
+    pub reserved: i32,
+    pub beam_width: i64,
+    pub budget: i64,
+}
+#[test]
+fn bindgen_test_layout_chorale_message_options() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_message_options> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_message_options>(),
+        32usize,
+        "Size of chorale_message_options"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_message_options>(),
+        8usize,
+        "Alignment of chorale_message_options"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_message_options::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).mode) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_message_options::mode"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        12usize,
+        "Offset of field: chorale_message_options::reserved"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).beam_width) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_message_options::beam_width"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).budget) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_message_options::budget"
+    );
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_message_result {
+    pub struct_size: usize,
+    pub outcome: chorale_outcome,
+    pub pruned: i32,
+    pub exact: i32,
+    pub reserved: i32,
+    pub configurations: i64,
+    pub score: f64,
+    pub chain_score: f64,
+    pub message_score: f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_message_result() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_message_result> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_message_result>(),
+        56usize,
+        "Size of chorale_message_result"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_message_result>(),
+        8usize,
+        "Alignment of chorale_message_result"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_message_result::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).outcome) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_message_result::outcome"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).pruned) as usize - ptr as usize },
+        12usize,
+        "Offset of field: chorale_message_result::pruned"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).exact) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_message_result::exact"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        20usize,
+        "Offset of field: chorale_message_result::reserved"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).configurations) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_message_result::configurations"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).score) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_message_result::score"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).chain_score) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_message_result::chain_score"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).message_score) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_message_result::message_score"
+    );
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_chain_messages(
+        solver: *mut chorale_chain_solver,
+        chain: *const chorale_chain,
+        attachments: *const chorale_attachment,
+        count: i64,
+        options: *const chorale_message_options,
+        outgoing: *const *mut f64,
+        result: *mut chorale_message_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_chain_decode(
+        solver: *mut chorale_chain_solver,
+        chain: *const chorale_chain,
+        attachments: *const chorale_attachment,
+        count: i64,
+        options: *const chorale_message_options,
+        labelling: *mut i32,
+        values: *mut i32,
+        result: *mut chorale_message_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+pub type chorale_chain_task = i32;
+pub const CHORALE_CHAIN_SOLVE: i32 = 0;
+pub const CHORALE_CHAIN_MAX_MARGINALS: i32 = 1;
+pub const CHORALE_CHAIN_K_BEST: i32 = 2;
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_chain_solver_create_in(
+        host: *const chorale_host,
+        memory: *mut std::os::raw::c_void,
+        bytes: usize,
+        solver: *mut *mut chorale_chain_solver,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_chain_solver_bytes(
+        chain: *const chorale_chain,
+        task: chorale_chain_task,
+        k: i64,
+        bytes: *mut usize,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_chain_solver_reserve(
+        solver: *mut chorale_chain_solver,
+        chain: *const chorale_chain,
+        task: chorale_chain_task,
+        k: i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+pub type chorale_clique_task = i32;
+pub const CHORALE_CLIQUE_SOLVE: i32 = 0;
+pub const CHORALE_CLIQUE_MAX_MARGINALS: i32 = 1;
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_clique_solver_create_in(
+        host: *const chorale_host,
+        memory: *mut std::os::raw::c_void,
+        bytes: usize,
+        solver: *mut *mut chorale_clique_solver,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_clique_solver_bytes(
+        potential: *const chorale_potential,
+        members: i64,
+        options: *const chorale_clique_options,
+        task: chorale_clique_task,
+        bytes: *mut usize,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_clique_solver_reserve(
+        solver: *mut chorale_clique_solver,
+        potential: *const chorale_potential,
+        members: i64,
+        options: *const chorale_clique_options,
+        task: chorale_clique_task,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+pub type chorale_message_task = i32;
+pub const CHORALE_MESSAGE_SEND: i32 = 0;
+pub const CHORALE_MESSAGE_DECODE: i32 = 1;
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_message_bytes(
+        chain: *const chorale_chain,
+        attachments: *const chorale_attachment,
+        count: i64,
+        options: *const chorale_message_options,
+        task: chorale_message_task,
+        bytes: *mut usize,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_message_reserve(
+        solver: *mut chorale_chain_solver,
+        chain: *const chorale_chain,
+        attachments: *const chorale_attachment,
+        count: i64,
+        options: *const chorale_message_options,
+        task: chorale_message_task,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_kernel_solve(
+        scratch: *mut std::os::raw::c_void,
+        bytes: usize,
+        chain: *const chorale_chain,
+        labelling: *mut i32,
+        result: *mut chorale_chain_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_kernel_max_marginals(
+        scratch: *mut std::os::raw::c_void,
+        bytes: usize,
+        chain: *const chorale_chain,
+        marginals: *mut f64,
+        row_stride: i64,
+        edge_marginals: *mut f64,
+        margins: *mut f64,
+        labelling: *mut i32,
+        result: *mut chorale_chain_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_kernel_k_best(
+        scratch: *mut std::os::raw::c_void,
+        bytes: usize,
+        chain: *const chorale_chain,
+        k: i64,
+        labellings: *mut i32,
+        row_stride: i64,
+        scores: *mut f64,
+        found: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_kernel_messages(
+        scratch: *mut std::os::raw::c_void,
+        bytes: usize,
+        chain: *const chorale_chain,
+        attachments: *const chorale_attachment,
+        count: i64,
+        options: *const chorale_message_options,
+        outgoing: *const *mut f64,
+        result: *mut chorale_message_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_kernel_decode(
+        scratch: *mut std::os::raw::c_void,
+        bytes: usize,
+        chain: *const chorale_chain,
+        attachments: *const chorale_attachment,
+        count: i64,
+        options: *const chorale_message_options,
+        labelling: *mut i32,
+        values: *mut i32,
+        result: *mut chorale_message_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_instance {
+    pub struct_size: usize,
+    pub length: i64,
+    pub labels: i64,
+    pub user: *mut std::os::raw::c_void,
+    pub messages: ::std::option::Option<
+        unsafe extern "C" fn(
+            user: *mut std::os::raw::c_void,
+            ports: i64,
+            columns: *const i64,
+            incoming: *const *const f64,
+            outgoing: *const *mut f64,
+        ) -> i32,
+    >,
+    pub decode: ::std::option::Option<
+        unsafe extern "C" fn(
+            user: *mut std::os::raw::c_void,
+            ports: i64,
+            columns: *const i64,
+            incoming: *const *const f64,
+            labelling: *mut i32,
+            values: *mut i32,
+            score: *mut f64,
+        ) -> i32,
+    >,
+}
+#[test]
+fn bindgen_test_layout_chorale_instance() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_instance> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_instance>(),
+        48usize,
+        "Size of chorale_instance"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_instance>(),
+        8usize,
+        "Alignment of chorale_instance"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_instance::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).length) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_instance::length"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_instance::labels"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).user) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_instance::user"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).messages) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_instance::messages"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).decode) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_instance::decode"
+    );
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_builder_add_instance(
+        builder: *mut chorale_model_builder,
+        instance: *const chorale_instance,
+        index: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_repeated_words_options {
+    pub struct_size: usize,
+    pub minimum: i64,
+    pub across: i32,
+    pub reserved: i32,
+    pub stop: *const i32,
+    pub stop_count: i64,
+    pub label_values: *const i32,
+    pub labels: i64,
+    pub values: i64,
+}
+#[test]
+fn bindgen_test_layout_chorale_repeated_words_options() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_repeated_words_options> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_repeated_words_options>(),
+        64usize,
+        "Size of chorale_repeated_words_options"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_repeated_words_options>(),
+        8usize,
+        "Alignment of chorale_repeated_words_options"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_repeated_words_options::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).minimum) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_repeated_words_options::minimum"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).across) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_repeated_words_options::across"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        20usize,
+        "Offset of field: chorale_repeated_words_options::reserved"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).stop) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_repeated_words_options::stop"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).stop_count) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_repeated_words_options::stop_count"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).label_values) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_repeated_words_options::label_values"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).labels) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_repeated_words_options::labels"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).values) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_repeated_words_options::values"
+    );
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_builder_add_repeated_words(
+        builder: *mut chorale_model_builder,
+        potential: *const chorale_potential,
+        options: *const chorale_repeated_words_options,
+        first: *mut i64,
+        count: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_reweigh(
+        host: *const chorale_host,
+        model: *const chorale_model,
+        factors: *const f64,
+        reweighed: *mut *mut chorale_model,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_member_count(model: *const chorale_model) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_chain_length(model: *const chorale_model, chain: i64) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_clique_member_count(model: *const chorale_model, clique: i64) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_member_weight(
+        model: *const chorale_model,
+        clique: i64,
+        member: i64,
+    ) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_clique_values(model: *const chorale_model, clique: i64) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_clique_columns(model: *const chorale_model, clique: i64) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_clique_centre_values(model: *const chorale_model, clique: i64) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_clique_potential(
+        model: *const chorale_model,
+        clique: i64,
+    ) -> *const chorale_potential;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_clique_centre_potential(
+        model: *const chorale_model,
+        clique: i64,
+        value: i64,
+    ) -> *const chorale_potential;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_clique_property(
+        model: *const chorale_model,
+        clique: i64,
+    ) -> *const chorale_property;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_clique_dictionary(
+        model: *const chorale_model,
+        clique: i64,
+    ) -> *const chorale_dictionary;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_bytes(model: *const chorale_model) -> usize;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_score_bytes(model: *const chorale_model) -> usize;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_model_get_member(
+        model: *const chorale_model,
+        clique: i64,
+        member: i64,
+        chain: *mut i64,
+        position: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_decoded_model(decoded: *const chorale_decoded) -> *const chorale_model;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_decoded_agreement(decoded: *const chorale_decoded, clique: i64) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_cancel_lower(cancel: *mut chorale_cancel);
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_cancel_is_raised(cancel: *const chorale_cancel) -> i32;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_potential_retain(potential: *const chorale_potential) -> *mut chorale_potential;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_property_retain(property: *const chorale_property) -> *mut chorale_property;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_transitions_retain(
+        transitions: *const chorale_transitions,
+    ) -> *mut chorale_transitions;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_transitions_labels(transitions: *const chorale_transitions) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_property_values(property: *const chorale_property) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_property_labels(property: *const chorale_property) -> i64;
+}
+pub type chorale_family = i32;
+pub const CHORALE_FAMILY_SUM: i32 = 10;
+pub const CHORALE_FAMILY_MAX: i32 = 20;
+pub const CHORALE_FAMILY_MAJORITY: i32 = 30;
+pub const CHORALE_FAMILY_PAIRS: i32 = 40;
+pub const CHORALE_FAMILY_CALLBACK: i32 = 50;
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_family_name(family: chorale_family) -> *const std::os::raw::c_char;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_potential_values(potential: *const chorale_potential) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_potential_family(potential: *const chorale_potential) -> chorale_family;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_potential_create_scaled(
+        host: *const chorale_host,
+        potential: *const chorale_potential,
+        factor: f64,
+        scaled: *mut *mut chorale_potential,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_algorithm_from_name(
+        name: *const std::os::raw::c_char,
+        length: usize,
+    ) -> chorale_algorithm;
+}
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_prices {
+    _unused: [u8; 0],
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_prices_create(
+        host: *const chorale_host,
+        model: *const chorale_model,
+        cliques: *const i64,
+        count: i64,
+        options: *const chorale_run_options,
+        prices: *mut *mut chorale_prices,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_prices_destroy(prices: *mut chorale_prices);
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_prices_solve(
+        prices: *mut chorale_prices,
+        numbers: *const f64,
+        count: i64,
+        score: *mut f64,
+        result: *mut chorale_run_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_prices_counts(
+        prices: *const chorale_prices,
+        counts: *mut i64,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_prices_run(prices: *const chorale_prices) -> *const chorale_run;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_potential_prices(
+        potential: *const chorale_potential,
+        counts: *const i64,
+        values: i64,
+        members: i64,
+        prices: *mut f64,
+        score: *mut f64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_potential_most(
+        potential: *const chorale_potential,
+        prices: *const f64,
+        values: i64,
+        members: i64,
+        most: *mut f64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_problem_text_count(
+        problem: *const chorale_problem,
+        list: chorale_text_list,
+    ) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_problem_clique_kind(problem: *const chorale_problem, clique: i64) -> i32;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_problem_value_name(
+        problem: *const chorale_problem,
+        clique: i64,
+        value: i32,
+        length: *mut usize,
+    ) -> *const std::os::raw::c_char;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_problem_set_note(
+        problem: *mut chorale_problem,
+        name: *const std::os::raw::c_char,
+        name_length: usize,
+        text: *const std::os::raw::c_char,
+        text_length: usize,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_problem_note_count(problem: *const chorale_problem) -> i64;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_problem_note_name(
+        problem: *const chorale_problem,
+        index: i64,
+        length: *mut usize,
+    ) -> *const std::os::raw::c_char;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_problem_note(
+        problem: *const chorale_problem,
+        index: i64,
+        length: *mut usize,
+    ) -> *const std::os::raw::c_char;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_problem_write(
+        problem: *const chorale_problem,
+        bytes: *mut std::os::raw::c_void,
+        capacity: usize,
+        needed: *mut usize,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_problem_read(
+        host: *const chorale_host,
+        bytes: *const std::os::raw::c_void,
+        size: usize,
+        borrow: i32,
+        problem: *mut *mut chorale_problem,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+pub const CHORALE_MESSAGES_FLOAT64: i32 = 10;
+pub const CHORALE_MESSAGES_FLOAT32: i32 = 20;
+pub const CHORALE_MESSAGES_MAGNITUDE16: i32 = 30;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_run_cost {
+    pub struct_size: usize,
+    pub run_bytes: usize,
+    pub model_bytes: usize,
+    pub score_bytes: usize,
+    pub chain_steps: f64,
+    pub clique_scores: f64,
+}
+#[test]
+fn bindgen_test_layout_chorale_run_cost() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_run_cost> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_run_cost>(),
+        48usize,
+        "Size of chorale_run_cost"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_run_cost>(),
+        8usize,
+        "Alignment of chorale_run_cost"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_run_cost::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).run_bytes) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_run_cost::run_bytes"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).model_bytes) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_run_cost::model_bytes"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).score_bytes) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_run_cost::score_bytes"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).chain_steps) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_run_cost::chain_steps"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).clique_scores) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_run_cost::clique_scores"
+    );
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_run_estimate(
+        model: *const chorale_model,
+        options: *const chorale_run_options,
+        cost: *mut chorale_run_cost,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_run_step(
+        run: *mut chorale_run,
+        result: *mut chorale_run_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_run_polish(
+        run: *mut chorale_run,
+        result: *mut chorale_run_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_run_bound(
+        run: *mut chorale_run,
+        steps: i64,
+        result: *mut chorale_run_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_run_set_limits(
+        run: *mut chorale_run,
+        time_limit: f64,
+        cancel: *const chorale_cancel,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_run_reset(run: *mut chorale_run);
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_run_set_chain(
+        run: *mut chorale_run,
+        chain: i64,
+        scores: *const chorale_chain,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_run_all_labels(
+        run: *const chorale_run,
+        labelling: chorale_labelling,
+        labels: *mut i32,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_run_chain_score(
+        run: *const chorale_run,
+        chain: i64,
+        labelling: chorale_labelling,
+        score: *mut f64,
+        changed: *mut i32,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_run_clique_score(
+        run: *const chorale_run,
+        clique: i64,
+        labelling: chorale_labelling,
+        score: *mut f64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_run_values(
+        run: *const chorale_run,
+        clique: i64,
+        labelling: chorale_labelling,
+        values: *mut i32,
+        capacity: i64,
+        needed: *mut i64,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    pub fn chorale_run_json(
+        run: *const chorale_run,
+        buffer: *mut std::os::raw::c_char,
+        capacity: usize,
+        needed: *mut usize,
+        error: *mut chorale_error,
+    ) -> chorale_status;
 }
 pub type chorale_evidence_origin = i32;
 pub const CHORALE_EVIDENCE_GIVEN: i32 = 0;
