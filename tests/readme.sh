@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Usage: tests/readme.sh BUILD_DIR
 #
-# Every C example of the README compiles without a warning against the shared library of BUILD_DIR
+# Every C example of README.md and include/chorale/README.md compiles without a warning against the shared library of BUILD_DIR
 # and prints what the block after it says.
 set -euo pipefail
 
@@ -15,7 +15,7 @@ awk -v work="$work" '
   /^```c$/ { file = work "/" ++n ".c"; next }
   /^```$/ && file == "" && n > said { said = n; file = work "/" n ".txt"; next }
   /^```/ { if (file != "") close(file); file = ""; next }
-  file != "" { print > file }' README.md
+  file != "" { print > file }' README.md include/chorale/README.md
 
 examples=0
 for source in "$work"/*.c; do
@@ -26,4 +26,4 @@ for source in "$work"/*.c; do
   diff "$example.txt" "$example.printed"
   examples=$((examples + 1))
 done
-[[ $examples == 1 ]]
+[[ $examples == 2 ]]
