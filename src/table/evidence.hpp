@@ -40,7 +40,7 @@ struct Sums {
   gsl::span<const LabelScore> scores;
 };
 
-struct Verdict {
+struct KeyDecision {
   std::int32_t label; // of all mentions; -1: each has its own
   bool conflict;
   double against; // the evidence against the best label
@@ -63,7 +63,7 @@ inline Vote vote_of(std::int32_t label, double confidence, std::int64_t labels) 
   return {label, margin};
 }
 
-inline Verdict decide(const Sums &sums, std::int64_t labels, const Evidence &evidence) noexcept {
+inline KeyDecision decide(const Sums &sums, std::int64_t labels, const Evidence &evidence) noexcept {
   double top = kForbidden;
   std::int64_t best = -1, ties = 0, sum = 0;
   for (const LabelScore &at : sums.scores) {
@@ -84,7 +84,7 @@ inline Verdict decide(const Sums &sums, std::int64_t labels, const Evidence &evi
     }
     ties += rest;
   }
-  Verdict found{};
+  KeyDecision found{};
   found.against = sums.total - top;
   found.price = std::max(0.0, evidence.once + evidence.per_mention * static_cast<double>(sums.n));
   found.conflict = found.against > 0 && (ties > 1 || found.against > found.price);

@@ -98,7 +98,7 @@ chorale_status check_mentions(const Report &report, const chorale_mentions &give
 
 // ---- Preparation -------------------------------------------------------------------------------
 
-bool Settling::prepare() noexcept {
+bool SettledTable::prepare() noexcept {
   const std::int64_t n = given_.count, m = given_.labels;
   if (!votes_.resize(n) || !order_.resize(n) || !first_.resize(given_.keys + 2) ||
       !scores_.reserve(m) || !counts_.reserve(m) || !place_.resize(m))
@@ -134,7 +134,7 @@ bool Settling::prepare() noexcept {
   return true;
 }
 
-std::int64_t Settling::place_of(std::int64_t label) noexcept {
+std::int64_t SettledTable::place_of(std::int64_t label) noexcept {
   std::int32_t &place = place_[label];
   if (place < 0) {
     place = static_cast<std::int32_t>(scores_.size());
@@ -144,7 +144,7 @@ std::int64_t Settling::place_of(std::int64_t label) noexcept {
   return place;
 }
 
-void Settling::sum_up(std::int64_t key, double most) noexcept {
+void SettledTable::sum_up(std::int64_t key, double most) noexcept {
   for (const LabelScore &at : scores_)
     place_[at.label] = -1;
   scores_.truncate(0);
@@ -178,7 +178,7 @@ void Settling::sum_up(std::int64_t key, double most) noexcept {
 }
 
 // Returns the label with the most evidence, of several the first.
-std::int32_t Settling::best_label() const noexcept {
+std::int32_t SettledTable::best_label() const noexcept {
   const std::int64_t m = given_.labels;
   LabelScore best{static_cast<std::int32_t>(m), scores_.size() < m ? 0 : kForbidden};
   for (const LabelScore &at : gsl::span<const LabelScore>(scores_))
@@ -192,7 +192,7 @@ std::int32_t Settling::best_label() const noexcept {
 
 // ---- What decides ------------------------------------------------------------------------------
 
-bool Settling::find(chorale_evidence &evidence) noexcept {
+bool SettledTable::find(chorale_evidence &evidence) noexcept {
   if (!estimate(evidence))
     return false;
   learn(evidence);
@@ -203,7 +203,7 @@ bool Settling::find(chorale_evidence &evidence) noexcept {
 // the label for which most evidence is. Confidences above are not believed.
 // once: kTwo as log-odds. each: the evidence against the best label of a key, a mention, plus kShare
 // of how sure mentions are.
-bool Settling::estimate(chorale_evidence &evidence) noexcept {
+bool SettledTable::estimate(chorale_evidence &evidence) noexcept {
   struct Sure {
     double margin;
     std::int64_t times;
@@ -266,7 +266,7 @@ bool Settling::estimate(chorale_evidence &evidence) noexcept {
 
 // Tries other `once` and `each` on the right labels. Keys are divided into two halves: what is best
 // on one is tested on the other. If the labels before are as good there, every key is left to them.
-void Settling::learn(chorale_evidence &evidence) noexcept {
+void SettledTable::learn(chorale_evidence &evidence) noexcept {
   std::int64_t known = 0;
   for (const std::int64_t i : gsl::span<const std::int64_t>(order_))
     known += given_.gold && given_.gold[i] >= 0;
@@ -303,7 +303,7 @@ void Settling::learn(chorale_evidence &evidence) noexcept {
 // ---- Keys --------------------------------------------------------------------------------------
 
 // Returns the probability of a label by the mention alone.
-double Settling::own_probability(std::int64_t row, std::int32_t label, double most) const noexcept {
+double SettledTable::own_probability(std::int64_t row, std::int32_t label, double most) const noexcept {
   const std::int64_t m = given_.labels;
   const Vote vote = votes_[row];
   if (vote.own < 0)
@@ -324,10 +324,10 @@ double Settling::own_probability(std::int64_t row, std::int32_t label, double mo
 
 // Probabilities are those under m + 1 explanations of the key: all mentions have label v, or each
 // has its own. Each explanation counts by the exponential of its score; one mention is one thing.
-chorale_settled_key Settling::settle_key(std::int64_t key, const Evidence &evidence,
+chorale_settled_key SettledTable::settle_key(std::int64_t key, const Evidence &evidence,
                                          chorale_settled_mention *settled) noexcept {
   sum_up(key, evidence.most);
-  Verdict found = decide(sums_, given_.labels, evidence);
+  KeyDecision found = decide(sums_, given_.labels, evidence);
   const std::int32_t answer = given_.answers ? given_.answers[key] : CHORALE_NO_ANSWER;
   const bool answered = answer != CHORALE_NO_ANSWER;
   if (answered) {
@@ -397,7 +397,7 @@ chorale_settled_key Settling::settle_key(std::int64_t key, const Evidence &evide
   return {found.label, found.conflict, every, found.against, found.price, expected};
 }
 
-void Settling::settle(const Evidence &evidence, chorale_settled_mention *settled,
+void SettledTable::settle(const Evidence &evidence, chorale_settled_mention *settled,
                       chorale_settled_key *keys) noexcept {
   for (std::int64_t key = 0; key < given_.keys; ++key) {
     const chorale_settled_key found = settle_key(key, evidence, settled);

@@ -17,9 +17,9 @@ chorale_status check_mentions(const Report &report, const chorale_mentions &ment
 // The probability of a label if the mention does not say.
 inline constexpr double kConfidence = 0.8;
 
-class Settling {
+class SettledTable {
 public:
-  Settling(const Memory &memory, const chorale_mentions &mentions) noexcept
+  SettledTable(const Memory &memory, const chorale_mentions &mentions) noexcept
       : given_(mentions), votes_(memory), order_(memory), first_(memory), scores_(memory),
         place_(memory), counts_(memory), memory_(memory) {}
 

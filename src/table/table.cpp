@@ -22,7 +22,7 @@ chorale_status read_evidence(const Report &report, const chorale_evidence *given
 Evidence numbers_of(const chorale_evidence &from) noexcept { return {from.most, from.once, from.per_mention}; }
 
 // Finds what decides, unless it is given, and tells the caller.
-chorale_status find_evidence(const Report &report, Settling &settling, chorale_evidence &read,
+chorale_status find_evidence(const Report &report, SettledTable &settling, chorale_evidence &read,
                              chorale_evidence *evidence) noexcept {
   if (read.most != 0)
     return CHORALE_OK;
@@ -69,7 +69,7 @@ chorale_status chorale_settle(const chorale_host *host, const chorale_mentions *
     CHORALE_CHECK(check_mentions(report, given));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
-    Settling settling(Memory(&lent), given);
+    SettledTable settling(Memory(&lent), given);
     if (!settling.prepare())
       return report.out_of_memory();
     CHORALE_CHECK(find_evidence(report, settling, read, evidence));
@@ -153,7 +153,7 @@ chorale_status chorale_ledger_refit(chorale_ledger *ledger, chorale_evidence *ev
     chorale_evidence read{};
     CHORALE_CHECK(read_evidence(report, evidence, read));
     report.takes_from(ledger->memory);
-    Settling settling(ledger->memory, ledger->mentions());
+    SettledTable settling(ledger->memory, ledger->mentions());
     if (read.most == 0 && !settling.prepare())
       return report.out_of_memory();
     CHORALE_CHECK(find_evidence(report, settling, read, evidence));
@@ -183,7 +183,7 @@ chorale_status chorale_ledger_keys(const chorale_ledger *ledger, chorale_settled
     CHORALE_CHECK(check_given(report, "ledger", ledger));
     CHORALE_CHECK(check_element_size<chorale_settled_key>(report, "keys_size", keys_size));
     report.takes_from(ledger->memory);
-    Settling settling(ledger->memory, ledger->mentions());
+    SettledTable settling(ledger->memory, ledger->mentions());
     if (!settling.prepare())
       return report.out_of_memory();
     return write_entries(report, "keys", keys, keys_size, capacity, ledger->keys(), needed,

@@ -21,7 +21,7 @@ constexpr std::int32_t kMostShifted = 256;
 // A move that queues or changes more chains is given up.
 constexpr std::int64_t kMostMoved = 1 << 12;
 // The search ends after kVisitsAlone visits of all chains without a gain (at most kMostAlone steps,
-// see Moves::cost), and after kVisitsInAll in all. These numbers are multiplied by the effort.
+// see GroupMoves::cost), and after kVisitsInAll in all. These numbers are multiplied by the effort.
 constexpr double kVisitsAlone = 200;
 constexpr double kMostAlone = 1 << 22;
 constexpr double kVisitsInAll = 1000;
@@ -32,9 +32,9 @@ bool is_searched(const Model &model) noexcept {
 }
 
 // Draws moves and does them on RunState::now, which equals `best` between two moves.
-class Moves {
+class GroupMoves {
 public:
-  Moves(const Setting &setting, RunState &state) noexcept
+  GroupMoves(const Setting &setting, RunState &state) noexcept
       : setting_(setting), model_(setting.model), state_(state), course_(state.course.regroup),
         worker_(setting.worker(0)), layout_(setting.rooms.behind(setting.rooms.bytes().chain)),
         memory_(layout_, model_) {}
@@ -275,7 +275,7 @@ void Regroup::run() noexcept {
   if (!is_searched(setting_.model) || !state_.found() ||
       closes_gap(state_.best.total(), state_.best.magnitude, standing.upper_bound))
     return;
-  Moves moves(setting_, state_);
+  GroupMoves moves(setting_, state_);
   moves.start();
   if (!course.started) {
     course = {};
