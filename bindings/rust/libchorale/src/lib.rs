@@ -140,8 +140,9 @@ pub use clique::{
     CliqueMarginals, CliqueOptions, CliqueProblem, CliqueResult, CliqueSolution, CliqueSolver,
 };
 pub use constants::{
-    Action, Algorithm, EvidenceOrigin, JointMode, LogLevel, MarginalForm, Obstacle, Orientation, Outcome, RuleKind,
-    RuleState, Scale, Schedule, Scheme, SegmentRule, Shape, Shown, Status, TextList, Verdict,
+    Action, Algorithm, EvidenceOrigin, JointMode, LogLevel, MarginalForm, Obstacle, Orientation,
+    Outcome, RuleKind, RuleState, Scale, Schedule, Scheme, SegmentRule, Shape, Shown, Status,
+    TextList, Verdict,
 };
 pub use corpus::Corpus;
 pub use decode::{decode, decode_borrowed, decode_with_rules, Agreement, Labelled, Reason};
