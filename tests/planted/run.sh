@@ -273,8 +273,6 @@ faulty_prices potential/tangent.cpp "the slope of one side for that of both" \
   's/std::max<std::int64_t>(counts\[v\] - 1, 0)/counts[v]/' 'prices\[[01]\] == |the tangent is'
 faulty_prices potential/tangent.cpp "all members with one value left out of the bound" \
   's/, with(members)});/});/' 'C - p m is at most'
-faulty_prices prices/components.cpp "pairs that are not joined" \
-  's/k < pairs; ++k)$/k + 1 < pairs; ++k)/' 'what_is_joined'
 faulty_pass() { # FAULT SCRIPT PATTERN
   faulty_source chain/joint_reach.cpp "$(echo "$build"/tests/internal/CMakeFiles/test_joint_reach.dir/*.o)" "$@"
 }
