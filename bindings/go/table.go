@@ -25,7 +25,7 @@ const (
 type Evidence struct {
 	Most float64 // 0: all three numbers are found from the mentions
 	Once float64 // infinite: every key is one thing
-	Each float64
+	Each float64 // at least 0
 
 	Origin   EvidenceOrigin // in results
 	Mentions int            // of how many it was found; of learnt evidence, how many with right labels
@@ -75,9 +75,9 @@ type SettledKey struct {
 
 // Settled is the result of [Settle].
 type Settled struct {
-	Mentions []SettledMention
-	Keys     []SettledKey
-	Evidence Evidence // what decided
+	Mentions []SettledMention // of all rows, in their order
+	Keys     []SettledKey     // of all keys, by their numbers
+	Evidence Evidence         // what decided
 }
 
 func (c *call) mentions(mentions *Mentions) *C.chorale_mentions {
@@ -215,8 +215,9 @@ func (l *Ledger) Add(mentions *Mentions) ([]int32, error) {
 
 // LedgerChange is a row whose label should now be another than the caller was told.
 type LedgerChange struct {
-	Row         int
-	Label, Told int32
+	Row   int   // the number of the row: the first that was ever added is 0
+	Label int32 // the label that it should now have; -1: none
+	Told  int32 // the label that the caller was told; -1: none
 }
 
 // Changes returns the rows whose labels have changed since the caller was told of them. take: from now
@@ -254,8 +255,8 @@ func (l *Ledger) Refit(evidence *Evidence) (Evidence, error) {
 type LedgerRow struct {
 	Key, Given  int32   // the key and the label that it came with; -1: none
 	Confidence  float64 // NaN: the row says nothing
-	Times       int64
-	Label, Told int32
+	Times       int64   // for how many equal rows it stands
+	Label, Told int32   // the label that it has now and the one that the caller was told; -1: none
 }
 
 // Rows returns all rows: to read all labels, or to save the ledger.

@@ -136,15 +136,20 @@ func TestMessagesSpeakGo(t *testing.T) {
 			_, _, err := builder.AddRepeatedWords(agree, &RepeatedWords{})
 			return err
 		}(),
-		"options.Rounds is":                    run(func(o *RunOptions) { o.Rounds = -1 }),
-		"options.Damping is":                   run(func(o *RunOptions) { o.Damping = 2 }),
-		"options.Schedule is":                  run(func(o *RunOptions) { o.Schedule = 9 }),
-		"options.JointMode is":                 run(func(o *RunOptions) { o.JointMode = 9 }),
-		"options.MessageElement is":            run(func(o *RunOptions) { o.MessageElement = 9 }),
-		"options.Threads is":                   run(func(o *RunOptions) { o.Threads = 0 }),
-		"options.Costs[0][1] is -1":            learning(func(o *LearnOptions) { o.Costs, o.Labels = []float64{0, -1, 1, 0}, 2 }),
-		"options.BoundSteps was 0":             func() error { _, err := solved.Bound(nil, 1); return err }(),
-		"chain is 9":                           func() error { _, err := solved.Labels(9, Together); return err }(),
+		"options.Rounds is":         run(func(o *RunOptions) { o.Rounds = -1 }),
+		"options.Damping is":        run(func(o *RunOptions) { o.Damping = 2 }),
+		"options.Schedule is":       run(func(o *RunOptions) { o.Schedule = 9 }),
+		"options.JointMode is":      run(func(o *RunOptions) { o.JointMode = 9 }),
+		"options.MessageElement is": run(func(o *RunOptions) { o.MessageElement = 9 }),
+		"options.Threads is":        run(func(o *RunOptions) { o.Threads = 0 }),
+		"options.Costs[0][1] is -1": learning(func(o *LearnOptions) { o.Costs, o.Labels = []float64{0, -1, 1, 0}, 2 }),
+		"options.BoundSteps was 0":  func() error { _, err := solved.Bound(nil, 1); return err }(),
+		"chain is 9":                func() error { _, err := solved.Labels(9, Together); return err }(),
+		"evidence.Each is -1":       func() error { _, err := NewLedger(2, Evidence{Most: 1, Each: -1}, nil); return err }(),
+		"mentions.Key[1] is 2": func() error {
+			_, err := Settle(&Mentions{Keys: 2, Labels: 2, Key: []int32{0, 2}, Label: []int32{0, 1}}, nil, nil)
+			return err
+		}(),
 		"labelling is 7":                       func() error { _, err := solved.Labels(0, 7); return err }(),
 		"list is":                              problem.SetTexts(50, []string{"one"}),
 		"len(name) is 0":                       problem.SetNote("", "text"),
@@ -170,7 +175,7 @@ func TestMessagesSpeakGo(t *testing.T) {
 func TestNamesInMessagesAreGos(t *testing.T) {
 	fields := map[string][]any{
 		"chain": {Chain{}}, "problem": {CliqueProblem{}}, "setup": {CliqueSetup{}}, "automaton": {Automaton{}}, "LabelMap": {LabelMap{}},
-		"corpus": {Corpus{}}, "rules": {Rules{}},
+		"corpus": {Corpus{}}, "rules": {Rules{}}, "mentions": {Mentions{}}, "evidence": {Evidence{}},
 		"options": {CliqueOptions{}, RunOptions{}, LearnOptions{}, MessageOptions{}, ChainOptions{}, MemberOptions{}, RepeatedWords{}, PotentialOptions{}, TransitionsOptions{}},
 	}
 	constants := string(must(os.ReadFile("property.go"))) + string(must(os.ReadFile("run.go"))) + string(must(os.ReadFile("transitions.go"))) + string(must(os.ReadFile("problem.go"))) + string(must(os.ReadFile("decode.go")))
