@@ -61,8 +61,9 @@
  * A deadline or a cancel ends a call within milliseconds, also inside the computation of a chain,
  * tree or clique; only oracle instances and callbacks of the host are not interrupted. Finished
  * work is kept, and the next call of the same function continues in the middle of the round, polish
- * or bound: the final result has the same bits as that of a single call without limits. A chain or
- * clique whose computation was interrupted is computed anew. So that every call makes progress, the
+ * or bound: the final result has the same bits as that of a single call without limits (if scores
+ * are so large that rounding swallows gains: the same score). A chain or clique whose computation
+ * was interrupted is computed anew. So that every call makes progress, the
  * first chain or clique of a call with a limit above 0 may take 40 ms even if the limit is shorter.
  * This time doubles after each call that finished no chain or clique. The first call decodes every
  * chain without its cliques, whatever the limits. So after every call there is a labelling, at

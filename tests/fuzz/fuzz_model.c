@@ -545,7 +545,9 @@ static void check_slices(const Trial *trial) {
     chorale_run_destroy(run);
   }
   const char *why = compare_said(&trial->cluster, &whole, &sliced);
-  REQUIRE(!why, "in slices: %s", why);
+  /* Where rounding swallows gains, labellings have equal scores, and the one met first stays. */
+  const int is_same = trial->is_wild && whole.result.score == sliced.result.score;
+  REQUIRE(!why || is_same, "in slices: %s", why);
 }
 
 /* ---- Values among many others ------------------------------------------------------------- */
