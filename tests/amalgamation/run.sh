@@ -18,9 +18,10 @@ cp tests/consumers/consumer.c "$scratch"
 cd "$scratch"
 
 soname=$(readelf -dW "$build/src/libchorale.so" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+# With the version nodes of the build, which its programs ask for.
 compile() { # COMPILER OPTIMISATION
   "$1" -std=c++20 -Wall -Wextra -Wpedantic -Werror "$2" -fPIC -shared \
-    -Wl,-soname,"$soname" -pthread chorale.cpp -o "$1-$soname"
+    -Wl,-soname,"$soname" -Wl,--version-script="$build/src/chorale.map" -pthread chorale.cpp -o "$1-$soname"
 }
 compile g++ -O3 &
 compile clang++ -O0 & # whose warnings do not depend on it
