@@ -707,7 +707,7 @@ impl<'o> MatrixMut<'o> {
 }
 
 /// A block of bytes whose address is a multiple of 64. The bytes are zero at first. Serves as
-/// memory for solvers, as scratch memory for the functions of [`kernel`](crate::kernel), and for
+/// memory for solvers, as scratch memory for the functions of `experimental::kernel`, and for
 /// problem files that are read in place.
 pub struct AlignedBytes {
     data: NonNull<u8>,

@@ -564,7 +564,7 @@ impl Action {
 }
 
 /// Stands for every state, class or label in a rule of a
-/// [`PropertyBuilder`](crate::PropertyBuilder). As the next state: the automaton stays in its
+/// `PropertyBuilder`. As the next state: the automaton stays in its
 /// state.
 pub const ANY: Option<usize> = None;
 

@@ -371,7 +371,7 @@ impl Potential {
     }
 
     /// Computes the prices of a clique whose members are divided over several models
-    /// ([`Prices`](crate::Prices)), and the potential at the clique's counts. The price of a value
+    /// (`experimental::Prices`), and the potential at the clique's counts. The price of a value
     /// is the score that each model then adds to its members with this value. For a SUM the price
     /// of v is the slope of the table f_v at the count n_v: `2 lambda n_v` for Potts. For a
     /// MAJORITY it is the weight w_av, where a is the value with the highest count.
@@ -406,7 +406,7 @@ impl Potential {
     /// sum is at most `members`. C is this potential, p_v the price of value v. For a convex SUM
     /// the bound is the maximum. An upper bound on the score of all models together is the sum of
     /// these bounds over the shared cliques, plus the best scores of all models under the prices
-    /// ([`Prices`](crate::Prices)). prices: one for each value. Errors: ValuesMismatch, NotANumber,
+    /// (`experimental::Prices`). prices: one for each value. Errors: ValuesMismatch, NotANumber,
     /// Infinite, OutOfRange, TableTooShort, Kind (as for [`prices`](Self::prices)), OutOfMemory.
     #[cfg(feature = "experimental")]
     pub fn most(&self, prices: &[f64], members: usize) -> Result<f64> {

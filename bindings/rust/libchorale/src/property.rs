@@ -401,7 +401,7 @@ impl PropertyBuilder {
 
     /// Adds a rule: in `state`, a position of class `position_class` with label `label` fires
     /// `action` and leads to the state `next`. `state`, `position_class` or `label` may be
-    /// [`ANY`](crate::ANY), which stands for all states, classes or labels. If `next` is ANY, the
+    /// `ANY`, which stands for all states, classes or labels. If `next` is ANY, the
     /// state stays the same. Errors: OutOfRange, ValueOutsideRange (the action).
     pub fn rule(
         &mut self,
@@ -431,7 +431,7 @@ impl PropertyBuilder {
     }
 
     /// Adds an end rule: a sequence that ends in `state` fires `action` after its last position.
-    /// `state` may be [`ANY`](crate::ANY), which stands for all states. Errors: OutOfRange,
+    /// `state` may be `ANY`, which stands for all states. Errors: OutOfRange,
     /// ValueOutsideRange.
     pub fn end_rule(
         &mut self,
