@@ -9,7 +9,7 @@
 namespace chorale {
 namespace {
 
-constexpr std::int64_t kExplainSteps = std::int64_t{1} << 28; // for the reasons of a chain
+constexpr std::int64_t kExplainSteps = std::int64_t{1} << 26; // for the reasons of a chain
 
 // The potential of a clique of one member over `values` values, EMPTY and CONFLICT: `empty` if the
 // member's property fires nothing, else `fires`.
