@@ -176,6 +176,21 @@ chorale_status take_buffer(const Report &report, std::string_view name, const vo
   return CHORALE_OK;
 }
 
+// Writes `count` structs to a buffer of the caller, `bytes` bytes apart. write(to) writes them without
+// gaps.
+template <class Entry, class Write>
+chorale_status write_entries(const Report &report, std::string_view name, Entry *to,
+                             std::size_t bytes, std::int64_t capacity, std::int64_t count,
+                             std::int64_t *needed, Write &&write) noexcept {
+  bool fills = false;
+  CHORALE_CHECK(take_buffer(report, name, to, capacity, count, needed, fills));
+  if (!fills)
+    return CHORALE_OK;
+  write(to);
+  spread_elements(to, bytes, count);
+  return CHORALE_OK;
+}
+
 // Reads the caller's host struct; NULL stands for the defaults. If there is an allocator, it must
 // have both functions, allocate and deallocate.
 inline chorale_status read_host(const Report &report, const chorale_host *host,

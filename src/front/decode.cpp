@@ -342,14 +342,15 @@ chorale_status write_list(const chorale_decoded *decoded, Entry *to, std::size_t
     report.takes_from(decoded->memory);
     Array<Entry> found(decoded->memory);
     CHORALE_CHECK(collect(report, found));
-    bool fills = false;
-    CHORALE_CHECK(take_buffer(report, name, to, capacity, found.size(), needed, fills));
-    if (!fills)
-      return CHORALE_OK;
-    std::copy(found.begin(), found.end(), to);
-    spread_elements(to, entry_size, found.size());
-    return CHORALE_OK;
+    return write_entries(report, name, to, entry_size, capacity, found.size(), needed,
+                         [&](Entry *at) { std::copy(found.begin(), found.end(), at); });
   });
+}
+
+// The status of a list that has been filled, unless memory ran out.
+template <class Entry>
+chorale_status listed(const Report &report, const Array<Entry> &, bool is_filled) noexcept {
+  return is_filled ? chorale_status{CHORALE_OK} : report.out_of_memory(sizeof(Entry));
 }
 
 } // namespace
@@ -442,8 +443,7 @@ chorale_status chorale_decoded_ruled_chains(const chorale_decoded *decoded,
                                             chorale_error *error) {
   return write_list(decoded, ruled, ruled_size, capacity, needed, error, "ruled", "ruled_size",
                     [&](const Report &report, auto &to) {
-                      return decoded->rules.list(to) ? CHORALE_OK
-                                                     : report.out_of_memory(sizeof to[0]);
+                      return listed(report, to, decoded->rules.list(to));
                     });
 }
 
@@ -453,8 +453,7 @@ chorale_status chorale_decoded_rule_conflicts(const chorale_decoded *decoded,
                                               int64_t *needed, chorale_error *error) {
   return write_list(decoded, conflicts, conflict_size, capacity, needed, error, "conflicts",
                     "conflict_size", [&](const Report &report, auto &to) {
-                      return decoded->rules.list(to) ? CHORALE_OK
-                                                     : report.out_of_memory(sizeof to[0]);
+                      return listed(report, to, decoded->rules.list(to));
                     });
 }
 
@@ -464,9 +463,7 @@ chorale_status chorale_decoded_rule_reasons(const chorale_decoded *decoded,
                                             chorale_error *error) {
   return write_list(decoded, reasons, reason_size, capacity, needed, error, "reasons",
                     "reason_size", [&](const Report &report, auto &to) {
-                      return decoded->rules.explain(*decoded->model, to)
-                                 ? CHORALE_OK
-                                 : report.out_of_memory(sizeof to[0]);
+                      return listed(report, to, decoded->rules.explain(*decoded->model, to));
                     });
 }
 

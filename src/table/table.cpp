@@ -32,20 +32,6 @@ chorale_status find_evidence(const Report &report, SettledTable &settling, chora
   return CHORALE_OK;
 }
 
-// Writes `count` structs to a buffer of the caller. write(to) writes them without gaps.
-template <class Entry, class Write>
-chorale_status write_entries(const Report &report, std::string_view name, Entry *to,
-                             std::size_t bytes, std::int64_t capacity, std::int64_t count,
-                             std::int64_t *needed, Write &&write) noexcept {
-  bool fills = false;
-  CHORALE_CHECK(take_buffer(report, name, to, capacity, count, needed, fills));
-  if (!fills)
-    return CHORALE_OK;
-  write(to);
-  spread_elements(to, bytes, count);
-  return CHORALE_OK;
-}
-
 } // namespace
 } // namespace chorale
 
