@@ -13,7 +13,7 @@ import {
   shown,
   sizeOf,
 } from "./native.js";
-import { FLAT, scoresOf, sizedOf } from "./model.js";
+import { ELEMENTS, FLAT, scoresOf, sizedOf } from "./model.js";
 import { Potential, flagsOf, result } from "./potential.js";
 import { Property, Transitions, createTransitions } from "./property.js";
 import { Problem } from "./problem.js";
@@ -34,7 +34,6 @@ const AGREE_OPTIONS = [
   "uncounted",
   "names",
 ];
-const ELEMENTS = ["float64", "float32"];
 const RULE_OPTIONS = ["rules", "scheme", "mostCost"];
 const AGREEMENT = [
   "what",
@@ -418,7 +417,8 @@ function decodedOf(native, scope, decoded, ends, wanted) {
   for (const reason of structs(native, "reason", (to, capacity, needed) =>
     native.call("chorale_decoded_reasons", [decoded, to, size, capacity, needed]),
   )) {
-    const what = wanted[reason.agreement].asked.what === "words" ? "words" : reason.agreement;
+    const { what: asked } = wanted[reason.agreement].asked;
+    const what = asked === "words" ? asked : reason.agreement;
     if (!reasons.has(reason.chain)) reasons.set(reason.chain, []);
     reasons.get(reason.chain).push({ what, ...reason });
   }

@@ -54,6 +54,9 @@ export function scoresOf(scope, name, scores, labels) {
   };
 }
 
+/** By chorale_element: the type of the numbers. */
+export const ELEMENTS = ["float64", "float32"];
+
 const CHAIN = [
   "scores",
   "labels",
@@ -76,7 +79,7 @@ export function chainOf(native, scope, chain) {
   const told = optionsOf(chain, CHAIN, "chain");
   const scores = scoresOf(scope, "scores", told.scores, told.labels);
   const { length: T, labels: m, element } = scores;
-  const type = element === 1 ? "float32" : "float64";
+  const type = ELEMENTS[element];
   const numbers = (kind, name, count) => sizedOf(scope, kind, name, told[name], count);
   let edges = 0;
   let matrices = 0;
@@ -468,7 +471,7 @@ export class Model extends Handle {
       } = native.read("chain", scores);
       const { tokens, group } = native.read("chain_options", options);
       const [row, column] = [unaryRowStride || labels, unaryColumnStride || 1];
-      const type = element === 1 ? "float32" : "float64";
+      const type = ELEMENTS[element];
       const all =
         T === 0
           ? native.array(type, 0, 0)

@@ -23,6 +23,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _arrays as arrays
+from .prices import components
 
 __all__ = ["Overruled", "Partition", "partition", "partition_pairs"]
 
@@ -251,18 +252,10 @@ class _Problem:
         sources: Sequence[Hashable] | None,
         greatest_size: int | None,
     ) -> None:
-        root = list(range(records))
-
-        def find(i: int) -> int:
-            while root[i] != i:
-                root[i] = root[root[i]]
-                i = root[i]
-            return i
-
-        for a, b in links["must_link"].tolist():
-            root[max(find(a), find(b))] = min(find(a), find(b))
+        together = links["must_link"]
+        linked = components(together[:, 0], together[:, 1], records).tolist()
         numbers: dict[int, int] = {}
-        self.unit = [numbers.setdefault(find(i), len(numbers)) for i in range(records)]
+        self.unit = [numbers.setdefault(lowest, len(numbers)) for lowest in linked]
         self.size = [0] * len(numbers)
         self.sources: list[set[Hashable]] = [set() for _ in numbers]
         self.greatest_size = greatest_size or records
