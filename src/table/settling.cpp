@@ -337,7 +337,7 @@ chorale_settled_key SettledTable::settle_key(std::int64_t key, const Evidence &e
   std::int64_t every = 0, labelled = 0;
   for (const std::int64_t i : rows_of(key)) {
     every += times(i);
-    const std::int32_t was = before(i), now = votes_[i].own >= 0 ? votes_[i].own : was;
+    const std::int32_t was = before(i), now = own_label(i);
     if (was >= 0) {
       labelled += times(i);
       counts_[place_of(was)].before += times(i);
@@ -365,8 +365,8 @@ chorale_settled_key SettledTable::settle_key(std::int64_t key, const Evidence &e
            chance(apart) * own_probability(i, label, evidence.most);
   };
   for (const std::int64_t i : settled ? rows_of(key) : gsl::span<const std::int64_t>()) {
-    const std::int32_t was = before(i), own = votes_[i].own >= 0 ? votes_[i].own : was;
-    const std::int32_t label = found.label >= 0 ? found.label : own;
+    const std::int32_t was = before(i);
+    const std::int32_t label = found.label >= 0 ? found.label : own_label(i);
     chorale_settled_mention &to = settled[i];
     to = {label, label != was, probability(i, label), probability(i, was), every - times(i), 0, 0};
     if (label < 0)
@@ -407,7 +407,7 @@ void SettledTable::settle(const Evidence &evidence, chorale_settled_mention *set
   for (std::int64_t i = 0; settled && i < given_.count; ++i) {
     if (given_.key[i] >= 0)
       continue;
-    const std::int32_t was = before(i), label = votes_[i].own >= 0 ? votes_[i].own : was;
+    const std::int32_t was = before(i), label = own_label(i);
     const auto probability = [&](std::int32_t of) {
       return of < 0 ? kNaN : own_probability(i, of, evidence.most);
     };

@@ -52,6 +52,10 @@ private:
   std::int32_t before(std::int64_t row) const noexcept {
     return given_.label ? given_.label[row] : votes_[row].own;
   }
+  // The label of a row if its key has none.
+  std::int32_t own_label(std::int64_t row) const noexcept {
+    return votes_[row].own >= 0 ? votes_[row].own : before(row);
+  }
   gsl::span<const std::int64_t> rows_of(std::int64_t key) const noexcept {
     return {order_.begin() + first_[key], to_size(first_[key + 1] - first_[key])};
   }

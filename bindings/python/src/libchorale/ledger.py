@@ -43,7 +43,6 @@ class _Stream(Handle):
     _free = library.chorale_ledger_destroy
 
     def __init__(self, labels: int, evidence: Evidence) -> None:
-        self.labels, self.keys = labels, 0
         super().__init__(
             self._create(library.chorale_ledger_create, lent(), labels, byref(to_c(evidence)))
         )
@@ -61,11 +60,11 @@ class _Stream(Handle):
         found = self._list(library.chorale_ledger_changes, c.chorale_ledger_change, int(take))
         return list(zip(found["row"].tolist(), found["label"].tolist()))
 
-    def rows(self) -> Array:
-        return self._list(library.chorale_ledger_rows, c.chorale_ledger_row)
+    def rows(self, count: int) -> Array:
+        return self._list(library.chorale_ledger_rows, c.chorale_ledger_row, count=count)
 
-    def of_keys(self) -> Array:
-        return self._list(library.chorale_ledger_keys, c.chorale_settled_key)
+    def of_keys(self, count: int) -> Array:
+        return self._list(library.chorale_ledger_keys, c.chorale_settled_key, count=count)
 
     def refit(self, evidence: Evidence | None) -> Evidence:
         decides = to_c(evidence)
@@ -73,14 +72,17 @@ class _Stream(Handle):
             call(library.chorale_ledger_refit, ledger, byref(decides))
         return evidence or found_by_c(decides)
 
-    def _list(self, function: Any, kind: Any, *arguments: Any) -> Array:
-        needed = c_int64()
+    def _list(self, function: Any, kind: Any, *arguments: Any, count: int | None = None) -> Array:
+        """count: the number of entries; None: the library is asked for it first."""
         size = sizeof(kind)
         with self._use() as ledger:
-            call(function, ledger, *arguments, None, size, 0, byref(needed))
-            made, found = structs(kind, needed.value)
-            if needed.value:
-                call(function, ledger, *arguments, made, size, needed.value, None)
+            if count is None:
+                needed = c_int64()
+                call(function, ledger, *arguments, None, size, 0, byref(needed))
+                count = needed.value
+            made, found = structs(kind, count)
+            if count:
+                call(function, ledger, *arguments, made, size, count, None)
         return found
 
 
@@ -176,12 +178,12 @@ class Ledger:
 
     def conflicts(self) -> list[Any]:
         """Returns the keys that evidence does not settle, as they are by the rules."""
-        conflict = self._stream.of_keys()["conflict"]
+        conflict = self._stream.of_keys(len(self._keys))["conflict"]
         return [name for name, number in self._keys.items() if conflict[number]]
 
     def current(self) -> dict[Any, Any]:
         """Returns {row: label} of all rows, as `settle` would label them now."""
-        labels = map(self._label, self._stream.rows()["label"].tolist())
+        labels = map(self._label, self._stream.rows(len(self._rows))["label"].tolist())
         return dict(zip(self._rows, labels))
 
     def refit(self, evidence: Evidence | None = None) -> dict[Any, Any]:
@@ -201,7 +203,7 @@ class Ledger:
             "revise": self.revise,
             **self._settings,
         }
-        rows = self._stream.rows()
+        rows = self._stream.rows(len(self._rows))
         # Confidences that are NaN are null in JSON.
         shares = [None if math.isnan(share) else share for share in rows["confidence"].tolist()]
         columns = [rows[name].tolist() for name in ("key", "given", "times", "told")]
