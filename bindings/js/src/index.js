@@ -11,6 +11,7 @@ import { createRun, estimateRun } from "./run.js";
 import { createPrices } from "./prices.js";
 import { learn, readLearnt } from "./learn.js";
 import { buildProblem, decode } from "./decode.js";
+import { createLedger, settle } from "./table.js";
 
 export { ChoraleError } from "./errors.js";
 export { Handle, MemoryArray } from "./handle.js";
@@ -22,6 +23,7 @@ export { Results, Run } from "./run.js";
 export { Prices } from "./prices.js";
 export { Learnt } from "./learn.js";
 export { rules } from "./rules.js";
+export { Ledger, answers } from "./table.js";
 export { spell } from "./spelling.js";
 
 export class Chorale {
@@ -46,6 +48,12 @@ export class Chorale {
   }
   buildProblem(scores, options) {
     return buildProblem(this.#native, scores, options);
+  }
+  settle(mentions, evidence) {
+    return settle(this.#native, mentions, evidence);
+  }
+  createLedger(labels, evidence) {
+    return createLedger(this.#native, labels, evidence);
   }
   createProblem(model) {
     return createProblem(this.#native, model);

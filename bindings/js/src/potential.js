@@ -112,16 +112,17 @@ export function tableOf(scope, name, rows) {
   return { at: scope.numbers("float64", name, all), rows: outer.length, columns };
 }
 
-/** Returns the address of `side` x `side` numbers, given as rows or as one array. */
-export function squareOf(scope, name, rows, side) {
+/** Returns the address of `height` x `width` numbers, given as rows or as one array. */
+export function rectangleOf(scope, name, rows, height, width) {
   const table = tableOf(scope, name, rows);
-  if (table.rows * table.columns !== side * side || (table.rows !== 1 && table.rows !== side))
+  if (table.rows * table.columns !== height * width || (table.rows !== 1 && table.rows !== height))
     refuse(
       STATUS.SHAPE,
-      `${name} has ${table.rows} rows of ${table.columns}; it must be ${side} x ${side}`,
+      `${name} has ${table.rows} rows of ${table.columns}; it must be ${height} x ${width}`,
     );
   return table.at;
 }
+export const squareOf = (scope, name, rows, side) => rectangleOf(scope, name, rows, side, side);
 
 /** Returns the address of `count` flags; 0 if no flags are given. */
 export function flagsOf(scope, name, flags, count) {

@@ -120,7 +120,7 @@ export const leftOutOf = (native, call) =>
     clique,
   }));
 
-const entriesOf = (native, struct, at, count) =>
+export const entriesOf = (native, struct, at, count) =>
   Array.from({ length: count }, (_, i) => native.read(struct, at + i * sizeOf(struct)));
 
 /**

@@ -1,7 +1,8 @@
 // Statements that the compiler must accept, and statements that it must refuse.
-import { ChoraleError, Handle, fire, hasSimd, load, rules } from "libchorale";
+import { ChoraleError, Handle, answers, fire, hasSimd, load, rules } from "libchorale";
 import type {
-  Chorale, Decoded, Learnt, LearntReport, Model, Prices, Problem, Reason, Rule, Run, RunResult,
+  Chorale, Decoded, Learnt, LearntReport, Ledger, Model, Prices, Problem, Reason, Rule, Run,
+  RunResult, Settled,
 } from "libchorale";
 
 const chorale: Chorale = await load({
@@ -23,6 +24,13 @@ const ruled = chorale.decode([[[2, 0.1]]], {
   names: ["B-City", "O"], scheme: "bio", rules: wanted, mostCost: 3,
 }).ruled;
 const dear: boolean = ruled[0]?.state === "too-dear" && ruled[0].conflicts[0] === String(wanted[0]);
+
+const settled: Settled = chorale.settle({
+  keys: 1, labels: 2, key: Int32Array.of(0, 0), label: [0, null], scores: null, answers: [answers.none],
+});
+const ledger: Ledger = chorale.createLedger(2, settled.evidence);
+const placed: Int32Array = ledger.add({ keys: 1, labels: 2, key: [0], label: [1], confidence: [null] });
+const stays: boolean = settled.keys[0]?.conflict ?? ledger.changes({ take: false })[0]?.row === 0;
 
 const scores = chorale.createArray("float64", 8);
 const view: Float64Array = scores.view;
@@ -65,7 +73,7 @@ try {
   if (error instanceof ChoraleError)
     console.log(error.status, error.statusName.length, error.message);
 }
-console.log(labels, what, dear, view, told, result.outcome === "complete", written, automaton.values);
+console.log(labels, what, dear, placed, stays, view, told, result.outcome === "complete", written, automaton.values);
 
 // @ts-expect-error: no such outcome
 console.log(result.outcome === "finished");
@@ -81,6 +89,8 @@ chorale.createRun(model, { threads: 2 });
 builder.addClique({ property: chorale.createPotts(2, 1) });
 // @ts-expect-error: no such type
 chorale.createArray("int64", 2);
+// @ts-expect-error: evidence has three numbers
+chorale.createLedger(2, { most: 1, once: 2 });
 // @ts-expect-error: read-only
 result.score = 1;
 // @ts-expect-error: no such warning

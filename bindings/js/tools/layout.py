@@ -21,8 +21,8 @@ from declare import HEADERS, Headers  # noqa: E402
 
 # Functions that the package leaves out: solvers of single chains and cliques, models of the caller
 # that take the place of a chain (chorale_instance), cancel flags (there is one thread), files
-# (JavaScript reads and writes bytes), tables of mentions, decode (decode_with_rules does the same), and functions that
-# only C programs need.
+# (JavaScript reads and writes bytes), decode (decode_with_rules does the same), and functions that only
+# C programs need.
 LEFT_OUT = re.compile(
     r"chorale_(kernel_\w+|chain_solver_\w+|clique_solver_\w+"
     r"|message_(bytes|reserve)"
@@ -30,15 +30,13 @@ LEFT_OUT = re.compile(
     r"|clique_(solve|score|max_marginals)"
     r"|cancel_\w+|model_builder_add_instance|problem_(load|save)|decode"
     r"|property_builder_\w+|dictionary_create_best|attachment_values"
-    r"|settle|ledger_\w+|status_name|algorithm_from_name|abi|decoded_model|decoded_agreement"
+    r"|status_name|algorithm_from_name|abi|decoded_model|decoded_agreement"
     r"|algorithm_name)")
 
 # Structs that only functions in LEFT_OUT read.
 NO_STRUCTS = {"chorale_instance", "chorale_allocator", "chorale_host", "chorale_clique_problem",
               "chorale_clique_options", "chorale_clique_result", "chorale_chain_result",
-              "chorale_message_options", "chorale_message_result", "chorale_evidence",
-              "chorale_mentions", "chorale_settled_mention", "chorale_settled_key",
-              "chorale_ledger_change", "chorale_ledger_row"}
+              "chorale_message_options", "chorale_message_result"}
 
 PROGRAM = r"""// Written by tools/layout.py.
 #include "experimental.h"

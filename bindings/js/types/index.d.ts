@@ -138,6 +138,20 @@ export class Chorale {
     options?: AgreeOptions & { gold?: ArrayLike<ArrayLike<number>> },
   ): Problem;
 
+  /**
+   * Gives all mentions of a key one label, unless the key is really two things (table.h has the
+   * equation). evidence: what decides; absent: it is learnt from `gold` where there are right labels,
+   * and otherwise estimated from the mentions.
+   * @experimental It may change or go in any version.
+   */
+  settle(mentions: Mentions, evidence?: Evidence | null): Settled;
+  /**
+   * Creates a ledger without mentions. evidence: what decides until `Ledger.refit`, such as that of
+   * `settle` for the mentions so far.
+   * @experimental It may change or go in any version.
+   */
+  createLedger(labels: number, evidence: Evidence): Ledger;
+
   /** Creates a problem of a model, at first without texts, gold labels and notes. */
   createProblem(model: Model): Problem;
   /** Reads a problem from the bytes of a problem file. */
@@ -431,13 +445,6 @@ export interface RuleLimits {
   /** Numbers of the chains that the rule concerns. Absent: all. */
   chains?: Numbers | null;
 }
-/**
- * How names may differ and yet be the same key: Unicode forms (NFKC), upper and lower case,
- * punctuation (marks are left out, dashes are spaces; + # & @ % stay), white space.
- */
-export type SpellingRule = "unicode" | "case" | "punctuation" | "space";
-/** Returns a text as it is after some rules (default: all). Texts that are then equal are one key. */
-export function spell(text: string, rules?: readonly SpellingRule[]): string;
 
 /**
  * Functions that make rules. If a is absent or null, there is a rule for each kind a, except b and
@@ -1285,4 +1292,151 @@ export class Learnt extends Handle {
   toString(): string;
   /** Returns the whole result as JSON text, which `Chorale.readLearnt` reads. */
   toJSON(): string;
+}
+
+// ---- Tables of mentions ------------------------------------------------------------------------
+
+/**
+ * How names may differ and yet be the same key: Unicode forms (NFKC), upper and lower case,
+ * punctuation (marks are left out, dashes are spaces; + # & @ % stay), white space.
+ */
+export type SpellingRule = "unicode" | "case" | "punctuation" | "space";
+/** Returns a text as it is after some rules (default: all). Texts that are then equal are one key. */
+export function spell(text: string, rules?: readonly SpellingRule[]): string;
+
+/**
+ * The columns of a table of N rows. Each is a mention of one of K keys, such as a name, with one of m
+ * labels. In arrays that are not typed, null and NaN stand for -1 in columns of integers.
+ * @experimental It may change or go in any version.
+ */
+export interface Mentions {
+  /** K */
+  keys: number;
+  /** m */
+  labels: number;
+  /** N: the key of each row, 0 to K - 1; -1: none. */
+  key: NullableNumbers;
+  /** N: its label; -1: it says nothing, and gets that of its key. Absent: that with the best score. */
+  label?: NullableNumbers | null;
+  /** N: how probable the label is; null or NaN: the row says nothing. Absent: 0.8. */
+  confidence?: NullableNumbers | null;
+  /**
+   * N x m log-probabilities of all labels, in place of `confidence`; any number may be added to a
+   * row. Absent: all labels but `label` are equally probable. Not for ledgers.
+   */
+  scores?: Rows | Numbers | null;
+  /** N: for how many equal rows each stands. Absent: 1. */
+  times?: Numbers | null;
+  /** N: the right label; -1: unknown. Absent: all are unknown. Not for ledgers. */
+  gold?: NullableNumbers | null;
+  /** K: the label of all mentions of a key, or one of `answers`. Not for ledgers. */
+  answers?: NullableNumbers | null;
+  /** N: for ledgers: labels that were told before, when a ledger is filled from `Ledger.rows`. */
+  told?: NullableNumbers | null;
+}
+export type NullableNumbers = Numbers | ArrayLike<number | null | undefined>;
+/** What a person answers about a key, beside a label: nothing, or that its mentions differ. */
+export const answers: { readonly none: -1; readonly differs: -2 };
+/**
+ * What decides whether the mentions of a key have one label. A mention says at most `most`, in
+ * log-odds. A key of n mentions is two things if all that its mentions say against one label is above
+ * once + each * n. once: Infinity: every key is one thing.
+ * @experimental It may change or go in any version.
+ */
+export interface Evidence {
+  most: number;
+  once: number;
+  each: number;
+}
+/** @experimental It may change or go in any version. */
+export interface FoundEvidence extends Evidence {
+  readonly origin: "given" | "estimated" | "learnt";
+  /** Of how many mentions it was estimated; learnt: how many have right labels. */
+  readonly mentions: number;
+  /**
+   * Learnt: how many more labels are right than before, on keys that were left out of learning. If
+   * not above 0, each mention keeps its label.
+   */
+  readonly right: number;
+}
+/** @experimental It may change or go in any version. */
+export interface Settled {
+  /** What became of the rows, in their order. */
+  readonly mentions: readonly SettledMention[];
+  /** What became of the keys, by their numbers. */
+  readonly keys: readonly SettledKey[];
+  readonly evidence: FoundEvidence;
+}
+/** @experimental It may change or go in any version. */
+export interface SettledMention {
+  /** -1: none, since neither the mention nor its key says anything. */
+  readonly label: number;
+  /** Whether it is another label than before. */
+  readonly changed: boolean;
+  /** Of the label; NaN: there is none. */
+  readonly probability: number;
+  /** Of the label that the mention had; NaN: it had none. */
+  readonly probabilityBefore: number;
+  /** The other mentions of the key; how many had `label` before, and how many have it now. */
+  readonly others: number;
+  readonly agreeingBefore: number;
+  readonly agreeing: number;
+}
+/** @experimental It may change or go in any version. */
+export interface SettledKey {
+  /** Of all mentions; -1: each has its own. */
+  readonly label: number;
+  /** True: evidence does not settle the key: it is two things, or labels are tied. */
+  readonly conflict: boolean;
+  readonly mentions: number;
+  /** What the mentions say against the best single label, and what counts as too much. */
+  readonly against: number;
+  readonly price: number;
+  /**
+   * How many mentions are expected to change if a person says what the key is. The keys with the
+   * greatest numbers are those to ask about.
+   */
+  readonly expected: number;
+}
+/**
+ * Keeps the mentions of a stream. The labels are those that `settle` gives a table of all mentions
+ * under the same evidence, whatever the order in which they came.
+ * @experimental It may change or go in any version.
+ */
+export class Ledger extends Handle {
+  /**
+   * Adds mentions, and returns their labels. The first mention that is ever added is row 0. `keys` is
+   * the number of keys in all, at least that of the call before.
+   */
+  add(mentions: Mentions): Int32Array;
+  /**
+   * Returns the rows whose labels have changed since the caller was told of them, in ascending order.
+   * take: true, the default: from now on the caller has been told; false: this call only looks.
+   */
+  changes(options?: { take?: boolean }): LedgerChange[];
+  /** Decides anew by other evidence; absent: it is estimated from all mentions. Returns it. */
+  refit(evidence?: Evidence | null): FoundEvidence;
+  /** Returns all rows, to read their labels, or to save them: `add` fills another ledger with them. */
+  rows(): LedgerRow[];
+  /** Returns what became of all keys, as `settle` does. */
+  keys(): SettledKey[];
+}
+/** @experimental It may change or go in any version. */
+export interface LedgerChange {
+  readonly row: number;
+  readonly label: number;
+  /** The label that the caller was told. */
+  readonly told: number;
+}
+/** @experimental It may change or go in any version. */
+export interface LedgerRow {
+  readonly key: number;
+  /** The label that it came with; -1: none. */
+  readonly given: number;
+  /** NaN: it says nothing. */
+  readonly confidence: number;
+  readonly times: number;
+  readonly label: number;
+  /** The label that the caller was told. */
+  readonly told: number;
 }
