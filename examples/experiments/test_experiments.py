@@ -7,6 +7,7 @@ import itertools
 import math
 import os
 import random
+import re
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -34,6 +35,7 @@ import settled
 import shared_cliques
 import spans
 import stacking
+import stanford
 import tables
 import types_across
 import learning
@@ -700,6 +702,56 @@ class Votes(unittest.TestCase):
             self.assertEqual(len(ours), 1 + len(settled.SIZES))
             self.assertGreater(ours[0], tagger[0] + 5)
             self.assertGreater(ours[0], vote[0] - 0.5)
+
+
+class MadeTagger(stanford.Tagger):
+    """In place of Stanford's: unsure of Kay at the beginning of a sentence alone. The sampler finds the
+    labels `sampled`."""
+
+    def __init__(self, sampled):
+        self.sampled = sampled
+
+    def answer(self, sentences, cliques, *more):
+        if more:
+            return ["O", "PERSON"], ["0.5", *map(str, self.sampled)]
+        lines = []
+        for words in sentences:
+            for t, word in enumerate(words):
+                sure = np.log([0.9, 0.1] if word != "Kay" else [0.2, 0.8] if t else [0.55, 0.45])
+                label = "PERSON" if word == "Kay" and t else "O"
+                lines.append("\t".join([label, *map(str, np.tile(sure, 2 if t else 1))]))
+        return ["O", "PERSON"], lines
+
+
+class Stanford(unittest.TestCase):
+    def test_gains(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "data.conll"
+            person, other = "Kay\tI-PER\n", "in\tO\n"
+            path.write_text("# domain: a\n" + "".join(
+                f"# record: {k}\n{first}{person}\n" for k, first in enumerate([other, other, other])
+            ) + f"# record: 3\n{person}{other}\n")
+            data = datasets.read("wikigold", path)
+        gold = [0, 1, 0, 1, 0, 1, 1, 0]
+        tagger = MadeTagger(gold)
+        corpus = stanford.Corpus(data, tagger)
+        self.assertEqual(stanford.cliques_of(corpus), [[0, 1], [0, 1], [0, 1], [1, 0]])
+        rows, compared = stanford.of_all(corpus, tagger, [7])
+        self.assertEqual([count for _, count, _, _ in rows], [8, 4, 4])
+        self.assertAlmostEqual(rows[0][2], 100 * 6 / 7)
+        self.assertAlmostEqual(rows[0][2] + rows[0][3], 100)  # the others are sure: Kay is a person
+        self.assertAlmostEqual(compared[0][1], compared[2][1])  # the sampler's labels, the same objective
+        self.assertGreater(compared[0][1], 0)
+        self.assertEqual(compared[2][3], 0.5)
+
+    def test_labels_that_are_not_the_best_are_refused(self):
+        class Wrong(MadeTagger):
+            def answer(self, *given):
+                names, lines = super().answer(*given)
+                return names, [re.sub("^O", "PERSON", line) for line in lines]
+
+        with self.assertRaisesRegex(ValueError, "not the best of its chain"):
+            Wrong([]).scores([["in", "Kay"]])
 
 
 class Features(unittest.TestCase):
