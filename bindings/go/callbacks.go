@@ -27,7 +27,7 @@ type counter struct {
 
 type instance struct {
 	failures
-	oracle Instance
+	given  Instance
 	length int
 }
 
@@ -89,7 +89,7 @@ func choraleGoMessages(user C.uintptr_t, ports C.int64_t, columns *C.int64_t, in
 				row[v] = math.Inf(-1)
 			}
 		}
-		return i.oracle.Messages(rows(ports, columns, incoming), out)
+		return i.given.Messages(rows(ports, columns, incoming), out)
 	})
 	return flag(!ok)
 }
@@ -105,7 +105,7 @@ func choraleGoDecode(user C.uintptr_t, ports C.int64_t, columns *C.int64_t, inco
 		if ports > 0 {
 			shown = unsafe.Slice((*int32)(values), int(ports))
 		}
-		value, err := i.oracle.Decode(rows(ports, columns, incoming), labels, shown)
+		value, err := i.given.Decode(rows(ports, columns, incoming), labels, shown)
 		*score = C.double(value)
 		return err
 	})

@@ -60,7 +60,7 @@ const (
 	ErrFrozen            Status = C.CHORALE_ERROR_FROZEN              // the model of the builder has been made, so the builder cannot change
 	ErrTokensMissing     Status = C.CHORALE_ERROR_TOKENS_MISSING      // tokens are needed, and the chain has none
 	ErrModelMismatch     Status = C.CHORALE_ERROR_MODEL_MISMATCH      // the model of the earlier run has another number of chains or cliques, or problems name a kind of cliques differently
-	ErrNoLabelling       Status = C.CHORALE_ERROR_NO_LABELLING        // the run has no labelling: round 0 has not been done, or no chain has any
+	ErrNoLabelling       Status = C.CHORALE_ERROR_NO_LABELLING        // the run has no labelling: it has not begun, or no chain has any
 	ErrKind              Status = C.CHORALE_ERROR_KIND                // an argument of the wrong kind: a position for a property clique, a whole chain for a position clique, an instance where a chain is needed
 	ErrState             Status = C.CHORALE_ERROR_STATE               // the state of the object does not allow the call
 	ErrRunBusy           Status = C.CHORALE_ERROR_BUSY                // a callback of a run made a call on the same run that would change the run, or read it while it changes; most such calls fail with ErrBusy instead

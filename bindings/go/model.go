@@ -118,17 +118,17 @@ type holdInstance struct {
 }
 
 // AddInstance adds an instance and returns its number. Chains and instances are numbered together.
-func (b *ModelBuilder) AddInstance(oracle Instance) (int, error) {
-	if oracle == nil {
+func (b *ModelBuilder) AddInstance(given Instance) (int, error) {
+	if given == nil {
 		return 0, refuse(ErrNullArgument, "the instance is nil")
 	}
-	length, labels := oracle.Shape()
+	length, labels := given.Shape()
 	c, builder := b.begin()
 	defer c.end()
 	if c.err != nil {
 		return 0, c.err
 	}
-	told := &instance{oracle: oracle, length: length}
+	told := &instance{given: given, length: length}
 	user := newCallback(told)
 	var index C.int64_t
 	if c.failed(C.chorale_go_add_instance(builder, C.int64_t(length), C.int64_t(labels), C.uintptr_t(user), &index, c.detail)) {

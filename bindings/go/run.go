@@ -282,18 +282,18 @@ func (r *Run) begin(alone bool) (*call, *C.chorale_run) {
 type RunResult struct {
 	Outcome          Outcome // how the call ended
 	Proven           bool    // whether the score is proven to be optimal, up to rounding
-	Rounds           int     // number of rounds done so far; round 0 is not counted
+	Rounds           int     // number of rounds done so far; the start, which decodes chains without cliques, is not counted
 	BestRound        int     // the last round that gave a part of the best labelling; if the best labelling was polished: a part of the labelling before the polish
 	Score            float64 // ChainScore + CliqueScore; minus infinity if there is no labelling yet
 	ChainScore       float64 // sum of the scores of all chains
 	CliqueScore      float64 // sum of the potentials of all cliques
-	OwnScore         float64 // score of the labelling of round 0 (chains decoded without cliques), cliques included
+	OwnScore         float64 // score of the own labelling (chains decoded without cliques), cliques included
 	RoundsScore      float64 // greatest score of the labelling of any round, before the polish
 	PolishedScore    float64 // score that the polish reached from the best labelling of the rounds
-	PolishedOwnScore float64 // score that the polish reached from the labelling of round 0
+	PolishedOwnScore float64 // score that the polish reached from the own labelling
 	UpperBound       float64 // upper bound on the score of every labelling; plus infinity if none was computed
 	Gap              float64 // UpperBound - Score
-	ChangedChains    int     // number of chains whose labels differ from those of round 0
+	ChangedChains    int     // number of chains whose labels differ from their own
 	MessagesChanged  int     // number of messages from cliques to members that changed in the last round
 	ChainUpdates     int     // number of times that a chain sent messages or was decoded, in all rounds
 	CliqueUpdates    int     // number of times that a clique sent messages, in all rounds
@@ -416,7 +416,7 @@ func (r *Run) Solve(ctx context.Context) (RunResult, error) {
 	})
 }
 
-// Step does one round. The first call does round 0, which decodes each chain without its cliques.
+// Step does one round. The first call is the start, which decodes each chain without its cliques.
 func (r *Run) Step(ctx context.Context) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
 		return C.chorale_run_step(run, result, detail)
@@ -538,8 +538,8 @@ func (r *Run) SetStrength(clique int, factor float64) error {
 
 // SetLabels replaces the best labelling by a labelling of the caller. labels: the label of every
 // position, chain after chain. The next Solve or Step computes the scores of this labelling and of
-// the labelling of round 0; no later result scores below either of the two. An [Instance], or a
-// chain whose scores forbid its given labels, takes its labels of round 0 instead.
+// the own labelling; no later result scores below either of the two. An [Instance], or a
+// chain whose scores forbid its given labels, takes its own labels instead.
 func (r *Run) SetLabels(labels []int32) error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -562,7 +562,7 @@ type Labelling int32
 // The labellings of a run.
 const (
 	Together Labelling = C.CHORALE_TOGETHER // the labelling with the highest score found so far
-	Alone    Labelling = C.CHORALE_ALONE    // the best labelling of every chain without its cliques (round 0)
+	Alone    Labelling = C.CHORALE_ALONE    // the best labelling of every chain without its cliques
 )
 
 // Result returns the result of the last Step, Solve, Polish or Bound.

@@ -33,10 +33,10 @@
  *     call means that several threads may make the call at once.
  *   - The library never prints, exits, aborts, or reads the environment or the locale.
  *   - Callbacks run only during a call, and must return. Progress, log and allocator callbacks run
- *     on the thread of the call. Callbacks of potentials and of oracle instances (model.h) also run
- *     on the worker threads of a run, which are threads of the library or of the caller's executor.
- *     An exception or longjmp out of a callback is undefined behaviour: to end a call early, return
- *     non-zero or raise a cancel flag.
+ *     on the thread of the call. Callbacks of potentials and of instances (experimental/model.h)
+ *     also run on the worker threads of a run, which are threads of the library or of the caller's
+ *     executor. An exception or longjmp out of a callback is undefined behaviour: to end a call
+ *     early, return non-zero or raise a cancel flag.
  *   - Between calls the library has no threads, and no state outside handles. So after a fork the
  *     child may use every handle (also of mapped problem files) that no other thread was using at
  *     the time of the fork. After a fork inside a callback the child may only exec or _exit.

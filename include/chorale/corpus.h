@@ -78,7 +78,7 @@ CHORALE_API chorale_status chorale_model_builder_add_positions(
     const int64_t *chains, const int64_t *positions, chorale_error *error);
 
 /* Adds whole chains to the cliques first .. first + count - 1, which must be property cliques, or
- * adds oracle instances (model.h) to cliques that are not centred. Clique first + c receives the
+ * adds instances (model.h) to cliques that are not centred. Clique first + c receives the
  * entries offsets[c] .. offsets[c + 1] - 1 of `chains`. For the property (property.h), the class of
  * every position is 0, and the table of a chain is its tokens; to pass other classes or tables use
  * chorale_model_builder_add_member.

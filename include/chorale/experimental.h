@@ -4,7 +4,7 @@
  * node of its own (CHORALE_EXPERIMENTAL). chorale.h does not include it, and no stable header needs
  * it. The rules of chorale.h hold here too.
  *
- *   experimental/model.h     oracle instances, the model of repeated words, what a model holds
+ *   experimental/model.h     instances, the model of repeated words, what a model holds
  *   experimental/run.h       rounds step by step, formats of messages, cost, single results
  *   experimental/problem.h   notes, what was set, files as bytes in memory
  *   experimental/prices.h    cliques with members in several models

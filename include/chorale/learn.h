@@ -22,8 +22,8 @@
  * the tagger's own labels: the cost is lower than the tagger's exactly if F1 is higher.
  *
  * What is promised. Groups are documents; groups that share a clique count as one. If members agree
- * no more than members dealt at random, nothing is applied. What is reported is held out: each group
- * is labelled under what the others say; so is the control, bonuses alone (s = 0). Strengths are
+ * no more than members shuffled at random, nothing is applied. What is reported is held out: each
+ * group is labelled under what the others say; so is the control, bonuses alone (s = 0). Strengths are
  * applied only if held-out groups then cost less than the tagger's own labels; unless
  * `may_lower_accuracy` is set, those that clearly lower accuracy are not. Two temperatures for
  * chorale_run_probabilities are fitted to held-out groups, one for positions whose label agreement
@@ -95,7 +95,7 @@ typedef struct chorale_learnt chorale_learnt;
  * than `labels`), NO_GOLD (no gold label is known that its chain allows), ONE_GROUP (all labelled
  * chains are of one group), KIND (no clique has a kind; cliques of one kind that differ in whether
  * they are property cliques, have EMPTY and CONFLICT, have OUT or have a centre, or in the number of
- * values of the centre; a problem with an oracle instance; both costs and classes; begins without
+ * values of the centre; a problem with an instance; both costs and classes; begins without
  * classes), WEIGHTS (a clique with a kind has weights above 1), MODEL_MISMATCH (a kind has two
  * names), NO_LABELLING (a chain forbids every labelling), and those of chorale_run_create and
  * chorale_run_solve.
@@ -155,7 +155,7 @@ typedef int32_t chorale_verdict;
 enum {
   CHORALE_VERDICT_GAIN = 0,            /* applied: held-out groups cost less */
   CHORALE_VERDICT_WITHOUT_GOLD = 1,    /* applied: `without_gold` */
-  CHORALE_VERDICT_NO_AGREEMENT = 10,   /* members agree no more than members dealt at random */
+  CHORALE_VERDICT_NO_AGREEMENT = 10,   /* members agree no more than members shuffled at random */
   CHORALE_VERDICT_NO_GAIN = 20,        /* held-out groups do not cost less */
   CHORALE_VERDICT_MAY_BE_CHANCE = 30,  /* they do, but so few groups, or so little, may be chance */
   CHORALE_VERDICT_LOWERS_ACCURACY = 40, /* every strength lowers accuracy */

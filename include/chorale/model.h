@@ -25,12 +25,12 @@
  * its members can fire (property.h), memory and time of model and run depend on this number instead
  * of R. No dictionary is then needed to save memory. Arguments and results of calls still have the
  * property's own value numbers. In these cliques memory is always O(members R): position cliques;
- * property cliques with an oracle instance (a model of the caller) as a member, since it
+ * property cliques with an instance (a model of the caller) as a member, since it
  * may have any value; property cliques with a CALLBACK potential, since it receives all counts.
  *
  * A *builder* is mutable, and used by one thread at a time. It is frozen into a *model*, which is
  * immutable and reference-counted, and may be used from any thread; runs operate on models. Chains
- * and oracle instances are numbered together from 0 in the order of adding; cliques are numbered
+ * and instances are numbered together from 0 in the order of adding; cliques are numbered
  * from 0 in the order of adding.
  */
 #ifndef CHORALE_MODEL_H
@@ -134,7 +134,7 @@ typedef struct chorale_member_options {
   int32_t reserved;
 } chorale_member_options;
 
-/* Adds a whole chain to a property clique; or adds an oracle instance to any clique that is not
+/* Adds a whole chain to a property clique; or adds an instance to any clique that is not
  * centred, as the next port of the instance. options: NULL for defaults; ignored for instances.
  * Errors: OUT_OF_RANGE (clique, chain, classes), KIND (a chain in a position clique),
  * DUPLICATE_MEMBER, STATE (the clique has weights), LABELS_MISMATCH, AUTOMATON_ON_TREE,

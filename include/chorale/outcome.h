@@ -23,7 +23,7 @@ enum {
 /* What forbids every labelling of a chain. */
 typedef int32_t chorale_obstacle;
 enum {
-  CHORALE_OBSTACLE_UNKNOWN = 0, /* an oracle instance, which does not tell */
+  CHORALE_OBSTACLE_UNKNOWN = 0, /* an instance (experimental/model.h), which does not tell */
   /* Every label of the position is forbidden: by a score of minus infinity, by `forced` or
    * `allowed`, or by the edit chorale_run_set_allowed (run.h). */
   CHORALE_OBSTACLE_SCORES = 10,

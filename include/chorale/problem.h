@@ -111,7 +111,7 @@ CHORALE_API const int32_t *chorale_problem_gold(const chorale_problem *problem);
  * file is there. The new file gets the permissions of a file that it replaces. A symbolic link is
  * replaced, not followed. If `path` is or leads to a device, pipe or socket, the call fails and
  * changes nothing. The bytes are the same on every machine. Errors: NULL_ARGUMENT, NOT_SAVABLE (an
- * oracle instance, a callback potential), OUT_OF_MEMORY (scratch memory), INPUT_OUTPUT. O(bytes).
+ * instance, a callback potential), OUT_OF_MEMORY (scratch memory), INPUT_OUTPUT. O(bytes).
  * Any thread. */
 CHORALE_API chorale_status chorale_problem_save(const chorale_problem *problem, const char *path,
                                                 chorale_error *error);

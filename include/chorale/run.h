@@ -4,8 +4,8 @@
  * by equation 1 (model.h) among those that it meets. [Section "Collective inference as message
  * passing on the cluster graph" of the paper, see potential.h]
  *
- *   round 0   decodes every chain without its cliques (finds the labelling with the greatest score
- *             phi of the chain). No result scores below the labelling of all chains found here.
+ *   start     decodes every chain without its cliques (finds the labelling with the greatest score
+ *             phi of the chain). No result scores below this labelling of all chains, the *own* one.
  *             A chain without an allowed labelling is *left out*: it takes no part in the run, as
  *             if the model had neither the chain nor its members of cliques (chorale_run_left_out).
  *   round r   computes the messages of every clique to its members, decodes every chain under these
@@ -14,7 +14,7 @@
  *             labelling. Messages with unchanged inputs are not computed again. The rounds of a
  *             solve end when the messages have converged (none changes by more than rounding), and
  *             after four rounds that alternate between two labellings.
- *   polish    starts from the best labelling of the rounds, and again from that of round 0. Decodes
+ *   polish    starts from the best labelling of the rounds, and again from the own one. Decodes
  *             one chain at a time with all other chains fixed, until no chain gains. Never lowers
  *             equation 1.
  *   repair    runs only if some clique forbids every labelling met so far: decodes one chain at a
@@ -59,7 +59,7 @@
  * fire in both runs.
  *
  * A deadline or a cancel ends a call within milliseconds, also inside the computation of a chain,
- * tree or clique; only oracle instances and callbacks of the host are not interrupted. Finished
+ * tree or clique; only instances and callbacks of the host are not interrupted. Finished
  * work is kept, and the next call of the same function continues in the middle of the round, polish
  * or bound: the final result has the same bits as that of a single call without limits (if scores
  * are so large that rounding swallows gains: the same score). A chain or clique whose computation
@@ -67,7 +67,7 @@
  * first chain or clique of a call with a limit above 0 may take 40 ms even if the limit is shorter.
  * This time doubles after each call that finished no chain or clique. The first call decodes every
  * chain without its cliques, whatever the limits. So after every call there is a labelling, at
- * worst that of round 0, unless no chain has any. If a clique forbids the labelling, its score is
+ * worst the own one, unless no chain has any. If a clique forbids the labelling, its score is
  * minus infinity; all other sets of connected chains have their best labels all the same, and
  * chorale_run_clique_score (experimental/run.h) tells which cliques forbid theirs. Limits apply to
  * solve, step, polish and bound;
@@ -160,7 +160,7 @@ enum { CHORALE_NO_ROUNDS = -1 };
 typedef struct chorale_run_options {
   size_t struct_size;          /* sizeof(chorale_run_options) */
   int64_t rounds;              /* greatest number of rounds of a solve; 0: 10; CHORALE_NO_ROUNDS:
-                                  none but round 0 */
+                                  only the start */
   double damping;              /* 0 <= d < 1: a clique's new message is d * old message + (1 - d) *
                                   computed message. Default 0 */
   chorale_schedule schedule;   /* default ALL */
@@ -172,7 +172,7 @@ typedef struct chorale_run_options {
   /* 1: messages of a property clique cover only the values that some member chain fires in its best
    * labelling without cliques, even if this labelling shows CONFLICT (the paper's first
    * approximation). Equation 1 still scores all values. chorale_run_create then decodes the chains
-   * of property cliques once more. Not applied to cliques with an oracle instance, nor to CALLBACK
+   * of property cliques once more. Not applied to cliques with an instance, nor to CALLBACK
    * and cardinality potentials. Default 0 */
   int32_t restrict_range;
   /* 1: chorale_run_create also allocates the memory for edits (see "Edits" below): m bytes for each
@@ -243,12 +243,13 @@ CHORALE_API chorale_status chorale_run_create(const chorale_host *host, const ch
 CHORALE_API void chorale_run_destroy(chorale_run *run);
 
 /* Replaces the best labelling by one of the caller's, for instance that of another system. The next
- * step or solve scores this labelling and that of round 0; the better of the two becomes the best
+ * step or solve scores this labelling and the own one; the better of the two becomes the best
  * labelling, and the polish starts from both, so that no result scores below either of the two.
  * Messages are kept. Until that step or solve the run has no labelling (NO_LABELLING).
  *
- * labels: `count` labels, one for each position, chain by chain; -1 for none. Entries of oracle instances are ignored. Instances, chains with a position
- *   without label, and chains whose scores forbid the given labels use their labelling of round 0.
+ * labels: `count` labels, one for each position, chain by chain; -1 for none. Entries of instances
+ *   are ignored. Instances, chains with a position without label, and chains whose scores forbid the
+ *   given labels use their own labels.
  * Errors: NULL_ARGUMENT, SHAPE (count), OUT_OF_RANGE (labels), BUSY. O(positions + members). */
 CHORALE_API chorale_status chorale_run_set_labels(chorale_run *run, const int32_t *labels,
                                                   int64_t count, chorale_error *error);
@@ -264,23 +265,23 @@ typedef struct chorale_run_result {
   chorale_outcome outcome;
   int32_t proven;        /* 1: upper_bound - score <= 1e-9 |score|, or within rounding: at most
                             1e-12 (sum_i |phi_i| + sum_p |C_p|) */
-  int64_t rounds;        /* number of rounds done so far, without round 0 */
+  int64_t rounds;        /* number of rounds done so far, without the start */
   int64_t best_round;    /* number of rounds done when the best labelling last changed, in whole or
-                            in part; 0 if the polish of the labelling of round 0 changed it last */
+                            in part; 0 if the polish of the own labelling changed it last */
   double score;          /* equation 1 of the best labelling: chain_score + clique_score; minus
                             infinity if a clique forbids it or there is none */
   double chain_score;    /* sum of phi_i over the chains. The chains are added in their order, in
                             blocks of 1024; then the sums of the blocks are added */
   double clique_score;   /* sum of C_p over the cliques, added in blocks in the same way */
-  double own_score;      /* equation 1 of the labelling of round 0 */
+  double own_score;      /* equation 1 of the own labelling */
   double rounds_score;   /* the greatest equation 1 of the labelling of a single round. The best
                             labelling may score more: it takes each set of connected chains from the
                             round in which this set scored most */
   double polished_score; /* equation 1 after the polish from the best labelling of the rounds */
-  double polished_own_score; /* equation 1 after the polish from the labelling of round 0 */
+  double polished_own_score; /* equation 1 after the polish from the own labelling */
   double upper_bound;       /* on equation 1; plus infinity where none was computed */
   double gap;               /* upper_bound - score */
-  int64_t changed_chains;   /* number of chains whose labels differ from those of round 0 */
+  int64_t changed_chains;   /* number of chains whose labels differ from their own */
   int64_t messages_changed; /* number of messages of cliques to members that changed in the last
                                round */
   int64_t chain_updates;    /* how often a chain computed messages or was decoded, in all rounds */
@@ -349,11 +350,11 @@ CHORALE_API chorale_status chorale_run_set_strength(chorale_run *run, int64_t cl
 typedef int32_t chorale_labelling;
 enum {
   CHORALE_TOGETHER = 0, /* the labelling with the highest equation 1 found so far */
-  CHORALE_ALONE = 1     /* every chain decoded without its cliques (round 0) */
+  CHORALE_ALONE = 1     /* every chain decoded without its cliques: the own labelling */
 };
 
 /* Calls below without an argument `labelling` describe CHORALE_TOGETHER. Errors of all calls below:
- * NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), UNKNOWN_CONSTANT (labelling), NO_LABELLING (round 0
+ * NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), UNKNOWN_CONSTANT (labelling), NO_LABELLING (the start
  * is not complete, or no chain has a labelling; from chorale_run_max_marginals and
  * chorale_run_probabilities also if a clique forbids the labelling), SIZE (a
  * negative capacity), CAPACITY, BUSY (from a callback of the run, see "The run" above);
@@ -375,8 +376,8 @@ CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,
  *
  * Where this test cannot be made, as for a clique with several members that are all in the chain, a
  * solve or polish looks for an allowed labelling. If it finds none, it leaves the chain out with
- * OBSTACLE_UNDECIDED, and begins again with round 0 and all others, unless no other chain is left (a
- * solve does `rounds` rounds again, and `rounds` of the result counts these). Such a chain
+ * OBSTACLE_UNDECIDED, and begins again from the start with all others, unless no other chain is left
+ * (a solve does `rounds` rounds again, and `rounds` of the result counts these). Such a chain
  * keeps the labels that it has by itself, and chorale_model_score() of all labels is then minus
  * infinity. A clique of several chains leaves no chain out. */
 typedef struct chorale_left_out {
@@ -406,14 +407,14 @@ CHORALE_API chorale_status chorale_run_labels(const chorale_run *run, int64_t ch
                                               int64_t capacity, int64_t *needed,
                                               chorale_error *error);
 
-/* A payment: a member of a clique whose value differs from its value under the labelling of round
- * 0, how much the clique's score gains by the change, and how many other members have the new
+/* A payment: a member of a clique whose value differs from its value under the own
+ * labelling, how much the clique's score gains by the change, and how many other members have the new
  * value. Payments explain why the labels of a chain changed. */
 typedef struct chorale_payment {
   int64_t clique;
   int64_t member;    /* index of the member in the clique */
   int64_t position;  /* of the member in its chain; -1 for a whole chain or an instance */
-  int32_t own_value; /* value under the labelling of round 0 */
+  int32_t own_value; /* value under the own labelling */
   int32_t value;     /* value under CHORALE_TOGETHER */
   /* The change of the clique's score C by this member alone: C now, minus C if this member had
    * own_value and every other member, even of the same chain, the value that it has now. Plus
@@ -423,7 +424,7 @@ typedef struct chorale_payment {
   /* Evidence for `value`: counts of the other members of the clique, without its centre; with
    * weights, sums of their weights. All three are 0 for a centre. */
   int64_t others;          /* all other members */
-  int64_t agreeing_before; /* those that have `value` under the labelling of round 0 */
+  int64_t agreeing_before; /* those that have `value` under the own labelling */
   int64_t agreeing;        /* those that have `value` under CHORALE_TOGETHER */
 } chorale_payment;
 

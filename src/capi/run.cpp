@@ -225,7 +225,7 @@ chorale_status check_which_labelling(const Report &report, const chorale_run *ru
   report.takes_from(run->memory);
   if (!run->has_result())
     return report.fail(CHORALE_ERROR_NO_LABELLING,
-                       "the run has no labelling: round 0 has not been done, or no chain has an "
+                       "the run has no labelling: it has not begun, or no chain has an "
                        "allowed labelling");
   return CHORALE_OK;
 }

@@ -63,7 +63,7 @@ chorale_status find_kinds(const Report &report, Problems problems,
     for (std::int64_t i = 0; i < problem.model->chains.size(); ++i)
       if (problem.model->chains[i].is_instance)
         return report.fail(CHORALE_ERROR_KIND, "chain ", i, " of problems[", p,
-                           "] is an oracle instance; strengths are learnt from chains and trees");
+                           "] is an instance; strengths are learnt from chains and trees");
     for (std::int64_t c = 0; c < problem.kinds.size(); ++c) {
       const std::int32_t number = problem.kinds[c];
       if (number < 0)

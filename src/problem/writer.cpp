@@ -100,7 +100,7 @@ chorale_status ProblemWriter::prepare(const Report &report) noexcept {
     const Chain &chain = model_.chains[i];
     if (chain.is_instance)
       return report.fail(CHORALE_ERROR_NOT_SAVABLE, "chain ", i,
-                         " is an oracle instance; no file can hold its callbacks");
+                         " is an instance; no file can hold its callbacks");
     if (!transitions_.meet(chain.transitions))
       return no_memory();
   }

@@ -3,8 +3,9 @@
 
     tests/headers/words.py
 
-A name of the C headers, or a public name of the Python, Rust, Go or JavaScript package, fails if one
-of its words is in the last column of the table. Struct fields and arguments of C that are sizes or
+What users read has none of the words that only the authors know (PRIVATE). A name of the C headers,
+or a public name of the Python, Rust, Go or JavaScript package, fails if one of its words is in the
+last column of the table. Struct fields and arguments of C that are sizes or
 counts are int64_t (bytes of memory and of texts: size_t), flags and kinds int32_t.
 """
 
@@ -22,6 +23,26 @@ from declare import HEADERS, Headers  # noqa: E402
 
 SIZES = re.compile(r"(count|capacity|needed|members|length|chains|positions|labels|values|\w+_(count|stride))")
 FLAGS = re.compile(r"(borrow|across|proven|exact|pruned|applied|prove|no_polish|edits|kind|\w+_kind)")
+
+# Words that only the authors know, and the files that users read.
+PRIVATE = re.compile(r"oracle instance|round 0|front door|last gate|plain base|rows of prices|\bshelves\b", re.I)
+READ = (
+    "README.md", "CHANGELOG.md", "include/chorale/**/*.h", "include/chorale/*.md", "bindings/*/README.md", "bindings/python/src/**/*.py",
+    "bindings/references/src/**/*.py", "bindings/go/*.go", "bindings/js/types/*.ts", "bindings/rust/*/src/*.rs",
+    "src/command/**/*.?pp", "src/command/**/*.js", "src/command/**/*.c", "src/capi/*.cpp", "examples/*/README.md", "examples/experiments/*.md", "examples/guide/docs/**/*.md",
+)
+
+
+def private() -> list[str]:
+    """Returns the places of private words in what users read."""
+    return [
+        f"{path.relative_to(ROOT)}:{number}: {found[0]!r} is a private word"
+        for pattern in READ
+        for path in sorted(ROOT.glob(pattern))
+        if "_test" not in path.name
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        for found in PRIVATE.finditer(line)
+    ]
 
 
 def forbidden() -> dict[str, str]:
@@ -74,6 +95,7 @@ def main() -> int:
         for word in words(name)
         if word in avoid
     ]
+    failed += private()
     for struct, field, kind in sorted(fields):
         kind = c.aliases.get(kind, kind)
         if kind.endswith("*"):

@@ -1086,7 +1086,7 @@ export class Run extends Results {
    */
   solve(): RunResult;
   /**
-   * Does one round. The first call does round 0, which labels each chain without its cliques.
+   * Does one round. The first call is the start, which labels each chain without its cliques.
    * @experimental It may change or go in any version.
    */
   step(): RunResult;

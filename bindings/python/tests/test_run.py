@@ -465,7 +465,7 @@ def test_centred_cliques():
 
 
 class Item:
-    """An oracle instance with one position. Its value at every port is its label."""
+    """An instance with one position. Its value at every port is its label."""
 
     def __init__(self, scores):
         self.scores = np.asarray(scores, dtype=float)

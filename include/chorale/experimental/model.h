@@ -1,4 +1,4 @@
-/* More about models: oracle instances, the classical model of repeated words, models with other
+/* More about models: instances, the classical model of repeated words, models with other
  * strengths, and what a model holds. */
 #ifndef CHORALE_EXPERIMENTAL_MODEL_H
 #define CHORALE_EXPERIMENTAL_MODEL_H
@@ -7,9 +7,9 @@
 
 CHORALE_BEGIN_DECLS
 
-/* ---- Oracle instances -------------------------------------------------------------------- */
+/* ---- Instances --------------------------------------------------------------------------- */
 
-/* An oracle instance: a model of the caller that computes messages and decodes by two callbacks,
+/* An *instance* is a model of the caller that computes messages and decodes by two callbacks,
  * for instance a semi-Markov model, a clique tree, or a chain on another machine. Its memberships
  * in cliques are its *ports*, numbered from 0 in the order of adding. columns[p] is the number of
  * scores in a message of port p: chorale_model_clique_columns of its clique, R, or R + 2 with EMPTY
@@ -39,7 +39,7 @@ typedef struct chorale_instance {
                     double *score);
 } chorale_instance;
 
-/* Adds an oracle instance. *index: receives the number of the instance; may be NULL. The struct is
+/* Adds an instance. *index: receives the number of the instance; may be NULL. The struct is
  * copied; `user` is borrowed until the last reference to the model is released. Errors:
  * STRUCT_SIZE, SIZE. */
 CHORALE_API chorale_status chorale_model_builder_add_instance(chorale_model_builder *builder,

@@ -20,7 +20,7 @@ CHORALE_BEGIN_DECLS
  * run (one thread, no bound) and scores (copied or borrowed) together take at most twice the
  * bytes of the scores. AUTO can also choose a format with one byte a number: distances from the
  * greatest entry of the row, rounded to 6 bits (1.6 %), as multiples of a power of two that each
- * row stores in a further byte. If no format is small enough: MAGNITUDE16. If only oracle
+ * row stores in a further byte. If no format is small enough: MAGNITUDE16. If only
  * instances have scores: FLOAT64.
  *
  * For cliques of repeated words, some format is small enough if chains have at least m labels:
@@ -70,7 +70,7 @@ CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
 
 /* ---- Step by step ------------------------------------------------------------------------ */
 
-/* Does one round (the first call: round 0). When messages have converged, or rounds alternate
+/* Does one round (the first call: the start). When messages have converged, or rounds alternate
  * between two labellings, a step does nothing and reports 0 messages_changed, until scores change
  * or a solve does more rounds. result: may be NULL.
  * Errors: as for chorale_run_solve. */

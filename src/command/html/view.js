@@ -197,7 +197,7 @@ together; the last point is the polish.`;
     return plot("Joint score by round", caption, "together", values, [low, high], true, (y, foot) => [
       axis("end", LINES.top - 6, `best ${number(score, 2)}`),
       axis("end", (y(alone) - 6).toFixed(1), `alone ${number(alone, 2)}`),
-      axis("start", foot, "round 0"),
+      axis("start", foot, "alone"),
       axis("end", foot, `round ${rounds}, polish`),
     ]);
   };

@@ -1,7 +1,7 @@
 """Runs: collective inference over a model.
 
 A run passes messages between the chains and cliques of a model, in rounds, and keeps the labelling
-with the highest score. Round 0 decodes every chain without its cliques.
+with the highest score. It starts by decoding every chain without its cliques.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ class Cost:
 @dataclasses.dataclass(frozen=True)
 class RunResult:
     """How a call on a run ended, and the scores found so far. Below, the *own labels* of a chain
-    are its best labels without cliques (round 0).
+    are its best labels without cliques.
 
     outcome             how the call ended; ITERATION_LIMIT is not an error
     proven              True: the score is optimal, up to rounding
@@ -373,7 +373,7 @@ class Run(Closable):
     # ---- Running
 
     def step(self) -> RunResult:
-        """Does one round. The first one is round 0, which decodes every chain without cliques."""
+        """Does one round. The first call is the start, which decodes every chain without cliques."""
         return self._ran(library.chorale_run_step)
 
     def solve(self) -> RunResult:
@@ -461,8 +461,8 @@ class Run(Closable):
 
     def set_labels(self, labels: npt.ArrayLike) -> None:
         """Replaces the best labelling by the given one. The next step or solve scores the given
-        labelling and that of round 0, and no result scores below either of them. An `Instance`, and
-        a chain whose scores forbid the given labels, keep their labels of round 0.
+        labelling and the own one, and no result scores below either of them. An `Instance`, and
+        a chain whose scores forbid the given labels, keep their own labels.
 
         labels: the label of every position, chain after chain, as `all_labels` returns them.
         """
@@ -862,7 +862,7 @@ def result_of(result: c.chorale_run_result, run: Run | None) -> RunResult:
 
 
 def _labelling(own: bool) -> int:
-    """Returns the constant that selects the labelling of round 0 (own=True) or the best one."""
+    """Returns the constant that selects the own labelling (own=True) or the best one."""
     return c.CHORALE_ALONE if own else c.CHORALE_TOGETHER
 
 

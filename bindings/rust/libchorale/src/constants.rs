@@ -200,7 +200,7 @@ told! {
         /// A run was to start from an earlier run, whose model has another number of chains or
         /// cliques; or two problems give a kind of cliques different names.
         ModelMismatch = ERROR_MODEL_MISMATCH,
-        /// The run has no labelling: round 0 has not been done, or no chain has any.
+        /// The run has no labelling: it has not begun, or no chain has any.
         NoLabelling = ERROR_NO_LABELLING,
         /// An argument of the wrong kind. Examples: a single position for a clique whose members
         /// are whole chains; a whole chain for a clique whose members are positions; an instance

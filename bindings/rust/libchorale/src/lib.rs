@@ -173,7 +173,7 @@ pub(crate) use dictionary::Dictionary;
 pub(crate) use instance::Instance;
 pub(crate) use message::{Attachment, MessageOptions, MessageResult};
 
-/// What may change or go in any version: oracle instances, messages of single chains, dictionaries,
+/// What may change or go in any version: instances, messages of single chains, dictionaries,
 /// prices of shared cliques, calls without a solver, formats of stored messages. Some methods of the
 /// types of this crate need the feature `experimental` too; their documentation shows it.
 #[cfg(feature = "experimental")]

@@ -1,7 +1,7 @@
 //! Options of a run, and its progress.
 //!
-//! To *decode* a chain is to find its best labelling. A run does *rounds*: in round 0 it decodes
-//! every chain without its cliques; in each further round, cliques and chains exchange messages,
+//! To *decode* a chain is to find its best labelling. A run starts by decoding every chain
+//! without its cliques; then it does *rounds*: in each, cliques and chains exchange messages,
 //! and every chain is decoded under the messages of its cliques. The *polish* then decodes one
 //! chain at a time, with all other chains fixed, while the score increases. The *bound* is an upper
 //! bound on the score of every labelling, computed by steps of dual ascent.
@@ -19,7 +19,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Progress {
-    /// The round just done. After round 0, each chain has been decoded without its cliques.
+    /// The round just done; 0: each chain has been decoded without its cliques.
     pub round: usize,
     /// The number of messages from cliques to members that changed in the round.
     pub messages_changed: usize,

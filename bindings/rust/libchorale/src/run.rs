@@ -1,7 +1,7 @@
 //! Runs: collective inference over one model.
 //!
-//! To *decode* a chain is to find its best labelling. Round 0 decodes every chain without its
-//! cliques; the result is the chain's *own* labelling. Each further *round* sends the messages of
+//! To *decode* a chain is to find its best labelling. A run starts by decoding every chain without its
+//! cliques; the result is the chain's *own* labelling. Each *round* sends the messages of
 //! all cliques to their members, decodes every chain under these messages, and sends the messages
 //! of the chains to their cliques. The *polish* then decodes one chain at a time, with all other
 //! chains fixed, while the total score increases. The *bound* is an upper bound on the score of
@@ -27,7 +27,7 @@ use std::time::Duration;
 pub enum Labelling {
     /// The labelling with the highest score found so far.
     Best,
-    /// The labelling of round 0: the best labels of every chain without its cliques.
+    /// The own labelling: the best labels of every chain without its cliques.
     Own,
 }
 
@@ -41,7 +41,7 @@ impl Labelling {
 }
 
 /// The outcome of a call and the results found so far. A chain's *own* labelling is its best
-/// labelling without its cliques, computed in round 0. The score of a labelling includes the
+/// labelling without its cliques. The score of a labelling includes the
 /// potentials of the cliques.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -51,7 +51,7 @@ pub struct RunResult {
     /// True if the labelling is proven to be optimal: `upper_bound - score` is at most
     /// `1e-9 * |score|`, or within the rounding error.
     pub proven: bool,
-    /// The number of rounds done so far. Round 0, which decodes the chains without cliques, is not
+    /// The number of rounds done so far. The start, which decodes the chains without cliques, is not
     /// counted.
     pub rounds: usize,
     /// The number of rounds done when the best labelling last changed, in whole or in part; 0 if
@@ -64,13 +64,13 @@ pub struct RunResult {
     pub chain_score: f64,
     /// The sum of the potentials of all cliques under the best labelling.
     pub clique_score: f64,
-    /// The score of the chains' own labellings (round 0). Includes the potentials of the cliques.
+    /// The score of the chains' own labellings. Includes the potentials of the cliques.
     pub own_score: f64,
     /// The greatest score of a round's labelling, before the polish.
     pub rounds_score: f64,
     /// The score that the polish reached when it started from the best labelling of the rounds.
     pub polished_score: f64,
-    /// The score that the polish reached when it started from the labelling of round 0.
+    /// The score that the polish reached when it started from the own labelling.
     pub polished_own_score: f64,
     /// An upper bound on the score of every labelling; plus infinity if no bound was computed.
     pub upper_bound: f64,
@@ -426,10 +426,10 @@ impl<'a> Run<'a> {
     }
 
     /// Replaces the best labelling by a labelling of the caller. labels: the label of every
-    /// position, chain after chain. The next `step` or `solve` scores this labelling and that of
-    /// round 0; no result scores below either of the two. Until then the run has no labelling. An
-    /// instance, or a chain whose scores forbid its given labels, takes its labels of round 0
-    /// instead. Errors: Shape, OutOfRange.
+    /// position, chain after chain. The next `step` or `solve` scores this labelling and the
+    /// own one; no result scores below either of the two. Until then the run has no labelling. An
+    /// instance, or a chain whose scores forbid its given labels, takes its own labels instead.
+    /// Errors: Shape, OutOfRange.
     pub fn set_labels(&mut self, labels: &[i32]) -> Result<()> {
         call(|error| unsafe {
             c::run_set_labels(
@@ -453,7 +453,7 @@ impl<'a> Run<'a> {
         Ok(RunResult::from_raw(&result))
     }
 
-    /// Does one round. The first call does round 0, which decodes every chain without cliques.
+    /// Does one round. The first call is the start, which decodes every chain without cliques.
     /// Errors: CallbackStopped, CallbackValue, Executor, StateSpace.
     #[cfg(feature = "experimental")]
     pub fn step(&mut self) -> Result<RunResult> {
