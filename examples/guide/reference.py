@@ -52,21 +52,23 @@ ITEM = re.compile(r"(?:(\*?[a-z_]\w*(?:, \*?\w+)*): |(\S.*?) {2,})(\S.*)")
 
 
 def paragraph(lines: list[str]) -> str:
-    """Makes paragraphs and lists of lines without an empty line. An item of a list is `name: text`
-    or `name  text`, and its further lines are indented. Indented lines alone are code."""
+    """Makes paragraphs and lists of lines without an empty line. An item of a list is `name: text`,
+    `name  text` or `- text`; its further lines are indented, by more than the item. Lines that are all
+    indented by four are code."""
     if all(line.startswith("    ") for line in lines):
         return "\n".join(lines)
     if lines[0].startswith(">>>"):
         return "\n".join(["```pycon", *lines, "```"])
-    if lines[0].startswith("- "):
-        return escaped("\n".join(lines))
     parts: list[str] = []
     before = "."
     for line in lines:
-        item = ITEM.fullmatch(line)
+        told = re.sub(r"^ {2,3}(?=- |\S.*? {2,}\S)", "", line)
+        item = ITEM.fullmatch(told)
         follows = before[-1] in ".:;)" or parts[-1].lstrip().startswith("- ")
-        if item and (item[2] or follows):
-            mark = "" if parts and parts[-1].startswith("- ") else "\n"
+        mark = "" if parts and parts[-1].lstrip().startswith("- ") else "\n"
+        if told.startswith("- "):
+            parts.append(f"{mark}- {escaped(told[2:])}")
+        elif item and (item[2] or follows):
             parts.append(f"{mark}- **{escaped(item[1] or item[2])}**: {escaped(item[3])}")
         elif parts and (line.startswith(" ") or before[-1] not in ".)" or not parts[-1].lstrip().startswith("- ")):
             parts[-1] += " " + escaped(line.strip())
@@ -93,7 +95,8 @@ def prose(comment: str) -> str:
 
 def heading(entry: Entry) -> str:
     marks = "#" * entry.level
-    return f"{marks} {escaped(entry.name)} {{ #{entry.anchor} .signature }}"
+    name = escaped(entry.name).replace("__", r"\_\_")
+    return f"{marks} {name} {{ #{entry.anchor} .signature }}"
 
 
 def rendered(language: str, entries: list[Entry]) -> str:
@@ -116,7 +119,7 @@ def without_stars(comment: str) -> str:
 
 
 C_PIECE = re.compile(
-    r"^/\* ---- (?P<section>.*?) -+ \*/$"
+    r"^/\* ---- (?P<section>[^\n]*?) -+(?P<told>\n.*?)? ?\*/$"
     r"|^(?P<comment>/\*.*?\*/)$"
     r"|^(?P<define>#define (?P<constant>CHORALE_\w+) .*)$"
     r"|^(?P<code>(?:typedef [^;{]*;\nenum \{|typedef (?:struct|enum|union) \w* ?\{|enum \{).*?\}[^;{}]*;"
@@ -138,7 +141,7 @@ def c_entries(text: str) -> tuple[str, list[Entry]]:
     intro = comment = ""
     for piece in C_PIECE.finditer(text):
         if piece["section"]:
-            entries.append(Entry(2, piece["section"], "", "", ""))
+            entries.append(Entry(2, piece["section"], "", "", without_stars(piece["told"] or "")))
             comment = ""
         elif piece["comment"]:
             told = without_stars(piece["comment"])
@@ -152,7 +155,8 @@ def c_entries(text: str) -> tuple[str, list[Entry]]:
                 entries.append(Entry(3, name, name.lower(), piece["define"], comment))
             comment = ""
         else:
-            code = piece["code"]
+            # Arguments stand below the name, not far to the right, for narrow pages.
+            code = re.sub(r"\n {8,}", "\n    ", piece["code"]) if piece["code"].startswith("CHORALE_API") else piece["code"]
             name = next(
                 found[1] for found in (re.match(p, code, re.DOTALL) for p in C_NAMES) if found
             )
@@ -220,6 +224,8 @@ def statuses() -> Iterator[tuple[str, str]]:
         "In C the names begin with `CHORALE_ERROR_`; Python raises the exception of the last column, or else",
         "`ArgumentError`; damaged files raise `FileDamagedError`. JavaScript and Rust use the names as they stand here.",
         "",
+        "<div class='cards statuses' markdown>",
+        "",
         "| number | name | what it means | Go | Python |",
         "|--:|---|---|---|---|",
     ]
@@ -237,6 +243,7 @@ def statuses() -> Iterator[tuple[str, str]]:
             f"| {number} | <span id='{name.lower()}'></span>`{name}` | {told} | "
             f"{f'`{of_go[1]}`' if of_go else ''} | {exception} |"
         )
+    lines += ["", "</div>"]
     yield "reference/statuses.md", "\n".join(lines) + "\n"
 
 
@@ -282,7 +289,7 @@ def python_entries(module: ast.Module, names: set[str], prefix: str) -> list[Ent
                     comment = ast.get_docstring(part) or ""
                     name = f"{prefix}{node.name}.{part.name}"
                     if not any(entry.name == name for entry in entries):
-                        entries.append(Entry(4, name, name.lower(), signature(part), comment))
+                        entries.append(Entry(4, name, name.lower().replace("__", ""), signature(part), comment))
         elif isinstance(node, ast.FunctionDef) and node.name in names:
             comment = ast.get_docstring(node) or ""
             name = f"{prefix}{node.name}"
