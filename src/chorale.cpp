@@ -65,7 +65,6 @@
 #include "clique/passes/alpha_sweep.cpp"
 #include "clique/passes/max_pass.cpp"
 #include "clique/passes/pass_bounds.cpp"
-#include "clique/passes/sum_pass_marginals.cpp"
 #include "clique/passes/threshold_bounds.cpp"
 #include "property/builder.cpp"
 #include "property/dictionary.cpp"

@@ -8,7 +8,6 @@
 #include "clique/passes/max_pass.hpp"
 #include "clique/passes/pair_messages.hpp"
 #include "clique/passes/pass_bounds.hpp"
-#include "clique/passes/sum_pass_marginals.hpp"
 #include "clique/passes/threshold_bounds.hpp"
 #include "clique/passes/weighted_marginals.hpp"
 
@@ -248,10 +247,8 @@ void CliqueSearch::find_pass_marginals() noexcept {
   if (instance_.potential.form == Form::max)
     return find_marginals_by<MaxPass>();
   with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
-    using Marginals = std::conditional_t<
-        LinearMoves<Score>, SumPassMarginals,
-        std::conditional_t<std::is_same_v<Score, WeightedSumScore>, WeightedMarginals,
-                           AlphaPassMarginals<Score>>>;
+    using Marginals = std::conditional_t<std::is_same_v<Score, WeightedSumScore>,
+                                         WeightedMarginals, AlphaPassMarginals<Score>>;
     if (LinearMoves<Score> && PairMessages::fits(instance_))
       return phase<PairMessages>([&](auto &pair) { pair.run(messages()); });
     phase<Marginals>([&](auto &marginals) { marginals.run(limits_, solution_, messages()); });

@@ -7,7 +7,6 @@
 #include "clique/moves/sum_moves.hpp"
 #include "clique/passes/alpha_pass.hpp"
 #include "clique/passes/pass_bounds.hpp"
-#include "clique/passes/sum_pass_marginals.hpp"
 #include "clique/passes/threshold_bounds.hpp"
 
 #include <cstdlib>
@@ -52,7 +51,7 @@ struct Loops {
   ThresholdBounds thresholds;
   AlphaPass<SumScore> pass;
   SumMoves moves;
-  SumPassMarginals marginals;
+  AlphaPassMarginals<FiniteSumScore> marginals;
   gsl::span<std::int32_t> candidate;
   double *messages;
 };

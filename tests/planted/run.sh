@@ -374,7 +374,7 @@ faulty_pass_bounds() { # SOURCE FAULT SCRIPT PATTERN
   faulty_source "$1" "$(echo "$build"/tests/internal/CMakeFiles/test_pass_bounds.dir/*.o)" "${@:2}"
 }
 faulty_pass_bounds clique/passes/pass_bounds.cpp "what members gain beyond a threshold is left out of bounds on passes" \
-  's/sums\[b\]\[j\] += score > at\[j\] ? score : at\[j\];/sums[b][j] += at[j];/' 'bound of a pass'
+  's/excess\[v\] += above\[v\] > t ? above\[v\] : t;/excess[v] += t;/' 'bound of a pass'
 faulty_pass_bounds clique/passes/threshold_bounds.cpp "the highest step of a part passes for its lowest" \
   's/const double fall = thresholds_\[part + 1\] - highest;/const double fall = thresholds_[part + 1] - lowest;/' 'bound of a pass'
 faulty_weights() { # SOURCE FAULT SCRIPT PATTERN

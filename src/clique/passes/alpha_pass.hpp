@@ -143,27 +143,53 @@ private:
 // maxima over the labellings of the pass without fixed members: the prefix maximum over k <= r,
 // where i moves from its default column to v, and the suffix maximum over k > r, where i moves from
 // alpha to v. All passes take O(n K^3) evaluations of the potential.
+//
+// In a sum without forbidden counts, the potential changes by leave[b] + join[v] when a member moves
+// from column b to v. If the sum is convex too, join[v] does not rise from labelling to labelling,
+// unless v is alpha. So only the entry for alpha of the prefix maxima of b can rise in a labelling
+// whose score plus leave[b] is no greater than in an earlier one, and most labellings take O(1) for
+// each b. Also, let `reach` be the greatest change of a convex sum by a single move. In every best
+// labelling of a pass, even if some other member is fixed to a column, a member with gain > reach has
+// alpha, and a member with gain < -reach does not, so other labellings are skipped.
 template <class Score> class AlphaPassMarginals {
 public:
   AlphaPassMarginals(Layout &layout, const Instance &instance) noexcept
       : instance_(&instance), sweep_(layout, instance), score_(layout, instance.potential),
         waiting_(layout.take<std::int32_t>(instance.columns)),
+        defaults_(layout.take<std::int32_t>(std::min(instance.members, instance.columns))),
         row_of_(layout.take<std::int32_t>(instance.columns)),
-        before_(layout.take<double>(saturating_product(
-            static_cast<std::size_t>(std::min(instance.members, instance.columns)),
-            static_cast<std::size_t>(instance.columns)))),
-        after_(
-            layout.take<double>(saturating_product(static_cast<std::size_t>(instance.members) + 1,
-                                                   static_cast<std::size_t>(instance.columns)))) {}
+        highest_(layout.take<Highest>(std::min(instance.members, instance.columns))),
+        before_(layout.take<double>(product_of_counts(
+            std::min(instance.members, instance.columns), instance.columns))),
+        after_(layout.take<double>(
+            product_of_counts(std::int64_t{instance.members} + 1, instance.columns))) {}
 
   // Writes the messages (n x K): entry (i, v) is the best score found with x_i = v, minus the score
   // of member i at v; minus infinity if no labelling was found.
   void run(Limits &limits, Solution &solution, Matrix<double> messages) noexcept {
-    const Instance &in = *instance_;
-    if (!clear_messages(in, messages))
+    if (!clear_messages(*instance_, messages))
       return;
+    if constexpr (kIsLinear)
+      on_best_units([&, this]() CHORALE_INLINE_LAMBDA { run_passes(limits, solution, messages); });
+    else
+      run_passes(limits, solution, messages);
+  }
+
+private:
+  static constexpr bool kIsLinear = LinearMoves<Score>;
+  // Maxima over the labellings so far, in sums without forbidden counts, for one default column b.
+  struct Highest {
+    double left;     // score plus leave[b]
+    double at_alpha; // score plus leave[b] + join[alpha]
+  };
+
+  CHORALE_INLINE void run_passes(Limits &limits, Solution &solution,
+                                 Matrix<double> messages) noexcept {
+    const Instance &in = *instance_;
+    is_convex_ = kIsLinear && in.potential.convex;
+    const double reach = is_convex_ ? in.potential.convex_steps().range() : kInfinity;
     for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
-      if (!limits.spend(in.columns))
+      if (!limits.spend(4 * std::int64_t{in.columns}) || !sweep_.order_by(alpha, reach))
         return;
       pass(alpha, messages);
       ++solution.iterations;
@@ -172,39 +198,48 @@ public:
     }
   }
 
-private:
-  void pass(std::int32_t alpha, Matrix<double> messages) noexcept {
+  CHORALE_INLINE void pass(std::int32_t alpha, Matrix<double> messages) noexcept {
     const Instance &in = *instance_;
     const std::int64_t K = in.columns;
-    if (!sweep_.order_by(alpha))
-      return;
     score_.reset(sweep_.counts());
     // waiting_[b] counts the members with default column b that have not yet read their prefix
     // maxima. Once it is 0, the row of before_ for b is not updated any more.
     std::copy_n(sweep_.counts().data(), K, waiting_);
     waiting_[alpha] = 0;
-    std::int32_t rows = 0;
-    for (std::int64_t b = 0; b < K; ++b)
-      if (waiting_[b] > 0)
-        row_of_[b] = rows++;
-    if (!in_stretches(in, rows, K, [&](std::int64_t begin, std::int64_t end) {
+    rows_ = 0;
+    for (std::int32_t b = 0; b < K; ++b)
+      if (waiting_[b] > 0) {
+        highest_[rows_] = {kForbidden, kForbidden};
+        row_of_[b] = rows_;
+        defaults_[rows_++] = b;
+      }
+    most_ = kForbidden;
+    if (!in_stretches(in, rows_, K, [&](std::int64_t begin, std::int64_t end) {
           std::fill(before_ + begin * K, before_ + end * K, kForbidden);
         }))
       return;
 
     double members = sweep_.base();
     for (std::int32_t k = sweep_.forced();; ++k) {
-      if (!note_state(members) ||
-          !in.spend(K * score_.work_of_after() + score_.work_of_move()))
+      if (!note_state(alpha, members) ||
+          !in.spend(K * (kIsLinear ? 1 : score_.work_of_after()) + score_.work_of_move()))
         return;
       double *after = after_ + k * K;
-      for (std::int32_t v = 0; v < K; ++v)
-        after[v] = members + (v == alpha                ? score_.total()
-                              : score_.count(alpha) > 0 ? score_.after(alpha, v)
-                                                        : kForbidden);
+      if constexpr (kIsLinear) {
+        const double left = members + score_.total() + score_.leave()[alpha];
+        const double *join = score_.join();
+        for (std::int64_t v = 0; v < K; ++v)
+          after[v] = left + join[v];
+        after[alpha] = members + score_.total();
+      } else {
+        for (std::int32_t v = 0; v < K; ++v)
+          after[v] = members + (v == alpha                ? score_.total()
+                                : score_.count(alpha) > 0 ? score_.after(alpha, v)
+                                                          : kForbidden);
+      }
       if (k == sweep_.allowed())
         break;
-      read_before(k, messages);
+      read_before(k, alpha, messages);
       members += sweep_.at(k).gain;
       score_.move(sweep_.at(k).from, alpha);
     }
@@ -212,7 +247,7 @@ private:
     for (std::int32_t rank = sweep_.allowed(); rank < in.members; ++rank) {
       if (!pace.next())
         return;
-      read_before(rank, messages);
+      read_before(rank, alpha, messages);
     }
     read_after(alpha, messages);
   }
@@ -221,23 +256,43 @@ private:
   // default column b with waiting_[b] > 0 and each v, the score is `members`, the sum of member
   // scores, plus the potential after one member has moved from b to v. In `members` this member
   // still has its score at b; read_before() subtracts it. False if interrupted.
-  bool note_state(double members) noexcept {
+  CHORALE_INLINE bool note_state(std::int32_t alpha, double members) noexcept {
     const std::int32_t K = instance_->columns;
-    for (std::int32_t b = 0; b < K; ++b) {
+    const double score = members + score_.total();
+    most_ = std::max(most_, score);
+    if (!instance_->spend(2 * rows_))
+      return false;
+    for (std::int32_t r = 0; r < rows_; ++r) {
+      const std::int32_t b = defaults_[r];
       if (waiting_[b] == 0)
         continue;
-      if (!instance_->spend(K * score_.work_of_after()))
+      double *row = before_ + std::int64_t{r} * K;
+      if constexpr (kIsLinear) {
+        const double *join = score_.join();
+        const double left = score + score_.leave()[b];
+        Highest &highest = highest_[r];
+        highest.at_alpha = std::max(highest.at_alpha, left + join[alpha]);
+        if (is_convex_ && left <= highest.left)
+          continue;
+        highest.left = left;
+        for (std::int32_t v = 0; v < K; ++v)
+          row[v] = row[v] < left + join[v] ? left + join[v] : row[v];
+        row[b] = kForbidden; // a member that stays at b does not leave b: see most_
+      } else {
+        for (std::int32_t v = 0; v < K; ++v)
+          if (v != b)
+            row[v] = std::max(row[v], members + score_.after(b, v));
+      }
+      if (!instance_->spend(K * (kIsLinear ? 1 : score_.work_of_after())))
         return false;
-      double *row = before_ + std::int64_t{row_of_[b]} * K;
-      for (std::int32_t v = 0; v < K; ++v)
-        row[v] = std::max(row[v], members + (v == b ? score_.total() : score_.after(b, v)));
     }
     return true;
   }
 
   // Raises the messages of the member of `rank` to the prefix maxima of its default column b, minus
   // the member's score at b, which these maxima contain.
-  void read_before(std::int32_t rank, Matrix<double> messages) noexcept {
+  CHORALE_INLINE void read_before(std::int32_t rank, std::int32_t alpha,
+                                  Matrix<double> messages) noexcept {
     const std::int64_t K = instance_->columns;
     const std::int64_t member = sweep_.at(rank).member;
     const std::int32_t b = sweep_.at(rank).from;
@@ -245,14 +300,17 @@ private:
     const double *row = before_ + row_of_[b] * K;
     double *to = messages.row(member).data();
     for (std::int64_t v = 0; v < K; ++v)
-      to[v] = std::max(to[v], row[v] - own);
+      to[v] = to[v] < row[v] - own ? row[v] - own : to[v];
+    to[b] = std::max(to[b], most_ - own);
+    if constexpr (kIsLinear)
+      to[alpha] = std::max(to[alpha], highest_[row_of_[b]].at_alpha - own);
     --waiting_[b];
   }
 
   // Turns the rows of after_ into suffix maxima, and raises the messages to them. The member of
   // rank k - 1 has alpha in labellings k .. allowed(); for this member, `best` is the row of maxima
   // over the labellings max(k, forced()) .. allowed().
-  void read_after(std::int32_t alpha, Matrix<double> messages) noexcept {
+  CHORALE_INLINE void read_after(std::int32_t alpha, Matrix<double> messages) noexcept {
     const std::int64_t K = instance_->columns;
     double *best = after_ + sweep_.allowed() * K;
     Pace pace(*instance_, 8 * K, sweep_.allowed());
@@ -264,23 +322,28 @@ private:
         const double *next = best;
         best = after_ + k * K;
         for (std::int64_t v = 0; v < K; ++v)
-          best[v] = std::max(best[v], next[v]);
+          best[v] = best[v] < next[v] ? next[v] : best[v];
       }
       const std::int32_t member = sweep_.at(k - 1).member;
       const double own = instance_->score(member, alpha);
       double *to = messages.row(member).data();
       for (std::int64_t v = 0; v < K; ++v)
-        to[v] = std::max(to[v], best[v] - own);
+        to[v] = to[v] < best[v] - own ? best[v] - own : to[v];
     }
   }
 
   const Instance *instance_;
   AlphaSweep sweep_;
   Score score_;
-  std::int32_t *waiting_; // K: by default column, number of members still to read before_
-  std::int32_t *row_of_;  // K: by default column, its row in before_
-  double *before_;        // min(n, K) x K: prefix maxima, by default column and fixed column
-  double *after_;         // (n + 1) x K: scores, then suffix maxima, by count k and fixed column
+  std::int32_t *waiting_;  // K: by default column, number of members still to read before_
+  std::int32_t *defaults_; // min(n, K): the default columns of the pass, ascending
+  std::int32_t *row_of_;   // K: by default column, its index in defaults_
+  Highest *highest_;       // min(n, K): by index in defaults_
+  double *before_;         // min(n, K) x K: prefix maxima, by index in defaults_ and fixed column
+  double *after_;          // (n + 1) x K: scores, then suffix maxima, by count k and fixed column
+  std::int32_t rows_ = 0;  // number of entries of defaults_
+  double most_ = 0;        // the greatest score of a labelling so far
+  bool is_convex_ = false;
 };
 
 } // namespace chorale

@@ -19,7 +19,6 @@
 // the table of column v.
 #pragma once
 
-#include "base/lanes.hpp"
 #include "clique/instance.hpp"
 
 namespace chorale {
@@ -37,38 +36,21 @@ public:
 
 private:
   static constexpr int kThresholds = 6;
-  // kThresholds rounded up to whole vectors.
-  static constexpr int kPadded = (kThresholds + kLanes - 1) / kLanes * kLanes;
 
   bool bound_all() noexcept;
-  // State of add_seconds() for a column v. This function visits the members grouped by best column,
-  // and lets each member join its second-best column.
-  struct Moved {
-    std::int32_t alpha; // best column of the member that joined last; -1 before the first
-    std::int32_t count; // count(v) plus the number of members with best column `alpha` that joined
-  };
-
-  bool prepare_members() noexcept;
-  bool place_thresholds() noexcept;
-  bool add_seconds() noexcept;
-  double bound_of(std::int32_t alpha) const noexcept;
-  // Returns an upper bound on the maximum, over k = 0 .. most, of f(k) plus the lowest of the lines
-  // at k. `excess`: kPadded entries, the value of the line of each threshold at k = 0; minus
-  // infinity in the padding.
-  double highest(const Lanes *excess, const double *f, std::int32_t most) const noexcept;
+  bool add_members(double *magnitude) noexcept;
+  double bound_of(std::int32_t alpha) noexcept;
 
   const Instance *instance_;
-  double *weights_;                     // n: w_i; add_seconds() uses it as scratch
-  double *slopes_;                      // K: chord slopes (f_v(c_v) - f_v(0)) / c_v
-  double *excess_;                      // K x kPadded: sum_i max(psi_i,alpha - w_i - t, 0)
-  double *bounds_;                      // K: bound by alpha
-  std::int32_t *counts_;                // K: number of members by best column
-  std::int32_t *order_;                 // K: alphas by descending bound
-  double *bases_;                       // K: sum_i default_i + sum_{v != alpha} f_v(c_v), by alpha
-  std::int32_t *forced_;                // K: by alpha, number of members that have no other column
-  Moved *moved_to_;                     // K: by second-best column, state of add_seconds()
-  std::int32_t *by_best_;               // n: members grouped by best column
-  double thresholds_[kPadded] = {};     // the thresholds t, descending
+  double *slopes_; // K: chord slopes (f_v(c_v) - f_v(0)) / c_v
+  double *excess_; // kThresholds x K: sum_i max(psi_i,alpha - w_i - t, 0), by threshold t and alpha
+  double *above_;  // K: psi_i,alpha - w_i of one member, by alpha
+  double *bounds_; // K: bound by alpha
+  gsl::span<std::int32_t> counts_; // K: number of members by best column
+  std::int32_t *order_;            // K: alphas by descending bound
+  std::int32_t *first_;            // K: first member of each best column, or -1
+  std::int32_t *next_;             // n: next member of the same best column, or -1
+  double thresholds_[kThresholds] = {}; // the thresholds t, descending
   double per_spacing_ = 0;              // 1 / distance of neighbouring thresholds; 0 if it is 0
   double defaults_ = 0;                 // sum of the best scores
   double potential_ = 0;                // sum_v f_v(c_v)

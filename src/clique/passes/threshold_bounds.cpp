@@ -2,26 +2,17 @@
 #include "clique/passes/threshold_bounds.hpp"
 
 #include "base/cpu.hpp"
-#include "base/lanes.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 namespace chorale {
-namespace {
-
-std::int64_t padded(std::int64_t columns) noexcept {
-  return (columns + kLanes - 1) / kLanes * kLanes;
-}
-
-} // namespace
 
 ThresholdBounds::ThresholdBounds(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), parts_(instance.members / 128 >= instance.columns ? kMany : kFew),
-      places_(layout.take<double>(kRows * padded(instance.columns))),
-      part_(layout.take<std::int32_t>(kRows * padded(instance.columns))),
+      places_(layout.take<double>(instance.columns)),
+      part_(layout.take<std::int32_t>(instance.columns)),
       left_(layout.take<std::int32_t>(
           product_of_counts(instance.columns, std::int64_t{instance.columns} * parts_))),
       sums_(layout.take<double>(product_of_counts(instance.columns, parts_))),
@@ -29,13 +20,11 @@ ThresholdBounds::ThresholdBounds(Layout &layout, const Instance &instance) noexc
       best_at_(layout.take<std::int32_t>(instance.columns)),
       states_(layout.take<State>(product_of_counts(instance.columns, parts_))),
       others_(layout.take<double>(std::int64_t{parts_})),
-      highest_(layout.take<double>(instance.columns)),
       bounds_(layout.take<double>(instance.columns)),
       order_(layout.take<std::int32_t>(instance.columns)) {}
 
 bool ThresholdBounds::run() noexcept {
   const Instance &in = *instance_;
-  level_ = kForbidden;
   for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
     bounds_[alpha] = kInfinity;
     order_[alpha] = alpha;
@@ -119,78 +108,42 @@ bool ThresholdBounds::place_thresholds() noexcept {
   return true;
 }
 
-inline std::int32_t ThresholdBounds::part_of(double place) const noexcept {
+CHORALE_INLINE std::int32_t ThresholdBounds::part_of(double place) const noexcept {
   const auto bits = std::bit_cast<std::int32_t>(static_cast<float>(place * factor_));
   return std::min((std::max(bits, first_bits_) - first_bits_) >> shift_, parts_ - 1);
 }
 
 template <int parts> CHORALE_INLINE bool ThresholdBounds::count_members() noexcept {
-  using Half = float __attribute__((vector_size(kLanes * sizeof(float))));
-  using Parts = std::int32_t __attribute__((vector_size(kLanes * sizeof(std::int32_t))));
   const Instance &in = *instance_;
   const std::int64_t K = in.columns;
-  const Lanes top = Lanes{} + top_;
-  const Lanes factor = Lanes{} + factor_;
-  const Parts first = Parts{} + first_bits_;
-  const Parts last = Parts{} + (parts - 1);
-  const int shift = shift_;
-  double *const sums = sums_;
-  const std::int64_t width = padded(K);
-  Pace pace(in, kRows * 4 * K, in.members / kRows + 1);
-  for (std::int64_t begin = 0; begin < in.members; begin += kRows) {
-    if (!pace.next())
-      return false;
-    const std::int64_t end = std::min<std::int64_t>(begin + kRows, in.members);
-    // Computes places and parts of kRows members before counting them, so that loads do not wait
-    // for recent stores.
-    double *places = places_;
-    std::int32_t *part = part_;
-    for (std::int64_t i = begin; i < end; ++i, places += width, part += width) {
+  double *const places = places_;
+  std::int32_t *const part = part_;
+  return in_stretches(in, in.members, 4 * K, [&](std::int64_t begin, std::int64_t end)
+                                                 CHORALE_INLINE_LAMBDA {
+    for (std::int64_t i = begin; i < end; ++i) {
       const double *row = in.row(i);
-      const Lanes best = Lanes{} + in.best_score[i];
-      std::int64_t v = 0;
-      for (; v + kLanes <= K; v += kLanes) {
-        Lanes score;
-        std::memcpy(&score, row + v, sizeof score);
-        const Lanes place = (best - score) + top;
-        const Half rounded = __builtin_convertvector(place * factor, Half);
-        Parts bits;
-        std::memcpy(&bits, &rounded, sizeof bits);
-        bits = bits > first ? bits : first;
-        bits = (bits - first) >> shift;
-        bits = bits < last ? bits : last;
-        std::memcpy(places + v, &place, sizeof place);
-        std::memcpy(part + v, &bits, sizeof bits);
-      }
-      for (; v < K; ++v) {
-        places[v] = (in.best_score[i] - row[v]) + top_;
+      const double best = in.best_score[i];
+      for (std::int64_t v = 0; v < K; ++v) {
+        places[v] = (best - row[v]) + top_;
         part[v] = part_of(places[v]);
       }
-      part[in.best[i]] = parts - 1;
-    }
-    places = places_;
-    part = part_;
-    for (std::int64_t i = begin; i < end; ++i, places += width, part += width) {
       // The default column of a member whose best column is alpha is its second-best one.
       const std::int64_t own = in.best[i];
       const std::int64_t second = in.second[i];
+      part[own] = parts - 1;
       std::int32_t *counted = left_ + own * K * parts;
-      double *sum = sums;
-#pragma GCC unroll 4
+      double *sum = sums_;
       for (std::int64_t alpha = 0; alpha < K; ++alpha, counted += parts, sum += parts) {
-        const std::int64_t j = part[alpha];
-        ++counted[j];
-        sum[j] += places[alpha];
+        ++counted[part[alpha]];
+        sum[part[alpha]] += places[alpha];
       }
       if (second < 0)
         continue;
-      const double place = (in.second_score[i] - in.best_score[i]) + top_;
-      const std::int64_t j = part_of(place);
-      ++left_[(second * K + own) * parts + j];
-      sums[own * parts + j] += place;
+      const double place = (in.second_score[i] - best) + top_;
+      ++left_[(second * K + own) * parts + part_of(place)];
+      sums_[own * parts + part_of(place)] += place;
     }
-  }
-  return true;
+  });
 }
 
 template <int parts> bool ThresholdBounds::count_all() noexcept {
@@ -229,7 +182,6 @@ void ThresholdBounds::note_states(std::int32_t alpha) noexcept {
     state[j].count = in.members;
     others[j] = 0;
   }
-  highest_[alpha] = kForbidden;
   for (std::int32_t v = 0; v < in.columns; ++v) {
     if (v == alpha)
       continue;
@@ -242,15 +194,11 @@ void ThresholdBounds::note_states(std::int32_t alpha) noexcept {
       state[j].count -= waiting;
       others[j] += f[waiting];
     }
-    if (waiting > 0)
-      highest_[alpha] = std::max(highest_[alpha], f[waiting] - f[waiting - 1]);
   }
-  const double *f_alpha = in.potential.tables[alpha];
   const double *sums = sums_ + std::int64_t{alpha} * parts_;
   double members = defaults_ - own_by_alpha_[alpha].gains;
   for (int j = 0;; ++j) {
     state[j].score = members + others[j];
-    level_ = std::max(level_, state[j].score + f_alpha[state[j].count] - slack_);
     if (j + 1 == parts_)
       return;
     members += (state[j + 1].count - state[j].count) * top_ - sums[j];
@@ -300,22 +248,17 @@ double ThresholdBounds::bound_parts(std::int32_t alpha) const noexcept {
       most = std::max(most, states[j].score + f_alpha[states[j].count] + slack_);
       continue;
     }
-    // First bounds the part by the extreme steps over all columns, which suffices for most parts.
-    double within = bound_between(alpha, states, j, lowest_step_, highest_[alpha]);
-    if (within >= level_) {
-      double lowest = kInfinity;
-      double highest = kForbidden;
-      for (std::int32_t v = 0; v < in.columns; ++v) {
-        const std::int32_t *left = left_ + v * step + first + j;
-        if (v == alpha || left[1] == left[0])
-          continue;
-        const double *f = tables[v];
-        lowest = std::min(lowest, f[left[1] + 1] - f[left[1]]);
-        highest = std::max(highest, f[left[0]] - f[left[0] - 1]);
-      }
-      within = bound_between(alpha, states, j, lowest, highest);
+    double lowest = kInfinity;
+    double highest = kForbidden;
+    for (std::int32_t v = 0; v < in.columns; ++v) {
+      const std::int32_t *left = left_ + v * step + first + j;
+      if (v == alpha || left[1] == left[0])
+        continue;
+      const double *f = tables[v];
+      lowest = std::min(lowest, f[left[1] + 1] - f[left[1]]);
+      highest = std::max(highest, f[left[0]] - f[left[0] - 1]);
     }
-    most = std::max(most, within);
+    most = std::max(most, bound_between(alpha, states, j, lowest, highest));
   }
   return most;
 }

@@ -43,7 +43,6 @@ public:
 private:
   static constexpr int kFew = 16;  // number of parts, usually
   static constexpr int kMany = 64; // number of parts if members far outnumber columns
-  static constexpr int kRows = 8;  // number of members assigned to parts at a time
   // Calls count_members(), compiled for the vector units of the machine.
   template <int parts> bool count_all() noexcept;
   // Sum and maximum over the members whose best column is alpha.
@@ -72,8 +71,7 @@ private:
   template <int parts> bool count_members() noexcept;
   // Computes bounds_. False if interrupted.
   bool bound_passes() noexcept;
-  // Turns the entries of left_ for alpha into suffix sums, fills states_ and highest_ for alpha,
-  // and raises level_ to the scores of the labellings in states_.
+  // Turns the entries of left_ for alpha into suffix sums, and fills states_ for alpha.
   void note_states(std::int32_t alpha) noexcept;
   // Returns an upper bound on the score of the pass of alpha.
   double bound_parts(std::int32_t alpha) const noexcept;
@@ -85,15 +83,14 @@ private:
 
   const Instance *instance_;
   int parts_;             // number of parts; members of the last part gain too little to take alpha
-  double *places_;        // kRows x K, padded: place, by member and alpha
-  std::int32_t *part_;    // kRows x K, padded: part, by member and alpha
+  double *places_;        // K: place of one member, by alpha
+  std::int32_t *part_;    // K: part of one member, by alpha
   std::int32_t *left_;    // default column x alpha x parts: number of members; then suffix sums
   double *sums_;          // alpha x parts: sum of the places of the members
   Own *own_by_alpha_;     // K: sums over the members whose best column is alpha
   std::int32_t *best_at_; // K: number of members by best column
   State *states_;         // alpha x parts: labelling at the beginning of each part
   double *others_;        // parts: tables of the columns other than the current alpha, summed
-  double *highest_;       // K: by alpha, highest step of the default columns in the pass
   double *bounds_;        // K: upper bound on the pass of alpha
   std::int32_t *order_;   // K: alphas by descending bound
 
@@ -106,7 +103,6 @@ private:
   double most_ = 0;               // greatest gain of a member by its best column
   double gains_of_own_ = 0;       // sum of the members' gains by their best columns
   double lowest_step_ = 0;        // the lowest step of any table, at most 0
-  double level_ = 0;              // greatest score of a labelling in states_
   double defaults_ = 0;           // sum of the best scores
   double magnitude_ = 0;          // sum of the magnitudes of the terms
   double slack_ = 0;              // upper bound on rounding errors in double precision
