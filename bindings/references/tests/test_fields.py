@@ -94,6 +94,8 @@ def test_dates_without_a_year():
         ("In: Kritik der Technik, hrsg. v. Zakaria David HAENGREVE.", "Editor: Zakaria David HAENGREVE"),
         ("Meier, A. (1990): Zur Lage der Nation (Hrsg.)", ""), ("In Familie und die Stadt. Hrsg. von", ""),
         ("Leviathan, 23. Jg., Heft 3/4, S. 7", "Volume: 23, Issue: 3/4"), ("Jahrgang 20 (H. 2)", "Volume: 20, Issue: 2"), ("Jg. 1998", ""),
+        ("Standard for Arithmetic, IEEE Std 754-2008, 2008.", "Issue: IEEE Std 754-2008"), ("Quality (ISO 9001:2015)", "Issue: ISO 9001:2015"),
+        ("How ISO 9001 changed us, in: Quality", ""),
     ],
 )
 def test_fields_known_by_their_form(text, expected):

@@ -38,6 +38,12 @@ _FORMS = [
         "Edition",
         re.compile(r"(?<![\w.])(\d{1,2}(?:st|nd|rd|th|e|ème|ª|\.)\s?(?:rev(?:ised|\.)\s)?(?:edn?|[Ee]dition|[Aa]ufl(?:age)?|éd(?:ition)?))\b"),
     ),
+    (
+        "Issue",
+        re.compile(
+            r"[,.;(]\s?((?:ISO(?:/IEC)?|IEC|IEEE Std\.?|DIN(?: EN)?(?: ISO)?|ANSI|ASTM|RFC)\s\d[\d.:/-]*)(?=[.,;)]|\s*$)"
+        ),
+    ),
     ("Pages", re.compile(r"\b[Aa]rt(?:icle|\.)(?:\s(?:[Nn]o|ID)\.?)?\s([A-Za-z]{0,3}\d[\w.]*\w)")),
     ("Volume", re.compile(r"\b(\d{1,3})\.?,?\s?(?:Jg|Jahrg|Jhg|Jahrgang)\b")),
     ("Volume", re.compile(r"\b(?:Jg|Jahrg|Jhg|Jahrgang)\b\.?\s?(\d{1,3})(?![\w.]*\d)")),
@@ -176,8 +182,9 @@ def _scored(by: tagger.Tagger, tokens: Tokens) -> tuple[list[str], list[str], np
 
 
 def _certain(text: str) -> Iterator[tuple[str, int, int]]:
-    """Yields the fields that are known by their form: identifiers, editions, numbers of articles,
-    collaborations in brackets, and translators."""
+    """Yields the fields that are known by their form: identifiers, editors and translators, editions,
+    volumes and issues with their words, numbers of standards and articles, dates with two years, and
+    collaborations in brackets."""
     for found in identifiers_of(text):
         yield "Identifier", found.start, found.end
     for label, form in _FORMS:
