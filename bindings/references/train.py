@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Trains the tagger that the package ships.
 
-    train.py --data FOLDER [--sets anystyle_refs,grobid_citations] [--pages FILE] [--out FOLDER]
+    train.py --data FOLDER [--sets anystyle_refs,grobid_citations] [--pages FILE] [--typed FILE] [--out FOLDER]
 
 FOLDER has a folder for each set of labelled references, in files *.conll: a record is a run of
 lines TOKEN<tab>LABEL<tab>SPACE (1: white space stands before the token), closed by an empty line;
-other lines that begin with "# " are remarks. --pages is what typeset.py wrote. Prints the checksum and
-the licence of all that was read, trains with CRFsuite, and writes tagger.xz and gazetteer.xz.
+other lines that begin with "# " are remarks. --pages is what typeset.py wrote, --typed what by_hand.py
+wrote. Prints the checksum and the licence of all that was read, trains with CRFsuite on all but
+--typed, then goes on by refine.py with --typed, and writes tagger.xz and gazetteer.xz.
 """
 
 import argparse
@@ -19,7 +20,7 @@ import time
 from typing import NamedTuple
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / "src"))
+sys.path[:0] = [str(HERE), str(HERE / "src")]
 
 import numpy as np
 import pycrfsuite
@@ -27,10 +28,12 @@ from chorale_references.features import attributes
 from chorale_references.gazetteers import Gazetteer
 from chorale_references.tagger import LABELS, Tagger
 from libchorale import crfsuite
+from refine import refine
 
 LICENCES = {
     "anystyle_refs": "BSD-2-Clause, (c) Sylvester Keil and contributors (AnyStyle, res/parser)",
     "grobid_citations": "Apache-2.0, GROBID's authors (grobid-trainer/resources/dataset/citation)",
+    "typed": "MIT, this project; names and places of Faker (MIT)",
     "pages": "MIT, this project; typeset in citation styles (CC BY-SA 3.0), of which nothing is kept",
 }
 
@@ -107,16 +110,12 @@ def packed(model: crfsuite.Scores, gazetteer: Gazetteer) -> Tagger:
     of_label = columns(model)
     transitions = np.full((len(LABELS), len(LABELS)), -20.0)
     transitions[np.ix_(of_label, of_label)] = model.transitions
-    weights = {}
-    for (name, label), weight in model.tagger.info().state_features.items():
-        if abs(weight) >= 1e-3:
-            weights.setdefault(name, []).append((LABELS.index(label), weight))
-    names = sorted(weights)
-    flat = [pair for name in names for pair in sorted(weights[name])]
-    offsets = np.concatenate([[0], np.cumsum([len(weights[name]) for name in names])])
-    labels = np.array([label for label, _ in flat], dtype=np.uint8)
-    values = np.array([weight for _, weight in flat], dtype=np.float16)
-    return Tagger(names, offsets, labels, values, transitions, Gazetteer.from_bytes(gazetteer.to_bytes()))
+    features = {pair: weight for pair, weight in model.tagger.info().state_features.items() if abs(weight) >= 1e-3}
+    numbers = {name: k for k, name in enumerate(dict.fromkeys(name for name, _ in features))}
+    weights = np.zeros((len(numbers), len(LABELS)))
+    for (name, label), weight in features.items():
+        weights[numbers[name], LABELS.index(label)] = weight
+    return Tagger.of(list(numbers), weights, transitions, Gazetteer.from_bytes(gazetteer.to_bytes()))
 
 
 def main():
@@ -124,6 +123,8 @@ def main():
     parser.add_argument("--data", type=pathlib.Path, required=True)
     parser.add_argument("--sets", default="anystyle_refs,grobid_citations")
     parser.add_argument("--pages", type=pathlib.Path, action="append", default=[])
+    parser.add_argument("--typed", type=pathlib.Path)
+    parser.add_argument("--start", type=pathlib.Path, help="a folder with a tagger that was trained without --typed")
     parser.add_argument("--out", type=pathlib.Path, default=HERE / "src/chorale_references/data")
     parser.add_argument("--c1", type=float, default=0.2, help="L1 regularisation")
     parser.add_argument("--c2", type=float, default=0.05, help="L2 regularisation")
@@ -134,7 +135,14 @@ def main():
     files += [("pages", path) for path in options.pages]
     records = read_all(files)
     begin = time.process_time()
-    tagger = train(records, options.c1, options.c2, options.iterations, options.least)
+    if options.start:
+        tagger = Tagger.from_bytes(
+            (options.start / "tagger.xz").read_bytes(), Gazetteer.from_bytes((options.start / "gazetteer.xz").read_bytes())
+        )
+    else:
+        tagger = train(records, options.c1, options.c2, options.iterations, options.least)
+    if options.typed:
+        tagger = refine(tagger, read_all([("typed", options.typed)]), records)
     options.out.mkdir(parents=True, exist_ok=True)
     for name, data in (("tagger.xz", tagger.to_bytes()), ("gazetteer.xz", tagger.gazetteer.to_bytes())):
         (options.out / name).write_bytes(data)

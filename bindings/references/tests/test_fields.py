@@ -199,3 +199,10 @@ def test_fields_hold_every_labelled_token():
     assert [(f.label, f.text) for f in fields_of(tokens, labels)] == [("Author", "A, B"), ("Date", "1999")]
     rebuilt = "".join(s + w for s, w in zip(tokens.spaces(), tokens.words)) + tokens.text[tokens.ends[-1]:]
     assert rebuilt == tokens.text
+
+
+@pytest.mark.parametrize("shown", ["(1998–2001)", "(1998-2001)", "(1998 – 2001)"])
+def test_ranges_of_years(shown):
+    (reference,) = cr.parse("Roe, B. %s. Collected papers. London: Sage." % shown)
+    assert reference.item["issued"] == {"date-parts": [[1998], [2001]]}
+    assert "page" not in reference.item and reference.left_over == []

@@ -63,6 +63,22 @@ class Tagger:
         # Every token has the attribute "bias", so no stretch of numbers is empty.
         return np.add.reduceat(self._table[np.array(numbers)], ends[:-1], axis=0)
 
+    @classmethod
+    def of(
+        cls, names: Sequence[str], weights: Floats, transitions: npt.NDArray[np.float64], gazetteer: Gazetteer
+    ) -> Tagger:
+        """Returns the tagger with these weights, one row of LABELS for each attribute; weights that are 0
+        are left out."""
+        order = sorted((k for k in range(len(names)) if weights[k].any()), key=lambda k: names[k])
+        rows, labels = np.nonzero(weights[order])
+        offsets = np.searchsorted(rows, np.arange(len(order) + 1))
+        values = weights[order][rows, labels].astype(np.float16)
+        return cls([names[k] for k in order], offsets, labels.astype(np.uint8), values, transitions, gazetteer)
+
+    def weights(self) -> tuple[Sequence[str], Floats]:
+        """Returns the attributes, and for each a row of weights of LABELS."""
+        return self._parts[0], self._table
+
     def to_bytes(self) -> bytes:
         """Returns the weights as a file; the gazetteer has a file of its own."""
         names, offsets, labels, weights, transitions = self._parts

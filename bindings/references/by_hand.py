@@ -1,0 +1,712 @@
+#!/usr/bin/env python3
+"""Sets lists of made-up works as authors type them, without a citation style, and labels every token.
+
+    by_hand.py --data FOLDER --out by_hand.conll [--lists 200] [--seed 1]
+
+A list has a language and, for each thing in which such lists differ, one habit: where the year
+stands, how editors, volumes, pages and publishers are written, what stands between fields. Authors
+are not as constant as programs, so some references have another list's habits, and some lists have
+been cut out of a page, with words broken at the ends of lines. Titles are joined from parts, and
+names and places are those of Faker (MIT); otherwise the materials are those of typeset.py. No work
+exists. Writes the format that train.py reads.
+"""
+
+import argparse
+import importlib
+import pathlib
+import random
+import re
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE), str(HERE.parents[1] / "examples/publications"), str(HERE / "src")]
+
+import faker.providers.address.de_DE as address
+import faker.providers.date_time as dates
+import make_pages
+import typeset
+from typeset import Materials
+
+# Where books appear, beside the capitals of all countries and towns in Germany.
+CITIES = ("Beverly Hills|Newbury Park|Thousand Oaks|Stanford|Princeton|Ithaca|Ann Arbor|Berkeley|Chicago|Boston|New York|New York|London|London|"
+          "Oxford|Cambridge|Cambridge, MA|Philadelphia|Los Angeles|San Francisco|Baltimore|New Haven|Durham|Chapel Hill|Minneapolis|Bloomington|"
+          "Urbana|Madison|Austin|Hillsdale, NJ|Mahwah, NJ|Englewood Cliffs|Englewood Cliffs, NJ|Greenwich, CT|Westport, CT|Boulder|Boulder, CO|"
+          "Albany|Belmont, CA|St. Louis|Homewood, IL|Glencoe|New Brunswick|Malden, MA|Reading, MA|Toronto|Montreal|Vancouver|Aldershot|Basingstoke|"
+          "Cheltenham|Northampton|Manchester|Bristol|Brighton|Edinburgh|Glasgow|Buckingham|Milton Keynes|Harmondsworth|Farnham|Amsterdam|Rotterdam|"
+          "Den Haag|The Hague|Dordrecht|Leiden|Leuven|Geneva|Genf|Zürich|Bern|Basel|Lausanne|Wien|Graz|Salzburg|Innsbruck|Kopenhagen|Aarhus|"
+          "Stockholm|Göteborg|Oslo|Helsinki|Mailand|Milano|Bologna|Firenze|Torino|Roma|Venedig|Barcelona|Lisboa|Porto|São Paulo|Rio de Janeiro|"
+          "Buenos Aires|Sankt Petersburg|Moskau|Moskva|Prag|Warschau|Kraków|Budapest|Istanbul|Mumbai|Calcutta|Hongkong|Shanghai|Sydney|Melbourne|"
+          "Brisbane|Nijmegen|Utrecht|Bruxelles|Brüssel|Florenz|Luzern|St. Gallen|Frankfurt|Frankfurt/M.|Frankfurt am Main|Frankfurt a.M.|"
+          "Frankfurt a. M.|Frankfurt/Main|Berlin|München|Köln|Opladen|Wiesbaden|Weinheim|Bonn|Stuttgart|Göttingen|Bielefeld").split("|")
+LOCALES = {"de": ["de_DE", "de_AT"], "en": ["en_US", "nl_NL"], "fr": ["fr_FR"], "es": ["es_ES"]}
+FORMS = {
+    "de": {
+        "and": [" und ", " und ", " & ", " u. ", "/", " / ", "; ", ", "], "al": ["u.a.", "et al.", "u. a."],
+        "eds": ["(Hrsg.)", "(Hrsg.)", "(Hg.)", "(Hg.)", "(Hrsg)", "Hrsg.", "[Hrsg.]", "(Hgg.)", "(Hrsg.in)"],
+        "edited": ["hrsg. von {}", "hrsg. v. {}", "herausgegeben von {}", "hg. von {}", "Hrsg. von {}", "Hrsg.: {}", "hg. v. {}"],
+        "in": ["In: ", "In: ", "In: ", "in: ", "In ", "In ", "– In: "],
+        "pages": ["S. {}", "S. {}", "S.{}", "{}", "{}", "Seite {}", "S {}", "pp. {}"],
+        "volume": ["{v}. Jg.", "Jg. {v}", "{v}", "{v}", "{v}", "Bd. {v}", "{v}. Jahrgang", "Jahrgang {v}", "Vol. {v}", "{v} Jg."],
+        "issue": [", H. {i}", ", Heft {i}", " ({i})", "({i})", "/{i}", ", Nr. {i}", ", {i}", " (H. {i})", " Heft {i}", ", No. {i}", ": {i}"],
+        "edition": ["{n}. Aufl.", "{n}. Auflage", "{n}., überarb. Aufl.", "{n}., überarbeitete Auflage", "{n}. erw. Aufl.",
+                    "{n}., akt. u. erw. Aufl."],
+        "volume of book": ["Bd. {}", "Band {}", "Band {}", "Bd {}"], "series": ["(= {})", "({})", "{}", "(Reihe {})"],
+        "part": ["Bd. {}", "Band {}", "{}", "Nr. {}", "H. {}"],
+        "date": ["{d}.{m}.{y}", "{d}. {M} {y}", "{d}.{m:02d}.{y}", "vom {d}.{m}.{y}", "{d:02d}.{m:02d}.{y}", "vom {d}. {M} {y}"],
+        "months": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
+        "no year": ["o. J.", "im Druck", "im Erscheinen", "o.J.", "i. E.", "in Vorbereitung"],
+        "at": ["URL: {u} (Stand: {t})", "Online verfügbar unter: {u} [{t}]", "{u} (letzter Zugriff: {t})", "{u}", "<{u}>", "Verfügbar unter: {u}",
+               "URL: {u}",
+               "{u}, Zugriff am {t}", "Abgerufen am {t} von {u}", "{u} [{t}]", "{u} (abgerufen am {t})", "Internet: {u} (Zugriff: {t})",
+               "Download: {u}, {t}"],
+        "thesis": ["Diss.", "Dissertation", "Diplomarbeit", "Unveröffentlichte Diplomarbeit", "Phil. Diss.", "Magisterarbeit", "Habilitationsschrift",
+                   "Univ. Diss.", "Masterarbeit"],
+        "place and": "/", "more": [" ff.", "f.", " f.", "ff."], "note": ["Unveröffentlichtes Manuskript", "Vortrag", "Manuskript", "Mimeo", "Ms."],
+    },
+    "en": {
+        "and": [" and ", " and ", " & ", ", and ", ", & ", "; ", ", ", " / "], "al": ["et al.", "and others", "et al"],
+        "eds": ["(eds.)", "(Eds.)", "(eds)", "(ed.)", "(Ed.)", ", eds.", ", editors", "(Hg.)", "eds."],
+        "edited": ["edited by {}", "ed. by {}", "ed. {}", "edited by {}", "eds. {}", "Ed. by {}"],
+        "in": ["In: ", "In ", "In ", "in ", "in: ", "In: "], "pages": ["pp. {}", "{}", "{}", "pp.{}", "p. {}", "S. {}", "pages {}"],
+        "volume": ["{v}", "{v}", "{v}", "Vol. {v}", "vol. {v}", "Volume {v}", "Vol.{v}"],
+        "issue": [" ({i})", "({i})", ", No. {i}", ", no. {i}", ".{i}", "/{i}", ":{i}", ", {i}", ", Issue {i}", " no. {i}", ", H. {i}"],
+        "edition": ["2nd ed.", "3rd ed.", "{n}th ed.", "2nd edition", "2nd edn", "Rev. ed.", "{n}. ed."],
+        "volume of book": ["Vol. {}", "vol. {}", "Volume {}"],
+        "series": ["({})", "{}", "(Series: {})", "{} Series"], "part": ["No. {}", "vol. {}", "{}", "Vol. {}"],
+        "date": ["{d} {M} {y}", "{M} {d}, {y}", "{M} {y}", "{d}/{m}/{y}", "{d} {M}, {y}", "{y}-{m:02d}-{d:02d}"],
+        "months": "January February March April May June July August September October November December",
+        "no year": ["forthcoming", "in press", "n.d.", "n. d.", "under review", "Forthcoming"],
+        "at": ["Retrieved {t}, from {u}", "Available at: {u} (accessed {t})", "{u}", "Available at {u}", "URL: {u}", "<{u}>", "{u} [accessed {t}]",
+               "Retrieved from {u}",
+               "{u} (last visited {t})", "Available online: {u}, {t}", "Accessed {t}. {u}", "[Online]. Available: {u}"],
+        "thesis": ["PhD thesis", "Ph.D. dissertation", "Unpublished doctoral dissertation", "Doctoral thesis", "Master's thesis", "Ph.D. diss.",
+                   "PhD dissertation"],
+        "place and": " and ", "more": [" ff.", "f.", "ff"], "note": ["Unpublished manuscript", "Mimeo", "Paper presented at the annual meeting",
+                                                                     "manuscript"],
+    },
+    "fr": {
+        "and": [" et ", " & ", ", ", " ; ", " – "], "al": ["et al.", "et alii"], "eds": ["(dir.)", "(éd.)", "(éds.)", "(sous la dir. de)", "(dir.)"],
+        "edited": ["sous la direction de {}", "édité par {}", "sous la dir. de {}", "éd. par {}"], "in": ["In: ", "in ", "dans ", "In ", "in : "],
+        "pages": ["p. {}", "pp. {}", "{}", "p. {}"], "volume": ["vol. {v}", "{v}", "t. {v}", "tome {v}"],
+        "issue": [", n° {i}", ", no {i}", "({i})", ", n°{i}", "/{i}", ", fasc. {i}"],
+        "edition": ["{n}e éd.", "{n}ème édition", "nouvelle édition"], "volume of book": ["vol. {}", "t. {}", "tome {}"],
+        "series": ["(coll. « {} »)", "({})", "« {} »", "coll. {}"],
+        "part": ["n° {}", "{}", "vol. {}"], "date": ["{d} {M} {y}", "{M} {y}", "{d}/{m}/{y}", "le {d} {M} {y}"],
+        "months": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
+        "no year": ["à paraître", "s.d.", "sous presse", "s. d."],
+        "at": ["{u}", "Disponible sur : {u}", "{u} (consulté le {t})", "En ligne : {u} [consulté le {t}]", "URL : {u}"],
+        "thesis": ["thèse de doctorat", "mémoire de DEA", "Thèse", "thèse d’État"],
+        "place and": "/", "more": [" sq.", " et suiv."], "note": ["multigraphié", "document de travail"],
+    },
+    "es": {
+        "and": [" y ", " y ", ", ", "; ", " & ", " e "], "al": ["et al.", "y otros"], "eds": ["(ed.)", "(eds.)", "(coord.)", "(comp.)", "(coords.)",
+            "(Eds.)"],
+        "edited": ["editado por {}", "ed. por {}", "ed. de {}", "coordinado por {}"], "in": ["En: ", "en ", "En ", "en: "],
+        "pages": ["pp. {}", "p. {}", "{}", "págs. {}"],
+        "volume": ["vol. {v}", "{v}", "Vol. {v}", "tomo {v}", "{v}"], "issue": ["({i})", ", núm. {i}", ", n° {i}", ", nº {i}", " ({i})", ", No. {i}"],
+        "edition": ["{n}ª ed.", "{n}a. ed.", "{n}ª edición"],
+        "volume of book": ["vol. {}", "tomo {}", "t. {}"], "series": ["({})", "(Colección {})", "{}"], "part": ["núm. {}", "{}", "n° {}"],
+        "date": ["{d} de {M} de {y}", "{d}/{m}/{y}", "{M} de {y}"],
+        "months": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
+        "no year": ["en prensa", "s.f.", "s. f."],
+        "at": ["{u}", "Disponible en: {u}", "Recuperado de {u}", "{u} (consultado el {t})", "Disponible en {u} [Consulta: {t}]"],
+        "thesis": ["Tesis doctoral", "Tesis de maestría", "tesis de licenciatura"],
+        "place and": "/", "more": [" y ss."], "note": ["manuscrito", "mimeo"],
+    },
+}
+HEADS = ("Sozial Bildungs Familien Arbeits Jugend Wirtschafts Medien Migrations Kultur Lebens Partei Wahl Gesundheits Alters Geschlechter Stadt "
+         "Umwelt Hochschul Organisations Einstellungs Wertungs Identitäts Konflikt Kommunikations Technik Wissens Berufs Armuts Macht Elite "
+         "Bevölkerungs Alltags Integrations Partizipations Risiko Netzwerk Steuer Innovations Lern Rechts Staats Klassen Freizeit Gewalt Schul "
+         "Kinder Raum Markt Entwicklungs Friedens Sprach Körper Bewusstseins Wohlfahrts Pflege Konsum Religions Frauen Generationen").split()
+TAILS = ("forschung politik theorie wandel struktur system entwicklung soziologie verläufe bedingungen verhältnisse prozesse bewegung verhalten "
+         "ordnung arbeit geschichte beratung analyse kultur krise planung reform bindung mobilität praxis ungleichheit wissenschaft muster formen "
+         "orientierung räume beziehungen beteiligung strategien konzepte pädagogik psychologie ökonomie").split()
+ADJECTIVES = ("soziale politische moderne empirische qualitative kulturelle öffentliche europäische deutsche gesellschaftliche ökonomische "
+              "historische kritische neue alte junge interkulturelle internationale regionale institutionelle demografische weibliche rechtsextreme "
+              "zivile digitale berufliche kommunale biographische subjektive ländliche vergleichende").split()
+NOUNS = ("Gesellschaft Familie Jugend Identität Globalisierung Demokratie Lebenswelt Modernisierung Individualisierung Arbeitslosigkeit Fremdheit "
+         "Gewalt Wissen Macht Organisation Öffentlichkeit Europa Migration Gesundheit Bildung Erziehung Nation Staat Religion Geschlecht Alter Armut "
+         "Reichtum Vertrauen Anerkennung Emotion Kommunikation Sprache Technik Natur Umwelt Stadt Raum Zeit Körper Ehe Elternschaft Kindheit Schule "
+         "Hochschule Beruf Biographie Generation Einwanderung Ausländer Studierende Führung Verwaltung Partizipation Wohlfahrtsstaat Sozialkapital "
+         "Lebensstile Milieus Wiedervereinigung Ostdeutschland Nationalsozialismus Holocaust Erinnerung Krieg Frieden Terrorismus Parteien Wähler "
+         "Medien Fernsehen Internet Werbung Konsum Sport").split()
+GERMAN = [
+    "{C} und {C}", "{N} und {N}", "{N} in der {C}", "Die {a} {C}", "{A} {C} in Deutschland", "Zur {C} der {N}", "Zum Verhältnis von {N} und {N}",
+    "{N} als {C}", "Was ist {N}?", "{N} im Wandel", "Einführung in die {C}", "Handbuch {C}", "Handbuch der {C}", "Wörterbuch der {C}",
+    "Lehrbuch der {C}", "Methoden der {a}n {C}", "Grundlagen der {a}n {C}", "{C} zwischen {N} und {N}", "Theorien der {N}", "Die Grenzen der {N}",
+    "Über {N}", "{N}, {N} und {N}", "Von der {N} zur {N}", "Auf dem Weg in eine {a} {N}", "Der Einfluss von {N} auf die {C}", "Determinanten der {C}",
+    "Die {N} der {N}", "Warum {N}?", "{N} – {N} – {C}", "Wie {a} ist die {C}?", "Strukturen und Prozesse der {C}", "{C} im internationalen Vergleich",
+    "Ansätze zu einer {a}n Theorie der {N}", "Lexikon zur {C}", "Soziologie der {N}", "Geschichte der {a}n {N}", "Formen {a}r {C}",
+    "Perspektiven {a}r {C}", "Die Konstruktion von {N}", "Zwischen {N} und {N}", "Jenseits von {N}", "{A} {N}", "Kritik der {a}n {N}",
+    "Wege aus der {C}", "Das Ende der {N}", "{N} heute", "Bericht zur {C}", "{N} und {N} in West- und Ostdeutschland", "Datenreport {y}",
+    "Statistisches Jahrbuch {y}",
+]
+GERMAN_SUBTITLES = [
+    "Eine Einführung", "Eine empirische Untersuchung", "Theorien, Methoden, Ergebnisse", "Ergebnisse einer {a}n Studie", "Eine {a} Analyse",
+    "Beiträge zur {C}", "Grundlagen und Perspektiven", "Theorie und Praxis", "Zur Kritik der {C}", "Festschrift für {g} {f}", "Ein Vergleich",
+    "Konzepte und Befunde", "Das Beispiel {p}", "Probleme der {C}", "Band 1: {N}", "Eine Längsschnittuntersuchung", "Ein Handbuch",
+    "Verhandlungen des {n}. Deutschen Soziologentages in {p}", "Aufsätze zur {C}", "{C} und {N}", "Bestandsaufnahme und Perspektiven",
+    "{N} am Ende des 20. Jahrhunderts", "Ein Überblick", "Eine Fallstudie",
+]
+GERMAN_JOURNALS = [
+    "Zeitschrift für {C}", "Zeitschrift für {a} {C}", "{C}", "Archiv für {C}", "Jahrbuch für {C}", "Jahrbuch {N}", "{A} {C}", "{N} und {N}",
+    "Neue {C}", "Blätter für {a} {C}", "Österreichische Zeitschrift für {C}", "Schweizerische Zeitschrift für {C}", "Forum {C}",
+    "Mitteilungen zur {C}", "Vierteljahrshefte zur {C}", "Deutsche {C}", "Informationen zur {C}", "Berichte zur {C}",
+]
+SUBJECTS = ("family youth identity globalization democracy modernity unemployment violence knowledge power organization Europe migration health "
+            "education nation state religion gender age poverty trust recognition emotion communication language technology nature environment space "
+            "time marriage parenthood childhood schooling work biography immigration leadership administration participation welfare citizenship "
+            "elections media television advertising consumption sport culture society class inequality community memory war peace terrorism law "
+            "markets labour development reform ethnicity mobility networks governance policy science risk capitalism ideology nationalism sexuality "
+            "crime justice ageing fertility").split()
+KINDS = ("social political modern empirical qualitative cultural public European global collective economic historical critical new comparative "
+         "urban institutional personal international industrial democratic organizational ethnic religious professional local rural digital moral "
+         "sexual national contemporary environmental").split()
+ENGLISH = [
+    "{S} and {S}", "The {k} {s} of {s}", "{K} {S}", "The {S} of {S}", "{S}, {S} and {S}", "{S}, {S}, and {S}", "{K} {S} and {K} {S}",
+    "The Rise of the {k} {s}", "Theories of {S}", "Handbook of {K} {S}", "The Handbook of {S}", "Understanding {S}", "{S} in {p}",
+    "An introduction to {k} {s}", "Introduction to {K} {S}", "The effects of {s} on {k} {s}", "Rethinking {S}", "What is {s}?", "Does {s} matter?",
+    "The {k} construction of {s}", "Essays on {S}", "The End of {S}", "{S} in Transition", "Making sense of {s}", "Explaining {k} {s}",
+    "The Politics of {K} {S}", "Beyond {S}", "{S} as {S}", "The New {S}", "{K} {S} in {y}", "Measuring {k} {s}", "{S} between {S} and {S}",
+    "Encyclopedia of {S}", "Problems of {S}", "Report on {S} {y}", "The sociology of {s}", "Towards a theory of {k} {s}", "Who needs {s}?",
+]
+ENGLISH_SUBTITLES = [
+    "A {k} Analysis", "{S} and {S}", "{S}, {S} and {S}", "{K} {S}, {K} {S} and {S}", "The case of {p}", "Theory, {S}, {S}",
+    "Essays in honour of {g} {f}", "A comparative study", "{K} perspectives", "An introduction", "Evidence from {p}", "Theory and practice",
+    "Selected essays", "From {S} to {S}", "{K} {S} in the age of {S}", "An empirical study", "Past and future of {k} {s}", "The {k} origins of {s}",
+    "Reasons for {k} {s}", "Notes on {s}, {s} and {k} {s}", "Reflections on {S}, {S}, and {S}", "{y}-{y}", "A reader", "{S} in {p} and {p}",
+    "Three studies in {k} {s}",
+]
+ENGLISH_JOURNALS = [
+    "Journal of {S}", "Journal of {K} {S}", "{S} & {S}", "{S} and {S}", "{K} {S} Review", "International Journal of {S}", "{K} {S}", "{S}",
+    "Review of {K} {S}", "{S} Quarterly", "British Journal of {S}", "{S}, {S} and {S}", "{S}: A Review of {K} {S}", "{S} Studies",
+    "Annual Review of {S}", "European Journal of {S} and {S}", "{S} Research", "{S} Today", "New {S}", "{K} Affairs",
+]
+BODIES = {
+    "de": ["Bundesministerium für {C}", "Bundesministerium für {N} und {N}", "Institut für {C}", "Bundeszentrale für politische Bildung",
+           "Statistisches Landesamt {p}", "Deutscher Bundestag", "Forschungsgruppe {C}",
+           "Arbeitsgemeinschaft {C}", "Zentrum für {C}", "Stadt {p}", "Deutsche Gesellschaft für {C}", "Senatsverwaltung für {N}",
+           "Shell Deutschland", "Verein für {C}", "BMFSFJ", "DJI", "GESIS", "IAB", "WZB", "DIW"],
+}
+
+
+class Words:
+    """Names, places and titles of a language."""
+
+    def __init__(self, materials: Materials):
+        self.materials = materials
+        self.people, self.cities = {}, {}
+        for language, locales in LOCALES.items():
+            given, families, cities = list(typeset.GIVEN[language].split()), [], list(materials.places)
+            for locale in locales:
+                provider = importlib.import_module("faker.providers.person." + locale).Provider
+                families += sorted(set(provider.last_names))
+                given += sorted(set(getattr(provider, "first_names", None) or (*provider.first_names_male, *provider.first_names_female)))
+            cities += CITIES + sorted({country.capital for country in dates.Provider.countries if country.capital.isascii()})
+            if language == "de":
+                cities += sorted(address.Provider.cities)
+            self.people[language], self.cities[language] = (given, families), cities
+
+
+class Hand:
+    """The habits of one list."""
+
+    def __init__(self, draw: random.Random, language: str):
+        forms = FORMS[language]
+        pick = self.pick = {name: draw.choice(choices) if isinstance(choices, list) else choices for name, choices in forms.items()}
+        self.last_and = pick["and"]
+        pick["and"] = draw.choice([", ", "; ", pick["and"]]) if pick["and"].strip() not in "/;," else pick["and"]
+        self.family_first = draw.choice(["all", "all", "all", "first", "first", "none"])
+        if self.family_first == "all" and pick["and"] == ", ":
+            pick["and"] = draw.choice([", ", "; "])
+        self.editors_first = draw.choice(["all", "none", "none"]) if self.family_first != "none" else "none"
+        self.given = draw.choice(["full", "full", "full", "initials", "initials", "bare"])
+        self.comma = "" if self.given == "bare" and draw.random() < 0.5 else ","
+        self.capitals = draw.random() < 0.08
+        self.year_first = draw.random() < 0.65
+        self.head = draw.choice([" ({}): ", " ({}): ", " ({}). ", " ({}) ", ", {}: ", " {}: ", " {}. ", " ({}), ", ". {}. ", " [{}] ", ". ({}) ",
+                                 " ({}) : "]
+                                if self.year_first else [": ", ": ", ", ", ". ", " – "])
+        quotes = [("„", "“"), ("„", "“"), ("\"", "\""), ("“", "”"), ("»", "«"), ("„", "”"), ("‘", "’")] if language in ("de",
+            "en") else [("« ", " »"), ("“", "”"), ("\"", "\""), ("«", "»")]
+        self.quotes = draw.choice(quotes) if draw.random() < 0.22 else ("", "")
+        self.stop_inside = draw.random() < 0.3
+        self.end_title = draw.choice([". ", ". ", ". ", ", ", ", ", "; "])
+        self.end_book = self.end_title if draw.random() < 0.7 else draw.choice([". ", ", "])
+        self.subtitle = draw.choice([". ", ". ", ": ", ": ", " – ", " - "])
+        self.imprint = draw.choice(["{p}: {h}"] * 6 + ["{h}, {p}", "{p}, {h}", "{p}", "{p}", "{h}: {p}", "{h}", "{p} ({h})", "{h} {p}"])
+        self.imprint_year = draw.choice(["{i}, {y}", "{i} {y}", "{i} {y}", "({i}, {y})", "({i} {y})", "{i}. {y}"])
+        self.after_editors = draw.choice([": ", ": ", ", ", ", ", ". ", " ", "; "])
+        self.editors_after = draw.random() < 0.25
+        self.pages_place = draw.choice(["last", "last", "last", "before", "brackets"])
+        self.in_journal = draw.random() < (0.55 if language == "de" else 0.1)
+        self.before_volume = draw.choice([", ", ", ", " ", " ", ". "])
+        self.before_pages = draw.choice([", ", ", ", ": ", ", ", ":", ". ", "; "])
+        self.journal_year = draw.choice([" ({y})", ", {y}", " {y}", "/{y}", " ({y})"])
+        self.year_before_volume = draw.random() < 0.2
+        self.dash = draw.choice(["-", "-", "-", "–", "–", " - ", " – "])
+        self.stop = draw.choice([".", ".", ".", ""])
+        self.before_letter = draw.choice(["", "", "", " "])
+        self.mark_after_year = draw.random() < 0.15
+        self.editors_unmarked = draw.random() < 0.08
+        self.prefix = draw.choice([""] * 9 + ["• ", "- ", "[{}] ", "{}. "])
+        self.drops = draw.random() < 0.15
+        self.breaks = draw.random() < 0.1
+
+
+class Typist:
+    """Writes the works of one list."""
+
+    def __init__(self, draw: random.Random, words: Words, language: str):
+        self.draw, self.words, self.language = draw, words, language
+        self.hand = self.habit = Hand(draw, language)
+        self.with_places = draw.random() < 0.8
+        self.letters = draw.random() < 0.5
+
+    def chance(self, p):
+        return self.draw.random() < p
+
+    def form(self, name):
+        """Returns how a list writes something; now and then its author writes it otherwise."""
+        return self.draw.choice(FORMS[self.language][name]) if self.chance(0.06) else self.hand.pick[name]
+
+    def last(self, language):
+        """Returns what stands before the last name."""
+        return self.draw.choice(FORMS[language]["and"]) if self.chance(0.06) else self.hand.last_and
+
+    # What works are made of.
+
+    def filled(self, pattern, language):
+        fill = {"C": lambda: self.draw.choice(HEADS) + self.draw.choice(TAILS), "N": lambda: self.draw.choice(NOUNS),
+                "a": lambda: self.draw.choice(ADJECTIVES),
+                "A": lambda: self.draw.choice(ADJECTIVES).capitalize(), "g": lambda: self.draw.choice(self.words.people[language][0]),
+                "f": lambda: self.draw.choice(self.words.people[language][1]),
+                "s": lambda: self.draw.choice(SUBJECTS), "S": lambda: self.draw.choice(SUBJECTS).capitalize(), "k": lambda: self.draw.choice(KINDS),
+                "K": lambda: self.draw.choice(KINDS).capitalize(),
+                "p": lambda: self.draw.choice(self.words.cities[language]), "n": lambda: str(self.draw.randint(5, 36)),
+                "y": lambda: str(self.draw.randint(1970, 2018))}
+        return re.sub(r"\{(\w)\}", lambda match: fill[match.group(1)](), pattern)
+
+    def title(self, language):
+        forms = {"de": (GERMAN, GERMAN_SUBTITLES), "en": (ENGLISH, ENGLISH_SUBTITLES)}.get(language)
+        if forms and (language == "de" or self.chance(0.6)):
+            title = self.filled(self.draw.choice(forms[0]), language)
+            if self.chance(0.5):
+                title += (" " if title.endswith("?") else self.hand.subtitle) + self.filled(self.draw.choice(forms[1]), language)
+            return title
+        if language in typeset.TITLES and self.chance(0.6):
+            parts = [self.draw.choice(choices) for choices in typeset.TITLES[language]]
+            return " ".join(parts[:-1]) + parts[-1]
+        title = self.draw.choice(self.words.materials.titles)
+        return title.replace(": ", self.hand.subtitle, 1) if self.chance(0.7) else title
+
+    def table(self, tables, language):
+        choices = tables[language]
+        return self.draw.choice(choices.split("|") if isinstance(choices, str) else choices)
+
+    def journal(self, language):
+        made_up = {"de": GERMAN_JOURNALS, "en": ENGLISH_JOURNALS}.get(language)
+        if made_up and self.chance(0.55):
+            return self.filled(self.draw.choice(made_up), language)
+        name, short = self.table(typeset.JOURNALS, language).split("=")
+        return short if self.chance(0.15) else name
+
+    def body(self, language):
+        if language in BODIES and self.chance(0.7):
+            return self.filled(self.draw.choice(BODIES[language]), language)
+        return self.table(typeset.CORPORATE, language)
+
+    def house(self, language):
+        """Returns a publisher and its place."""
+        if self.chance(0.6):
+            house, place = self.table(typeset.PUBLISHERS, language).split(":")
+        else:
+            house, place = self.draw.choice(self.words.materials.publishers), self.draw.choice(self.words.cities[language])
+            if language == "de":
+                family = self.draw.choice(self.words.people["de"][1])
+                house = self.draw.choice([house, family, "Verlag " + family, family + " Verlag",
+                                          "%s & %s" % (family, self.draw.choice(self.words.people["de"][1])), "Univ. " + place, family + " und Co."])
+        if self.chance(0.12):
+            place += self.draw.choice([" und ", "/", ", ", " / ", "; "]) + self.draw.choice(self.words.cities[language]).split(",")[0]
+        return house, place
+
+    def name(self, language, family_first):
+        given, families = self.words.people[language if self.chance(0.8) else self.draw.choice(list(LOCALES))]
+        family = self.draw.choice(families if self.chance(0.7) else self.words.materials.families)
+        if self.chance(0.06):
+            family += "-" + self.draw.choice(families)
+        firsts = [self.draw.choice(given) for _ in range(2 if self.chance(0.2) else 1)]
+        hand = self.hand
+        if hand.given == "initials":
+            firsts = ["-".join(part[0] + "." for part in first.split("-")) for first in firsts]
+        elif hand.given == "bare":
+            firsts = ["".join(first[0] for first in firsts)]
+        particle = self.draw.choice(typeset.PARTICLES[language]) if self.chance(0.04) else ""
+        if hand.capitals:
+            family = family.upper()
+        if not family_first:
+            return " ".join(filter(None, [*firsts, particle, family]))
+        if particle and self.chance(0.5):
+            firsts, particle = [*firsts, particle], ""
+        return "%s%s %s" % (" ".join(filter(None, [particle, family])), hand.comma, " ".join(firsts))
+
+    def people(self, language, order, most=4):
+        count = self.draw.choice([1, 1, 1, 2, 2, 3, most])
+        names = [self.name(language, order == "all" or order == "first" and k == 0) for k in range(count)]
+        if count > 2 and self.chance(0.15):
+            return names[0] + self.draw.choice([" ", ", "]) + self.form("al")
+        text = names[0]
+        for k, name in enumerate(names[1:], 2):
+            text += (self.last(self.language) if k == count else self.hand.pick["and"]) + name
+        return text
+
+    # A reference as pieces (text, label).
+
+    def reference(self, number):
+        draw = self.draw
+        self.hand = Hand(draw, self.language) if self.chance(0.05) else self.habit
+        hand = self.hand
+        language = self.language if self.language == "en" or self.chance(0.7) else "en"
+        year = str(draw.randint(1900, 2019) if self.chance(0.1) else draw.randint(1970, 2019))
+        if self.letters and self.chance(0.12):
+            year += hand.before_letter + draw.choice("abc")
+        if self.chance(0.02):
+            year = draw.choice(["%s [%d]", "%s/%d", "[%s] %d"]) % (year[:4], draw.randint(1880, 1969))
+        elif self.chance(0.015):
+            year = "%s%s%d" % (year[:4], hand.dash.strip(), int(year[:4]) + draw.randint(1, 5))
+        kind = draw.choices(["book", "edited", "chapter", "article", "thesis", "report", "news", "web"], [28, 6, 24, 26, 2, 7, 3, 4])[0]
+        pieces = [(hand.prefix.format(number), None)] if hand.prefix else []
+        by_body = self.chance({"report": 0.6, "web": 0.6}.get(kind, 0.03))
+        no_year = self.chance(0.02)
+        head_year = hand.year_first or no_year
+        mark = ""
+        if kind == "news" and self.language == "en" and "({})" in hand.head and self.chance(0.7):
+            year = "%s, %s %d" % (year[:4], draw.choice(FORMS["en"]["months"].split()), draw.randint(1, 28))
+        if kind == "edited":
+            pieces.append((self.people(language, hand.family_first), "Editor"))
+            mark = self.form("eds")
+            mark = mark if mark.startswith(",") else " " + mark
+            if not (hand.mark_after_year and hand.year_first):
+                pieces.append((mark, None))
+                mark = ""
+        elif self.chance(0.015) and not by_body:
+            head_year = False
+        else:
+            pieces.append((self.body(language) if by_body else self.people(language, hand.family_first), "Author"))
+            if by_body and self.chance(0.15):
+                pieces[-1:] = [(pieces[-1][0], "Editor"), (" " + self.form("eds"), None)]
+        if len(pieces) > bool(hand.prefix):
+            if hand.year_first:
+                before, after = hand.head.split("{}")
+                if mark:
+                    closed = len(after) - len(after.lstrip(")]"))
+                    after = after[:closed] + mark + after[closed:]
+                pieces += [(before, None), (self.form("no year") if no_year else year, "Date"), (after, None)]
+            else:
+                pieces.append((hand.head, None))
+        quotes = hand.quotes if kind not in ("book", "edited", "thesis", "report") or self.chance(0.1) else ("", "")
+        title = self.title(language)
+        end = hand.end_book if kind in ("book", "edited", "report", "thesis") else hand.end_title
+        inside = bool(quotes[0]) and hand.stop_inside
+        pieces += [(quotes[0], None), (title, "Title"), (end[0] if inside else "", None), (quotes[1], None)]
+        self.stop(pieces, end[1:] if inside else end)
+        getattr(self, "_" + kind)(pieces, language, year, None if head_year else year)
+        if kind == "web" or self.chance(0.04):
+            self.stop(pieces, draw.choice([". ", ", ", " "]))
+            self.address(pieces, year)
+        self.stop(pieces, hand.stop)
+        return pieces
+
+    def stop(self, pieces, text):
+        """Ends a field: a full stop or comma after "?", "!" or an abbreviation is left out."""
+        last = "".join(t for t, _ in pieces)[-2:].rstrip()
+        if last[-1:] in ("?", "!") or last[-1:] == "." and text[:1] == ".":
+            text = text.lstrip(".,;") or text[1:]
+        pieces.append((text, None))
+
+    def pages(self):
+        first = self.draw.choice([self.draw.randint(1, 60), self.draw.randint(50, 700), self.draw.randint(50, 1500)])
+        text = "%d%s%d" % (first, self.hand.dash, first + self.draw.randint(4, 35))
+        more = ""
+        if self.chance(0.06):
+            text, more = str(first), self.draw.choice(["", self.form("more")])
+        before, after = self.form("pages").split("{}")
+        return [(before, None), (text, "Pages"), (more + after, None)]
+
+    def imprint(self, pieces, language, year):
+        hand, (house, place) = self.hand, self.house(language)
+        form = self.draw.choice(["{p}", "{h}", "{p}: {h}"]) if self.chance(0.06) else hand.imprint
+        if not self.with_places and "{h}" in form:
+            form = "{h}"
+        if year:
+            form = hand.imprint_year.format(i=form, y="{y}")
+        for part in re.split(r"(\{\w\})", form):
+            pieces.append({"{p}": (place, "Location"), "{h}": (house, "Publisher"), "{y}": (year, "Date")}.get(part, (part, None)))
+
+    def edition(self, pieces, before=". ", bracket=0.5):
+        text = self.form("edition").format(n=self.draw.randint(2, 9))
+        if self.chance(bracket):
+            self.unstop(pieces)
+            pieces += [(" (", None), (text, "Edition"), (")", None)]
+            self.stop(pieces, before)
+        else:
+            pieces.append((text, "Edition"))
+            self.stop(pieces, before)
+
+    def unstop(self, pieces):
+        """Takes back the end of the field before."""
+        if pieces[-1][1] is None and not pieces[-1][0].strip(" .,;:"):
+            pieces.pop()
+
+    def series(self, pieces, language, before):
+        name = self.table(typeset.SERIES, language)
+        if language == "de" and self.chance(0.5):
+            name = self.filled(self.draw.choice(["Beiträge zur {C}", "Schriften zur {C}", "Schriftenreihe {C}", "Reihe {C}", "Studien zur {C}",
+                                                 "Forschung {N}", "Edition {C}"]), "de")
+        left, right = self.form("series").split("{}")
+        pieces += [(left, None), (name, "Series")]
+        if self.chance(0.6):
+            number = str(self.draw.randint(1, 300))
+            shown = self.form("part").split("{}")
+            pieces += [(self.draw.choice([", ", " "]) + shown[0], None), (number, "Series" if not shown[0] else "Volume")]
+        pieces.append((right, None))
+        self.stop(pieces, before)
+
+    def _book(self, pieces, language, year, late):
+        end = self.hand.end_book if self.hand.end_book != "; " else ". "
+        if self.chance(0.05):
+            self.edited_by(pieces, self.people(language, "none", 3))
+            self.stop(pieces, end)
+        if self.chance(0.08):
+            left, right = self.form("volume of book").split("{}")
+            pieces += [(left, None), (str(self.draw.randint(1, 5)), "Volume"), (right, None)]
+            self.stop(pieces, end)
+        if self.chance(0.15):
+            self.edition(pieces, end)
+        last_series = self.chance(0.5)
+        has_series = self.chance(0.1)
+        if has_series and not last_series:
+            self.series(pieces, language, end)
+        self.imprint(pieces, language, late)
+        if has_series and last_series:
+            self.stop(pieces, self.draw.choice([" ", ". "]))
+            self.series(pieces, language, "")
+
+    _edited = _book
+
+    def _chapter(self, pieces, language, year, late):
+        hand, draw = self.hand, self.draw
+        self.opening(pieces)
+        container = self.title(language)
+        editors = self.people(language, hand.editors_first, 3)
+        if self.chance(0.08):
+            editors = ""
+        elif language == "de" and self.chance(0.05):
+            editors = draw.choice(["Ders.", "Dies.", "ders.", "dies."])
+        elif self.chance(0.03):  # a book that the list has by itself
+            families = [draw.choice(self.words.people[language][1]) for _ in range(draw.randint(1, 3))]
+            pieces += [("/".join(families), "Editor"), (hand.before_pages, None), *self.pages()]
+            return
+        if hand.editors_after and editors:
+            pieces += [(container, "Venue"), (draw.choice([", ", ". "]), None)]
+            self.edited_by(pieces, editors)
+        else:
+            if editors and hand.editors_unmarked:
+                pieces += [(editors, "Editor"), (": ", None)]
+            elif editors:
+                mark = self.form("eds")
+                pieces += [(editors, "Editor"), ("" if mark.startswith(",") else " ", None), (mark, None)]
+                self.stop(pieces, hand.after_editors)
+            pieces.append((container, "Venue"))
+            if self.chance(0.06):
+                left, right = self.form("volume of book").split("{}")
+                pieces += [(draw.choice([", ", ". "]) + left, None), (str(draw.randint(1, 5)), "Volume"), (right, None)]
+        end = draw.choice([". ", ", "]) if self.chance(0.1) else hand.end_book
+        place = "last" if hand.pages_place == "brackets" and late else hand.pages_place
+        pages = self.pages() if self.chance(0.93) else []
+        if pages and place == "brackets":
+            pieces += [(" (", None), *pages, (")", None)]
+        elif pages and place == "before":
+            pieces += [(", ", None), *pages]
+        if self.chance(0.08):
+            self.stop(pieces, end)
+            self.edition(pieces, "", 0.3)
+        self.stop(pieces, end)
+        self.imprint(pieces, language, late)
+        if pages and place == "last":
+            self.stop(pieces, hand.before_pages)
+            pieces += pages
+
+    def edited_by(self, pieces, editors):
+        left, right = self.form("edited").split("{}")
+        pieces += [(left, None), (editors, "Editor"), (right, None)]
+
+    def opening(self, pieces):
+        """The word before a container."""
+        text = self.form("in")
+        if pieces[-1][0].endswith(", ") and text.startswith("In") and self.chance(0.7):
+            text = text.lower()
+        elif pieces[-1][0].endswith(". ") and self.chance(0.9):
+            text = text[0].upper() + text[1:]
+        pieces.append((text, None))
+
+    def _article(self, pieces, language, year, late):
+        hand, draw = self.hand, self.draw
+        if hand.in_journal:
+            self.opening(pieces)
+        pieces.append((self.journal(language), "Venue"))
+        volume, issue = str(draw.randint(1, 80)), draw.choice([str(draw.randint(1, 12)), str(draw.randint(1, 4)),
+                                                               draw.choice(["1/2", "3/4", "1-2", "5/6", "Sonderheft"])])
+        shown_year = late or (year if self.chance(0.04) else None)
+        if shown_year and hand.year_before_volume:
+            self.with_year(pieces, shown_year)
+        if self.chance(0.93):
+            left, right = self.form("volume").split("{v}")
+            pieces += [(hand.before_volume, None), (left, None), (volume, "Volume"), (right, None)]
+            if shown_year and not hand.year_before_volume and self.chance(0.5):
+                self.with_year(pieces, shown_year)
+                shown_year = None
+            if self.chance(0.6):
+                left, right = self.form("issue").split("{i}")
+                pieces += [(left, None), (issue, "Issue"), (right, None)]
+        else:
+            pieces += [(draw.choice([" ", ", H. ", ", Nr. ", " "]), None), (issue, "Issue"), (draw.choice(["/", "/"]), None), (year[:4], "Date")]
+            shown_year = None
+        if shown_year and not hand.year_before_volume:
+            self.with_year(pieces, shown_year)
+        if self.chance(0.95):
+            pieces += [(hand.before_pages, None), *self.pages()]
+
+    def with_year(self, pieces, year):
+        before, after = self.hand.journal_year.split("{y}")
+        pieces += [(before, None), (year, "Date"), (after, None)]
+
+    def _thesis(self, pieces, language, year, late):
+        pieces += [(self.form("thesis"), "Genre"), (self.draw.choice([", ", ". ", " "]), None)]
+        university = self.table(typeset.UNIVERSITIES, language)
+        if language == "de":
+            university = self.draw.choice([university, "Univ. " + self.draw.choice(self.words.cities["de"]),
+                                           "Universität " + self.draw.choice(self.words.cities["de"]),
+                                           "TU " + self.draw.choice(self.words.cities["de"])])
+        pieces.append((university, "Publisher"))
+        if self.chance(0.2):
+            pieces += [(", ", None), (self.draw.choice(self.words.cities[language]), "Location")]
+        if late:
+            pieces += [(self.draw.choice([" ", ", "]), None), (late, "Date")]
+
+    def _report(self, pieces, language, year, late):
+        if self.chance(0.5):
+            number = self.draw.choice(["Nr. {}", "No. {}", "{}", "#{}", "{}/%s" % year[2:4]]).split("{}")
+            body = self.draw.choice(["", "", "IAB-", "WZB ", "DJI-", "IZA ", "MPIfG ", "NBER ", "ZUMA-", "SOEPpapers ", "DIW ",
+                                     "Institut für %s, " % self.filled("{C}", "de") if language == "de" else "OECD "])
+            kind = self.table(typeset.REPORTS, language) if not body.endswith("-") else self.draw.choice(["Kurzbericht", "Forschungsbericht",
+                "Arbeitspapier", "Arbeitsbericht"])
+            if self.chance(0.3):
+                self.unstop(pieces)
+                pieces += [(" (", None), (body + kind, "Genre"), (" " + number[0], None), (str(self.draw.randint(1, 900)), "Issue"),
+                           (number[1] + ")", None)]
+            else:
+                pieces += [(body + kind, "Genre"), (" " + number[0], None), (str(self.draw.randint(1, 900)), "Issue"), (number[1], None)]
+            self.stop(pieces, self.hand.end_book)
+        elif self.chance(0.25):
+            pieces.append((self.form("note"), "Genre"))
+            self.stop(pieces, self.hand.end_book)
+        self.imprint(pieces, language, late)
+
+    def date(self, year):
+        forms = self.form("date")
+        return forms.format(d=self.draw.randint(1, 28), m=(month := self.draw.randint(1, 12)), M=FORMS[self.language]["months"].split()[month - 1],
+                            y=year[:4])
+
+    def _news(self, pieces, language, year, late):
+        if self.chance(0.6):
+            self.opening(pieces)
+        pieces += [(self.table(typeset.NEWSPAPERS, language), "Venue"), (self.draw.choice([", ", " ", ", "]), None)]
+        if self.chance(0.3):
+            pieces += [("Nr. " if self.language == "de" else "no. ", None), (str(self.draw.randint(1, 300)), "Issue"), (", ", None)]
+        if "," in year:  # the day stands beside the year
+            self.unstop(pieces)
+        else:
+            date = self.date(year)
+            if date.startswith("vom "):
+                pieces.append(("vom ", None))
+                date = date[4:]
+            pieces.append((date, "Date"))
+        if self.chance(0.5):
+            pieces += [(", ", None), *self.pages()]
+
+    def _web(self, pieces, language, year, late):
+        if self.chance(0.4):
+            pieces.append((self.body(language), "Publisher"))
+            self.stop(pieces, self.hand.end_book)
+        if late and self.chance(0.7):
+            pieces.append((late, "Date"))
+        elif pieces[-1][1] is None:
+            self.unstop(pieces)
+
+    def address(self, pieces, year):
+        draw = self.draw
+        site = draw.choice(["www.destatis.de", "www.bpb.de", "www.dji.de", "library.fes.de", "ec.europa.eu", "www.oecd.org", "www.ssoar.info",
+                            "www.zeit.de", "nbn-resolving.de", "www.uni-%s.de" % draw.choice(["koeln", "bremen", "muenchen"]),
+                            "www.qualitative-research.net", "www.jstor.org", "www.bmbf.de"])
+        path = draw.choice(["publikationen/%d.pdf", "%d/bericht.html", "index.php?id=%d", "~meier/papers/wp%d.pdf", "urn:nbn:de:0168-ssoar-%d",
+                            "fqs/fqs-%d-d.htm", "content/view/%d"]) % draw.randint(1, 99999)
+        address = draw.choice(["http://", "http://", "https://", ""]) + site + "/" + path
+        date = FORMS[self.language]["date"][draw.randint(0, 2)].format(d=draw.randint(1, 28), m=(month := draw.randint(1, 12)),
+                                                                       M=FORMS[self.language]["months"].split()[month - 1],
+                                                                       y=draw.randint(2000, 2019))
+        for part in re.split(r"(\{\w\})", self.form("at")):
+            pieces.append({"{u}": (address, "Identifier"), "{t}": (date.replace("vom ", ""), None)}.get(part, (part, None)))
+
+
+def tokens_of(pieces, hand: Hand, draw: random.Random):
+    """Returns the tokens of a reference, each with its label and whether white space stands before it.
+    Punctuation at the edges of a field is in no field."""
+    text, labels = "", []
+    for piece, label in pieces:
+        inside = [k for k, c in enumerate(piece) if c.isalnum()] if label else []
+        first, last = (inside[0], inside[-1]) if inside else (0, -1)
+        if text.endswith((".", "?", "!")) and piece.startswith("."):
+            piece, first, last = piece[1:], first - 1, last - 1
+        text += piece
+        labels += [label if first <= k <= last else make_pages.OTHER for k in range(len(piece))]
+    tokens = []
+    end = 0
+    for match in make_pages.WORD.finditer(text):
+        word, space = match.group(), match.start() > end
+        end = match.end()
+        if hand.drops and draw.random() < 0.02:
+            if not word.isalnum():
+                continue
+            space = False
+        if hand.breaks and len(word) > 7 and word.isalpha() and draw.random() < 0.04:
+            cut = draw.randint(3, len(word) - 3)
+            label = labels[match.start()]
+            tokens += [(word[:cut], label, space), ("-", label, False), (word[cut:], label, True)]
+            continue
+        if tokens and not space and tokens[-1][0].isalnum() and word.isalnum():
+            space = True
+        tokens.append((word, labels[match.start()], space))
+    return tokens
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=pathlib.Path, required=True)
+    parser.add_argument("--out", type=pathlib.Path, required=True)
+    parser.add_argument("--lists", type=int, default=200)
+    parser.add_argument("--works", type=int, default=22, help="works in a list")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    words = Words(Materials(options.data))
+    draw = random.Random(options.seed)
+    with options.out.open("w", encoding="utf-8") as out:
+        for number in range(options.lists):
+            language = draw.choices(list(FORMS), [5, 4, 0.5, 0.5])[0]
+            typist = Typist(draw, words, language)
+            records = [("w%d" % k, tokens_of(typist.reference(k + 1), typist.hand, draw)) for k in range(options.works)]
+            out.write("\n".join(make_pages.page_lines("by-hand-" + language, number, records)) + "\n")
+
+
+if __name__ == "__main__":
+    main()
