@@ -199,21 +199,23 @@ static void no_harm(void **state) {
   }
 }
 
-/* Residuals are larger in small cliques, where the tagger is often wrong, but independent: a product
- * of a residual with itself is no sign of agreement. */
-static void members_do_not_agree_with_themselves(void **state) {
+/* Gold labels of a clique agree because the tagger's labels do, and for no other reason: that is no
+ * sign of agreement. */
+static void what_the_tagger_knows_is_no_agreement(void **state) {
   (void)state;
-  enum { GROUP = CLIQUES_OF_GROUP * MEMBERS, LARGE = GROUP - 4 };
   Random random = {test_seed()};
   int64_t alike = 0;
-  const int64_t rounds = many_rounds(30);
+  const int64_t rounds = many_rounds(40);
   for (int64_t round = 0; round < rounds; ++round) {
     Planted planted;
-    plant(&random, &planted, 64, 0);
+    plant(&random, &planted, 16, 0);
+    int32_t usual = 0;
     for (int64_t i = 0; i < planted.items; ++i) {
-      const int32_t place = (int32_t)(i % GROUP);
-      planted.keys[i] = place < LARGE ? 0 : place / 2;
-      planted.scores[i * LABELS + planted.gold[i]] += place < LARGE ? 1 : 0;
+      usual = i % MEMBERS == 0 ? random_int(&random, 0, LABELS - 1) : usual;
+      const int32_t said = random_chance(&random, 80) ? usual : random_int(&random, 0, LABELS - 1);
+      planted.gold[i] = random_chance(&random, 70) ? said : random_int(&random, 0, LABELS - 1);
+      for (int32_t v = 0; v < LABELS; ++v)
+        planted.scores[i * LABELS + v] = v == said ? 1.5 : 0;
     }
     chorale_problem *problem = problem_of(&planted);
     chorale_learnt *learnt = learn(problem, NULL);
@@ -223,7 +225,7 @@ static void members_do_not_agree_with_themselves(void **state) {
     uproot(&planted);
   }
   printf("seed %llu: of %d, alike %d\n", (unsigned long long)test_seed(), (int)rounds, (int)alike);
-  assert_true(alike * 3 < rounds * 2);
+  assert_true(alike <= rounds / 4);
 }
 
 /* With fewer than eight groups, strengths are applied only if the gain is credible. */
@@ -395,7 +397,7 @@ static void labels_that_do_not_count_are_left_out(void **state) {
   OK(chorale_potential_score(potential, counts, LABELS, 6, &score, &error));
   assert_true(fabs(score - (kind.strength * (9 + 1) / 6 + kind.bonus * 4)) < 1e-12);
   FAILS(chorale_learnt_potential(NULL, learnt, 0, 5, -1, &potential, &error),
-        CHORALE_ERROR_VALUES_MISMATCH, "values is 5; it must be 3, for which kind 0 was learnt");
+        CHORALE_ERROR_VALUES_MISMATCH, "cliques have 5 values; they must have 3");
   chorale_potential_release(potential);
   chorale_learnt_destroy(learnt);
   chorale_problem_destroy(problem);
@@ -611,7 +613,8 @@ static void applied_saved_and_read(void **state) {
   char *written = text_of(again, CHORALE_TEXT_JSON);
   assert_string_equal(text, written);
   const chorale_learnt_report read = report_of(again);
-  assert_memory_equal(&read, &report, sizeof report);
+  assert_int_equal(read.verdict, report.verdict);
+  assert_true(fabs(read.agreeing_accuracy - report.agreeing_accuracy) < 1e-13);
   /* Every truncated text is refused. */
   for (size_t length = 0; length < strlen(text); ++length) {
     chorale_learnt *none = NULL;
@@ -659,7 +662,6 @@ static void a_result_of_0_2_is_read(void **state) {
   OK(chorale_learnt_read(NULL, json, sizeof json - 1, &learnt, &error));
   assert_int_equal(report_of(learnt).applied, 1);
   assert_true(report_of(learnt).temperature == 1.25);
-  assert_true(kind_of(learnt).strength == 1.5);
   chorale_potential *potential = NULL;
   OK(chorale_learnt_potential(NULL, learnt, 0, LABELS, -1, &potential, &error));
   const int64_t counts[LABELS] = {2, 3, 1};
@@ -686,7 +688,6 @@ static void a_result_of_0_2_is_read(void **state) {
   static const struct {
     const char *from, *to, *says;
   } changes[] = {{"\"index\":2", "\"index\":3", "contradict each other"},
-                 {"\"weights\":3}", "\"weights\":2}", "contradict each other"},
                  {"\"single\"", "\"sangle\"", "is no learnt result from byte"},
                  {"\"single\"", "\"empty\" ", "contradict each other"},
                  {"\"kind\":0", "\"kind\":1", "contradict each other"},
@@ -810,7 +811,7 @@ static void bad_input(void **state) {
        "costs[1][0] is -1");
   const double few[] = {0, 1, 1, 0};
   WITH((options.costs = few, options.labels = 2), CHORALE_ERROR_LABELS_MISMATCH,
-       "chain 0 of problems[0] has 3 labels; it must have options->labels = 2");
+       "a chain of problems[0] has 3 labels; it must have options->labels = 2");
   const double ones[] = {0, 1, 1, 1, 0, 1, 1, 1, 0};
   WITH((options.costs = ones, options.classes = without_0, options.labels = 3), CHORALE_ERROR_KIND,
        "both given");
@@ -854,7 +855,7 @@ static void bad_input(void **state) {
   chorale_learnt *learnt = NULL;
   assert_int_equal(CHORALE_ERROR_MODEL_MISMATCH,
                    chorale_learn(NULL, both, 2, NULL, &learnt, &error));
-  assert_non_null(strstr(error.message, "problems[1] is named 'titles'; it must be 'words'"));
+  assert_non_null(strstr(error.message, "a problem is named 'titles'; it must be 'words'"));
   assert_int_equal(CHORALE_ERROR_NULL_ARGUMENT,
                    chorale_learn(NULL, NULL, 1, NULL, &learnt, &error));
   assert_int_equal(CHORALE_ERROR_SIZE, chorale_learn(NULL, both, 0, NULL, &learnt, &error));
@@ -892,7 +893,6 @@ static void bad_input(void **state) {
   OK(chorale_learnt_kinds(learnt, told, sizeof *told, 1, &count, &error));
   assert_true(told[0].strength == 0);
   assert_int_equal(told[0].members, planted.items);
-  assert_false(report_of(learnt).warnings & CHORALE_WARNING_LABEL_UNSEEN);
   /* Buffers: absent, too small, and with too small elements. */
   count = 0;
   assert_int_equal(CHORALE_ERROR_CAPACITY,
@@ -915,7 +915,6 @@ static void bad_input(void **state) {
     planted.scores[i * LABELS + planted.gold[0]] = -INFINITY;
   other = problem_of(&planted);
   learnt = learn(other, NULL);
-  assert_true(report_of(learnt).warnings & CHORALE_WARNING_LABEL_UNSEEN);
   assert_true(report_of(learnt).warnings & CHORALE_WARNING_GOLD_FORBIDDEN);
   chorale_learnt_destroy(learnt);
   chorale_problem_destroy(other);
@@ -929,7 +928,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(planted_agreement_is_found),
       cmocka_unit_test(no_harm),
-      cmocka_unit_test(members_do_not_agree_with_themselves),
+      cmocka_unit_test(what_the_tagger_knows_is_no_agreement),
       cmocka_unit_test(few_groups_need_a_credible_gain),
       cmocka_unit_test(lost_accuracy_is_refused),
       cmocka_unit_test(figures_are_those_of_a_count),

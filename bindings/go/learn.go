@@ -256,10 +256,9 @@ type LearnWarning int32
 // The flags.
 const (
 	WarningGoldForbidden LearnWarning = C.CHORALE_WARNING_GOLD_FORBIDDEN // some chains forbid some of their gold labels
-	WarningLabelUnseen   LearnWarning = C.CHORALE_WARNING_LABEL_UNSEEN   // some gold label is forbidden at every position
 	WarningBaseKnows     LearnWarning = C.CHORALE_WARNING_BASE_KNOWS     // the tagger may have seen the gold labels: more than 99 % of its labels are right
 	WarningFewGroups     LearnWarning = C.CHORALE_WARNING_FEW_GROUPS     // fewer than 8 groups
-	WarningOneLabel      LearnWarning = C.CHORALE_WARNING_ONE_LABEL      // without gold: the tagger gives nearly all members of cliques one label, so agreement may spread it
+	WarningOneLabel      LearnWarning = C.CHORALE_WARNING_ONE_LABEL      // without gold: the tagger gives nearly all positions one label, so agreement may spread it
 )
 
 // Figures say how good labels are, on held-out groups. Precision, Recall and F1 are from 0 to 1, and

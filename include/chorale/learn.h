@@ -21,16 +21,20 @@
  * written as a cost that adds up over groups, F * (gold + found) - 2 * right, where F is the F1 of
  * the tagger's own labels: the cost is lower than the tagger's exactly if F1 is higher.
  *
- * What is promised. Groups are documents; groups that share a clique count as one. If members agree
- * no more than members shuffled at random, nothing is applied. What is reported is held out: each
- * group is labelled under what the others say; so is the control, bonuses alone (s = 0). Strengths are
- * applied only if held-out groups then cost less than the tagger's own labels; unless
- * `may_lower_accuracy` is set, those that clearly lower accuracy are not. Two temperatures for
- * chorale_run_probabilities are fitted to held-out groups, one for positions whose label agreement
- * changed and one for the others: where the mean probability of the labels given is the share that
- * is right. After the time limit (300 s unless set otherwise) the strengths tried until then count.
- * Otherwise the same input gives the same bits, for any number of threads. How strengths are found
- * may change.
+ * What is promised. Groups are documents; groups that share a clique count as one. If gold labels
+ * agree no more than after exchanges at random among members that the tagger labels alike (p > 0.05
+ * in 999 exchanges), nothing is applied. Tried are s = 0.25, 0.5, 1, 2, 3 (with a centre up to 1) with
+ * b = 0, 0.5, 1, until two s in a row are no better; chosen is the smallest pair that costs at most
+ * half a standard error more than the best and, unless `may_lower_accuracy` is set, does not lower
+ * accuracy by more than one. What is reported is held out: groups are divided into 10 folds, and
+ * for each the others choose; so is the control, bonuses alone (s = 0). Strengths are applied only if
+ * held-out groups then cost less than the tagger's own labels; with fewer than 8 groups, or if nothing
+ * could be exchanged, only if that is no chance either (p <= 0.05, signs of groups flipped). Two
+ * temperatures for chorale_run_probabilities, from 0.5 to 16, are fitted, one for positions whose
+ * label agreement changed and one for the others (below probability 0.95): where the mean probability
+ * of the labels given is the share that is right. After half of the time limit (300 s unless set
+ * otherwise) the strengths tried until then count. Otherwise the same input gives the same bits, for
+ * any number of threads. How strengths are found may change.
  *
  * Without gold labels (`without_gold`) the strength is found from what the tagger expects of itself:
  * see chorale_learn_options. It says how strongly members should agree, not whether they do. */
@@ -68,9 +72,9 @@ typedef struct chorale_learn_options {
    * given; 0 on the diagonal. Not together with `classes`. NULL: 1 for each wrong label. */
   const double *costs;
   int32_t may_lower_accuracy; /* 1: accuracy does not matter beside what is maximised. Default 0 */
-  /* 1: gold labels are not read. The strength of positions is the largest of a few under which about
-   * as many labels change as a fraction of the errors that the tagger expects, by its probabilities;
-   * those of properties and centres are fixed, with s n_c for centres. Bonuses are 0. Default 0 */
+  /* 1: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75, 1, 1.25,
+   * 1.5, 2 under which no more labels change than 0.4 of the errors that the tagger expects, by its
+   * probabilities; that of properties is 2, of centres 1, with s n_c. Bonuses are 0. Default 0 */
   int32_t without_gold;
   int64_t threads;    /* 0: 1 */
   double time_limit;  /* seconds; 0: 300; negative: it has passed; plus infinity: none */
@@ -166,12 +170,11 @@ enum {
 typedef int32_t chorale_learn_warning;
 enum {
   CHORALE_WARNING_GOLD_FORBIDDEN = 1, /* some chains forbid some of their gold labels */
-  CHORALE_WARNING_LABEL_UNSEEN = 2,   /* some gold label is forbidden at every position */
   CHORALE_WARNING_BASE_KNOWS = 8,     /* over 99 % of the tagger's labels are right: has the tagger
                                          seen the gold labels? */
   CHORALE_WARNING_FEW_GROUPS = 16,    /* fewer than 8 groups */
-  /* `without_gold`: the tagger gives more than nine of ten members of cliques of positions the same
-   * label, which counts: agreement may spread it */
+  /* `without_gold`: the tagger gives more than nine of ten positions the same label, which counts:
+   * agreement may spread it */
   CHORALE_WARNING_ONE_LABEL = 64
 };
 
@@ -248,9 +251,9 @@ CHORALE_API chorale_status chorale_learnt_text(const chorale_learnt *learnt,
                                                size_t capacity, size_t *needed,
                                                chorale_error *error);
 
-/* Creates a result from JSON written by chorale_learnt_text of this version or of 0.2; it equals the
- * original bit for bit, except that of a result of 0.2 only the potentials, `applied` and the
- * temperature are read. The JSON may be kept in a file, or as a note of a problem.
+/* Creates a result from JSON written by chorale_learnt_text of this version or of 0.2; of the latter
+ * only the potentials, `applied` and the temperature are read. Numbers have 14 digits. The JSON may
+ * be kept in a file, or as a note of a problem.
  * length: number of bytes, without a NUL.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, TEXT (not such a text; the message tells where it is wrong),
  * OUT_OF_MEMORY. */

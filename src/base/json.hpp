@@ -82,7 +82,7 @@ public:
   // Demands that something holds here.
   bool expect(bool holds) noexcept { return is_sound_ = is_sound_ && holds; }
   // Reads an object or array: calls each() for every entry.
-  template <class Each> void entries(char open, char close, Each &&each) noexcept {
+  template <class Each> void entries(char open, char close, Each &&each) {
     if (!expect(take(open)) || take(close))
       return;
     do
@@ -91,7 +91,7 @@ public:
     expect(take(close));
   }
   // Reads an object: calls each(name) for every field, which reads its value.
-  template <class Each> void object(Each &&each) noexcept {
+  template <class Each> void object(Each &&each) {
     entries('{', '}', [&] {
       const std::string_view name = string();
       if (expect(take(':')))

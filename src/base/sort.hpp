@@ -7,6 +7,7 @@
 #pragma once
 
 #include "base/limits.hpp"
+#include "base/random.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -59,10 +60,7 @@ private:
   }
 
   // Returns a pseudorandom index, so that regular inputs do not lead to bad pivots.
-  std::int64_t next(std::int64_t count) noexcept {
-    state_ = state_ * 6364136223846793005U + 1442695040888963407U;
-    return static_cast<std::int64_t>((state_ >> 33) % static_cast<std::uint64_t>(count));
-  }
+  std::int64_t next(std::int64_t count) noexcept { return draw_below(state_, count); }
   std::uint64_t state_ = 0;
 };
 

@@ -1,10 +1,8 @@
 // The steps of README.md, in their order.
-#include "learn/learner.hpp"
-
-#include "learn/agreement.hpp"
-#include "learn/chance.hpp"
+#include "learn/lessons.hpp"
 
 #include "base/logarithm.hpp"
+#include "base/random.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,19 +17,18 @@ constexpr double kStrengths[] = {0.25, 0.5, 1, 2, 3};
 // graphs with more links then lose much.
 constexpr double kMostOfCentres = 1;
 constexpr double kBonuses[] = {0, 0.5, 1};
-constexpr std::int64_t kMostPairs = 17; // with the bonuses alone
 // No more strengths are tried after so many in a row that are no better than the best before.
 constexpr std::int32_t kLearnPatience = 2;
 constexpr double kCaution = 0.5; // standard errors that a smaller strength may cost more
-constexpr std::int32_t kFolds = 10;
 constexpr double kLevel = 0.05;
+constexpr std::int32_t kFlips = 4096;
 constexpr std::int64_t kFewGroups = 8;
 // Without gold labels.
 constexpr double kGuesses[] = {0.25, 0.5, 0.75, 1, 1.25, 1.5, 2};
 constexpr double kPropertyStrength = 2;
 constexpr double kCentreStrength = 1;
 constexpr double kBudget = 0.4; // changed labels for each error that the tagger expects
-constexpr double kNearlyAll = 0.9; // share of members, for CHORALE_WARNING_ONE_LABEL
+constexpr double kNearlyAll = 0.9; // share of positions, for CHORALE_WARNING_ONE_LABEL
 // Temperatures. Positions whose label the tagger gave count only below this probability, since the
 // many sure ones would outweigh the others.
 constexpr double kSure = 0.95;
@@ -44,466 +41,369 @@ constexpr double kLeastProbability = 1e-300;
 class LearnCourse {
 public:
   LearnCourse(const Report &report, const Memory &memory, LearnSpec &spec, Learnt &learnt) noexcept
-      : report_(report), spec_(spec), learnt_(learnt), told_(learnt.report),
-        lessons_(memory, spec, learnt), base_(memory), before_(memory), agreeing_(memory),
-        control_(memory), tried_(memory), tallies_(memory), chosen_(memory), bonuses_(memory),
-        differences_(memory), probabilities_(memory), rows_(memory), logs_(memory) {}
+      : report_(report), memory_(memory), spec_(spec), learnt_(learnt), told_(learnt.report),
+        lessons_(memory, spec, learnt), tallies_(memory), tried_(memory), differences_(memory),
+        probabilities_(memory), seen_(memory), logs_(memory) {}
 
-  chorale_status run() noexcept {
-    CHORALE_CHECK(learn());
-    if (lessons_.interrupted())
+  chorale_status run() {
+    try {
+      CHORALE_CHECK(learn());
+      if (was_late_)
+        told_.outcome = CHORALE_OUTCOME_DEADLINE;
+    } catch (const LearningEnds &) {
       told_.verdict = CHORALE_VERDICT_INTERRUPTED;
+    }
     told_.applied = told_.verdict <= CHORALE_VERDICT_WITHOUT_GOLD ? 1 : 0;
-    if (was_late_ && !lessons_.interrupted())
-      told_.outcome = CHORALE_OUTCOME_DEADLINE;
     if (told_.applied != 0)
-      CHORALE_CHECK(keep());
-    round_learnt(learnt_);
+      keep();
     return CHORALE_OK;
   }
 
 private:
-  std::int64_t groups() const noexcept { return lessons_.groups(); }
-  chorale_status no_memory() const noexcept { return report_.out_of_memory(sizeof(LabelCounts)); }
+  // What is counted of labels by group: the tagger's; those held out, under bonuses alone and under
+  // what is chosen; those before a family is tried; and those under each pair that is tried.
+  enum Row : std::int64_t { kTagger, kControl, kAgreeing, kBefore, kPairs };
+
+  chorale_status learn() {
+    CHORALE_CHECK(find_kinds(report_, spec_.problems, spec_.measure.classes, learnt_));
+    CHORALE_CHECK(lessons_.prepare(report_));
+    told_.agreement_p = told_.gain_p = -1;
+    if (spec_.options.without_gold != 0)
+      return guess();
+    need(tallies_.resize(kPairs * groups()) && differences_.resize(groups()));
+    for (const Row row : {kTagger, kControl, kAgreeing, kBefore})
+      lessons_.count(lessons_.base, tally(row));
+    const LabelCounts of_base = sum(kTagger);
+    spec_.measure.f1 = 2 * of_base[kRight] / std::max(of_base[kGold] + of_base[kFound], 1.0);
+    tell(kTagger);
+    if ((of_base[kKnown] - of_base[kCorrect]) * 100 < of_base[kKnown])
+      told_.warnings |= CHORALE_WARNING_BASE_KNOWS;
+    if (told_.groups < kFewGroups)
+      told_.warnings |= CHORALE_WARNING_FEW_GROUPS;
+    told_.agreement_p = test_agreement(memory_, lessons_);
+    told_.verdict = CHORALE_VERDICT_NO_AGREEMENT;
+    if (told_.agreement_p <= kLevel) {
+      for (const Family family : {kOfPositions, kOfProperties, kOfCentres})
+        if (has(family))
+          CHORALE_CHECK(try_family(family));
+      told_.verdict = judge();
+    }
+    return fit_temperatures();
+  }
+
   bool has(Family family) const noexcept {
     return std::any_of(learnt_.kinds.begin(), learnt_.kinds.end(), [&](const Kind &kind) {
       return kind.cliques > 0 && kind.family() == family;
     });
   }
-
-  chorale_status learn() noexcept;
-  chorale_status guess() noexcept;
-  chorale_status warn_of_one_label() noexcept;
-  chorale_status try_family(Family family) noexcept;
-  chorale_status try_pair(Family family, const Strengths &pair) noexcept;
-  std::int32_t choose(std::int32_t without, bool is_control) noexcept;
-  chorale_status hold_out() noexcept;
-  chorale_verdict judge() noexcept;
-  chorale_status fit_temperatures() noexcept;
-  double temperature_of(bool changed) noexcept;
-  template <class Take>
-  chorale_status each_probability(std::int64_t step, Take &&take) noexcept;
-  chorale_status keep() noexcept;
-
-  LabelCounts sum(gsl::span<const LabelCounts> tallies) const noexcept {
-    LabelCounts total;
-    for (const LabelCounts &tally : tallies)
-      total += tally;
+  std::int64_t groups() const noexcept { return lessons_.labelled.size(); }
+  LabelCounts *tally(std::int64_t row) noexcept { return tallies_.begin() + row * groups(); }
+  LabelCounts sum(std::int64_t row) noexcept {
+    LabelCounts total{};
+    for (std::int64_t g = 0; g < groups(); ++g)
+      for (std::size_t k = 0; k < kCounts; ++k)
+        total[k] += tally(row)[g][k];
     return total;
   }
-  // Returns number(first) - number(second) for each group with gold labels, except those of a fold
-  // (-1: none). Valid until the next call.
-  template <class Number>
-  gsl::span<const double> differ(gsl::span<const LabelCounts> first, gsl::span<const LabelCounts> second,
-                                 std::int32_t without, Number &&number) noexcept {
+  // Returns what the first row costs more than the second (of_accuracy: has more right labels), for
+  // each group with gold labels, except those of a fold (lessons_.folds: none). Valid until the next
+  // call.
+  gsl::span<const double> differ(std::int64_t first, std::int64_t second, std::int32_t without,
+                                 bool of_accuracy = false) noexcept {
+    const auto number = [&](const LabelCounts &of) {
+      return of_accuracy ? of[kCorrect] : spec_.measure.cost(of);
+    };
     std::int64_t count = 0;
     for (std::int64_t g = 0; g < groups(); ++g)
-      if (lessons_.labelled().data()[g] > 0 && lessons_.fold_of().data()[g] != without)
-        differences_[count++] = number(first.data()[g]) - number(second.data()[g]);
+      if (lessons_.labelled[g] > 0 && lessons_.fold[g] != without)
+        differences_[count++] = number(tally(first)[g]) - number(tally(second)[g]);
     return span_of(differences_.begin(), count);
-  }
-  // The same for costs.
-  gsl::span<const double> differ(gsl::span<const LabelCounts> first, gsl::span<const LabelCounts> second,
-                                 std::int32_t without) noexcept {
-    return differ(first, second, without,
-                  [&](const LabelCounts &tally) { return spec_.measure.cost(tally); });
   }
   static double total(gsl::span<const double> numbers) noexcept {
     return std::accumulate(numbers.begin(), numbers.end(), 0.0);
   }
-  // Returns true if the numbers add up to at most `errors` standard errors.
+  // Returns true if independent numbers add up to at most `errors` standard errors of their sum.
   static bool is_within(double errors, gsl::span<const double> numbers) noexcept {
-    return total(numbers) <= errors * standard_error(numbers);
+    const auto n = static_cast<double>(numbers.size());
+    const double mean = total(numbers) / n;
+    double squares = 0;
+    for (const double number : numbers)
+      squares += (number - mean) * (number - mean);
+    return n * mean <= errors * (n < 2 ? 0 : std::sqrt(n * squares / (n - 1)));
   }
-  // Returns true if a number of some pair is not 0.
-  static bool any(gsl::span<const Choice> choices, double Strengths::*number) noexcept {
-    bool found = false;
-    for (const Choice &choice : choices)
-      for (const Strengths &pair : choice.of)
-        found = found || pair.*number != 0;
-    return found;
+  bool lowers_accuracy(std::int64_t row, std::int32_t without) noexcept {
+    return spec_.options.may_lower_accuracy == 0 && !is_within(1, differ(kTagger, row, without, true));
   }
-  bool lowers_accuracy(gsl::span<const LabelCounts> tallies, std::int32_t without) noexcept {
-    return spec_.options.may_lower_accuracy == 0 &&
-           !is_within(1, differ(base_, tallies, without, [](const LabelCounts &t) { return t.correct; }));
+
+  // Labels the problems under a pair for a family, with the pairs chosen before for the other
+  // families, and counts the labels. Returns the cost.
+  chorale_status try_pair(Family family, const Strengths &pair, double &cost) {
+    Choice choice = chosen_;
+    choice[family] = pair;
+    CHORALE_CHECK(lessons_.label(report_, choice, Lessons::Effort::quick));
+    const std::int64_t row = kPairs + tried_.size();
+    need(tried_.push(pair) && tallies_.resize((row + 1) * groups()));
+    lessons_.count(lessons_.found, tally(row));
+    cost = std::min(cost, spec_.measure.cost(sum(row)));
+    return CHORALE_OK;
   }
-  gsl::span<LabelCounts> of_pair(std::int64_t number) noexcept {
-    return span_of(tallies_.begin() + number * groups(), groups());
+
+  // Chooses the pair of a family. What is held out of each fold are its labels under the pair that is
+  // chosen without it.
+  chorale_status try_family(Family family) {
+    tried_.truncate(0);
+    const bool is_centred = family == kOfCentres;
+    const bool has_bonus =
+        !is_centred && std::any_of(learnt_.kinds.begin(), learnt_.kinds.end(), [&](const Kind &kind) {
+          return kind.family() == family && (kind.has_empty || kind.left_out != 0);
+        });
+    double least = kInfinity;
+    double cost = kInfinity;
+    for (const double bonus : kBonuses)
+      if (has_bonus && bonus > 0)
+        CHORALE_CHECK(try_pair(family, {0, bonus, false}, cost));
+    std::int32_t worse = 0; // strengths in a row that are no better than the best before
+    for (const double strength : kStrengths) {
+      was_late_ = was_late_ || lessons_.is_late();
+      if (was_late_ || worse == kLearnPatience || (is_centred && strength > kMostOfCentres))
+        break;
+      cost = kInfinity;
+      for (const double bonus : kBonuses)
+        if (bonus == 0 || has_bonus)
+          CHORALE_CHECK(try_pair(family, {strength, bonus, false}, cost));
+      if (is_centred)
+        CHORALE_CHECK(try_pair(family, {strength, 0, true}, cost));
+      worse = cost <= least ? 0 : worse + 1;
+      least = std::min(least, cost);
+    }
+    for (const Row row : {kControl, kAgreeing})
+      for (std::int32_t fold = 0; fold < lessons_.folds; ++fold)
+        if (const std::int64_t chosen = choose(row, fold); chosen >= 0)
+          for (std::int64_t g = 0; g < groups(); ++g)
+            if (lessons_.fold[g] == fold)
+              tally(row)[g] = tally(kPairs + chosen)[g];
+    if (const std::int64_t chosen = choose(kAgreeing, lessons_.folds); chosen >= 0) {
+      chosen_[family] = tried_[chosen];
+      std::copy_n(tally(kPairs + chosen), groups(), tally(kBefore));
+      is_chosen_ = true;
+    }
+    return CHORALE_OK;
+  }
+
+  // Returns the first pair that costs at most half a standard error more than the pair of least cost,
+  // not counting a fold; -1 if none costs less than the labels before the family was tried. kControl:
+  // among the bonuses alone; kAgreeing: among the other pairs.
+  std::int64_t choose(Row row, std::int32_t without) {
+    const auto takes_part = [&](std::int64_t k) {
+      return (tried_[k].strength == 0) == (row == kControl);
+    };
+    std::int64_t best = -1;
+    for (std::int64_t k = 0; k < tried_.size(); ++k) {
+      if (!takes_part(k) || total(differ(kPairs + k, best < 0 ? kBefore : kPairs + best, without)) >= 0)
+        continue;
+      if (lowers_accuracy(kPairs + k, without))
+        would_gain_ = true;
+      else
+        best = k;
+    }
+    for (std::int64_t k = 0; k < best; ++k)
+      if (takes_part(k) && !lowers_accuracy(kPairs + k, without) &&
+          is_within(kCaution, differ(kPairs + k, kPairs + best, without)))
+        return k;
+    return best;
+  }
+
+  // Writes the figures of a row to the report.
+  void tell(Row row) noexcept {
+    const LabelCounts all = sum(row);
+    const double figures[] = {spec_.measure.cost(all), all[kRight] / std::max(all[kFound], 1.0),
+                              all[kRight] / std::max(all[kGold], 1.0),
+                              2 * all[kRight] / std::max(all[kGold] + all[kFound], 1.0),
+                              all[kCorrect] / all[kKnown]};
+    for (std::size_t k = 0; k < std::size(figures); ++k)
+      told_.*kFigures[row][k] = figures[k];
+    told_.changed = static_cast<std::int64_t>(all[kChanged]);
+    told_.changed_right_before = static_cast<std::int64_t>(all[kRightBefore]);
+    told_.changed_right_after = static_cast<std::int64_t>(all[kRightAfter]);
+  }
+
+  // Decides what is applied.
+  chorale_verdict judge() {
+    tell(kControl);
+    tell(kAgreeing);
+    if (!is_chosen_)
+      return would_gain_ ? CHORALE_VERDICT_LOWERS_ACCURACY : CHORALE_VERDICT_NO_GAIN;
+    told_.gain_p = sign_flip_p(kTagger);
+    if (told_.agreeing_cost >= told_.tagger_cost)
+      return CHORALE_VERDICT_NO_GAIN;
+    if (lowers_accuracy(kAgreeing, lessons_.folds))
+      return CHORALE_VERDICT_LOWERS_ACCURACY;
+    const bool was_exchanged = told_.agreement_p >= 0;
+    if ((told_.groups < kFewGroups || !was_exchanged) && told_.gain_p > kLevel)
+      return CHORALE_VERDICT_MAY_BE_CHANCE;
+    if (!was_exchanged && sign_flip_p(kControl) > kLevel)
+      return CHORALE_VERDICT_MAY_BE_CHANCE;
+    return CHORALE_VERDICT_GAIN;
+  }
+
+  // Returns the one-sided p-value of what kAgreeing costs less than another row: the share of random
+  // signs of the groups' differences with which they add up to as much.
+  double sign_flip_p(Row row) {
+    const auto differences = differ(row, kAgreeing, lessons_.folds);
+    double magnitude = 0;
+    for (const double difference : differences)
+      magnitude += std::fabs(difference);
+    std::uint64_t random = 1;
+    std::int32_t as_great = 0;
+    for (std::int32_t flip = 0; flip < kFlips; ++flip) {
+      lessons_.spend(4 * groups());
+      double now = 0;
+      for (const double difference : differences)
+        now += draw_below(random, 2) == 1 ? -difference : difference;
+      as_great += now >= total(differences) - 1e-12 * magnitude ? 1 : 0;
+    }
+    return static_cast<double>(as_great + 1) / static_cast<double>(kFlips + 1);
+  }
+
+  // Calls take(position, probabilities) under the last run, for the positions of every step-th chain.
+  template <class Take> void each_probability(std::int64_t step, Take &&take) {
+    for (const Lesson &lesson : lessons_.lessons)
+      for (std::int64_t i = 0; i < lesson.model->chains.size(); ++i) {
+        const std::int64_t length = lesson.model->chains[i].length;
+        const std::int64_t m = lesson.model->chains[i].labels;
+        if ((lesson.first_chain + i) % step != 0)
+          continue;
+        lessons_.spend(64 + length * m * (8 + m));
+        need(probabilities_.resize(length * m));
+        if (chorale_run_probabilities(lesson.run, i, 1, probabilities_.begin(), 0, nullptr,
+                                      nullptr) == CHORALE_OK)
+          for (std::int64_t t = 0; t < length; ++t)
+            take(lessons_.starts[lesson.first_chain + i] + t,
+                 span_of(probabilities_.begin() + t * m, m));
+      }
+  }
+
+  chorale_status fit_temperatures() {
+    const bool applies = told_.verdict == CHORALE_VERDICT_GAIN;
+    CHORALE_CHECK(lessons_.label(report_, applies ? chosen_ : Choice{},
+                                 applies ? Lessons::Effort::usual : Lessons::Effort::plain));
+    const std::int64_t step = 1 + lessons_.starts.size() / kMostCalibrated;
+    each_probability(step, [&](std::int64_t p, gsl::span<const double> row) {
+      const std::int32_t given = lessons_.found[p];
+      if (lessons_.gold[p] < 0)
+        return;
+      need(seen_.push({logs_.size(), static_cast<std::int64_t>(row.size()), given,
+                       given == lessons_.gold[p], given != lessons_.base[p]}));
+      for (const double probability : row)
+        need(logs_.push(natural_log(std::max(probability, kLeastProbability))));
+    });
+    told_.temperature = temperature_of(false);
+    told_.changed_temperature = temperature_of(true);
+    return CHORALE_OK;
+  }
+
+  // Returns the temperature at which the mean probability of the labels given is the share that is
+  // right, by bisection of its logarithm. changed: at the positions whose label is not the tagger's;
+  // else at those of the others that are not sure. 0 if there are none.
+  double temperature_of(bool changed) {
+    double low = kLeastLog2;
+    double high = kMostLog2;
+    std::int64_t positions = 0;
+    for (std::int32_t step = 0; step < kBisections; ++step) {
+      lessons_.spend(32 * logs_.size());
+      const double middle = natural_exp((low + high) / 2 * std::numbers::ln2);
+      double excess = 0;
+      positions = 0;
+      for (const Seen &seen : seen_) {
+        double sum = 0;
+        for (std::int64_t y = 0; y < seen.labels && seen.is_changed == changed; ++y)
+          sum += natural_exp(logs_[seen.first + y] / middle);
+        const double probability = natural_exp(logs_[seen.first + seen.given] / middle) / sum;
+        if (seen.is_changed != changed || (!changed && probability >= kSure))
+          continue;
+        ++positions;
+        excess += probability - (seen.is_right ? 1 : 0);
+      }
+      (excess > 0 ? low : high) = (low + high) / 2;
+    }
+    return positions > 0 ? natural_exp((low + high) / 2 * std::numbers::ln2) : 0;
+  }
+
+  chorale_status guess() {
+    told_.temperature = 1;
+    told_.verdict = CHORALE_VERDICT_WITHOUT_GOLD;
+    chosen_[kOfProperties].strength = kPropertyStrength;
+    chosen_[kOfCentres].strength = kCentreStrength;
+    if (!has(kOfPositions))
+      return CHORALE_OK;
+    std::int64_t shown[64] = {}; // by label that counts, modulo 64: how often the tagger gives it
+    for (const std::int32_t label : lessons_.base)
+      if (const auto &classes = spec_.measure.classes;
+          label >= 0 && (classes.empty() || classes.data()[label] >= 0))
+        ++shown[static_cast<std::size_t>(label) % std::size(shown)];
+    if (static_cast<double>(*std::max_element(shown, shown + std::size(shown))) >
+        kNearlyAll * static_cast<double>(lessons_.base.size()))
+      told_.warnings |= CHORALE_WARNING_ONE_LABEL;
+    each_probability(1, [&](std::int64_t, gsl::span<const double> row) {
+      told_.expected_errors += 1 - *std::max_element(row.begin(), row.end());
+    });
+    for (const double strength : kGuesses) {
+      Choice choice{};
+      choice[kOfPositions].strength = strength;
+      CHORALE_CHECK(lessons_.label(report_, choice, Lessons::Effort::quick));
+      std::int64_t changed = 0;
+      for (std::int64_t p = 0; p < lessons_.base.size(); ++p)
+        changed += lessons_.found[p] != lessons_.base[p] ? 1 : 0;
+      if (static_cast<double>(changed) > std::ceil(kBudget * told_.expected_errors))
+        break;
+      chosen_[kOfPositions].strength = strength;
+      told_.changed = changed;
+    }
+    return CHORALE_OK;
+  }
+
+  // Writes what was chosen to the result.
+  void keep() {
+    for (std::int32_t k = 0; k < learnt_.kinds.size(); ++k) {
+      Kind &kind = learnt_.kinds[k];
+      const Strengths &pair = chosen_[kind.family()];
+      if (kind.cliques == 0)
+        continue;
+      kind.strength = pair.strength;
+      kind.bonus = pair.bonus;
+      kind.uses_log_odds = pair.uses_log_odds;
+      lessons_.make_weights(k, chosen_, lessons_.folds, learnt_.weights);
+    }
   }
 
   const Report &report_;
+  const Memory &memory_;
   LearnSpec &spec_;
   Learnt &learnt_;
-  chorale_learnt_report &told_;
+  LearntReport &told_;
   Lessons lessons_;
-  // By group: the tagger's labels; those before a family is tried; and held-out labels.
-  Array<LabelCounts> base_, before_, agreeing_, control_;
+  Array<LabelCounts> tallies_; // rows x groups
   Array<Strengths> tried_;     // of the family, in the order of caution
-  Array<LabelCounts> tallies_;  // tried pairs x groups
-  Array<Choice> chosen_;  // by fold: chosen without it; the last one: from all groups
-  Array<Choice> bonuses_; // the same for the control
+  Choice chosen_{};            // from all groups
   Array<double> differences_;
   Array<double> probabilities_;
-  struct Row { // of temperature_of(), a position
+  struct Seen { // of temperature_of(), a position
     std::int64_t first; // its logarithms begin here
     std::int64_t labels;
     std::int32_t given; // the label
     bool is_right;
     bool is_changed; // it is not the tagger's
   };
-  Array<Row> rows_;
+  Array<Seen> seen_;
   Array<double> logs_; // of probabilities
   bool was_late_ = false;
+  bool is_chosen_ = false;
   bool would_gain_ = false; // some pair costs less but lowers accuracy
 };
 
-chorale_status LearnCourse::learn() noexcept {
-  CHORALE_CHECK(find_kinds(report_, spec_.problems, spec_.measure.classes, learnt_));
-  lessons_.set_most_runs((kMostPairs * kFamilies + 4) *
-                         static_cast<std::int64_t>(spec_.problems.size()));
-  CHORALE_CHECK(lessons_.prepare(report_));
-  if (lessons_.interrupted())
-    return CHORALE_OK;
-  if (spec_.options.without_gold != 0)
-    return guess();
-  CHORALE_CHECK(lessons_.deal_folds(report_, kFolds));
-  const std::int64_t folds = lessons_.folds();
-  for (Array<LabelCounts> *tallies : {&base_, &before_, &agreeing_, &control_})
-    if (!tallies->resize(groups()))
-      return no_memory();
-  if (!differences_.resize(groups()) || !chosen_.resize(folds + 1) || !bonuses_.resize(folds + 1))
-    return no_memory();
-  std::fill(chosen_.begin(), chosen_.end(), Choice{});
-  std::fill(bonuses_.begin(), bonuses_.end(), Choice{});
-  lessons_.count(lessons_.base(), base_);
-  const LabelCounts of_base = sum(base_);
-  spec_.measure.f1 = of_base.f1();
-  told_.tagger_cost = spec_.measure.cost(of_base);
-  if ((of_base.known - of_base.correct) * 100 < of_base.known)
-    told_.warnings |= CHORALE_WARNING_BASE_KNOWS;
-  if (told_.groups < kFewGroups)
-    told_.warnings |= CHORALE_WARNING_FEW_GROUPS;
-  std::copy(base_.begin(), base_.end(), before_.begin());
-  std::copy(base_.begin(), base_.end(), agreeing_.begin());
-  std::copy(base_.begin(), base_.end(), control_.begin());
-  CHORALE_CHECK(test_agreement(report_, learnt_.memory, lessons_, told_.agreement_p));
-  told_.gain_p = -1;
-  if (told_.agreement_p <= kLevel) {
-    for (const Family family : {Family::positions, Family::properties, Family::centres})
-      if (has(family) && !lessons_.interrupted())
-        CHORALE_CHECK(try_family(family));
-    if (!lessons_.interrupted())
-      CHORALE_CHECK(hold_out());
-  }
-  if (lessons_.interrupted())
-    return CHORALE_OK;
-  told_.verdict = judge();
-  return fit_temperatures();
-}
-
-// Labels the problems under a pair for a family, with the pairs chosen before for the other families,
-// and counts the labels.
-chorale_status LearnCourse::try_pair(Family family, const Strengths &pair) noexcept {
-  Choice choice = chosen_[lessons_.folds()];
-  choice.of[static_cast<std::size_t>(family)] = pair;
-  CHORALE_CHECK(lessons_.label(report_, {&choice, 1}, Lessons::Effort::quick));
-  if (lessons_.interrupted())
-    return CHORALE_OK;
-  if (!tried_.push(pair) || !tallies_.resize(tried_.size() * groups()))
-    return no_memory();
-  lessons_.count(lessons_.found(), of_pair(tried_.size() - 1));
-  return CHORALE_OK;
-}
-
-// Chooses the pairs of a family: without each fold, and from all groups.
-chorale_status LearnCourse::try_family(Family family) noexcept {
-  tried_.truncate(0);
-  const bool has_bonus =
-      family != Family::centres &&
-      std::any_of(learnt_.kinds.begin(), learnt_.kinds.end(), [&](const Kind &kind) {
-        return kind.family() == family && (kind.has_empty || kind.left_out != 0);
-      });
-  for (const double bonus : kBonuses)
-    if (has_bonus && bonus > 0 && !lessons_.interrupted())
-      CHORALE_CHECK(try_pair(family, {0, bonus, false}));
-  double least = kInfinity;
-  std::int32_t worse = 0; // strengths in a row that are no better than the best before
-  for (const double strength : kStrengths) {
-    was_late_ = was_late_ || lessons_.is_late();
-    if (lessons_.interrupted() || was_late_ || worse == kLearnPatience ||
-        (family == Family::centres && strength > kMostOfCentres))
-      break;
-    const std::int64_t first = tried_.size();
-    if (family == Family::centres)
-      for (const bool uses_log_odds : {false, true})
-        CHORALE_CHECK(try_pair(family, {strength, 0, uses_log_odds}));
-    else
-      for (const double bonus : kBonuses)
-        if (bonus == 0 || has_bonus)
-          CHORALE_CHECK(try_pair(family, {strength, bonus, false}));
-    double cost = kInfinity;
-    for (std::int64_t k = first; k < tried_.size(); ++k)
-      cost = std::min(cost, spec_.measure.cost(sum(of_pair(k))));
-    worse = cost <= least ? 0 : worse + 1;
-    least = std::min(least, cost);
-  }
-  const auto f = static_cast<std::size_t>(family);
-  for (std::int32_t fold = -1; fold < lessons_.folds() && !lessons_.interrupted(); ++fold) {
-    const std::int32_t chosen = choose(fold, false);
-    const std::int32_t bonus = choose(fold, true);
-    const std::int64_t at = fold < 0 ? lessons_.folds() : fold;
-    chosen_[at].of[f] = chosen < 0 ? Strengths{} : tried_[chosen];
-    bonuses_[at].of[f] = bonus < 0 ? Strengths{} : tried_[bonus];
-  }
-  if (const std::int32_t chosen = choose(-1, false); chosen >= 0)
-    std::copy(of_pair(chosen).begin(), of_pair(chosen).end(), before_.begin());
-  return CHORALE_OK;
-}
-
-// Returns the first pair that costs at most half a standard error more than the pair of least cost,
-// not counting a fold; -1 if none costs less than the labels before the family was tried. is_control:
-// among the bonuses alone; otherwise among the other pairs.
-std::int32_t LearnCourse::choose(std::int32_t without, bool is_control) noexcept {
-  const auto takes_part = [&](std::int64_t k) {
-    return (tried_[k].strength == 0) == is_control && !lowers_accuracy(of_pair(k), without);
-  };
-  std::int64_t best = -1;
-  for (std::int64_t k = 0; k < tried_.size(); ++k) {
-    const auto rival = best < 0 ? gsl::span<const LabelCounts>(before_) : of_pair(best);
-    if ((tried_[k].strength == 0) != is_control || total(differ(of_pair(k), rival, without)) >= 0)
-      continue;
-    if (lowers_accuracy(of_pair(k), without))
-      would_gain_ = true;
-    else
-      best = k;
-  }
-  for (std::int64_t k = 0; k < best; ++k)
-    if (takes_part(k) && is_within(kCaution, differ(of_pair(k), of_pair(best), without)))
-      return static_cast<std::int32_t>(k);
-  return static_cast<std::int32_t>(best);
-}
-
-// Labels each fold under what was chosen without it.
-chorale_status LearnCourse::hold_out() noexcept {
-  const auto folds = lessons_.folds();
-  if (any(bonuses_, &Strengths::bonus)) {
-    CHORALE_CHECK(
-        lessons_.label(report_, span_of(bonuses_.begin(), folds), Lessons::Effort::usual));
-    lessons_.count(lessons_.found(), control_);
-  }
-  CHORALE_CHECK(lessons_.label(report_, span_of(chosen_.begin(), folds), Lessons::Effort::usual));
-  if (lessons_.interrupted())
-    return CHORALE_OK;
-  lessons_.count(lessons_.found(), agreeing_);
-  for (std::int64_t p = 0; p < lessons_.positions(); ++p) {
-    const std::int32_t gold = lessons_.gold().data()[p];
-    const std::int32_t base = lessons_.base().data()[p];
-    const std::int32_t found = lessons_.found().data()[p];
-    if (gold < 0 || base == found)
-      continue;
-    ++told_.changed;
-    told_.changed_right_before += base == gold ? 1 : 0;
-    told_.changed_right_after += found == gold ? 1 : 0;
-  }
-  return CHORALE_OK;
-}
-
-// Decides what is applied, and writes the figures of held-out groups.
-chorale_verdict LearnCourse::judge() noexcept {
-  const auto tell = [&](gsl::span<const LabelCounts> tallies, double &cost, double &precision,
-                        double &recall, double &f1, double &accuracy) {
-    const LabelCounts all = sum(tallies);
-    cost = spec_.measure.cost(all);
-    precision = all.right / std::max(all.found, 1.0);
-    recall = all.right / std::max(all.gold, 1.0);
-    f1 = all.f1();
-    accuracy = all.correct / all.known;
-  };
-  tell(base_, told_.tagger_cost, told_.tagger_precision, told_.tagger_recall, told_.tagger_f1,
-       told_.tagger_accuracy);
-  if (told_.agreement_p > kLevel)
-    return CHORALE_VERDICT_NO_AGREEMENT;
-  tell(control_, told_.control_cost, told_.control_precision, told_.control_recall,
-       told_.control_f1, told_.control_accuracy);
-  tell(agreeing_, told_.agreeing_cost, told_.agreeing_precision, told_.agreeing_recall,
-       told_.agreeing_f1, told_.agreeing_accuracy);
-  if (!any(span_of(&chosen_[lessons_.folds()], 1), &Strengths::strength))
-    return would_gain_ ? CHORALE_VERDICT_LOWERS_ACCURACY : CHORALE_VERDICT_NO_GAIN;
-  told_.gain_p = sign_flip_p(lessons_, differ(base_, agreeing_, -1));
-  if (told_.agreeing_cost >= told_.tagger_cost)
-    return CHORALE_VERDICT_NO_GAIN;
-  if (lowers_accuracy(agreeing_, -1))
-    return CHORALE_VERDICT_LOWERS_ACCURACY;
-  const bool was_exchanged = told_.agreement_p >= 0;
-  if ((told_.groups < kFewGroups || !was_exchanged) && told_.gain_p > kLevel)
-    return CHORALE_VERDICT_MAY_BE_CHANCE;
-  if (!was_exchanged && sign_flip_p(lessons_, differ(control_, agreeing_, -1)) > kLevel)
-    return CHORALE_VERDICT_MAY_BE_CHANCE;
-  return CHORALE_VERDICT_GAIN;
-}
-
-// ---- Probabilities -----------------------------------------------------------------------------
-
-// Calls take(position, probabilities) under the last run, for the positions of every step-th chain.
-template <class Take>
-chorale_status LearnCourse::each_probability(std::int64_t step, Take &&take) noexcept {
-  std::int64_t chain = 0;
-  for (std::int64_t l = 0; l < lessons_.count(); ++l)
-    for (std::int64_t i = 0; i < lessons_[l].model->chains.size(); ++i, ++chain) {
-      const std::int64_t length = lessons_[l].model->chains[i].length;
-      const std::int64_t m = lessons_[l].model->chains[i].labels;
-      if (chain % step != 0)
-        continue;
-      if (!lessons_.spend(64 + length * m * (8 + m)))
-        return CHORALE_OK;
-      if (!probabilities_.resize(length * m))
-        return no_memory();
-      if (chorale_run_probabilities(lessons_[l].run, i, 1, probabilities_.begin(), 0, nullptr,
-                                    nullptr) != CHORALE_OK)
-        continue;
-      for (std::int64_t t = 0; t < length; ++t)
-        if (!take(lessons_.start(lessons_[l], i) + t, span_of(probabilities_.begin() + t * m, m)))
-          return no_memory();
-    }
-  return CHORALE_OK;
-}
-
-chorale_status LearnCourse::fit_temperatures() noexcept {
-  if (told_.verdict != CHORALE_VERDICT_GAIN) { // probabilities are then those of the tagger alone
-    const Choice none;
-    CHORALE_CHECK(lessons_.label(report_, {&none, 1}, Lessons::Effort::plain));
-  }
-  std::int64_t chains = 0;
-  for (std::int64_t l = 0; l < lessons_.count(); ++l)
-    chains += lessons_[l].model->chains.size();
-  CHORALE_CHECK(each_probability(
-      1 + chains / kMostCalibrated, [&](std::int64_t p, gsl::span<const double> row) {
-        const std::int32_t gold = lessons_.gold().data()[p];
-        const std::int32_t given = lessons_.found().data()[p];
-        if (gold < 0)
-          return true;
-        bool fits = rows_.push({logs_.size(), static_cast<std::int64_t>(row.size()), given,
-                                given == gold, given != lessons_.base().data()[p]});
-        for (const double probability : row)
-          fits = fits && logs_.push(natural_log(std::max(probability, kLeastProbability)));
-        return fits;
-      }));
-  told_.temperature = temperature_of(false);
-  told_.changed_temperature = temperature_of(true);
-  return CHORALE_OK;
-}
-
-// Returns the temperature at which the mean probability of the labels given is the share that is right,
-// by bisection of its logarithm. changed: at the positions whose label is not the tagger's; else at
-// those of the others that are not sure. 0 if there are none.
-double LearnCourse::temperature_of(bool changed) noexcept {
-  double low = kLeastLog2;
-  double high = kMostLog2;
-  std::int64_t positions = 0;
-  for (std::int32_t step = 0; step < kBisections && lessons_.spend(32 * logs_.size()); ++step) {
-    const double middle = natural_exp((low + high) / 2 * std::numbers::ln2);
-    double excess = 0;
-    positions = 0;
-    for (const Row &row : rows_) {
-      double sum = 0;
-      for (std::int64_t y = 0; y < row.labels && row.is_changed == changed; ++y)
-        sum += natural_exp(logs_[row.first + y] / middle);
-      const double probability = natural_exp(logs_[row.first + row.given] / middle) / sum;
-      if (row.is_changed != changed || (!changed && probability >= kSure))
-        continue;
-      ++positions;
-      excess += probability - (row.is_right ? 1 : 0);
-    }
-    (excess > 0 ? low : high) = (low + high) / 2;
-  }
-  return positions > 0 ? natural_exp((low + high) / 2 * std::numbers::ln2) : 0;
-}
-
-// ---- Without gold ------------------------------------------------------------------------------
-
-chorale_status LearnCourse::guess() noexcept {
-  told_.agreement_p = told_.gain_p = -1;
-  told_.temperature = 1;
-  told_.verdict = CHORALE_VERDICT_WITHOUT_GOLD;
-  if (!chosen_.push({}))
-    return no_memory();
-  Choice &chosen = chosen_[0];
-  chosen.of[1].strength = kPropertyStrength;
-  chosen.of[2].strength = kCentreStrength;
-  if (!has(Family::positions))
-    return CHORALE_OK;
-  CHORALE_CHECK(warn_of_one_label());
-  CHORALE_CHECK(each_probability(1, [&](std::int64_t, gsl::span<const double> row) {
-    told_.expected_errors += 1 - *std::max_element(row.begin(), row.end());
-    return true;
-  }));
-  for (const double strength : kGuesses) {
-    Choice choice;
-    choice.of[0].strength = strength;
-    CHORALE_CHECK(lessons_.label(report_, {&choice, 1}, Lessons::Effort::quick));
-    if (lessons_.interrupted())
-      return CHORALE_OK;
-    std::int64_t changed = 0;
-    for (std::int64_t p = 0; p < lessons_.positions(); ++p)
-      changed += lessons_.found().data()[p] != lessons_.base().data()[p] ? 1 : 0;
-    if (static_cast<double>(changed) > std::ceil(kBudget * told_.expected_errors))
-      break;
-    chosen.of[0].strength = strength;
-    told_.changed = changed;
-  }
-  return CHORALE_OK;
-}
-
-// Warns if nearly all members of cliques of positions have the same label, and it counts.
-chorale_status LearnCourse::warn_of_one_label() noexcept {
-  Array<std::int64_t> shown(learnt_.memory); // by value: members whose label by the tagger shows it
-  std::int64_t members = 0;
-  for (std::int64_t l = 0; l < lessons_.count(); ++l)
-    for (std::int32_t c = 0; c < lessons_[l].model->cliques.size(); ++c) {
-      const std::int32_t number = chorale_problem_clique_kind(lessons_[l].problem, c);
-      if (number < 0 || learnt_.kinds[number].family() != Family::positions)
-        continue;
-      const Clique clique = lessons_[l].model->cliques[c];
-      members += clique.members;
-      for (std::int32_t i = 0; i < clique.members && lessons_.spend(Limits::kScattered); ++i) {
-        const std::int32_t value =
-            lessons_.value_shown(lessons_[l], lessons_[l].model->member(c, i), lessons_.base());
-        while (shown.size() <= value)
-          if (!shown.push(0))
-            return no_memory();
-        if (value >= 0 && !learnt_.kinds[number].leaves_out(value))
-          ++shown[value];
-      }
-    }
-  for (const std::int64_t count : shown)
-    if (static_cast<double>(count) > kNearlyAll * static_cast<double>(members))
-      told_.warnings |= CHORALE_WARNING_ONE_LABEL;
-  return CHORALE_OK;
-}
-
-// Writes what was chosen from all groups to the result.
-chorale_status LearnCourse::keep() noexcept {
-  const Choice &chosen = chosen_[lessons_.folds()];
-  for (std::int64_t k = 0; k < learnt_.kinds.size(); ++k) {
-    Kind &kind = learnt_.kinds[k];
-    kind.first_weight = learnt_.weights.size();
-    if (kind.cliques == 0)
-      continue;
-    const Strengths &pair = chosen.of[static_cast<std::size_t>(kind.family())];
-    kind.strength = pair.strength;
-    kind.bonus = pair.bonus;
-    kind.uses_log_odds = pair.uses_log_odds;
-    CHORALE_CHECK(lessons_.make_weights(report_, static_cast<std::int32_t>(k), pair, -1,
-                                        learnt_.weights));
-    kind.weights = learnt_.weights.size() - kind.first_weight;
-  }
-  return CHORALE_OK;
-}
-
 } // namespace
 
-chorale_status learn(const Report &report, const Memory &memory, LearnSpec &spec,
-                     Learnt &learnt) noexcept {
+chorale_status learn(const Report &report, const Memory &memory, LearnSpec &spec, Learnt &learnt) {
   return LearnCourse(report, memory, spec, learnt).run();
 }
 

@@ -1,36 +1,42 @@
-// The result of learning: kinds of cliques, the weights of their potentials, and the report.
+// The result of learning: kinds of cliques, their potentials, and the report.
 #pragma once
 
 #include "base/array.hpp"
 #include "base/report.hpp"
 #include "base/span.hpp"
+#include "cluster/model/exchange.hpp"
+#include "problem/problem.hpp"
 
 #include <chorale/experimental.h>
 
+#include <algorithm>
+#include <new>
 #include <string_view>
 
 namespace chorale {
 
+// Throws what guarded() (capi/firewall.hpp) makes a status of, unless memory was there.
+inline void need(bool has_memory) {
+  if (!has_memory)
+    throw std::bad_alloc();
+}
+
 // Functions of the counts n_v of a clique with n members. A potential is a sum of such functions,
 // each times its weight. Learning gives weights to agreement, single and centre; the others are for
 // results of 0.2. OUT is left out of agreement, log_agreement and share; Kind::left_out of these and
-// of single.
+// of single. Those from `value` on are for one number of values.
 enum class Basis : std::int32_t {
   agreement,     // sum_v n_v^2 / n
   log_agreement, // sum_v n_v^2 / log n
   share,         // index i of 1, 2, 3: sum_v max(0, n_v - i n / 4)
-  centre,        // index c C + v, with C columns: n_v if the centre has value c
   single,        // sum_v n_v
+  out,           // n_OUT
   empty,         // n_EMPTY
   conflict,      // n_CONFLICT
-  out,           // n_OUT
   value,         // index v: n_v
+  centre,        // index c C + v, with C columns: n_v if the centre has value c
   majority       // index a C + v, with C columns: n_v if a has the highest count; by itself in a kind
 };
-inline constexpr std::string_view kBasisNames[] = {"agreement", "log-agreement", "share",
-                                                   "centre",    "single",        "empty",
-                                                   "conflict",  "out",           "value",
-                                                   "majority"};
 
 struct Weight {
   std::int32_t kind;
@@ -40,8 +46,7 @@ struct Weight {
 };
 
 // Families of kinds, each of which shares one strength and one bonus.
-enum class Family : std::int32_t { positions, properties, centres };
-inline constexpr std::int32_t kFamilies = 3;
+enum Family : std::size_t { kOfPositions, kOfProperties, kOfCentres, kFamilies };
 
 // What all cliques of a kind have in common, and what was learnt for them.
 struct Kind {
@@ -52,22 +57,21 @@ struct Kind {
   std::int64_t cliques = 0; // 0: no clique has the kind; the other fields are unset
   std::int64_t members = 0;
   std::int32_t values = 0; // number of values of each clique; 0: cliques differ in it
-  std::int32_t centre_values = 0;
+  std::int32_t centre_values = 0; // 0: without a centre
   bool is_property = false;
   bool has_empty = false; // the cliques have columns for EMPTY and CONFLICT
   bool has_out = false;
-  bool is_centred = false;
   bool uses_log_odds = false;
   double strength = 0;
   double bonus = 0;
-  std::int64_t first_weight = 0;
-  std::int64_t weights = 0;
   Name name;
-  std::int64_t left_out = 0; // bit v: only labels that do not count have value v
+  std::int64_t counted = 0;  // bit v: some label that counts has value v
+  std::int64_t left_out = 0; // bit v: only labels that do not count have it
 
   std::int64_t columns() const noexcept { return values + (has_empty ? 2 : 0); }
+  bool is_centred() const noexcept { return centre_values > 0; }
   Family family() const noexcept {
-    return is_centred ? Family::centres : is_property ? Family::properties : Family::positions;
+    return is_centred() ? kOfCentres : is_property ? kOfProperties : kOfPositions;
   }
   bool leaves_out(std::int64_t value) const noexcept {
     return value < kLeftOutValues && (left_out >> value & 1) != 0;
@@ -76,25 +80,35 @@ struct Kind {
   static constexpr std::int32_t kLeftOutValues = 59;
 };
 
+// The figures of the rows of a report: of the tagger's labels, the control, and those that agree.
+using LearntReport = chorale_learnt_report;
+inline constexpr double LearntReport::*kFigures[][5] = {
+    {&LearntReport::tagger_cost, &LearntReport::tagger_precision, &LearntReport::tagger_recall,
+     &LearntReport::tagger_f1, &LearntReport::tagger_accuracy},
+    {&LearntReport::control_cost, &LearntReport::control_precision, &LearntReport::control_recall,
+     &LearntReport::control_f1, &LearntReport::control_accuracy},
+    {&LearntReport::agreeing_cost, &LearntReport::agreeing_precision, &LearntReport::agreeing_recall,
+     &LearntReport::agreeing_f1, &LearntReport::agreeing_accuracy}};
+
 } // namespace chorale
 
 struct chorale_learnt {
   explicit chorale_learnt(const chorale::Memory &from) noexcept
       : memory(from), kinds(from), weights(from), names(from) {}
-  chorale_learnt(const chorale_learnt &) = delete;
-  chorale_learnt &operator=(const chorale_learnt &) = delete;
-
   std::string_view text_of(const chorale::Kind::Name &name) const noexcept {
     return {names.begin() + name.first, static_cast<std::size_t>(name.length)};
   }
-  gsl::span<const chorale::Weight> weights_of(const chorale::Kind &kind) const noexcept {
-    return chorale::span_of(weights.begin() + kind.first_weight, kind.weights);
+  gsl::span<const chorale::Weight> weights_of(std::int64_t kind) const noexcept {
+    const auto [first, last] = std::equal_range(
+        weights.begin(), weights.end(), chorale::Weight{static_cast<std::int32_t>(kind), {}, 0, 0},
+        [](const auto &a, const auto &b) { return a.kind < b.kind; });
+    return chorale::span_of(first, last - first);
   }
 
   chorale::Memory memory;
   chorale_learnt_report report{};
   chorale::Array<chorale::Kind> kinds;
-  chorale::Array<chorale::Weight> weights; // by kind; of nothing applied: none
+  chorale::Array<chorale::Weight> weights; // in the order of kinds; none if nothing is applied
   chorale::Array<char> names;
 };
 
@@ -106,8 +120,113 @@ using Learnt = ::chorale_learnt;
 // the whole text with its NUL needs.
 std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept;
 std::size_t write_learnt_json(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept;
-// Rounds all numbers to those that the JSON keeps, so that a result equals what is read from its JSON.
-void round_learnt(Learnt &learnt) noexcept;
-chorale_status read_learnt(const Report &report, std::string_view json, Learnt &to) noexcept;
+chorale_status read_learnt(const Report &report, std::string_view json, Learnt &to);
+
+// The problems to learn from; none is NULL.
+using Problems = gsl::span<const chorale_problem *const>;
+
+// Lists the kinds of all problems in learnt.kinds. Fails if no clique has a kind, if check_alike()
+// fails, if a kind has a number above 65535, if two problems give a kind different names, or if a
+// problem has an instance. classes: by label, -1 if it does not count; may be empty.
+chorale_status find_kinds(const Report &report, Problems problems,
+                          gsl::span<const std::int32_t> classes, Learnt &learnt);
+
+// Checks that a problem names the kinds as `learnt` does, and calls add(kind, name) for each that has
+// no name there.
+template <class Add>
+chorale_status check_names(const Report &report, const Problem &problem, auto &learnt, Add &&add) {
+  for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
+    std::size_t length = 0;
+    const char *text = chorale_problem_text(&problem, CHORALE_TEXTS_KINDS, k, &length);
+    const std::string_view name(text ? text : "", length), known = learnt.text_of(learnt.kinds[k].name);
+    if (known.empty())
+      add(learnt.kinds[k], name);
+    else if (text && known != name)
+      return report.fail(CHORALE_ERROR_MODEL_MISMATCH, "kind ", k, " of a problem is named '", name,
+                         "'; it must be '", known, "', as where it was learnt");
+  }
+  return CHORALE_OK;
+}
+
+// Returns a new kind that describes `clique`.
+Kind kind_of(const Clique &clique) noexcept;
+// Fails if clique `number` of `kind` differs from the kind's in being a property clique, in having
+// EMPTY or OUT, or in the values of the centre, or if it has weights above 1.
+chorale_status check_alike(const Report &report, const Kind &kind, const Clique &clique,
+                           std::int64_t number) noexcept;
+
+// Creates the potential of a kind under its weights, for cliques of `values` values, plus EMPTY and
+// CONFLICT if the kind has them. centre_value: of a centred kind, the value of the centre that the
+// potential belongs to.
+chorale_status create_learnt(const Report &report, const Memory &memory, const Kind &kind,
+                             gsl::span<const Weight> weights, std::int64_t values,
+                             std::int64_t centre_value, Potential *&made);
+
+// Potentials that are released with the list. Models that use them hold references of their own.
+struct PotentialList {
+  ~PotentialList() {
+    for (const Potential *potential : list)
+      release(potential);
+  }
+  Array<const Potential *> list;
+};
+
+// Creates the model of a problem in which each clique that has a kind has the potential of this kind.
+// Cliques of equal kind, number of values and key_of(clique, kind) share theirs, for which
+// make(kind, key, weights) fills in the weights.
+template <class KeyOf, class Make>
+chorale_status exchange_kinds(const Report &report, const Memory &memory, const Log &log,
+                              const Learnt &learnt, const Problem &problem, KeyOf &&key_of,
+                              Make &&make, Model *&to) {
+  struct Known {
+    std::int32_t kind;
+    std::int32_t values;
+    std::int64_t key;
+    Exchange exchange;
+  };
+  Array<Known> known(memory);
+  Array<Weight> weights(memory);
+  Array<Exchange> exchanges(memory); // by clique
+  PotentialList made{Array<const Potential *>(memory)};
+  Arena arena(memory); // lists of the potentials of the values of a centre
+  const Model &model = *problem.model;
+  need(exchanges.resize(model.cliques.size()));
+  for (std::int32_t c = 0; c < model.cliques.size(); ++c) {
+    const std::int32_t number = chorale_problem_clique_kind(&problem, c);
+    const Clique clique = model.cliques[c];
+    exchanges[c] = {};
+    if (number < 0)
+      continue;
+    if (number >= learnt.kinds.size() || learnt.kinds[number].cliques == 0)
+      return report.fail(CHORALE_ERROR_KIND, "clique ", c, " is of kind ", number,
+                         "; it must be of a kind that was learnt, or of none (-1)");
+    const Kind &kind = learnt.kinds[number];
+    CHORALE_CHECK(check_alike(report, kind, clique, c));
+    Known now{number, clique.values(), key_of(c, number), {}};
+    const auto *like = std::find_if(known.begin(), known.end(), [&](const Known &other) {
+      return other.kind == now.kind && other.values == now.values && other.key == now.key;
+    });
+    if (like != known.end()) {
+      exchanges[c] = like->exchange;
+      continue;
+    }
+    weights.truncate(0);
+    make(number, now.key, weights);
+    const std::int32_t count = std::max(kind.centre_values, 1);
+    auto *potentials = arena.take_array<const Potential *>(count);
+    need(potentials && made.list.reserve(made.list.size() + count));
+    for (std::int32_t v = 0; v < count; ++v) {
+      Potential *potential = nullptr;
+      CHORALE_CHECK(create_learnt(report, memory, kind, weights, now.values, v, potential));
+      made.list.push(potentials[v] = potential);
+    }
+    exchanges[c] = kind.is_centred() ? Exchange{nullptr, potentials} : Exchange{potentials[0], {}};
+    now.exchange = exchanges[c];
+    need(known.push(now));
+  }
+  to = exchange(memory, log, model, exchanges, {});
+  need(to != nullptr);
+  return CHORALE_OK;
+}
 
 } // namespace chorale

@@ -1,27 +1,54 @@
-// The problems to learn from: their groups and gold labels, and the runs that label them.
-// chorale/learn.h explains kinds and groups; chorale/run.h, runs.
+// The problems to learn from: their groups and gold labels, the runs that label them, and what is
+// counted of labels. chorale/learn.h explains kinds, groups and costs; chorale/run.h, runs.
 //
 // Positions, chains and groups are numbered consecutively over all problems. The tagger's labels
 // (`base`) are the best labellings of the chains without cliques.
 #pragma once
 
 #include "base/limits.hpp"
-#include "base/span.hpp"
-#include "learn/kinds.hpp"
-#include "learn/tally.hpp"
+#include "learn/learnt.hpp"
+
+#include <array>
 
 namespace chorale {
 
-// A problem, with what is computed from it before it is labelled.
-struct Lesson {
-  ~Lesson() { chorale_run_destroy(run); }
+// What is counted of labels, at positions with gold labels.
+enum Count : std::size_t {
+  kGold,        // tokens or spans of gold labels that count for F1
+  kFound,       // of the labels given
+  kRight,       // in both
+  kCorrect,     // positions with the right label
+  kKnown,       // positions
+  kPaid,        // sum of the caller's costs
+  kChanged,     // positions whose label is not the tagger's
+  kRightBefore, // of these, where the tagger's is right
+  kRightAfter,  // of these, where the label is right
+  kCounts
+};
+using LabelCounts = std::array<double, kCounts>;
 
-  const Problem *problem = nullptr;
-  const Model *model = nullptr; // the model of the problem
-  std::int64_t first_position = 0;
-  std::int64_t positions = 0;
-  std::int64_t first_chain = 0;
-  chorale_run *run = nullptr; // the last one, from which the next may start
+// What is maximised. All may be absent: then each wrong label costs 1.
+struct Measure {
+  gsl::span<const std::int32_t> classes; // by label; -1: does not count
+  gsl::span<const std::int32_t> begins;  // by label: 1 if it begins a span
+  Matrix<const double> costs;            // labels x labels
+  double f1 = 0;                         // of the tagger's labels
+
+  double cost(const LabelCounts &of) const noexcept {
+    return !classes.empty() ? f1 * (of[kGold] + of[kFound]) - 2 * of[kRight]
+           : costs          ? of[kPaid]
+                            : of[kKnown] - of[kCorrect];
+  }
+};
+
+// A problem. Its chains and positions follow those of the problems before it.
+struct Lesson {
+  const Problem *problem;
+  const Model *model; // of the problem
+  std::int64_t first_position;
+  std::int64_t positions;
+  std::int64_t first_chain;
+  chorale_run *run; // the last one, from which the next may start
 };
 
 // What the kinds of a family share.
@@ -30,10 +57,7 @@ struct Strengths {
   double bonus = 0;
   bool uses_log_odds = false; // of centred kinds
 };
-// A pair for each family.
-struct Choice {
-  Strengths of[kFamilies];
-};
+using Choice = std::array<Strengths, kFamilies>;
 
 struct LearnSpec {
   const chorale_host *host = nullptr;
@@ -41,6 +65,9 @@ struct LearnSpec {
   chorale_learn_options options{};
   Measure measure{}; // of the options
 };
+
+// Thrown once a limit or the caller ends the call: the report then has the outcome.
+struct LearningEnds {};
 
 class Lessons {
 public:
@@ -50,101 +77,80 @@ public:
   // anew, with the default options. plain: decodes the chains alone.
   enum class Effort : std::int32_t { quick, usual, plain };
 
-  Lessons(const Memory &memory, const LearnSpec &spec, Learnt &learnt) noexcept;
+  Lessons(const Memory &memory, const LearnSpec &spec, Learnt &result) noexcept;
   ~Lessons();
-  Lessons(const Lessons &) = delete;
-  Lessons &operator=(const Lessons &) = delete;
 
   // Reads the problems, whose kinds find_kinds() has checked, and decodes their chains. If gold labels
   // are to be read, fails if they are missing or all in one group, or if a chain has no labelling.
-  chorale_status prepare(const Report &report) noexcept;
-  // Deals groups to at most `most` folds, in descending order of their number of gold labels, each to
-  // the fold with the fewest so far.
-  chorale_status deal_folds(const Report &report, std::int32_t most) noexcept;
+  chorale_status prepare(const Report &report);
+  // Labels every problem and writes the labels to `found`. Log-odds are those without the fold of
+  // the group.
+  chorale_status label(const Report &report, const Choice &choice, Effort effort);
+  // Makes the weights of a kind. without: a fold, for log-odds; `folds`: none.
+  void make_weights(std::int32_t kind, const Choice &choice, std::int64_t without, Array<Weight> &to);
+  // Counts labels by group. Those where gold labels are unknown do not count.
+  void count(const Array<std::int32_t> &labels, LabelCounts *counts) const noexcept;
 
-  // Labels every problem and writes the labels to found(). A group is labelled under the choice of
-  // its fold, or under the only one if there is one. Log-odds are those without its fold.
-  chorale_status label(const Report &report, gsl::span<const Choice> choices,
-                       Effort effort) noexcept;
-  // Makes the weights of a kind. without: a fold, for log-odds; -1: none.
-  chorale_status make_weights(const Report &report, std::int32_t kind, const Strengths &pair,
-                              std::int64_t without, Array<Weight> &to) noexcept;
-  // Counts labellings beside the gold labels, by group.
-  void count(gsl::span<const std::int32_t> labels, gsl::span<LabelCounts> to) const noexcept;
-
-  // Returns the value that a member shows under `labels` (of all positions). -1 for values that are
-  // not of the clique, EMPTY and CONFLICT. kUnknown if a label that it depends on is below 0.
+  // Calls take(lesson, clique, kind) for each clique that has a kind and members.
+  template <class Take> void each_clique(Take &&take) {
+    for (const Lesson &lesson : lessons)
+      for (std::int32_t c = 0; c < lesson.model->cliques.size(); ++c) {
+        spend(Limits::kScattered);
+        const std::int32_t kind = chorale_problem_clique_kind(lesson.problem, c);
+        if (kind >= 0 && lesson.model->cliques[c].members > 0)
+          take(lesson, c, kind);
+      }
+  }
+  // Returns the value that a member shows under `labels` (of all positions); of a whole chain, -1 for
+  // OUT, EMPTY and CONFLICT. kUnknown if a label that it depends on is below 0.
   std::int32_t value_shown(const Lesson &lesson, const Slot &slot,
                            gsl::span<const std::int32_t> labels) const noexcept;
-
-  // Checks the time limit and the cancel flag; true if one of them ends the call.
-  bool look() noexcept;
-  // Announces `work` steps. False once interrupted: the caller then returns at once, and its results
-  // must not be used.
-  bool spend(std::int64_t work) noexcept {
-    if (!limits_.spend(work))
-      look();
-    return !interrupted();
+  std::int64_t group_of(const Lesson &lesson, std::int32_t clique) const noexcept {
+    return group[lesson.first_chain + lesson.model->chain_of(lesson.model->cliques[clique], 0)];
   }
-  bool interrupted() const noexcept { return learnt_.report.outcome != CHORALE_OUTCOME_COMPLETE; }
+  // Announces `work` steps, before they are done. Throws LearningEnds.
+  void spend(std::int64_t work) {
+    if (!limits_.spend(work))
+      end_by(limits_.interruption());
+  }
   // True once half of the time limit is over.
   bool is_late() const noexcept {
-    return spec_.options.time_limit >= 0 &&
-           limits_.seconds_left() < spec_.options.time_limit / 2;
+    return spec_.options.time_limit >= 0 && limits_.seconds_left() < spec_.options.time_limit / 2;
   }
-  void set_most_runs(std::int64_t runs) noexcept { most_runs_ = runs; }
 
-  const Learnt &learnt() const noexcept { return learnt_; }
-  std::int64_t count() const noexcept { return lessons_.size(); }
-  const Lesson &operator[](std::int64_t number) const noexcept { return *lessons_[number]; }
-  std::int64_t positions() const noexcept { return gold_.size(); }
-  std::int64_t groups() const noexcept { return labelled_.size(); }
-  std::int32_t folds() const noexcept { return folds_; }
-  gsl::span<const std::int32_t> fold_of() const noexcept { return fold_; }        // by group
-  gsl::span<const std::int64_t> labelled() const noexcept { return labelled_; } // by group
-  gsl::span<const std::int32_t> gold() const noexcept { return gold_; } // -1: unknown or forbidden
-  gsl::span<const std::int32_t> base() const noexcept { return base_; }
-  gsl::span<const std::int32_t> found() const noexcept { return found_; }
-  std::int64_t start(const Lesson &lesson, std::int64_t chain) const noexcept {
-    return starts_[lesson.first_chain + chain];
-  }
-  gsl::span<const std::int32_t> of_chain(const Lesson &lesson, std::int64_t chain,
-                                         gsl::span<const std::int32_t> labels) const noexcept {
-    return labels.subspan(to_size(start(lesson, chain)), to_size(lesson.model->chains[chain].length));
-  }
-  std::int64_t group_of(const Lesson &lesson, std::int64_t chain) const noexcept {
-    return group_[lesson.first_chain + chain];
-  }
+  Learnt &learnt;
+  Array<Lesson> lessons;
+  Array<std::int64_t> starts;   // by chain: its first position
+  Array<std::int32_t> group;    // by chain
+  Array<std::int64_t> labelled; // by group: its number of gold labels
+  Array<std::int32_t> fold;     // by group
+  Array<std::int32_t> gold;     // by position; -1: unknown or forbidden
+  Array<std::int32_t> base;     // by position
+  Array<std::int32_t> found;    // by position
+  std::int32_t folds = 0;
 
 private:
-  chorale_status find_groups(const Report &report, const Lesson &lesson) noexcept;
-  chorale_status check_gold(const Report &report) noexcept;
-  chorale_status make_log_odds(const Report &report, std::int32_t number, double strength,
-                               std::int64_t without, Array<Weight> &to) noexcept;
-  chorale_status label_lesson(const Report &report, Lesson &lesson, gsl::span<const Choice> choices,
-                              Effort effort) noexcept;
-  chorale_status make_potentials(const Report &report, const Lesson &lesson,
-                                 gsl::span<const Choice> choices) noexcept;
-  chorale_status pass_on(const Report &report, chorale_status status,
-                         const chorale_error &error) const noexcept {
-    return status == CHORALE_OK ? status : report.fail(status, error.message);
+  void find_groups(const Lesson &lesson);
+  chorale_status check_gold(const Report &report);
+  void make_log_odds(std::int32_t number, double strength, std::int64_t without, Array<Weight> &to);
+  chorale_status label_lesson(const Report &report, Lesson &lesson, const Choice &choice,
+                              Effort effort);
+  [[noreturn]] void end_by(Interruption interruption) const {
+    learnt.report.outcome = interruption == Interruption::cancelled ? CHORALE_OUTCOME_CANCELLED
+                                                                    : CHORALE_OUTCOME_DEADLINE;
+    throw LearningEnds();
   }
 
   const Memory &memory_;
   const LearnSpec &spec_;
-  Learnt &learnt_;
-  Array<Lesson *> lessons_;
-  Array<std::int64_t> starts_; // by chain: its first position
-  Array<std::int32_t> group_;  // by chain
-  Array<std::int64_t> labelled_;
-  Array<std::int32_t> gold_;
-  Array<std::int32_t> base_;
-  Array<std::int32_t> found_;
-  Array<std::int32_t> fold_;
-  std::int32_t folds_ = 0;
-  Potentials potentials_;
-  std::int64_t most_runs_ = 0;
   Limits limits_;
 };
+
+// Returns the p-value of agreement beyond the tagger's labels; -1 if nothing can be exchanged, or no
+// exchange changes the statistic.
+double test_agreement(const Memory &memory, Lessons &lessons);
+
+// The course of learning: chorale/learn.h.
+chorale_status learn(const Report &report, const Memory &memory, LearnSpec &spec, Learnt &learnt);
 
 } // namespace chorale

@@ -1222,14 +1222,12 @@ export interface LearntReport {
     | "interrupted";
   /**
    * What is unusual about the problems. "gold-forbidden": chains forbid some of their gold labels.
-   * "label-unseen": a gold label is forbidden at every position. "base-knows": more than 99 % of the
-   * tagger's labels are right, so that the tagger may have seen the gold labels. "few-groups": fewer
-   * than 8. "one-label": without gold, the tagger gives nearly all members of cliques one label, so
-   * that agreement may spread it.
+   * "base-knows": more than 99 % of the tagger's labels are right, so that the tagger may have seen
+   * the gold labels. "few-groups": fewer than 8. "one-label": without gold, the tagger gives nearly
+   * all positions one label, so that agreement may spread it.
    */
   readonly warnings: readonly (
     | "gold-forbidden"
-    | "label-unseen"
     | "base-knows"
     | "few-groups"
     | "one-label"

@@ -84,10 +84,7 @@ private:
     return std::int64_t{4} + chain.length + chain.slots;
   }
 
-  std::int64_t random(std::int64_t below) noexcept {
-    course_.random = course_.random * 6364136223846793005U + 1442695040888963407U;
-    return static_cast<std::int64_t>((course_.random >> 33) % static_cast<std::uint64_t>(below));
-  }
+  std::int64_t random(std::int64_t below) noexcept { return draw_below(course_.random, below); }
 
   // Returns how many shifts a move has after the first: k with probability 2^-(k + 1), at most 4.
   std::int64_t shifts() noexcept {

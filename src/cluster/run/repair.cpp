@@ -180,8 +180,7 @@ private:
 
   // Returns a pseudorandom number from 0 to below - 1. Every run draws the same sequence.
   std::int32_t draw(std::int32_t below) noexcept {
-    course_.random = course_.random * 6364136223846793005U + 1442695040888963407U;
-    return static_cast<std::int32_t>((course_.random >> 33) % static_cast<std::uint32_t>(below));
+    return static_cast<std::int32_t>(draw_below(course_.random, below));
   }
 
   // Tries to lower the violation of a clique by changing each of its chains in turn, beginning with

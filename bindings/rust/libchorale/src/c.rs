@@ -256,7 +256,6 @@ pub(crate) use libchorale_sys::{
     CHORALE_WARNING_FEW_GROUPS as WARNING_FEW_GROUPS,
     CHORALE_WARNING_ONE_LABEL as WARNING_ONE_LABEL,
     CHORALE_WARNING_GOLD_FORBIDDEN as WARNING_GOLD_FORBIDDEN,
-    CHORALE_WARNING_LABEL_UNSEEN as WARNING_LABEL_UNSEEN,
     // Functions.
     chorale_abi as abi,
     chorale_algorithm_from_name as algorithm_from_name,

@@ -327,7 +327,6 @@ impl Learnt {
             verdict: Verdict::from_raw(raw.verdict),
             warnings: Warnings {
                 gold_forbidden: warns(c::WARNING_GOLD_FORBIDDEN),
-                label_unseen: warns(c::WARNING_LABEL_UNSEEN),
                 base_knows: warns(c::WARNING_BASE_KNOWS),
                 few_groups: warns(c::WARNING_FEW_GROUPS),
                 one_label: warns(c::WARNING_ONE_LABEL),
@@ -405,14 +404,12 @@ impl Learnt {
 pub struct Warnings {
     /// Some chains forbid some of their gold labels.
     pub gold_forbidden: bool,
-    /// Some gold label is forbidden at every position.
-    pub label_unseen: bool,
     /// More than 99 % of the tagger's labels are right: the tagger may have seen the gold labels.
     pub base_knows: bool,
     /// There are fewer than 8 groups.
     pub few_groups: bool,
-    /// Without gold labels: the tagger gives nearly all members of cliques one label, so agreement may
-    /// spread it.
+    /// Without gold labels: the tagger gives nearly all positions one label, so agreement may spread
+    /// it.
     pub one_label: bool,
 }
 
