@@ -18,7 +18,7 @@ static const char *const words[SENTENCES][WORDS] = {
     {"Jordan", "signed", "it"}, {"from", "Jordan", "came"},
     {"Jordan", "was", "dry"}, {"Mr", "Jordan", "spoke"},
 };
-static const int where[SENTENCES] = {0, 1, 0, 1}; /* the position of Jordan */
+static const int64_t where[SENTENCES] = {0, 1, 0, 1}; /* the position of Jordan */
 
 /* The log-scores of the tagger, by sentence, word and label. */
 static const double scores[SENTENCES][WORDS][LABELS] = {
@@ -54,9 +54,15 @@ static chorale_model *build(void) {
   setup.values = LABELS;
   setup.potential = agreement;
   int64_t clique = 0;
-  check(chorale_model_builder_add_clique(builder, &setup, &clique, &error), &error);
-  for (int i = 0; i < SENTENCES; ++i)
-    check(chorale_model_builder_add_position(builder, clique, i, where[i], &error), &error);
+  check(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error), &error);
+  static const int64_t offsets[] = {0, SENTENCES}, sentences[SENTENCES] = {0, 1, 2, 3};
+  chorale_members members = {.struct_size = sizeof members};
+  members.first = clique;
+  members.cliques = 1;
+  members.offsets = offsets;
+  members.chains = sentences;
+  members.positions = where;
+  check(chorale_model_builder_add_members(builder, &members, &error), &error);
   chorale_model *model = NULL;
   check(chorale_model_builder_freeze(builder, &model, &error), &error);
   chorale_model_builder_destroy(builder);

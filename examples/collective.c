@@ -85,11 +85,16 @@ int main(void) {
   setup.property = after_title;
   setup.potential = agreement;
   int64_t clique = 0;
-  if (chorale_model_builder_add_clique(builder, &setup, &clique, &error))
+  if (chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error))
     stop(&error);
-  for (int i = 0; i < CHAINS; ++i)
-    if (chorale_model_builder_add_member(builder, clique, i, NULL, &error))
-      stop(&error);
+  static const int64_t offsets[] = {0, CHAINS}, records[CHAINS] = {0, 1, 2, 3, 4};
+  chorale_members members = {.struct_size = sizeof members};
+  members.first = clique;
+  members.cliques = 1;
+  members.offsets = offsets;
+  members.chains = records;
+  if (chorale_model_builder_add_members(builder, &members, &error))
+    stop(&error);
   chorale_model *model = NULL;
   if (chorale_model_builder_freeze(builder, &model, &error))
     stop(&error);

@@ -26,6 +26,7 @@ static chorale_prices *open_document(const double *scores, const chorale_potenti
   chorale_prices *prices = NULL;
   chorale_corpus corpus;
   chorale_clique_setup setup;
+  chorale_members members;
   corpus = (chorale_corpus){.struct_size = sizeof corpus};
   corpus.chains = MENTIONS;
   corpus.labels = LABELS;
@@ -33,11 +34,14 @@ static chorale_prices *open_document(const double *scores, const chorale_potenti
   setup = (chorale_clique_setup){.struct_size = sizeof setup};
   setup.values = LABELS;
   setup.potential = potential;
+  members = (chorale_members){.struct_size = sizeof members};
+  members.cliques = 1;
+  members.offsets = offsets;
+  members.chains = chains;
   (void)(failed(chorale_model_builder_create(NULL, &builder, &error), &error) ||
          failed(chorale_model_builder_add_corpus(builder, &corpus, NULL, &error), &error) ||
          failed(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error), &error) ||
-         failed(chorale_model_builder_add_positions(builder, 0, 1, offsets, chains, NULL, &error),
-                &error) ||
+         failed(chorale_model_builder_add_members(builder, &members, &error), &error) ||
          failed(chorale_model_builder_freeze(builder, &model, &error), &error) ||
          failed(chorale_prices_create(NULL, model, zero, 1, NULL, &prices, &error), &error));
   chorale_model_release(model);

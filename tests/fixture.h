@@ -22,6 +22,7 @@
 
 #include <cmocka.h>
 
+#include "fixture_members.h"
 #include "fixture_names.h"
 
 #include <chorale/experimental.h>

@@ -112,10 +112,10 @@ chorale_status add_one_member(const Cluster *cluster, Built *built, chorale_mode
   const Group *group = &cluster->cliques[c];
   const Member *member = &group->members[i];
   if (group->shape == CENTRED && i == group->member_count - 1)
-    return chorale_model_builder_set_centre(builder, c, member->chain, member->position, error);
+    return put_centre(builder, c, member->chain, member->position, error);
   if (group->shape != OVER_PROPERTY)
-    return chorale_model_builder_add_position(builder, c, member->chain, member->position, error);
-  chorale_member_options options = {.struct_size = sizeof options};
+    return put_position(builder, c, member->chain, member->position, error);
+  MemberArrays options = {0};
   options.classes = member->has_classes ? member->classes : NULL;
   options.table = member->reads_tokens ? NULL : member->table;
   options.borrow = cluster->is_borrowed[member->chain];
@@ -126,7 +126,7 @@ chorale_status add_one_member(const Cluster *cluster, Built *built, chorale_mode
     attachment->classes = options.classes;
     attachment->table = member->reads_tokens ? cluster->tokens[member->chain] : member->table;
   }
-  return chorale_model_builder_add_member(builder, c, member->chain, &options, error);
+  return put_chain(builder, c, member->chain, &options, error);
 }
 
 void describe_group(const Group *group, const Use *use, const chorale_potential *const *potentials,
@@ -161,7 +161,7 @@ chorale_status add_cliques(const Cluster *cluster, Built *built, chorale_model_b
       centre[k] = built->potentials[c][k];
     describe_group(group, &built->uses[c], centre, &setup);
     int64_t index = -1;
-    status = chorale_model_builder_add_clique(builder, &setup, &index, error);
+    status = chorale_model_builder_add_cliques(builder, &setup, 1, &index, error);
     if (status == CHORALE_OK && index != c)
       fail_msg("clique %d was given number %lld", c, (long long)index);
     for (int32_t i = 0; i < group->member_count && status == CHORALE_OK; ++i)

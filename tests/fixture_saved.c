@@ -413,7 +413,7 @@ static chorale_status make_potentials(Workshop *shop) {
 
 static chorale_status make_cliques(Workshop *shop) {
   chorale_clique_setup setup;
-  chorale_member_options options;
+  MemberArrays options;
   int64_t c = 0;
   chorale_error *error = shop->error;
   chorale_potential **p = shop->potentials;
@@ -423,35 +423,35 @@ static chorale_status make_cliques(Workshop *shop) {
   setup = (chorale_clique_setup){.struct_size = sizeof setup};
   setup.property = shop->automaton;
   setup.potential = p[3];
-  TRY(chorale_model_builder_add_clique(shop->builder, &setup, &c, error));
-  options = (chorale_member_options){.struct_size = sizeof options};
+  TRY(chorale_model_builder_add_cliques(shop->builder, &setup, 1, &c, error));
+  options = (MemberArrays){0};
   options.classes = classes;
   options.table = table;
-  TRY(chorale_model_builder_add_member(shop->builder, c, 0, &options, error));
-  options = (chorale_member_options){.struct_size = sizeof options};
-  TRY(chorale_model_builder_add_member(shop->builder, c, 3, &options, error));
+  TRY(put_chain(shop->builder, c, 0, &options, error));
+  options = (MemberArrays){0};
+  TRY(put_chain(shop->builder, c, 3, &options, error));
   options.classes = classes;
-  TRY(chorale_model_builder_add_member(shop->builder, c, 4, &options, error));
+  TRY(put_chain(shop->builder, c, 4, &options, error));
   chorale_property *const properties[] = {shop->firing_table, shop->local, shop->at_position,
                                           shop->at_token};
   const int32_t potentials[] = {0, 11, 8, 9};
   for (int32_t k = 0; k < 4; ++k) {
     setup.property = properties[k];
     setup.potential = p[potentials[k]];
-    TRY(chorale_model_builder_add_clique(shop->builder, &setup, &c, error));
-    TRY(chorale_model_builder_add_member(shop->builder, c, 3, NULL, error));
-    TRY(chorale_model_builder_add_member(shop->builder, c, 0, NULL, error));
+    TRY(chorale_model_builder_add_cliques(shop->builder, &setup, 1, &c, error));
+    TRY(put_chain(shop->builder, c, 3, NULL, error));
+    TRY(put_chain(shop->builder, c, 0, NULL, error));
     if (k == 1 || k == 2)
-      TRY(chorale_model_builder_add_member(shop->builder, c, 2, NULL, error));
+      TRY(put_chain(shop->builder, c, 2, NULL, error));
   }
   setup.property = shop->next_label;
   setup.dictionary = shop->dictionary;
   const int32_t over_three[] = {1, 2, 4, 5, 6, 7, 12};
   for (int32_t k = 0; k < (int32_t)COUNT_OF(over_three); ++k) {
     setup.potential = p[over_three[k]];
-    TRY(chorale_model_builder_add_clique(shop->builder, &setup, &c, error));
-    TRY(chorale_model_builder_add_member(shop->builder, c, 0, NULL, error));
-    TRY(chorale_model_builder_add_member(shop->builder, c, 3, NULL, error));
+    TRY(chorale_model_builder_add_cliques(shop->builder, &setup, 1, &c, error));
+    TRY(put_chain(shop->builder, c, 0, NULL, error));
+    TRY(put_chain(shop->builder, c, 3, NULL, error));
   }
   /* Position cliques: two with equal maps, one without a map; one chain twice; one without
    * members. */
@@ -467,12 +467,12 @@ static chorale_status make_cliques(Workshop *shop) {
       setup.labels = 0;
       setup.potential = p[10];
     }
-    TRY(chorale_model_builder_add_clique(shop->builder, &setup, &c, error));
-    TRY(chorale_model_builder_add_position(shop->builder, c, 3, 1, error));
-    TRY(chorale_model_builder_add_position(shop->builder, c, 0, 2, error));
-    TRY(chorale_model_builder_add_position(shop->builder, c, 0, 1, error));
+    TRY(chorale_model_builder_add_cliques(shop->builder, &setup, 1, &c, error));
+    TRY(put_position(shop->builder, c, 3, 1, error));
+    TRY(put_position(shop->builder, c, 0, 2, error));
+    TRY(put_position(shop->builder, c, 0, 1, error));
   }
-  TRY(chorale_model_builder_add_clique(shop->builder, &setup, &c, error));
+  TRY(chorale_model_builder_add_cliques(shop->builder, &setup, 1, &c, error));
   /* Centred cliques, the second like the first. */
   const chorale_potential *centre[] = {p[0], p[8], p[0]};
   static const int32_t centre_map[] = {2, 0};
@@ -482,10 +482,10 @@ static chorale_status make_cliques(Workshop *shop) {
   setup.centre_label_values = centre_map;
   setup.centre_labels = 2;
   for (int32_t k = 0; k < 2; ++k) {
-    TRY(chorale_model_builder_add_clique(shop->builder, &setup, &c, error));
-    TRY(chorale_model_builder_add_position(shop->builder, c, 2, 1, error));
-    TRY(chorale_model_builder_add_position(shop->builder, c, 5, 0, error));
-    TRY(chorale_model_builder_set_centre(shop->builder, c, 3, k, error));
+    TRY(chorale_model_builder_add_cliques(shop->builder, &setup, 1, &c, error));
+    TRY(put_position(shop->builder, c, 2, 1, error));
+    TRY(put_position(shop->builder, c, 5, 0, error));
+    TRY(put_centre(shop->builder, c, 3, k, error));
   }
   return CHORALE_OK;
 }

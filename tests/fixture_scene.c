@@ -123,10 +123,8 @@ static void describe(Scene *s) {
   s->map.labels = s->map.kinds = 2;
   s->map.kind_of_label = kinds;
 
-  s->member_options = (chorale_member_options){.struct_size = sizeof s->member_options};
   static const int32_t classes[] = {0, 0, 0};
-  s->member_options.classes = classes;
-  s->member_options.table = kTokens;
+  s->member_arrays = (MemberArrays){classes, kTokens, 0};
 
   s->words = (chorale_repeated_words_options){.struct_size = sizeof s->words};
   static const int32_t stop[] = {7, 5};
@@ -219,16 +217,16 @@ static void open_builder(Scene *s) {
     OK(chorale_model_builder_add_chain(builder, k == 1 ? &s->strided : &s->chain,
                                        &s->chain_options, NULL, &error));
   OK(chorale_model_builder_add_instance(builder, &s->instance, NULL, &error));
-  OK(chorale_model_builder_add_clique(builder, &s->property_setup, NULL, &error));
-  OK(chorale_model_builder_add_clique(builder, &s->position_setup, NULL, &error));
-  OK(chorale_model_builder_add_clique(builder, &s->centred_setup, NULL, &error));
-  OK(chorale_model_builder_add_member(builder, 0, 0, &s->member_options, &error));
-  OK(chorale_model_builder_add_member(builder, 0, 3, NULL, &error));
+  OK(chorale_model_builder_add_cliques(builder, &s->property_setup, 1, NULL, &error));
+  OK(chorale_model_builder_add_cliques(builder, &s->position_setup, 1, NULL, &error));
+  OK(chorale_model_builder_add_cliques(builder, &s->centred_setup, 1, NULL, &error));
+  OK(put_chain(builder, 0, 0, &s->member_arrays, &error));
+  OK(put_chain(builder, 0, 3, NULL, &error));
   for (int t = 0; t < 3; ++t)
-    OK(chorale_model_builder_add_position(builder, 1, 0, t, &error));
+    OK(put_position(builder, 1, 0, t, &error));
   for (int t = 0; t < 3; ++t)
-    OK(chorale_model_builder_add_position(builder, 2, 1, t, &error));
-  OK(chorale_model_builder_set_centre(builder, 2, 0, 0, &error));
+    OK(put_position(builder, 2, 1, t, &error));
+  OK(put_centre(builder, 2, 0, 0, &error));
 }
 
 /* Opens a model of two items connected by a clique. */
@@ -241,7 +239,7 @@ static void open_wide(Scene *s) {
   OK(chorale_model_builder_create(s->host, &builder, &error));
   chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.potential = together;
-  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
   for (int k = 0; k < 2; ++k) {
     chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 1;
@@ -250,7 +248,7 @@ static void open_wide(Scene *s) {
     scores[3] = k == 0 ? 3 : 0;
     scores[200] = k == 0 ? 0 : 1;
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-    OK(chorale_model_builder_add_position(builder, 0, k, 0, &error));
+    OK(put_position(builder, 0, k, 0, &error));
   }
   OK(chorale_model_builder_freeze(builder, &s->wide, &error));
   chorale_model_builder_destroy(builder);

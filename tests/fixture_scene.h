@@ -50,7 +50,7 @@ typedef struct Scene {
   chorale_chain chain, strided;
   chorale_attachment attachments[2];
   chorale_chain_options chain_options;
-  chorale_member_options member_options;
+  MemberArrays member_arrays;
   chorale_instance instance;
   chorale_clique_setup property_setup, position_setup, centred_setup;
   chorale_automaton automaton;

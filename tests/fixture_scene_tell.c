@@ -113,9 +113,9 @@ static void tell_builder(Scene *s, Digest *digest, chorale_model_builder *builde
     return;
   /* Tests which members have been added, by the errors of adding them again. */
   for (int64_t chain = 2; chain >= 0; --chain) {
-    add_number(digest, chorale_model_builder_add_member(builder, 0, chain, NULL, &error));
+    add_number(digest, put_chain(builder, 0, chain, NULL, &error));
     for (int64_t t = SCENE_LENGTH - 1; t >= 0; --t)
-      add_number(digest, chorale_model_builder_add_position(builder, 1, chain, t, &error));
+      add_number(digest, put_position(builder, 1, chain, t, &error));
   }
   const chorale_status status = chorale_model_builder_freeze(builder, &model, &error);
   add_number(digest, status);

@@ -63,9 +63,9 @@ static void add_properties(Text *text, chorale_model_builder *builder) {
     setup.property = text->property;
     setup.potential = text->majority;
     int64_t clique = -1;
-    OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
     for (int64_t i = first; i < first + size && i < text->shape.chains; ++i)
-      OK(chorale_model_builder_add_member(builder, clique, i, NULL, &error));
+      OK(put_chain(builder, clique, i, NULL, &error));
   }
 }
 

@@ -204,13 +204,12 @@ static void save_small(const char *path, Small form) {
   setup.values = LABELS;
   for (int k = 0; k < 2; ++k) {
     int64_t clique = 0;
-    OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
-    for (int i = 0; i < CHAINS - k; ++i)
-      OK(chorale_model_builder_add_position(builder, clique, i, 1 - k, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
+    static const int64_t chains[CHAINS] = {0, 1, 2}, weights[CHAINS] = {7, 1, 4};
+    const int64_t positions[CHAINS] = {1 - k, 1 - k, 1 - k};
+    OK(put_members(builder, clique, CHAINS - k, chains, positions,
+                   form == WEIGHTED && k == 0 ? weights : NULL, &error));
   }
-  static const int64_t weights[CHAINS] = {7, 1, 4};
-  if (form == WEIGHTED)
-    OK(chorale_model_builder_set_weights(builder, 0, 1, weights, CHAINS, &error));
   OK(chorale_model_builder_freeze(builder, &model, &error));
   OK(chorale_problem_create(NULL, model, &problem, &error));
   for (int i = 0; i < CHAINS * WORDS; ++i)
@@ -698,9 +697,9 @@ static void save_mixed(const char *path) {
   setup = (chorale_clique_setup){.struct_size = sizeof setup};
   setup.potential = potts;
   setup.values = 2;
-  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
   for (int i = 0; i < 2; ++i)
-    OK(chorale_model_builder_add_position(builder, 0, i, 1, &error));
+    OK(put_position(builder, 0, i, 1, &error));
   OK(chorale_model_builder_freeze(builder, &model, &error));
   OK(chorale_problem_create(NULL, model, &problem, &error));
   OK(chorale_problem_save(problem, path, &error));

@@ -166,8 +166,8 @@ static void open_builder(const Shared *shared, const chorale_host *host, Start *
   chain.labels = shared->labels;
   chain.unary = scores;
   OK(chorale_model_builder_add_chain(start->builder, &chain, NULL, NULL, &error));
-  OK(chorale_model_builder_add_clique(start->builder, &shared->positions, NULL, &error));
-  OK(chorale_model_builder_add_position(start->builder, 0, 0, 1, &error));
+  OK(chorale_model_builder_add_cliques(start->builder, &shared->positions, 1, NULL, &error));
+  OK(put_position(start->builder, 0, 0, 1, &error));
   start->chain = 1;
 }
 
@@ -219,18 +219,15 @@ static void add_singly(const Draw *draw, const Shared *shared, Start *start) {
     OK(chorale_model_builder_add_chain(start->builder, &chain, &options, NULL, &error));
   }
   for (int64_t c = 0; c < draw->cliques; ++c)
-    OK(chorale_model_builder_add_clique(start->builder, &shared->positions, NULL, &error));
+    OK(chorale_model_builder_add_cliques(start->builder, &shared->positions, 1, NULL, &error));
   for (int64_t c = 0; c < draw->cliques; ++c)
     for (int64_t e = draw->clique_offsets[c]; e < draw->clique_offsets[c + 1]; ++e)
-      OK(chorale_model_builder_add_position(start->builder, 1 + c,
-                                            start->chain + draw->clique_chains[e],
-                                            draw->clique_positions[e], &error));
+      OK(put_position(start->builder, 1 + c, start->chain + draw->clique_chains[e], draw->clique_positions[e], &error));
   for (int64_t c = 0; c < draw->whole_cliques; ++c)
-    OK(chorale_model_builder_add_clique(start->builder, &shared->property_setup, NULL, &error));
+    OK(chorale_model_builder_add_cliques(start->builder, &shared->property_setup, 1, NULL, &error));
   for (int64_t c = 0; c < draw->whole_cliques; ++c)
     for (int64_t e = draw->whole_offsets[c]; e < draw->whole_offsets[c + 1]; ++e)
-      OK(chorale_model_builder_add_member(start->builder, 1 + draw->cliques + c,
-                                          start->chain + draw->whole_chains[e], NULL, &error));
+      OK(put_chain(start->builder, 1 + draw->cliques + c, start->chain + draw->whole_chains[e], NULL, &error));
 }
 
 /* Shifts numbers of chains in the corpus to numbers in the model. */
@@ -248,14 +245,12 @@ static void add_at_once(const Draw *draw, const Shared *shared, Start *start) {
                                        &error));
   assert_int_equal(first, 1);
   shift(draw->clique_chains, CORPUS_ENTRIES, start->chain, chains);
-  OK(chorale_model_builder_add_positions(start->builder, 1, draw->cliques, draw->clique_offsets,
-                                         chains, draw->clique_positions, &error));
+  OK(put_ragged(start->builder, 1, draw->cliques, draw->clique_offsets, chains, draw->clique_positions, NULL, &error));
   OK(chorale_model_builder_add_cliques(start->builder, &shared->property_setup,
                                        draw->whole_cliques, &first, &error));
   assert_int_equal(first, 1 + draw->cliques);
   shift(draw->whole_chains, CORPUS_ENTRIES, start->chain, chains);
-  OK(chorale_model_builder_add_members(start->builder, 1 + draw->cliques, draw->whole_cliques,
-                                       draw->whole_offsets, chains, &error));
+  OK(put_ragged(start->builder, 1 + draw->cliques, draw->whole_cliques, draw->whole_offsets, chains, NULL, NULL, &error));
 }
 
 enum { FILE_BYTES = 1 << 15 };
@@ -308,7 +303,7 @@ static void all_or_nothing(void **state) {
 
     open_builder(&shared, &host, &start);
     for (int64_t fail_at = 1, done = 0; !done; ++fail_at) {
-      allocator.fail_at = allocator.allocations + fail_at;
+      allocator.fail_at = fail_at;
       const chorale_status status =
           chorale_model_builder_add_corpus(start.builder, &draw.corpus, NULL, &error);
       done = status == CHORALE_OK;
@@ -316,7 +311,7 @@ static void all_or_nothing(void **state) {
     }
     allocator.fail_at = 0;
     for (int64_t fail_at = 1, done = 0; !done; ++fail_at) {
-      allocator.fail_at = allocator.allocations + fail_at;
+      allocator.fail_at = fail_at;
       const chorale_status status = chorale_model_builder_add_cliques(
           start.builder, &shared.positions, draw.cliques, NULL, &error);
       done = status == CHORALE_OK;
@@ -329,25 +324,21 @@ static void all_or_nothing(void **state) {
     shift(draw.clique_chains, CORPUS_ENTRIES, start.chain, chains);
     memcpy(positions, draw.clique_positions, sizeof positions);
     positions[last] = 99;
-    FAILS(chorale_model_builder_add_positions(start.builder, 1, draw.cliques, draw.clique_offsets,
-                                              chains, positions, &error),
-          CHORALE_ERROR_OUT_OF_RANGE, "positions[", "99");
+    FAILS(put_ragged(start.builder, 1, draw.cliques, draw.clique_offsets, chains, positions, NULL, &error),
+          CHORALE_ERROR_OUT_OF_RANGE, "members->chains[", "position is 99");
     positions[last] = draw.clique_positions[last];
     chains[last] = 77;
-    FAILS(chorale_model_builder_add_positions(start.builder, 1, draw.cliques, draw.clique_offsets,
-                                              chains, positions, &error),
+    FAILS(put_ragged(start.builder, 1, draw.cliques, draw.clique_offsets, chains, positions, NULL, &error),
           CHORALE_ERROR_OUT_OF_RANGE, "chains[", "77");
     shift(draw.clique_chains, CORPUS_ENTRIES, start.chain, chains);
     for (int64_t fail_at = 1, done = 0; !done; ++fail_at) {
-      allocator.fail_at = allocator.allocations + fail_at;
-      const chorale_status status = chorale_model_builder_add_positions(
-          start.builder, 1, draw.cliques, draw.clique_offsets, chains, positions, &error);
+      allocator.fail_at = fail_at;
+      const chorale_status status = put_ragged(start.builder, 1, draw.cliques, draw.clique_offsets, chains, positions, NULL, &error);
       done = status == CHORALE_OK;
       assert_true(done || status == CHORALE_ERROR_OUT_OF_MEMORY);
     }
     allocator.fail_at = 0;
-    FAILS(chorale_model_builder_add_positions(start.builder, 1, draw.cliques, draw.clique_offsets,
-                                              chains, positions, &error),
+    FAILS(put_ragged(start.builder, 1, draw.cliques, draw.clique_offsets, chains, positions, NULL, &error),
           CHORALE_ERROR_DUPLICATE_MEMBER, "chains[", "already");
 
     OK(chorale_model_builder_add_cliques(start.builder, &shared.property_setup, draw.whole_cliques,
@@ -357,15 +348,13 @@ static void all_or_nothing(void **state) {
     const int64_t wholes = draw.whole_offsets[draw.whole_cliques];
     if (draw.whole_cliques > 0 && wholes > 0) {
       chains[wholes - 1] = -1;
-      FAILS(chorale_model_builder_add_members(start.builder, first, draw.whole_cliques,
-                                              draw.whole_offsets, chains, &error),
+      FAILS(put_ragged(start.builder, first, draw.whole_cliques, draw.whole_offsets, chains, NULL, NULL, &error),
             CHORALE_ERROR_OUT_OF_RANGE, "chains[", "-1");
       shift(draw.whole_chains, CORPUS_ENTRIES, start.chain, chains);
     }
     for (int64_t fail_at = 1, done = 0; !done; ++fail_at) {
-      allocator.fail_at = allocator.allocations + fail_at;
-      const chorale_status status = chorale_model_builder_add_members(
-          start.builder, first, draw.whole_cliques, draw.whole_offsets, chains, &error);
+      allocator.fail_at = fail_at;
+      const chorale_status status = put_ragged(start.builder, first, draw.whole_cliques, draw.whole_offsets, chains, NULL, NULL, &error);
       done = status == CHORALE_OK;
       assert_true(done || status == CHORALE_ERROR_OUT_OF_MEMORY);
     }
@@ -457,23 +446,25 @@ static void mistakes_are_named(void **state) {
         CHORALE_ERROR_SIZE, "count", "-1");
   OK(chorale_model_builder_add_cliques(start.builder, &shared.positions, 2, &first, &error));
   assert_int_equal(first, 1);
-  FAILS(chorale_model_builder_add_positions(start.builder, 2, 2, of_two, chains, NULL, &error),
-        CHORALE_ERROR_OUT_OF_RANGE, "count is 2", "1");
-  FAILS(chorale_model_builder_add_positions(start.builder, 3, 1, of_two, chains, NULL, &error),
-        CHORALE_ERROR_OUT_OF_RANGE, "first is 3");
-  FAILS(chorale_model_builder_add_positions(start.builder, 1, 2, NULL, chains, NULL, &error),
-        CHORALE_ERROR_NULL_ARGUMENT, "offsets");
-  FAILS(chorale_model_builder_add_positions(start.builder, 1, 2, of_two, NULL, NULL, &error),
-        CHORALE_ERROR_NULL_ARGUMENT, "chains");
-  FAILS(chorale_model_builder_add_members(start.builder, 1, 2, of_two, chains, &error),
+  FAILS(put_ragged(start.builder, 2, 2, of_two, chains, NULL, NULL, &error),
+        CHORALE_ERROR_OUT_OF_RANGE, "members->cliques is 2", "1");
+  FAILS(put_ragged(start.builder, 3, 1, of_two, chains, NULL, NULL, &error),
+        CHORALE_ERROR_OUT_OF_RANGE, "members->first is 3");
+  FAILS(put_ragged(start.builder, 1, 2, NULL, chains, NULL, NULL, &error),
+        CHORALE_ERROR_NULL_ARGUMENT, "members->offsets");
+  FAILS(put_ragged(start.builder, 1, 2, of_two, NULL, NULL, NULL, &error),
+        CHORALE_ERROR_NULL_ARGUMENT, "members->chains");
+  const int64_t wholes[] = {-1, -1};
+  FAILS(put_ragged(start.builder, 1, 2, of_two, chains, wholes, NULL, &error),
         CHORALE_ERROR_KIND, "clique 1", "positions");
-  OK(chorale_model_builder_add_positions(start.builder, 1, 2, of_two, chains, NULL, &error));
+  OK(put_ragged(start.builder, 1, 2, of_two, chains, NULL, NULL, &error));
   OK(chorale_model_builder_add_cliques(start.builder, &shared.property_setup, 1, &first, &error));
   assert_int_equal(first, 3);
-  FAILS(chorale_model_builder_add_positions(start.builder, 3, 1, of_two, chains, NULL, &error),
+  const int64_t zeros[] = {0, 0};
+  FAILS(put_ragged(start.builder, 3, 1, of_two, chains, zeros, NULL, &error),
         CHORALE_ERROR_KIND, "clique 3", "property");
-  OK(chorale_model_builder_add_members(start.builder, 3, 1, of_two, chains, &error));
-  OK(chorale_model_builder_add_positions(start.builder, 0, 0, NULL, NULL, NULL, &error));
+  OK(put_ragged(start.builder, 3, 1, of_two, chains, NULL, NULL, &error));
+  OK(put_ragged(start.builder, 0, 0, NULL, NULL, NULL, NULL, &error));
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(start.builder, &model, &error));
   FAILS(chorale_model_builder_add_corpus(start.builder, &good, NULL, &error), CHORALE_ERROR_FROZEN,

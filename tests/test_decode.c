@@ -126,12 +126,12 @@ static void add_by_hand(chorale_model_builder *builder, const Drawn *drawn,
     setup.property = agreement->property;
   else
     setup.values = DRAWN_LABELS;
-  OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
   for (int64_t e = 0; e < count; ++e)
     if (agreement->kind == CHORALE_AGREE_PROPERTY)
-      OK(chorale_model_builder_add_member(builder, clique, chains[e], NULL, &error));
+      OK(put_chain(builder, clique, chains[e], NULL, &error));
     else
-      OK(chorale_model_builder_add_position(builder, clique, chains[e], positions[e], &error));
+      OK(put_position(builder, clique, chains[e], positions[e], &error));
 }
 
 static void add_given_by_hand(chorale_model_builder *builder, const Drawn *drawn,
@@ -146,13 +146,12 @@ static void add_given_by_hand(chorale_model_builder *builder, const Drawn *drawn
     setup = (chorale_clique_setup){.struct_size = sizeof setup};
     setup.potential = potential;
     setup.values = DRAWN_LABELS;
-    OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
     for (int64_t e = drawn->clique_offsets[c]; e < drawn->clique_offsets[c + 1]; ++e) {
       int64_t chain = 0;
       while (begin_of(drawn, chain + 1) <= drawn->members[e])
         ++chain;
-      OK(chorale_model_builder_add_position(builder, clique, chain,
-                                            drawn->members[e] - begin_of(drawn, chain), &error));
+      OK(put_position(builder, clique, chain, drawn->members[e] - begin_of(drawn, chain), &error));
     }
   }
 }

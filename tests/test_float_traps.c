@@ -83,7 +83,7 @@ static void solve_all(int traps, Found *found) {
     chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.values = LABELS;
     setup.potential = potential;
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
   }
   for (int64_t i = 0; i < CHAINS; ++i) {
     chorale_chain chain = {.struct_size = sizeof chain};
@@ -95,7 +95,7 @@ static void solve_all(int traps, Found *found) {
     chain.transitions = transitions;
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
     for (int64_t c = 0; c < 2; ++c)
-      OK(chorale_model_builder_add_position(builder, c, i, c, &error));
+      OK(put_position(builder, c, i, c, &error));
   }
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));

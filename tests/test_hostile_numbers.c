@@ -420,8 +420,8 @@ static void sums_of_the_largest_scores_are_finite(void **state) {
       OK(chorale_model_builder_create(NULL, &builder, &error));
       chorale_clique_setup setup = {.struct_size = sizeof setup};
       setup.potential = potential;
-      OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
-      OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+      OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
+      OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
       for (int32_t i = 0; i < CHAINS; ++i) {
         chorale_chain chain = {.struct_size = sizeof chain};
         chain.length = LENGTH;
@@ -431,7 +431,7 @@ static void sums_of_the_largest_scores_are_finite(void **state) {
           scores[k] = (k + i) % LABELS == 0 ? 1e280 : -1e280;
         OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
         for (int32_t t = 0; t < 20; ++t)
-          OK(chorale_model_builder_add_position(builder, t % 2, i, t, &error));
+          OK(put_position(builder, t % 2, i, t, &error));
       }
       OK(chorale_model_builder_freeze(builder, &model, &error));
       chorale_run_options options = {.struct_size = sizeof options};

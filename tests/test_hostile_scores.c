@@ -62,9 +62,9 @@ static chorale_status instance_is(Scene *s, double score, double message) {
   s->instance.decode = decode_is;
   OK(chorale_model_builder_add_instance(builder, &s->instance, NULL, &error));
   OK(chorale_model_builder_add_chain(builder, &s->chain, NULL, NULL, &error));
-  OK(chorale_model_builder_add_clique(builder, &s->property_setup, NULL, &error));
-  OK(chorale_model_builder_add_member(builder, 0, 0, NULL, &error));
-  OK(chorale_model_builder_add_member(builder, 0, 1, NULL, &error));
+  OK(chorale_model_builder_add_cliques(builder, &s->property_setup, 1, NULL, &error));
+  OK(put_chain(builder, 0, 0, NULL, &error));
+  OK(put_chain(builder, 0, 1, NULL, &error));
   OK(chorale_model_builder_freeze(builder, &model, &error));
   OK(chorale_run_create(NULL, model, NULL, NULL, &s->made.run, &error));
   chorale_model_builder_destroy(builder);
@@ -241,7 +241,7 @@ static void empty_models_are_models(void **state) {
     chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.potential = potential;
     if (way & 4)
-      OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+      OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
     OK(chorale_model_builder_freeze(builder, &model, &error));
     OK(chorale_problem_create(NULL, model, &problem, &error));
     Saved saved = save(problem);

@@ -288,8 +288,8 @@ static void bad_input_is_refused(void **state) {
   chorale_model *model = NULL;
   OK(chorale_model_builder_create(NULL, &builder, &error));
   OK(chorale_model_builder_add_corpus(builder, &corpus, NULL, &error));
-  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
-  OK(chorale_model_builder_add_position(builder, 0, 1, 0, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
+  OK(put_position(builder, 0, 1, 0, &error));
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
   chorale_run *run = NULL;

@@ -61,14 +61,14 @@ static chorale_problem *problem_of(const Trees *trees, Relation relation) {
     chorale_chain_options options = {.struct_size = sizeof options};
     options.group = i / NODES;
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
-    OK(chorale_model_builder_set_centre(builder, i, i, 0, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
+    OK(put_centre(builder, i, i, 0, &error));
   }
   for (int64_t i = 0; i < trees->nodes; ++i)
     if (trees->parent[i] >= 0) {
-      OK(chorale_model_builder_add_position(builder, trees->parent[i], i, 0, &error));
+      OK(put_position(builder, trees->parent[i], i, 0, &error));
       if (relation != NEXT)
-        OK(chorale_model_builder_add_position(builder, i, trees->parent[i], 0, &error));
+        OK(put_position(builder, i, trees->parent[i], 0, &error));
     }
   chorale_model *model = NULL;
   chorale_problem *problem = NULL;

@@ -516,9 +516,9 @@ static chorale_model *make_model(Shape shape, int64_t length) {
     chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.property = property;
     setup.potential = potts;
-    assert_int_equal(chorale_model_builder_add_clique(builder, &setup, NULL, &error), CHORALE_OK);
+    assert_int_equal(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error), CHORALE_OK);
     for (int i = 0; i < chains; ++i)
-      assert_int_equal(chorale_model_builder_add_member(builder, k, i, NULL, &error), CHORALE_OK);
+      assert_int_equal(put_chain(builder, k, i, NULL, &error), CHORALE_OK);
     chorale_property_release(property);
   }
   if (shape == POSITIONS)
@@ -674,25 +674,29 @@ static chorale_model *make_extent(const Extent *of) {
     setup.centre_potentials = of->tie == BY_CENTRES ? of_centres : NULL;
     setup.centre_values = of->tie == BY_CENTRES ? of->labels : 0;
     setup.property = property;
-    status = chorale_model_builder_add_clique(builder, &setup, NULL, &error);
+    status = chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error);
   }
-  for (int64_t p = 0; of->cliques > 0 && p < positions && status == CHORALE_OK; ++p)
-    if (!property)
-      status = chorale_model_builder_add_position(builder, p % of->cliques, p / of->length,
-                                                  p % of->length, &error);
-    else if (p % of->length == 0)
-      status = chorale_model_builder_add_member(builder, p / of->length % of->cliques,
-                                                p / of->length, NULL, &error);
+  int64_t *weights = ones_to_three(members), *chains = ones_to_three(members),
+          *places = ones_to_three(members);
+  for (int64_t c = 0; !property && c < of->cliques && status == CHORALE_OK; ++c) {
+    int64_t count = 0;
+    for (int64_t p = c; p < positions; p += of->cliques, ++count) {
+      chains[count] = p / of->length;
+      places[count] = p % of->length;
+    }
+    status = put_members(builder, c, count, chains, places,
+                         of->family == WEIGHTED ? weights : NULL, &error);
+  }
+  free(chains);
+  free(places);
+  free(weights);
+  for (int64_t p = 0; property && of->cliques > 0 && p < positions && status == CHORALE_OK; ++p)
+    if (p % of->length == 0)
+      status = put_chain(builder, p / of->length % of->cliques, p / of->length, NULL, &error);
   for (int64_t c = 0; of->tie == BY_CENTRES && c < of->cliques && status == CHORALE_OK; ++c)
-    status = chorale_model_builder_set_centre(builder, (c + 1) % of->cliques, c / of->length,
-                                              c % of->length, &error);
+    status = put_centre(builder, (c + 1) % of->cliques, c / of->length, c % of->length, &error);
   chorale_property_release(property);
   free((void *)of_centres);
-  int64_t *weights = ones_to_three(members);
-  for (int64_t c = 0; of->family == WEIGHTED && c < of->cliques && status == CHORALE_OK; ++c)
-    status = chorale_model_builder_set_weights(
-        builder, c, 1, weights, (positions - c + of->cliques - 1) / of->cliques, &error);
-  free(weights);
   if (status == CHORALE_OK)
     status = chorale_model_builder_freeze(builder, &model, &error);
   if (status != CHORALE_OK)

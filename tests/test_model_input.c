@@ -112,17 +112,17 @@ static void open_scene(Scene *scene) {
 
   chorale_clique_setup setup;
   describe_positions(scene, &setup);
-  OK(chorale_model_builder_add_clique(scene->builder, &setup, NULL, &error));
-  OK(chorale_model_builder_add_position(scene->builder, 0, 0, 1, &error));
+  OK(chorale_model_builder_add_cliques(scene->builder, &setup, 1, NULL, &error));
+  OK(put_position(scene->builder, 0, 0, 1, &error));
   setup = (chorale_clique_setup){.struct_size = sizeof setup};
   setup.property = scene->first;
   setup.potential = scene->two;
-  OK(chorale_model_builder_add_clique(scene->builder, &setup, NULL, &error));
-  OK(chorale_model_builder_add_member(scene->builder, 1, 0, NULL, &error));
+  OK(chorale_model_builder_add_cliques(scene->builder, &setup, 1, NULL, &error));
+  OK(put_chain(scene->builder, 1, 0, NULL, &error));
   const chorale_potential *potentials[2];
   describe_centred(scene, potentials, &setup);
-  OK(chorale_model_builder_add_clique(scene->builder, &setup, NULL, &error));
-  OK(chorale_model_builder_add_position(scene->builder, 2, 0, 0, &error));
+  OK(chorale_model_builder_add_cliques(scene->builder, &setup, 1, NULL, &error));
+  OK(put_position(scene->builder, 2, 0, 0, &error));
 }
 
 static void release_parts(const Scene *scene) {
@@ -143,7 +143,7 @@ static void close_scene(Scene *scene) {
   FAILS(chorale_model_builder_freeze(scene->builder, &model, &error), CHORALE_ERROR_STATE,
         "clique 2", "centre");
   assert_null(model);
-  OK(chorale_model_builder_set_centre(scene->builder, 2, 0, 2, &error));
+  OK(put_centre(scene->builder, 2, 0, 2, &error));
   OK(chorale_model_builder_freeze(scene->builder, &model, &error));
   assert_int_equal(chorale_model_chain_count(model), 5);
   assert_int_equal(chorale_model_clique_count(model), 3);
@@ -267,11 +267,11 @@ static void bad_cliques(void **state) {
   chorale_clique_setup setup;
   const chorale_potential *potentials[2];
   int64_t index = -5;
-#define ADD() chorale_model_builder_add_clique(scene.builder, &setup, &index, &error)
+#define ADD() chorale_model_builder_add_cliques(scene.builder, &setup, 1, &index, &error)
   describe_positions(&scene, &setup);
-  FAILS(chorale_model_builder_add_clique(NULL, &setup, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
+  FAILS(chorale_model_builder_add_cliques(NULL, &setup, 1, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
         "builder");
-  FAILS(chorale_model_builder_add_clique(scene.builder, NULL, NULL, &error),
+  FAILS(chorale_model_builder_add_cliques(scene.builder, NULL, 1, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "setup");
   setup.struct_size = 7;
   FAILS(ADD(), CHORALE_ERROR_STRUCT_SIZE, "setup", "7");
@@ -339,11 +339,11 @@ static void bad_members(void **state) {
   chorale_error error;
   chorale_model_builder *const builder = scene.builder;
 #define ADD(clique, chain, options)                                                                \
-  chorale_model_builder_add_member(builder, (clique), (chain), (options), &error)
-  FAILS(chorale_model_builder_add_member(NULL, 1, 0, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
+  put_chain(builder, (clique), (chain), (options), &error)
+  FAILS(put_chain(NULL, 1, 0, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
         "builder");
-  FAILS(ADD(-1, 0, NULL), CHORALE_ERROR_OUT_OF_RANGE, "clique", "-1");
-  FAILS(ADD(3, 0, NULL), CHORALE_ERROR_OUT_OF_RANGE, "clique", "3");
+  FAILS(ADD(-1, 0, NULL), CHORALE_ERROR_OUT_OF_RANGE, "members->first", "-1");
+  FAILS(ADD(3, 0, NULL), CHORALE_ERROR_OUT_OF_RANGE, "members->first", "3");
   FAILS(ADD(1, -1, NULL), CHORALE_ERROR_OUT_OF_RANGE, "chain", "-1");
   FAILS(ADD(1, 5, NULL), CHORALE_ERROR_OUT_OF_RANGE, "chain", "5");
   FAILS(ADD(0, 0, NULL), CHORALE_ERROR_KIND, "clique 0");
@@ -352,9 +352,11 @@ static void bad_members(void **state) {
   FAILS(ADD(1, 0, NULL), CHORALE_ERROR_DUPLICATE_MEMBER, "chain 0", "clique 1");
   FAILS(ADD(1, 1, NULL), CHORALE_ERROR_LABELS_MISMATCH, "the property of clique 1 has 2 labels",
         "3");
-  chorale_member_options options = {.struct_size = sizeof options};
-  options.struct_size = 9;
-  FAILS(ADD(1, 2, &options), CHORALE_ERROR_STRUCT_SIZE, "options", "9");
+  chorale_members members = {.struct_size = 9};
+  FAILS(chorale_model_builder_add_members(builder, &members, &error), CHORALE_ERROR_STRUCT_SIZE,
+        "members", "9");
+  FAILS(chorale_model_builder_add_members(builder, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT,
+        "members");
 
   /* A second builder for cases that need other cliques, so that the first stays as described
    * above. */
@@ -377,23 +379,23 @@ static void bad_members(void **state) {
   chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.property = scene.anchored;
   setup.potential = scene.two;
-  OK(chorale_model_builder_add_clique(other, &setup, NULL, &error));
+  OK(chorale_model_builder_add_cliques(other, &setup, 1, NULL, &error));
   setup.property = scene.reads_table;
-  OK(chorale_model_builder_add_clique(other, &setup, NULL, &error));
+  OK(chorale_model_builder_add_cliques(other, &setup, 1, NULL, &error));
 #define OTHER(clique, chain, options)                                                              \
-  chorale_model_builder_add_member(other, (clique), (chain), (options), &error)
+  put_chain(other, (clique), (chain), (options), &error)
   FAILS(OTHER(0, 1, NULL), CHORALE_ERROR_AUTOMATON_ON_TREE, "tree");
   FAILS(OTHER(1, 0, NULL), CHORALE_ERROR_TOKENS_MISSING, "clique 1", "chain 0", "token");
   FAILS(OTHER(1, 2, NULL), CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "the tokens of chain 2", "5");
-  options = (chorale_member_options){.struct_size = sizeof options};
+  MemberArrays options = {0};
   int32_t numbers[3] = {0, 1, 2};
   options.table = numbers;
-  FAILS(OTHER(1, 0, &options), CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "options->table[2] is 2");
+  FAILS(OTHER(1, 0, &options), CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "table[2] is 2");
   numbers[2] = -2;
   FAILS(OTHER(1, 0, &options), CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "table", "-2");
   numbers[2] = 1;
   options.classes = numbers;
-  FAILS(OTHER(1, 0, &options), CHORALE_ERROR_OUT_OF_RANGE, "options->classes[1] is 1");
+  FAILS(OTHER(1, 0, &options), CHORALE_ERROR_OUT_OF_RANGE, "members->chains[0]: classes[1] is 1");
   options.classes = NULL;
   OK(OTHER(1, 0, &options));
   FAILS(OTHER(1, 0, &options), CHORALE_ERROR_DUPLICATE_MEMBER, "chain 0", "clique 1");
@@ -418,13 +420,14 @@ static void bad_positions(void **state) {
   for (int centre = 0; centre < 2; ++centre) {
     chorale_status (*const add)(chorale_model_builder *, int64_t, int64_t, int64_t,
                                 chorale_error *) =
-        centre ? chorale_model_builder_set_centre : chorale_model_builder_add_position;
+        centre ? put_centre : put_position;
     FAILS(add(NULL, 2, 0, 1, &error), CHORALE_ERROR_NULL_ARGUMENT, "builder");
-    FAILS(add(builder, -1, 0, 1, &error), CHORALE_ERROR_OUT_OF_RANGE, "clique", "-1");
-    FAILS(add(builder, 3, 0, 1, &error), CHORALE_ERROR_OUT_OF_RANGE, "clique", "3");
+    FAILS(add(builder, -1, 0, 1, &error), CHORALE_ERROR_OUT_OF_RANGE, "members->first", "-1");
+    FAILS(add(builder, 3, 0, 1, &error), CHORALE_ERROR_OUT_OF_RANGE, "members->first", "3");
     FAILS(add(builder, 2, -1, 1, &error), CHORALE_ERROR_OUT_OF_RANGE, "chain", "-1");
     FAILS(add(builder, 2, 5, 1, &error), CHORALE_ERROR_OUT_OF_RANGE, "chain", "5");
-    FAILS(add(builder, 2, 0, -1, &error), CHORALE_ERROR_OUT_OF_RANGE, "position", "-1");
+    if (centre) /* of a member, -1 is the whole chain */
+      FAILS(add(builder, 2, 0, -1, &error), CHORALE_ERROR_OUT_OF_RANGE, "position", "-1");
     FAILS(add(builder, 2, 0, 3, &error), CHORALE_ERROR_OUT_OF_RANGE, "position", "3");
     FAILS(add(builder, 2, 4, 0, &error), CHORALE_ERROR_OUT_OF_RANGE, "position", "0");
     FAILS(add(builder, 1, 0, 0, &error), CHORALE_ERROR_KIND, "clique 1", "property");
@@ -433,19 +436,19 @@ static void bad_positions(void **state) {
           "clique 2");
     FAILS(add(builder, 2, 1, 0, &error), CHORALE_ERROR_LABELS_MISMATCH, "3", "2");
   }
-  FAILS(chorale_model_builder_set_centre(builder, 0, 0, 0, &error), CHORALE_ERROR_KIND, "clique 0",
+  FAILS(put_centre(builder, 0, 0, 0, &error), CHORALE_ERROR_KIND, "clique 0",
         "centred");
   /* A further call replaces the centre; a position that is the centre cannot be another member. */
-  OK(chorale_model_builder_set_centre(builder, 2, 0, 1, &error));
-  FAILS(chorale_model_builder_add_position(builder, 2, 0, 1, &error),
+  OK(put_centre(builder, 2, 0, 1, &error));
+  FAILS(put_position(builder, 2, 0, 1, &error),
         CHORALE_ERROR_DUPLICATE_MEMBER, "position 1");
-  OK(chorale_model_builder_set_centre(builder, 2, 0, 1, &error));
-  OK(chorale_model_builder_set_centre(builder, 2, 0, 2, &error));
+  OK(put_centre(builder, 2, 0, 1, &error));
+  OK(put_centre(builder, 2, 0, 2, &error));
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
-  int64_t chain, position;
-  OK(chorale_model_get_member(model, 2, 1, &chain, &position, &error));
-  assert_int_equal(position, 2);
+  int64_t places[2] = {-7, -7};
+  OK(chorale_model_get_members(model, 2, NULL, places, NULL, 2, NULL, &error));
+  assert_int_equal(places[1], 2);
   assert_int_equal(chorale_model_member_count(model), 4);
   chorale_model_release(model);
   /* Replaced, since close_scene expects a builder that is not frozen. */
@@ -500,8 +503,8 @@ static void bad_repeated_words(void **state) {
   OK(chorale_model_builder_create(NULL, &bare, &error));
   FAILS(chorale_model_builder_add_repeated_words(bare, scene.two, NULL, NULL, NULL, &error),
         CHORALE_ERROR_TOKENS_MISSING, "token");
-  FAILS(chorale_model_builder_add_position(bare, 0, 0, 0, &error), CHORALE_ERROR_OUT_OF_RANGE,
-        "clique is 0; there is none");
+  FAILS(put_position(bare, 0, 0, 0, &error), CHORALE_ERROR_OUT_OF_RANGE,
+        "members->first is 0; there is none");
   chorale_model_builder_destroy(bare);
   close_scene(&scene);
 }
@@ -532,9 +535,9 @@ static void bad_freezing(void **state) {
   chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = 2;
   setup.potential = potential;
-  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
   for (int64_t t = 0; t < 3; ++t)
-    OK(chorale_model_builder_add_position(builder, 0, 0, t, &error));
+    OK(put_position(builder, 0, 0, t, &error));
   FAILS(chorale_model_builder_freeze(builder, &model, &error), CHORALE_ERROR_TABLE_TOO_SHORT,
         "the potential of clique 0 has tables of 3 entries", "at least 4");
   assert_null(model);
@@ -548,7 +551,7 @@ static void a_frozen_builder_changes_no_more(void **state) {
   open_scene(&scene);
   chorale_error error;
   chorale_model_builder *const builder = scene.builder;
-  OK(chorale_model_builder_set_centre(builder, 2, 0, 2, &error));
+  OK(put_centre(builder, 2, 0, 2, &error));
   chorale_model *model = NULL, *second = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_chain chain;
@@ -561,28 +564,19 @@ static void a_frozen_builder_changes_no_more(void **state) {
         "frozen");
   FAILS(chorale_model_builder_add_instance(builder, &instance, NULL, &error), CHORALE_ERROR_FROZEN,
         "frozen");
-  FAILS(chorale_model_builder_add_clique(builder, &setup, NULL, &error), CHORALE_ERROR_FROZEN,
+  FAILS(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error), CHORALE_ERROR_FROZEN,
         "frozen");
-  FAILS(chorale_model_builder_add_member(builder, 1, 2, NULL, &error), CHORALE_ERROR_FROZEN,
+  FAILS(put_chain(builder, 1, 2, NULL, &error), CHORALE_ERROR_FROZEN,
         "frozen");
-  FAILS(chorale_model_builder_add_position(builder, 0, 0, 0, &error), CHORALE_ERROR_FROZEN,
+  FAILS(put_position(builder, 0, 0, 0, &error), CHORALE_ERROR_FROZEN,
         "frozen");
-  FAILS(chorale_model_builder_set_centre(builder, 2, 0, 1, &error), CHORALE_ERROR_FROZEN, "frozen");
+  FAILS(put_centre(builder, 2, 0, 1, &error), CHORALE_ERROR_FROZEN, "frozen");
   FAILS(chorale_model_builder_add_repeated_words(builder, scene.two, NULL, NULL, NULL, &error),
         CHORALE_ERROR_FROZEN, "frozen");
   FAILS(chorale_model_builder_freeze(builder, &second, &error), CHORALE_ERROR_FROZEN, "frozen");
   assert_null(second);
   chorale_model_builder_destroy(builder); /* the model lives on */
   assert_int_equal(chorale_model_chain_count(model), 5);
-  int64_t position;
-  FAILS(chorale_model_get_member(model, 3, 0, NULL, &position, &error), CHORALE_ERROR_OUT_OF_RANGE,
-        "clique", "3");
-  FAILS(chorale_model_get_member(model, -1, 0, NULL, &position, &error), CHORALE_ERROR_OUT_OF_RANGE,
-        "clique", "-1");
-  FAILS(chorale_model_get_member(model, 0, 1, NULL, &position, &error), CHORALE_ERROR_OUT_OF_RANGE,
-        "member", "1");
-  FAILS(chorale_model_get_member(NULL, 0, 0, NULL, &position, &error), CHORALE_ERROR_NULL_ARGUMENT,
-        "model");
   int64_t chains[2] = {-7, -7}, positions[2] = {-7, -7}, weights[2] = {-7, -7}, needed = -7;
   FAILS(chorale_model_get_members(NULL, 0, chains, NULL, NULL, 2, NULL, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "model");
@@ -604,9 +598,7 @@ static void a_frozen_builder_changes_no_more(void **state) {
   OK(chorale_model_get_members(model, 2, NULL, NULL, NULL, 0, &needed, &error));
   assert_int_equal(needed, members);
   OK(chorale_model_get_members(model, 2, NULL, positions, NULL, members, NULL, &error));
-  int64_t last;
-  OK(chorale_model_get_member(model, 2, members - 1, NULL, &last, &error));
-  assert_int_equal(positions[members - 1], last);
+  assert_int_equal(positions[members - 1], 2); /* the centre */
   assert_int_equal(chorale_model_chain_length(model, 5), 0);
   assert_int_equal(chorale_model_chain_length(model, -1), 0);
   assert_int_equal(chorale_model_clique_member_count(model, 3), 0);

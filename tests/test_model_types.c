@@ -41,7 +41,7 @@ static void add_part(chorale_model_builder *builder, const Part *part,
     setup.property = property;
   }
   int64_t clique = 0;
-  OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
   for (int32_t i = 0; i < MEMBERS; ++i) {
     chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = part->length;
@@ -52,9 +52,9 @@ static void add_part(chorale_model_builder *builder, const Part *part,
     int64_t number = 0;
     OK(chorale_model_builder_add_chain(builder, &chain, &with, &number, &error));
     if (part->kind == LABELS_THEMSELVES)
-      OK(chorale_model_builder_add_position(builder, clique, number, 1, &error));
+      OK(put_position(builder, clique, number, 1, &error));
     else
-      OK(chorale_model_builder_add_member(builder, clique, number, NULL, &error));
+      OK(put_chain(builder, clique, number, NULL, &error));
   }
 }
 
@@ -126,14 +126,14 @@ static chorale_model_builder *builder_of_items(const double *scores, int32_t ite
   setup.label_values = label_values;
   setup.labels = label_values ? labels : 0;
   OK(chorale_model_builder_create(NULL, &builder, &error));
-  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
   for (int32_t i = 0; i < items; ++i) {
     chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 1;
     chain.labels = labels;
     chain.unary = scores + i * labels;
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-    OK(chorale_model_builder_add_position(builder, 0, i, 0, &error));
+    OK(put_position(builder, 0, i, 0, &error));
   }
   return builder;
 }
@@ -213,7 +213,7 @@ static double count_up_to(int64_t most) {
     chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.potential = q == 0 ? large : small;
     setup.values = 2;
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
   }
   static const double kScores[4] = {1, 0, 0, 1};
   chorale_chain chain = {.struct_size = sizeof chain};
@@ -221,11 +221,11 @@ static double count_up_to(int64_t most) {
   chain.unary = kScores;
   for (int32_t i = 0; i < 2; ++i) {
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-    OK(chorale_model_builder_add_position(builder, 0, i, i, &error));
-    OK(chorale_model_builder_add_position(builder, 1, i, 1 - i, &error));
+    OK(put_position(builder, 1, i, 1 - i, &error));
   }
+  static const int64_t kBoth[2] = {0, 1};
   const int64_t weights[2] = {most / 4 * 3, most - most / 4 * 3};
-  OK(chorale_model_builder_set_weights(builder, 0, 1, weights, 2, &error));
+  OK(put_members(builder, 0, 2, kBoth, kBoth, weights, &error));
   chorale_run *run = solved_run(builder);
   chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_set_strength(run, 0, 0.5, &error));
@@ -245,17 +245,15 @@ static void counts_may_be_the_greatest_int32(void **state) {
   }
 }
 
-/* Weights for no clique change nothing, whatever `first` is. */
-static void weights_of_no_clique_need_no_memory(void **state) {
+/* Members of no clique change nothing, whatever `first` is. */
+static void members_of_no_clique_need_no_memory(void **state) {
   (void)state;
   static const double kScores[4] = {0, 1, 0, 1};
-  static const int64_t kWeights[2] = {2, 3};
   chorale_error error;
   chorale_potential *agree = NULL;
   OK(chorale_potential_create_potts(NULL, 2, 1.0, NULL, &agree, &error));
   chorale_model_builder *builder = builder_of_items(kScores, 2, 2, agree, NULL);
-  OK(chorale_model_builder_set_weights(builder, 0, 1, kWeights, 2, &error));
-  OK(chorale_model_builder_set_weights(builder, INT64_MAX, 0, NULL, 0, &error));
+  OK(put_ragged(builder, INT64_MAX, 0, NULL, NULL, NULL, NULL, &error));
   chorale_model_builder_destroy(builder);
   chorale_potential_release(agree);
 }
@@ -265,7 +263,7 @@ int main(void) {
       cmocka_unit_test(cliques_in_turn_are_as_alone),
       cmocka_unit_test(edited_items_have_their_best_labels),
       cmocka_unit_test(counts_may_be_the_greatest_int32),
-      cmocka_unit_test(weights_of_no_clique_need_no_memory),
+      cmocka_unit_test(members_of_no_clique_need_no_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

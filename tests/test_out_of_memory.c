@@ -103,13 +103,28 @@ static const chorale_corpus *borrowed_corpus(Scene *s) {
   s->corpus.unary_row_stride = 3; /* every chain is kept as a view */
   return &s->corpus;
 }
-static const int64_t three_weights[] = {2, 1, 1};
-/* Returns offsets of one clique with one member, and sets that member: a position of a chain. */
-static const int64_t *one_entry(Scene *s, int64_t chain, int64_t position) {
+/* Returns one member of a clique: a position of a chain, or the whole chain (-1). */
+static const chorale_members *one_member(Scene *s, int64_t clique, int64_t chain,
+                                         int64_t position) {
   static const int64_t offsets[] = {0, 1};
+  static chorale_members members;
   s->counts[2] = chain;
   s->counts[3] = position;
-  return offsets;
+  members = (chorale_members){.struct_size = sizeof members, .first = clique, .cliques = 1};
+  members.offsets = offsets;
+  members.chains = s->counts + 2;
+  members.positions = s->counts + 3;
+  members.classes = &s->member_arrays.classes;
+  return &members;
+}
+static const chorale_members *one_centre(Scene *s) {
+  static const int64_t none[] = {0, 0};
+  static chorale_members members;
+  members = *one_member(s, 2, 0, 1);
+  members.offsets = none;
+  members.centre_chains = members.chains;
+  members.centre_positions = members.positions;
+  return &members;
 }
 /* So many mentions that a ledger with a few rows needs memory. */
 static const chorale_mentions *more_mentions(Scene *s) {

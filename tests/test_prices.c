@@ -314,11 +314,11 @@ static void open_part(const Corpus *corpus, const chorale_potential *potential, 
           chorale_clique_setup setup = {.struct_size = sizeof setup};
           setup.values = LABELS;
           setup.potential = potential;
-          OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+          OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
           part->words[part->count] = w;
           cliques[part->count++] = clique;
         }
-        OK(chorale_model_builder_add_position(builder, clique, d - from, t, &error));
+        OK(put_position(builder, clique, d - from, t, &error));
       }
   }
   OK(chorale_model_builder_freeze(builder, &model, &error));
@@ -433,14 +433,14 @@ static chorale_model *small_model(chorale_potential *potential) {
   OK(chorale_model_builder_create(NULL, &builder, &error));
   OK(chorale_model_builder_add_corpus(builder, &corpus, NULL, &error));
   OK(chorale_model_builder_add_cliques(builder, &setup, 2, NULL, &error));
-  OK(chorale_model_builder_add_positions(builder, 0, 2, offsets, chains, NULL, &error));
+  OK(put_ragged(builder, 0, 2, offsets, chains, NULL, NULL, &error));
   const chorale_potential *const centres[] = {potential, potential};
   setup.potential = NULL;
   setup.centre_potentials = centres;
   setup.centre_values = 2;
   int64_t centred;
-  OK(chorale_model_builder_add_clique(builder, &setup, &centred, &error));
-  OK(chorale_model_builder_set_centre(builder, centred, 0, 0, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, &centred, &error));
+  OK(put_centre(builder, centred, 0, 0, &error));
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
   return model;

@@ -526,8 +526,8 @@ static void two_values_outside(void **state) {
       setup.property = property;
       setup.dictionary = dictionary;
       setup.potential = potts;
-      OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
-      OK(chorale_model_builder_add_member(builder, 0, 0, NULL, &error));
+      OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
+      OK(put_chain(builder, 0, 0, NULL, &error));
       chorale_model *model = NULL;
       chorale_run *run = NULL;
       OK(chorale_model_builder_freeze(builder, &model, &error));

@@ -106,8 +106,8 @@ static chorale_model *model_of_items(const double *unary, const int32_t *names,
   setup.potential = nothing;
   for (int64_t i = 0; nothing && i < ITEMS; ++i) {
     int64_t clique;
-    OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
-    OK(chorale_model_builder_add_position(builder, clique, i, 0, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
+    OK(put_position(builder, clique, i, 0, &error));
   }
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
@@ -280,14 +280,14 @@ static void a_bound_needs_a_place_for_every_value(void **state) {
     setup.dictionary = dictionary;
     setup.potential = potts;
     int64_t clique;
-    OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
     for (int64_t i = 0; i < 2; ++i) {
       chorale_chain chain = {.struct_size = sizeof chain};
       chain.length = 1;
       chain.labels = LABELS;
       chain.unary = unary[i];
       OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-      OK(chorale_model_builder_add_member(builder, clique, i, NULL, &error));
+      OK(put_chain(builder, clique, i, NULL, &error));
     }
     OK(chorale_model_builder_freeze(builder, &model, &error));
     chorale_run_options options = {.struct_size = sizeof options};
@@ -450,10 +450,9 @@ static void capacities_of_many_cliques(void **state) {
   setup.values = LABELS;
   setup.potential = potential;
   for (int64_t c = 0; c < CLIQUES; ++c) {
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
     for (int32_t members = 0; members < TOGETHER;)
-      members += chorale_model_builder_add_position(
-                     builder, c, random_int(&random, 0, CHAINS - 1), 0, &error) == CHORALE_OK;
+      members += put_position(builder, c, random_int(&random, 0, CHAINS - 1), 0, &error) == CHORALE_OK;
   }
   OK(chorale_model_builder_freeze(builder, &model, &error));
   OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
@@ -1026,9 +1025,9 @@ static void a_potential_that_fails_ends_the_call(void **state) {
     chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.values = 2;
     setup.potential = potential;
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
     for (int64_t i = 0; i < 3; ++i)
-      OK(chorale_model_builder_add_position(builder, 0, i, 0, &error));
+      OK(put_position(builder, 0, i, 0, &error));
     OK(chorale_model_builder_freeze(builder, &built.model, &error));
     chorale_model_builder_destroy(builder);
     chorale_potential_release(potential);

@@ -507,14 +507,14 @@ static void a_long_step_gets_done_in_short_calls(void **state) {
   chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = CHOICES;
   setup.potential = potential;
-  OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
   for (int64_t i = 0; i < VOTERS; ++i) {
     chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 1;
     chain.labels = CHOICES;
     chain.unary = scores + i * CHOICES;
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-    OK(chorale_model_builder_add_position(builder, clique, i, 0, &error));
+    OK(put_position(builder, clique, i, 0, &error));
   }
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
@@ -612,7 +612,7 @@ static void another_worker_ends_the_call(void **state) {
     chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.values = TAGS;
     setup.potential = potential;
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
   }
   for (int64_t i = 0; i < LINES; ++i) {
     chorale_chain chain = {.struct_size = sizeof chain};
@@ -623,7 +623,7 @@ static void another_worker_ends_the_call(void **state) {
       scores[i][e] = 1 * random_unit(&random);
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
     for (int64_t t = 0; t < WORDS; ++t)
-      OK(chorale_model_builder_add_position(builder, i / SHARED, i, t, &error));
+      OK(put_position(builder, i / SHARED, i, t, &error));
   }
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));

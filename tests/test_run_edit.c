@@ -413,11 +413,11 @@ static void open_corpus(Random *random, Corpus *corpus) {
       setup.values = TAGS;
       setup.potential = corpus->potts;
       int64_t clique = 0;
-      OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+      OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
       for (int32_t i = first; i < end; ++i)
         for (int32_t t = 0; t < WORDS; ++t)
           if (corpus->words[i][t] == word)
-            OK(chorale_model_builder_add_position(builder, clique, i, t, &error));
+            OK(put_position(builder, clique, i, t, &error));
     }
   OK(chorale_model_builder_freeze(builder, &corpus->model, &error));
   chorale_model_builder_destroy(builder);
@@ -638,7 +638,7 @@ static void an_edit_spreads_in_a_large_clique(void **state) {
   setup.values = 2;
   setup.potential = agree;
   int64_t clique = 0;
-  OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
   for (int32_t i = 0; i < CHAINS; ++i) {
     /* With k others at label 1, the clique gives step * (CHAINS - 1 - 2 k) more for label 0. Member
      * i gains by label 1 from k = i on; the first and the last members never do. */
@@ -649,7 +649,7 @@ static void an_edit_spreads_in_a_large_clique(void **state) {
     chain.labels = 2;
     chain.unary = unary[i][0];
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-    OK(chorale_model_builder_add_position(builder, clique, i, 0, &error));
+    OK(put_position(builder, clique, i, 0, &error));
   }
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);

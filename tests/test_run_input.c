@@ -159,17 +159,17 @@ static void open_scene(Scene *scene) {
   setup.values = 2;
   setup.potential = scene->potts;
   for (int64_t c = 0; c < 2; ++c) {
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
-    OK(chorale_model_builder_add_position(builder, c, 0, c, &error));
-    OK(chorale_model_builder_add_position(builder, c, 1, c, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
+    OK(put_position(builder, c, 0, c, &error));
+    OK(put_position(builder, c, 1, c, &error));
   }
-  OK(chorale_model_builder_add_member(builder, 1, 3, NULL, &error));
+  OK(put_chain(builder, 1, 3, NULL, &error));
   setup = (chorale_clique_setup){.struct_size = sizeof setup};
   setup.property = scene->first;
   setup.potential = scene->potts;
-  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
   for (int64_t i = 0; i < 3; ++i)
-    OK(chorale_model_builder_add_member(builder, 2, i, NULL, &error));
+    OK(put_chain(builder, 2, i, NULL, &error));
   OK(chorale_model_builder_freeze(builder, &scene->model, &error));
   chorale_model_builder_destroy(builder);
 }
@@ -280,8 +280,8 @@ static void a_joint_state_beyond_the_budget(void **state) {
   setup.potential = scene.potts;
   for (int64_t c = 0; c < 2; ++c) {
     setup.property = c == 0 ? scene.first : next;
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
-    OK(chorale_model_builder_add_member(builder, c, 0, NULL, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
+    OK(put_chain(builder, c, 0, NULL, &error));
   }
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
@@ -324,8 +324,8 @@ static void properties_that_are_too_many(void **state) {
   setup.property = scene.first;
   setup.potential = scene.potts;
   for (int64_t c = 0; c < 300; ++c) {
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
-    OK(chorale_model_builder_add_member(builder, c, 0, NULL, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
+    OK(put_chain(builder, c, 0, NULL, &error));
   }
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
@@ -410,12 +410,12 @@ static void potentials_cannot_change_the_run(void **state) {
   chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = 2;
   setup.potential = potential;
-  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
   for (int64_t i = 0; i < 3; ++i) {
     chorale_chain chain;
     describe_chain(&scene, 2, &chain);
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-    OK(chorale_model_builder_add_position(builder, 0, i, 0, &error));
+    OK(put_position(builder, 0, i, 0, &error));
   }
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
@@ -517,9 +517,9 @@ static void open_faulty(FaultyScene *scene) {
     chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.values = FAULTY_VALUES;
     setup.potential = c == 0 ? scene->potential : scene->potts;
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
     for (int64_t i = 0; i < FAULTY_CHAINS; ++i)
-      OK(chorale_model_builder_add_position(builder, c, i, c, &error));
+      OK(put_position(builder, c, i, c, &error));
   }
   OK(chorale_model_builder_freeze(builder, &scene->model, &error));
   chorale_model_builder_destroy(builder);
@@ -961,15 +961,15 @@ static void payments_are_in_order(void **state) {
     setup.values = 2;
     if (c % 2 == 0)
       setup.property = first;
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
   }
   for (int64_t c = 5; c >= 0; --c)
     for (int64_t i = 0; i < 4; ++i) {
       if (c % 2 == 0)
-        OK(chorale_model_builder_add_member(builder, c, i, NULL, &error));
+        OK(put_chain(builder, c, i, NULL, &error));
       else
         for (int64_t t = 1; t >= 0; --t)
-          OK(chorale_model_builder_add_position(builder, c, i, t, &error));
+          OK(put_position(builder, c, i, t, &error));
     }
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));

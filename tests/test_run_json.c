@@ -470,7 +470,7 @@ static void payments_of_a_large_clique(void **state) {
   chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.values = 2;
   setup.potential = potential;
-  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
   for (int64_t i = 0; i < CHAINS; ++i) {
     for (int32_t t = 0; t < LENGTH; ++t)
       for (int32_t y = 0; y < 2; ++y)
@@ -481,7 +481,7 @@ static void payments_of_a_large_clique(void **state) {
     chain.unary = &unary[i][0][0];
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
     for (int64_t t = 0; t < LENGTH; ++t)
-      OK(chorale_model_builder_add_position(builder, 0, i, t, &error));
+      OK(put_position(builder, 0, i, t, &error));
   }
   OK(chorale_model_builder_freeze(builder, &model, &error));
   OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
@@ -538,14 +538,14 @@ static void labels_that_a_clique_forbids_are_in_json(void **state) {
   OK(chorale_model_builder_create(NULL, &builder, &error));
   chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.potential = potential;
-  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
   for (int64_t i = 0; i < 2; ++i) {
     chorale_chain chain = {.struct_size = sizeof chain};
     chain.length = 1;
     chain.labels = 2;
     chain.unary = zero;
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
-    OK(chorale_model_builder_add_position(builder, 0, i, 0, &error));
+    OK(put_position(builder, 0, i, 0, &error));
   }
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));

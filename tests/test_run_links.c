@@ -94,13 +94,13 @@ static chorale_model *link_papers(const Papers *papers, double lambda, int64_t l
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
     if (papers->degree[i] == 0)
       continue;
-    OK(chorale_model_builder_add_clique(builder, &setup, &clique[i], &error));
-    OK(chorale_model_builder_set_centre(builder, clique[i], i, 0, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique[i], &error));
+    OK(put_centre(builder, clique[i], i, 0, &error));
   }
   for (int64_t e = 0; e < papers->links; ++e) {
     const int32_t a = papers->from[e], b = papers->to[e];
-    OK(chorale_model_builder_add_position(builder, clique[a], b, 0, &error));
-    OK(chorale_model_builder_add_position(builder, clique[b], a, 0, &error));
+    OK(put_position(builder, clique[a], b, 0, &error));
+    OK(put_position(builder, clique[b], a, 0, &error));
   }
   free(clique);
   chorale_model *model = NULL;

@@ -84,8 +84,8 @@ static chorale_run *open_run(Text *text, int by_callback) {
     setup.property = property;
     setup.potential = wide;
     int64_t clique;
-    OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
-    OK(chorale_model_builder_add_member(builder, clique, 0, NULL, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
+    OK(put_chain(builder, clique, 0, NULL, &error));
     chorale_potential_release(wide);
     chorale_property_release(property);
   }

@@ -262,12 +262,12 @@ static chorale_model *build_model(const Ranged *ranged, const chorale_dictionary
     setup.property = over->property;
     setup.dictionary = twin ? twin : over->dictionary;
     setup.potential = twin ? twin_potential : over->potential;
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
     for (int32_t i = 0; i < over->members; ++i) {
-      chorale_member_options options = {.struct_size = sizeof options};
+      MemberArrays options = {0};
       options.classes = over->rule == OF_TOKENS_BEFORE ? NULL : over->classes[i];
       options.table = over->table[i];
-      OK(chorale_model_builder_add_member(builder, c, i, &options, &error));
+      OK(put_chain(builder, c, i, &options, &error));
     }
   }
   chorale_model *model = NULL;
@@ -694,14 +694,14 @@ static void positions_of_many_values(void **state) {
     setup.label_values = shown_by;
     setup.labels = ranged.labels;
     setup.potential = over.potential;
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
     int32_t chain_of[ALL], position_of[ALL], members = 0;
     for (int32_t i = 0; i < ranged.chains; ++i)
       for (int32_t t = 0; t < ranged.length[i]; ++t)
         if (members == 0 || random_chance(&random, 70)) {
           chain_of[members] = i;
           position_of[members++] = t;
-          OK(chorale_model_builder_add_position(builder, 0, i, t, &error));
+          OK(put_position(builder, 0, i, t, &error));
         }
     OK(chorale_model_builder_freeze(builder, &ranged.model, &error));
     chorale_model_builder_destroy(builder);

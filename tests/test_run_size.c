@@ -372,9 +372,9 @@ static int64_t weigh_range(int64_t range, double *score) {
   chorale_clique_setup setup = {.struct_size = sizeof setup};
   setup.property = property;
   setup.potential = potts;
-  OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
   for (int64_t i = 0; i < CHAINS; ++i)
-    OK(chorale_model_builder_add_member(builder, 0, i, NULL, &error));
+    OK(put_chain(builder, 0, i, NULL, &error));
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
@@ -440,8 +440,8 @@ static int64_t solve_fours(int64_t chains, int64_t kept, int32_t *labels) {
     options.tokens = tokens + i * LENGTH;
     OK(chorale_model_builder_add_chain(builder, &chain, &options, NULL, &error));
     if (i % 4 == 0)
-      OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
-    OK(chorale_model_builder_add_member(builder, i / 4, i, NULL, &error));
+      OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
+    OK(put_chain(builder, i / 4, i, NULL, &error));
   }
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));

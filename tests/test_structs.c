@@ -266,22 +266,27 @@ static chorale_status build(Things *t, const chorale_chain *chain, int64_t *deco
   instance->decode = instance_decode;
   TRY(chorale_model_builder_add_instance(t->builder, instance, NULL, &t->error));
 
+  static const int64_t one[] = {0, 1}, chain_of[] = {0, 1};
+  static const int32_t *const classes = kClasses, *const tokens = kTokens;
   NEW(chorale_clique_setup, shown);
   shown->property = t->property;
   shown->potential = t->potential;
-  TRY(chorale_model_builder_add_clique(t->builder, shown, NULL, &t->error));
+  TRY(chorale_model_builder_add_cliques(t->builder, shown, 1, NULL, &t->error));
   for (int k = 0; k < 2; ++k) {
-    NEW(chorale_member_options, member);
-    member->classes = kClasses;
-    member->table = kTokens;
-    TRY(chorale_model_builder_add_member(t->builder, 0, k, member, &t->error));
+    NEW(chorale_members, members);
+    members->cliques = 1;
+    members->offsets = one;
+    members->chains = &chain_of[k];
+    members->classes = &classes;
+    members->tables = &tokens;
+    TRY(chorale_model_builder_add_members(t->builder, members, &t->error));
   }
   NEW(chorale_clique_setup, positions);
   positions->values = LABELS;
   positions->potential = t->potential;
-  TRY(chorale_model_builder_add_clique(t->builder, positions, NULL, &t->error));
-  TRY(chorale_model_builder_add_member(t->builder, 1, 2, NULL, &t->error));
-  TRY(chorale_model_builder_add_position(t->builder, 1, 0, 2, &t->error));
+  TRY(chorale_model_builder_add_cliques(t->builder, positions, 1, NULL, &t->error));
+  TRY(put_chain(t->builder, 1, 2, NULL, &t->error));
+  TRY(put_position(t->builder, 1, 0, 2, &t->error));
 
   NEW(chorale_repeated_words_options, words);
   static const int32_t stop[] = {0};

@@ -221,7 +221,7 @@ static void whoever_gives_back_the_last_reference(void **state) {
     OK(chorale_model_builder_create(NULL, &builder, &error));
     chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.potential = potential;
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
     chorale_potential_release(potential);
     chorale_chain chain = {.struct_size = sizeof chain};
     const double scores[] = {0, 1, 1, 0};
@@ -229,7 +229,7 @@ static void whoever_gives_back_the_last_reference(void **state) {
     chain.unary = scores;
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
     for (int64_t t = 0; t < 2; ++t)
-      OK(chorale_model_builder_add_position(builder, 0, 0, t, &error));
+      OK(put_position(builder, 0, 0, t, &error));
     OK(chorale_model_builder_freeze(builder, &model, &error));
     chorale_model_builder_destroy(builder);
     pthread_t threads[THREADS];

@@ -142,8 +142,8 @@ static chorale_model_builder *builder_of(const Case *c, int weighted) {
     OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
   }
   chorale_transitions_release(transitions);
-  int64_t all[CLIQUES * MEMBERS];
-  int64_t count = 0;
+  int64_t all[CLIQUES * MEMBERS], chains[CLIQUES * MEMBERS], positions[CLIQUES * MEMBERS];
+  int64_t offsets[CLIQUES + 1], count = 0;
   for (int32_t k = 0; k < c->cliques; ++k) {
     const Clique *q = &c->clique[k];
     chorale_clique_setup setup = {.struct_size = sizeof setup};
@@ -151,21 +151,23 @@ static chorale_model_builder *builder_of(const Case *c, int weighted) {
     chorale_property *property = q->over_chains ? first_label() : NULL;
     setup.potential = potts;
     setup.property = property;
-    OK(chorale_model_builder_add_clique(builder, &setup, NULL, &error));
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
     chorale_potential_release(potts);
     chorale_property_release(property);
-    for (int32_t i = 0; i < q->members; ++i) {
-      if (q->over_chains)
-        OK(chorale_model_builder_add_member(builder, k, q->chain[i], NULL, &error));
-      else
-        OK(chorale_model_builder_add_position(builder, k, q->chain[i], q->position[i], &error));
-      all[count++] = q->weights[i];
+    offsets[k] = count;
+    for (int32_t i = 0; i < q->members; ++i, ++count) {
+      chains[count] = q->chain[i];
+      positions[count] = q->over_chains ? -1 : q->position[i];
+      all[count] = q->weights[i];
     }
-    if (weighted == 1)
-      OK(chorale_model_builder_set_weights(builder, k, 1, q->weights, q->members, &error));
+    const int64_t at = offsets[k];
+    if (weighted < 2)
+      OK(put_members(builder, k, q->members, chains + at, positions + at,
+                     weighted ? all + at : NULL, &error));
   }
+  offsets[c->cliques] = count;
   if (weighted == 2)
-    OK(chorale_model_builder_set_weights(builder, 0, c->cliques, all, count, &error));
+    OK(put_ragged(builder, 0, c->cliques, offsets, chains, positions, all, &error));
   return builder;
 }
 
@@ -225,10 +227,8 @@ static void runs_label_weighted_models(void **state) {
       int64_t weights[MOST], needed = -1;
       OK(chorale_model_get_members(model, k, NULL, NULL, weights, MOST, &needed, &error));
       assert_int_equal(needed, members);
-      for (int32_t i = 0; i < members; ++i) {
+      for (int32_t i = 0; i < members; ++i)
         assert_int_equal(weights[i], c.clique[k].weights[i]);
-        assert_int_equal(chorale_model_member_weight(model, k, i), c.clique[k].weights[i]);
-      }
     }
     chorale_run_result result;
     chorale_run *run = run_of(model, 60, 0, &result);
@@ -390,9 +390,12 @@ static void files_keep_weights(void **state) {
     chorale_problem *loaded = NULL;
     OK(chorale_problem_read(NULL, bytes, size, 0, &loaded, &error));
     const chorale_model *again = chorale_problem_model(loaded);
-    for (int32_t k = 0; k < c.cliques; ++k)
+    for (int32_t k = 0; k < c.cliques; ++k) {
+      int64_t weights[MOST];
+      OK(chorale_model_get_members(again, k, NULL, NULL, weights, MOST, NULL, &error));
       for (int32_t i = 0; i < c.clique[k].members; ++i)
-        assert_int_equal(chorale_model_member_weight(again, k, i), c.clique[k].weights[i]);
+        assert_int_equal(weights[i], c.clique[k].weights[i]);
+    }
     chorale_run_result results[2];
     chorale_run_destroy(run_of(model, 20, 0, &results[0]));
     chorale_run_destroy(run_of(again, 20, 0, &results[1]));
@@ -526,22 +529,31 @@ static void bad_weights_are_refused(void **state) {
     q->weights[i] = 2;
   }
   chorale_model_builder *builder = builder_of(&c, 0);
-#define SET(first, count, weights, n)                                                              \
-  chorale_model_builder_set_weights(builder, first, count, weights, n, &error)
+  /* A second clique like the first, without members. */
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
+  chorale_potential *potts = potts_of(q);
+  setup.potential = potts;
+  int64_t clique = 0;
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
+  const int64_t chains[] = {0, 1, 2};
+#define PUT(clique, n, weights) put_members(builder, clique, n, chains, NULL, weights, &error)
   int64_t weights[] = {1, 2, 3};
-  FAILS(chorale_model_builder_set_weights(NULL, 0, 1, weights, 3, &error),
-        CHORALE_ERROR_NULL_ARGUMENT, "builder");
-  FAILS(SET(0, 1, NULL, 3), CHORALE_ERROR_NULL_ARGUMENT, "weights");
-  FAILS(SET(0, -1, weights, 3), CHORALE_ERROR_SIZE, "count", "-1");
-  FAILS(SET(7, 1, weights, 3), CHORALE_ERROR_OUT_OF_RANGE, "first", "7");
-  FAILS(SET(0, 2, weights, 3), CHORALE_ERROR_OUT_OF_RANGE, "count is 2");
-  FAILS(SET(0, 1, weights, 2), CHORALE_ERROR_SHAPE, "weight_count is 2",
-        "members of these cliques, 3");
   weights[2] = 0;
-  FAILS(SET(0, 1, weights, 3), CHORALE_ERROR_OUT_OF_RANGE, "weights[2] is 0", "at least 1");
+  FAILS(PUT(clique, 3, weights), CHORALE_ERROR_OUT_OF_RANGE, "members->weights[2] is 0",
+        "at least 1");
   weights[2] = INT32_MAX;
-  FAILS(SET(0, 1, weights, 3), CHORALE_ERROR_SIZE_OVERFLOW, "weights[2]", "2147483647");
+  FAILS(PUT(clique, 3, weights), CHORALE_ERROR_SIZE_OVERFLOW, "members->weights[2]", "2147483647");
   weights[2] = 3;
+  /* Weights are for all members of a clique at once. */
+  FAILS(PUT(0, 1, weights + 1), CHORALE_ERROR_STATE, "clique 0", "3 members already");
+  /* A failed call adds nothing, even if it fails at the last of several cliques. */
+  const int64_t offsets[] = {0, 3, 4}, of_both[] = {0, 1, 2, 0};
+  const int64_t four[] = {1, 2, 3, 1};
+  setup.potential = potts;
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
+  OK(put_position(builder, clique + 1, 0, 0, &error));
+  FAILS(put_ragged(builder, clique, 2, offsets, of_both, NULL, four, &error),
+        CHORALE_ERROR_DUPLICATE_MEMBER, "members->chains[3]", "already");
   /* Other potentials: nothing has changed, so members may still be added. */
   chorale_potential *potentials[4] = {NULL};
   const double table[] = {0, 1, 4, 9};
@@ -553,51 +565,81 @@ static void bad_weights_are_refused(void **state) {
   OK(chorale_potential_create_sum(NULL, LABELS, table, 1, 4, 4, NULL, &potentials[3], &error));
   static const char *const families[] = {"SUM", "MAX", "MAJORITY", "4 entries"};
   for (int32_t k = 0; k < 4; ++k) {
-    chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.potential = potentials[k];
-    int64_t clique = 0;
-    OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
-    for (int32_t i = 0; i < 2; ++i)
-      OK(chorale_model_builder_add_position(builder, clique, i, 0, &error));
-    FAILS(SET(clique, 1, weights + 1, 2),
+    int64_t other = 0;
+    OK(chorale_model_builder_add_cliques(builder, &setup, 1, &other, &error));
+    FAILS(PUT(other, 2, weights + 1),
           k < 3 ? CHORALE_ERROR_WEIGHTS : CHORALE_ERROR_TABLE_TOO_SHORT, families[k]);
-    FAILS(SET(0, clique + 1, weights, 2), CHORALE_ERROR_SHAPE, "weight_count");
     const int64_t ones[] = {1, 1};
-    OK(SET(clique, 1, ones, 2));
-    OK(chorale_model_builder_add_position(builder, clique, 2, 0, &error));
+    OK(PUT(other, 2, ones));
+    OK(put_position(builder, other, 2, 0, &error));
   }
-  const int64_t centred[] = {2};
-  chorale_clique_setup setup = {.struct_size = sizeof setup};
-  chorale_potential *potts = potts_of(q);
+  const int64_t two[] = {2};
   const chorale_potential *both[LABELS] = {potts, potts, potts};
   setup.centre_potentials = both;
   setup.values = setup.centre_values = LABELS;
-  int64_t clique = 0;
-  OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
-  OK(chorale_model_builder_add_position(builder, clique, 0, 0, &error));
-  FAILS(SET(clique, 1, centred, 1), CHORALE_ERROR_WEIGHTS, "centred");
-  OK(chorale_model_builder_set_centre(builder, clique, 1, 0, &error));
+  int64_t centred = 0;
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, &centred, &error));
+  FAILS(PUT(centred, 1, two), CHORALE_ERROR_WEIGHTS, "centred");
+  OK(put_position(builder, centred, 0, 0, &error));
+  OK(put_centre(builder, centred, 1, 0, &error));
 
-  OK(SET(0, 1, weights, 3));
-  FAILS(chorale_model_builder_add_position(builder, 0, 0, 0, &error), CHORALE_ERROR_STATE,
-        "clique 0", "weights");
-  const int64_t again[] = {4, 1, 1};
-  OK(SET(0, 1, again, 3));
+  OK(PUT(clique, 3, weights));
+  FAILS(put_position(builder, clique, 0, 0, &error), CHORALE_ERROR_STATE, "has weights");
   chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(builder, &model, &error));
-  FAILS(SET(0, 1, weights, 3), CHORALE_ERROR_FROZEN, "builder");
-  assert_int_equal(chorale_model_member_weight(model, 0, 0), 4);
-  assert_int_equal(chorale_model_member_weight(model, 0, 1), 1);
-  assert_int_equal(chorale_model_member_weight(model, 1, 0), 1);
-  assert_int_equal(chorale_model_member_weight(model, clique, 1), 1); /* the centre */
-  assert_int_equal(chorale_model_member_weight(model, 0, 3), 0);
-  assert_int_equal(chorale_model_member_weight(model, -1, 0), 0);
-  assert_int_equal(chorale_model_member_weight(NULL, 0, 0), 0);
+  FAILS(PUT(clique, 3, weights), CHORALE_ERROR_FROZEN, "builder");
+  int64_t held[3] = {0};
+  OK(chorale_model_get_members(model, clique, NULL, NULL, held, 3, NULL, &error));
+  assert_memory_equal(held, weights, sizeof held);
+  OK(chorale_model_get_members(model, 0, NULL, NULL, held, 3, NULL, &error));
+  assert_int_equal(held[0], 1);
+  OK(chorale_model_get_members(model, centred, NULL, NULL, held, 2, NULL, &error));
+  assert_int_equal(held[1], 1); /* the centre */
   chorale_model_release(model);
   chorale_model_builder_destroy(builder);
   for (int32_t k = 0; k < 4; ++k)
     chorale_potential_release(potentials[k]);
   chorale_potential_release(potts);
+}
+
+/* Every allocation of a call with weights is refused in turn; a call that fails adds nothing. */
+static void weights_may_lack_memory(void **state) {
+  (void)state;
+  CountingAllocator allocator;
+  counting_allocator_init(&allocator);
+  chorale_host host = {.struct_size = sizeof host, .allocator = &allocator.hooks};
+  chorale_potential *potts = NULL;
+  chorale_model_builder *builder = NULL;
+  const double unary[4][2] = {{1}, {0, 1}, {1}, {0, 1}};
+  const chorale_corpus corpus = {
+      .struct_size = sizeof corpus, .chains = 4, .labels = 2, .unary = unary};
+  OK(chorale_potential_create_potts(NULL, 2, 1, NULL, &potts, &error));
+  const chorale_clique_setup setup = {.struct_size = sizeof setup, .potential = potts};
+  OK(chorale_model_builder_create(&host, &builder, &error));
+  OK(chorale_model_builder_add_corpus(builder, &corpus, NULL, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 2, NULL, &error));
+  const int64_t offsets[] = {0, 2, 4}, chains[] = {0, 1, 2, 3}, weights[] = {1, 3, 2, 5};
+  int64_t failed = 0;
+  for (chorale_status status = -1; status != CHORALE_OK; failed += status != CHORALE_OK) {
+    allocator.fail_at = failed + 1;
+    status = put_ragged(builder, 0, 2, offsets, chains, NULL, weights, &error);
+    assert_true(status == CHORALE_OK || status == CHORALE_ERROR_OUT_OF_MEMORY);
+  }
+  assert_true(failed > 1);
+  allocator.fail_at = 0;
+  chorale_model *model = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  for (int64_t c = 0; c < 2; ++c) {
+    int64_t held[2], members = 0;
+    OK(chorale_model_get_members(model, c, NULL, NULL, held, 2, &members, &error));
+    assert_int_equal(members, 2);
+    assert_memory_equal(held, weights + 2 * c, sizeof held);
+  }
+  chorale_model_builder_destroy(builder);
+  chorale_model_release(model);
+  chorale_potential_release(potts);
+  assert_int_equal(allocator.live, 0);
 }
 
 int main(void) {
@@ -610,6 +652,7 @@ int main(void) {
       cmocka_unit_test(decode_takes_weights),
       cmocka_unit_test(learning_refuses_weights),
       cmocka_unit_test(bad_weights_are_refused),
+      cmocka_unit_test(weights_may_lack_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

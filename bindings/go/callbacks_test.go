@@ -82,10 +82,10 @@ func TestCallbackPotentials(t *testing.T) {
 func sentencesOf(potential *Potential) *Model {
 	builder := must(NewModelBuilder(nil))
 	defer builder.Close()
-	clique := must(builder.AddClique(&CliqueSetup{Values: 2, Potential: potential}))
+	clique := must(builder.AddCliques(&CliqueSetup{Values: 2, Potential: potential}, 1))
 	for i := 0; i < 2; i++ {
 		chain := must(builder.AddChain(&Chain{Length: 1, Labels: 2, Unary: Float64s{0, 1}}, nil))
-		if err := builder.AddPosition(clique, chain, 0); err != nil {
+		if err := builder.AddMembers(clique, &Members{Chains: []int64{int64(chain)}, Positions: []int64{0}}); err != nil {
 			panic(err)
 		}
 	}
@@ -139,7 +139,7 @@ func TestInstances(t *testing.T) {
 	var fails func() error
 	func() {
 		builder := must(NewModelBuilder(nil))
-		clique := must(builder.AddClique(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 0.4, nil))}))
+		clique := must(builder.AddCliques(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 0.4, nil))}, 1))
 		for _, scores := range [][]float64{{1, 0}, {1, 0}, {0, 0.5}} {
 			o := &item{scores, func() error {
 				if fails != nil {
@@ -148,7 +148,7 @@ func TestInstances(t *testing.T) {
 				return nil
 			}}
 			number := must(builder.AddInstance(o))
-			check(t, builder.AddMember(clique, number, &MemberOptions{Table: []int32{}}))
+			check(t, builder.AddMembers(clique, &Members{Chains: []int64{int64(number)}, Tables: [][]int32{{}}}))
 		}
 		_, err := builder.AddInstance(&item{nil, nil})
 		refused(t, err, ErrSize)
@@ -268,7 +268,7 @@ func TestLogAndMemory(t *testing.T) {
 		}
 	}))
 	builder := must(NewModelBuilder(host))
-	must(builder.AddClique(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 1, nil))}))
+	must(builder.AddCliques(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 1, nil))}, 1))
 	must(builder.Freeze()).Close()
 	builder.Close()
 	if len(said) == 0 || !strings.Contains(said[0], "clique") {
@@ -288,7 +288,7 @@ func TestLogAndMemory(t *testing.T) {
 	}
 	shouting := must(NewHost(-1, func(LogLevel, string) { panic("log") }))
 	builder = must(NewModelBuilder(shouting))
-	must(builder.AddClique(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 1, nil))}))
+	must(builder.AddCliques(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 1, nil))}, 1))
 	panics(t, "log", func() { builder.Freeze() })
 }
 

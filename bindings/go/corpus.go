@@ -140,62 +140,6 @@ func (b *ModelBuilder) AddCorpus(corpus *Corpus) (first, count int, _ error) {
 	return int(from), len(offsets) - 1, nil
 }
 
-// AddCliques adds `count` cliques without members, all with the same setup. It returns the number
-// of the first clique, from which the cliques are numbered in order. After an error no clique has
-// been added. Errors are those of [ModelBuilder.AddClique].
-func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ error) {
-	c, builder := b.begin()
-	defer c.end()
-	told := c.cliqueSetup(setup)
-	if c.err != nil {
-		return 0, c.err
-	}
-	var from C.int64_t
-	if c.failed(C.chorale_model_builder_add_cliques(builder, told, C.int64_t(count), &from, c.detail)) {
-		return 0, c.err
-	}
-	b.watch(append([]*Potential{setup.Potential}, setup.CentrePotentials...))
-	return int(from), nil
-}
-
-// AddPositions adds positions of chains to the cliques first, first + 1 and so on, in one call. For
-// j from offsets[i] to offsets[i + 1] - 1, clique first + i gets position positions[j] of chain
-// chains[j], in this order. offsets has one element more than there are cliques; if it is nil, all
-// positions go to the clique `first`. If positions is nil, every position is 0, as for chains of
-// one position.
-//
-// Errors are those of [ModelBuilder.AddPosition]; after an error nothing has been added.
-func (b *ModelBuilder) AddPositions(first int, offsets, chains, positions []int64) error {
-	c, builder := b.begin()
-	defer c.end()
-	offsets = c.parts("offsets", offsets, len(chains))
-	if positions != nil && len(positions) != len(chains) {
-		c.fail(refuse(ErrShape, "positions has %d elements, and chains has %d", len(positions), len(chains)))
-	}
-	if c.err == nil {
-		c.failed(C.chorale_model_builder_add_positions(builder, C.int64_t(first), C.int64_t(len(offsets)-1), longs(offsets), longs(chains), longs(positions), c.detail))
-	}
-	return c.err
-}
-
-// AddMembers adds whole chains or instances to the cliques first, first + 1 and so on, in one call.
-// For j from offsets[i] to offsets[i + 1] - 1, clique first + i gets chain chains[j], in this
-// order. offsets has one element more than there are cliques; if it is nil, all chains go to the
-// clique `first`. At each position, properties read the class 0, and the position's token as its
-// table entry (see [Attachment]); to give other classes or table entries, use
-// [ModelBuilder.AddMember].
-//
-// Errors are those of AddMember; after an error nothing has been added.
-func (b *ModelBuilder) AddMembers(first int, offsets, chains []int64) error {
-	c, builder := b.begin()
-	defer c.end()
-	offsets = c.parts("offsets", offsets, len(chains))
-	if c.err == nil {
-		c.failed(C.chorale_model_builder_add_members(builder, C.int64_t(first), C.int64_t(len(offsets)-1), longs(offsets), longs(chains), c.detail))
-	}
-	return c.err
-}
-
 // parts returns the offsets that divide an array of `entries` entries into parts: `offsets`, or, if
 // that is nil, the offsets of one part with all entries. It refuses offsets beyond the array.
 func (c *call) parts(name string, offsets []int64, entries int) []int64 {

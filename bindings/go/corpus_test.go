@@ -75,9 +75,9 @@ func TestBulkCallsAgainstSingleOnes(t *testing.T) {
 			t.Fatal(first, count, err)
 		}
 		firstClique := must(bulk.AddCliques(setup, cliques))
-		check(t, bulk.AddPositions(firstClique, offsets, of, at))
+		check(t, bulk.AddMembers(firstClique, &Members{Offsets: offsets, Chains: of, Positions: at}))
 		firstWhole := must(bulk.AddCliques(whole, cliques))
-		check(t, bulk.AddMembers(firstWhole, offsets, of))
+		check(t, bulk.AddMembers(firstWhole, &Members{Offsets: offsets, Chains: of}))
 
 		single := must(NewModelBuilder(nil))
 		for i := 0; i < chains; i++ {
@@ -92,15 +92,15 @@ func TestBulkCallsAgainstSingleOnes(t *testing.T) {
 			}, options))
 		}
 		for c := 0; c < cliques; c++ {
-			clique := must(single.AddClique(setup))
+			clique := must(single.AddCliques(setup, 1))
 			for j := offsets[c]; j < offsets[c+1]; j++ {
-				check(t, single.AddPosition(clique, int(of[j]), int(at[j])))
+				check(t, single.AddMembers(clique, &Members{Chains: []int64{int64(int(of[j]))}, Positions: []int64{int64(int(at[j]))}}))
 			}
 		}
 		for c := 0; c < cliques; c++ {
-			clique := must(single.AddClique(whole))
+			clique := must(single.AddCliques(whole, 1))
 			for j := offsets[c]; j < offsets[c+1]; j++ {
-				check(t, single.AddMember(clique, int(of[j]), nil))
+				check(t, single.AddMembers(clique, &Members{Chains: []int64{int64(int(of[j]))}}))
 			}
 		}
 		model := must(bulk.Freeze())
@@ -150,7 +150,7 @@ func TestBulkCallsAgainstSingleOnes(t *testing.T) {
 	}
 }
 
-// A corpus of single items needs no offsets. AddPositions without positions takes position 0 of
+// A corpus of single items needs no offsets. AddMembers without positions takes position 0 of
 // each item.
 func TestCorpusOfItems(t *testing.T) {
 	builder := must(NewModelBuilder(nil))
@@ -158,9 +158,9 @@ func TestCorpusOfItems(t *testing.T) {
 	if err != nil || first != 0 || count != 3 {
 		t.Fatal(first, count, err)
 	}
-	clique := must(builder.AddClique(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 0.4, nil))}))
-	check(t, builder.AddPositions(clique, nil, []int64{0, 1, 2}, nil))
-	check(t, builder.AddMember(must(builder.AddClique(&CliqueSetup{Property: must(NewFirstLabel(NewLabelMap(2), nil, nil)), Potential: must(NewPotts(2, 0, nil))})), 2, &MemberOptions{Classes: []int32{0}}))
+	clique := must(builder.AddCliques(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 0.4, nil))}, 1))
+	check(t, builder.AddMembers(clique, &Members{Chains: []int64{0, 1, 2}}))
+	check(t, builder.AddMembers(must(builder.AddCliques(&CliqueSetup{Property: must(NewFirstLabel(NewLabelMap(2), nil, nil)), Potential: must(NewPotts(2, 0, nil))}, 1)), &Members{Chains: []int64{2}, Classes: [][]int32{{0}}}))
 	run := must(NewRun(must(builder.Freeze()), nil, nil))
 	must(run.Solve(nil))
 	if list(flat(must(run.AllLabels(Together)))) != "0 0 0" || list(flat(must(run.AllLabels(Alone)))) != "0 0 1" {
@@ -225,20 +225,20 @@ func TestBulkInput(t *testing.T) {
 	if clique := must(builder.AddCliques(&CliqueSetup{Values: 2, Potential: potential}, 2)); clique != 0 {
 		t.Error(clique)
 	}
-	refused(t, builder.AddPositions(0, []int64{}, nil, nil), ErrShape)
-	refused(t, builder.AddPositions(0, []int64{0, 2}, []int64{0}, nil), ErrOutOfRange)
-	refused(t, builder.AddPositions(0, []int64{0, -1}, []int64{0}, nil), ErrOutOfRange)
-	refused(t, builder.AddPositions(0, nil, []int64{0}, []int64{0, 1}), ErrShape)
-	refused(t, builder.AddPositions(1, []int64{0, 1, 2}, []int64{0, 1}, nil), ErrOutOfRange)
-	refused(t, builder.AddMembers(0, nil, []int64{0}), ErrKind)
-	refused(t, builder.AddPositions(1, nil, []int64{0, 1, 0}, nil), ErrDuplicateMember)
-	err = builder.AddPositions(0, []int64{0, 1, 3}, []int64{0, 1, 9}, nil)
+	refused(t, builder.AddMembers(0, &Members{Offsets: []int64{}, Chains: nil}), ErrShape)
+	refused(t, builder.AddMembers(0, &Members{Offsets: []int64{0, 2}, Chains: []int64{0}}), ErrOutOfRange)
+	refused(t, builder.AddMembers(0, &Members{Offsets: []int64{0, -1}, Chains: []int64{0}}), ErrOutOfRange)
+	refused(t, builder.AddMembers(0, &Members{Chains: []int64{0}, Positions: []int64{0, 1}}), ErrShape)
+	refused(t, builder.AddMembers(1, &Members{Offsets: []int64{0, 1, 2}, Chains: []int64{0, 1}}), ErrOutOfRange)
+	refused(t, builder.AddMembers(0, &Members{Chains: []int64{0}, Positions: []int64{-1}}), ErrKind)
+	refused(t, builder.AddMembers(1, &Members{Chains: []int64{0, 1, 0}}), ErrDuplicateMember)
+	err = builder.AddMembers(0, &Members{Offsets: []int64{0, 1, 3}, Chains: []int64{0, 1, 9}})
 	refused(t, err, ErrOutOfRange)
-	if !strings.Contains(err.Error(), "chains[2] is 9") {
+	if !strings.Contains(err.Error(), "members.Chains[2]: chain is 9") {
 		t.Error(err)
 	}
 	// None of the refused calls above has added anything.
-	check(t, builder.AddPositions(0, []int64{0, 2, 3}, []int64{0, 1, 0}, nil))
+	check(t, builder.AddMembers(0, &Members{Offsets: []int64{0, 2, 3}, Chains: []int64{0, 1, 0}}))
 	model := must(builder.Freeze())
 	if counts := model.MemberCounts(); !reflect.DeepEqual(counts, []int{2, 1}) {
 		t.Error(counts)
@@ -259,7 +259,7 @@ func TestBulkInput(t *testing.T) {
 	builder.Close()
 	_, _, err = builder.AddCorpus(good())
 	refused(t, err, ErrClosed)
-	refused(t, builder.AddPositions(0, nil, []int64{0}, nil), ErrClosed)
+	refused(t, builder.AddMembers(0, &Members{Chains: []int64{0}}), ErrClosed)
 	model.Close()
 	if model.ChainLengths() != nil || model.MemberCounts() != nil {
 		t.Error("sizes of a closed model")
@@ -274,12 +274,12 @@ func TestWhatCliquesWereAddedWith(t *testing.T) {
 	property := must(NewFirstLabel(NewLabelMap(2), nil, nil))
 	dictionary := must(NewDictionary([]int32{1}, OutsideAsOut, nil))
 	potts := must(NewPotts(2, 0.5, nil))
-	whole := must(builder.AddClique(&CliqueSetup{Property: property, Dictionary: dictionary, Potential: potts}))
-	centred := must(builder.AddClique(&CliqueSetup{Values: 2, CentrePotentials: []*Potential{potts, must(NewMakespan(2, 3, nil))}}))
+	whole := must(builder.AddCliques(&CliqueSetup{Property: property, Dictionary: dictionary, Potential: potts}, 1))
+	centred := must(builder.AddCliques(&CliqueSetup{Values: 2, CentrePotentials: []*Potential{potts, must(NewMakespan(2, 3, nil))}}, 1))
 	must(builder.AddChain(&Chain{Length: 1, Labels: 2, Unary: make(Float64s, 2)}, nil))
 	_, err := builder.Freeze()
 	refused(t, err, ErrState) // the centred clique has no centre
-	check(t, builder.SetCentre(centred, 0, 0))
+	check(t, builder.AddMembers(centred, &Members{CentreChains: []int64{0}, CentrePositions: []int64{0}}))
 	model := must(must(builder.Freeze()).Reweigh([]float64{2, 1}, nil))
 	potential, centre := must(model.CliquePotential(whole)), must(model.CliqueCentrePotential(centred, 1))
 	back, words := must(model.CliqueProperty(whole)), must(model.CliqueDictionary(whole))

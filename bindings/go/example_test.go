@@ -63,7 +63,7 @@ func ExampleDecode() {
 }
 
 // Bibliographic references of one page agree on the kind of field that follows the title.
-func ExampleModelBuilder_AddClique() {
+func ExampleModelBuilder_AddCliques() {
 	names := []string{"B-Author", "I-Author", "B-Title", "I-Title", "B-Venue", "B-Year"}
 	page := [][]float32{ // three references of four words: author, title, title, venue; in the third, the tagger narrowly prefers year for the last word
 		{3.0, 0, 0.5, 0, 0, 0, 0, 0.2, 2.5, 0, 0.3, 0, 0, 0, 0, 2.0, 0.6, 0, 0, 0, 0, 0.4, 1.9, 0.8},
@@ -78,12 +78,12 @@ func ExampleModelBuilder_AddClique() {
 	agreement := must(chorale.NewPotts(kinds.Kinds, 0.2, nil))
 
 	builder := must(chorale.NewModelBuilder(nil))
-	clique := must(builder.AddClique(&chorale.CliqueSetup{Property: afterTitle, Potential: agreement}))
+	clique := must(builder.AddCliques(&chorale.CliqueSetup{Property: afterTitle, Potential: agreement}, 1))
 	for _, unary := range page {
 		chain := must(builder.AddChain(&chorale.Chain{
 			Length: 4, Labels: len(names), Unary: chorale.Float32s(unary), Transitions: transitions,
 		}, nil))
-		if err := builder.AddMember(clique, chain, nil); err != nil {
+		if err := builder.AddMembers(clique, &chorale.Members{Chains: []int64{int64(chain)}}); err != nil {
 			panic(err)
 		}
 	}
@@ -123,7 +123,7 @@ func ExampleModelBuilder_AddCorpus() {
 	for i := range mentions {
 		mentions[i] += int64(first)
 	}
-	if err := builder.AddPositions(names, []int64{0, 3, 5}, mentions, nil); err != nil {
+	if err := builder.AddMembers(names, &chorale.Members{Offsets: []int64{0, 3, 5}, Chains: mentions}); err != nil {
 		panic(err)
 	}
 	run := must(chorale.NewRun(must(builder.Freeze()), nil, nil))

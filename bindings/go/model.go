@@ -4,6 +4,7 @@ package chorale
 import "C"
 
 import (
+	"fmt"
 	"runtime"
 	"runtime/cgo"
 	"unsafe"
@@ -158,20 +159,22 @@ type CliqueSetup struct {
 	CentreLabelValues []int32 // for each label of the centre's position the value of the centre; nil: each label is its own value
 }
 
-// AddClique adds a clique without members and returns its number.
-func (b *ModelBuilder) AddClique(setup *CliqueSetup) (int, error) {
+// AddCliques adds `count` cliques without members, all with the same setup. It returns the number
+// of the first clique, from which the cliques are numbered in order. After an error no clique has
+// been added.
+func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ error) {
 	c, builder := b.begin()
 	defer c.end()
 	told := c.cliqueSetup(setup)
 	if c.err != nil {
 		return 0, c.err
 	}
-	var index C.int64_t
-	if c.failed(C.chorale_model_builder_add_clique(builder, told, &index, c.detail)) {
+	var from C.int64_t
+	if c.failed(C.chorale_model_builder_add_cliques(builder, told, C.int64_t(count), &from, c.detail)) {
 		return 0, c.err
 	}
 	b.watch(append([]*Potential{setup.Potential}, setup.CentrePotentials...))
-	return int(index), nil
+	return int(from), nil
 }
 
 func (c *call) cliqueSetup(setup *CliqueSetup) *C.chorale_clique_setup {
@@ -222,75 +225,97 @@ func (b *ModelBuilder) watch(potentials []*Potential) {
 	}
 }
 
-// MemberOptions are the arrays that a property reads on a chain; nil means the zero value.
-type MemberOptions struct {
-	Classes []int32 // class of each position; nil: all 0
-	Table   []int32 // table entry of each position; nil: the tokens of the chain
+// Members are members of one clique, or of several consecutive cliques, for
+// [ModelBuilder.AddMembers]; nil means the zero value.
+type Members struct {
+	// Offsets has one element more than there are cliques: clique first + i gets the members
+	// Offsets[i] to Offsets[i + 1] - 1 of the slices below, in this order. nil: all go to one clique.
+	Offsets []int64
+	Chains  []int64 // by member: the number of a chain
+	// Positions holds, by member, a position of its chain, or -1 for the whole chain. nil: whole
+	// chains in property cliques, position 0 in others, as for chains of one position.
+	Positions []int64
+	// Weights holds, by member, how often it counts in the potential, at least 1. The count of a value
+	// is then the sum of the weights of the members with this value, and the sum of all weights takes
+	// the place of the number of members. The members' scores do not change. All members of a clique
+	// with a weight above 1 must be added in one call. nil: every member counts once.
+	Weights []int64
+	// CentreChains and CentrePositions hold, by clique, the chain and position of its centre, which
+	// replaces one that it had. CentreChains nil: no centre is set; CentrePositions nil: all 0.
+	CentreChains, CentrePositions []int64
+	Classes                       [][]int32 // by member: the class of each position of its chain; nil: all 0
+	Tables                        [][]int32 // by member: the table entry of each position; nil: the tokens of the chain
 }
 
-// AddMember adds a whole chain to a property clique, or an instance to any clique without a centre.
-func (b *ModelBuilder) AddMember(clique, chain int, options *MemberOptions) error {
+// AddMembers adds members to the cliques first, first + 1 and so on: positions to position cliques,
+// whole chains to property cliques, and instances to any clique without a centre. After an error
+// nothing has been added. Errors include [ErrDuplicateMember], [ErrKind] (a position for a property
+// clique, a whole chain for another), [ErrWeights] (a weight above 1 in a centred clique, or with a
+// potential other than a FamilySum with convex tables) and [ErrShape].
+func (b *ModelBuilder) AddMembers(first int, members *Members) error {
 	c, builder := b.begin()
 	defer c.end()
-	with := new(C.chorale_member_options)
-	with.struct_size = C.sizeof_chorale_member_options
-	if options != nil {
-		if chain >= 0 && chain < len(b.lengths) && b.lengths[chain] >= 0 {
-			c.check("options.Classes", len(options.Classes), b.lengths[chain])
-			c.check("options.Table", len(options.Table), b.lengths[chain])
-		} else {
-			options = nil // ignored for an instance; a chain that does not exist is refused by the library
+	if members == nil {
+		c.fail(refuse(ErrNullArgument, "members is nil"))
+	}
+	if c.err != nil {
+		return c.err
+	}
+	entries := len(members.Chains)
+	offsets := c.parts("Offsets", members.Offsets, entries)
+	told := new(C.chorale_members)
+	told.struct_size = C.sizeof_chorale_members
+	told.classes = (**C.int32_t)(b.arrays(c, "Classes", members.Classes, members.Chains))
+	told.tables = (**C.int32_t)(b.arrays(c, "Tables", members.Tables, members.Chains))
+	if c.err != nil {
+		return c.err
+	}
+	told.first = C.int64_t(first)
+	told.cliques = C.int64_t(len(offsets) - 1)
+	for _, field := range []struct {
+		to    **C.int64_t
+		name  string
+		slice []int64
+		size  int
+	}{
+		{&told.offsets, "Offsets", offsets, len(offsets)},
+		{&told.chains, "Chains", members.Chains, entries},
+		{&told.positions, "Positions", members.Positions, entries},
+		{&told.weights, "Weights", members.Weights, entries},
+		{&told.centre_chains, "CentreChains", members.CentreChains, len(offsets) - 1},
+		{&told.centre_positions, "CentrePositions", members.CentrePositions, len(offsets) - 1},
+	} {
+		if field.slice != nil && len(field.slice) != field.size {
+			c.fail(refuse(ErrShape, "%s has %d elements; it must have %d", field.name, len(field.slice), field.size))
+			return c.err
+		}
+		*field.to = (*C.int64_t)(lend(&c.memory, field.slice))
+	}
+	c.failed(C.chorale_model_builder_add_members(builder, told, c.detail))
+	return c.err
+}
+
+// arrays lends a slice for each member, as long as its chain, and returns an array of their
+// addresses. It leaves out those of instances, and of chains that do not exist, which the library
+// refuses.
+func (b *ModelBuilder) arrays(c *call, name string, slices [][]int32, chains []int64) unsafe.Pointer {
+	if slices == nil {
+		return nil
+	}
+	c.check(name, len(slices), len(chains))
+	if c.err != nil || len(slices) == 0 {
+		return nil
+	}
+	block := c.memory.allocate(len(slices) * int(unsafe.Sizeof(uintptr(0))))
+	addresses := unsafe.Slice((*unsafe.Pointer)(block), len(slices))
+	for i, slice := range slices {
+		addresses[i] = nil
+		if chain := chains[i]; chain >= 0 && chain < int64(len(b.lengths)) && b.lengths[chain] >= 0 {
+			c.check(fmt.Sprintf("%s[%d]", name, i), len(slice), b.lengths[chain])
+			addresses[i] = lend(&c.memory, slice)
 		}
 	}
-	if c.err != nil {
-		return c.err
-	}
-	if options != nil {
-		with.classes = (*C.int32_t)(lend(&c.memory, options.Classes))
-		with.table = (*C.int32_t)(lend(&c.memory, options.Table))
-	}
-	c.failed(C.chorale_model_builder_add_member(builder, C.int64_t(clique), C.int64_t(chain), with, c.detail))
-	return c.err
-}
-
-// AddPosition adds one position of a chain to a position clique, which may be centred.
-func (b *ModelBuilder) AddPosition(clique, chain, position int) error {
-	c, builder := b.begin()
-	defer c.end()
-	if c.err != nil {
-		return c.err
-	}
-	c.failed(C.chorale_model_builder_add_position(builder, C.int64_t(clique), C.int64_t(chain), C.int64_t(position), c.detail))
-	return c.err
-}
-
-// SetWeights sets how often each member of the cliques first to first + count - 1 counts in their
-// potentials. The count of a value is then the sum of the weights of the members with this value,
-// and the sum of all weights takes the place of the number of members. The members' scores do not
-// change. All members of a clique must be added before one of them gets a weight above 1. weights:
-// for each member a number of at least 1, clique by clique, in the order of adding. Errors:
-// [ErrWeights] (a centred clique, or a potential other than a FamilySum with convex tables),
-// [ErrShape], [ErrOutOfRange], [ErrSizeOverflow].
-func (b *ModelBuilder) SetWeights(first, count int, weights []int64) error {
-	c, builder := b.begin()
-	defer c.end()
-	if c.err != nil {
-		return c.err
-	}
-	c.failed(C.chorale_model_builder_set_weights(builder, C.int64_t(first), C.int64_t(count), longs(weights), C.int64_t(len(weights)), c.detail))
-	return c.err
-}
-
-// SetCentre sets the centre of a centred clique: one position of a chain. A further call replaces
-// it.
-func (b *ModelBuilder) SetCentre(clique, chain, position int) error {
-	c, builder := b.begin()
-	defer c.end()
-	if c.err != nil {
-		return c.err
-	}
-	c.failed(C.chorale_model_builder_set_centre(builder, C.int64_t(clique), C.int64_t(chain), C.int64_t(position), c.detail))
-	return c.err
+	return block
 }
 
 // RepeatedWords are the options of [ModelBuilder.AddRepeatedWords]. They are made by
@@ -531,23 +556,6 @@ func refuseClique(model *C.chorale_model, clique int) error {
 		return refuse(ErrOutOfRange, "clique is %d; the model has %d cliques", clique, count)
 	}
 	return nil
-}
-
-// Member returns one member of a clique and its weight: how often it counts in the clique's
-// potential. member: the number of the member, in the order of adding; a centre comes last. If
-// there is no such clique or member, the error is [ErrOutOfRange].
-func (m *Model) Member(clique, member int) (Member, int64, error) {
-	c, model := m.begin()
-	defer c.end()
-	if c.err != nil {
-		return Member{}, 0, c.err
-	}
-	var chain, position C.int64_t
-	if c.failed(C.chorale_model_get_member(model, C.int64_t(clique), C.int64_t(member), &chain, &position, c.detail)) {
-		return Member{}, 0, c.err
-	}
-	weight := C.chorale_model_member_weight(model, C.int64_t(clique), C.int64_t(member))
-	return Member{int(chain), int(position)}, int64(weight), nil
 }
 
 // Members returns the members of one clique in the order of adding; a centre comes last. If there

@@ -276,22 +276,22 @@ func TestRunsAgainstEnumeration(t *testing.T) {
 		builder := must(NewModelBuilder(nil))
 		property := must(NewFirstLabel(labels, nil, nil))
 		dictionary := must(NewBestDictionary(nil, []float64{1, 2}, 2, OutsideAsOut, nil))
-		words := must(builder.AddClique(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 0.5, nil))}))
-		firsts := must(builder.AddClique(&CliqueSetup{Property: property, Dictionary: dictionary, Potential: must(NewMakespan(3, 0.75, nil))}))
-		centred := must(builder.AddClique(&CliqueSetup{Values: 2, CentrePotentials: []*Potential{
+		words := must(builder.AddCliques(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 0.5, nil))}, 1))
+		firsts := must(builder.AddCliques(&CliqueSetup{Property: property, Dictionary: dictionary, Potential: must(NewMakespan(3, 0.75, nil))}, 1))
+		centred := must(builder.AddCliques(&CliqueSetup{Values: 2, CentrePotentials: []*Potential{
 			must(NewPotts(2, 0.25, nil)), must(NewPotts(2, -0.5, nil)),
-		}}))
+		}}, 1))
 		const chains, T = 3, 2
 		for i := 0; i < chains; i++ {
 			chain := &Chain{Length: T, Labels: 2, Unary: Float64s(randomScores(random, 2*T)), Edges: Float64s(randomScores(random, 4))}
 			must(builder.AddChain(chain, nil))
-			check(t, builder.AddMember(firsts, i, nil))
-			check(t, builder.AddPosition(words, i, 1))
+			check(t, builder.AddMembers(firsts, &Members{Chains: []int64{int64(i)}}))
+			check(t, builder.AddMembers(words, &Members{Chains: []int64{int64(i)}, Positions: []int64{1}}))
 			if i > 0 {
-				check(t, builder.AddPosition(centred, i, 0))
+				check(t, builder.AddMembers(centred, &Members{Chains: []int64{int64(i)}, Positions: []int64{0}}))
 			}
 		}
-		check(t, builder.SetCentre(centred, 0, 0))
+		check(t, builder.AddMembers(centred, &Members{CentreChains: []int64{0}, CentrePositions: []int64{0}}))
 		model := must(builder.Freeze())
 		options := NewRunOptions()
 		options.BoundSteps = 200

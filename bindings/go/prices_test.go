@@ -23,10 +23,10 @@ func itemModel(scores []float64, size int, potential *Potential) *Model {
 	defer builder.Close()
 	for i := 0; i < len(scores)/2; i++ {
 		if i%size == 0 {
-			must(builder.AddClique(&CliqueSetup{Values: 2, Potential: potential}))
+			must(builder.AddCliques(&CliqueSetup{Values: 2, Potential: potential}, 1))
 		}
 		chain := must(builder.AddChain(&Chain{Length: 1, Labels: 2, Unary: Float64s(scores[2*i : 2*i+2])}, nil))
-		if err := builder.AddPosition(i/size, chain, 0); err != nil {
+		if err := builder.AddMembers(i/size, &Members{Chains: []int64{int64(chain)}, Positions: []int64{0}}); err != nil {
 			panic(err)
 		}
 	}

@@ -20,6 +20,8 @@ var goNames = map[string]string{
 	"setup->labels":               "len(setup.LabelValues)",
 	"setup->centre_labels":        "len(setup.CentreLabelValues)",
 	"setup->centre_values":        "len(setup.CentrePotentials)",
+	"members->cliques":            "len(members.Offsets) - 1",
+	"members->first":              "first",
 	"mentions->count":             "len(mentions.Key)",
 	"evidence->per_mention":       "evidence.Each",
 	"per_mention":                 "each",

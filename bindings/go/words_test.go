@@ -22,7 +22,7 @@ func TestMessagesSpeakGo(t *testing.T) {
 	cliques, chains := must(NewCliqueSolver(nil)), must(NewChainSolver(nil))
 	builder := must(NewModelBuilder(nil))
 	must(builder.AddChain(&Chain{Length: 2, Labels: 2, Unary: make(Float64s, 4)}, nil))
-	words := must(builder.AddClique(&CliqueSetup{Values: 2, Potential: agree}))
+	words := must(builder.AddCliques(&CliqueSetup{Values: 2, Potential: agree}, 1))
 	model := must(must(NewModelBuilder(nil)).Freeze())
 	problem := must(NewProblem(sentences(nil, nil), nil))
 	first := must(NewFirstLabel(NewLabelMap(2), nil, nil))
@@ -57,7 +57,7 @@ func TestMessagesSpeakGo(t *testing.T) {
 		_, _, err := chains.Messages(&Chain{Length: 2, Labels: 2, Unary: make(Float64s, 4)}, []Attachment{on}, o)
 		return err
 	}
-	clique := func(setup CliqueSetup) error { _, err := builder.AddClique(&setup); return err }
+	clique := func(setup CliqueSetup) error { _, err := builder.AddCliques(&setup, 1); return err }
 	second := func(_ any, err error) error { return err }
 	automaton := func(change func(*Automaton)) error {
 		a := NewAutomaton()
@@ -125,13 +125,13 @@ func TestMessagesSpeakGo(t *testing.T) {
 			_, err := builder.AddChain(&Chain{Length: 2, Labels: 2, Unary: make(Float64s, 4)}, &ChainOptions{Tokens: []int32{0, -7}})
 			return err
 		}(),
-		"Table is nil":       second((&Attachment{Property: before}).Shown([]int32{0, 1}, nil)),
-		"Classes[1] is":      second((&Attachment{Property: first, Classes: []int32{0, 4}}).Fired([]int32{0, 1}, nil)),
-		"setup.Values is -1": clique(CliqueSetup{Values: -1, Potential: agree}),
-		"setup.LabelValues":  clique(CliqueSetup{Values: 2, LabelValues: []int32{7}, Potential: agree}),
-		"setup.Potential":    clique(CliqueSetup{Values: 2}),
-		"position is 9":      builder.AddPosition(words, 0, 9),
-		"clique is 9":        builder.AddPosition(9, 0, 0),
+		"Table is nil":                     second((&Attachment{Property: before}).Shown([]int32{0, 1}, nil)),
+		"Classes[1] is":                    second((&Attachment{Property: first, Classes: []int32{0, 4}}).Fired([]int32{0, 1}, nil)),
+		"setup.Values is -1":               clique(CliqueSetup{Values: -1, Potential: agree}),
+		"setup.LabelValues":                clique(CliqueSetup{Values: 2, LabelValues: []int32{7}, Potential: agree}),
+		"setup.Potential":                  clique(CliqueSetup{Values: 2}),
+		"members.Chains[0]: position is 9": builder.AddMembers(words, &Members{Chains: []int64{0}, Positions: []int64{9}}),
+		"first is 9":                       builder.AddMembers(9, &Members{Chains: []int64{0}, Positions: []int64{0}}),
 		"options.Minimum is": func() error {
 			_, _, err := builder.AddRepeatedWords(agree, &RepeatedWords{})
 			return err
@@ -175,8 +175,8 @@ func TestMessagesSpeakGo(t *testing.T) {
 func TestNamesInMessagesAreGos(t *testing.T) {
 	fields := map[string][]any{
 		"chain": {Chain{}}, "problem": {CliqueProblem{}}, "setup": {CliqueSetup{}}, "automaton": {Automaton{}}, "LabelMap": {LabelMap{}},
-		"corpus": {Corpus{}}, "rules": {Rules{}}, "mentions": {Mentions{}}, "evidence": {Evidence{}},
-		"options": {CliqueOptions{}, RunOptions{}, LearnOptions{}, MessageOptions{}, ChainOptions{}, MemberOptions{}, RepeatedWords{}, PotentialOptions{}, TransitionsOptions{}},
+		"corpus": {Corpus{}}, "members": {Members{}}, "rules": {Rules{}}, "mentions": {Mentions{}}, "evidence": {Evidence{}},
+		"options": {CliqueOptions{}, RunOptions{}, LearnOptions{}, MessageOptions{}, ChainOptions{}, RepeatedWords{}, PotentialOptions{}, TransitionsOptions{}},
 	}
 	constants := string(must(os.ReadFile("property.go"))) + string(must(os.ReadFile("run.go"))) + string(must(os.ReadFile("transitions.go"))) + string(must(os.ReadFile("problem.go"))) + string(must(os.ReadFile("decode.go")))
 	// Names that this package does not have: fields that it sets by itself, callbacks of instances,

@@ -67,13 +67,13 @@ def to_learn(scores, links, labels, groups, kind):
             continue
         count += 1
         if kind == "neighbourhood":
-            clique = builder.add_clique(values=size, potential=potts)
+            clique = builder.add_cliques(1, values=size, potential=potts).start
             near = [i, *near]
         else:
-            clique = builder.add_clique(values=size, centre=[potts] * size)
-            builder.set_centre(clique, i, 0)
+            clique = builder.add_cliques(1, values=size, centre=[potts] * size).start
+            builder.add_members(clique, [], centres=[(i, 0)])
         for j in near:
-            builder.add_position(clique, j, 0)
+            builder.add_members(clique, j, 0)
     return problem(builder.freeze(), [kind], [kind] * count, None if labels is None else [labels])
 
 

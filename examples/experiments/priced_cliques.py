@@ -43,9 +43,9 @@ class Clique:
         builder = ch.ModelBuilder()
         for row in self.scores:
             builder.add_chain(row[None])
-        clique = builder.add_clique(potential=self.potential)
+        clique = builder.add_cliques(1, potential=self.potential).start
         for k in range(self.members):
-            builder.add_position(clique, k, 0)
+            builder.add_members(clique, k, 0)
         self.model = builder.freeze()
         self.prices = Prices(self.model, [clique])
         self.own = np.bincount(self.scores.argmax(axis=1), minlength=self.values)

@@ -92,11 +92,10 @@ def build(properties, scored, names, forced=False):
                 potential = ch.Potential.sum(tables)
             else:
                 potential = ch.Potential.potts(values, 1.0, scale="members")
-            clique = builder.add_clique(property=properties.automata[name], dictionary=dictionary,
-                                        potential=potential)
+            clique = builder.add_cliques(1, property=properties.automata[name], dictionary=dictionary, potential=potential).start
             kinds.append(name)
             for k in chains:
-                builder.add_member(clique, k, table=properties.tables[scored.records[k]])
+                builder.add_members(clique, k, tables=[properties.tables[scored.records[k]]])
     return builder.freeze(), kinds
 
 

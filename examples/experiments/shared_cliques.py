@@ -41,7 +41,7 @@ class Corpus:
                                     label_values=self.label_values)
         members = np.array([member for clique in self.cliques for member in clique])
         offsets = np.cumsum([0, *map(len, self.cliques)])
-        builder.add_positions(first.start, offsets, members[:, 0], members[:, 1])
+        builder.add_members(first.start, members[:, 0], members[:, 1], offsets=offsets)
         return builder.freeze()
 
 

@@ -262,9 +262,9 @@ def problem(data, rows, labels, key, potential, notes, beside):
         titles.append("; ".join([record.name, *(text for _, text in at.values() if text)]))
     members = {key: of for key, of in members.items() if len(of) > 1}
     for of in members.values():
-        clique = builder.add_clique(values=len(labels), potential=potential)
+        clique = builder.add_cliques(1, values=len(labels), potential=potential).start
         for chain, position in of:
-            builder.add_position(clique, chain, position)
+            builder.add_members(clique, chain, position)
     made = ch.Problem(builder.freeze())
     made.labels, made.words, made.chain_names, made.group_names = labels, words, titles, data.groups
     made.spaces = ["" if word in CLOSING or before in OPENING else " " for before, word in zip(["", *words], words)]

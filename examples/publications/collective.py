@@ -85,9 +85,9 @@ class Collection:
                     continue
                 counted = [True] * (len(dictionary) - 1) + [False] * 3
                 potential = ch.Potential.potts(len(dictionary) + 2, strengths[kind], scale="members", counted=counted)
-                clique = builder.add_clique(property=prop, dictionary=dictionary, potential=potential)
+                clique = builder.add_cliques(1, property=prop, dictionary=dictionary, potential=potential).start
                 for i in self.members(page):
-                    builder.add_member(clique, i)
+                    builder.add_members(clique, i)
         return builder.freeze()
 
     def problem(self, model: ch.Model | None = None, notes: dict[str, str] | None = None) -> ch.Problem:

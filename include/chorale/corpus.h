@@ -1,10 +1,8 @@
-/* Whole corpora in one call: adds many chains, or the members of many cliques, from ragged arrays.
+/* Whole corpora in one call: adds many chains from ragged arrays.
  *
  * A *ragged array* is one array of entries and `count + 1` ascending offsets: part i is the entries
  * offsets[i] .. offsets[i + 1] - 1, as in Arrow's large lists and SciPy's CSR matrices. The first
  * offset may be above 0, for a slice of a larger array.
- *
- * Each call makes the same checks as the single calls of model.h, and adds everything or nothing.
  */
 #ifndef CHORALE_CORPUS_H
 #define CHORALE_CORPUS_H
@@ -56,38 +54,6 @@ typedef struct chorale_corpus {
 CHORALE_API chorale_status chorale_model_builder_add_corpus(chorale_model_builder *builder,
                                                             const chorale_corpus *corpus,
                                                             int64_t *first, chorale_error *error);
-
-/* Adds `count` >= 0 cliques without members, all with the same `setup`. *first: receives the number
- * of the first clique; may be NULL. Errors: as for one clique. O(count). */
-CHORALE_API chorale_status chorale_model_builder_add_cliques(chorale_model_builder *builder,
-                                                             const chorale_clique_setup *setup,
-                                                             int64_t count, int64_t *first,
-                                                             chorale_error *error);
-
-/* Adds positions of chains to the cliques first .. first + count - 1, which must be position or
- * centred cliques.
- *
- * offsets: count + 1 numbers. Clique first + c receives the entries offsets[c] .. offsets[c + 1] -
- *   1 of `chains` and `positions`, in this order.
- * chains: the number of a chain in the model, for each entry.
- * positions: a position in this chain, for each entry; NULL: all 0, as for single items.
- * Errors: as for one position; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (offsets). O(entries)
- * if each clique's entries ascend by chain, then position; O(entries log entries) otherwise. */
-CHORALE_API chorale_status chorale_model_builder_add_positions(
-    chorale_model_builder *builder, int64_t first, int64_t count, const int64_t *offsets,
-    const int64_t *chains, const int64_t *positions, chorale_error *error);
-
-/* Adds whole chains to the cliques first .. first + count - 1, which must be property cliques, or
- * adds instances (model.h) to cliques that are not centred. Clique first + c receives the
- * entries offsets[c] .. offsets[c + 1] - 1 of `chains`. For the property (property.h), the class of
- * every position is 0, and the table of a chain is its tokens; to pass other classes or tables use
- * chorale_model_builder_add_member.
- * Errors: as for one member; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (offsets). */
-CHORALE_API chorale_status chorale_model_builder_add_members(chorale_model_builder *builder,
-                                                             int64_t first, int64_t count,
-                                                             const int64_t *offsets,
-                                                             const int64_t *chains,
-                                                             chorale_error *error);
 
 CHORALE_END_DECLS
 

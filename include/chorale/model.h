@@ -115,70 +115,65 @@ typedef struct chorale_clique_setup {
   int64_t centre_labels;
 } chorale_clique_setup;
 
-/* Adds a clique without members. *index: receives the number of the clique; may be NULL. A clique
- * that never receives members adds nothing to equation 1, and a warning is written to the log.
- * Errors: STRUCT_SIZE, SIZE (values), VALUES_MISMATCH (potential), OUT_OF_RANGE (label_values),
- * KIND (a property and a centre). */
-CHORALE_API chorale_status chorale_model_builder_add_clique(chorale_model_builder *builder,
-                                                            const chorale_clique_setup *setup,
-                                                            int64_t *index, chorale_error *error);
-
-typedef struct chorale_member_options {
-  size_t struct_size;     /* sizeof(chorale_member_options) */
-  const int32_t *classes; /* T entries: the class of each position (property.h); NULL: all 0 */
-  const int32_t *table;   /* T entries: for FIRE_TABLE (property.h), the value to fire, or -1 for
-                             none; for a property of create_token_label, any numbers, such as token
-                             ids. NULL: the tokens of the chain */
-  int32_t borrow;         /* 1: both arrays are not copied, and must stay valid and unchanged until
-                             the last reference to the model is released. 0 (default): copied */
-  int32_t reserved;
-} chorale_member_options;
-
-/* Adds a whole chain to a property clique; or adds an instance to any clique that is not
- * centred, as the next port of the instance. options: NULL for defaults; ignored for instances.
- * Errors: OUT_OF_RANGE (clique, chain, classes), KIND (a chain in a position clique),
- * DUPLICATE_MEMBER, STATE (the clique has weights), LABELS_MISMATCH, AUTOMATON_ON_TREE,
- * TOKENS_MISSING (the property reads a table, none is given, and the chain has no tokens),
- * VALUE_OUTSIDE_RANGE (table), STRUCT_SIZE. */
-CHORALE_API chorale_status chorale_model_builder_add_member(chorale_model_builder *builder,
-                                                            int64_t clique, int64_t chain,
-                                                            const chorale_member_options *options,
-                                                            chorale_error *error);
-
-/* Adds one position of a chain to a position or centred clique.
- * Errors: OUT_OF_RANGE, KIND (a property clique, an instance), DUPLICATE_MEMBER, LABELS_MISMATCH,
- * STATE (the clique has weights). */
-CHORALE_API chorale_status chorale_model_builder_add_position(chorale_model_builder *builder,
-                                                              int64_t clique, int64_t chain,
-                                                              int64_t position,
-                                                              chorale_error *error);
-
-/* Sets how often the members of the cliques first .. first + count - 1 count: the weights w_i of
- * clique.h, "Weights". In a clique with weights, the count of a value is the sum of the weights of
- * the members with this value, and n is the sum of all weights. This holds in its potential, in
- * payments (run.h). The scores of the members are not multiplied. If
- * the options of a run ask for exact max-marginals or for an algorithm that takes no weights, they
- * do not apply to cliques with weights.
- *
- * weights: `weight_count` integers >= 1, clique by clique, one for each member added so far, in the
- *   order of adding. A further call replaces the weights. All members of a clique must be added
- *   before it gets a weight above 1.
- * Errors: NULL_ARGUMENT (weights), SIZE (count), OUT_OF_RANGE (first, count, weights), SHAPE
- * (weight_count), SIZE_OVERFLOW (the weights of a clique sum to more than 2^31 - 1). For a clique
- * with a weight above 1 also WEIGHTS (its potential does not take weights, see clique.h, or the
- * clique is centred) and TABLE_TOO_SHORT. O(weights). */
-CHORALE_API chorale_status chorale_model_builder_set_weights(chorale_model_builder *builder,
-                                                             int64_t first, int64_t count,
-                                                             const int64_t *weights,
-                                                             int64_t weight_count,
+/* Adds `count` >= 0 cliques without members, all with the same `setup`. *first: receives the number
+ * of the first clique; the others have the numbers after it. May be NULL. A clique that never
+ * receives members adds nothing to equation 1, and a warning is written to the log.
+ * Errors: STRUCT_SIZE, SIZE (values, count), VALUES_MISMATCH (potential), OUT_OF_RANGE
+ * (label_values), KIND (a property and a centre). O(count). */
+CHORALE_API chorale_status chorale_model_builder_add_cliques(chorale_model_builder *builder,
+                                                             const chorale_clique_setup *setup,
+                                                             int64_t count, int64_t *first,
                                                              chorale_error *error);
 
-/* Sets the centre of a centred clique; a further call replaces it. Freezing with a centred clique
- * without centre fails with STATE. Errors: as for chorale_model_builder_add_position; KIND (the
- * clique is not centred). */
-CHORALE_API chorale_status chorale_model_builder_set_centre(chorale_model_builder *builder,
-                                                            int64_t clique, int64_t chain,
-                                                            int64_t position, chorale_error *error);
+/* Members of the cliques first .. first + cliques - 1. An *entry* of the arrays is one member;
+ * clique first + c receives the entries offsets[c] .. offsets[c + 1] - 1, in this order. */
+typedef struct chorale_members {
+  size_t struct_size; /* sizeof(chorale_members) */
+  int64_t first;
+  int64_t cliques;          /* >= 0 */
+  const int64_t *offsets;   /* cliques + 1 entries, ascending (corpus.h) */
+  const int64_t *chains;    /* by entry: the number of a chain in the model */
+  /* By entry: a position in this chain, or -1 for the whole chain. NULL: whole chains in property
+   * cliques, position 0 in others, as for single items. Of an instance, the whole. */
+  const int64_t *positions;
+  /* By entry: how often the member counts, >= 1: the weights w_i of clique.h, "Weights". The count
+   * of a value is the sum of the weights of the members with this value, and n is the sum of all
+   * weights; this holds in the potential, in payments (run.h). The scores of the members are not
+   * multiplied. If the options of a run ask for exact max-marginals or for an algorithm that takes no
+   * weights, they do not apply to cliques with weights. NULL: 1 for all. */
+  const int64_t *weights;
+  /* By clique: the chain and the position of its centre, in place of one that it had. Freezing with
+   * a centred clique without centre fails with STATE. NULL: no centre is set. */
+  const int64_t *centre_chains;
+  const int64_t *centre_positions; /* NULL: 0 for all */
+  /* By entry, for a whole chain of T positions: T entries each. classes: the class of each position
+   * (property.h); NULL, or NULL for a chain: all 0. tables: for FIRE_TABLE (property.h), the value
+   * to fire, or -1 for none; for a property of create_token_label, any numbers, such as token ids.
+   * NULL, or NULL for a chain: the tokens of the chain. */
+  const int32_t *const *classes;
+  const int32_t *const *tables;
+  /* 1: the arrays of classes and tables are not copied, and must stay valid and unchanged until the
+   * last reference to the model is released. 0 (default): copied. */
+  int32_t borrow;
+  int32_t reserved;
+} chorale_members;
+
+/* Adds members to cliques: positions to position or centred cliques, whole chains to property
+ * cliques, and instances to any clique that is not centred, as the next port of the instance.
+ * Adds everything or nothing. All members of a clique with a weight above 1 are added in one call.
+ *
+ * Errors: NULL_ARGUMENT (members, offsets, chains), STRUCT_SIZE, SIZE (cliques), OUT_OF_RANGE (first,
+ * offsets, chains, positions, weights, classes), KIND (a position for a property clique, a whole
+ * chain for another, an instance in a centred clique, a centre for a clique that is not centred),
+ * DUPLICATE_MEMBER, LABELS_MISMATCH, AUTOMATON_ON_TREE, TOKENS_MISSING (the property reads a table,
+ * none is given, and the chain has no tokens), VALUE_OUTSIDE_RANGE (tables), STATE (a clique with
+ * weights already, or weights for one with members already). For a clique with a weight above 1 also
+ * SIZE_OVERFLOW (its weights sum to more than 2^31 - 1), WEIGHTS (its potential does not take
+ * weights, see clique.h, or it is centred) and TABLE_TOO_SHORT. O(entries) if each clique's entries
+ * ascend by chain, then position; O(entries log entries) otherwise. */
+CHORALE_API chorale_status chorale_model_builder_add_members(chorale_model_builder *builder,
+                                                             const chorale_members *members,
+                                                             chorale_error *error);
 
 /* ---- The frozen model --------------------------------------------------------------------- */
 

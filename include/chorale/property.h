@@ -38,7 +38,7 @@ typedef int32_t chorale_action;
 enum {
   CHORALE_FIRE_NOTHING = -1,
   CHORALE_FIRE_LABEL = -2, /* label_values[label of the position] */
-  CHORALE_FIRE_TABLE = -3  /* the position's entry in the table (chorale_member_options, model.h) */
+  CHORALE_FIRE_TABLE = -3  /* the position's entry in the table (chorale_members, model.h) */
 };
 
 /* ---- Automata ----------------------------------------------------------------------------- */

@@ -67,54 +67,6 @@ chorale_status chorale_model_builder_add_instance(chorale_model_builder *builder
   });
 }
 
-chorale_status chorale_model_builder_add_clique(chorale_model_builder *builder,
-                                                const chorale_clique_setup *setup, int64_t *index,
-                                                chorale_error *error) {
-  return adding(error, builder, [&](const Report &report) -> chorale_status {
-    chorale_clique_setup read{};
-    CHORALE_CHECK(take_struct(report, "setup", setup, read));
-    CHORALE_CHECK(builder->add_clique(report, read));
-    if (index)
-      *index = builder->model->cliques.size() - 1;
-    return CHORALE_OK;
-  });
-}
-
-chorale_status chorale_model_builder_add_member(chorale_model_builder *builder, int64_t clique,
-                                                int64_t chain,
-                                                const chorale_member_options *options,
-                                                chorale_error *error) {
-  return adding(error, builder, [&](const Report &report) -> chorale_status {
-    chorale_member_options read{};
-    CHORALE_CHECK(read_struct(report, "options", options, read));
-    return builder->add_member(report, clique, chain, read);
-  });
-}
-
-chorale_status chorale_model_builder_add_position(chorale_model_builder *builder, int64_t clique,
-                                                  int64_t chain, int64_t position,
-                                                  chorale_error *error) {
-  return adding(error, builder, [&](const Report &report) -> chorale_status {
-    return builder->add_position(report, clique, chain, position);
-  });
-}
-
-chorale_status chorale_model_builder_set_centre(chorale_model_builder *builder, int64_t clique,
-                                                int64_t chain, int64_t position,
-                                                chorale_error *error) {
-  return adding(error, builder, [&](const Report &report) -> chorale_status {
-    return builder->set_centre(report, clique, chain, position);
-  });
-}
-
-chorale_status chorale_model_builder_set_weights(chorale_model_builder *builder, int64_t first,
-                                                 int64_t count, const int64_t *weights,
-                                                 int64_t weight_count, chorale_error *error) {
-  return adding(error, builder, [&](const Report &report) -> chorale_status {
-    return builder->set_weights(report, first, count, weights, weight_count);
-  });
-}
-
 chorale_status
 chorale_model_builder_add_repeated_words(chorale_model_builder *builder,
                                          const chorale_potential *potential,
@@ -163,20 +115,13 @@ chorale_status chorale_model_builder_add_cliques(chorale_model_builder *builder,
   });
 }
 
-chorale_status chorale_model_builder_add_positions(chorale_model_builder *builder, int64_t first,
-                                                   int64_t count, const int64_t *offsets,
-                                                   const int64_t *chains, const int64_t *positions,
-                                                   chorale_error *error) {
+chorale_status chorale_model_builder_add_members(chorale_model_builder *builder,
+                                                 const chorale_members *members,
+                                                 chorale_error *error) {
   return adding(error, builder, [&](const Report &report) -> chorale_status {
-    return builder->add_positions(report, {first, count, offsets, chains}, positions);
-  });
-}
-
-chorale_status chorale_model_builder_add_members(chorale_model_builder *builder, int64_t first,
-                                                 int64_t count, const int64_t *offsets,
-                                                 const int64_t *chains, chorale_error *error) {
-  return adding(error, builder, [&](const Report &report) -> chorale_status {
-    return builder->add_members(report, {first, count, offsets, chains});
+    chorale_members read{};
+    CHORALE_CHECK(take_struct(report, "members", members, read));
+    return builder->add_members(report, read);
   });
 }
 

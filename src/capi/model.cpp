@@ -103,11 +103,6 @@ int64_t chorale_model_chain_length(const chorale_model *model, int64_t chain) {
 int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t clique) {
   return has_clique(model, clique) ? model->cliques[clique].all_members() : 0;
 }
-int64_t chorale_model_member_weight(const chorale_model *model, int64_t clique, int64_t member) {
-  if (!has_clique(model, clique) || member < 0 || member >= model->cliques[clique].all_members())
-    return 0;
-  return model->cliques[clique].weight(gsl::narrow_cast<std::int32_t>(member));
-}
 int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique) {
   return has_clique(model, clique) ? model->cliques[clique].values() : 0;
 }
@@ -161,22 +156,6 @@ chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain
     out_options.tokens = of.tokens;
     out_options.group = model->groups.empty() ? 0 : model->groups.wide(chain);
     write_struct(options, out_options);
-    return CHORALE_OK;
-  });
-}
-
-chorale_status chorale_model_get_member(const chorale_model *model, int64_t clique, int64_t member,
-                                    int64_t *chain, int64_t *position, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "model", model));
-    CHORALE_CHECK(check_index(report, "clique", clique, model->cliques.size()));
-    const Clique &of = model->cliques[clique];
-    CHORALE_CHECK(check_index(report, "member", member, of.all_members()));
-    const Place place = place_of(*model, of, gsl::narrow_cast<std::int32_t>(member));
-    if (chain)
-      *chain = place.chain;
-    if (position)
-      *position = place.position;
     return CHORALE_OK;
   });
 }

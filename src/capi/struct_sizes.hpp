@@ -37,7 +37,7 @@ CHORALE_FIRST_SIZE(chorale_message_result, 56, message_score);
 CHORALE_FIRST_SIZE(chorale_chain_options, 32, tokens);
 CHORALE_FIRST_SIZE(chorale_instance, 48, decode);
 CHORALE_FIRST_SIZE(chorale_clique_setup, 88, centre_labels);
-CHORALE_FIRST_SIZE(chorale_member_options, 32, reserved);
+CHORALE_FIRST_SIZE(chorale_members, 96, reserved);
 CHORALE_FIRST_SIZE(chorale_repeated_words_options, 64, values);
 CHORALE_FIRST_SIZE(chorale_corpus, 88, groups);
 CHORALE_FIRST_SIZE(chorale_agreement, 96, members);

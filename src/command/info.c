@@ -27,6 +27,7 @@ static const char *word_for(const char *all, const char *one) {
  * without a kind (-1): count + 1 entries, which the caller frees. */
 static kind *kinds_of(const corpus *from, int64_t count) {
   kind *kinds = allocate(count + 1, sizeof *kinds);
+  chorale_error error;
   for (int64_t c = 0; c < from->clique_count; ++c) {
     const int32_t number = chorale_problem_clique_kind(from->problem, c);
     kind *to = &kinds[number >= 0 && number < count ? number : count];
@@ -43,8 +44,12 @@ static kind *kinds_of(const corpus *from, int64_t count) {
       to->most_values = values;
     to->cliques += 1;
     to->members += members;
+    int64_t *weights = allocate(members, sizeof *weights);
+    check(chorale_model_get_members(from->model, c, NULL, NULL, weights, members, NULL, &error),
+          &error);
     for (int64_t i = 0; i < members; ++i)
-      to->weight += chorale_model_member_weight(from->model, c, i);
+      to->weight += weights[i];
+    free(weights);
     to->over = word_for(to->over, centred ? "centre" : by_property ? "property" : "position");
     to->potential =
         word_for(to->potential, chorale_family_name(chorale_potential_family(potential)));

@@ -192,31 +192,22 @@ private:
     CHORALE_CHECK(pass_on(chorale_model_builder_add_cliques(builder_, &setup, members.cliques(),
                                                             &first, &error),
                           error));
-    CHORALE_CHECK(
-        pass_on(setup.property
-                    ? chorale_model_builder_add_members(builder_, first, members.cliques(),
-                                                        members.offsets.begin(),
-                                                        members.chains.begin(), &error)
-                    : chorale_model_builder_add_positions(
-                          builder_, first, members.cliques(), members.offsets.begin(),
-                          members.chains.begin(), members.positions.begin(), &error),
-                error));
-    return agreement_.weights ? set_weights(first, members) : CHORALE_OK;
-  }
-
-  chorale_status set_weights(std::int64_t first, const Ragged &members) noexcept {
-    const std::int64_t count = members.chains.size();
     Array<std::int64_t> weights(memory_);
-    if (!weights.resize(count))
+    if (agreement_.weights && !weights.resize(members.chains.size()))
       return report_.out_of_memory();
-    for (std::int64_t e = 0; e < count; ++e)
+    for (std::int64_t e = 0; e < weights.size(); ++e)
       weights[e] = agreement_.weights[is_of_chains()
                                           ? members.chains[e]
                                           : parts_.begin(members.chains[e]) + members.positions[e]];
-    chorale_error error;
-    return pass_on(chorale_model_builder_set_weights(builder_, first, members.cliques(),
-                                                     weights.begin(), count, &error),
-                   error);
+    chorale_members given{};
+    given.struct_size = sizeof given;
+    given.first = first;
+    given.cliques = members.cliques();
+    given.offsets = members.offsets.begin();
+    given.chains = members.chains.begin();
+    given.positions = setup.property ? nullptr : members.positions.begin();
+    given.weights = agreement_.weights ? weights.begin() : nullptr;
+    return pass_on(chorale_model_builder_add_members(builder_, &given, &error), error);
   }
 
   chorale_status add_positions(const Ragged &members) noexcept {

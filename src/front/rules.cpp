@@ -476,12 +476,16 @@ chorale_status Rules::add_cliques(const Report &report, const chorale_host *host
     setup.property = property;
     setup.potential = potential;
     std::int64_t clique = 0;
-    CHORALE_CHECK(pass_on(chorale_model_builder_add_clique(builder, &setup, &clique, &error)));
-    chorale_member_options options{};
-    options.struct_size = sizeof options;
-    options.classes = classes;
-    return pass_on(
-        chorale_model_builder_add_member(builder, clique, chain, &options, &error));
+    CHORALE_CHECK(pass_on(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error)));
+    const std::int64_t offsets[] = {0, 1};
+    chorale_members member{};
+    member.struct_size = sizeof member;
+    member.first = clique;
+    member.cliques = 1;
+    member.offsets = offsets;
+    member.chains = &chain;
+    member.classes = &classes;
+    return pass_on(chorale_model_builder_add_members(builder, &member, &error));
   };
   Released<chorale_property> pin;
   Released<chorale_potential> free_pin;

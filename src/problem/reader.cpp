@@ -258,17 +258,18 @@ chorale_status ProblemReader::read_members() noexcept {
       if ((has & ~file::AttachmentFlags::kAll) != 0)
         return damaged(attachments, ", record ", whole - 1, ": flags ", has);
       const auto length = static_cast<std::uint64_t>(chains_[member.chain].length);
-      chorale_member_options options{};
-      options.borrow = 1;
+      const std::int32_t *classes = nullptr;
+      const std::int32_t *table = nullptr;
       bool fits = true;
       if ((has & file::AttachmentFlags::kClasses) != 0)
-        fits = (options.classes = attachments.take<std::int32_t>(length)) != nullptr;
+        fits = (classes = attachments.take<std::int32_t>(length)) != nullptr;
       if ((has & file::AttachmentFlags::kTable) != 0)
-        fits = fits && (options.table = attachments.take<std::int32_t>(length)) != nullptr;
+        fits = fits && (table = attachments.take<std::int32_t>(length)) != nullptr;
       if (!fits)
         return too_short(attachments, "record", whole - 1);
       CHORALE_CHECK(
-          relay(section, "member", k, builder_->add_member(inner_, c, member.chain, options)));
+          relay(section, "member", k,
+                builder_->add_member(inner_, c, member.chain, classes, table, true)));
     }
   }
   if (k != count)
@@ -304,7 +305,7 @@ chorale_status ProblemReader::read_weights() noexcept {
     std::copy_n(given, members, weights.begin());
     given += members;
     CHORALE_CHECK(relay(section, "clique", c,
-                        builder_->set_weights(inner_, c, 1, weights.begin(), members)));
+                        builder_->set_weights(inner_, c, span_of(weights.begin(), members))));
     if (cliques_[c].centre_values != 0 && *given++ != 1)
       return damaged(section, ", clique ", c, ": its centre counts ", given[-1],
                      " times; it must count once");

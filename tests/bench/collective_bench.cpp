@@ -5,6 +5,8 @@
 // The classical model of repeated words: half a million sentences of 20 tokens over 10 labels in
 // documents of 25, a clique over every token that a document repeats. Tokens are drawn as words
 // are, the r-th commonest with probability about 1/r, and the 50 commonest are stop words.
+#include "../fixture_members.h"
+
 #include <chorale/experimental.h>
 
 #include <algorithm>
@@ -145,9 +147,9 @@ double solve_range(bool with_dictionary) {
     setup.property = property;
     setup.dictionary = dictionary;
     setup.potential = potts;
-    check(chorale_model_builder_add_clique(builder, &setup, nullptr, &error), error);
+    check(chorale_model_builder_add_cliques(builder, &setup, 1, nullptr, &error), error);
     for (std::int64_t i = 0; i < kChains; ++i)
-      check(chorale_model_builder_add_member(builder, 0, i, nullptr, &error), error);
+      check(put_chain(builder, 0, i, nullptr, &error), error);
     chorale_model *model = nullptr;
     check(chorale_model_builder_freeze(builder, &model, &error), error);
     chorale_model_builder_destroy(builder);
@@ -218,11 +220,10 @@ struct EditedCorpus {
     setup.values = kLabels;
     setup.potential = potts;
     std::int64_t clique = 0;
-    check(chorale_model_builder_add_clique(builder, &setup, &clique, &error), error);
+    check(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error), error);
     for (std::size_t p = 0; p < chains * kLength; ++p)
       if (tokens[p] == kEverywhere)
-        check(chorale_model_builder_add_position(builder, clique, std::int64_t(p / kLength),
-                                                 std::int64_t(p % kLength), &error),
+        check(put_position(builder, clique, std::int64_t(p / kLength), std::int64_t(p % kLength), &error),
               error);
     check(chorale_model_builder_freeze(builder, &model, &error), error);
     chorale_model_builder_destroy(builder);

@@ -211,9 +211,9 @@ def solve(shape: str, count: int, options: dict[str, Any]) -> Iterator[list[floa
             else:
                 builder.add_chain(ch.Chain(unary, edges, parents=parents))
         for places, table in instance.cliques:
-            clique = builder.add_clique(potential=ch.Potential.sum(table))
+            clique = builder.add_cliques(1, potential=ch.Potential.sum(table)).start
             chains, positions = zip(*places)
-            builder.add_positions(clique, [0, len(places)], chains, positions)
+            builder.add_members(clique, chains, positions)
         model = builder.freeze()
         taken = [np.inf, np.inf]
         for _ in range(3):

@@ -4,7 +4,7 @@
     tests/bench/mentions.py [--quick]
 
 A million items of 20 labels in 200,000 cliques of 5 (--quick: a tenth of that), such as the mentions
-of names in a corpus: add_corpus, add_cliques, add_positions, freeze. One line, the median of five:
+of names in a corpus: add_corpus, add_cliques, add_members, freeze. One line, the median of five:
 name<TAB>value<TAB>ms; and one more for the cliques found by the library (add_repeated_words). Then the
 same items by 200,000 names that Zipf's law deals: a default run from creation to result, and its
 memory a mention beside the scores. Needs the Python package libchorale; says so on the error stream,
@@ -59,7 +59,7 @@ def main():
         builder = ch.ModelBuilder()
         builder.add_corpus(scores)
         cliques = builder.add_cliques(CLIQUES, potential=potential)
-        builder.add_positions(cliques.start, offsets, chains)
+        builder.add_members(cliques.start, chains, offsets=offsets)
         return builder.freeze()
 
     def by_words():

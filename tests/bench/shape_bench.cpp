@@ -7,6 +7,8 @@
 // 9 labels, two cliques a document, over the word that has label 1 and over the word that has label
 // 2; the same scores once as chains and once as trees, in which the parent of a word is one of the
 // three words before. Times are the processor's, medians over instances.
+#include "../fixture_members.h"
+
 #include <chorale/experimental.h>
 
 #include <algorithm>
@@ -166,9 +168,9 @@ public:
       setup.struct_size = sizeof setup;
       setup.property = properties_[c % 2];
       setup.potential = potts_;
-      check(chorale_model_builder_add_clique(builder, &setup, nullptr, &error), error);
+      check(chorale_model_builder_add_cliques(builder, &setup, 1, nullptr, &error), error);
       for (int i = 0; i < kSentences; ++i)
-        check(chorale_model_builder_add_member(builder, c, c / 2 * kSentences + i, nullptr, &error),
+        check(put_chain(builder, c, c / 2 * kSentences + i, nullptr, &error),
               error);
     }
     chorale_model *model = nullptr;

@@ -45,7 +45,8 @@ static void describe_setup(World *w, chorale_clique_setup *setup) {
 
 void add_in_bulk(World *w) {
   chorale_model_builder *b = PICK(builders);
-  int64_t offsets[RAGGED], groups[RAGGED], chains[ENTRIES], positions[ENTRIES], first = -1;
+  int64_t offsets[RAGGED], groups[RAGGED], chains[ENTRIES], positions[ENTRIES],
+      weights[ENTRIES], first = -1;
   switch (upto(w, 3)) {
   case 0: {
     chorale_corpus corpus;
@@ -66,13 +67,19 @@ void add_in_bulk(World *w) {
     for (int32_t k = 0; k < ENTRIES; ++k) {
       chains[k] = number(w);
       positions[k] = chance(w, 80) ? 0 : number(w);
+      weights[k] = chance(w, 90) ? 1 + upto(w, 3) : hostile_size(w->random);
     }
-    if (chance(w, 70))
-      CALL(chorale_model_builder_add_positions(b, number(w), count, OFTEN(parts), OFTEN(chains),
-                                               SELDOM(positions), &w->error));
-    else
-      CALL(chorale_model_builder_add_members(b, number(w), count, OFTEN(parts), OFTEN(chains),
-                                             &w->error));
+    chorale_members members = {.struct_size = sizeof members};
+    restruct(w, &members.struct_size);
+    members.first = number(w);
+    members.cliques = count;
+    members.offsets = OFTEN(parts);
+    members.chains = OFTEN(chains);
+    members.positions = SELDOM(positions);
+    members.weights = SELDOM(weights);
+    members.centre_chains = chance(w, 20) ? chains : NULL;
+    members.centre_positions = SELDOM(positions);
+    CALL(chorale_model_builder_add_members(b, OFTEN(&members), &w->error));
   }
   }
 }

@@ -336,21 +336,21 @@ void add_to_builder(World *w) {
       setup.centre_potentials = centre;
       setup.centre_values = 3;
     }
-    CALL(chorale_model_builder_add_clique(b, OFTEN(&setup), &index, &w->error));
+    CALL(chorale_model_builder_add_cliques(b, OFTEN(&setup), 1, &index, &w->error));
     break;
   }
   case 6: {
-    chorale_member_options o = {.struct_size = sizeof o};
+    MemberArrays o = {0};
     o.classes = SELDOM(w->small + POOL / 2);
     o.table = SELDOM(w->small + upto(w, 9));
-    CALL(chorale_model_builder_add_member(b, number(w), number(w), SELDOM(&o), &w->error));
+    CALL(put_chain(b, number(w), number(w), SELDOM(&o), &w->error));
     break;
   }
   case 7:
-    CALL(chorale_model_builder_add_position(b, number(w), number(w), number(w), &w->error));
+    CALL(put_position(b, number(w), number(w), number(w), &w->error));
     break;
   case 8:
-    CALL(chorale_model_builder_set_centre(b, number(w), number(w), number(w), &w->error));
+    CALL(put_centre(b, number(w), number(w), number(w), &w->error));
     break;
   default: {
     chorale_repeated_words_options o = {.struct_size = sizeof o};
@@ -393,11 +393,10 @@ void change_models(World *w) {
     break;
   }
   default: {
-    int64_t chain = -1, position = -1;
-    CALL(chorale_model_get_member(m, number(w), number(w), &chain, &position, &w->error));
+    int64_t needed = -1;
     int64_t chains[4], weights[4];
     CALL(chorale_model_get_members(m, number(w), OFTEN(chains), NULL, SELDOM(weights),
-                                   chance(w, 90) ? 4 : number(w) % 5, &position, &w->error));
+                                   chance(w, 90) ? 4 : number(w) % 5, &needed, &w->error));
     chorale_chain seen = {.struct_size = sizeof seen};
     CALL(chorale_model_get_chain(m, number(w), &seen, NULL, &w->error));
     if (w->status == CHORALE_OK)

@@ -4,20 +4,13 @@
 /* ---- Weights ------------------------------------------------------------------------------ */
 
 void tell_weights(World *w) {
-  if (chance(w, 60)) {
-    CALL(chorale_model_builder_set_weights(PICK(builders), number(w), chance(w, 80) ? 1 : number(w),
-                                           OFTEN(w->wholes + upto(w, 9)),
-                                           chance(w, 90) ? upto(w, 6) : hostile_size(w->random),
-                                           &w->error));
-    return;
-  }
   const chorale_model *model = PICK(models);
-  const int64_t clique = number(w), member = number(w);
-  const int64_t weight = chorale_model_member_weight(model, clique, member);
-  REQUIRE(clique < 0 || member < 0 || clique >= chorale_model_clique_count(model) ||
-              member >= chorale_model_clique_member_count(model, clique) || weight >= 1,
-          "member %lld of clique %lld counts %lld times", (long long)member, (long long)clique,
-          (long long)weight);
+  enum { MOST_HELD = 64 };
+  int64_t weights[MOST_HELD], needed = 0;
+  CALL(chorale_model_get_members(model, number(w), NULL, NULL, weights, MOST_HELD, &needed,
+                                 &w->error));
+  for (int64_t i = 0; w->status == CHORALE_OK && i < needed; ++i)
+    REQUIRE(weights[i] >= 1, "member %lld counts %lld times", (long long)i, (long long)weights[i]);
 }
 
 /* ---- Prices ------------------------------------------------------------------------------- */

@@ -107,14 +107,17 @@ static void ask_everything(const chorale_problem *problem) {
     for (int64_t v = -1; v < values + 3 && v < 64; ++v)
       letters += name_of_value(problem, c, (int32_t)v).length;
     (void)chorale_problem_clique_kind(problem, c);
-    for (int64_t i = 0; i < chorale_model_clique_member_count(model, c); ++i, ++members) {
-      int64_t chain = -1, position = -2;
-      REQUIRE(chorale_model_get_member(model, c, i, &chain, &position, &error) == CHORALE_OK, "%s",
-              error.message);
-      REQUIRE(chain >= 0 && chain < chorale_model_chain_count(model) && position >= -1 &&
-                  position < chorale_model_chain_length(model, chain),
+    const int64_t count = chorale_model_clique_member_count(model, c);
+    int64_t *chains = malloc((size_t)(2 * count + 1) * sizeof *chains), *places = chains + count;
+    REQUIRE(chains != NULL, "no memory");
+    REQUIRE(chorale_model_get_members(model, c, chains, places, NULL, count, NULL, &error) ==
+                CHORALE_OK,
+            "%s", error.message);
+    for (int64_t i = 0; i < count; ++i, ++members)
+      REQUIRE(chains[i] >= 0 && chains[i] < chorale_model_chain_count(model) &&
+                  places[i] >= -1 && places[i] < chorale_model_chain_length(model, chains[i]),
               "member %lld of clique %lld", (long long)i, (long long)c);
-    }
+    free(chains);
   }
   REQUIRE(letters < SIZE_MAX, "never");
 }

@@ -124,7 +124,7 @@ static int build_by_calls(Trial *trial) {
     chorale_clique_setup setup;
     describe_group(&cluster->cliques[c], &built->uses[c], centre, &setup);
     int64_t index = -1;
-    FED(supply, status, chorale_model_builder_add_clique(builder, &setup, &index, &error), &error);
+    FED(supply, status, chorale_model_builder_add_cliques(builder, &setup, 1, &index, &error), &error);
     REQUIRE(status == CHORALE_OK && index == c, "clique %d: %s", c, error.message);
     for (int32_t i = 0; i < cluster->cliques[c].member_count; ++i) {
       FED(supply, status, add_one_member(cluster, built, builder, c, i, &error), &error);

@@ -1,6 +1,8 @@
 // Runs over random tiny models against enumeration of equation 1.
 #include "rounds.hpp"
 
+#include "../fixture_members.h"
+
 #include <chorale/experimental.h>
 
 #include <cmath>
@@ -387,19 +389,17 @@ private:
         setup.potential = centre[0];
       }
       std::int64_t index = 0;
-      assert_int_equal(chorale_model_builder_add_clique(builder, &setup, &index, &error),
+      assert_int_equal(chorale_model_builder_add_cliques(builder, &setup, 1, &index, &error),
                        CHORALE_OK);
       for (std::size_t i = 0; i < clique.members.size(); ++i) {
         const Member &member = clique.members[i];
         chorale_status status = CHORALE_OK;
         if (clique.whole)
-          status = chorale_model_builder_add_member(builder, index, member.chain, nullptr, &error);
+          status = put_chain(builder, index, member.chain, nullptr, &error);
         else if (clique.centred && i + 1 == clique.members.size())
-          status = chorale_model_builder_set_centre(builder, index, member.chain, member.position,
-                                                    &error);
+          status = put_centre(builder, index, member.chain, member.position, &error);
         else
-          status = chorale_model_builder_add_position(builder, index, member.chain, member.position,
-                                                      &error);
+          status = put_position(builder, index, member.chain, member.position, &error);
         if (status != CHORALE_OK)
           print_message("%s\n", error.message);
         assert_int_equal(status, CHORALE_OK);

@@ -10,6 +10,8 @@
  *   bare.chorale    chains and a clique, and not a single name
  *   empty.chorale   no chains at all
  */
+#include "../fixture_members.h"
+
 #include <chorale/experimental.h>
 
 #include <stdio.h>
@@ -81,10 +83,10 @@ static void add_clique(chorale_model_builder *builder, const chorale_clique_setu
                        int64_t group, int64_t count) {
   chorale_error error;
   int64_t clique = 0;
-  check(chorale_model_builder_add_clique(builder, setup, &clique, &error), &error);
+  check(chorale_model_builder_add_cliques(builder, setup, 1, &clique, &error), &error);
   for (int64_t i = 0; i < count; ++i)
     if (records[i].group == group)
-      check(chorale_model_builder_add_member(builder, clique, i, NULL, &error), &error);
+      check(put_chain(builder, clique, i, NULL, &error), &error);
 }
 
 static chorale_model *make_model(int64_t count) {

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #endif
 
+#include "../fixture_members.h"
 #include "../fixture_sanitizer.h"
 
 #include <chorale/experimental.h>
@@ -205,10 +206,10 @@ static chorale_model *build(const Recipe *recipe) {
   setup.property = recipe->property;
   setup.potential = recipe->group;
   int64_t clique = -1;
-  OK(chorale_model_builder_add_clique(builder, &setup, &clique, &error));
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error));
   for (int32_t i = 0; i < recipe->chains; ++i)
     if (i % 5 != 4)
-      OK(chorale_model_builder_add_member(builder, clique, i, NULL, &error));
+      OK(put_chain(builder, clique, i, NULL, &error));
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
   return model;

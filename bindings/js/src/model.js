@@ -156,6 +156,15 @@ function checkOffsets(name, offsets, of, count) {
       refuse(STATUS.OUT_OF_RANGE, `${name}[${i}] is ${offsets[i]}, but ${of} has ${count} rows`);
 }
 
+const MEMBERS = [
+  "offsets",
+  "positions",
+  "weights",
+  "centreChains",
+  "centrePositions",
+  "classes",
+  "tables",
+];
 const CLIQUE = [
   "potential",
   "property",
@@ -259,17 +268,6 @@ export class ModelBuilder extends Handle {
     else if (setup.property === 0) setup.values = (told.potential ?? centre[0]).values;
     return scope.struct("clique_setup", setup);
   }
-  addClique(options) {
-    return this.#on((native, scope, builder) => {
-      const index = scope.place();
-      native.call("chorale_model_builder_add_clique", [
-        builder,
-        this.#setup(native, scope, options),
-        index,
-      ]);
-      return scope.number(index);
-    });
-  }
   addCliques(count, options) {
     return this.#on((native, scope, builder) => {
       integer("count", count);
@@ -284,84 +282,53 @@ export class ModelBuilder extends Handle {
     });
   }
 
-  addMember(clique, chain, options) {
+  addMembers(first, chains, options) {
     this.#on((native, scope, builder) => {
-      const { classes, table } = optionsOf(options, ["classes", "table"]);
-      integer("clique", clique);
-      integer("chain", chain);
-      const count = this.#lengths[chain]; // undefined: the library refuses this number
-      const numbers = (name, array) =>
-        array === undefined || count === undefined
-          ? 0
-          : scope.sized("int32", name, array, count);
-      const told = scope.struct("member_options", {
-        classes: numbers("classes", classes),
-        table: numbers("table", table),
-      });
-      native.call("chorale_model_builder_add_member", [builder, clique, chain, told]);
-    });
-  }
-  addMembers(first, offsets, chains) {
-    this.#many("chorale_model_builder_add_members", first, offsets, chains);
-  }
-  addPositions(first, offsets, chains, positions) {
-    this.#many("chorale_model_builder_add_positions", first, offsets, chains, positions ?? null);
-  }
-  #many(name, first, offsets, chains, positions) {
-    this.#on((native, scope, builder) => {
+      const told = optionsOf(options, MEMBERS);
       integer("first", first);
-      const ends = arrayOf("offsets", offsets);
-      const count = ends.length - 1;
-      if (count < 0)
+      const numbers = arrayOf("chains", chains);
+      const entries = numbers.length;
+      const ends = told.offsets === undefined ? [0, entries] : arrayOf("offsets", told.offsets);
+      const cliques = ends.length - 1;
+      if (cliques < 0)
         refuse(
           STATUS.SHAPE,
           "offsets is empty; it must have one entry more than there are cliques",
         );
-      const entries = arrayOf("chains", chains).length;
       checkOffsets("offsets", ends, "chains", entries);
-      const numbers = [
-        scope.numbers("int64", "offsets", ends),
-        scope.numbers("int64", "chains", chains),
-      ];
-      if (positions !== undefined)
-        numbers.push(
-          positions === null
-            ? 0
-            : scope.sized("int64", "positions", positions, entries),
+      const longs = (name, count) =>
+        told[name] === undefined ? 0 : scope.sized("int64", name, told[name], count);
+      // An array for each member, as long as its chain. The library refuses numbers of chains that
+      // do not exist.
+      const arrays = (name) => {
+        if (told[name] === undefined) return 0;
+        if (told[name].length !== entries)
+          refuse(STATUS.SHAPE, `${name} has ${told[name].length} entries; it must have ${entries}`);
+        return scope.pointers(
+          Array.from(told[name], (array, i) => {
+            const length = this.#lengths[numbers[i]];
+            return array === undefined || array === null || length === undefined
+              ? 0
+              : scope.sized("int32", `${name}[${i}]`, array, length);
+          }),
         );
-      native.call(name, [builder, first, count, ...numbers]);
+      };
+      native.call("chorale_model_builder_add_members", [
+        builder,
+        scope.struct("members", {
+          first,
+          cliques,
+          offsets: scope.numbers("int64", "offsets", ends),
+          chains: scope.numbers("int64", "chains", chains),
+          positions: longs("positions", entries),
+          weights: longs("weights", entries),
+          centre_chains: longs("centreChains", cliques),
+          centre_positions: longs("centrePositions", cliques),
+          classes: arrays("classes"),
+          tables: arrays("tables"),
+        }),
+      ]);
     });
-  }
-  addPosition(clique, chain, position) {
-    this.#on((native, scope, builder) =>
-      native.call("chorale_model_builder_add_position", [
-        builder,
-        integer("clique", clique),
-        integer("chain", chain),
-        integer("position", position),
-      ]),
-    );
-  }
-  setWeights(first, count, weights) {
-    this.#on((native, scope, builder) =>
-      native.call("chorale_model_builder_set_weights", [
-        builder,
-        integer("first", first),
-        integer("count", count),
-        scope.numbers("int64", "weights", weights),
-        arrayOf("weights", weights).length,
-      ]),
-    );
-  }
-  setCentre(clique, chain, position) {
-    this.#on((native, scope, builder) =>
-      native.call("chorale_model_builder_set_centre", [
-        builder,
-        integer("clique", clique),
-        integer("chain", chain),
-        integer("position", position),
-      ]),
-    );
   }
   addRepeatedWords(potential, options) {
     return this.#on((native, scope, builder) => {
@@ -441,10 +408,6 @@ export class Model extends Handle {
   cliqueMembers(clique) {
     return this.#number("clique_member_count", this.#clique(clique));
   }
-  memberWeight(clique, member) {
-    this.#of("members", "member", member, this.cliqueMembers(clique));
-    return this.#number("member_weight", clique, member);
-  }
   cliqueValues(clique) {
     return this.#number("clique_values", this.#clique(clique));
   }
@@ -494,21 +457,6 @@ export class Model extends Handle {
         group,
         parents: ints(parents),
       };
-    });
-  }
-  member(clique, member) {
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
-    return native.scoped((scope) => {
-      const [chain, position] = [scope.place(), scope.place()];
-      native.call("chorale_model_get_member", [
-        pointer,
-        integer("clique", clique),
-        integer("member", member),
-        chain,
-        position,
-      ]);
-      return { chain: scope.number(chain), position: scope.number(position) };
     });
   }
   membersOf(clique) {

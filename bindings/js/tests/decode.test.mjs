@@ -42,13 +42,11 @@ for (const [name, chorale] of await bothModules()) {
 
       const builder = chorale.createModelBuilder();
       const potential = chorale.createPotts(2, strength, { scale: "members" });
-      const clique = builder.addClique({ values: 2, potential });
-      chains.forEach((chain) =>
-        builder.addPosition(clique, builder.addChain({ scores: chain }), 0));
-      builder.setWeights(clique, 1, weights);
+      const clique = builder.addCliques(1, { values: 2, potential }).first;
+      const items = chains.map((chain) => builder.addChain({ scores: chain }));
+      builder.addMembers(clique, items, { weights });
       const model = builder.freeze();
-      assert.deepEqual(weights.map((_, i) => model.memberWeight(clique, i)), weights);
-      assert.throws(() => model.memberWeight(clique, n), /member is/);
+      assert.deepEqual(model.membersOf(clique).weights, weights);
       const run = chorale.createRun(model);
       close(run.solve().score, best);
       for (const handle of [run, model, builder, potential]) handle.close();

@@ -68,12 +68,12 @@ test("wrong shapes", () => {
   const transitions = own(chorale.createTransitions([[1, 2], [3, 4]]));
   refused("LABELS_MISMATCH", () => builder.addChain({ scores: [[1, 2, 3]], transitions }),
     /labels/);
-  const clique = builder.addClique({ potential: potts, property });
-  refused("SHAPE", () => builder.addMember(clique, 0, { table: [1, 2] }),
-    /table has 2 entries; it must have 1/);
-  refused("SHAPE", () => builder.addPositions(0, [0, 1], [0], [0, 1]),
+  const clique = builder.addCliques(1, { potential: potts, property }).first;
+  refused("SHAPE", () => builder.addMembers(clique, [0], { tables: [[1, 2]] }),
+    /tables\[0\] has 2 entries; it must have 1/);
+  refused("SHAPE", () => builder.addMembers(0, [0], { offsets: [0, 1], positions: [0, 1] }),
     /positions has 2 entries; it must have 1/);
-  refused("SHAPE", () => builder.addMembers(0, [], []), /offsets is empty/);
+  refused("SHAPE", () => builder.addMembers(0, [], { offsets: [] }), /offsets is empty/);
   refused("SHAPE", () => model.score([0]), /labels/);
   refused("SHAPE", () => model.reweigh([]), /factors has 0 entries; it must have 1/);
   refused("SHAPE", () => run.setLabels([1]), /labels/);
@@ -87,7 +87,7 @@ test("wrong shapes", () => {
   refused("SHAPE", () => property.shown([0, 1], { parents: [0] }),
     /parents has 1 entries; it must have 2/);
   refused("VALUES_MISMATCH", () => potts.score([1, 2, 3]));
-  refused("VALUES_MISMATCH", () => builder.addClique({ potential: three, property }), /potential/);
+  refused("VALUES_MISMATCH", () => builder.addCliques(1, { potential: three, property }).first, /potential/);
 });
 
 test("detached buffers", () => {
@@ -144,7 +144,7 @@ test("closed handles", () => {
   refused("CLOSED", () => closed.run.setAllowed(0, 0, null), /Run is closed/);
   refused("CLOSED", () => closed.run.maxMarginals(0), /Run is closed/);
   refused("CLOSED", () => closed.array.view, /MemoryArray is closed/);
-  refused("CLOSED", () => builder.addClique({ potential: closed.potential }),
+  refused("CLOSED", () => builder.addCliques(1, { potential: closed.potential }).first,
     /potential is closed/);
   refused("CLOSED", () => builder.addChain({ scores: [[1, 2]], transitions: closed.transitions }),
     /transitions is closed/);
@@ -160,7 +160,7 @@ test("handles of another library", async () => {
   const other = await load();
   const theirs = other.createPotts(2, 1);
   const builder = own(chorale.createModelBuilder());
-  refused("WRONG_TYPE", () => builder.addClique({ potential: theirs }), /another library/);
+  refused("WRONG_TYPE", () => builder.addCliques(1, { potential: theirs }).first, /another library/);
   // An array in the memory of another library is treated like any array outside this library.
   const into = other.createArray("int32", 2);
   assert.equal(run.allLabels({ into }).byteOffset, into.view.byteOffset);
@@ -180,20 +180,20 @@ test("values, kinds and names of options", () => {
   refused("WRONG_TYPE", () => builder.addChain({ scores: [[1, 2]], forced: [0.5] }),
     /forced\[0\] is 0\.5, not an integer/);
   refused("OUT_OF_RANGE", () => builder.addChain({ scores: [[1, 2]], forced: [2] }), /forced/);
-  refused("OUT_OF_RANGE", () => builder.addPosition(2 ** 53, 0, 0),
-    /clique is 9007199254740992; it must be from -9007199254740991 to 9007199254740991$/);
+  refused("OUT_OF_RANGE", () => builder.addMembers(2 ** 53, [0], { positions: [0] }),
+    /first is 9007199254740992; it must be from -9007199254740991 to 9007199254740991$/);
   refused("OUT_OF_RANGE", () => builder.addChain({ scores: [[1, 2]] }, { tokens: [2 ** 31] }),
     /tokens\[0\] is 2147483648; it must be from -2147483648 to 2147483647/);
   refused("PARENT_ORDER", () => builder.addChain({ scores: [[1, 2], [1, 2]], parents: [1, -1] }),
     /parents/);
-  refused("WRONG_TYPE", () => builder.addClique({ potential: property }),
+  refused("WRONG_TYPE", () => builder.addCliques(1, { potential: property }).first,
     /potential is a Property, not a Potential/);
-  refused("NULL_ARGUMENT", () => builder.addClique({}), /potential is missing/);
-  refused("KIND", () => builder.addClique({ potential: potts, property, values: 2 }),
+  refused("NULL_ARGUMENT", () => builder.addCliques(1, {}).first, /potential is missing/);
+  refused("KIND", () => builder.addCliques(1, { potential: potts, property, values: 2 }).first,
     /values is for cliques of positions/);
-  refused("KIND", () => builder.addClique({ potential: potts, centre: [potts] }), /centre/);
-  refused("OUT_OF_RANGE", () => builder.addPosition(0, 0, 0), /clique is 0/);
-  refused("WRONG_TYPE", () => builder.addPosition("0", 0, 0), /clique is "0", not an integer/);
+  refused("KIND", () => builder.addCliques(1, { potential: potts, centre: [potts] }).first, /centre/);
+  refused("OUT_OF_RANGE", () => builder.addMembers(0, [0], { positions: [0] }), /first is 0/);
+  refused("WRONG_TYPE", () => builder.addMembers("0", [0], { positions: [0] }), /first is "0", not an integer/);
   refused("TOKENS_MISSING",
     () => (builder.addChain({ scores: [[1, 2]] }), builder.addRepeatedWords(potts)), /token/);
   refused("OUT_OF_RANGE", () => model.chainLength(2), /chain is 2; there are 2 chains/);
@@ -317,9 +317,9 @@ test("memory that cannot grow", async () => {
   const chains = small.createModelBuilder();
   const values = 400;
   const potts = small.createPotts(values, 1);
-  const clique = chains.addClique({ potential: potts });
+  const clique = chains.addCliques(1, { potential: potts }).first;
   const unary = Array.from({ length: values }, (_, v) => v % 3);
-  for (let i = 0; i < 2; ++i) chains.addPosition(clique, chains.addChain({ scores: [unary] }), 0);
+  for (let i = 0; i < 2; ++i) chains.addMembers(clique, [chains.addChain({ scores: [unary] })], { positions: [0] });
   const model = chains.freeze();
   const run = small.createRun(model);
   run.solve();
@@ -349,9 +349,9 @@ test("callbacks that throw or give no number", () => {
   const builder = own(chorale.createModelBuilder());
   let give = () => 0;
   const potential = own(chorale.createCallback(2, (counts, members) => give(counts, members)));
-  const clique = builder.addClique({ potential });
+  const clique = builder.addCliques(1, { potential }).first;
   for (let i = 0; i < 2; ++i)
-    builder.addPosition(clique, builder.addChain({ scores: [[1, 0.5]] }), 0);
+    builder.addMembers(clique, [builder.addChain({ scores: [[1, 0.5]] })], { positions: [0] });
   const frozen = own(builder.freeze());
   const asked = own(chorale.createRun(frozen));
   give = () => { throw new SyntaxError("mine"); };
@@ -387,7 +387,7 @@ test("a log function that throws", async () => {
   const builderOf = () => {
     const builder = loaded.createModelBuilder();
     const logged = loaded.createPotts(2, 1);
-    builder.addClique({ potential: logged }); // a clique without members is logged
+    builder.addCliques(1, { potential: logged }).first; // a clique without members is logged
     logged.close();
     return builder;
   };
@@ -437,7 +437,7 @@ test("what load is given", async () => {
     const loaded = await load({ wasm, log: (text, level) => lines.push([level, text]) });
     assert.equal(loaded.simd, false);
     const builder = loaded.createModelBuilder();
-    builder.addClique({ potential: loaded.createPotts(2, 1) });
+    builder.addCliques(1, { potential: loaded.createPotts(2, 1) }).first;
     builder.freeze();
   }
   assert.equal(lines.length, 4);

@@ -194,22 +194,22 @@ for (const [name, chorale] of libraries) {
     const items = builder.addCorpus({ scores: new Float64Array([1, 0, 0, 1]), labels: 2 });
     assert.deepEqual(items, { first: 3, count: 2 });
     const potts = chorale.createPotts(2, 0.5);
-    const positions = builder.addClique({ potential: potts, labelValues: [1, 0] });
-    builder.addPosition(positions, 1, 0);
-    builder.addPosition(positions, 2, 1);
+    const positions = builder.addCliques(1, { potential: potts, labelValues: [1, 0] }).first;
+    builder.addMembers(positions, [1], { positions: [0] });
+    builder.addMembers(positions, [2], { positions: [1] });
     const property = chorale.createPositionLabel(2, 0);
     const dictionary = chorale.createDictionary([0, 1]);
-    const whole = builder.addClique({ potential: potts, property, dictionary });
-    builder.addMember(whole, 1);
-    builder.addMember(whole, 2, { classes: [0, 0], table: [7, 7] });
+    const whole = builder.addCliques(1, { potential: potts, property, dictionary }).first;
+    builder.addMembers(whole, [1]);
+    builder.addMembers(whole, [2], { classes: [[0, 0]], tables: [[7, 7]] });
     const many = builder.addCliques(2, { potential: potts, values: 2 });
-    builder.addPositions(many.first, [0, 2, 4], [1, 2, 3, 4], [0, 0, 0, 0]);
+    builder.addMembers(many.first, [1, 2, 3, 4], { offsets: [0, 2, 4], positions: [0, 0, 0, 0] });
     const chains = builder.addCliques(1, { potential: potts, property });
-    builder.addMembers(chains.first, [0, 2], [1, 2]);
+    builder.addMembers(chains.first, [1, 2], { offsets: [0, 2] });
     const twice = potts.scaled(2);
-    const centred = builder.addClique({ centre: [potts, twice], centreLabelValues: [0, 1] });
-    builder.setCentre(centred, 3, 0);
-    builder.addPosition(centred, 4, 0);
+    const centred = builder.addCliques(1, { centre: [potts, twice], centreLabelValues: [0, 1] }).first;
+    builder.addMembers(centred, [], { centreChains: [3], centrePositions: [0] });
+    builder.addMembers(centred, [4], { positions: [0] });
     const model = builder.freeze();
     assert.deepEqual([model.chains, model.cliques, model.members], [5, 6, 12]);
     assert.deepEqual(model.chain(0), {
@@ -218,14 +218,13 @@ for (const [name, chorale] of libraries) {
     });
     assert.deepEqual([...model.chain(2).tokens], [7, -1]);
     assert.deepEqual([...model.chain(2).scores], [1, 1, 3, 0]);
-    assert.deepEqual(model.member(positions, 1), { chain: 2, position: 1 });
-    assert.deepEqual(model.member(whole, 0), { chain: 1, position: -1 });
+    const members = model.membersOf(positions);
+    assert.deepEqual([members.chains[1], members.positions[1]], [2, 1]);
+    assert.deepEqual([model.membersOf(whole).chains[0], model.membersOf(whole).positions[0]], [1, -1]);
     for (let clique = 0; clique < model.cliques; ++clique) {
       const { chains, positions: places, weights } = model.membersOf(clique);
-      assert.equal(chains.length, model.cliqueMembers(clique));
-      chains.forEach((chain, k) =>
-        assert.deepEqual(model.member(clique, k), { chain, position: places[k] }));
-      assert.deepEqual(weights, chains.map((_, k) => model.memberWeight(clique, k)));
+      for (const list of [chains, places, weights])
+        assert.equal(list.length, model.cliqueMembers(clique));
     }
     assert.deepEqual([model.chainLength(0), model.cliqueMembers(whole), model.cliqueValues(whole),
       model.cliqueColumns(whole)], [3, 2, 2, 4]);

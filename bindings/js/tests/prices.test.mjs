@@ -16,8 +16,8 @@ const SCORES = [
 function itemsOf(chorale, rows, size, potential) {
   const builder = chorale.createModelBuilder();
   rows.forEach((row, i) => {
-    if (i % size === 0) builder.addClique({ potential });
-    builder.addPosition(Math.floor(i / size), builder.addChain({ scores: [row] }), 0);
+    if (i % size === 0) builder.addCliques(1, { potential }).first;
+    builder.addMembers(Math.floor(i / size), [builder.addChain({ scores: [row] })], { positions: [0] });
   });
   const model = builder.freeze();
   builder.close();

@@ -66,12 +66,8 @@ function cliques(count, n, potentialOf) {
       scores: Float64Array.from({ length: n * labels }, () => 2 * random()),
       labels,
     });
-    const clique = builder.addClique({ potential: potentialOf(labels, c, random) });
-    builder.addPositions(
-      clique,
-      [0, n],
-      Array.from({ length: n }, (_, i) => first + i),
-    );
+    const clique = builder.addCliques(1, { potential: potentialOf(labels, c, random) }).first;
+    builder.addMembers(clique, Array.from({ length: n }, (_, i) => first + i), { offsets: [0, n] });
   }
   return builder.freeze();
 }

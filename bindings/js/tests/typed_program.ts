@@ -86,7 +86,7 @@ new Handle();
 // @ts-expect-error: threads are not in WebAssembly
 chorale.createRun(model, { threads: 2 });
 // @ts-expect-error: a potential where a property is needed
-builder.addClique({ property: chorale.createPotts(2, 1) });
+builder.addCliques(1, { property: chorale.createPotts(2, 1) }).first;
 // @ts-expect-error: no such type
 chorale.createArray("int64", 2);
 // @ts-expect-error: evidence has three numbers

@@ -660,8 +660,8 @@ export interface LocalProperty {
 }
 /**
  * Actions of a property at a position. nothing: fires nothing. label: fires the entry of the
- * position's label in `labelValues`. table: fires the position's entry in the option `table` of
- * `ModelBuilder.addMember`, `Property.shown` or `Property.fired`.
+ * position's label in `labelValues`. table: fires the position's entry in the option `tables` of
+ * `ModelBuilder.addMembers`, `Property.shown` or `Property.fired`.
  */
 export const fire: { readonly nothing: -1; readonly label: -2; readonly table: -3 };
 
@@ -773,6 +773,30 @@ export interface Span {
   readonly first: number;
   readonly count: number;
 }
+/** Arrays beside the `chains` of `ModelBuilder.addMembers`, with an entry for each member. */
+export interface MemberOptions {
+  /**
+   * One entry more than there are cliques: clique first + c gets the members offsets[c] to
+   * offsets[c + 1] - 1. If absent, all go to one clique.
+   */
+  offsets?: Numbers;
+  /** A position of the chain, or -1 for the whole chain. If absent: whole chains in property
+   * cliques, position 0 in others. */
+  positions?: Numbers;
+  /**
+   * How often the member counts, at least 1: the count of a value is the sum of the weights of the
+   * members with this value. Weights above 1 need a potential that is a "sum" with convex tables,
+   * and all members of a clique in one call.
+   */
+  weights?: Numbers;
+  /** For each clique the chain of its centre, and the position there (0 if absent). */
+  centreChains?: Numbers;
+  centrePositions?: Numbers;
+  /** The class of each position of the chain; all 0 if absent. */
+  classes?: readonly (Numbers | null)[];
+  /** A value for `fire.table` at each position of the chain; the chain's tokens if absent. */
+  tables?: readonly (Numbers | null)[];
+}
 export class ModelBuilder extends Handle {
   /** Adds a chain or tree and returns its number. */
   addChain(chain: ChainScores, options?: ChainOptions): number;
@@ -783,28 +807,13 @@ export class ModelBuilder extends Handle {
   copyChain(model: Model, chain: number): number;
   /** Adds many chains in one call and returns their numbers. */
   addCorpus(scores: FlatScores, options?: CorpusOptions): Span;
-  addClique(options: CliqueOptions): number;
+  /** Adds cliques without members and returns their numbers. */
   addCliques(count: number, options: CliqueOptions): Span;
   /**
-   * Adds a whole chain to a property clique. classes: the class of each position, all 0 if absent.
-   * table: T values for `fire.table`, the chain's tokens if absent.
+   * Adds members to the clique `first`, or to several cliques from `first` on (`offsets`): the
+   * positions `positions` of the chains `chains`, or whole chains. Adds all or none.
    */
-  addMember(clique: number, chain: number, options?: { classes?: Numbers; table?: Numbers }): void;
-  /**
-   * Adds whole chains to several property cliques: to clique first + c the chains whose numbers are
-   * chains[offsets[c]] to chains[offsets[c + 1] - 1].
-   */
-  addMembers(first: number, offsets: Numbers, chains: Numbers): void;
-  addPosition(clique: number, chain: number, position: number): void;
-  addPositions(first: number, offsets: Numbers, chains: Numbers, positions?: Numbers): void;
-  /**
-   * Sets the weights of the members of the cliques first to first + count - 1. The count of a value
-   * is then the sum of the weights of the members with this value. `weights`: an integer of at
-   * least 1 for each member, clique by clique, in the order of adding. Weights above 1 need a
-   * potential that is a "sum" with convex tables.
-   */
-  setWeights(first: number, count: number, weights: Numbers): void;
-  setCentre(clique: number, chain: number, position: number): void;
+  addMembers(first: number, chains: Numbers, options?: MemberOptions): void;
   /**
    * Adds a position clique for each token that occurs at `minimum` or more positions (2 by default)
    * of a group, or of all groups together if `across` is true. All these positions are members.
@@ -843,13 +852,9 @@ export class Model extends Handle {
   chainLength(chain: number): number;
   chain(chain: number): ChainView;
   cliqueMembers(clique: number): number;
-  /** Returns how often a member of a clique counts: its weight, or 1 without weights. */
-  memberWeight(clique: number, member: number): number;
   cliqueValues(clique: number): number;
   cliqueColumns(clique: number): number;
   centreValues(clique: number): number;
-  /** Returns the chain and the position of a member; position -1: the whole chain is the member. */
-  member(clique: number, member: number): { chain: number; position: number };
   /**
    * Returns the chains and positions of all members of a clique, as `member` does, and their
    * weights.

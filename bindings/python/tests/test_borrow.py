@@ -26,11 +26,9 @@ def test_a_reused_array_changes_no_result():
         builder.add_chain(buffer, edges, tokens=ids)
         chains.append(ch.Chain(buffer, edges, start=start))
         edges[:], start[:] = 0.0, 0.0
-    clique = builder.add_clique(
-        property=ch.Property.first_label(2), potential=ch.Potential.potts(2, 0.5)
-    )
+    clique = builder.add_cliques(1, property=ch.Property.first_label(2), potential=ch.Potential.potts(2, 0.5)).start
     classes = np.zeros(1, dtype=np.int32)
-    builder.add_member(clique, 0, classes=classes)
+    builder.add_members(clique, 0, classes=[classes])
     builder.add_repeated_words(ch.Potential.potts(2, 1.0, scale="members"))
     buffer[:], ids[:], edges[:], start[:], classes[:] = 99.0, 7, 50.0, 50.0, 7
     model = builder.freeze()
@@ -78,10 +76,8 @@ def every_borrowing_call(unary, edges, ids):
     yield ch.Chain(unary, edges, forced=ids, borrow=True)
     builder = ch.ModelBuilder()
     builder.add_chain(unary, edges, tokens=ids, borrow=True)
-    clique = builder.add_clique(
-        property=ch.Property.first_label(2), potential=ch.Potential.potts(2, 0.5)
-    )
-    builder.add_member(clique, 0, table=ids, borrow=True)
+    clique = builder.add_cliques(1, property=ch.Property.first_label(2), potential=ch.Potential.potts(2, 0.5)).start
+    builder.add_members(clique, 0, tables=[ids], borrow=True)
     yield builder
     yield builder.freeze()
 

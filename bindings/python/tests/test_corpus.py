@@ -86,17 +86,17 @@ def test_cliques_and_their_members(rng):
         of_positions = many.add_cliques(3, potential=potential)
         of_chains = many.add_cliques(3, potential=potential, property=first)
         assert (of_positions, of_chains) == (range(3), range(3, 6))
-        many.add_positions(0, ends, chains, positions)
-        many.add_members(3, whole_ends, whole)
+        many.add_members(0, chains, positions, offsets=ends)
+        many.add_members(3, whole, offsets=whole_ends)
         for _ in range(3):
-            single.add_clique(potential=potential)
+            single.add_cliques(1, potential=potential).start
         for _ in range(3):
-            single.add_clique(potential=potential, property=first)
+            single.add_cliques(1, potential=potential, property=first).start
         for clique in range(3):
             for entry in range(ends[clique], ends[clique + 1]):
-                single.add_position(clique, int(chains[entry]), int(positions[entry]))
+                single.add_members(clique, int(chains[entry]), int(positions[entry]))
             for entry in range(whole_ends[clique], whole_ends[clique + 1]):
-                single.add_member(3 + clique, int(whole[entry]))
+                single.add_members(3 + clique, int(whole[entry]))
         assert saved(many) == saved(single)
 
 
@@ -120,12 +120,12 @@ def test_all_or_nothing():
         (lambda b: b.add_corpus(np.zeros((2, 2)), tokens=[1]), "tokens"),
         (lambda b: b.add_corpus(np.zeros((2, 2)), transitions=np.zeros((3, 3))), "labels"),
         (lambda b: b.add_corpus(np.zeros((2, 2)), transitions=np.zeros((3, 2))), "transitions"),
-        (lambda b: b.add_positions(0, [0, 1, 2], [0, 1], [0, 9]), r"positions\[1\]"),
-        (lambda b: b.add_positions(0, [0, 1, 2], [0, 7]), r"chains\[1\]"),
-        (lambda b: b.add_positions(0, [0, 1, 2], [0, 1], [0]), "positions has 1"),
-        (lambda b: b.add_positions(1, [0, 1, 2], [0, 1]), "first"),
-        (lambda b: b.add_positions(0, [0, 2], [0, 0]), None),  # one position twice
-        (lambda b: b.add_members(0, [0, 1], [0]), None),  # chains for cliques of positions
+        (lambda b: b.add_members(0, [0, 1], [0, 9], offsets=[0, 1, 2]), r"chains\[1\]: position is 9"),
+        (lambda b: b.add_members(0, [0, 7], offsets=[0, 1, 2]), r"chains\[1\]"),
+        (lambda b: b.add_members(0, [0, 1], [0], offsets=[0, 1, 2]), "positions has 1"),
+        (lambda b: b.add_members(1, [0, 1], offsets=[0, 1, 2]), "first"),
+        (lambda b: b.add_members(0, [0, 0], offsets=[0, 2]), None),  # one position twice
+        (lambda b: b.add_members(0, [0], [-1]), None),  # chains for cliques of positions
         (lambda b: b.add_cliques(-1, potential=ch.Potential.potts(2, 1.0)), "count"),
     ):
         builder = fresh()

@@ -120,11 +120,9 @@ def small_model():
     for number in range(3):
         builder.add_chain([[2.0, number], [0.0, 1.0]], transitions, tokens=[7, 8], borrow=False)
     builder.add_repeated_words(ch.Potential.potts(2, 0.3))
-    clique = builder.add_clique(
-        property=ch.Property.first_label(2), potential=ch.Potential.potts(2, 1.0)
-    )
+    clique = builder.add_cliques(1, property=ch.Property.first_label(2), potential=ch.Potential.potts(2, 1.0)).start
     for number in range(3):
-        builder.add_member(clique, number)
+        builder.add_members(clique, number)
     return builder.freeze()
 
 
@@ -193,10 +191,10 @@ def test_a_builder_without_memory_is_as_before():
         assert given == number
     words = stubborn(memory, builder.add_repeated_words, ch.Potential.potts(2, 0.3))
     assert words == range(2)
-    clique = stubborn(memory, builder.add_clique, property=first, potential=agree)
+    clique = stubborn(memory, builder.add_cliques, 1, property=first, potential=agree).start
     assert clique == 2
     for number in range(3):
-        stubborn(memory, builder.add_member, clique, number)
+        stubborn(memory, builder.add_members, clique, number)
     model = stubborn(memory, builder.freeze)
     assert ch.Problem(model).to_bytes() == ch.Problem(small_model()).to_bytes()
     scores = np.zeros((40, 2))
@@ -216,7 +214,7 @@ def test_the_log():
     with ch.Host(log=lambda level, text: told.append((level, text))):
         builder, solver = ch.ModelBuilder(), ch.CliqueSolver()
     agree = ch.Potential.potts(2, 1.0)
-    builder.add_clique(potential=agree)
+    builder.add_cliques(1, potential=agree).start
     gc.collect()  # now only the builder and the solver keep the host alive
     builder.freeze()
     assert told == [(logging.WARNING, "clique 0 has no members")]
@@ -224,7 +222,7 @@ def test_the_log():
     level, text = told[-1]
     assert level == logging.DEBUG and text.startswith("clique of 3 members: ")
     silent = ch.ModelBuilder()
-    silent.add_clique(potential=agree)
+    silent.add_cliques(1, potential=agree).start
     silent.freeze()
     assert len(told) == 2
 
@@ -232,7 +230,7 @@ def test_the_log():
 def test_the_log_may_be_a_logger(caplog):
     with ch.Host(log=logging.getLogger("chorale").log):
         builder = ch.ModelBuilder()
-    builder.add_clique(potential=ch.Potential.potts(2, 1.0))
+    builder.add_cliques(1, potential=ch.Potential.potts(2, 1.0)).start
     builder.freeze()
     assert caplog.record_tuples == [("chorale", logging.WARNING, "clique 0 has no members")]
 
@@ -255,7 +253,7 @@ def test_what_the_log_raises_is_raised_by_the_call():
     builder.add_chain(unary)
     del unary
     for _ in range(3):
-        builder.add_clique(potential=agree)
+        builder.add_cliques(1, potential=agree).start
     with pytest.raises(Complaint):
         builder.freeze()
     with pytest.raises(ch.StateError):  # the call froze the builder, although it raised
@@ -354,7 +352,7 @@ def test_hooks_may_make_calls_of_their_own():
 
     def empty_clique():
         builder = ch.ModelBuilder()
-        builder.add_clique(potential=ch.Potential.potts(2, 1.0))
+        builder.add_cliques(1, potential=ch.Potential.potts(2, 1.0)).start
         builder.freeze()
 
     with pytest.raises(LookupError, match="clique 0"), ch.Host(log=log):
@@ -439,7 +437,7 @@ def use_hosts():
         ch.CliqueSolver().solve(ch.Potential.potts(2, 1.0), np.zeros((3, 2)))
     with pytest.raises(Complaint), ch.Host(log=complains):
         builder = ch.ModelBuilder()
-        builder.add_clique(potential=ch.Potential.potts(2, 1.0))
+        builder.add_cliques(1, potential=ch.Potential.potts(2, 1.0)).start
         builder.freeze()
     with pytest.raises(MemoryError), Memory(3).host():
         small_model()

@@ -145,24 +145,24 @@ def test_small_integers():
 def test_builders():
     builder = ch.ModelBuilder()
     chain = builder.add_chain(np.zeros((3, 2)), tokens=[1, 1, 2])
-    clique = builder.add_clique(potential=AGREE)
+    clique = builder.add_cliques(1, potential=AGREE).start
     for wrong in (-1, 7, 2**62):
         with pytest.raises(ch.ArgumentError):
-            builder.add_position(clique, wrong, 0)
+            builder.add_members(clique, wrong, 0)
         with pytest.raises(ch.ArgumentError):
-            builder.add_position(wrong, chain, 0)
+            builder.add_members(wrong, chain, 0)
         with pytest.raises(ch.ArgumentError):
-            builder.add_position(clique, chain, wrong)
+            builder.add_members(clique, chain, wrong)
         with pytest.raises(ch.ArgumentError):
-            builder.add_member(clique, wrong, classes=[0])
+            builder.add_members(clique, wrong, classes=[[0]])
     with pytest.raises(TypeError, match="position"):
-        builder.add_position(clique, chain, 0.0)
-    builder.add_position(clique, chain, 0)
+        builder.add_members(clique, chain, 0.0)
+    builder.add_members(clique, chain, 0)
     with pytest.raises(ch.ArgumentError) as caught:
-        builder.add_position(clique, chain, 0)
+        builder.add_members(clique, chain, 0)
     assert caught.value.name == "CHORALE_ERROR_DUPLICATE_MEMBER"
     with pytest.raises(ch.KindError) as caught:
-        builder.add_member(clique, chain)
+        builder.add_members(clique, chain, -1)
     assert caught.value.name == "CHORALE_ERROR_KIND"
     for given in (
         {},
@@ -173,21 +173,21 @@ def test_builders():
         {"potential": AGREE, "values": 2.0},
     ):
         with pytest.raises(TypeError):
-            builder.add_clique(**given)
+            builder.add_cliques(1, **given).start
     with pytest.raises(ch.ArgumentError):
-        builder.add_clique(potential=AGREE, values=5)
+        builder.add_cliques(1, potential=AGREE, values=5).start
     with pytest.raises(ch.ArgumentError):
-        builder.add_clique(potential=AGREE, label_values=[0, 9])
-    prop = builder.add_clique(property=ch.Property.first_label(2), potential=AGREE)
+        builder.add_cliques(1, potential=AGREE, label_values=[0, 9]).start
+    prop = builder.add_cliques(1, property=ch.Property.first_label(2), potential=AGREE).start
     with pytest.raises(ValueError, match="classes"):
-        builder.add_member(prop, chain, classes=[0])
+        builder.add_members(prop, chain, classes=[[0]])
     with pytest.raises(ch.ArgumentError):
-        builder.add_member(prop, chain, classes=[0, 0, 5])
+        builder.add_members(prop, chain, classes=[[0, 0, 5]])
     with pytest.raises(ch.KindError):
-        builder.add_position(prop, chain, 0)
+        builder.add_members(prop, chain, 0)
     with pytest.raises(ch.KindError):
-        builder.set_centre(clique, chain, 1)
-    builder.add_member(prop, chain, classes=np.zeros(3, dtype=np.int32), borrow=True)
+        builder.add_members(clique, [], centres=[(chain, 1)])
+    builder.add_members(prop, chain, classes=[np.zeros(3, dtype=np.int32)], borrow=True)
     with pytest.raises(ValueError, match="tokens"):
         builder.add_chain(np.zeros((3, 2)), tokens=[1, 2])
     with pytest.raises(TypeError, match="tokens"):
@@ -232,10 +232,10 @@ def test_cliques_of_properties_have_no_values_of_their_own():
     builder = ch.ModelBuilder()
     for own in ({"values": 2}, {"label_values": [0, 1]}):
         with pytest.raises(TypeError, match=f"{next(iter(own))} is for cliques of positions"):
-            builder.add_clique(property=first, potential=AGREE, **own)
+            builder.add_cliques(1, property=first, potential=AGREE, **own).start
     with pytest.raises(TypeError, match="dictionary is given without property"):
-        builder.add_clique(dictionary=known, potential=AGREE)
-    assert builder.add_clique(property=first, dictionary=known, potential=AGREE) == 0
+        builder.add_cliques(1, dictionary=known, potential=AGREE).start
+    assert builder.add_cliques(1, property=first, dictionary=known, potential=AGREE).start == 0
 
 
 def test_yes_and_no():
@@ -315,7 +315,7 @@ def test_closed_handles():
     with pytest.raises(ch.ClosedError):
         ch.CliqueSolver().solve(closed, [[0.0, 0.0]])
     with pytest.raises(ch.ClosedError):
-        ch.ModelBuilder().add_clique(potential=closed, values=2)
+        ch.ModelBuilder().add_cliques(1, potential=closed, values=2).start
     transitions = ch.Transitions(labels=2)
     chain = ch.Chain(np.zeros((1, 2)), transitions)
     transitions.close()

@@ -29,9 +29,9 @@ def planted(documents: int = 20, seed: int = 1) -> ch.Problem:
             cliques.append(members)
     potential = ch.Potential.potts(2, 1.0, scale="members")
     for members in cliques:
-        clique = builder.add_clique(values=2, potential=potential)
+        clique = builder.add_cliques(1, values=2, potential=potential).start
         for chain in members:
-            builder.add_position(clique, chain, 0)
+            builder.add_members(clique, chain, 0)
     problem = ch.Problem(builder.freeze())
     problem.gold = np.array(gold, dtype=np.int32)
     problem.clique_kinds = ["word"] * len(cliques)

@@ -80,8 +80,8 @@ def test_a_clique_of_one_chain_is_named():
         builder.add_chain(np.array(scores))
     hard = ch.Potential.sum([[0.0, -np.inf], [0.0, -np.inf]])
     for chain in (0, 1):
-        clique = builder.add_clique(values=2, potential=hard if chain else ch.Potential.potts(2, 1.0))
-        builder.add_position(clique, chain, 0)
+        clique = builder.add_cliques(1, values=2, potential=hard if chain else ch.Potential.potts(2, 1.0)).start
+        builder.add_members(clique, chain, 0)
     run = ch.Run(builder.freeze())
     assert run.solve().left_out == 1
     assert run.left_out() == [ch.LeftOut(1, -1, "cliques", 1)]
@@ -94,11 +94,11 @@ def test_a_chain_that_cannot_be_decided_keeps_its_own_labels():
     for scores in SCORES[2:]:
         builder.add_chain(np.array(scores))
     hard = ch.Potential.sum([[0.0, -np.inf, 0.0], [0.0, -np.inf, 0.0]])
-    never = builder.add_clique(values=2, potential=ch.Potential.sum([[-np.inf] * 3] * 2))
-    both = builder.add_clique(values=2, potential=hard)
+    never = builder.add_cliques(1, values=2, potential=ch.Potential.sum([[-np.inf] * 3] * 2)).start
+    both = builder.add_cliques(1, values=2, potential=hard).start
     for position in (0, 1):
-        builder.add_position(never, 1, position)
-        builder.add_position(both, 0, position)
+        builder.add_members(never, 1, position)
+        builder.add_members(both, 0, position)
     run = ch.Run(builder.freeze())
     assert run.solve().left_out == 1
     assert run.left_out() == [ch.LeftOut(1, -1, "undecided", never)]
@@ -113,9 +113,9 @@ def test_labels_that_a_clique_of_several_chains_forbids_can_be_read():
     for scores in SCORES[2:]:
         builder.add_chain(np.array(scores))
     hard = ch.Potential.sum([[0.0, -np.inf, -np.inf], [0.0, -np.inf, -np.inf]])
-    clique = builder.add_clique(values=2, potential=hard)
+    clique = builder.add_cliques(1, values=2, potential=hard).start
     for chain in (0, 1):
-        builder.add_position(clique, chain, 0)
+        builder.add_members(clique, chain, 0)
     run = ch.Run(builder.freeze())
     result = run.solve()
     assert result.outcome == ch.Outcome.NOTHING_FOUND and result.score == -np.inf

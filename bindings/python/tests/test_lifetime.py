@@ -35,13 +35,9 @@ def model_of_temporaries(borrow):
         builder.add_chain(chain, tokens=tokens[i].astype(np.int32), borrow=borrow)
     strength = ch.Potential.callback(3, lambda counts, members: float((counts**2).sum()) / members)
     builder.add_repeated_words(strength, across=True)
-    clique = builder.add_clique(
-        property=ch.Property.token_before(3, 1, values=5),
-        dictionary=experimental.Dictionary([1, 2, 3], out=True),
-        potential=ch.Potential.potts(4, 0.5),
-    )
+    clique = builder.add_cliques(1, property=ch.Property.token_before(3, 1, values=5), dictionary=experimental.Dictionary([1, 2, 3], out=True), potential=ch.Potential.potts(4, 0.5)).start
     for i in range(4):
-        builder.add_member(clique, i, table=tokens[i].astype(np.int32), borrow=borrow)
+        builder.add_members(clique, i, tables=[tokens[i].astype(np.int32)], borrow=borrow)
     return builder.freeze()
 
 

@@ -48,13 +48,13 @@ def run(**options):
 
 def with_clique(**setup):
     made = builder()
-    made.add_clique(**setup)
+    made.add_cliques(1, **setup).start
     return made
 
 
 def centred():
     made = with_clique(centre=[AGREE, AGREE], values=2)
-    made.add_position(0, 0, 0)
+    made.add_members(0, 0, 0)
     return made
 
 
@@ -261,15 +261,15 @@ CASES = [
     ),
     ("ModelBuilder.add_cliques", lambda: builder().add_cliques(-2, potential=AGREE), "count"),
     ("ModelBuilder.add_cliques", lambda: builder().add_cliques(2, values=2), "potential"),
-    ("ModelBuilder.add_positions", lambda: words().add_positions(0, [0, 1], [9]), "chains"),
-    ("ModelBuilder.add_positions", lambda: words().add_positions(9, [0, 1], [0]), "first"),
+    ("ModelBuilder.add_members", lambda: words().add_members(0, [9], offsets=[0, 1]), "chains"),
+    ("ModelBuilder.add_members", lambda: words().add_members(9, [0], offsets=[0, 1]), "first"),
     (
-        "ModelBuilder.add_positions",
-        lambda: words().add_positions(0, [0, 1], [0], [9]),
-        "positions",
+        "ModelBuilder.add_members",
+        lambda: words().add_members(0, [0], [9], offsets=[0, 1]),
+        "chains[0]",
     ),
-    ("ModelBuilder.add_members", lambda: words().add_members(0, [0, 5], [0]), "offsets"),
-    ("ModelBuilder.add_members", lambda: words().add_members(0, [0, 1], [0]), None),
+    ("ModelBuilder.add_members", lambda: words().add_members(0, [0], offsets=[0, 5]), "offsets"),
+    ("ModelBuilder.add_members", lambda: words().add_members(0, [0], offsets=[0, 1]), None),
     ("Agreement", lambda: ch.Agreement("tokens"), "what"),
     ("Agreement", lambda: ch.Agreement(potential=1.0), "potential"),
     (
@@ -277,45 +277,46 @@ CASES = [
         lambda: ch.decode([ROW], agree=ch.Agreement(PROP, potential=ch.Potential.potts(7, 1.0))),
         "agree.potential",
     ),
-    ("ModelBuilder.add_clique", lambda: with_clique(potential=AGREE, values=5), None),
-    ("ModelBuilder.add_clique", lambda: with_clique(values=2), None),
+    ("ModelBuilder.add_cliques", lambda: with_clique(potential=AGREE, values=5), None),
+    ("ModelBuilder.add_cliques", lambda: with_clique(values=2), None),
     (
-        "ModelBuilder.add_clique",
+        "ModelBuilder.add_cliques",
         lambda: with_clique(potential=AGREE, label_values=[9]),
         "label_values",
     ),
-    ("ModelBuilder.add_clique", lambda: with_clique(potential=AGREE, centre=[AGREE]), None),
-    ("ModelBuilder.add_clique", lambda: with_clique(centre=[]), None),
-    ("ModelBuilder.add_clique", lambda: with_clique(centre=[AGREE, None]), "centre[1]"),
+    ("ModelBuilder.add_cliques", lambda: with_clique(potential=AGREE, centre=[AGREE]), None),
+    ("ModelBuilder.add_cliques", lambda: with_clique(centre=[]), None),
+    ("ModelBuilder.add_cliques", lambda: with_clique(centre=[AGREE, None]), "centre[1]"),
     (
-        "ModelBuilder.add_clique",
+        "ModelBuilder.add_cliques",
         lambda: with_clique(potential=AGREE, dictionary=experimental.Dictionary([0])),
         "dictionary is given without property",
     ),
     (
-        "ModelBuilder.add_clique",
+        "ModelBuilder.add_cliques",
         lambda: with_clique(centre=[AGREE, ch.Potential.potts(5, 1.0)]),
         "centre",
     ),
     (
-        "ModelBuilder.add_clique",
+        "ModelBuilder.add_cliques",
         lambda: with_clique(centre=[AGREE], centre_label_values=[9]),
         "centre_label_values",
     ),
-    ("ModelBuilder.add_member", lambda: with_clique(potential=AGREE).add_member(0, 0), None),
-    ("ModelBuilder.add_member", lambda: with_clique(potential=AGREE).add_member(9, 0), "clique"),
-    ("ModelBuilder.add_member", lambda: with_clique(potential=AGREE).add_member(0, 9), "chain"),
+    ("ModelBuilder.add_members", lambda: with_clique(potential=AGREE).add_members(0, 0, -1), None),
+    ("ModelBuilder.add_members", lambda: with_clique(potential=AGREE).add_members(9, 0), "first"),
+    ("ModelBuilder.add_members", lambda: with_clique(potential=AGREE).add_members(0, 9), "chains[0]"),
     (
-        "ModelBuilder.add_member",
-        lambda: with_clique(potential=ch.Potential.potts(3, 1.0), property=BEFORE).add_member(0, 1),
+        "ModelBuilder.add_members",
+        lambda: with_clique(potential=ch.Potential.potts(3, 1.0), property=BEFORE).add_members(0, 1),
         None,
     ),
-    ("ModelBuilder.add_position", lambda: words().add_position(0, 0, 99), "position"),
-    ("ModelBuilder.add_position", lambda: words().add_position(0, 0, 0), None),
-    ("ModelBuilder.set_weights", lambda: words().set_weights(9, [1]), "first"),
-    ("ModelBuilder.set_weights", lambda: words().set_weights(0, [1] * 50), "weights"),
-    ("ModelBuilder.set_weights", lambda: words().set_weights(0, [1], 99), "count"),
-    ("ModelBuilder.set_centre", lambda: words().set_centre(0, 0, 0), None),
+    ("ModelBuilder.add_members", lambda: words().add_members(0, 0, 99), "chains[0]"),
+    ("ModelBuilder.add_members", lambda: words().add_members(0, 0, 0), None),
+    ("ModelBuilder.add_members", lambda: words().add_members(0, 0, 1, weights=[1, 2]), "weights"),
+    ("ModelBuilder.add_members", lambda: words().add_members(0, 0, 1, weights=[0]), "weights[0]"),
+    ("ModelBuilder.add_members", lambda: words().add_members(0, 0, tables=[[1], [2]]), "tables"),
+    ("ModelBuilder.add_members", lambda: words().add_members(0, [], centres=[1]), "centres"),
+    ("ModelBuilder.add_members", lambda: words().add_members(0, [], centres=[(0, 0)]), None),
     (
         "ModelBuilder.add_repeated_words",
         lambda: builder().add_repeated_words(AGREE, minimum=0),

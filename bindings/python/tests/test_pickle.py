@@ -172,7 +172,7 @@ def test_models_and_problems(rng):
         assert [other.value(number) for number in range(len(other))] == [10, 12, -1]
     builder = ch.ModelBuilder()
     builder.add_chain([[0.0]], tokens=[0])
-    builder.add_clique(potential=ch.Potential.callback(1, squares), values=1)
+    builder.add_cliques(1, potential=ch.Potential.callback(1, squares), values=1).start
     model = builder.freeze()
     for thing in (model, ch.Problem(model), model.clique_potential(0)):
         with pytest.raises(ch.ArgumentError, match="callback"):

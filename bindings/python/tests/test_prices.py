@@ -27,14 +27,14 @@ def items(scores, keys, potential, local=None):
         builder.add_chain([row])
     shared = {}
     for key in sorted(set(keys)):
-        clique = builder.add_clique(potential=potential)
+        clique = builder.add_cliques(1, potential=potential).start
         for k in np.flatnonzero(np.array(keys) == key):
-            builder.add_position(clique, int(k), 0)
+            builder.add_members(clique, int(k), 0)
         shared[clique] = key
     if local:
-        clique = builder.add_clique(potential=potential)
+        clique = builder.add_cliques(1, potential=potential).start
         for k in local:
-            builder.add_position(clique, k, 0)
+            builder.add_members(clique, k, 0)
     return builder.freeze(), shared
 
 
@@ -283,9 +283,9 @@ def test_streams_that_are_joined(rng):  # noqa: F811
                 continue
             strength = 0.5 if what[0] == "word" else 2.0
             potential = ch.Potential.potts(3, strength, scale="members")
-            clique = builder.add_clique(potential=potential)
+            clique = builder.add_cliques(1, potential=potential).start
             for place, t in members:
-                builder.add_position(clique, place, t)
+                builder.add_members(clique, place, t)
             if is_shared:
                 shared_cliques[clique] = numbers[what[1]]
         made.append(Part(builder.freeze(), shared_cliques))

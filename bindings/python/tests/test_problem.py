@@ -29,13 +29,9 @@ def small_problem(rng):
             group=number // 2,
         )
     builder.add_repeated_words(ch.Potential.potts(3, 2.0), across=True)
-    clique = builder.add_clique(
-        property=ch.Property.token_before(3, 1, values=20),
-        dictionary=experimental.Dictionary([10, 12], out=True),
-        potential=ch.Potential.potts(3, 1.0, scale="members"),
-    )
+    clique = builder.add_cliques(1, property=ch.Property.token_before(3, 1, values=20), dictionary=experimental.Dictionary([10, 12], out=True), potential=ch.Potential.potts(3, 1.0, scale="members")).start
     for number in range(3):
-        builder.add_member(clique, number)
+        builder.add_members(clique, number)
     problem = ch.Problem(builder.freeze())
     problem.labels = LABELS
     problem.tokens = [f"token {number}" for number in range(20)]
@@ -208,7 +204,7 @@ def test_bad_input(rng, tmp_path):
         problem.save(5.0)
     builder = ch.ModelBuilder()
     builder.add_chain([[0.0]], tokens=[0])
-    builder.add_clique(potential=ch.Potential.callback(1, lambda counts, members: 0.0), values=1)
+    builder.add_cliques(1, potential=ch.Potential.callback(1, lambda counts, members: 0.0), values=1).start
     with pytest.raises(ch.ArgumentError) as caught:
         ch.Problem(builder.freeze()).to_bytes()
     assert caught.value.name == "CHORALE_ERROR_NOT_SAVABLE"

@@ -34,9 +34,9 @@ def small_model(rng, chains=4, labels=3):
     agree = ch.Potential.potts(labels, strength)
     words = builder.add_repeated_words(agree)
     first = ch.Property.first_label(labels)
-    clique = builder.add_clique(property=first, potential=agree)
+    clique = builder.add_cliques(1, property=first, potential=agree).start
     for chain in range(chains):
-        builder.add_member(clique, chain)
+        builder.add_members(clique, chain)
     return builder.freeze(), parts, edges, strength, words, clique
 
 
@@ -148,15 +148,13 @@ def test_what_a_clique_was_added_with(rng):
     around = [ch.Potential.potts(2, 0.5), ch.Potential.potts(2, -0.25)]
     builder = ch.ModelBuilder()
     chain = builder.add_chain(np.zeros((2, 3)), tokens=[10, 1])
-    words = builder.add_clique(potential=ch.Potential.sum(table))
-    before = builder.add_clique(property=prop, dictionary=known, potential=ch.Potential.sum(table))
-    links = builder.add_clique(
-        centre=around, label_values=[0, 1, 1], centre_label_values=[0, 1, 1], values=2
-    )
-    builder.add_position(words, chain, 0)
-    builder.add_member(before, chain)
-    builder.add_position(links, chain, 0)
-    builder.set_centre(links, chain, 1)
+    words = builder.add_cliques(1, potential=ch.Potential.sum(table)).start
+    before = builder.add_cliques(1, property=prop, dictionary=known, potential=ch.Potential.sum(table)).start
+    links = builder.add_cliques(1, centre=around, label_values=[0, 1, 1], centre_label_values=[0, 1, 1], values=2).start
+    builder.add_members(words, chain, 0)
+    builder.add_members(before, chain)
+    builder.add_members(links, chain, 0)
+    builder.add_members(links, [], centres=[(chain, 1)])
     model = builder.freeze()
     counts = [1, 2, 0]
     expected = table[0, 1] + table[1, 2] + table[2, 0]
@@ -187,7 +185,7 @@ def test_what_a_clique_was_added_with(rng):
     assert [narrow.value(number) for number in range(3)] == [10, 12, -1]
     again = ch.ModelBuilder()
     again.add_chain(np.zeros((2, 3)), tokens=[10, 1])
-    again.add_clique(property=found, dictionary=narrow, potential=potential)
+    again.add_cliques(1, property=found, dictionary=narrow, potential=potential).start
     assert again.freeze().cliques == 1
 
 
@@ -198,7 +196,7 @@ def test_a_function_that_a_clique_was_added_with():
         return float(counts[0])
 
     builder = ch.ModelBuilder()
-    builder.add_clique(potential=ch.Potential.callback(2, function))
+    builder.add_cliques(1, potential=ch.Potential.callback(2, function)).start
     potential = builder.freeze().clique_potential(0)
     del builder, function
     gc.collect()
@@ -408,8 +406,8 @@ def test_what_a_potential_raises_comes_out_of_a_score():
         raise LookupError("no score")
 
     builder = ch.ModelBuilder()
-    clique = builder.add_clique(values=2, potential=ch.Potential.callback(2, refuse))
-    builder.add_position(clique, builder.add_chain(np.zeros((1, 2))), 0)
+    clique = builder.add_cliques(1, values=2, potential=ch.Potential.callback(2, refuse)).start
+    builder.add_members(clique, builder.add_chain(np.zeros((1, 2))), 0)
     model = builder.freeze()
     with pytest.raises(LookupError, match="no score"):
         model.score([0])
@@ -446,13 +444,13 @@ def test_centred_cliques():
     for unary in ([[0.0, 0.1]], [[1.0, 0.0]], [[1.0, 0.0]]):
         builder.add_chain(unary)
     same = [ch.Potential.sum([[0, 2, 4], [0, 0, 0]]), ch.Potential.sum([[0, 0, 0], [0, 2, 4]])]
-    clique = builder.add_clique(centre=same, values=2)
+    clique = builder.add_cliques(1, centre=same, values=2).start
     for neighbour in (1, 2):
-        builder.add_position(clique, neighbour, 0)
+        builder.add_members(clique, neighbour, 0)
     with pytest.raises(ch.StateError) as caught:
         builder.freeze()
     assert caught.value.name == "CHORALE_ERROR_STATE"
-    builder.set_centre(clique, 0, 0)
+    builder.add_members(clique, [], centres=[(0, 0)])
     model = builder.freeze()
     assert model.centre_values(clique) == 2
     assert model.members(clique).tolist() == [[1, 0], [2, 0], [0, 0]]
@@ -493,9 +491,9 @@ def test_instances(rng, threads):
         builder = ch.ModelBuilder()
         for row in scores:
             builder.add_instance(Item(row)) if oracle else builder.add_chain([row.tolist()])
-        clique = builder.add_clique(potential=agree, property=ch.Property.position_label(3, 0))
+        clique = builder.add_cliques(1, potential=agree, property=ch.Property.position_label(3, 0)).start
         for member in range(MANY):
-            builder.add_member(clique, member)
+            builder.add_members(clique, member)
         model = builder.freeze()
         run = ch.Run(model, threads=threads)
         results.append((run.solve(), run.all_labels().tolist()))
@@ -531,9 +529,9 @@ def test_what_callbacks_raise_comes_out_of_the_run(where, threads):
     builder = ch.ModelBuilder()
     for _ in range(MANY):
         builder.add_instance(Broken([0.0, 0.1]))
-    clique = builder.add_clique(potential=ch.Potential.callback(2, potential), values=2)
+    clique = builder.add_cliques(1, potential=ch.Potential.callback(2, potential), values=2).start
     for member in range(MANY):
-        builder.add_member(clique, member)
+        builder.add_members(clique, member)
     run = ch.Run(builder.freeze(), threads=threads)
     expected = {"shape": ValueError, "values": TypeError}.get(where, KeyError)
     for _ in range(2):
@@ -550,9 +548,9 @@ def test_what_a_callback_raises_comes_out_of_results():
         return float(counts[0] ** 2)
 
     builder = ch.ModelBuilder()
-    clique = builder.add_clique(potential=ch.Potential.callback(2, squares))
+    clique = builder.add_cliques(1, potential=ch.Potential.callback(2, squares)).start
     for scores in ([2.0, 0.0], [2.0, 0.0], [0.0, 0.5]):
-        builder.add_position(clique, builder.add_chain([scores]), 0)
+        builder.add_members(clique, builder.add_chain([scores]), 0)
     run = ch.Run(builder.freeze())
     assert run.solve().changed_chains == 1
     results = [lambda: run.clique_score(0), lambda: run.payments(2), run.json]
@@ -591,9 +589,9 @@ def test_edits():
     builder = ch.ModelBuilder()
     for unary in scores:
         _ = builder.add_chain(unary)
-    clique = builder.add_clique(values=2, potential=ch.Potential.potts(2, 0.3))
+    clique = builder.add_cliques(1, values=2, potential=ch.Potential.potts(2, 0.3)).start
     for chain in range(3):
-        builder.add_position(clique, chain, 0)
+        builder.add_members(clique, chain, 0)
     model = builder.freeze()
     run = ch.Run(model, edits=True)
     before = run.solve()
@@ -626,8 +624,8 @@ def hard_model(rng, items=8, cliques=6, labels=3):
     for _ in range(cliques):
         members = rng.choice(items, 4, replace=False)
         table = rng.normal(size=(labels, 5))
-        clique = builder.add_clique(potential=ch.Potential.sum(table))
-        builder.add_positions(clique, [0, 4], members)
+        clique = builder.add_cliques(1, potential=ch.Potential.sum(table)).start
+        builder.add_members(clique, members, offsets=[0, 4])
         tables.append((members, table))
     return builder.freeze(), unary, tables
 

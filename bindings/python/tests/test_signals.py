@@ -49,9 +49,9 @@ def graph():
     for vertex in range(VERTICES):
         builder.add_chain([[0.001 * vertex, 0.0]])
     for pair in PAIRS:
-        clique = builder.add_clique(potential=DIFFER)
+        clique = builder.add_cliques(1, potential=DIFFER).start
         for vertex in pair:
-            builder.add_position(clique, vertex, 0)
+            builder.add_members(clique, vertex, 0)
     return builder.freeze()
 
 
@@ -83,9 +83,9 @@ def solve_with_callbacks():
         return counts[0] % 3
 
     builder = ch.ModelBuilder()
-    clique = builder.add_clique(potential=ch.Potential.callback(2, slow))
+    clique = builder.add_cliques(1, potential=ch.Potential.callback(2, slow)).start
     for number in range(300):
-        builder.add_position(clique, builder.add_chain([[0.1 * number, 0.0]]), 0)
+        builder.add_members(clique, builder.add_chain([[0.1 * number, 0.0]]), 0)
     run = ch.Run(builder.freeze(), progress=lambda at: False)
     return run.solve, lambda: run.result
 
@@ -216,9 +216,9 @@ def test_callbacks_see_the_context_of_the_call():
     seen = []
     builder = ch.ModelBuilder()
     potential = ch.Potential.callback(2, lambda *_: seen.append(variable.get()) or 0.0)
-    clique = builder.add_clique(potential=potential)
+    clique = builder.add_cliques(1, potential=potential).start
     for _ in range(2):
-        builder.add_position(clique, builder.add_chain([[0.0, 0.0]]), 0)
+        builder.add_members(clique, builder.add_chain([[0.0, 0.0]]), 0)
     ch.Run(builder.freeze(), progress=lambda _: seen.append(threading.get_ident())).solve()
     assert set(seen) == {"here", threading.get_ident()}
 

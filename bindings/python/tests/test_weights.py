@@ -71,12 +71,10 @@ def test_a_model_and_its_file(tmp_path):
     builder = ch.ModelBuilder()
     for _ in range(3):
         builder.add_chain([[0.0, 1.0]])
-    clique = builder.add_clique(potential=ch.Potential.potts(2, 1.0), values=2)
-    for chain in range(3):
-        builder.add_position(clique, chain, 0)
-    builder.set_weights(clique, [2, 1, 4])
+    clique = builder.add_cliques(1, potential=ch.Potential.potts(2, 1.0), values=2).start
+    builder.add_members(clique, range(3), weights=[2, 1, 4])
     with pytest.raises(RuntimeError, match="weights"):
-        builder.add_position(clique, 0, 0)
+        builder.add_members(clique, 0, 0)
     model = builder.freeze()
     assert model.weights(clique).tolist() == [2, 1, 4]
     path = tmp_path / "weights.chorale"

@@ -96,9 +96,6 @@ CHORALE_API chorale_status chorale_model_reweigh(const chorale_host *host,
 CHORALE_API int64_t chorale_model_member_count(const chorale_model *model); /* of all cliques */
 CHORALE_API int64_t chorale_model_chain_length(const chorale_model *model, int64_t chain);
 CHORALE_API int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t clique);
-/* Returns how often a member of a clique counts: its weight, or 1 if the clique has no weights. */
-CHORALE_API int64_t chorale_model_member_weight(const chorale_model *model, int64_t clique,
-                                                int64_t member);
 /* Returns R of a clique, without EMPTY and CONFLICT. */
 CHORALE_API int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique);
 /* Returns the number of columns of a clique: how many entries an array by value has, such as a
@@ -124,13 +121,6 @@ CHORALE_API const chorale_dictionary *chorale_model_clique_dictionary(const chor
  * transitions. */
 CHORALE_API size_t chorale_model_bytes(const chorale_model *model);
 CHORALE_API size_t chorale_model_score_bytes(const chorale_model *model);
-
-/* Writes the chain and the position (-1: a whole chain or an instance) of a member of a clique.
- * member: index in the order of adding; a centre is the last. Errors: NULL_ARGUMENT, OUT_OF_RANGE.
- * Any thread. */
-CHORALE_API chorale_status chorale_model_get_member(const chorale_model *model, int64_t clique,
-                                                int64_t member, int64_t *chain, int64_t *position,
-                                                chorale_error *error);
 
 /* Returns the model of the run that labelled the corpus, borrowed until `decoded` is destroyed. NULL
  * for NULL. */

@@ -160,6 +160,8 @@ void chorale_model_builder::note_scores(std::int64_t numbers, std::size_t number
 
 void chorale_model_builder::take_back(std::int64_t slots_before,
                                       std::int64_t wholes_before) noexcept {
+  if (slots.size() == slots_before)
+    return; // no whole-chain slots either; `taken` stays
   for (std::int64_t s = slots.size() - 1; s >= slots_before; --s)
     last_slot[slots[s].chain] = previous[s];
   taken.forget();

@@ -67,16 +67,6 @@ struct Corpus {
   }
 };
 
-// Members for the cliques first .. first + count - 1, as the caller states them: clique first + c
-// gets the entries offsets[c] .. offsets[c + 1] - 1 of `chains`. If all offsets are equal, `chains`
-// may be NULL. Nothing is checked yet.
-struct RaggedMembers {
-  std::int64_t first;
-  std::int64_t count;
-  const std::int64_t *offsets;
-  const std::int64_t *chains;
-};
-
 } // namespace chorale
 
 struct chorale_model_builder {
@@ -107,30 +97,29 @@ struct chorale_model_builder {
   chorale_status add_chain(const Report &report, const chorale_chain &chain,
                            const chorale_chain_options &options) noexcept;
   chorale_status add_instance(const Report &report, const chorale_instance &instance) noexcept;
+  // Each of these five adds or sets one thing. classes, table: as in add_whole(), or NULL; without a
+  // table the tokens of the chain are read.
   chorale_status add_clique(const Report &report, chorale_clique_setup setup) noexcept;
   chorale_status add_member(const Report &report, std::int64_t clique, std::int64_t chain,
-                            chorale_member_options options) noexcept;
+                            const std::int32_t *classes, const std::int32_t *table,
+                            bool borrow) noexcept;
   chorale_status add_position(const Report &report, std::int64_t clique, std::int64_t chain,
                               std::int64_t position) noexcept;
   chorale_status set_centre(const Report &report, std::int64_t clique, std::int64_t chain,
                             std::int64_t position) noexcept;
-  // Sets the weights of all members of the cliques first .. first + count - 1. given: `given_count`
-  // weights, clique by clique.
-  chorale_status set_weights(const Report &report, std::int64_t first, std::int64_t count,
-                             const std::int64_t *given, std::int64_t given_count) noexcept;
+  // Sets the weights of all members of a clique that has none yet.
+  chorale_status set_weights(const Report &report, std::int64_t clique,
+                             gsl::span<const std::int64_t> given) noexcept;
   // Stores in `first` the number of the first clique that was added, in `count` how many cliques
   // were added.
   chorale_status add_repeated_words(const Report &report, const chorale::Potential *potential,
                                     const chorale_repeated_words_options &options,
                                     std::int64_t &first, std::int64_t &count) noexcept;
-  // Each of the next four functions adds many things: all of them, or on an error none.
+  // Each of the next three functions adds many things: all of them, or on an error none.
   chorale_status add_corpus(const Report &report, const chorale_corpus &corpus) noexcept;
   chorale_status add_cliques(const Report &report, chorale_clique_setup setup,
                              std::int64_t count) noexcept;
-  // positions: one for each entry of `of.chains`; NULL: position 0 of each chain.
-  chorale_status add_positions(const Report &report, const chorale::RaggedMembers &of,
-                               const std::int64_t *positions) noexcept;
-  chorale_status add_members(const Report &report, const chorale::RaggedMembers &of) noexcept;
+  chorale_status add_members(const Report &report, const chorale_members &given) noexcept;
   // Completes the model and hands it over in `made`. The builder must not be used after that.
   chorale_status freeze(const Report &report, chorale_model *&made) noexcept;
 
@@ -204,14 +193,12 @@ private:
   chorale_status check_position(const Report &report, std::int64_t clique, std::int64_t chain,
                                 std::int64_t position, bool centre) const noexcept;
   chorale_status check_cliques(const Report &report) const noexcept;
-  // Checks that the model has the cliques first .. first + count - 1.
-  chorale_status check_cliques_from(const Report &report, std::int64_t first,
-                                    std::int64_t count) const noexcept;
-  chorale_status check_parts(const Report &report,
-                             const chorale::RaggedMembers &of) const noexcept;
-  template <class Add>
-  chorale_status add_entries(const Report &report, const chorale::RaggedMembers &of,
-                             Add &&add) noexcept;
+  // Checks the arguments of add_members() that can be checked before anything is added. Stores in
+  // `weighted` how many of the entries are in cliques with a weight above 1.
+  chorale_status check_members(const Report &report, const chorale_members &given,
+                               std::int64_t &weighted) const noexcept;
+  chorale_status add_entry(const Report &report, const chorale_members &given,
+                           std::int64_t clique, std::int64_t entry) noexcept;
   // Removes all cliques but the first `count`. The removed cliques must have no members.
   void drop_cliques(std::int64_t count) noexcept;
   // Appends `transitions` to the model's list of transitions and takes a reference to it. The list
@@ -235,8 +222,15 @@ private:
   }
   // Returns the sum of the weights of a clique's members.
   std::int64_t total_of(std::int64_t clique) const noexcept;
-  chorale_status check_weighted(const Report &report, std::int64_t clique,
-                                std::int64_t total) const noexcept;
+  // Checks the weights of all members of a clique. They begin at entry `begin` of the caller's array
+  // `name`. Stores in `weighted` whether one of them is above 1.
+  chorale_status check_weights_of(const Report &report, std::string_view name, std::int64_t clique,
+                                  gsl::span<const std::int64_t> given, std::int64_t begin,
+                                  bool &weighted) const noexcept;
+  // Allocates the memory with which store_weights() stores the weights of `more` members of cliques
+  // before the clique `end`.
+  bool reserve_weights(std::int64_t end, std::int64_t more) noexcept;
+  void store_weights(std::int64_t clique, gsl::span<const std::int64_t> given) noexcept;
   bool order_slots() noexcept;
   bool place_members() noexcept;
   bool place_weights() noexcept;

@@ -119,26 +119,13 @@ chorale_status Builder::take_setup(const Report &report, chorale_clique_setup &s
                             "setup->centre_labels", setup.centre_labels, 0, setup.centre_values);
 }
 
-chorale_status Builder::check_cliques_from(const Report &report, std::int64_t first,
-                                           std::int64_t count) const noexcept {
-  CHORALE_CHECK(check_size(report, "count", count, 0));
-  if (count == 0)
-    return CHORALE_OK;
-  CHORALE_CHECK(check_index(report, "first", first, model->cliques.size()));
-  if (count > model->cliques.size() - first)
-    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "count is ", count,
-                       "; it must be at most the number of cliques from first on, ",
-                       model->cliques.size() - first);
-  return CHORALE_OK;
-}
-
 chorale_status Builder::check_member(const Report &report, std::int64_t clique,
                                      std::int64_t chain) const noexcept {
   CHORALE_CHECK(check_index(report, "clique", clique, model->cliques.size()));
   CHORALE_CHECK(check_index(report, "chain", chain, model->chains.size()));
   if (has_weights(clique))
     return report.fail(CHORALE_ERROR_STATE, "clique ", clique,
-                       " has weights; all of its members must be added before they are set");
+                       " has weights; all of its members must be added in one call");
   return check_room(report, "members and cliques", slots.size() + model->cliques.size());
 }
 
@@ -235,7 +222,8 @@ chorale_status Builder::add_clique(const Report &report, chorale_clique_setup se
 }
 
 chorale_status Builder::add_member(const Report &report, std::int64_t clique, std::int64_t chain,
-                                   chorale_member_options options) noexcept {
+                                   const std::int32_t *classes, const std::int32_t *table,
+                                   bool borrow) noexcept {
   CHORALE_CHECK(check_member(report, clique, chain));
   const Clique &to = model->cliques[clique];
   const Chain &from = model->chains[chain];
@@ -243,34 +231,34 @@ chorale_status Builder::add_member(const Report &report, std::int64_t clique, st
     if (to.centred())
       return report.fail(CHORALE_ERROR_KIND, "clique ", clique,
                          " is centred; its members are positions");
-    options = {};
-    options.borrow = 1;
+    classes = table = nullptr;
   } else {
     if (!to.property())
       return report.fail(CHORALE_ERROR_KIND, "clique ", clique,
                          " is over positions; add positions of the chain");
-    Attached attached{to.property(), to.dictionary(), options.classes, nullptr, nullptr,
-                      from.length};
-    if (to.property()->reads_table()) {
-      attached.table = options.table ? options.table : from.tokens;
-      if (!attached.table && from.length > 0)
+    const bool own = table != nullptr;
+    if (!to.property()->reads_table())
+      table = nullptr;
+    else if (!own) {
+      table = from.tokens;
+      if (!table && from.length > 0)
         return report.fail(CHORALE_ERROR_TOKENS_MISSING, "the property of clique ", clique,
                            " reads a table; chain ", chain,
-                           " has no tokens, and options->table is NULL");
+                           " has no tokens, and no table is given for it");
     }
     char property[48];
     char tokens[48];
     TextWriter(property, sizeof property) << "the property of clique " << clique;
     TextWriter(tokens, sizeof tokens) << "(the tokens of chain " << chain << ")";
-    const AttachmentNames names{"options->", property, options.table ? "options->table" : tokens};
+    const AttachmentNames names{"", property, own ? "table" : tokens};
+    const Attached attached{to.property(), to.dictionary(), classes, table, nullptr, from.length};
     CHORALE_CHECK(check_attachment(report, names, attached, from.view()));
     CHORALE_CHECK(check_attachment_numbers(report, names, attached));
-    options.table = attached.table;
   }
   CHORALE_CHECK(check_new(report, clique, chain, -1));
   return add_whole(gsl::narrow_cast<std::int32_t>(clique), gsl::narrow_cast<std::int32_t>(chain),
-                   span_of(options.classes, from.length), span_of(options.table, from.length),
-                   options.borrow != 0)
+                   span_of(classes, from.length), span_of(table, from.length),
+                   borrow || from.is_instance)
              ? CHORALE_OK
              : report.out_of_memory();
 }
@@ -299,59 +287,53 @@ chorale_status Builder::set_centre(const Report &report, std::int64_t clique, st
   return CHORALE_OK;
 }
 
-// Checks that the members of a clique may have weights with sum `total`.
-chorale_status Builder::check_weighted(const Report &report, std::int64_t clique,
-                                       std::int64_t total) const noexcept {
+chorale_status Builder::check_weights_of(const Report &report, std::string_view name,
+                                         std::int64_t clique, gsl::span<const std::int64_t> given,
+                                         std::int64_t begin, bool &weighted) const noexcept {
+  const auto count = static_cast<std::int64_t>(given.size());
+  std::int64_t total = 0;
+  CHORALE_CHECK(check_weights(report, name, given, begin, total));
+  weighted = total != count;
+  if (!weighted)
+    return CHORALE_OK;
   const CliqueType &type = model->cliques.type(clique);
   if (type.centre)
     return report.fail(CHORALE_ERROR_WEIGHTS, "weights of clique ", clique, " add up to ", total,
-                       " for ", members[clique],
-                       " members; members of a centred clique count once");
+                       " for ", count, " members; members of a centred clique count once");
   CHORALE_CHECK(check_tables_serve(report, *type.given, total, "the potential of clique ", clique));
   const CliqueKind kind(*type.given, gsl::narrow_cast<std::int32_t>(total));
   if (!kind.takes_weights(type.columns > type.given->values))
-    return fail_weights(report, kind, members[clique], "weights of clique ", clique);
+    return fail_weights(report, kind, count, "weights of clique ", clique);
   return CHORALE_OK;
 }
 
-chorale_status Builder::set_weights(const Report &report, std::int64_t first, std::int64_t count,
-                                    const std::int64_t *given, std::int64_t given_count) noexcept {
-  CHORALE_CHECK(check_cliques_from(report, first, count));
-  std::int64_t needed = 0;
-  for (std::int64_t c = first; c < first + count; ++c)
-    needed += members[c];
-  if (given_count != needed)
-    return report.fail(CHORALE_ERROR_SHAPE, "weight_count is ", given_count,
-                       "; it must be the number of members of these cliques, ", needed);
-  if (!given && needed > 0)
-    return report.null_argument("weights");
-  std::int64_t more = 0; // number of members of all cliques in which some weight is above 1
-  std::int64_t at = 0;
-  for (std::int64_t c = first; c < first + count; ++c) {
-    std::int64_t total = 0;
-    CHORALE_CHECK(check_weights(report, "weights", span_of(given + at, members[c]), at, total));
-    at += members[c];
-    if (total == members[c])
-      continue;
-    CHORALE_CHECK(check_weighted(report, c, total));
-    more += members[c];
-  }
-  if (count == 0 || (more == 0 && first_weight.empty()))
-    return CHORALE_OK;
+bool Builder::reserve_weights(std::int64_t end, std::int64_t more) noexcept {
   const std::int64_t known = first_weight.size();
-  if (!weights.reserve(weights.size() + more) ||
-      !first_weight.resize(std::max(known, first + count)))
-    return report.out_of_memory();
-  std::fill(first_weight.begin() + known, first_weight.end(), -1);
-  at = 0;
-  for (std::int64_t c = first; c < first + count; at += members[c++]) {
-    first_weight[c] = -1;
-    if (std::all_of(given + at, given + at + members[c], [](std::int64_t w) { return w == 1; }))
-      continue;
-    first_weight[c] = weights.size();
-    for (std::int64_t i = 0; i < members[c]; ++i)
-      weights.push(gsl::narrow_cast<std::int32_t>(given[at + i]));
+  if (!weights.reserve(weights.size() + more))
+    return false;
+  if (known < end) {
+    if (!first_weight.resize(end))
+      return false;
+    std::fill(first_weight.begin() + known, first_weight.end(), -1);
   }
+  return true;
+}
+
+void Builder::store_weights(std::int64_t clique, gsl::span<const std::int64_t> given) noexcept {
+  first_weight[clique] = weights.size();
+  for (const std::int64_t weight : given)
+    weights.push(gsl::narrow_cast<std::int32_t>(weight));
+}
+
+chorale_status Builder::set_weights(const Report &report, std::int64_t clique,
+                                    gsl::span<const std::int64_t> given) noexcept {
+  bool weighted = false;
+  CHORALE_CHECK(check_weights_of(report, "weights", clique, given, 0, weighted));
+  if (!weighted)
+    return CHORALE_OK;
+  if (!reserve_weights(clique + 1, members[clique]))
+    return report.out_of_memory();
+  store_weights(clique, given);
   return CHORALE_OK;
 }
 

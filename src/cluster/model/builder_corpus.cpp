@@ -75,26 +75,23 @@ chorale_status check_contents(const Report &report, const Corpus &corpus) noexce
              : CHORALE_OK;
 }
 
-// Checks that `index`, which is entry `entry` of the caller's array `name`, is from 0 to count - 1.
-chorale_status check_entry(const Report &report, std::string_view name, std::int64_t entry,
-                           std::int64_t index, std::int64_t count) noexcept {
-  if (index >= 0 && index < count) // checked first, since composing the entry's name takes time
-    return CHORALE_OK;
-  char place[64];
-  TextWriter(place, sizeof place) << name << "[" << entry << "]";
-  return check_index(report, place, index, count);
+// Returns the weights of the entries of clique first + c.
+gsl::span<const std::int64_t> weights_of(const chorale_members &given, std::int64_t c) noexcept {
+  return span_of(given.weights + given.offsets[c], given.offsets[c + 1] - given.offsets[c]);
 }
 
-// Remembers the members of some cliques, so that restore() can remove members added later.
+// Remembers the members and centres of some cliques, so that restore() can undo what is added later.
 class MembersBefore {
 public:
   MembersBefore(Builder &builder, std::int64_t first, std::int64_t count) noexcept
       : builder_(builder), first_(first), slots_(builder.slots.size()),
-        wholes_(builder.model->wholes.size()), latest_(builder.memory), members_(builder.memory),
-        has_memory_(latest_.resize(count) && members_.resize(count)) {
+        wholes_(builder.model->wholes.size()), latest_(builder.memory), centres_(builder.memory),
+        members_(builder.memory),
+        has_memory_(latest_.resize(count) && centres_.resize(count) && members_.resize(count)) {
     if (!has_memory_)
       return;
     std::copy_n(builder.latest.begin() + first, count, latest_.begin());
+    std::copy_n(builder.centres.begin() + first, count, centres_.begin());
     std::copy_n(builder.members.begin() + first, count, members_.begin());
   }
   // False if memory ran out. Then restore() does not work, so nothing may be added.
@@ -102,6 +99,7 @@ public:
   void restore() noexcept {
     builder_.take_back(slots_, wholes_);
     std::copy(latest_.begin(), latest_.end(), builder_.latest.begin() + first_);
+    std::copy(centres_.begin(), centres_.end(), builder_.centres.begin() + first_);
     std::copy(members_.begin(), members_.end(), builder_.members.begin() + first_);
   }
 
@@ -111,6 +109,7 @@ private:
   std::int64_t slots_;
   std::int64_t wholes_;
   Array<Builder::Place> latest_;
+  Array<Builder::Place> centres_;
   Array<std::int32_t> members_;
   bool has_memory_;
 };
@@ -189,63 +188,80 @@ chorale_status Builder::add_cliques(const Report &report, chorale_clique_setup s
   return add_cliques(setup, count) ? CHORALE_OK : report.out_of_memory();
 }
 
-chorale_status Builder::check_parts(const Report &report, const RaggedMembers &of) const noexcept {
-  CHORALE_CHECK(check_cliques_from(report, of.first, of.count));
-  if (of.count == 0)
-    return CHORALE_OK;
-  CHORALE_CHECK(check_given(report, "offsets", of.offsets));
-  CHORALE_CHECK(check_offsets(report, of.offsets, of.count, "offsets"));
-  if (!of.chains && of.offsets[of.count] > of.offsets[0])
-    return report.null_argument("chains");
-  return check_room(report, "members and cliques", slots.size() + model->cliques.size(),
-                    of.offsets[of.count] - of.offsets[0]);
-}
+// ---- Members ------------------------------------------------------------------------------------
 
-// Adds every entry of `of`, or on an error none. add(inner, clique, entry) checks and adds one
-// entry and reports errors to `inner`; the message to the caller then begins with the name of the
-// entry.
-template <class Add>
-chorale_status Builder::add_entries(const Report &report, const RaggedMembers &of,
-                                    Add &&add) noexcept {
-  CHORALE_CHECK(check_parts(report, of));
-  if (of.count == 0)
+chorale_status Builder::check_members(const Report &report, const chorale_members &given,
+                                      std::int64_t &weighted) const noexcept {
+  weighted = 0;
+  CHORALE_CHECK(check_size(report, "members->cliques", given.cliques, 0));
+  if (given.cliques == 0)
     return CHORALE_OK;
-  MembersBefore before(*this, of.first, of.count);
-  if (!before)
-    return report.out_of_memory();
-  chorale_error error;
-  const Report inner(&error);
-  for (std::int64_t c = 0; c < of.count; ++c)
-    for (std::int64_t e = of.offsets[c]; e < of.offsets[c + 1]; ++e) {
-      chorale_status status =
-          check_entry(report, "chains", e, of.chains[e], model->chains.size());
-      if (status == CHORALE_OK)
-        status = add(inner, of.first + c, e);
-      if (status == CHORALE_OK)
-        continue;
-      before.restore();
-      return error.status == CHORALE_OK
-                 ? status
-                 : report.fail(status, "chains[", e, "]: ", std::string_view(error.message));
-    }
+  CHORALE_CHECK(check_index(report, "members->first", given.first, model->cliques.size()));
+  if (given.cliques > model->cliques.size() - given.first)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "members->cliques is ", given.cliques,
+                       "; it must be at most the number of cliques from members->first on, ",
+                       model->cliques.size() - given.first);
+  CHORALE_CHECK(check_given(report, "members->offsets", given.offsets));
+  CHORALE_CHECK(check_offsets(report, given.offsets, given.cliques, "members->offsets"));
+  const std::int64_t entries = given.offsets[given.cliques] - given.offsets[0];
+  if (!given.chains && entries > 0)
+    return report.null_argument("members->chains");
+  CHORALE_CHECK(check_room(report, "members and cliques", slots.size() + model->cliques.size(),
+                           entries));
+  for (std::int64_t c = 0; given.weights && c < given.cliques; ++c) {
+    const std::int64_t clique = given.first + c;
+    bool has = false;
+    const auto of = weights_of(given, c);
+    CHORALE_CHECK(check_weights_of(report, "members->weights", clique, of, given.offsets[c], has));
+    if (has && members[clique] > 0)
+      return report.fail(CHORALE_ERROR_STATE, "clique ", clique, " has ", members[clique],
+                         " members already; with weights, all must be added in one call");
+    weighted += has ? static_cast<std::int64_t>(of.size()) : 0;
+  }
   return CHORALE_OK;
 }
 
-chorale_status Builder::add_positions(const Report &report, const RaggedMembers &of,
-                                      const std::int64_t *positions) noexcept {
-  return add_entries(report, of, [&](const Report &inner, std::int64_t clique,
-                                     std::int64_t e) noexcept -> chorale_status {
-    const std::int64_t position = positions ? positions[e] : 0;
-    const Chain &chain = model->chains[of.chains[e]];
-    if (!chain.is_instance)
-      CHORALE_CHECK(check_entry(report, "positions", e, position, chain.length));
-    return add_position(inner, clique, of.chains[e], position);
-  });
+chorale_status Builder::add_entry(const Report &report, const chorale_members &given,
+                                  std::int64_t clique, std::int64_t entry) noexcept {
+  const std::int64_t chain = given.chains[entry];
+  CHORALE_CHECK(check_index(report, "chain", chain, model->chains.size()));
+  const bool whole = given.positions
+                         ? given.positions[entry] == -1
+                         : model->cliques[clique].property() || model->chains[chain].is_instance;
+  if (!whole)
+    return add_position(report, clique, chain, given.positions ? given.positions[entry] : 0);
+  return add_member(report, clique, chain, given.classes ? given.classes[entry] : nullptr,
+                    given.tables ? given.tables[entry] : nullptr, given.borrow != 0);
 }
 
-chorale_status Builder::add_members(const Report &report, const RaggedMembers &of) noexcept {
-  return add_entries(report, of, [&](const Report &inner, std::int64_t clique,
-                                     std::int64_t e) noexcept {
-    return add_member(inner, clique, of.chains[e], chorale_member_options{});
-  });
+chorale_status Builder::add_members(const Report &report, const chorale_members &given) noexcept {
+  std::int64_t weighted = 0;
+  CHORALE_CHECK(check_members(report, given, weighted));
+  if (given.cliques == 0)
+    return CHORALE_OK;
+  MembersBefore before(*this, given.first, given.cliques);
+  if (!before || (weighted > 0 && !reserve_weights(given.first + given.cliques, weighted)))
+    return report.out_of_memory();
+  // Errors of one entry are reported to `inner`; the message to the caller begins with its name.
+  chorale_error error;
+  const Report inner(&error);
+  const auto undo = [&](chorale_status status, std::string_view name, std::int64_t entry) {
+    before.restore();
+    return report.fail(status, name, "[", entry, "]: ", std::string_view(error.message));
+  };
+  for (std::int64_t c = 0; c < given.cliques; ++c)
+    for (std::int64_t e = given.offsets[c]; e < given.offsets[c + 1]; ++e)
+      if (const auto status = add_entry(inner, given, given.first + c, e); status != CHORALE_OK)
+        return undo(status, "members->chains", e);
+  for (std::int64_t c = 0; given.centre_chains && c < given.cliques; ++c) {
+    const std::int64_t position = given.centre_positions ? given.centre_positions[c] : 0;
+    if (const auto status = set_centre(inner, given.first + c, given.centre_chains[c], position);
+        status != CHORALE_OK)
+      return undo(status, "members->centre_chains", c);
+  }
+  for (std::int64_t c = 0; weighted > 0 && c < given.cliques; ++c)
+    if (const auto of = weights_of(given, c);
+        std::any_of(of.begin(), of.end(), [](std::int64_t weight) { return weight > 1; }))
+      store_weights(given.first + c, of);
+  return CHORALE_OK;
 }

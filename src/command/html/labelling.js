@@ -152,10 +152,10 @@ const Labelling = (() => {
             (what) => this.model[`clique${what}`](clique) ?? undefined,
           );
           const values = property ? undefined : this.model.cliqueValues(clique);
-          builder.addClique({ potential, property, dictionary, values });
+          builder.addCliques(1, { potential, property, dictionary, values }).first;
           for (const { chain, position } of this.members[clique])
-            if (position < 0) builder.addMember(here, chains.get(chain));
-            else builder.addPosition(here, chains.get(chain), position);
+            if (position < 0) builder.addMembers(here, [chains.get(chain)]);
+            else builder.addMembers(here, [chains.get(chain)], { positions: [position] });
           for (const handle of [property, dictionary, potential]) handle?.close();
         }
         return builder.freeze();

@@ -437,14 +437,18 @@ def build(given: Given) -> tuple[ModelBuilder, list[int]]:
                 property=prop,
                 values=labels if prop is None else None,
             )
-        if prop is not None:
-            builder.add_members(cliques.start, offsets, members)
-        else:
+        chains, positions = members, None
+        if prop is None:
             chains = np.searchsorted(given.offsets, members, side="right") - 1
-            builder.add_positions(cliques.start, offsets, chains, members - given.offsets[chains])
-        if wanted.weights is not None:
-            with Renaming({"weights": f"{wanted.place}.weights"}):
-                builder.set_weights(cliques.start, wanted.weights[members], len(cliques))
+            positions = members - given.offsets[chains]
+        with Renaming({"weights": f"{wanted.place}.weights"}):
+            builder.add_members(
+                cliques.start,
+                chains,
+                positions,
+                offsets=offsets,
+                weights=None if wanted.weights is None else wanted.weights[members],
+            )
         made += [number] * len(cliques)
     return builder, made
 

@@ -475,16 +475,32 @@ class chorale_clique_setup(Struct):
     ]
 
 
-class chorale_member_options(Struct):
+class chorale_members(Struct):
     struct_size: Any
+    first: Any
+    cliques: Any
+    offsets: Any
+    chains: Any
+    positions: Any
+    weights: Any
+    centre_chains: Any
+    centre_positions: Any
     classes: Any
-    table: Any
+    tables: Any
     borrow: Any
     reserved: Any
     _fields_ = [
         ("struct_size", c_size_t),
+        ("first", c_int64),
+        ("cliques", c_int64),
+        ("offsets", c_void_p),
+        ("chains", c_void_p),
+        ("positions", c_void_p),
+        ("weights", c_void_p),
+        ("centre_chains", c_void_p),
+        ("centre_positions", c_void_p),
         ("classes", c_void_p),
-        ("table", c_void_p),
+        ("tables", c_void_p),
         ("borrow", c_int32),
         ("reserved", c_int32),
     ]
@@ -1249,7 +1265,7 @@ STRUCTS = {
     "chorale_label_map": chorale_label_map,
     "chorale_chain_options": chorale_chain_options,
     "chorale_clique_setup": chorale_clique_setup,
-    "chorale_member_options": chorale_member_options,
+    "chorale_members": chorale_members,
     "chorale_corpus": chorale_corpus,
     "chorale_clique_problem": chorale_clique_problem,
     "chorale_clique_options": chorale_clique_options,
@@ -1360,20 +1376,14 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_message_bytes": (c_int32, [POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_int32, c_void_p, POINTER(chorale_error)]),
     "chorale_message_reserve": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_int32, POINTER(chorale_error)]),
     "chorale_model_builder_add_chain": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_chain_options), c_void_p, POINTER(chorale_error)]),
-    "chorale_model_builder_add_clique": (c_int32, [c_void_p, POINTER(chorale_clique_setup), c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_add_cliques": (c_int32, [c_void_p, POINTER(chorale_clique_setup), c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_add_corpus": (c_int32, [c_void_p, POINTER(chorale_corpus), c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_add_instance": (c_int32, [c_void_p, POINTER(chorale_instance), c_void_p, POINTER(chorale_error)]),
-    "chorale_model_builder_add_member": (c_int32, [c_void_p, c_int64, c_int64, POINTER(chorale_member_options), POINTER(chorale_error)]),
-    "chorale_model_builder_add_members": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
-    "chorale_model_builder_add_position": (c_int32, [c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_error)]),
-    "chorale_model_builder_add_positions": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
+    "chorale_model_builder_add_members": (c_int32, [c_void_p, POINTER(chorale_members), POINTER(chorale_error)]),
     "chorale_model_builder_add_repeated_words": (c_int32, [c_void_p, c_void_p, POINTER(chorale_repeated_words_options), c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)]),
     "chorale_model_builder_destroy": (None, [c_void_p]),
     "chorale_model_builder_freeze": (c_int32, [c_void_p, c_void_p, POINTER(chorale_error)]),
-    "chorale_model_builder_set_centre": (c_int32, [c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_error)]),
-    "chorale_model_builder_set_weights": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, c_int64, POINTER(chorale_error)]),
     "chorale_model_bytes": (c_size_t, [c_void_p]),
     "chorale_model_chain_count": (c_int64, [c_void_p]),
     "chorale_model_chain_length": (c_int64, [c_void_p, c_int64]),
@@ -1387,10 +1397,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_model_clique_property": (c_void_p, [c_void_p, c_int64]),
     "chorale_model_clique_values": (c_int64, [c_void_p, c_int64]),
     "chorale_model_get_chain": (c_int32, [c_void_p, c_int64, POINTER(chorale_chain), POINTER(chorale_chain_options), POINTER(chorale_error)]),
-    "chorale_model_get_member": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_model_get_members": (c_int32, [c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_model_member_count": (c_int64, [c_void_p]),
-    "chorale_model_member_weight": (c_int64, [c_void_p, c_int64, c_int64]),
     "chorale_model_release": (None, [c_void_p]),
     "chorale_model_retain": (c_void_p, [c_void_p]),
     "chorale_model_reweigh": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),

@@ -42,7 +42,7 @@ class Host:
     >>> lines = []
     >>> with Host(log=lambda level, text: lines.append(text)):
     ...     builder = ModelBuilder()
-    >>> clique = builder.add_clique(potential=Potential.potts(2, 1.0))
+    >>> clique = builder.add_cliques(1, potential=Potential.potts(2, 1.0)).start
     >>> model = builder.freeze()
     >>> lines
     ['clique 0 has no members']

@@ -86,9 +86,8 @@ class ModelBuilder(Handle):
     >>> builder = ModelBuilder()
     >>> for unary in ([[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]):
     ...     _ = builder.add_chain(np.array(unary))
-    >>> clique = builder.add_clique(values=2, potential=Potential.potts(2, 0.3))
-    >>> for chain in range(3):
-    ...     builder.add_position(clique, chain, 0)
+    >>> clique = builder.add_cliques(1, values=2, potential=Potential.potts(2, 0.3)).start
+    >>> builder.add_members(clique, range(3))
     >>> model = builder.freeze()
     >>> len(model), model.cliques, model.members(clique).tolist()
     (3, 1, [[0, 0], [1, 0], [2, 0]])
@@ -218,46 +217,6 @@ class ModelBuilder(Handle):
 
     # ---- Cliques
 
-    def add_clique(
-        self,
-        *,
-        potential: Potential | None = None,
-        property: Property | None = None,
-        values: int | None = None,
-        label_values: npt.ArrayLike | None = None,
-        dictionary: Dictionary | None = None,
-        centre: Sequence[Potential] | None = None,
-        centre_label_values: npt.ArrayLike | None = None,
-    ) -> int:
-        """Adds a clique without members and returns its number. Its members have R values, from 0
-        to R - 1.
-
-        potential            the potential, over R values, or over R + 2 values, of which the last
-                             two are EMPTY (no value) and CONFLICT (several values)
-        property             a `Property`: the members are whole chains, and their values are those
-                             of the property. None: the members are positions, and their values are
-                             their labels
-        dictionary           the subset of the property's values that the clique uses; None: all
-        values               R for a clique of positions; None: the number of values of the
-                             potential
-        label_values         for a clique of positions: m integers, the value of each label, -1 for
-                             EMPTY; None: labels are their own values
-        centre               for a clique with a centre: for each value of the centre a potential
-                             over the other members, used instead of `potential`
-        centre_label_values  m integers, the value of the centre for each of its labels; None: the
-                             label itself
-        """
-        return self._add_cliques(
-            None,
-            potential,
-            property,
-            values,
-            label_values,
-            dictionary,
-            centre,
-            centre_label_values,
-        ).start
-
     def add_cliques(
         self,
         count: int,
@@ -270,32 +229,24 @@ class ModelBuilder(Handle):
         centre: Sequence[Potential] | None = None,
         centre_label_values: npt.ArrayLike | None = None,
     ) -> range:
-        """Adds `count` cliques without members, each as `add_clique` would, and returns their
-        numbers."""
-        return self._add_cliques(
-            arrays.integer("count", count),
-            potential,
-            property,
-            values,
-            label_values,
-            dictionary,
-            centre,
-            centre_label_values,
-        )
+        """Adds `count` cliques without members and returns their numbers. Their members have R
+        values, from 0 to R - 1.
 
-    def _add_cliques(
-        self,
-        count: int | None,
-        potential: Potential | None,
-        property: Property | None,
-        values: int | None,
-        label_values: npt.ArrayLike | None,
-        dictionary: Dictionary | None,
-        centre: Sequence[Potential] | None,
-        centre_label_values: npt.ArrayLike | None,
-    ) -> range:
-        """Adds `count` cliques. If count is None, adds one clique, by the C function for a single
-        clique."""
+        potential            the potential, over R values, or over R + 2 values, of which the last
+                             two are EMPTY (no value) and CONFLICT (several values)
+        property             a `Property`: the members are whole chains, and their values are those
+                             of the property. None: the members are positions, and their values are
+                             their labels
+        dictionary           the subset of the property's values that the cliques use; None: all
+        values               R for cliques of positions; None: the number of values of the potential
+        label_values         for cliques of positions: m integers, the value of each label, -1 for
+                             EMPTY; None: labels are their own values
+        centre               for cliques with a centre: for each value of the centre a potential
+                             over the other members, used instead of `potential`
+        centre_label_values  m integers, the value of the centre for each of its labels; None: the
+                             label itself
+        """
+        number = arrays.integer("count", count)
         if property is not None and (values is not None or label_values is not None):
             name = "values" if values is not None else "label_values"
             raise TypeError(f"{name} is for cliques of positions; a property has values of its own")
@@ -341,153 +292,108 @@ class ModelBuilder(Handle):
             if pointers:
                 setup.centre_potentials = cast(array, c_void_p).value
                 setup.centre_values = len(pointers)
-            if count is None:
-                call(library.chorale_model_builder_add_clique, builder, byref(setup), byref(index))
-            else:
-                call(
-                    library.chorale_model_builder_add_cliques,
-                    builder,
-                    byref(setup),
-                    count,
-                    byref(index),
-                )
+            call(
+                library.chorale_model_builder_add_cliques,
+                builder,
+                byref(setup),
+                number,
+                byref(index),
+            )
             self._keep.extend((property, dictionary))
             for own_potential in [potential, *around]:
                 if own_potential is not None:
                     self._keep_potential(own_potential)
-        return range(index.value, index.value + (1 if count is None else count))
+        return range(index.value, index.value + number)
 
     def _keep_potential(self, potential: Potential) -> None:
         if potential._raised:  # it calls a Python function, which must be kept alive
             self._keep.append(potential)
             self._raised.extend(potential._raised)
 
-    def add_member(
-        self,
-        clique: int,
-        chain: int,
-        *,
-        classes: npt.ArrayLike | None = None,
-        table: npt.ArrayLike | None = None,
-        borrow: bool = False,
-    ) -> None:
-        """Adds a whole chain to a property clique. Or adds an instance to any clique that is not
-        centred: this membership is the next port of the instance.
-
-        classes  T integers, as in `Attachment`
-        table    T integers, as in `Attachment`; None: the tokens of the chain
-        borrow   True: int32 arrays are read in place, and are read-only while the model lives;
-                 False: they are copied
-        """
-        chain = arrays.integer("chain", chain)
-        options = struct(c.chorale_member_options)
-        # The length is None if the chain does not exist; the library then reports the error.
-        length = self._shapes[2 * chain] if 0 <= 2 * chain < len(self._shapes) else None
-        kept = []
-        for name, value in (("classes", classes), ("table", table)):
-            if value is not None:
-                array = arrays.ints(name, value, size=length)
-                kept.append(array)
-                setattr(options, name, arrays.address(array))
-        options.borrow = bool(borrow)
-        with self._use() as builder:
-            call(
-                library.chorale_model_builder_add_member,
-                builder,
-                arrays.integer("clique", clique),
-                chain,
-                byref(options),
-            )
-            if borrow and kept:
-                self._keep.append(arrays.Lent(*kept))
-
-    def add_position(self, clique: int, chain: int, position: int) -> None:
-        """Adds one position of a chain to a position or centred clique."""
-        self._position(library.chorale_model_builder_add_position, clique, chain, position)
-
-    def add_positions(
+    def add_members(
         self,
         first: int,
-        offsets: npt.ArrayLike,
         chains: npt.ArrayLike,
         positions: npt.ArrayLike | None = None,
+        *,
+        offsets: npt.ArrayLike | None = None,
+        weights: npt.ArrayLike | None = None,
+        centres: npt.ArrayLike | None = None,
+        classes: Sequence[npt.ArrayLike | None] | None = None,
+        tables: Sequence[npt.ArrayLike | None] | None = None,
+        borrow: bool = False,
     ) -> None:
-        """Adds positions to many position or centred cliques in one call. If a position is invalid,
-        adds none.
+        """Adds members to one clique or to several consecutive cliques: positions to position or
+        centred cliques, whole chains to property cliques, and instances to any clique that is not
+        centred, each as the next port of the instance. If a member is invalid, adds none.
 
-        first      the number of the first of these consecutive cliques
+        first      the number of the first of these cliques
+        chains     numbers of chains, one for each member; a number: one member
+        positions  for each member a position within its chain, -1 for the whole chain. None: whole
+                   chains in property cliques, and position 0 in others, as for single items
         offsets    integers, one more than the number of cliques: clique first + i gets the entries
-                   offsets[i] to offsets[i + 1] - 1 of `chains` and `positions`
-        chains     numbers of chains
-        positions  for each entry a position within its chain; None: all 0, as for single items
+                   offsets[i] to offsets[i + 1] - 1 of `chains`. None: all go to the clique `first`
+        weights    positive integers: how often each member counts in the potential of its clique.
+                   The count of a value is then the sum of the weights of the members with the
+                   value, and n, the number of members in the formulas of `Potential`, is the sum of
+                   all weights. The scores of members are not multiplied. The potentials must be
+                   convex sums, and all members of a clique must be added in one call. None: 1
+        centres    for each clique the chain and position of its centre, which replace a centre that
+                   it had. None: no centre is set
+        classes    for each member None or T integers, as in `Attachment`
+        tables     for each member None or T integers, as in `Attachment`; None: the tokens of the
+                   chain
+        borrow     True: int32 arrays of classes and tables are read in place, and are read-only
+                   while the model lives; False: they are copied
         """
-        members = arrays.longs("chains", chains)
-        places = None if positions is None else arrays.longs("positions", positions)
-        if places is not None and len(places) != len(members):
-            raise ValueError(f"positions has {len(places)} entries for {len(members)} of chains")
-        ends = _offsets(offsets, "chains", len(members))
+        members = arrays.longs("chains", np.atleast_1d(chains))
+        entries = {"positions": positions, "weights": weights}
+        numbers = {
+            name: arrays.longs(name, np.atleast_1d(value))
+            for name, value in entries.items()
+            if value is not None
+        }
+        for name, longs in numbers.items():
+            if len(longs) != len(members):
+                raise ValueError(f"{name} has {len(longs)} entries for {len(members)} of chains")
+        ends = _offsets([0, len(members)] if offsets is None else offsets, "chains", len(members))
+        told = struct(c.chorale_members)
+        told.first, told.cliques = arrays.integer("first", first), len(ends) - 1
+        told.offsets, told.chains = arrays.address(ends), arrays.address(members)
+        for name, longs in numbers.items():
+            setattr(told, name, arrays.address(longs))
+        if centres is not None:
+            around = np.atleast_2d(np.asarray(centres))
+            if around.shape != (len(ends) - 1, 2):
+                raise ValueError(
+                    f"centres has shape {around.shape}; it must have a chain and a position for "
+                    f"each of {len(ends) - 1} cliques"
+                )
+            centre_chains, places = (arrays.longs("centres", column) for column in around.T)
+            told.centre_chains = arrays.address(centre_chains)
+            told.centre_positions = arrays.address(places)
+        kept: list[Any] = []
+        pointers = []
+        for name, given in (("classes", classes), ("tables", tables)):
+            if given is None:
+                continue
+            if len(given) != len(members):
+                raise ValueError(f"{name} has {len(given)} entries for {len(members)} of chains")
+            table = (c_void_p * max(1, len(given)))()
+            for e, value in enumerate(given):
+                if value is not None:
+                    chain = 2 * int(members[e])
+                    # None if the chain does not exist; the library then reports the error.
+                    length = self._shapes[chain] if 0 <= chain < len(self._shapes) else None
+                    kept.append(arrays.ints(f"{name}[{e}]", value, size=length))
+                    table[e] = arrays.address(kept[-1])
+            pointers.append(table)
+            setattr(told, name, cast(table, c_void_p).value)
+        told.borrow = bool(borrow)
         with self._use() as builder:
-            call(
-                library.chorale_model_builder_add_positions,
-                builder,
-                arrays.integer("first", first),
-                len(ends) - 1,
-                arrays.address(ends),
-                arrays.address(members),
-                arrays.address(places),
-            )
-
-    def add_members(self, first: int, offsets: npt.ArrayLike, chains: npt.ArrayLike) -> None:
-        """Adds whole chains (or instances) to many property cliques in one call. If a member is
-        invalid, adds none. Arguments are as in `add_positions`. The class of every position is 0,
-        and the table of a chain is its tokens (see `Attachment`)."""
-        members = arrays.longs("chains", chains)
-        ends = _offsets(offsets, "chains", len(members))
-        with self._use() as builder:
-            call(
-                library.chorale_model_builder_add_members,
-                builder,
-                arrays.integer("first", first),
-                len(ends) - 1,
-                arrays.address(ends),
-                arrays.address(members),
-            )
-
-    def set_weights(self, first: int, weights: npt.ArrayLike, count: int = 1) -> None:
-        """Sets weights: how often each member of consecutive cliques counts in the potential of its
-        clique. The count of a value is then the sum of the weights of the members with the value,
-        and n, the number of members in the formulas of `Potential`, is the sum of all weights. The
-        scores of members are not multiplied. The potentials must be convex sums, and all members
-        must have been added before.
-
-        first    the number of the first of these cliques
-        weights  positive integers, one for each member, clique by clique, in the order of adding
-        count    the number of cliques
-        """
-        given = arrays.longs("weights", weights)
-        with self._use() as builder:
-            call(
-                library.chorale_model_builder_set_weights,
-                builder,
-                arrays.integer("first", first),
-                arrays.integer("count", count),
-                arrays.address(given),
-                len(given),
-            )
-
-    def set_centre(self, clique: int, chain: int, position: int) -> None:
-        """Sets the centre of a centred clique; a further call replaces it."""
-        self._position(library.chorale_model_builder_set_centre, clique, chain, position)
-
-    def _position(self, function: Any, clique: int, chain: int, position: int) -> None:
-        with self._use() as builder:
-            call(
-                function,
-                builder,
-                arrays.integer("clique", clique),
-                arrays.integer("chain", chain),
-                arrays.integer("position", position),
-            )
+            call(library.chorale_model_builder_add_members, builder, byref(told))
+            if borrow and kept:
+                self._keep.append(arrays.Lent(*kept))
 
     def add_repeated_words(
         self,
@@ -507,7 +413,7 @@ class ModelBuilder(Handle):
         across                False: a clique for each group in which the word is repeated; True:
                               one clique over all groups
         stop                  the token ids that get no clique
-        label_values, values  as in `add_clique`
+        label_values, values  as in `add_cliques`
         """
         if not isinstance(potential, Potential):
             raise TypeError(f"potential is {potential!r}, not a Potential")

@@ -121,9 +121,9 @@ class Together:
                 for k in members:
                     if len(properties[kind].fired(self.own[k])):
                         potential = ch.Potential.sum([[0.0, -price], [0.0, 0.0], [0.0, 0.0]])
-                        clique = builder.add_clique(property=properties[kind], dictionary=once, potential=potential)
+                        clique = builder.add_cliques(1, property=properties[kind], dictionary=once, potential=potential).start
                         self._cliques.append((name, kind))
-                        builder.add_member(clique, k)
+                        builder.add_members(clique, k)
             if len(items) < LEAST_MEMBERS:
                 continue
             for kind, strength in agreements.items():
@@ -136,10 +136,10 @@ class Together:
                 dictionary = experimental.Dictionary(values, out=True)
                 counted = [True] * (len(dictionary) - 1) + [False] * 3
                 potential = ch.Potential.potts(len(dictionary) + 2, strength, scale="members", counted=counted)
-                clique = builder.add_clique(property=properties[kind], dictionary=dictionary, potential=potential)
+                clique = builder.add_cliques(1, property=properties[kind], dictionary=dictionary, potential=potential).start
                 self._cliques.append((name, kind))
                 for k in members:
-                    builder.add_member(clique, k)
+                    builder.add_members(clique, k)
         return builder.freeze()
 
     def labels(self) -> list[npt.NDArray[np.int32]]:

@@ -1227,97 +1227,115 @@ fn bindgen_test_layout_chorale_clique_setup() {
     );
 }
 extern "C" {
-    pub fn chorale_model_builder_add_clique(
+    pub fn chorale_model_builder_add_cliques(
         builder: *mut chorale_model_builder,
         setup: *const chorale_clique_setup,
-        index: *mut i64,
+        count: i64,
+        first: *mut i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct chorale_member_options {
+pub struct chorale_members {
     pub struct_size: usize,
-    pub classes: *const i32,
-    pub table: *const i32,
+    pub first: i64,
+    pub cliques: i64,
+    pub offsets: *const i64,
+    pub chains: *const i64,
+    pub positions: *const i64,
+    pub weights: *const i64,
+    pub centre_chains: *const i64,
+    pub centre_positions: *const i64,
+    pub classes: *const *const i32,
+    pub tables: *const *const i32,
     pub borrow: i32,
     pub reserved: i32,
 }
 #[test]
-fn bindgen_test_layout_chorale_member_options() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_member_options> =
-        ::std::mem::MaybeUninit::uninit();
+fn bindgen_test_layout_chorale_members() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_members> = ::std::mem::MaybeUninit::uninit();
     let ptr = UNINIT.as_ptr();
     assert_eq!(
-        ::std::mem::size_of::<chorale_member_options>(),
-        32usize,
-        "Size of chorale_member_options"
+        ::std::mem::size_of::<chorale_members>(),
+        96usize,
+        "Size of chorale_members"
     );
     assert_eq!(
-        ::std::mem::align_of::<chorale_member_options>(),
+        ::std::mem::align_of::<chorale_members>(),
         8usize,
-        "Alignment of chorale_member_options"
+        "Alignment of chorale_members"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
         0usize,
-        "Offset of field: chorale_member_options::struct_size"
+        "Offset of field: chorale_members::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).first) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_members::first"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).cliques) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_members::cliques"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).offsets) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_members::offsets"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).chains) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_members::chains"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).positions) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_members::positions"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).weights) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_members::weights"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).centre_chains) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_members::centre_chains"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).centre_positions) as usize - ptr as usize },
+        64usize,
+        "Offset of field: chorale_members::centre_positions"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).classes) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_member_options::classes"
+        72usize,
+        "Offset of field: chorale_members::classes"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).table) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_member_options::table"
+        unsafe { ::std::ptr::addr_of!((*ptr).tables) as usize - ptr as usize },
+        80usize,
+        "Offset of field: chorale_members::tables"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).borrow) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_member_options::borrow"
+        88usize,
+        "Offset of field: chorale_members::borrow"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
-        28usize,
-        "Offset of field: chorale_member_options::reserved"
+        92usize,
+        "Offset of field: chorale_members::reserved"
     );
 }
 extern "C" {
-    pub fn chorale_model_builder_add_member(
+    pub fn chorale_model_builder_add_members(
         builder: *mut chorale_model_builder,
-        clique: i64,
-        chain: i64,
-        options: *const chorale_member_options,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_builder_add_position(
-        builder: *mut chorale_model_builder,
-        clique: i64,
-        chain: i64,
-        position: i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_builder_set_weights(
-        builder: *mut chorale_model_builder,
-        first: i64,
-        count: i64,
-        weights: *const i64,
-        weight_count: i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_builder_set_centre(
-        builder: *mut chorale_model_builder,
-        clique: i64,
-        chain: i64,
-        position: i64,
+        members: *const chorale_members,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
@@ -1499,36 +1517,6 @@ extern "C" {
         builder: *mut chorale_model_builder,
         corpus: *const chorale_corpus,
         first: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_builder_add_cliques(
-        builder: *mut chorale_model_builder,
-        setup: *const chorale_clique_setup,
-        count: i64,
-        first: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_builder_add_positions(
-        builder: *mut chorale_model_builder,
-        first: i64,
-        count: i64,
-        offsets: *const i64,
-        chains: *const i64,
-        positions: *const i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-extern "C" {
-    pub fn chorale_model_builder_add_members(
-        builder: *mut chorale_model_builder,
-        first: i64,
-        count: i64,
-        offsets: *const i64,
-        chains: *const i64,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
@@ -4376,14 +4364,6 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    pub fn chorale_model_member_weight(
-        model: *const chorale_model,
-        clique: i64,
-        member: i64,
-    ) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
     pub fn chorale_model_clique_values(model: *const chorale_model, clique: i64) -> i64;
 }
 #[cfg(feature = "experimental")]
@@ -4430,17 +4410,6 @@ extern "C" {
 #[cfg(feature = "experimental")]
 extern "C" {
     pub fn chorale_model_score_bytes(model: *const chorale_model) -> usize;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_get_member(
-        model: *const chorale_model,
-        clique: i64,
-        member: i64,
-        chain: *mut i64,
-        position: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
 }
 #[cfg(feature = "experimental")]
 extern "C" {

@@ -43,11 +43,13 @@ fn main() -> ch::Result<()> {
         ],
     ];
     let mut builder = ch::ModelBuilder::new()?;
-    let clique = builder.add_clique(&ch::CliqueSetup::property(&after_title, &agreement))?;
+    let clique = builder
+        .add_cliques(&ch::CliqueSetup::property(&after_title, &agreement), 1)?
+        .start;
     for unary in &page {
         let chain = ch::Chain::new(unary)?.transitions(&transitions);
         let chain = builder.add_chain(&chain, None, 0)?;
-        builder.add_member(clique, chain)?;
+        builder.add_members(clique, &ch::Members::new(&[chain as i64]).positions(&[-1]))?;
     }
     let model = builder.freeze()?;
 

@@ -173,6 +173,85 @@ impl<'a> RepeatedWords<'a> {
     }
 }
 
+/// Members for [`ModelBuilder::add_members`]: chains, and what else is known of each.
+#[derive(Clone, Copy, Debug)]
+#[must_use]
+pub struct Members<'x, 'y> {
+    chains: &'x [i64],
+    offsets: Option<&'x [i64]>,
+    positions: Option<&'x [i64]>,
+    weights: Option<&'x [i64]>,
+    centre_chains: Option<&'x [i64]>,
+    centre_positions: Option<&'x [i64]>,
+    classes: Option<&'x [Option<&'y [i32]>]>,
+    tables: Option<&'x [Option<&'y [i32]>]>,
+}
+
+impl<'x, 'y> Members<'x, 'y> {
+    /// Members of one clique, each a number of a chain: whole chains in a property clique, position
+    /// 0 in another, as for chains of one position.
+    pub fn new(chains: &'x [i64]) -> Self {
+        Self {
+            chains,
+            offsets: None,
+            positions: None,
+            weights: None,
+            centre_chains: None,
+            centre_positions: None,
+            classes: None,
+            tables: None,
+        }
+    }
+    /// Members of several cliques: clique `first + c` gets the members `offsets[c] ..
+    /// offsets[c + 1]`, in this order.
+    pub fn offsets(self, offsets: &'x [i64]) -> Self {
+        Self {
+            offsets: Some(offsets),
+            ..self
+        }
+    }
+    /// The position of each member within its chain; -1 for the whole chain.
+    pub fn positions(self, positions: &'x [i64]) -> Self {
+        Self {
+            positions: Some(positions),
+            ..self
+        }
+    }
+    /// How often each member counts in the potential, at least 1. The count of a value is then the
+    /// sum of the weights of the members with this value, and the sum of all weights takes the place
+    /// of the number of members n. The members' scores do not change. A clique with a weight above 1
+    /// gets all its members in one call.
+    pub fn weights(self, weights: &'x [i64]) -> Self {
+        Self {
+            weights: Some(weights),
+            ..self
+        }
+    }
+    /// The centre of each clique, one position of a chain, which replaces one that it had.
+    pub fn centres(self, chains: &'x [i64], positions: &'x [i64]) -> Self {
+        Self {
+            centre_chains: Some(chains),
+            centre_positions: Some(positions),
+            ..self
+        }
+    }
+    /// For each whole chain the class of each position, a small number; None: all 0.
+    pub fn classes(self, classes: &'x [Option<&'y [i32]>]) -> Self {
+        Self {
+            classes: Some(classes),
+            ..self
+        }
+    }
+    /// For each whole chain the number that the property reads at each position, such as a token
+    /// id; None: the chain's tokens.
+    pub fn tables(self, tables: &'x [Option<&'y [i32]>]) -> Self {
+        Self {
+            tables: Some(tables),
+            ..self
+        }
+    }
+}
+
 /// Collects chains and cliques, from which a [`Model`] is made. `'a` is the lifetime of the arrays
 /// that the model borrows.
 ///
@@ -344,22 +423,8 @@ impl<'a> ModelBuilder<'a> {
         Ok(count(index))
     }
 
-    /// Adds a clique without members and returns its number. Errors: Size, ValuesMismatch (the
-    /// potential), OutOfRange (`label_values`), OutOfMemory.
-    pub fn add_clique(&mut self, setup: &CliqueSetup<'_>) -> Result<usize> {
-        let potentials: Vec<_> = setup.potentials.iter().map(|p| p.as_ptr()).collect();
-        let raw = setup.raw(&potentials);
-        let mut index = 0;
-        call(|error| unsafe {
-            c::model_builder_add_clique(self.handle.as_ptr(), &raw, &mut index, error)
-        })?;
-        let clique = count(index);
-        self.keep_slots(clique..clique + 1, &setup.potentials);
-        Ok(clique)
-    }
-
     /// Adds `number` cliques without members, all with the same `setup`, and returns their numbers.
-    /// Errors: as for [`add_clique`](Self::add_clique).
+    /// Errors: Size, ValuesMismatch (the potential), OutOfRange (`label_values`), OutOfMemory.
     pub fn add_cliques(&mut self, setup: &CliqueSetup<'_>, number: usize) -> Result<Range<usize>> {
         let potentials: Vec<_> = setup.potentials.iter().map(|p| p.as_ptr()).collect();
         let raw = setup.raw(&potentials);
@@ -387,169 +452,77 @@ impl<'a> ModelBuilder<'a> {
         }
     }
 
-    /// Adds a member to a clique: a whole chain to a property clique, or an instance to any clique
-    /// without a centre. Errors: OutOfRange, Kind (a chain in a position clique), DuplicateMember,
-    /// LabelsMismatch, AutomatonOnTree, TokensMissing, ValueOutsideRange, State (a member already
-    /// has a weight above 1, see [`set_weights`](Self::set_weights)), OutOfMemory.
-    pub fn add_member(&mut self, clique: usize, chain: usize) -> Result<()> {
-        self.member(clique, chain, None, None, false)
+    /// Adds members to the clique `first`, or to several cliques from `first` on
+    /// ([`Members::offsets`]): positions to position cliques, whole chains to property cliques, and
+    /// instances to any clique without a centre. Arrays are copied. On an error nothing is added.
+    /// Errors: OutOfRange, Shape, Kind (a position for a property clique, a whole chain for another),
+    /// DuplicateMember, LabelsMismatch, AutomatonOnTree, TokensMissing, ValueOutsideRange, State (a
+    /// clique has weights, or has members and gets weights), SizeOverflow, Weights (a weight above 1
+    /// in a centred clique, or with a potential that is not of the family
+    /// [`Sum`](crate::Family::Sum) with convex tables that forbid no count), TableTooShort,
+    /// OutOfMemory.
+    pub fn add_members(&mut self, first: usize, members: &Members<'_, '_>) -> Result<()> {
+        self.members(first, members, false)
     }
 
-    /// Adds a whole chain to a property clique, with copies of the arrays that the property reads
-    /// besides the labels. classes: the class of each position, a small number; None: all 0. table:
-    /// the number that the property reads at each position, such as a token id; None: the chain's
-    /// tokens. Errors: as for [`add_member`](Self::add_member); Shape.
-    pub fn add_member_with(
-        &mut self,
-        clique: usize,
-        chain: usize,
-        classes: Option<&[i32]>,
-        table: Option<&[i32]>,
-    ) -> Result<()> {
-        self.member(clique, chain, classes, table, false)
+    /// Adds members as [`add_members`](Self::add_members) does, but borrows the arrays of
+    /// [`Members::classes`] and [`Members::tables`] instead of copying them.
+    pub fn borrow_members(&mut self, first: usize, members: &Members<'_, 'a>) -> Result<()> {
+        self.members(first, members, true)
     }
 
-    /// Adds a whole chain to a property clique as [`add_member_with`](Self::add_member_with) does,
-    /// but borrows the arrays instead of copying them.
-    pub fn borrow_member(
-        &mut self,
-        clique: usize,
-        chain: usize,
-        classes: Option<&'a [i32]>,
-        table: Option<&'a [i32]>,
-    ) -> Result<()> {
-        self.member(clique, chain, classes, table, true)
+    fn members(&mut self, first: usize, members: &Members<'_, '_>, borrow: bool) -> Result<()> {
+        let chains = members.chains;
+        let all = [0, size(chains.len())];
+        let offsets = members.offsets.unwrap_or(&all);
+        let cliques = offsets.len().saturating_sub(1);
+        check_length("offsets", Some(offsets), cliques + 1)?;
+        check_offsets("offsets", offsets, format_args!("chains"), chains.len())?;
+        check_length("positions", members.positions, chains.len())?;
+        check_length("weights", members.weights, chains.len())?;
+        check_length("centre chains", members.centre_chains, cliques)?;
+        check_length("centre positions", members.centre_positions, cliques)?;
+        let classes = self.arrays("classes", members.classes, chains)?;
+        let tables = self.arrays("tables", members.tables, chains)?;
+        let mut raw = init!(Members);
+        raw.first = size(first);
+        raw.cliques = size(cliques);
+        raw.offsets = offsets.as_ptr();
+        raw.chains = chains.as_ptr();
+        raw.positions = pointer(members.positions);
+        raw.weights = pointer(members.weights);
+        raw.centre_chains = pointer(members.centre_chains);
+        raw.centre_positions = pointer(members.centre_positions);
+        raw.classes = pointer(classes.as_deref());
+        raw.tables = pointer(tables.as_deref());
+        raw.borrow = borrow.into();
+        call(|error| unsafe { c::model_builder_add_members(self.handle.as_ptr(), &raw, error) })
     }
 
-    fn member(
-        &mut self,
-        clique: usize,
-        chain: usize,
-        classes: Option<&[i32]>,
-        table: Option<&[i32]>,
-        borrow: bool,
-    ) -> Result<()> {
-        let mut options = init!(MemberOptions);
-        // The lengths are checked only if the chain exists. Otherwise the library returns an error.
-        if let Some(&length) = self.lengths.get(chain) {
-            check_length("classes", classes, length)?;
-            check_length("table", table, length)?;
-            options.classes = pointer(classes);
-            options.table = pointer(table);
-            options.borrow = borrow.into();
-        }
-        call(|error| unsafe {
-            c::model_builder_add_member(
-                self.handle.as_ptr(),
-                size(clique),
-                size(chain),
-                &options,
-                error,
-            )
-        })
-    }
-
-    /// Adds one position of a chain to a position clique. Errors: OutOfRange, Kind (a property
-    /// clique, an instance), DuplicateMember, LabelsMismatch, State (a member already has a weight
-    /// above 1, see [`set_weights`](Self::set_weights)), OutOfMemory.
-    pub fn add_position(&mut self, clique: usize, chain: usize, position: usize) -> Result<()> {
-        call(|error| unsafe {
-            c::model_builder_add_position(
-                self.handle.as_ptr(),
-                size(clique),
-                size(chain),
-                size(position),
-                error,
-            )
-        })
-    }
-
-    /// Adds positions of chains to several position cliques, in one call. Clique
-    /// `cliques.start + c` receives the entries `offsets[c] .. offsets[c + 1]` of `chains` and
-    /// `positions`, in this order. On an error nothing is added. chains: the number of a chain, for
-    /// each entry. positions: the position within this chain, for each entry; None: all 0, as for
-    /// chains of one position. Errors: as for [`add_position`](Self::add_position); Shape;
-    /// OutOfRange (offsets that descend or are negative).
-    pub fn add_positions(
-        &mut self,
-        cliques: Range<usize>,
-        offsets: &[i64],
+    /// Returns the addresses of the arrays of members. The lengths are checked only if the chain
+    /// exists. Otherwise the library returns an error.
+    fn arrays(
+        &self,
+        name: &str,
+        arrays: Option<&[Option<&[i32]>]>,
         chains: &[i64],
-        positions: Option<&[i64]>,
-    ) -> Result<()> {
-        check_parts(&cliques, offsets, chains)?;
-        check_length("positions", positions, chains.len())?;
-        call(|error| unsafe {
-            c::model_builder_add_positions(
-                self.handle.as_ptr(),
-                size(cliques.start),
-                size(cliques.len()),
-                offsets.as_ptr(),
-                chains.as_ptr(),
-                pointer(positions),
-                error,
-            )
-        })
-    }
-
-    /// Adds whole chains or instances to several property cliques, in one call. Clique
-    /// `cliques.start + c` receives the entries `offsets[c] .. offsets[c + 1]` of `chains`. On an
-    /// error nothing is added. Errors: as for [`add_member`](Self::add_member); Shape; OutOfRange
-    /// (offsets that descend or are negative).
-    pub fn add_members(
-        &mut self,
-        cliques: Range<usize>,
-        offsets: &[i64],
-        chains: &[i64],
-    ) -> Result<()> {
-        check_parts(&cliques, offsets, chains)?;
-        call(|error| unsafe {
-            c::model_builder_add_members(
-                self.handle.as_ptr(),
-                size(cliques.start),
-                size(cliques.len()),
-                offsets.as_ptr(),
-                chains.as_ptr(),
-                error,
-            )
-        })
-    }
-
-    /// Sets how often each member counts in the potentials of consecutive cliques. The count of a
-    /// value is then the sum of the weights of the members with this value, and the sum of all
-    /// weights takes the place of the number of members n. The members' scores do not change. A
-    /// clique that has a weight above 1 takes no further members.
-    ///
-    /// weights: for each member an integer of at least 1, clique by clique, in the order of adding.
-    /// Errors: OutOfRange, Size, Shape (`weights`), SizeOverflow, Weights (a centred clique, or a
-    /// potential that is not of the family [`Sum`](crate::Family::Sum) with convex tables that
-    /// forbid no count), TableTooShort, OutOfMemory.
-    pub fn set_weights(&mut self, cliques: Range<usize>, weights: &[i64]) -> Result<()> {
-        call(|error| unsafe {
-            c::model_builder_set_weights(
-                self.handle.as_ptr(),
-                size(cliques.start),
-                size(cliques.len()),
-                weights.as_ptr(),
-                size(weights.len()),
-                error,
-            )
-        })
-    }
-
-    /// Sets the centre of a centred clique: one position of a chain. A further call replaces the
-    /// centre. Errors: as for [`add_position`](Self::add_position); Kind (the clique is not
-    /// centred).
-    pub fn set_centre(&mut self, clique: usize, chain: usize, position: usize) -> Result<()> {
-        call(|error| unsafe {
-            c::model_builder_set_centre(
-                self.handle.as_ptr(),
-                size(clique),
-                size(chain),
-                size(position),
-                error,
-            )
-        })
+    ) -> Result<Option<Vec<*const i32>>> {
+        let Some(arrays) = arrays else {
+            return Ok(None);
+        };
+        check_length(name, Some(arrays), chains.len())?;
+        let addresses = std::iter::zip(arrays, chains).map(|(&array, &chain)| {
+            let length = usize::try_from(chain)
+                .ok()
+                .and_then(|i| self.lengths.get(i));
+            check_length(
+                name,
+                array.filter(|_| length.is_some()),
+                length.copied().unwrap_or(0),
+            )?;
+            Ok(pointer(array))
+        });
+        addresses.collect::<Result<_>>().map(Some)
     }
 
     /// Adds a position clique for every token id that occurs often enough in one group of chains;
@@ -589,14 +562,6 @@ impl<'a> ModelBuilder<'a> {
         })?;
         Ok(Model::with(handle, Arc::new(self.keep)))
     }
-}
-
-/// Checks the arguments of a call that adds parts of an array to consecutive cliques. Returns an
-/// error if the number of offsets is not one more than the number of cliques, or if an offset is
-/// above the length of `chains`.
-fn check_parts(cliques: &Range<usize>, offsets: &[i64], chains: &[i64]) -> Result<()> {
-    check_length("offsets", Some(offsets), cliques.len().saturating_add(1))?;
-    check_offsets("offsets", offsets, format_args!("chains"), chains.len())
 }
 
 impl std::fmt::Debug for ModelBuilder<'_> {

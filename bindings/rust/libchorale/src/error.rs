@@ -71,7 +71,7 @@ pub(crate) unsafe fn text(text: *const c_char) -> &'static str {
 
 /// Names that messages of the library put before a field of a C struct, as in "options->tokens".
 /// `in_rust` removes these names, since the crate has other types in place of the structs.
-const STRUCTS: [&str; 13] = [
+const STRUCTS: [&str; 14] = [
     "allocator",
     "attachment",
     "automaton",
@@ -80,6 +80,7 @@ const STRUCTS: [&str; 13] = [
     "host",
     "instance",
     "map",
+    "members",
     "options",
     "problem",
     "run",

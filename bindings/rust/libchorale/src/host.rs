@@ -27,7 +27,7 @@ type Allocator = Arc<dyn GlobalAlloc + Send + Sync>;
 ///
 /// let agreement = ch::Potential::potts(2, 1.0)?;
 /// let mut builder = ch::ModelBuilder::new_in(&host)?;
-/// builder.add_clique(&ch::CliqueSetup::positions(2, &agreement))?; // without members
+/// builder.add_cliques(&ch::CliqueSetup::positions(2, &agreement), 1)?; // without members
 /// builder.freeze()?;
 /// assert!(!lines.lock().unwrap().is_empty());
 /// # Ok(())

@@ -132,7 +132,7 @@ mod table;
 mod transitions;
 
 pub use array::{AlignedBytes, Element, IntoMatrices, IntoMatrix, Matrices, Matrix, MatrixMut};
-pub use builder::{CliqueSetup, ModelBuilder};
+pub use builder::{CliqueSetup, Members, ModelBuilder};
 pub use cancel::Cancel;
 pub use chain::Chain;
 pub use chain_solver::{ChainResult, ChainSolution, ChainSolver, KBest, Marginals, MarginalsOut};

@@ -177,11 +177,6 @@ impl<'a> Model<'a> {
     pub fn clique_members(&self, clique: usize) -> usize {
         count(unsafe { c::model_clique_member_count(self.as_ptr(), size(clique)) })
     }
-    /// Returns how often a member counts in the potential of its clique: 1, or its weight; 0 if
-    /// there is no such clique or member.
-    pub fn member_weight(&self, clique: usize, member: usize) -> usize {
-        count(unsafe { c::model_member_weight(self.as_ptr(), size(clique), size(member)) })
-    }
     /// Returns R, the number of values of a clique, without EMPTY and CONFLICT; 0 if there is no
     /// such clique.
     pub fn clique_values(&self, clique: usize) -> usize {
@@ -240,25 +235,6 @@ impl<'a> Model<'a> {
         unsafe { c::model_score_bytes(self.as_ptr()) }
     }
 
-    /// Returns a member of a clique. Members are numbered in the order of adding; a centre comes
-    /// last. Errors: OutOfRange.
-    pub fn member(&self, clique: usize, member: usize) -> Result<Member> {
-        let (mut chain, mut position) = (0, 0);
-        call(|error| unsafe {
-            c::model_get_member(
-                self.as_ptr(),
-                size(clique),
-                size(member),
-                &mut chain,
-                &mut position,
-                error,
-            )
-        })?;
-        Ok(Member {
-            chain: count(chain),
-            position: usize::try_from(position).ok(),
-        })
-    }
     /// Returns all members of a clique in the order of adding; a centre comes last. Errors:
     /// OutOfRange.
     pub fn members_of(&self, clique: usize) -> Result<Vec<Member>> {
@@ -283,6 +259,25 @@ impl<'a> Model<'a> {
                 position: usize::try_from(position).ok(),
             })
             .collect())
+    }
+
+    /// Returns how often each member of a clique counts, in the order of
+    /// [`members_of`](Self::members_of). Errors: OutOfRange.
+    pub fn weights_of(&self, clique: usize) -> Result<Vec<i64>> {
+        let mut weights = vec![0; self.clique_members(clique)];
+        call(|error| unsafe {
+            c::model_get_members(
+                self.as_ptr(),
+                size(clique),
+                std::ptr::null_mut(),
+                std::ptr::null_mut(),
+                weights.as_mut_ptr(),
+                size(weights.len()),
+                std::ptr::null_mut(),
+                error,
+            )
+        })?;
+        Ok(weights)
     }
 
     /// Returns a function that takes the index of a member of the clique and the library's number

@@ -41,10 +41,10 @@ pub struct PricesResult {
 /// let mut documents = Vec::new();
 /// for scores in [[[1.0, 0.0], [0.75, 0.0]], [[0.0, 0.5], [0.25, 0.0]]] {
 ///     let mut builder = ch::ModelBuilder::new()?;
-///     let word = builder.add_clique(&ch::CliqueSetup::positions(2, &potts))?;
+///     let word = builder.add_cliques(&ch::CliqueSetup::positions(2, &potts), 1)?.start;
 ///     for item in &scores {
 ///         let chain = builder.add_chain(&ch::Chain::new(&[*item])?, None, 0)?;
-///         builder.add_position(word, chain, 0)?;
+///         builder.add_members(word, &ch::Members::new(&[chain as i64]).positions(&[0]))?;
 ///     }
 ///     documents.push(ch::experimental::Prices::new(&builder.freeze()?, &[word], ch::RunOptions::new())?);
 /// }

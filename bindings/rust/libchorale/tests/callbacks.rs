@@ -30,14 +30,17 @@ fn models(potential: &Potential, times: usize) -> Model<'static> {
     let mut builder = ModelBuilder::new().unwrap();
     for _ in 0..times {
         let clique = builder
-            .add_clique(&CliqueSetup::positions(2, potential))
-            .unwrap();
+            .add_cliques(&CliqueSetup::positions(2, potential), 1)
+            .unwrap()
+            .start;
         for unary in SCORES {
             let unary = [unary];
             let chain = builder
                 .add_chain(&Chain::new(&unary).unwrap(), None, 0)
                 .unwrap();
-            builder.add_position(clique, chain, 0).unwrap();
+            builder
+                .add_members(clique, &Members::new(&[chain as i64]).positions(&[0]))
+                .unwrap();
         }
     }
     builder.freeze().unwrap()
@@ -236,7 +239,7 @@ fn the_log_speaks_and_panics() {
         let builder = host.map_or_else(ModelBuilder::new, ModelBuilder::new_in);
         let mut builder = builder.unwrap();
         builder
-            .add_clique(&CliqueSetup::positions(2, &potential))
+            .add_cliques(&CliqueSetup::positions(2, &potential), 1)
             .unwrap();
         builder.freeze()
     };
@@ -335,12 +338,15 @@ fn instances_join_stop_and_panic() {
     let mut builder = ModelBuilder::new().unwrap();
     for _ in 0..MANY {
         let clique = builder
-            .add_clique(&CliqueSetup::positions(2, &potential))
-            .unwrap();
+            .add_cliques(&CliqueSetup::positions(2, &potential), 1)
+            .unwrap()
+            .start;
         for scores in SCORES {
             let trouble = Arc::clone(&trouble);
             let item = builder.add_instance(Item { scores, trouble }).unwrap();
-            builder.add_member(clique, item).unwrap();
+            builder
+                .add_members(clique, &Members::new(&[item as i64]).positions(&[-1]))
+                .unwrap();
         }
     }
     let wrapped = builder.freeze().unwrap();

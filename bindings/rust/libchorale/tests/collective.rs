@@ -61,9 +61,11 @@ fn references(agreement: f64) -> Model<'static> {
         builder.add_chain(&chain, Some(tokens), 7).unwrap();
     }
     let setup = CliqueSetup::property(&next, &follows).dictionary(&shown);
-    let clique = builder.add_clique(&setup).unwrap();
+    let clique = builder.add_cliques(&setup, 1).unwrap().start;
     for chain in 0..3 {
-        builder.add_member(clique, chain).unwrap();
+        builder
+            .add_members(clique, &Members::new(&[chain as i64]).positions(&[-1]))
+            .unwrap();
     }
     let kinds = [0, 1, 1, 2];
     let found = builder
@@ -78,10 +80,16 @@ fn references(agreement: f64) -> Model<'static> {
     let setup = CliqueSetup::centred(2, &links)
         .label_values(&two)
         .centre_label_values(&[0, 1, 1, 1]);
-    let centred = builder.add_clique(&setup).unwrap();
-    builder.add_position(centred, 0, 0).unwrap();
-    builder.add_position(centred, 1, 0).unwrap();
-    builder.set_centre(centred, 2, 0).unwrap();
+    let centred = builder.add_cliques(&setup, 1).unwrap().start;
+    builder
+        .add_members(centred, &Members::new(&[0]).positions(&[0]))
+        .unwrap();
+    builder
+        .add_members(centred, &Members::new(&[1]).positions(&[0]))
+        .unwrap();
+    builder
+        .add_members(centred, &Members::new(&[]).centres(&[2], &[0]))
+        .unwrap();
     builder.freeze().unwrap()
 }
 
@@ -105,16 +113,12 @@ fn a_model_is_what_it_was_told() {
     assert_eq!(sizes(1), (3, 3, 3, 0));
     assert_eq!(sizes(2), (3, 2, 4, 2));
     let member = |clique, member| {
-        let found = model.member(clique, member).unwrap();
+        let found: Member = model.members_of(clique).unwrap()[member];
         (found.chain, found.position)
     };
     assert_eq!(member(0, 1), (1, None));
     assert_eq!(member(1, 2), (2, Some(2)));
     assert_eq!(member(2, 2), (2, Some(0)));
-    for clique in 0..3 {
-        let all: Vec<_> = (0..3).map(|k| model.member(clique, k).unwrap()).collect();
-        assert_eq!(model.members_of(clique).unwrap(), all);
-    }
     assert_eq!(model.chain_labels(0).unwrap(), 4);
     let given = model.chain_tokens(1).unwrap();
     assert_eq!((given.tokens, given.group), (Some(&TOKENS[1][..]), 7));
@@ -481,20 +485,30 @@ fn loans_are_copies_without_the_copy() {
     for borrow in [false, true] {
         let mut builder = ModelBuilder::new().unwrap();
         let setup = CliqueSetup::property(&property, &potential);
-        let clique = builder.add_clique(&setup).unwrap();
+        let clique = builder.add_cliques(&setup, 1).unwrap().start;
         for k in 0..2 {
             let chain = Chain::new(&unary[k]).unwrap().transitions(&transitions);
             if borrow {
                 builder.borrow_chain(&chain, Some(&tokens[k]), 0).unwrap();
                 let table = Some(&tokens[k][..]);
                 builder
-                    .borrow_member(clique, k, Some(&classes), table)
+                    .borrow_members(
+                        clique,
+                        &Members::new(&[k as i64])
+                            .classes(&[Some(&classes)])
+                            .tables(&[table]),
+                    )
                     .unwrap();
             } else {
                 builder.add_chain(&chain, Some(&tokens[k]), 0).unwrap();
                 let table = Some(&tokens[k][..]);
                 builder
-                    .add_member_with(clique, k, Some(&classes), table)
+                    .add_members(
+                        clique,
+                        &Members::new(&[k as i64])
+                            .classes(&[Some(&classes)])
+                            .tables(&[table]),
+                    )
                     .unwrap();
             }
         }

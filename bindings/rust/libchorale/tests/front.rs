@@ -216,26 +216,40 @@ fn many_cliques_are_as_one_by_one() {
             (first.clone(), second.clone()),
             (0..cliques, cliques..2 * cliques)
         );
-        many.add_positions(first, &offsets, &chains, Some(&within))
-            .unwrap();
-        many.add_members(second, &whole_offsets, &whole_chains)
-            .unwrap();
+        many.add_members(
+            first.start,
+            &Members::new(&chains).offsets(&offsets).positions(&within),
+        )
+        .unwrap();
+        many.add_members(
+            second.start,
+            &Members::new(&whole_chains).offsets(&whole_offsets),
+        )
+        .unwrap();
 
         let mut one = ModelBuilder::new().unwrap();
         drawn.add_one_by_one(&mut one);
         for setup in [&positions, &wholes] {
             for _ in 0..cliques {
-                one.add_clique(setup).unwrap();
+                one.add_cliques(setup, 1).unwrap();
             }
         }
         for clique in 0..cliques {
             for at in offsets[clique] as usize..offsets[clique + 1] as usize {
                 let (chain, position) = (chains[at] as usize, within[at] as usize);
-                one.add_position(clique, chain, position).unwrap();
+                one.add_members(
+                    clique,
+                    &Members::new(&[chain as i64]).positions(&[position as i64]),
+                )
+                .unwrap();
             }
             let whole = whole_offsets[clique] as usize..whole_offsets[clique + 1] as usize;
             for &chain in &whole_chains[whole] {
-                one.add_member(cliques + clique, chain as usize).unwrap();
+                one.add_members(
+                    cliques + clique,
+                    &Members::new(&[(chain as usize) as i64]).positions(&[-1]),
+                )
+                .unwrap();
             }
         }
         assert!(bytes(many) == bytes(one));
@@ -357,12 +371,19 @@ fn decode_is_the_same_call_by_call() {
                 _ => CliqueSetup::positions(LABELS, potential),
             };
             for members in cliques_by_hand(wish, &drawn) {
-                let clique = builder.add_clique(&setup).unwrap();
+                let clique = builder.add_cliques(&setup, 1).unwrap().start;
                 made.push(place);
                 for (chain, position) in members {
                     match position {
-                        Some(position) => builder.add_position(clique, chain, position).unwrap(),
-                        None => builder.add_member(clique, chain).unwrap(),
+                        Some(position) => builder
+                            .add_members(
+                                clique,
+                                &Members::new(&[chain as i64]).positions(&[position as i64]),
+                            )
+                            .unwrap(),
+                        None => builder
+                            .add_members(clique, &Members::new(&[chain as i64]).positions(&[-1]))
+                            .unwrap(),
                     }
                 }
             }
@@ -579,7 +600,9 @@ fn mistakes_of_a_corpus_are_named() {
     let positions = CliqueSetup::positions(2, &potential);
     assert_eq!(builder.add_cliques(&positions, 2).unwrap(), 0..2);
     let mut add = |offsets: &[i64], chains: &[i64], positions: Option<&[i64]>| {
-        builder.add_positions(0..2, offsets, chains, positions)
+        let members = Members::new(chains).offsets(offsets);
+        let members = positions.map_or(members, |positions| members.positions(positions));
+        builder.add_members(0, &members)
     };
     refuses!(
         add(&[0, 1], &[0], None),
@@ -601,17 +624,25 @@ fn mistakes_of_a_corpus_are_named() {
         OutOfRange,
         "offsets[2] is 1"
     );
-    refuses!(add(&[0, 1, 2], &[0, 3], None), OutOfRange, "chains[1] is 3");
+    refuses!(
+        add(&[0, 1, 2], &[0, 3], None),
+        OutOfRange,
+        "chains[1]: chain is 3"
+    );
     refuses!(add(&[0, 2, 2], &[1, 1], None), DuplicateMember, "");
     add(&[0, 1, 3], &[0, 0, 1], None).unwrap();
     refuses!(add(&[0, 1, 2], &[2, 1], None), DuplicateMember, "");
-    let refused = builder.add_members(0..1, &[0, 9], &[0]);
+    let refused = builder.add_members(0, &Members::new(&[0]).offsets(&[0, 9]));
     refuses!(
         refused,
         Shape,
         "offsets[1] is 9; it must be at most 1, the length of chains"
     );
-    refuses!(builder.add_members(0..1, &[0, 1], &[0]), Kind, "");
+    refuses!(
+        builder.add_members(0, &Members::new(&[0]).positions(&[-1])),
+        Kind,
+        ""
+    );
     assert_eq!(builder.freeze().unwrap().members(), 3);
 }
 
@@ -752,19 +783,16 @@ fn weights_are_what_enumeration_finds() {
 
         let mut builder = ModelBuilder::new().unwrap();
         let clique = builder
-            .add_clique(&CliqueSetup::positions(2, &potential))
-            .unwrap();
+            .add_cliques(&CliqueSetup::positions(2, &potential), 1)
+            .unwrap()
+            .start;
         let corpus = Corpus::items(&scores).unwrap();
-        let chains = builder.add_corpus(&corpus).unwrap();
-        for chain in chains {
-            builder.add_position(clique, chain, 0).unwrap();
-        }
-        builder.set_weights(clique..clique + 1, &weights).unwrap();
+        builder.add_corpus(&corpus).unwrap();
+        let chains: Vec<i64> = (0..).take(n).collect();
+        let members = Members::new(&chains).weights(&weights);
+        builder.add_members(clique, &members).unwrap();
         let model = builder.freeze().unwrap();
-        for (i, &weight) in weights.iter().enumerate() {
-            assert_eq!(model.member_weight(clique, i), weight as usize);
-        }
-        assert_eq!(model.member_weight(clique, n), 0);
+        assert_eq!(model.weights_of(clique).unwrap(), weights);
         let mut run = Run::new(&model, RunOptions::new()).unwrap();
         close(run.solve().unwrap().score);
 
@@ -803,7 +831,11 @@ fn weights_that_are_refused() {
     );
     let mut builder = ModelBuilder::new().unwrap();
     assert_eq!(
-        builder.set_weights(0..1, &[1]).err().unwrap().status(),
+        builder
+            .add_members(0, &Members::new(&[0]).weights(&[1]))
+            .err()
+            .unwrap()
+            .status(),
         Status::OutOfRange
     );
 }

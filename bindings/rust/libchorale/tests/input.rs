@@ -642,64 +642,78 @@ fn builders_and_runs() {
         Status::TokensMissing
     );
     let setup = CliqueSetup::property(&property, &potts);
-    let by_property = builder.add_clique(&setup).unwrap();
+    let by_property = builder.add_cliques(&setup, 1).unwrap().start;
     let plain = builder
-        .add_clique(&CliqueSetup::positions(2, &potts))
-        .unwrap();
+        .add_cliques(&CliqueSetup::positions(2, &potts), 1)
+        .unwrap()
+        .start;
     assert_eq!(
-        status(builder.add_clique(&CliqueSetup::positions(3, &potts))),
+        status(builder.add_cliques(&CliqueSetup::positions(3, &potts), 1)),
         Status::ValuesMismatch
     );
     let labels = [0, 5];
     let setup = CliqueSetup::positions(2, &potts).label_values(&labels);
-    assert_eq!(status(builder.add_clique(&setup)), Status::OutOfRange);
+    assert_eq!(status(builder.add_cliques(&setup, 1)), Status::OutOfRange);
     assert_eq!(
-        status(builder.add_member(by_property, 0)),
+        status(builder.add_members(by_property, &Members::new(&[0]).positions(&[-1]))),
         Status::TokensMissing
     );
-    assert_eq!(status(builder.add_member(plain, 0)), Status::Kind);
-    assert_eq!(status(builder.add_member(9, 0)), Status::OutOfRange);
     assert_eq!(
-        status(builder.add_member(by_property, 9)),
+        status(builder.add_members(plain, &Members::new(&[0]).positions(&[-1]))),
+        Status::Kind
+    );
+    assert_eq!(
+        status(builder.add_members(9, &Members::new(&[0]).positions(&[-1]))),
+        Status::OutOfRange
+    );
+    assert_eq!(
+        status(builder.add_members(by_property, &Members::new(&[9]).positions(&[-1]))),
         Status::OutOfRange
     );
     let table: Option<&[i32]> = Some(&[0, 0]);
     assert_eq!(
-        status(builder.add_member_with(by_property, 0, None, table)),
+        status(builder.add_members(by_property, &Members::new(&[0]).tables(&[table]))),
         Status::Shape
     );
     assert_eq!(
-        status(builder.add_member_with(by_property, 9, None, table)),
+        status(builder.add_members(by_property, &Members::new(&[9]).tables(&[table]))),
         Status::OutOfRange
     );
     assert_eq!(
-        status(builder.add_position(plain, 0, 1)),
+        status(builder.add_members(plain, &Members::new(&[0]).positions(&[1]))),
         Status::OutOfRange
     );
     assert_eq!(
-        status(builder.add_position(plain, usize::MAX, 0)),
+        status(builder.add_members(plain, &Members::new(&[(usize::MAX) as i64]).positions(&[0]))),
         Status::OutOfRange
     );
-    builder.add_position(plain, 0, 0).unwrap();
+    builder
+        .add_members(plain, &Members::new(&[0]).positions(&[0]))
+        .unwrap();
     assert_eq!(
-        status(builder.add_position(plain, 0, 0)),
+        status(builder.add_members(plain, &Members::new(&[0]).positions(&[0]))),
         Status::DuplicateMember
     );
-    assert_eq!(status(builder.set_centre(plain, 0, 0)), Status::Kind);
     assert_eq!(
-        status(builder.add_position(by_property, 0, 0)),
+        status(builder.add_members(plain, &Members::new(&[]).centres(&[0], &[0]))),
+        Status::Kind
+    );
+    assert_eq!(
+        status(builder.add_members(by_property, &Members::new(&[0]).positions(&[0]))),
         Status::Kind
     );
     let model = builder.freeze().unwrap();
 
     let mut builder = ModelBuilder::new().unwrap();
     let both = [&potts, &potts];
-    builder.add_clique(&CliqueSetup::centred(2, &both)).unwrap();
+    builder
+        .add_cliques(&CliqueSetup::centred(2, &both), 1)
+        .unwrap();
     assert_eq!(status(builder.freeze()), Status::State); // no centre
 
     assert_eq!(status(model.reweigh(&[1.0])), Status::Shape);
     assert_eq!(status(model.reweigh(&[1.0, -1.0])), Status::OutOfRange);
-    assert_eq!(status(model.member(5, 0)), Status::OutOfRange);
+    assert_eq!(status(model.members_of(5)), Status::OutOfRange);
     assert_eq!(status(model.members_of(5)), Status::OutOfRange);
     assert_eq!(status(model.chain(5)), Status::OutOfRange);
     let mut run = Run::new(&model, RunOptions::new()).unwrap();

@@ -111,9 +111,9 @@ fn use_everything(host: &Host) -> Result<()> {
     let first = builder.add_chain(&chain, Some(&[5, 5]), 0)?;
     let instance = builder.add_instance(Nothing(0))?;
     let setup = CliqueSetup::property(&property, &scaled).dictionary(&best);
-    let clique = builder.add_clique(&setup)?;
-    builder.add_member(clique, first)?;
-    builder.add_member(clique, instance)?;
+    let clique = builder.add_cliques(&setup, 1)?.start;
+    builder.add_members(clique, &Members::new(&[first as i64]).positions(&[-1]))?;
+    builder.add_members(clique, &Members::new(&[instance as i64]).positions(&[-1]))?;
     let words = Potential::potts_with(3, 0.25, &on_host)?;
     builder.add_repeated_words(&words, &RepeatedWords::new())?;
     let model = builder.freeze()?;

@@ -22,11 +22,16 @@ fn items(scores: &[[f64; 2]], size: usize, potential: &Potential) -> Model<'stat
     for (number, row) in scores.iter().enumerate() {
         if number % size == 0 {
             let setup = CliqueSetup::positions(2, potential);
-            builder.add_clique(&setup).unwrap();
+            builder.add_cliques(&setup, 1).unwrap();
         }
         let chain = Chain::new(std::slice::from_ref(row)).unwrap();
         let chain = builder.add_chain(&chain, None, 0).unwrap();
-        builder.add_position(number / size, chain, 0).unwrap();
+        builder
+            .add_members(
+                number / size,
+                &Members::new(&[chain as i64]).positions(&[0]),
+            )
+            .unwrap();
     }
     builder.freeze().unwrap()
 }
