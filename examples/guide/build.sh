@@ -10,7 +10,8 @@ Installs MkDocs with Material in a virtual environment, build/guide, and, where 
 the library for browsers, which the playground needs (bindings/js/build.sh; two minutes).
 
   --check       also runs every example of the pages with the library that CHORALE_LIBRARY names
-                (default: that of build/dev), and looks for links that lead nowhere
+                (default: that of build/dev), and looks for links that lead nowhere and for
+                public names that the reference lacks
   --no-install  name missing Debian packages instead of installing them with apt
   --help        this text'
 
@@ -72,6 +73,7 @@ if [[ $check == yes ]]; then
   export CHORALE_LIBRARY=${CHORALE_LIBRARY:-$PWD/build/dev/src/libchorale.so}
   export PYTHONPATH=$PWD/bindings/python/src:$PWD/bindings/references/src
   told "Looking for links that lead nowhere" "$environment/bin/python" "$here/links.py" build/site
+  told "Looking for names that the reference lacks" "$environment/bin/python" "$here/complete.py" build/site
   told "Running the examples" "$environment/bin/python" "$here/check.py"
   result=", $(tail -n 1 "$log")"
 fi

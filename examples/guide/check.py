@@ -5,8 +5,9 @@
 
 A block ```python, ```js, ```c or ```sh whose next block is plain is an example, and the plain block
 is its output. The blocks ```python of a page are one program; each other block is one of its own.
-A block without output has none. Blocks ```sh without output are not run: they install things. A block
-that imports a package that is not installed is left out.
+A block without output has none. A block that imports a package that is not installed is left out.
+A block that nothing runs is a fault; others are run by the tests of their language (ELSEWHERE), and
+blocks ```sh without output install things.
 
 --write    puts what was printed into the pages
 CHORALE_LIBRARY names the library, which C is compiled with, by $CC. JavaScript runs in Node, if
@@ -43,6 +44,25 @@ BLOCK = re.compile(
     flags=re.DOTALL | re.MULTILINE,
 )
 
+FENCE = re.compile(r"^(?P<indent> *)```(?P<language>\w+)\n.*?^(?P=indent)```$", flags=re.DOTALL | re.MULTILINE)
+# The tests that run the blocks of another language of a page; the test names the page.
+ELSEWHERE = {
+    ("guides/go.md", "go"): "bindings/go/readme_test.go",
+    ("guides/rust.md", "rust"): "bindings/rust/libchorale/src/lib.rs",
+}
+
+
+def not_run(page, text):
+    """Returns a fault for each block of code that no test runs."""
+    faults = []
+    for found in FENCE.finditer(BLOCK.sub(lambda block: "\n" * block[0].count("\n"), text)):
+        name = page.relative_to(DOCS).as_posix()
+        test = ELSEWHERE.get((name, found["language"]))
+        if test is None or f"docs/{name}" not in (ROOT / test).read_text(encoding="utf-8"):
+            line = text.count("\n", 0, found.start()) + 1
+            faults.append(f"{page}:{line}: nothing runs this block of {found['language']}")
+    return faults
+
 
 def run(command, folder, **more):
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, **more)
@@ -71,6 +91,8 @@ def run_sh(code, folder):
 
 
 def run_python(code, names, page):
+    if "import spacy\n" in code:
+        importlib.import_module("libchorale.spacy")  # which spaCy itself does if the package is installed
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, str(page), "exec"), names)
@@ -91,7 +113,7 @@ def check(page, write):
     text = page.read_text(encoding="utf-8")
     names: dict[str, object] = {"__name__": "__main__"}
     done = left = 0
-    faults = []
+    faults = not_run(page, text)
     changed = []
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -166,7 +188,7 @@ def main(arguments):
     processes = ProcessPoolExecutor(
         2, mp_context=multiprocessing.get_context("spawn"), max_tasks_per_child=1
     )
-    pages = [page for page in pages if BLOCK.search(page.read_text(encoding="utf-8"))]
+    pages = [page for page in pages if FENCE.search(page.read_text(encoding="utf-8"))]
     with processes:
         for page, (done, left, found) in zip(pages, processes.map(check, pages, [write] * len(pages))):
             print(f"{page.relative_to(DOCS)}: {done} examples", flush=True)
@@ -180,7 +202,7 @@ def main(arguments):
         faults += found
     print(*faults, sep="\n", file=sys.stderr)
     print(f"{run_of_all} examples run, {left_of_all} left out, {len(faults)} with another output")
-    return 1 if faults or not run_of_all else 0
+    return 1 if faults or left_of_all or not run_of_all else 0
 
 
 if __name__ == "__main__":

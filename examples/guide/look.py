@@ -27,15 +27,23 @@ PAGES = (
 )
 # What newcomers ask, and the page that the search should find first.
 ASKED = {
-    "leave out a label": "guides/leave-out-a-label",
+    "how do I leave out a label": "guides/leave-out-a-label",
     "exclude a label": "guides/leave-out-a-label",
+    "ignore label O": "guides/leave-out-a-label",
     "what a status means": "reference/statuses",
     "status 31": "reference/statuses",
     "type of an argument in Go": "reference/go",
-    "go agreement strength": "reference/go",
-    "does it help me": "index",
+    "type of Strength in Go": "reference/go",
+    "does it help on my data": "guides/questions",
+    "save a model to a file": "guides/questions",
+    "how long does it take": "guides/questions",
+    "cancel a run": "guides/questions",
+    "why did the label change": "guides/questions",
+    "is the result optimal": "guides/questions",
+    "huggingface": "guides/questions",
+    "licence": "guides/questions",
     "run one test": "contributing/index",
-    "without installing": "playground",
+    "chorale_run_solve": "reference/c/run",
 }
 # Of the text of the page itself. Marks beside headings show only under the pointer; what lies under
 # the text of a picture is not seen by this.

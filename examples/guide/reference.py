@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 HEADERS = ROOT / "include/chorale"
 PYTHON = ROOT / "bindings/python/src/libchorale"
 # Modules of the Python package with names of their own, in the order of the pages.
-MODULES = ("batches", "learn", "rules", "shared", "spark", "logits", "crfsuite", "prices", "experimental")
+MODULES = ("batches", "learn", "rules", "shared", "spark", "logits", "crfsuite", "sql", "partition", "prices", "experimental")
 
 
 @dataclasses.dataclass
@@ -121,9 +121,9 @@ def without_stars(comment: str) -> str:
 C_PIECE = re.compile(
     r"^/\* ---- (?P<section>[^\n]*?) -+(?P<told>\n.*?)? ?\*/$"
     r"|^(?P<comment>/\*.*?\*/)$"
-    r"|^(?P<define>#define (?P<constant>CHORALE_\w+) .*)$"
+    r"|^(?P<define>#define (?P<constant>CHORALE_\w+) [^\n]*)$"
     r"|^(?P<code>(?:typedef [^;{]*;\nenum \{|typedef (?:struct|enum|union) \w* ?\{|enum \{).*?\}[^;{}]*;"
-    r"|(?:typedef|CHORALE_API)[^;{]*;)$",
+    r"|(?:typedef|CHORALE_API)[^;{]*;)(?: /\*[^\n]*\*/)?$",
     flags=re.DOTALL | re.MULTILINE,
 )
 C_NAMES = (
@@ -290,6 +290,10 @@ def python_entries(module: ast.Module, names: set[str], prefix: str) -> list[Ent
                     name = f"{prefix}{node.name}.{part.name}"
                     if not any(entry.name == name for entry in entries):
                         entries.append(Entry(4, name, name.lower().replace("__", ""), signature(part), comment))
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)):
+            target = ast.unparse(node.targets[0] if isinstance(node, ast.Assign) else node.target)
+            if target in names and target != "__all__":
+                entries.append(Entry(3, f"{prefix}{target}", f"{prefix}{target}".lower(), ast.unparse(node), ""))
         elif isinstance(node, ast.FunctionDef) and node.name in names:
             comment = ast.get_docstring(node) or ""
             name = f"{prefix}{node.name}"
@@ -313,7 +317,12 @@ def gathered(module: ast.Module) -> list[Entry]:
     for node in module.body:
         if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
             part = ast.parse((PYTHON / f"{node.module}.py").read_text(encoding="utf-8"))
-            entries += python_entries(part, names & {alias.name for alias in node.names}, "")
+            for alias in node.names:
+                name = alias.asname or alias.name
+                for entry in python_entries(part, {alias.name} if name in names else set(), ""):
+                    if alias.asname:
+                        entry = Entry(entry.level, name, name, entry.code.replace(alias.name, name, 1), entry.comment)
+                    entries.append(entry)
     return entries
 
 
@@ -328,7 +337,7 @@ def python_pages() -> Iterator[tuple[str, str]]:
     for name in MODULES:
         module = ast.parse((PYTHON / f"{name}.py").read_text(encoding="utf-8"))
         told = prose(ast.get_docstring(module) or "")
-        entries = python_entries(module, exported(module), "") or gathered(module)
+        entries = python_entries(module, exported(module), "") + gathered(module)
         yield f"reference/python-{name}.md", f"# libchorale.{name}\n\n{told}\n\n{rendered('python', entries)}"
 
 
@@ -361,7 +370,7 @@ def go_pages() -> Iterator[tuple[str, str]]:
     entries.sort(key=lambda e: (e.name.split(".")[0].lower(), e.level, e.name.lower()))
     told = re.search(r"/\*\n(.*?)\*/|((?:^//.*\n)+)package", (folder / "doc.go").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     intro = re.sub(r"^// ?", "", told[1] or told[2], flags=re.MULTILINE) if told else ""
-    text = f"---\nsearch: {{boost: 3}}\n---\n\n# Go: all types and functions\n\nThe type of each argument is in its declaration.\n\n{prose(intro)}\n\n## Names\n\n{rendered('go', entries)}"
+    text = f"---\nsearch: {{boost: 1.6}}\n---\n\n# Go: all types and functions\n\nThe type of each argument is in its declaration.\n\n{prose(intro)}\n\n## Names\n\n{rendered('go', entries)}"
     names = {entry.name: entry.anchor for entry in entries}
     text = re.sub(
         r"\\\[([A-Z][\w.]*)\\\]",
@@ -410,21 +419,24 @@ def js_pages() -> Iterator[tuple[str, str]]:
 def rust_pages() -> Iterator[tuple[str, str]]:
     folder = ROOT / "bindings/rust/libchorale/src"
     whole = (folder / "lib.rs").read_text(encoding="utf-8")
-    public = set(re.findall(r"\w+", " ".join(re.findall(r"^pub use [^;]+;", whole, re.MULTILINE))))
-    entries = []
+    public = set(re.findall(r"\w+", " ".join(re.findall(r"^ *pub use [^;]+;", whole, re.MULTILINE))))
+    entries = rust_constants((folder / "constants.rs").read_text(encoding="utf-8"))
     for source in sorted(folder.glob("*.rs")):
-        owner = ""
+        owner, room = "", "kernel::" if source.stem == "kernel" else ""
         comment: list[str] = []
         for line, rest in lines_of(source.read_text(encoding="utf-8")):
-            if made := re.match(r"impl(?:<[^>]*>)? (?:(\w+)[^ ]* )?(?:for )?(\w+)?", line):
-                owner = "" if " for " in line else (made[2] or made[1] or "")
+            if line.startswith("impl"):
+                plain = re.sub(r"<[^<>]*>", "", re.sub(r"<[^<>]*>", "", line))  # without parameters of types
+                made = re.match(r"impl (\w+) ?(?:\{|where|$)", plain)
+                owner = made[1] if made else ""
             elif line.strip().startswith("///"):
                 comment.append(re.sub(r"^\s*/// ?", "", line))
                 continue
-            elif found := re.match(r"( *)pub (?:const |unsafe )?(fn|struct|enum|trait|type) (\w+)", line):
+            elif found := re.match(r"( *)pub (?:const (?=fn)|unsafe )?(fn|struct|enum|trait|type|const) (\w+)", line):
                 inside, kind, name = bool(found[1]), found[2], found[3]
-                full = f"{owner}::{name}" if inside else name
-                if comment and (owner if inside else name) in public:
+                full = f"{owner}::{name}" if inside else f"{room}{name}"
+                whole_page = room or source.stem == "lib"
+                if comment and ((owner if inside else name) in public or whole_page and not inside):
                     code = rust_code(line + "\n" + rest, kind)
                     told = re.sub(r"\[(`[^`]+`)\](\([^)]*\))?", r"\1", "\n".join(comment))
                     told = re.sub(r"^# (Errors|Panics|Examples?|Safety)\n", r"\1:\n", told, flags=re.MULTILINE)
@@ -436,6 +448,18 @@ def rust_pages() -> Iterator[tuple[str, str]]:
     entries.sort(key=lambda e: (e.name.split("::")[0].lower(), e.level, e.name.lower()))
     intro = "The crate `libchorale`. `cargo doc --open` makes the same pages with the traits of each type."
     yield "reference/rust.md", f"# Rust\n\n{intro}\n\n{rendered('rust', entries)}"
+
+
+def rust_constants(text: str) -> list[Entry]:
+    """Returns the enums that constants.rs makes by macros, without the numbers of C."""
+    entries = []
+    for body in re.findall(r"^(?:told|asked)! \{\n(.*?)^\}", text, re.DOTALL | re.MULTILINE):
+        told, name, variants = re.match(r"((?: {4}///.*\n)*) {4}(\w+) \{\n(.*?)^ {4}\}", body, re.DOTALL | re.MULTILINE).groups()
+        code = f"pub enum {name} {{\n" + re.sub(r" = \w+,$", ",", textwrap.dedent(variants), flags=re.MULTILINE)
+        code = re.sub(r"\n(?=.)", "\n    ", code) + "}"
+        comment = re.sub(r"\[(`[^`]+`)\](\([^)]*\))?", r"\1", re.sub(r"^ *///? ?", "", told, flags=re.MULTILINE))
+        entries.append(Entry(3, name, name.lower(), code, comment))
+    return entries
 
 
 def lines_of(text: str) -> Iterator[tuple[str, str]]:

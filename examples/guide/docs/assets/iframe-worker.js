@@ -40,3 +40,21 @@ if (location.protocol === "file:") {
     terminate() {}
   };
 }
+
+// The search takes each word for the beginning of one: "a" would find all that begin with it. So words
+// that say nothing are left out of a question that has others.
+{
+  const idle = new Set(
+    ("a an and are as at be by can could do does for from have how i if in into is it its me my of on or our so " +
+      "that the then there this to us was we what when where which who why will with you your").split(" "),
+  );
+  const post = Worker.prototype.postMessage;
+  Worker.prototype.postMessage = function (message, ...more) {
+    let sent = message;
+    if (message?.type === 2 && typeof message.data === "string") {
+      const words = message.data.split(/\s+/).filter((word) => !idle.has(word.toLowerCase().replace(/\W+$/, "")));
+      if (words.length) sent = { ...message, data: words.join(" ") };
+    }
+    return post.call(this, sent, ...more);
+  };
+}
