@@ -82,6 +82,17 @@ def test_headings_name_lists():
     assert [(of.name, len(of.references)) for of in lists] == [("APA", 2), ("Part two", 1)]
 
 
+def test_numbered_lists_and_others_in_one_file():
+    numbered = ["A. Author, A title that goes on and on, J. Things 3, 14 (1999).", "B. Author, Other title, 1984. The next line begins"
+                " with a number: 12. Aufl., Berlin 2001.", "C. Author, Third."]
+    lines = ["Meier, K. (2003): Familie.", "Beck, U. (1986): Risiko.", "Weber, M. (1922): Wirtschaft."]
+    text = "Literatur\n\n" + "\n".join(lines) + "\n\n"
+    assert references(NUMBERED + "\n" + text) == [numbered, lines]
+    assert references(text + NUMBERED) == [lines, numbered]
+    text = text.replace("Literatur", "Deutsche Titel")
+    assert references(text + NUMBERED + "\n" + text + NUMBERED) == [lines, numbered, lines, numbered]
+
+
 @pytest.mark.parametrize("layout", ["auto", "lines", "blocks", "numbered", "indented"])
 def test_nothing_is_lost(layout):
     draw = random.Random(20240607)

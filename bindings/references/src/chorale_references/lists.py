@@ -7,7 +7,8 @@ A *layout* says how references are told apart:
     numbered  a reference begins with the next number, as [12], (12), 12. or 12; other lines go on
     indented  a reference begins with a line that is not indented; indented lines go on
 
-`auto` takes the layout that the first lines of a file show. Nothing is lost: every character of the
+`auto` takes the layout that the first lines of a file show, but a list with a heading may be numbered
+where others are not. Nothing is lost: every character of the
 input is in the heading of a list, in a reference or between the two.
 """
 
@@ -16,12 +17,14 @@ from __future__ import annotations
 import dataclasses
 import itertools
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator
 
 LAYOUTS = ("auto", "lines", "blocks", "numbered", "indented")
-# The layout is chosen by so many lines, and longer lists are cut: agreement needs no more, and the
+# The layout is chosen by so many lines, again by those under a heading, and longer lists are cut: agreement needs no more, and the
 # input is read as a stream.
 LINES_LOOKED_AT = 1000
+LINES_UNDER_HEADING = 100
 MOST_IN_LIST = 500
 
 _NUMBER = re.compile(r"\s*(?:\[(\d{1,5})\][.:]?|\((\d{1,5})\)|(\d{1,5})[.)]|(\d{1,5})(?=\s{2,}|\t))\s+(?=\S)")
@@ -136,19 +139,15 @@ def split(lines: Iterable[str], layout: str = "auto", name: str = "list") -> Ite
     if layout not in LAYOUTS:
         raise ValueError("layout is %r, not one of %s" % (layout, ", ".join(LAYOUTS)))
     lines = iter(lines)
-    first: list[str] = []
-    if layout == "auto":
-        for line in lines:
-            first.append(line)
-            if len(first) >= LINES_LOOKED_AT:
-                break
-        layout = layout_of(first)
-    return _Splitter(layout, name).run(itertools.chain(first, lines))
+    ahead = deque(itertools.islice(lines, LINES_LOOKED_AT if layout == "auto" else 2))
+    return _Splitter(layout, name, ahead).run(lines)
 
 
 class _Splitter:
-    def __init__(self, layout: str, name: str) -> None:
-        self.layout, self.name = layout, name
+    def __init__(self, layout: str, name: str, ahead: deque[str]) -> None:
+        """ahead: the first lines; from then on, those that are read but not yet taken."""
+        self.auto = layout == "auto"
+        self.layout, self.name, self.ahead = layout_of(list(ahead)) if self.auto else layout, name, ahead
         self.lists = 0
         self.heading = ""
         self.references: list[Reference] = []
@@ -156,17 +155,15 @@ class _Splitter:
         self.empty = 0  # empty lines just before
         self.form, self.number = 0, 0  # of the last marker
 
-    def run(self, lines: Iterable[str]) -> Iterator[ReferenceList]:
-        lines = iter(lines)
-        line = next(lines, None)
+    def run(self, lines: Iterator[str]) -> Iterator[ReferenceList]:
         number = 0
-        while line is not None:
+        while self.ahead:
             number += 1
-            after = next(lines, None)
-            done = self._take(line, number, after is not None and not after.strip())
+            line = self.ahead.popleft()
+            self.ahead.extend(itertools.islice(lines, 1))
+            done = self._take(line, number, bool(self.ahead) and not self.ahead[0].strip())
             if done is not None:
                 yield done
-            line = after
         if self.references or self.heading:
             yield self._close()
 
@@ -201,6 +198,8 @@ class _Splitter:
             self.heading += line
             self.form, self.number = 0, 0
             self.open = False
+            if self.auto:
+                self.layout = self._layout_under_heading()
             return done
         begins, ends_list = self._begins(line, empty)
         if begins or not self.references:
@@ -217,6 +216,21 @@ class _Splitter:
         return stands_apart and alone and _TITLE.fullmatch(line) is not None or (
             _is_heading(line) and (stands_apart or self.layout in ("lines", "numbered"))
         )
+
+    def _layout_under_heading(self) -> str:
+        """Returns the layout of the list that follows: another than before only if one of the two is
+        numbered and the other is not."""
+        first = list(itertools.islice(self.ahead, LINES_UNDER_HEADING))
+        empty = [not line.strip() for line in first]
+        ends = (
+            k for k in range(len(first))
+            if _is_heading(first[k]) or 0 < k < len(first) - 1 and empty[k - 1] and empty[k + 1] and _TITLE.fullmatch(first[k])
+        )
+        lines = first[: next(ends, len(first))]
+        found = layout_of(lines)
+        if self.layout == "numbered":
+            return self.layout if any(_number(line)[0] for line in lines) else found
+        return found if found == "numbered" else self.layout
 
     def _begins(self, line: str, empty: int) -> tuple[bool, bool]:
         """Returns whether a line begins a reference, and whether the list before it has ended."""
