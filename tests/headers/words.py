@@ -27,9 +27,9 @@ FLAGS = re.compile(r"(borrow|across|proven|exact|pruned|applied|prove|no_polish|
 # Words that only the authors know, and the files that users read.
 PRIVATE = re.compile(r"oracle instance|round 0|front door|last gate|plain base|rows of prices|\bshelves\b", re.I)
 READ = (
-    "README.md", "CHANGELOG.md", "include/chorale/**/*.h", "include/chorale/*.md", "bindings/*/README.md", "bindings/python/src/**/*.py",
+    "README.md", "CHANGELOG.md", "include/chorale/**/*.h", "include/chorale/*.md", "bindings/README.md", "bindings/*/README.md", "bindings/python/src/**/*.py",
     "bindings/references/src/**/*.py", "bindings/go/*.go", "bindings/js/types/*.ts", "bindings/rust/*/src/*.rs",
-    "src/command/**/*.?pp", "src/command/**/*.js", "src/command/**/*.c", "src/capi/*.cpp", "examples/*/README.md", "examples/experiments/*.md", "examples/guide/docs/**/*.md",
+    "src/command/**/*.?pp", "src/command/**/*.js", "src/command/**/*.[ch1]", "src/capi/*.cpp", "examples/*/README.md", "examples/experiments/*.md", "examples/guide/docs/**/*.md",
 )
 
 
