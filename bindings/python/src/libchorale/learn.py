@@ -1,5 +1,6 @@
 """Learning. `learn` finds from labelled problems how strongly labels should agree.
 `CollectiveTagger` is a tagger whose labels agree, made from another tagger and labelled sequences:
+
     tagger = CollectiveTagger(sklearn_crfsuite.CRF(c2=0.1))
     tagger.fit(X, y, groups)  # groups: the document of each sequence
     labels = tagger.predict(X_new, groups_new)
