@@ -164,8 +164,6 @@ static void random_options(Random *random, chorale_run_options *options) {
     options->rounds = random_rounds(random, 6);
   if (random_chance(random, 25))
     options->damping = random_chance(random, 50) ? 0.5 : 0.9 * random_unit(random);
-  if (random_chance(random, 30))
-    options->schedule = CHORALE_SCHEDULE_DISAGREEMENT;
   if (random_chance(random, 15))
     options->algorithm = algorithms[random_int(random, 0, (int32_t)COUNT_OF(algorithms) - 1)];
   options->exact_marginals = random_chance(random, 20);

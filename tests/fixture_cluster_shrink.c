@@ -6,10 +6,10 @@
 void dump_cluster(FILE *to, const Cluster *cluster) {
   const chorale_run_options *o = &cluster->options;
   fprintf(to,
-          "rounds %lld, damping %g, schedule %d, algorithm %d, exact %d, no polish %d, range %d, "
+          "rounds %lld, damping %g, algorithm %d, exact %d, no polish %d, range %d, "
           "joint %d, beam %lld, budget %lld, number %d, threads %lld, bound steps %lld, "
           "effort %g\n",
-          (long long)o->rounds, o->damping, o->schedule, o->algorithm, o->exact_marginals,
+          (long long)o->rounds, o->damping, o->algorithm, o->exact_marginals,
           o->no_polish, o->restrict_range, o->joint_mode, (long long)o->beam_width,
           (long long)o->budget, o->message_element, (long long)o->threads,
           (long long)o->bound_steps, o->effort);
@@ -149,7 +149,6 @@ static void shrink_options(Shrinker *shrinker) {
       (void)attempt(shrinker, &candidate);                                                         \
   } while (0)
   TRY(damping);
-  TRY(schedule);
   TRY(algorithm);
   TRY(exact_marginals);
   TRY(restrict_range);

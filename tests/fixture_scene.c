@@ -168,7 +168,6 @@ static void describe(Scene *s) {
   s->run_options.budget = 16;
   s->rich_options = s->run_options;
   s->rich_options.restrict_range = 1;
-  s->rich_options.schedule = CHORALE_SCHEDULE_DISAGREEMENT;
   s->rich_options.exact_marginals = 1;
   s->rich_options.message_element = CHORALE_MESSAGES_FLOAT32;
 

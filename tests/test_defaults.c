@@ -143,7 +143,6 @@ static void zero_agreements_and_options_of_runs(void **state) {
   written.minimum = 2;
   chorale_run_options explicitly = options;
   explicitly.rounds = 10;
-  explicitly.schedule = CHORALE_SCHEDULE_ALL;
   explicitly.algorithm = CHORALE_ALGORITHM_AUTO;
   explicitly.joint_mode = CHORALE_JOINT_AUTO;
   explicitly.message_element = CHORALE_MESSAGES_AUTO;

@@ -541,18 +541,6 @@ static void exact_where_message_passing_is(void **state) {
   check_clusters("exact", test_rounds(1500), random_exact_cluster, must_find_the_optimum, NULL);
 }
 
-/* Draws models solved with the schedule DISAGREEMENT. */
-static void random_exact_with_disagreement(Random *random, Cluster *cluster) {
-  random_exact_cluster(random, cluster);
-  cluster->options.schedule = CHORALE_SCHEDULE_DISAGREEMENT;
-}
-
-static void exact_with_the_other_schedule(void **state) {
-  (void)state;
-  check_clusters("disagreement", test_rounds(500), random_exact_with_disagreement,
-                 must_find_the_optimum, NULL);
-}
-
 /* Draws models with damped messages, which converge to the same result more slowly. */
 static void random_damped_cluster(Random *random, Cluster *cluster) {
   random_exact_cluster(random, cluster);
@@ -1062,7 +1050,6 @@ int main(void) {
       cmocka_unit_test(what_is_allowed_is_found),
       cmocka_unit_test(capacities_of_many_cliques),
       cmocka_unit_test(exact_where_message_passing_is),
-      cmocka_unit_test(exact_with_the_other_schedule),
       cmocka_unit_test(exact_under_damping),
       cmocka_unit_test(the_polish_never_lowers_and_the_bound_holds),
       cmocka_unit_test(the_better_of_both_starts_is_kept),

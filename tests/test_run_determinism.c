@@ -78,8 +78,6 @@ static void random_text_options(Random *random, chorale_run_options *options) {
   *options = (chorale_run_options){.struct_size = sizeof *options};
   options->rounds = random_int(random, 1, 5);
   options->damping = random_chance(random, 40) ? 0.3 : 0;
-  options->schedule =
-      random_chance(random, 40) ? CHORALE_SCHEDULE_DISAGREEMENT : CHORALE_SCHEDULE_ALL;
   options->bound_steps = random_chance(random, 50) ? 3 : 0;
   options->restrict_range = random_chance(random, 30);
   static const chorale_message_element numbers[] = {CHORALE_MESSAGES_AUTO, CHORALE_MESSAGES_FLOAT64,
@@ -949,7 +947,6 @@ static void a_cancel_from_another_thread_ends_it(void **state) {
   double slowest = 0;
   for (int64_t round = 0; round < test_rounds(16); ++round) {
     options.threads = round % 2 == 0 ? 1 : 2;
-    options.schedule = round % 4 < 2 ? CHORALE_SCHEDULE_ALL : CHORALE_SCHEDULE_DISAGREEMENT;
     chorale_run *run = NULL;
     OK(chorale_run_create(NULL, text.model, &options, NULL, &run, &error));
     canceller.wait = 0.1 * random_unit(&random) * random_unit(&random);

@@ -203,7 +203,6 @@ static void bad_options(void **state) {
   REFUSED(damping, 1.0, CHORALE_ERROR_OUT_OF_RANGE, "damping", "1");
   REFUSED(damping, -0.5, CHORALE_ERROR_OUT_OF_RANGE, "damping", "-0.5");
   REFUSED(damping, NAN, CHORALE_ERROR_NOT_A_NUMBER, "damping");
-  REFUSED(schedule, 5, CHORALE_ERROR_UNKNOWN_CONSTANT, "schedule", "5");
   REFUSED(algorithm, 999, CHORALE_ERROR_UNKNOWN_CONSTANT, "algorithm", "999");
   REFUSED(joint_mode, 99, CHORALE_ERROR_UNKNOWN_CONSTANT, "joint_mode", "99");
   REFUSED(message_element, 9, CHORALE_ERROR_UNKNOWN_CONSTANT, "message_element", "9");

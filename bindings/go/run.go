@@ -25,15 +25,6 @@ import (
 // a clique is a position whose value selects the clique's potential. An [Instance] is a model of
 // the caller that takes the place of a chain.
 
-// Schedule is the order in which cliques and chains send messages.
-type Schedule int32
-
-// The schedules of a run.
-const (
-	ScheduleAll          Schedule = C.CHORALE_SCHEDULE_ALL          // all cliques send messages, then all chains
-	ScheduleDisagreement Schedule = C.CHORALE_SCHEDULE_DISAGREEMENT // one clique at a time sends messages, then the chains of its members do; the more members of a clique differ from its commonest value, the earlier the clique comes
-)
-
 // MessageElement is the number format in which messages are stored.
 type MessageElement int32
 
@@ -63,7 +54,6 @@ type Progress struct {
 type RunOptions struct {
 	Rounds         int                 // greatest number of rounds; 10 by default
 	Damping        float64             // the number d in: new message = d * old message + (1 - d) * computed message; at least 0 and below 1, 0 by default
-	Schedule       Schedule            // the order in which cliques and chains send messages; ScheduleAll by default
 	Algorithm      Algorithm           // the algorithm that computes the messages of cliques; a clique to whose potential it does not apply uses Auto. Auto by default
 	ExactMarginals bool                // whether messages of cliques are exact for every potential that has an exact solver
 	Polish         bool                // whether one chain at a time is decoded again after the rounds, while the score increases; true by default
@@ -101,7 +91,6 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 		told.rounds = C.CHORALE_NO_ROUNDS
 	}
 	told.damping = C.double(options.Damping)
-	told.schedule = C.chorale_schedule(options.Schedule)
 	told.algorithm = C.chorale_algorithm(options.Algorithm)
 	told.exact_marginals = flag(options.ExactMarginals)
 	told.no_polish = flag(!options.Polish)

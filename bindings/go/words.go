@@ -40,7 +40,6 @@ var goNames = map[string]string{
 	"CHORALE_MESSAGES_":           "MessageElement",
 	"CHORALE_OUTSIDE_":            "Outside",
 	"CHORALE_SCALE_":              "Scale",
-	"CHORALE_SCHEDULE_":           "Schedule",
 	"CHORALE_SCHEME_":             "Scheme",
 	"CHORALE_SEGMENT_":            "SegmentRule",
 	"CHORALE_SHAPE_":              "Shape",

@@ -138,7 +138,6 @@ func TestMessagesSpeakGo(t *testing.T) {
 		}(),
 		"options.Rounds is":         run(func(o *RunOptions) { o.Rounds = -1 }),
 		"options.Damping is":        run(func(o *RunOptions) { o.Damping = 2 }),
-		"options.Schedule is":       run(func(o *RunOptions) { o.Schedule = 9 }),
 		"options.JointMode is":      run(func(o *RunOptions) { o.JointMode = 9 }),
 		"options.MessageElement is": run(func(o *RunOptions) { o.MessageElement = 9 }),
 		"options.Threads is":        run(func(o *RunOptions) { o.Threads = 0 }),

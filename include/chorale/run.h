@@ -114,15 +114,6 @@ enum {
   CHORALE_JOINT_BEAM = 30
 };
 
-typedef int32_t chorale_schedule;
-enum {
-  CHORALE_SCHEDULE_ALL = 0, /* all cliques, then all chains */
-  /* One clique at a time. The cliques come in descending order of the number of members (with
-   * weights: the sum of their weights) whose value is not the commonest value of the clique. After
-   * each clique the chains of its members compute their messages. */
-  CHORALE_SCHEDULE_DISAGREEMENT = 10
-};
-
 /* The number format in which messages are stored; experimental/run.h has others. */
 typedef int32_t chorale_message_element;
 enum {
@@ -163,7 +154,6 @@ typedef struct chorale_run_options {
                                   only the start */
   double damping;              /* 0 <= d < 1: a clique's new message is d * old message + (1 - d) *
                                   computed message. Default 0 */
-  chorale_schedule schedule;   /* default ALL */
   chorale_algorithm algorithm; /* for clique messages, as in chorale_clique_max_marginals. AUTO is
                                   used for cliques that the algorithm does not fit. Default AUTO */
   int32_t exact_marginals;     /* 1: clique messages exact wherever the family has an exact solver
@@ -193,6 +183,7 @@ typedef struct chorale_run_options {
    * together take at most as many bytes as the scores, or 16 MiB if that is more. */
   chorale_joint_mode joint_mode;
   chorale_message_element message_element; /* default AUTO */
+  int32_t reserved;
   int64_t beam_width;
   int64_t budget;
   /* Threads (0: 1), which share the work by chain and by clique. More than 256 count as

@@ -35,9 +35,6 @@ chorale_status take_run_options(const Report &report, const Model &model,
   if (options.damping < 0 || options.damping >= 1)
     return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->damping is ", options.damping,
                        "; it must be from 0 to below 1");
-  if (options.schedule != CHORALE_SCHEDULE_ALL && options.schedule != CHORALE_SCHEDULE_DISAGREEMENT)
-    return report.unknown_constant("options->schedule", options.schedule,
-                                   "a CHORALE_SCHEDULE_ constant");
   const Algorithm *algorithm = find_algorithm(options.algorithm);
   if (!algorithm || !algorithm->marginals.has_any_of(kAllForms))
     return report.fail(CHORALE_ERROR_UNKNOWN_CONSTANT, "options->algorithm is ", options.algorithm,
@@ -85,7 +82,6 @@ chorale_status take_run_options(const Report &report, const Model &model,
       std::max<std::int64_t>(1, INT32_MAX / (4 * std::int64_t{model.most_labels}));
   to.rounds = options.rounds == CHORALE_NO_ROUNDS ? 0 : value_or(options.rounds, to.rounds);
   to.damping = options.damping;
-  to.schedule = options.schedule;
   to.clique = {options.algorithm, options.exact_marginals != 0, options.bound_steps > 0};
   to.joint = {options.joint_mode,
               joint_size(options.beam_width, to.joint.beam_width, limit),

@@ -163,7 +163,6 @@ static void make_run(World *w) {
   restruct(w, &o.struct_size);
   o.rounds = number(w);
   o.damping = chance(w, 90) ? upto(w, 3) / 4.0 : hostile_double(w->random);
-  o.schedule = constant(w, 10 * upto(w, 1));
   o.algorithm = constant(w, chance(w, 90) ? 0 : 10);
   o.exact_marginals = chance(w, 10);
   o.no_polish = !chance(w, 80);

@@ -311,16 +311,14 @@ faulty_edit "the chains of an edited clique are not visited" \
 faulty_edit "fellows of a chain that gains are not visited" \
   '/^void Edits::spread/,/^}/s/^      enqueue(model_.chain_of(clique, i));/      ;/' 'and [-0-9.]* with labelling'
 faulty_edit "fellows of a chain whose labels are forbidden are not visited" \
-  's/^        if (spreads)/        if (false)/' 'and [-0-9.]* with labelling'
-faulty_edit "nobody is visited in a large clique" 's/^      !can_move_others(slot.clique, from, to))/      true)/' \
-  'an_edit_spreads_in_a_large_clique'
+  '/^void Edits::take_now/,/^}/s/if (spreads)/if (false)/' 'and [-0-9.]* with labelling'
 faulty_edit "messages that are left alone pass for computed" \
-  's/^      edits_.leaves_messages = true;/      ;/' 'an_edit_spreads_in_a_large_clique'
+  '/^void Edits::spread/,/^}/s/edits_.leaves_messages = true;/;/' 'a_large_clique_is_left_to_the_next_solve'
 faulty_edit "a clique of items is not solved again" \
   's/^      state_.clique_needs.data()\[model_.clique_of(chain.first_slot)\] = kAnswersNow;/;/' 'item [0-9]+ has label'
 faulty_edit "a clique is forgotten where a labelling is kept" \
-  '/^bool Edits::improve/,/^}/s/edits_.touched_cliques.add(slot.clique);//' 'ERROR: [a-z]+, round'
-faulty_edit "no chain gets the messages of a clique" 's/^    edits_.sending.add(chain);//' 'editing.lacking'
+  '/^void Edits::set_now/,/^}/s/edits_.touched_cliques.add(slot.clique);//' 'ERROR: [a-z]+, round'
+faulty_edit "no chain gets the messages of a clique" 's/edits_.sending.add(chain);//' 'editing.lacking'
 faulty_edit "no clique gets the messages of a chain" 's/^      edits_.answering.add(clique);/      ;/' 'editing.lacking'
 
 faulty_polish() { # SOURCE FAULT SCRIPT PATTERN

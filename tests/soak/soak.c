@@ -167,7 +167,6 @@ static void open_recipe(Recipe *recipe, uint64_t seed) {
   recipe->options = (chorale_run_options){.struct_size = sizeof recipe->options};
   recipe->options.rounds = 1 + below(&state, 12);
   recipe->options.bound_steps = below(&state, 2) * 4;
-  recipe->options.schedule = below(&state, 2) * CHORALE_SCHEDULE_DISAGREEMENT;
   recipe->options.damping = below(&state, 2) * 0.25;
 }
 

@@ -88,7 +88,7 @@ export function inJavaScript(message, others = {}) {
 // Prefixes of the constants that options name by words: CHORALE_ALGORITHM_ALPHA_PASS is
 // "alpha-pass".
 const PREFIX = new RegExp(
-  "^CHORALE_(ALGORITHM|SCHEDULE|JOINT|MESSAGES|SCALE|SHAPE|SCHEME|BASIS|OUTCOME|AGREE|TEXTS|FIRE" +
+  "^CHORALE_(ALGORITHM|JOINT|MESSAGES|SCALE|SHAPE|SCHEME|BASIS|OUTCOME|AGREE|TEXTS|FIRE" +
     "|OUTSIDE|SEGMENT|FAMILY|ERROR)_",
 );
 function constantName(name) {

@@ -505,7 +505,7 @@ export function real(name, value) {
 }
 /**
  * Returns an object that maps words to the numbers of all constants with a prefix:
- * wordsOf("CHORALE_SCHEDULE_").all is CHORALE_SCHEDULE_ALL.
+ * wordsOf("CHORALE_JOINT_").auto is CHORALE_JOINT_AUTO.
  */
 export const wordsOf = (prefix) =>
   Object.fromEntries(

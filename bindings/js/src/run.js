@@ -34,7 +34,6 @@ const FLAGS = {
 // What is written for "none" where 0 means the default.
 export const NOTHING = wordsOf("CHORALE_NO_");
 const WORDS = {
-  schedule: ["schedule", wordsOf("CHORALE_SCHEDULE_")],
   algorithm: ["algorithm", wordsOf("CHORALE_ALGORITHM_")],
   jointMode: ["joint_mode", wordsOf("CHORALE_JOINT_")],
   messageElement: ["message_element", wordsOf("CHORALE_MESSAGES_")],

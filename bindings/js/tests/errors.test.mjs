@@ -210,8 +210,6 @@ test("values, kinds and names of options", () => {
   refused("NO_LABELLING", () => own(chorale.createRun(model)).labels(0));
   refused("SIZE", () => chorale.createRun(model, { rounds: -1 }), /rounds is -1/);
   refused("OUT_OF_RANGE", () => chorale.createRun(model, { damping: 1 }), /damping is 1/);
-  refused("UNKNOWN_CONSTANT", () => chorale.createRun(model, { schedule: "some" }),
-    /schedule is "some"; there are "all", "disagreement"/);
   refused("UNKNOWN_CONSTANT", () => chorale.createRun(model, { algorithm: "AUTO" }),
     /algorithm is "AUTO"; there are "auto"/);
   refused("WRONG_TYPE", () => chorale.createRun(model, { threads: 2 }),

@@ -260,7 +260,7 @@ for (const [name, chorale] of libraries) {
       { tokens: [["W"], ["W"], ["W"]] });
     const rounds = [];
     const run = chorale.createRun(problem, {
-      boundSteps: 4, damping: 0.1, schedule: "disagreement", algorithm: "alpha-pass",
+      boundSteps: 4, damping: 0.1, algorithm: "alpha-pass",
       exactMarginals: false, polish: true, restrictRange: false,
       jointMode: "exact", beamWidth: 10, budget: 100, messageElement: "float64", timeLimit: 60,
       rounds: 5,

@@ -942,7 +942,6 @@ export interface RunOptions {
   /** Greatest number of rounds; 10 by default. */
   rounds?: number;
   damping?: number;
-  schedule?: "all" | "disagreement";
   /**
    * Algorithm that computes the messages of cliques to their members, such as "alpha-pass"
    * (clique.h lists all); "auto" by default.

@@ -260,7 +260,6 @@ def test_runs():
         ({"damping": 1.0}, ValueError),
         ({"damping": math.nan}, ValueError),
         ({"threads": 0}, ValueError),
-        ({"schedule": "some"}, ValueError),
         ({"joint_mode": "best"}, ValueError),
         ({"message_element": "float16"}, ValueError),
         ({"algorithm": "best"}, ValueError),

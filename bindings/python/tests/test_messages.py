@@ -354,7 +354,6 @@ CASES = [
     ("Run", lambda: run(rounds=-1), "rounds"),
     ("Run", lambda: run(damping=1.0), "damping"),
     ("Run", lambda: run(damping=NAN), "damping"),
-    ("Run", lambda: run(schedule="x"), "schedule"),
     ("Run", lambda: run(algorithm="x"), "algorithm"),
     ("Run", lambda: run(joint_mode="x"), "joint_mode"),
     ("Run", lambda: run(message_element="x"), "message_element"),

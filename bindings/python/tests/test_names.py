@@ -75,7 +75,7 @@ def test_defaults_are_those_of_the_library(options, given):
     made = struct(options)
     meant = {"rounds": 10, "beam_width": 300, "budget": 1024, "threads": 1}
     meant.update(subset_size=2, tolerance=1e-3, minimum=2)
-    named = {"algorithm": "auto", "schedule": "all", "joint_mode": "auto", "mode": "auto"}
+    named = {"algorithm": "auto", "joint_mode": "auto", "mode": "auto"}
     named.update(message_element="auto", start="independent", values=None)
     for call in given:
         seen = 0

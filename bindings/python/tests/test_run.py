@@ -418,7 +418,6 @@ def test_options_have_their_effect(rng):
     assert ch.Run(model, rounds=0).solve().rounds == 0
     for options in (
         {"damping": 0.5},
-        {"schedule": "disagreement"},
         {"algorithm": "alpha_pass"},
         {"exact_marginals": True},
         {"polish": False},

@@ -17,7 +17,7 @@ def agreement(counts: npt.NDArray[np.int64], members: int) -> float:
 def label(scores: list[npt.NDArray[np.float64]], words: list[list[str]]) -> list[list[int]]:
     transitions = ch.Transitions(np.zeros((2, 2)), start=[0.0, 0.0])
     result: ch.Decoded = ch.decode(
-        scores, transitions, tokens=words, agree="words", strength=1.2, schedule="all", rounds=5
+        scores, transitions, tokens=words, agree="words", strength=1.2, rounds=5
     )
     reasons: list[ch.Reason] = [reason for change in result.changed for reason in change.reasons]
     assert [reason.value for reason in reasons] == [0]

@@ -374,6 +374,30 @@ public:
     if (to >= 0)
       add(first + to, weight);
   }
+  // Adds the columns that the members of a clique show in a labelling.
+  void add_clique(const Model &model, std::int64_t number, const Assignment &of) noexcept {
+    const Clique clique = model.cliques[number];
+    for (std::int32_t i = 0; i < clique.members; ++i)
+      if (const std::int32_t v = of.shown(clique, i); v >= 0)
+        add(model.first_count(number) + v, clique.weight(i));
+  }
+  // Updates the counts of `of` for a labelling in which the slots of a chain show shown_after(s, slot),
+  // and calls moved(slot) for each slot whose column differs.
+  template <class ShownAfter, class Moved>
+  void move_chain(const Model &model, std::int32_t chain, const Assignment &of,
+                  ShownAfter &&shown_after, Moved &&moved) noexcept {
+    for (std::int32_t s = 0; s < model.chains[chain].slots; ++s) {
+      const Slot slot = model.slot(chain, s);
+      const std::int32_t before = of.shown(slot);
+      const std::int32_t after = shown_after(s, slot);
+      if (before == after)
+        continue;
+      const Clique clique = model.cliques[slot.clique];
+      if (slot.member != clique.members)
+        move(model.first_count(slot.clique), before, after, clique.weight(slot.member));
+      moved(slot);
+    }
+  }
 
 private:
   LabelStore store_;

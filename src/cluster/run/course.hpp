@@ -12,27 +12,12 @@
 namespace chorale {
 
 // Stages of a round. Round 0: `own` decodes every chain without messages; `own_score` and
-// `own_offer` evaluate the labellings `own` and `now` of RunState. A later round under the schedule
-// ALL: `cliques` and `chains` compute messages, `offer` evaluates the labelling. Under
-// DISAGREEMENT: `rank` sorts the cliques, `ranked` computes messages clique by clique, then
-// `offer`.
-enum class RoundStage : std::int32_t {
-  none,
-  own,
-  own_score,
-  own_offer,
-  cliques,
-  chains,
-  rank,
-  ranked,
-  offer
-};
+// `own_offer` evaluate the labellings `own` and `now` of RunState. A later round: `cliques` and
+// `chains` compute messages, `offer` evaluates the labelling.
+enum class RoundStage : std::int32_t { none, own, own_score, own_offer, cliques, chains, offer };
 
 struct RoundCourse {
   RoundStage stage = RoundStage::none;
-  std::int64_t place = 0; // stage ranked: index into Ranking::order
-  // Stage ranked: the clique at `place` has sent its messages; its chains are next.
-  bool answered = false;
   // Round 0: every chain has been decoded without messages; some may still have to send messages.
   bool knows_own = false;
 };

@@ -4,10 +4,9 @@
 #include "cluster/run/closed.hpp"
 #include "cluster/run/evaluation.hpp"
 #include "cluster/run/improve.hpp"
-#include "potential/member_row.hpp"
+#include "cluster/run/sending.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace chorale {
@@ -19,26 +18,12 @@ namespace {
 constexpr std::int64_t kMostChains = 64;
 constexpr std::int64_t kMostMembers = 4096;
 constexpr std::int64_t kShareOfAll = 16;
-// Cliques with more than kMostAnswering members compute messages only if they were edited
-// themselves.
+// Cliques with more than kMostAnswering members compute messages, and improve their other members
+// when one member moves, only if they were edited themselves.
 constexpr std::int32_t kMostAnswering = 256;
 // Closed cliques with more than kMostSolved members are solved again only if they were edited
 // themselves.
 constexpr std::int32_t kMostSolved = 4096;
-// While messages have reached at most kFreeChains chains, every message that changed by more than
-// rounding is passed on; later only a message that changed by more than kLeastChange times the unit
-// of messages (message_store.hpp).
-constexpr std::int64_t kFreeChains = 16;
-constexpr double kLeastChange = 1.0 / 1024;
-// Decides whether the other members of a clique with n > kMostAnswering members are visited when
-// one member moves. Let d be the most by which the move raises the score of one column compared
-// with another column, for any other member, in units of messages. A member can gain only if its
-// best column is less than d ahead of another column. If these margins are spread evenly over about
-// one unit, about n d members have a margin below d, and each of them gains less than d. So no
-// member is visited if n d^2 is at most kLeastGain.
-constexpr double kLeastGain = 1.0 / 16;
-// Greatest number K of columns for which this d is computed, which costs O(K^2).
-constexpr std::int32_t kComparedColumns = 64;
 // After this many visits in a stage, chains with repeats (several slots in one clique) are skipped.
 constexpr std::int64_t kRepeatVisits = 1024;
 constexpr std::int64_t kMostVisits = 1 << 20; // in case that gains within rounding errors never end
@@ -68,13 +53,8 @@ bool Edits::settle() noexcept {
       setting_.call.finish_step();
       left = kCountedMembers;
     }
-    const std::int64_t first = model_.first_count(number);
-    for (std::int32_t i = 0; i < clique.members; ++i) {
-      if (const std::int32_t v = state_.best.shown(clique, i); v >= 0)
-        edits_.counts.add(first + v, clique.weight(i));
-      if (const std::int32_t v = state_.own.shown(clique, i); v >= 0)
-        edits_.own_counts.add(first + v, clique.weight(i));
-    }
+    edits_.counts.add_clique(model_, number, state_.best);
+    edits_.own_counts.add_clique(model_, number, state_.own);
     edits_.clique_score.data()[number] = score_counted(number, state_.best, edits_.counts);
     edits_.own_clique_score.data()[number] = score_counted(number, state_.own, edits_.own_counts);
     if (setting_.call.failed()) {
@@ -163,34 +143,18 @@ bool Edits::serves() const noexcept {
 
 // ---- Changes of labellings ---------------------------------------------------------------------
 
-// For each slot of a chain whose column in `of` differs from its new column shown_after(s, slot):
-// updates the counts of its clique and calls moved(slot, from, to) with the old and the new column.
-template <class ShownAfter, class Moved>
-void Edits::move(std::int32_t chain, const Assignment &of, CountStore &counts,
-                 ShownAfter &&shown_after, Moved &&moved) noexcept {
-  const std::int32_t slots = model_.chains[chain].slots;
-  for (std::int32_t s = 0; s < slots; ++s) {
-    const Slot slot = model_.slot(chain, s);
-    const std::int32_t from = of.shown(slot);
-    const std::int32_t to = shown_after(s, slot);
-    if (from == to)
-      continue;
-    const Clique clique = model_.cliques[slot.clique];
-    if (slot.member != clique.members)
-      counts.move(model_.first_count(slot.clique), from, to, clique.weight(slot.member));
-    moved(slot, from, to);
-  }
-}
-
-// Sets the labels and phi of a chain in `now`. `shown`: the new column of each slot.
+// Sets the labels and phi of a chain in `now`. `shown`: the new column of each slot. If `spreads`,
+// queues the chains that may gain because of the change.
 void Edits::set_now(std::int32_t chain, gsl::span<const std::int32_t> labels,
-                    gsl::span<const std::int32_t> shown, double score) noexcept {
+                    gsl::span<const std::int32_t> shown, double score, bool spreads) noexcept {
   Expects(shown.size() >= to_size(model_.chains[chain].slots));
-  move(
-      chain, state_.now, edits_.counts,
+  edits_.counts.move_chain(
+      model_, chain, state_.now,
       [&](std::int32_t s, const Slot &) noexcept { return shown.data()[s]; },
-      [&](const Slot &slot, std::int32_t, std::int32_t) noexcept {
+      [&](const Slot &slot) noexcept {
         edits_.touched_cliques.add(slot.clique);
+        if (spreads)
+          spread(slot);
       });
   state_.now.set(chain, labels, shown, score);
   edits_.touched.add(chain);
@@ -199,13 +163,13 @@ void Edits::set_now(std::int32_t chain, gsl::span<const std::int32_t> labels,
 // Copies a chain from another labelling to `now`. If `spreads`, queues the chains that may gain
 // because of the change.
 void Edits::take_now(std::int32_t chain, const Assignment &from, bool spreads) noexcept {
-  move(
-      chain, state_.now, edits_.counts,
+  edits_.counts.move_chain(
+      model_, chain, state_.now,
       [&](std::int32_t, const Slot &slot) noexcept { return from.shown(slot); },
-      [&](const Slot &slot, std::int32_t before, std::int32_t after) noexcept {
+      [&](const Slot &slot) noexcept {
         edits_.touched_cliques.add(slot.clique);
         if (spreads)
-          spread(slot, before, after);
+          spread(slot);
       });
   state_.now.take_chain(chain, from);
   edits_.touched.add(chain);
@@ -217,10 +181,10 @@ void Edits::set_own(std::int32_t chain, gsl::span<const std::int32_t> labels,
   Expects(shown.size() >= to_size(model_.chains[chain].slots));
   edits_.changed_chains -= state_.best.agrees(chain, state_.own) ? 0 : 1;
   WorkList &cliques = edits_.touched_cliques; // empty here, so it serves as scratch
-  move(
-      chain, state_.own, edits_.own_counts,
+  edits_.own_counts.move_chain(
+      model_, chain, state_.own,
       [&](std::int32_t s, const Slot &) noexcept { return shown.data()[s]; },
-      [&](const Slot &slot, std::int32_t, std::int32_t) noexcept { cliques.add(slot.clique); });
+      [&](const Slot &slot) noexcept { cliques.add(slot.clique); });
   state_.own.set(chain, labels, shown, score);
   edits_.own_chain_sums.note(chain);
   for (const std::int32_t clique : cliques)
@@ -378,15 +342,7 @@ bool Edits::improve(std::int32_t number) noexcept {
   }
   if (!found.gains)
     return true;
-  move(
-      number, state_.now, edits_.counts,
-      [&](std::int32_t s, const Slot &) noexcept { return found.shown.data()[s]; },
-      [&](const Slot &slot, std::int32_t from, std::int32_t to) noexcept {
-        edits_.touched_cliques.add(slot.clique);
-        spread(slot, from, to);
-      });
-  state_.now.set(number, found.labels, found.shown, found.score);
-  edits_.touched.add(number);
+  set_now(number, found.labels, found.shown, found.score, true);
   return true;
 }
 
@@ -412,76 +368,20 @@ bool Edits::solve_closed_clique(std::int32_t number) noexcept {
   return true;
 }
 
-// Must be called after a slot has moved from column `from` to `to`. Queues the chains of the other
-// members of the slot's clique, if they may gain because of the move.
-void Edits::spread(const Slot &slot, std::int32_t from, std::int32_t to) noexcept {
+// Must be called after a slot has moved. Queues the chains of the other members of the slot's clique,
+// which may gain because of the move, if the clique is small or was edited.
+void Edits::spread(const Slot &slot) noexcept {
   const Clique clique = model_.cliques[slot.clique];
-  if (clique.members > kMostAnswering && slot.member != clique.members &&
-      !can_move_others(slot.clique, from, to))
+  if (clique.members > kMostAnswering && !edits_.cliques.has(slot.clique)) {
+    edits_.leaves_messages = true;
     return;
+  }
   for (std::int32_t i = 0; i < clique.all_members(); ++i)
     if (i != slot.member)
       enqueue(model_.chain_of(clique, i));
 }
 
-// True if other members of a large clique may gain noticeably because one member moved between two
-// columns (see kLeastGain). Returns true without a computation if the clique has a centre, weights,
-// or more than kComparedColumns columns.
-bool Edits::can_move_others(std::int32_t number, std::int32_t from, std::int32_t to) noexcept {
-  const Clique clique = model_.cliques[number];
-  const std::int32_t K = clique.columns();
-  const double strength = setting_.inputs.strength(number);
-  if (clique.centred() || clique.weighted() || K > kComparedColumns)
-    return true;
-  double most = 0;
-  CallbackFailure failed = CallbackFailure::none;
-  std::int64_t *const counts = edits_.counted.data();
-  double *const after = edits_.row_after.data();
-  double *const before = edits_.row_before.data();
-  for (std::int32_t u = 0; u < K; ++u) {
-    edits_.counts.load(model_.first_count(number), {counts, to_size(K)});
-    if (counts[u] - (u == to ? 1 : 0) <= 0)
-      continue; // no other member shows u
-    --counts[u];
-    fill_member_row(*clique.potential(), span_of(counts, K), clique.members, 1,
-                    edits_.varied.first(to_size(K)), span_of(after, K), &failed);
-    if (from >= 0)
-      ++counts[from];
-    if (to >= 0)
-      --counts[to];
-    fill_member_row(*clique.potential(), span_of(counts, K), clique.members, 1,
-                    edits_.varied.first(to_size(K)), span_of(before, K), &failed);
-    setting_.call.fail(failed);
-    for (std::int32_t v = 0; v < K; ++v) {
-      if (after[v] == kForbidden)
-        continue;
-      if (before[v] == kForbidden || after[u] == kForbidden)
-        return true;
-      most = std::max(most, (after[v] - after[u]) - (before[v] - before[u]));
-    }
-  }
-  most *= strength / state_.to_chain.unit();
-  return static_cast<double>(clique.members) * most * most > kLeastGain;
-}
-
 // ---- Message rounds ----------------------------------------------------------------------------
-
-// True if the change from the stored row to `row` is to be passed on (see kFreeChains).
-bool Edits::matters(const MessageStore &store, RowPlace at, gsl::span<const double> row) noexcept {
-  if (edits_.reached.size() <= kFreeChains)
-    return true;
-  const double *before = edits_.row_before.data();
-  const double *entry = row.data();
-  store.load(at, edits_.row_before.first(row.size()));
-  const double top = *std::max_element(entry, entry + row.size());
-  const double least = kLeastChange * store.unit();
-  for (std::size_t v = 0; v < row.size(); ++v) {
-    const double value = top == kForbidden ? 0.0 : entry[v] - top;
-    if (value != before[v] && !(std::fabs(value - before[v]) <= least))
-      return true;
-  }
-  return false;
-}
 
 // Decodes a chain under the messages of its cliques and computes its messages to them. False if the
 // call must end.
@@ -499,72 +399,24 @@ bool Edits::update_chain(std::int32_t number) noexcept {
     setting_.call.check(worker);
     return false;
   }
-  // If interrupted, the chain is updated again and stores the other messages.
-  for (std::int32_t s = 0; s < program.slot_count(); ++s) {
-    if (!worker.limits.spend(kRowSteps + 8 * std::int64_t{program.columns_of(s)})) {
-      setting_.call.check(worker);
-      return false;
-    }
-    const gsl::span<double> row = program.outgoing_row(s);
-    if (!matters(state_.to_clique, program.row_place(s), row) ||
-        !state_.to_clique.store(program.row_place(s), row, 0))
-      continue;
+  const auto passed = [&](std::int32_t s) noexcept {
     const std::int32_t clique = program.slot(s).clique;
-    state_.clique_needs.data()[clique] = kAnswersNow;
     if (program.clique_of(s).members <= kMostAnswering || edits_.cliques.has(clique))
       edits_.answering.add(clique);
     else
       edits_.leaves_messages = true;
-  }
+  };
+  if (!send_from_chain(setting_, state_, program, worker, passed))
+    return false;
   if (found) {
     // decode_and_send() leaves `shown` unwritten if the labels are those of `now`.
     if (state_.now.has(model_.chains[number], program.labels))
       state_.now.set_phi(number, program.score);
     else
-      set_now(number, program.labels, program.shown, program.score);
+      set_now(number, program.labels, program.shown, program.score, false);
   }
   state_.chain_needs.data()[number] = 0;
   ++worker.chain_updates;
-  setting_.call.finish_step();
-  return true;
-}
-
-// Computes the messages of a clique to its members. False if the call must end.
-bool Edits::update_clique(std::int32_t number) noexcept {
-  if (!setting_.check(0))
-    return false;
-  Worker &worker = setting_.worker(0);
-  const double damping = setting_.options.damping;
-  PlacedClique placed(setting_, worker.room, number);
-  CliqueProgram &program = placed.program;
-  const Clique &clique = placed.clique;
-  if (!placed.load(state_.to_clique, worker.limits)) {
-    setting_.call.check(worker);
-    return false;
-  }
-  if (!program.answer(worker.limits)) {
-    setting_.call.give_up(program, worker);
-    return false;
-  }
-  bool changed = false;
-  for (std::int32_t i = 0; i < clique.all_members(); ++i) {
-    // As in Rounds::update_clique().
-    if (!worker.limits.spend(kRowSteps + 8 * std::int64_t{clique.width(i)}) && damping == 0) {
-      setting_.call.check(worker);
-      return false;
-    }
-    const gsl::span<double> row = program.outgoing_row(i);
-    if (!matters(state_.to_chain, clique.row_place(i), row) ||
-        !state_.to_chain.store(clique.row_place(i), row, damping))
-      continue;
-    ++worker.messages_changed;
-    changed = true;
-    const std::int32_t chain = model_.chain_of(clique, i);
-    state_.chain_needs.data()[chain] |= kNeedsUpdate;
-    edits_.sending.add(chain);
-  }
-  state_.clique_needs.data()[number] = changed && damping > 0 ? kAnswersLater : 0;
-  ++worker.clique_updates;
   setting_.call.finish_step();
   return true;
 }
@@ -654,7 +506,9 @@ EditEnd Edits::go_on() noexcept {
       }
       standing.zero_messages = false;
       for (; edits_.next < edits_.answering.size(); ++edits_.next)
-        if (!update_clique(edits_.answering[edits_.next]))
+        if (!setting_.check(0) ||
+            !send_from_clique(setting_, state_, edits_.answering[edits_.next], setting_.worker(0),
+                              [&](std::int32_t chain) noexcept { edits_.sending.add(chain); }))
           return EditEnd::stopped;
       keep_damped();
       edits_.next = 0;

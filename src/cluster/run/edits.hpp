@@ -52,20 +52,14 @@ private:
   bool polish() noexcept;
   bool improve(std::int32_t chain) noexcept;
   bool solve_closed_clique(std::int32_t clique) noexcept;
-  void spread(const Slot &slot, std::int32_t from, std::int32_t to) noexcept;
-  bool can_move_others(std::int32_t clique, std::int32_t from, std::int32_t to) noexcept;
-  bool matters(const MessageStore &store, RowPlace at, gsl::span<const double> row) noexcept;
+  void spread(const Slot &slot) noexcept;
   bool update_chain(std::int32_t chain) noexcept;
-  bool update_clique(std::int32_t clique) noexcept;
   void keep_damped() noexcept;
   void end_round() noexcept;
   EditEnd finish() noexcept;
 
-  template <class ShownAfter, class Moved>
-  void move(std::int32_t chain, const Assignment &of, CountStore &counts, ShownAfter &&shown_after,
-            Moved &&moved) noexcept;
   void set_now(std::int32_t chain, gsl::span<const std::int32_t> labels,
-               gsl::span<const std::int32_t> shown, double score) noexcept;
+               gsl::span<const std::int32_t> shown, double score, bool spreads) noexcept;
   void take_now(std::int32_t chain, const Assignment &from, bool spreads) noexcept;
   void set_own(std::int32_t chain, gsl::span<const std::int32_t> labels,
                gsl::span<const std::int32_t> shown, double score) noexcept;

@@ -39,7 +39,6 @@ struct CliqueSettings {
 struct RunOptions {
   std::int64_t rounds = 10;
   double damping = 0;
-  chorale_schedule schedule = CHORALE_SCHEDULE_ALL;
   CliqueSettings clique;
   JointOptions joint{CHORALE_JOINT_AUTO, 300, 1024};
   bool polish = true;

@@ -213,7 +213,12 @@ private:
     }
     ++course_.stamp;
     course_.changed = course_.moved = true;
-    move_counts(block, shown);
+    memory_.counts.move_chain(
+        model_, number, now_,
+        [&](std::int32_t s, const Slot &) noexcept { return shown.data()[s]; },
+        [&](const Slot &slot) noexcept {
+          memory_.changed_at.data()[slot.clique] = course_.stamp;
+        });
     now_.set(number, block.labels(), shown, proposal.score);
     // Without repeats, this is the best labelling under the current counts, so the chain needs no
     // visit until counts of its cliques change.
@@ -225,23 +230,6 @@ private:
   gsl::span<std::int32_t> proposed_wholes(const Proposal &proposal) const noexcept {
     return {memory_.proposed_wholes.data() + proposal.first_whole,
             to_size(model_.chains[proposal.chain].wholes())};
-  }
-
-  // Updates the counts for a labelling under which the slots of the block's chain show `shown`.
-  void move_counts(const ChainBlock &block, gsl::span<const std::int32_t> shown) noexcept {
-    const auto slots = static_cast<std::int32_t>(shown.size());
-    for (std::int32_t s = 0; s < slots; ++s) {
-      const Slot &slot = block.slot(s);
-      const std::int32_t before = block.shown().data()[s];
-      const std::int32_t after = shown.data()[s];
-      if (before == after)
-        continue;
-      memory_.changed_at.data()[slot.clique] = course_.stamp;
-      const Clique clique = model_.cliques[slot.clique];
-      if (slot.member != clique.members)
-        memory_.counts.move(model_.first_count(slot.clique), before, after,
-                            clique.weight(slot.member));
-    }
   }
 
   const Setting &setting_;

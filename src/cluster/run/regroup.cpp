@@ -43,12 +43,9 @@ public:
     memory_.counts.clear();
     std::fill_n(memory_.flags.data(), memory_.flags.size(), std::uint8_t{0});
     state_.now.copy(state_.best);
-    for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
-      const Clique &clique = model_.cliques[c];
-      for (std::int32_t i = 0; i < (clique.closed() ? 0 : clique.members); ++i)
-        if (const std::int32_t v = state_.now.shown(clique, i); v >= 0)
-          memory_.counts.add(model_.first_count(c) + v, clique.weight(i));
-    }
+    for (std::int64_t c = 0; c < model_.cliques.size(); ++c)
+      if (!model_.cliques.type(c).closed)
+        memory_.counts.add_clique(model_, c, state_.now);
   }
 
   // Returns the steps of one visit of all chains that are searched.
@@ -195,23 +192,16 @@ private:
     gain_.total += found.after.total - found.before.total;
     gain_.magnitude += found.after.magnitude + found.before.magnitude;
     bool fits = true;
-    for (std::int32_t s = 0; s < model_.chains[chain].slots; ++s) {
-      const Slot slot = model_.slot(chain, s);
-      const std::int32_t before = state_.now.shown(slot);
-      const std::int32_t after = found.shown.data()[s];
-      if (before == after)
-        continue;
-      const Clique clique = model_.cliques[slot.clique];
-      if (slot.member != clique.members)
-        memory_.counts.move(model_.first_count(slot.clique), before, after,
-                            clique.weight(slot.member));
-      for (std::int32_t i = 0; fits && i < clique.all_members(); ++i) {
-        if (clique.all_members() > kMostShifted)
-          break;
-        if (const std::int32_t other = model_.chain_of(clique, i); other != chain)
-          fits = queue(other);
-      }
-    }
+    memory_.counts.move_chain(
+        model_, chain, state_.now,
+        [&](std::int32_t s, const Slot &) noexcept { return found.shown.data()[s]; },
+        [&](const Slot &slot) noexcept {
+          const Clique clique = model_.cliques[slot.clique];
+          const std::int32_t members = clique.all_members() > kMostShifted ? 0 : clique.all_members();
+          for (std::int32_t i = 0; fits && i < members; ++i)
+            if (const std::int32_t other = model_.chain_of(clique, i); other != chain)
+              fits = queue(other);
+        });
     state_.now.set(chain, found.labels, found.shown, found.score);
     return fits;
   }
@@ -225,13 +215,10 @@ private:
         state_.best.take_chain(chain, state_.now);
         continue;
       }
-      for (std::int32_t s = 0; s < model_.chains[chain].slots; ++s) {
-        const Slot slot = model_.slot(chain, s);
-        const Clique clique = model_.cliques[slot.clique];
-        if (slot.member != clique.members)
-          memory_.counts.move(model_.first_count(slot.clique), state_.now.shown(slot),
-                              state_.best.shown(slot), clique.weight(slot.member));
-      }
+      memory_.counts.move_chain(
+          model_, chain, state_.now,
+          [&](std::int32_t, const Slot &slot) noexcept { return state_.best.shown(slot); },
+          [](const Slot &) noexcept {});
       state_.now.take_chain(chain, state_.best);
     }
     const auto capacity = static_cast<std::int64_t>(memory_.queue.size());

@@ -128,12 +128,8 @@ private:
 
   void count() noexcept {
     memory_.counts.clear();
-    for (std::int32_t c = 0; c < model_.cliques.size(); ++c) {
-      const Clique clique = model_.cliques[c];
-      for (std::int32_t i = 0; i < clique.members; ++i)
-        if (const std::int32_t v = now_.shown(clique, i); v >= 0)
-          memory_.counts.add(model_.first_count(c) + v, clique.weight(i));
-    }
+    for (std::int64_t c = 0; c < model_.cliques.size(); ++c)
+      memory_.counts.add_clique(model_, c, now_);
   }
 
   // Leaves a local optimum: raises the penalty and the weights and makes a random move. False if

@@ -3,6 +3,7 @@
 #include "base/rows.hpp"
 #include "cluster/run/closed.hpp"
 #include "cluster/run/message_unit.hpp"
+#include "cluster/run/sending.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -14,13 +15,6 @@ constexpr std::int64_t kChainGrain = 16;
 constexpr std::int64_t kCliqueGrain = 4;
 // Greatest number of items (chains of one position) that are decoded together.
 constexpr std::int32_t kItemsTogether = 64;
-
-// Sets `bits` of `flags`. Atomic, since workers of one loop may set the same flag at the same time.
-void raise(std::uint8_t &flags, std::uint8_t bits) noexcept {
-  std::atomic_ref<std::uint8_t> shared(flags);
-  if ((shared.load(std::memory_order_relaxed) & bits) != bits)
-    shared.fetch_or(bits, std::memory_order_relaxed);
-}
 
 bool is_interrupted(const Worker &worker) noexcept {
   return worker.limits.interruption() != Interruption::none;
@@ -85,15 +79,8 @@ void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) no
       if (found)
         state_.now.set(number, program.labels, program.shown, program.score);
     }
-    // If interrupted, the chain is updated again and stores the other messages.
-    for (std::int32_t s = 0; s < chain.slots; ++s) {
-      if (!worker.limits.spend(kRowSteps + 8 * std::int64_t{program.columns_of(s)})) {
-        call.check(worker);
-        return;
-      }
-      if (state_.to_clique.store(program.row_place(s), program.outgoing_row(s), 0))
-        raise(state_.clique_needs.data()[program.slot(s).clique], kAnswersNow);
-    }
+    if (!send_from_chain(setting_, state_, program, worker, [](std::int32_t) {}))
+      return;
   }
   flags = static_cast<std::uint8_t>(takes_part ? flags & ~needs : 0);
   worker.chain_updates += flags == 0 && (needs & kSendsAgain) == 0 ? 1 : 0;
@@ -160,43 +147,10 @@ void Rounds::update_items(std::int32_t first, std::int32_t end, Worker &worker) 
 }
 
 void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
-  const Model &model = setting_.model;
-  if (model.cliques.type(number).closed) {
+  if (setting_.model.cliques.type(number).closed)
     solve_closed(setting_, state_, number, worker);
-    return;
-  }
-  const double damping = setting_.options.damping;
-  PlacedClique placed(setting_, worker.room, number);
-  CliqueProgram &program = placed.program;
-  const Clique &clique = placed.clique;
-  if (!placed.load(state_.to_clique, worker.limits)) {
-    setting_.call.check(worker);
-    return;
-  }
-  program.leave_out(model, state_.own);
-  if (!program.answer(worker.limits)) {
-    setting_.call.give_up(program, worker);
-    return;
-  }
-  ++worker.clique_updates;
-  bool changed = false;
-  for (std::int32_t i = 0; i < clique.all_members(); ++i) {
-    // If interrupted, the clique is updated again and stores the other messages. With damping it
-    // must not be interrupted, since a message stored twice would be damped twice.
-    if (!worker.limits.spend(kRowSteps + 8 * std::int64_t{clique.width(i)}) && damping == 0) {
-      setting_.call.check(worker);
-      return;
-    }
-    if (state_.to_chain.store(clique.row_place(i), program.outgoing_row(i), damping)) {
-      ++worker.messages_changed;
-      changed = true;
-      raise(state_.chain_needs.data()[model.chain_of(clique, i)], kNeedsUpdate);
-    }
-  }
-  // With damping, a message that changed has not converged yet, so the clique sends again in the
-  // next round.
-  state_.clique_needs.data()[number] = changed && damping > 0 ? kAnswersLater : 0;
-  setting_.call.finish_step();
+  else
+    send_from_clique(setting_, state_, number, worker, [](std::int32_t) {});
 }
 
 void Rounds::update_chains(Update update) noexcept {
@@ -232,65 +186,6 @@ void Rounds::update_cliques() noexcept {
                   if ((state_.clique_needs.data()[c] & kAnswersNow) != 0 && setting_.check(w))
                     update_clique(static_cast<std::int32_t>(c), setting_.worker(w));
                 });
-}
-
-// Sorts the cliques by descending disagreement (Ranking). If two disagreements are equal, the
-// clique with the lower number comes first.
-void Rounds::rank_cliques() noexcept {
-  const Model &model = setting_.model;
-  const Ranking &ranking = state_.ranking;
-  setting_.each(model.cliques.size(), kCliqueGrain, [&](std::int64_t c, std::int32_t w) noexcept {
-    if (!setting_.check(w))
-      return;
-    const Clique clique = setting_.inputs.clique(c);
-    Layout layout(setting_.worker(w).room);
-    const auto counts = layout.take_span<std::int64_t>(clique.columns());
-    count_columns(clique, counts,
-                  [&](std::int32_t i) noexcept { return state_.now.shown(clique, i); });
-    const std::int64_t most = *std::max_element(counts.data(), counts.data() + counts.size());
-    ranking.disagreement.data()[c] = static_cast<std::int32_t>(clique.total() - most);
-    ranking.order.data()[c] = static_cast<std::int32_t>(c);
-  });
-  if (setting_.call.must_end())
-    return;
-  std::sort(ranking.order.data(), ranking.order.data() + ranking.order.size(),
-            [by_clique = ranking.disagreement.data()](std::int32_t a, std::int32_t b) {
-              return by_clique[a] != by_clique[b] ? by_clique[a] > by_clique[b] : a < b;
-            });
-  setting_.call.finish_step();
-}
-
-void Rounds::update_by_disagreement() noexcept {
-  const Model &model = setting_.model;
-  RoundCourse &course = state_.course.round;
-  for (; course.place < model.cliques.size(); ++course.place) {
-    const std::int32_t number = state_.ranking.order.data()[course.place];
-    if (!course.answered) {
-      if (state_.clique_needs.data()[number] == 0)
-        continue;
-      if (setting_.check(0))
-        update_clique(number, setting_.worker(0));
-      if (setting_.call.must_end())
-        return;
-      course.answered = true;
-    }
-    const Clique &clique = model.cliques[number];
-    std::int32_t *chains = state_.ranking.gathered.data();
-    std::int64_t count = 0;
-    for (std::int32_t i = 0; i < clique.all_members(); ++i)
-      if (const std::int32_t chain = model.chain_of(clique, i);
-          state_.chain_needs.data()[chain] != 0 && (count == 0 || chains[count - 1] != chain))
-        chains[count++] = chain;
-    std::sort(chains, chains + count);
-    count = std::unique(chains, chains + count) - chains;
-    setting_.each(count, kChainGrain, [&](std::int64_t i, std::int32_t w) noexcept {
-      if (setting_.check(w))
-        update_chain(chains[i], setting_.worker(w));
-    });
-    if (setting_.call.must_end())
-      return;
-    course.answered = false;
-  }
 }
 
 // Runs round 0: decodes the flagged chains without messages and evaluates the labellings `own` and
@@ -354,16 +249,18 @@ void Rounds::first_round() noexcept {
     stage = RoundStage::own_offer;
   }
   if (stage == RoundStage::own_offer) {
+    // Where a limit ended the call, `now` holds chains that have not been decoded under their
+    // messages. A solve without limits never meets such a labelling, so it is not offered.
+    if (call.must_end()) {
+      stage = RoundStage::own;
+      return;
+    }
     // If `now` equals `own`, it has been offered already.
     if (state_.now.equals(state_.own))
       state_.now.copy_totals(state_.own);
     else if (!offer(state_.now, state_.tally.rounds))
       return;
     standing.rounds_score = std::max(standing.rounds_score, state_.now.total());
-    if (call.must_end()) {
-      stage = RoundStage::own;
-      return;
-    }
     stage = RoundStage::none;
     standing.pending = false;
     evaluation_.report_progress();
@@ -412,8 +309,7 @@ bool Rounds::step() noexcept {
   if (stage == RoundStage::none) {
     state_.tally.messages_changed = 0;
     standing.zero_messages = false;
-    stage = setting_.options.schedule == CHORALE_SCHEDULE_ALL ? RoundStage::cliques
-                                                              : RoundStage::rank;
+    stage = RoundStage::cliques;
   }
   if (stage == RoundStage::cliques) {
     update_cliques();
@@ -422,18 +318,6 @@ bool Rounds::step() noexcept {
   }
   if (stage == RoundStage::chains) {
     update_chains();
-    if (!call.must_end())
-      stage = RoundStage::offer;
-  }
-  if (stage == RoundStage::rank) {
-    rank_cliques();
-    course.round.place = 0;
-    course.round.answered = false;
-    if (!call.must_end())
-      stage = RoundStage::ranked;
-  }
-  if (stage == RoundStage::ranked) {
-    update_by_disagreement();
     if (!call.must_end())
       stage = RoundStage::offer;
   }

@@ -26,8 +26,6 @@ private:
   void update_clique(std::int32_t clique, Worker &worker) noexcept;
   void update_chains(Update update = Update::all) noexcept;
   void update_cliques() noexcept;
-  void rank_cliques() noexcept;
-  void update_by_disagreement() noexcept;
   void first_round() noexcept;
   bool end_round() noexcept;
 

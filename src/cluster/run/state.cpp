@@ -27,15 +27,6 @@ DualState::DualState(Layout &layout, const Model &model) noexcept
 PartScores::PartScores(Layout &layout, const Model &model) noexcept
     : both_(layout.take_span<double>(2 * std::int64_t{model.parts.count()})) {}
 
-Ranking::Ranking(Layout &layout, const Model &model) noexcept
-    : order(layout.take_span<std::int32_t>(model.cliques.size())),
-      disagreement(layout.take_span<std::int32_t>(model.cliques.size())) {
-  std::int32_t members = 0;
-  for (const Clique &clique : model.cliques)
-    members = std::max(members, clique.all_members());
-  gathered = layout.take_span<std::int32_t>(members);
-}
-
 // In a model of items alone (chains of one position, Model::items_alone), Inputs::item_score()
 // gives the phi of an item at once, so the assignments read the inputs and store no scores. A run
 // with edits stores all scores, because it needs them as an array when it sums blocks of terms
@@ -53,8 +44,6 @@ RunState::RunState(Layout &layout, const Model &model, const RunOptions &options
   for (const Clique &clique : model.cliques)
     may_forbid = may_forbid || (!clique.closed() && clique.may_forbid_some());
   set_aside_by = layout.take_span<std::int32_t>(may_forbid ? model.chains.size() : 0);
-  if (options.schedule == CHORALE_SCHEDULE_DISAGREEMENT)
-    ranking = Ranking(layout, model);
   if (options.bound_steps > 0)
     dual = place_state<DualState>(layout, model);
   if (options.edits)
@@ -77,11 +66,8 @@ EditState::EditState(Layout &layout, const Model &model) noexcept
       reached(layout, model.chains.size()) {
   std::int32_t widest = 1;
   for (const Clique &clique : model.cliques)
-    widest = std::max({widest, clique.columns(), clique.centre_values()});
+    widest = std::max(widest, clique.columns());
   counted = layout.take_span<std::int64_t>(widest);
-  varied = layout.take_span<std::int64_t>(widest);
-  row_before = layout.take_span<double>(widest);
-  row_after = layout.take_span<double>(widest);
 }
 
 void EditState::empty_queue() noexcept {

@@ -120,18 +120,6 @@ private:
   gsl::span<double> both_;
 };
 
-// Order of the cliques under the schedule DISAGREEMENT; empty under others.
-struct Ranking {
-  Ranking() noexcept = default;
-  Ranking(Layout &layout, const Model &model) noexcept;
-
-  gsl::span<std::int32_t> order; // the numbers of all cliques, by descending disagreement
-  // By clique: number of members (or the sum of their weights) that do not show the clique's most
-  // frequent column.
-  gsl::span<std::int32_t> disagreement;
-  gsl::span<std::int32_t> gathered; // scratch for the chains of one clique
-};
-
 // A set of numbers from 0 to limit - 1, in the order in which they were added.
 class WorkList {
 public:
@@ -254,11 +242,8 @@ struct EditState {
   std::int64_t head = 0;
   std::int64_t waiting = 0;
   std::int64_t visits = 0; // how often the current stage tried to improve a chain
-  // Scratch for one clique: an entry for each column, or for each value of the centre.
+  // Scratch for one clique: an entry for each column.
   gsl::span<std::int64_t> counted;
-  gsl::span<std::int64_t> varied;
-  gsl::span<double> row_before;
-  gsl::span<double> row_after;
   WorkList touched;         // chains that may differ in `now` and `best`
   WorkList touched_cliques; // cliques whose counts may differ in `now` and `best`
   WorkList sending;         // chains whose messages are to be computed
@@ -356,7 +341,6 @@ struct RunState {
   // By chain: a clique all members of which are in the chain, and that forbids every labelling of it
   // that the repair tried; the chain is then set aside. Otherwise -1. Empty if no clique may forbid.
   gsl::span<std::int32_t> set_aside_by;
-  Ranking ranking;
   DualState *dual = nullptr;  // NULL in a run without bounds
   EditState *edits = nullptr; // NULL in a run without edits
   PartScores parts;

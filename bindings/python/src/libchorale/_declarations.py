@@ -132,8 +132,6 @@ CHORALE_JOINT_AUTO = 0
 CHORALE_JOINT_EXACT = 10
 CHORALE_JOINT_ABSORPTION = 20
 CHORALE_JOINT_BEAM = 30
-CHORALE_SCHEDULE_ALL = 0
-CHORALE_SCHEDULE_DISAGREEMENT = 10
 CHORALE_MESSAGES_AUTO = 0
 CHORALE_NO_ROUNDS = -1
 CHORALE_TOGETHER = 0
@@ -630,7 +628,6 @@ class chorale_run_options(Struct):
     struct_size: Any
     rounds: Any
     damping: Any
-    schedule: Any
     algorithm: Any
     exact_marginals: Any
     no_polish: Any
@@ -638,6 +635,7 @@ class chorale_run_options(Struct):
     edits: Any
     joint_mode: Any
     message_element: Any
+    reserved: Any
     beam_width: Any
     budget: Any
     threads: Any
@@ -653,7 +651,6 @@ class chorale_run_options(Struct):
         ("struct_size", c_size_t),
         ("rounds", c_int64),
         ("damping", c_double),
-        ("schedule", c_int32),
         ("algorithm", c_int32),
         ("exact_marginals", c_int32),
         ("no_polish", c_int32),
@@ -661,6 +658,7 @@ class chorale_run_options(Struct):
         ("edits", c_int32),
         ("joint_mode", c_int32),
         ("message_element", c_int32),
+        ("reserved", c_int32),
         ("beam_width", c_int64),
         ("budget", c_int64),
         ("threads", c_int64),

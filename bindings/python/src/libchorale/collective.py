@@ -40,7 +40,6 @@ from .run import (
     Progress,
     Run,
     RunResult,
-    Schedule,
     left_out_of,
     result_of,
     run_options,
@@ -258,7 +257,6 @@ def decode(
     most_cost: float | None = None,
     rounds: int = 10,
     damping: float = 0.0,
-    schedule: Schedule = "all",
     algorithm: str = "auto",
     exact_marginals: bool = False,
     polish: bool = True,
@@ -332,7 +330,6 @@ def decode(
     options: dict[str, Any] = {
         "rounds": rounds,
         "damping": damping,
-        "schedule": schedule,
         "algorithm": algorithm,
         "exact_marginals": exact_marginals,
         "polish": polish,

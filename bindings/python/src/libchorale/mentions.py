@@ -56,7 +56,6 @@ CONFIDENCE = 0.8
 # Options of the runs, besides rounds and threads: the defaults of `Run`.
 OPTIONS = {
     "damping": 0.0,
-    "schedule": "all",
     "algorithm": "auto",
     "exact_marginals": False,
     "polish": True,

@@ -43,13 +43,8 @@ from .model import Model
 from .outcome import Outcome
 from .problem import Problem
 
-Schedule = Literal["all", "disagreement"]
 MessageElement = Literal["auto", "float64", "float32", "magnitude16"]
 
-SCHEDULES = {
-    "all": c.CHORALE_SCHEDULE_ALL,
-    "disagreement": c.CHORALE_SCHEDULE_DISAGREEMENT,
-}
 MESSAGE_ELEMENTS = {
     "auto": c.CHORALE_MESSAGES_AUTO,
     "float64": c.CHORALE_MESSAGES_FLOAT64,
@@ -241,9 +236,6 @@ class Run(Closable):
     rounds           greatest number of rounds of messages
     damping          d, 0 <= d < 1: a clique's new message is d * old message + (1 - d) * computed
                      message
-    schedule         "all": in each round all cliques compute messages, then all chains;
-                     "disagreement": one clique at a time, in descending order of the number of
-                     members that do not have the clique's commonest value
     algorithm        the algorithm that computes messages of cliques, one of `algorithms()`; cliques
                      that it does not fit use "auto"
     exact_marginals  True: messages of cliques are exact if the potential has an exact solver (slow
@@ -296,7 +288,6 @@ class Run(Closable):
         *,
         rounds: int = 10,
         damping: float = 0.0,
-        schedule: Schedule = "all",
         algorithm: str = "auto",
         exact_marginals: bool = False,
         polish: bool = True,
@@ -322,7 +313,6 @@ class Run(Closable):
         made = run_options(
             rounds=rounds,
             damping=damping,
-            schedule=schedule,
             algorithm=algorithm,
             exact_marginals=exact_marginals,
             polish=polish,
@@ -707,7 +697,6 @@ class Run(Closable):
         *,
         rounds: int = 10,
         damping: float = 0.0,
-        schedule: Schedule = "all",
         algorithm: str = "auto",
         exact_marginals: bool = False,
         polish: bool = True,
@@ -726,7 +715,6 @@ class Run(Closable):
         made = run_options(
             rounds=rounds,
             damping=damping,
-            schedule=schedule,
             algorithm=algorithm,
             exact_marginals=exact_marginals,
             polish=polish,
@@ -876,7 +864,6 @@ def _model(given: Any) -> Model:
 def run_options(
     *,
     damping: float,
-    schedule: Schedule,
     algorithm: str,
     exact_marginals: bool,
     polish: bool,
@@ -897,7 +884,6 @@ def run_options(
     for name, value in numbers.items():  # beam_width, budget, threads
         setattr(options, name, arrays.size(name, value, 1))
     options.damping = arrays.real("damping", damping)
-    options.schedule = arrays.chosen("schedule", schedule, SCHEDULES)
     options.algorithm = algorithm_number(algorithm)
     options.exact_marginals = bool(exact_marginals)
     options.no_polish = not polish

@@ -1864,9 +1864,6 @@ pub const CHORALE_JOINT_AUTO: i32 = 0;
 pub const CHORALE_JOINT_EXACT: i32 = 10;
 pub const CHORALE_JOINT_ABSORPTION: i32 = 20;
 pub const CHORALE_JOINT_BEAM: i32 = 30;
-pub type chorale_schedule = i32;
-pub const CHORALE_SCHEDULE_ALL: i32 = 0;
-pub const CHORALE_SCHEDULE_DISAGREEMENT: i32 = 10;
 pub type chorale_message_element = i32;
 pub const CHORALE_MESSAGES_AUTO: i32 = 0;
 pub type chorale_parallel_body = ::std::option::Option<
@@ -1946,7 +1943,6 @@ pub struct chorale_run_options {
     pub struct_size: usize,
     pub rounds: i64,
     pub damping: f64,
-    pub schedule: chorale_schedule,
     pub algorithm: chorale_algorithm,
     pub exact_marginals: i32,
     pub no_polish: i32,
@@ -1954,6 +1950,7 @@ pub struct chorale_run_options {
     pub edits: i32,
     pub joint_mode: chorale_joint_mode,
     pub message_element: chorale_message_element,
+    pub reserved: i32,
     pub beam_width: i64,
     pub budget: i64,
     pub threads: i64,
@@ -1996,44 +1993,44 @@ fn bindgen_test_layout_chorale_run_options() {
         "Offset of field: chorale_run_options::damping"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).schedule) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_run_options::schedule"
-    );
-    assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).algorithm) as usize - ptr as usize },
-        28usize,
+        24usize,
         "Offset of field: chorale_run_options::algorithm"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).exact_marginals) as usize - ptr as usize },
-        32usize,
+        28usize,
         "Offset of field: chorale_run_options::exact_marginals"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).no_polish) as usize - ptr as usize },
-        36usize,
+        32usize,
         "Offset of field: chorale_run_options::no_polish"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).restrict_range) as usize - ptr as usize },
-        40usize,
+        36usize,
         "Offset of field: chorale_run_options::restrict_range"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).edits) as usize - ptr as usize },
-        44usize,
+        40usize,
         "Offset of field: chorale_run_options::edits"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).joint_mode) as usize - ptr as usize },
-        48usize,
+        44usize,
         "Offset of field: chorale_run_options::joint_mode"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).message_element) as usize - ptr as usize },
-        52usize,
+        48usize,
         "Offset of field: chorale_run_options::message_element"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).reserved) as usize - ptr as usize },
+        52usize,
+        "Offset of field: chorale_run_options::reserved"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).beam_width) as usize - ptr as usize },

@@ -510,18 +510,6 @@ asked! {
 }
 
 asked! {
-    /// The order in which cliques and chains send messages.
-    Schedule {
-        /// All cliques send their messages, then all chains.
-        All = SCHEDULE_ALL,
-        /// One clique at a time sends its messages; then the chains of its members send theirs. The
-        /// cliques come in descending order of the number of members whose value is not the
-        /// commonest value of the clique.
-        Disagreement = SCHEDULE_DISAGREEMENT,
-    }
-}
-
-asked! {
     /// The number format in which messages are stored. Computations are always in double precision.
     MessageElement {
         /// `Float64` if all messages take less than 256 KB. Otherwise the widest format with which

@@ -141,8 +141,8 @@ pub use clique::{
 };
 pub use constants::{
     Action, Algorithm, EvidenceOrigin, JointMode, LogLevel, MarginalForm, Obstacle, Orientation,
-    Outcome, RuleKind, RuleState, Scale, Schedule, Scheme, SegmentRule, Shape, Shown, Status,
-    TextList, Verdict,
+    Outcome, RuleKind, RuleState, Scale, Scheme, SegmentRule, Shape, Shown, Status, TextList,
+    Verdict,
 };
 pub use corpus::Corpus;
 pub use decode::{decode, decode_borrowed, decode_with_rules, Agreement, Labelled, Reason};

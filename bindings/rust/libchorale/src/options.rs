@@ -10,7 +10,7 @@ use crate::array::{count, positive, seconds, size};
 use crate::cancel::Cancel;
 use crate::error::call;
 use crate::executor::{run_executor, Executor, Work};
-use crate::{c, panics, Algorithm, Host, JointMode, MessageElement, Model, Result, Schedule};
+use crate::{c, panics, Algorithm, Host, JointMode, MessageElement, Model, Result};
 use std::ops::ControlFlow;
 use std::os::raw::c_void;
 use std::time::Duration;
@@ -105,11 +105,6 @@ impl<'a> RunOptions<'a> {
     /// `d * old + (1 - d) * computed`. The default is 0.
     pub fn damping(mut self, damping: f64) -> Self {
         self.raw.damping = damping;
-        self
-    }
-    /// Sets the order in which cliques and chains send messages.
-    pub fn schedule(mut self, schedule: Schedule) -> Self {
-        self.raw.schedule = schedule.raw();
         self
     }
     /// Sets the algorithm that computes the messages of cliques. If the algorithm does not apply to

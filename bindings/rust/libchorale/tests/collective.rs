@@ -325,7 +325,6 @@ fn every_option_of_a_run_is_heard() {
         .unwrap();
     let options = [
         RunOptions::new().damping(0.3),
-        RunOptions::new().schedule(Schedule::Disagreement),
         RunOptions::new().algorithm(Algorithm::AlphaPass),
         RunOptions::new().exact_marginals(true),
         RunOptions::new().restrict_range(true),
