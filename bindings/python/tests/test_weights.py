@@ -236,16 +236,30 @@ def test_one_stored_row_that_stands_for_nine():
             ch.agree(rows, key="key", label="label", count="times", **given)
 
 
-def test_merged_members_score_as_repeated_ones(rng):
-    """The best score of a clique does not depend on whether equal members are merged."""
-    solver = ch.CliqueSolver()
+def potential_of(kind, rng, values, n):
+    """Returns a random potential that is convex in the counts of each value, of n members."""
+    if kind == "potts":
+        return ch.Potential.potts(values, 1.5, scale="members")
+    steps = np.cumsum(rng.exponential(size=(values, n)), axis=1) - rng.uniform(0, n)
+    return ch.Potential.sum(np.hstack([np.zeros((values, 1)), np.cumsum(steps, axis=1)]))
+
+
+@pytest.mark.parametrize("kind", ["potts", "convex"])
+def test_merged_members_are_as_repeated_ones(rng, kind):
+    """The best score and labels of a clique do not depend on whether equal members are merged.
+    (test_settling.py has the same for the truncated linear potential.)"""
+    solver, differ = ch.CliqueSolver(), 0
     for _ in range(30):
-        n, values = int(rng.integers(2, 5)), int(rng.integers(2, 4))
-        scores, counts = 2 * rng.normal(size=(n, values)), rng.integers(1, 4, size=n)
-        potential = ch.Potential.potts(values, 1.5, scale="members")
-        merged = solver.solve(potential, scores * counts[:, None], weights=counts)
-        every = solver.solve(potential, np.repeat(scores, counts, axis=0))
+        count, values = int(rng.integers(2, 5)), int(rng.integers(2, 4))
+        scores, times = 2 * rng.normal(size=(count, values)), rng.integers(1, 4, size=count)
+        potential = potential_of(kind, rng, values, int(times.sum()))
+        given = scores * times[:, None]
+        merged = solver.solve(potential, given, weights=times)
+        every = solver.solve(potential, np.repeat(scores, times, axis=0))
         assert merged.score == pytest.approx(every.score)
+        assert np.repeat(merged.labels, times).tolist() == every.labels.tolist()
+        differ += merged.labels.tolist() != given.argmax(axis=1).tolist()
+    assert differ > 5
 
 
 def test_weights_of_one_change_nothing(rng):
