@@ -159,6 +159,10 @@ def test_a_table_as_it_comes(tmp_path):
     rome, question = map(json.loads, printed.splitlines())
     assert code == 0 and (rome["key"], question["key"]) == ("Rome", "Jordan")
     assert question["labels"] == {"PERSON": 10, "ORG": 1}
+    page = tmp_path / "review.html"
+    code, printed, _ = done(*given, *more, "--page", page, table)
+    assert code == 0 and printed.startswith("name,type,sure,times,together,")
+    assert "<h2>What is &#x27;Jordan&#x27;? Its mentions: 10 PERSON" in page.read_text("utf-8")
     answers = tmp_path / "answers.jsonl"
     answers.write_text(json.dumps({**question, "answer": "firm"}) + "\n", encoding="utf-8")
     code, printed, _ = done(*given, *more, "--answers", answers, table)

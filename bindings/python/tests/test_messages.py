@@ -453,6 +453,7 @@ CASES = [
     ("settle", lambda: ch.settle(MENTIONS, key="k", label="l", evidence=5), "evidence"),
     ("Settled.answer", lambda: ch.settle(MENTIONS, key="k", label="l").answer({9: "A"}), "answers"),
     ("Settled.review", lambda: ch.settle(MENTIONS, key="k", label="l").review(-1), "count"),
+    ("Settled.page", lambda: ch.settle(MENTIONS, key="k", label="l").page(-1), "count"),
     ("Evidence", lambda: ch.Evidence(0.0, 1.0, 1.0), "most"),
     ("Ledger", lambda: ch.Ledger(["A"], evidence=5), "evidence"),
     ("Ledger.add", lambda: LEDGER.add("k", "B"), "label"),

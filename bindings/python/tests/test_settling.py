@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import html
 import json
 import math
 import pickle
+import re
 from collections import Counter
 
 import numpy as np
@@ -434,6 +436,22 @@ def test_review_and_answers():
         settled.answer({470: "X"})
     with pytest.raises(ValueError, match="answers has 'Q' for row 405, not one of the labels"):
         settled.answer({405: "Q"})
+
+
+def test_a_page_of_questions():
+    table = rows(*[("A & <b>", "X", 0.9)] * 2, *[("a & <B>", "Y", 0.9)] * 2, ("c", "Z", 0.9))
+    settled = ch.settle(table, **GIVEN)
+    page = settled.page()
+    assert "<h2>What is &#x27;A &amp; &lt;b&gt;&#x27;? Its mentions: 2 X, 2 Y</h2>" in page
+    assert "<td>2</td><td>a &amp; &lt;B&gt;</td><td>Y</td></tr>" in page
+    assert "<p>Evidence does not settle it.</p>" in page and "1 keys are not settled" in page
+    # What the page saves: the name of a choice is the row, and its value the label.
+    [row] = re.findall(r'<select name="(\d+)">', page)
+    values = [html.unescape(value) for value in re.findall(r'<option value="(.*?)">', page)]
+    assert values == ["", '"X"', '"Y"', "null", '"Z"']
+    answers = [settled.answer({int(row): json.loads(value)}) for value in values[1:]]
+    assert [of.codes.tolist()[:4] for of in answers] == [[0] * 4, [1] * 4, [0, 0, 1, 1], [2] * 4]
+    assert all(of.conflicts == 0 for of in answers)
 
 
 def test_review_is_by_solving_under_each_answer(rng):

@@ -87,7 +87,8 @@ for keys that are not settled. Says on the standard error what happened.
 
 With --review N it prints instead the N questions whose answers change most rows, as
 lines of JSON objects. Give each a field "answer", a label, or null if the mentions
-differ, and give the lines back with --answers.
+differ, and give the lines back with --answers. --page PATH writes a page on which a
+person answers them, and which saves such a file.
 
 Example: libchorale settle --key name --label type --confidence sure names.csv"""
 
@@ -283,6 +284,8 @@ def _add_settle(parser: Parser) -> None:
     says += ",".join(RULES)
     add("--key-rules", says, type=_list, default=list(RULES), metavar="A,B,...")
     add("--numbers", "texts that are numbers are keys as well", action="store_true")
+    says = "a name of one word is the longer name before it that begins or ends with it"
+    add("--partial", says, action="store_true")
     says = "what to do if entries cannot be used: raise lists them; keep leaves their rows as they "
     says += "are; fill gives them the label of their key (default: raise)"
     add("--unusable", says, choices=("raise", "keep", "fill"), default="raise")
@@ -290,6 +293,7 @@ def _add_settle(parser: Parser) -> None:
     add("--gold", says, metavar="COLUMN")
     add("--review", "print so many questions instead", type=_whole(1), metavar="N")
     add("--answers", "a file with questions that have answers", metavar="PATH")
+    add("--page", "write a page on which a person answers questions", metavar="PATH")
     says = f"of the new columns; default: {','.join(SETTLED)}"
     five = _names(5, "five")
     add("--names", says, type=five, default=list(SETTLED), metavar="A,B,C,D,E")
@@ -466,6 +470,7 @@ def command_settle(given: argparse.Namespace) -> bytes:
                 group=given.group,
                 key_rules=[] if given.key_rules == ["none"] else given.key_rules,
                 numbers=given.numbers,
+                partial=given.partial,
                 unusable=given.unusable,
                 gold=given.gold,
                 names=given.names,
@@ -486,6 +491,8 @@ def command_settle(given: argparse.Namespace) -> bytes:
                     answers[entry["row"]] = entry["answer"]
             settled = settled.answer(answers)
     print(_printable_lines(str(settled)), file=sys.stderr)
+    if given.page is not None:
+        write(settled.page(given.review or 20).encode("utf-8", "replace"), given.page)
     if given.review is not None:
         return as_json(dataclasses.asdict(question) for question in settled.review(given.review))
     return as_table(settled.table, [*table.names, *given.names], form, delimiter)
@@ -701,6 +708,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "progress" in given and sys.stderr.isatty():
             given.progress = True
         check_writable(given.output, given.FILE)
+        check_writable(getattr(given, "page", None), given.FILE)
         write(given.run(given), given.output)
         return 0
     except Stop as stop:

@@ -16,6 +16,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as c
 from . import _given as given
+from . import _review
 from ._columns import Array, Codes, Doubles, Longs, together
 from ._evidence import Evidence, Mentions, checked, settled
 from ._given import LEVELS, MARGIN, RULES, Names, Problems, Reader, TableError
@@ -232,7 +233,11 @@ class Settled:
         read, key = self._read, self._read.mentions.key
         row = np.empty(read.mentions.keys + 1, dtype=np.int64)
         row[key[::-1]] = np.arange(len(key))[::-1]  # the first row of each
-        of = [column.values(column.codes[row[list(keys)]].tolist()) for column in read.columns]
+        return self._names_in(row[list(keys)])
+
+    def _names_in(self, rows: Any) -> list[Any]:
+        """Returns the values of keys in some rows."""
+        of = [column.values(column.codes[rows].tolist()) for column in self._read.columns]
         return of[0] if len(of) == 1 else list(zip(*of))
 
     def _quoted(self, key: Any) -> str:
@@ -281,6 +286,19 @@ class Settled:
             )
         return questions
 
+    def page(self, count: int = 20) -> str:
+        """Returns a page in HTML that says what happened and shows the questions of `review` with
+        their rows. A person chooses answers on it and saves them, as a file of JSON lines that
+        `libchorale settle --answers` reads, or this: `settled.answer({line["row"]: line["answer"]
+        for line in map(json.loads, open("answers.jsonl"))})`."""
+        sections = []
+        for question in self.review(count):
+            keys = self._names_in(question.rows)
+            codes = self._read.mentions.label[question.rows].tolist()
+            rows = zip(question.rows, keys, [self.labels[code] for code in codes])
+            sections.append(_review.section(question, self.labels, rows))
+        return _review.page(str(self), sections)
+
     def answer(self, answers: Mapping[int, Any]) -> Settled:
         """Returns the result with answers of a person: {question.row: label} for the label of all
         mentions of the question's key; None as the label: they differ, each keeps its own. All
@@ -327,7 +345,9 @@ def settle(
     gold: str | None = None,
     names: Sequence[str] = NAMES,
 ) -> Settled:
-    """Gives all mentions of a key one label, unless the key is really two things.
+    """Gives all mentions of a key one label, unless the key is really two things. What decides is
+    found from the table. Where several keys ought to agree at once, or agreement is to be worth as
+    much as you say, use `agree`.
 
     table       a pandas, Polars or pyarrow table, a DuckDB relation, or a list of dicts. Each row
                 is a mention of something
