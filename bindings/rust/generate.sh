@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes libchorale-sys/src/bindings.rs from the headers.
+# Makes libchorale-sys/src/bindings.rs from the headers, with their comments as documentation.
 #
 #   bindings/rust/generate.sh [--check]      --check: only compares with the committed file
 #
@@ -16,15 +16,18 @@ made=$(mktemp)
 trap 'rm -f "$made"' EXIT
 
 "$bindgen" ../../include/chorale/experimental.h \
-  --rust-target 1.59 --no-doc-comments --ctypes-prefix std::os::raw \
+  --rust-target 1.59 --ctypes-prefix std::os::raw \
   --allowlist-item '[Cc][Hh][Oo][Rr][Aa][Ll][Ee]_.*' --blocklist-item 'CHORALE_(API|.*_H|.*_DECLS)' \
   --default-macro-constant-type signed --default-enum-style consts \
   --raw-line '// Made by generate.sh from include/chorale/*.h: do not edit.' \
-  -- -I../../include >"$made"
+  -- -fparse-all-comments -I../../include >"$made"
 # The constants are members of unnamed enums. Their type is int in C, so they become i32.
 sed -i -E '/^pub type _bindgen_ty_[0-9]+ = /d; s/: _bindgen_ty_[0-9]+ = /: i32 = /' "$made"
+# Titles of sections of the headers are not about the declaration that follows.
+sed -i -E '/^ *#\[doc = " -{4} [^\\]* -{4,}"\]$/d; s/(#\[doc = ") -{4} [^\\]* -{4,}\\n(\\n)?/\1/' "$made"
 # Functions of experimental headers need the feature.
 awk 'NR == FNR { experimental[$1]; next }
+  held != "" && /^ *#\[doc = / { held = held "\n" $0; next }
   held != "" { if (match($0, /chorale_[a-z0-9_]+\(/) && substr($0, RSTART, RLENGTH - 1) in experimental) print "#[cfg(feature = \"experimental\")]"; print held; held = "" }
   /^extern "C" \{$/ { held = $0; next }
   { print }' ../../tests/symbols_experimental.txt "$made" >"$made.gated"

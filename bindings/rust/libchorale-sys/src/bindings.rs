@@ -8,67 +8,125 @@ pub const CHORALE_VERSION_PATCH: i32 = 0;
 pub const CHORALE_ABI: i32 = 2;
 pub const CHORALE_ERROR_MESSAGE_SIZE: i32 = 504;
 extern "C" {
+    #[doc = " Returns the version of the loaded library, \"MAJOR.MINOR.PATCH\"; static storage. Any thread."]
     pub fn chorale_version() -> *const std::os::raw::c_char;
 }
 extern "C" {
+    #[doc = " Returns CHORALE_ABI of the loaded library. Any thread."]
     pub fn chorale_abi() -> i32;
 }
+#[doc = " The status of a call. Numbers never change and are never reused."]
 pub type chorale_status = i32;
 pub const CHORALE_OK: i32 = 0;
+#[doc = " An argument that must point somewhere is NULL."]
 pub const CHORALE_ERROR_NULL_ARGUMENT: i32 = 10;
+#[doc = " A size, count or limit is below the least that is allowed."]
 pub const CHORALE_ERROR_SIZE: i32 = 20;
+#[doc = " Sizes whose product overflows, or a size above the greatest one that the library supports."]
 pub const CHORALE_ERROR_SIZE_OVERFLOW: i32 = 21;
+#[doc = " Strides that are negative, or with which rows or entries of an array would overlap."]
 pub const CHORALE_ERROR_STRIDE: i32 = 22;
+#[doc = " A table with fewer entries than the clique's number of members requires."]
 pub const CHORALE_ERROR_TABLE_TOO_SHORT: i32 = 23;
+#[doc = " An array of the wrong shape."]
 pub const CHORALE_ERROR_SHAPE: i32 = 24;
+#[doc = " A potential has another number of values than the clique or array that it is used with."]
 pub const CHORALE_ERROR_VALUES_MISMATCH: i32 = 25;
+#[doc = " A struct with an invalid struct_size, or with a field set that only a newer library knows."]
 pub const CHORALE_ERROR_STRUCT_SIZE: i32 = 26;
+#[doc = " The caller's buffer is too small. The message gives its capacity and the size needed; nothing\n was written to the buffer."]
 pub const CHORALE_ERROR_CAPACITY: i32 = 27;
+#[doc = " A number that is NaN where it must not be."]
 pub const CHORALE_ERROR_NOT_A_NUMBER: i32 = 30;
+#[doc = " A number that is infinite where it must not be."]
 pub const CHORALE_ERROR_INFINITE: i32 = 31;
+#[doc = " A value, label or index outside its range; a score of too large a magnitude."]
 pub const CHORALE_ERROR_OUT_OF_RANGE: i32 = 32;
+#[doc = " An enumeration constant that this library does not know."]
 pub const CHORALE_ERROR_UNKNOWN_CONSTANT: i32 = 33;
+#[doc = " A start assignment (clique.h) that gives a member a value forbidden to it; an edit (run.h) that\n leaves a position no label. (A member fixed to a forbidden value is not an error: the problem\n is infeasible.)"]
 pub const CHORALE_ERROR_FORBIDDEN_VALUE: i32 = 34;
+#[doc = " The algorithm does not apply to the family of the potential; the message lists algorithms that\n do."]
 pub const CHORALE_ERROR_ALGORITHM_MISMATCH: i32 = 40;
+#[doc = " The algorithm requires convex (concave) tables, and the potential's are not."]
 pub const CHORALE_ERROR_NOT_CONVEX: i32 = 41;
+#[doc = " The algorithm requires convex (concave) tables, and the potential's are not."]
 pub const CHORALE_ERROR_NOT_CONCAVE: i32 = 42;
+#[doc = " Exact max-marginals were requested, and there is no exact solver for the potential."]
 pub const CHORALE_ERROR_NOT_EXACT: i32 = 43;
+#[doc = " Weights of members (clique.h, \"Weights\") for a potential, an algorithm or a call that takes no\n weights; the message says which take them."]
 pub const CHORALE_ERROR_WEIGHTS: i32 = 44;
+#[doc = " A callback returned NaN, plus infinity, a magnitude above 1e290 or a number out of range."]
 pub const CHORALE_ERROR_CALLBACK_VALUE: i32 = 50;
+#[doc = " A callback returned non-zero to stop the computation."]
 pub const CHORALE_ERROR_CALLBACK_STOPPED: i32 = 51;
+#[doc = " The caller's executor left out, repeated or misnumbered a step of a loop (run.h)."]
 pub const CHORALE_ERROR_EXECUTOR: i32 = 53;
+#[doc = " The caller's executor left out, repeated or misnumbered a step of a loop (run.h)."]
 pub const CHORALE_ERROR_OUT_OF_MEMORY: i32 = 60;
+#[doc = " The caller's memory is too small; the message gives the number of bytes needed."]
 pub const CHORALE_ERROR_WORKSPACE_TOO_SMALL: i32 = 61;
+#[doc = " The caller's memory is not aligned as required."]
 pub const CHORALE_ERROR_ALIGNMENT: i32 = 62;
+#[doc = " The host's allocator returned memory that is not aligned as requested. Possible wherever\n OUT_OF_MEMORY is named."]
 pub const CHORALE_ERROR_ALLOCATOR_ALIGNMENT: i32 = 63;
+#[doc = " A chain and its transitions or properties have different numbers of labels."]
 pub const CHORALE_ERROR_LABELS_MISMATCH: i32 = 70;
+#[doc = " A parent in a tree that does not come before its child."]
 pub const CHORALE_ERROR_PARENT_ORDER: i32 = 71;
+#[doc = " Parents of a tree that form a cycle."]
 pub const CHORALE_ERROR_PARENT_CYCLE: i32 = 72;
+#[doc = " A tree was passed to a call that takes only chains."]
 pub const CHORALE_ERROR_NOT_A_CHAIN: i32 = 73;
+#[doc = " A property that is not local (property.h) was used on a tree."]
 pub const CHORALE_ERROR_AUTOMATON_ON_TREE: i32 = 74;
+#[doc = " A property that can fire (property.h) a value outside its range."]
 pub const CHORALE_ERROR_VALUE_OUTSIDE_RANGE: i32 = 75;
+#[doc = " A chain with properties needs more configurations (run.h) than the budget allows."]
 pub const CHORALE_ERROR_STATE_SPACE: i32 = 76;
+#[doc = " A label name that the labelling scheme does not know."]
 pub const CHORALE_ERROR_LABEL_NAME: i32 = 77;
+#[doc = " A chain or position that is already a member of the clique; a clique named twice."]
 pub const CHORALE_ERROR_DUPLICATE_MEMBER: i32 = 80;
+#[doc = " A call on a builder that has been frozen into a model (model.h)."]
 pub const CHORALE_ERROR_FROZEN: i32 = 81;
+#[doc = " A property, or the model of repeated words (model.h), reads tokens, and the chain has none."]
 pub const CHORALE_ERROR_TOKENS_MISSING: i32 = 82;
+#[doc = " The argument `earlier` of chorale_run_create is a run on a model with another number of chains\n or cliques; or two problems give a kind of cliques different names (learn.h)."]
 pub const CHORALE_ERROR_MODEL_MISMATCH: i32 = 83;
+#[doc = " A run that has no labelling (yet)."]
 pub const CHORALE_ERROR_NO_LABELLING: i32 = 84;
+#[doc = " An argument of the wrong kind, such as a position for a property clique, a whole chain for a\n position clique, or an instance where a chain is needed."]
 pub const CHORALE_ERROR_KIND: i32 = 85;
+#[doc = " A callback of a run made a call that would change the run, or made a call that reads the run at\n a time when the run changes."]
 pub const CHORALE_ERROR_BUSY: i32 = 86;
+#[doc = " A call that the state of its object does not allow, such as a bound of a run created with\n bound_steps 0, or freezing a builder while a centred clique has no centre."]
 pub const CHORALE_ERROR_STATE: i32 = 87;
+#[doc = " The problems to learn from (learn.h) have no gold label that the chain of its position\n allows."]
 pub const CHORALE_ERROR_NO_GOLD: i32 = 88;
+#[doc = " All chains with gold labels belong to one group (learn.h)."]
 pub const CHORALE_ERROR_ONE_GROUP: i32 = 89;
+#[doc = " A fault of the library itself: please report it."]
 pub const CHORALE_ERROR_INTERNAL: i32 = 90;
+#[doc = " Kinds of damage of a problem file (problem.h), in the order of the constants: not a problem\n file; wrong byte order; unknown version; truncated; wrong checksum; invalid sections."]
 pub const CHORALE_ERROR_FILE_FORMAT: i32 = 100;
+#[doc = " Kinds of damage of a problem file (problem.h), in the order of the constants: not a problem\n file; wrong byte order; unknown version; truncated; wrong checksum; invalid sections."]
 pub const CHORALE_ERROR_FILE_BYTE_ORDER: i32 = 101;
+#[doc = " Kinds of damage of a problem file (problem.h), in the order of the constants: not a problem\n file; wrong byte order; unknown version; truncated; wrong checksum; invalid sections."]
 pub const CHORALE_ERROR_FILE_VERSION: i32 = 102;
+#[doc = " Kinds of damage of a problem file (problem.h), in the order of the constants: not a problem\n file; wrong byte order; unknown version; truncated; wrong checksum; invalid sections."]
 pub const CHORALE_ERROR_FILE_TRUNCATED: i32 = 103;
+#[doc = " Kinds of damage of a problem file (problem.h), in the order of the constants: not a problem\n file; wrong byte order; unknown version; truncated; wrong checksum; invalid sections."]
 pub const CHORALE_ERROR_FILE_CHECKSUM: i32 = 104;
+#[doc = " Kinds of damage of a problem file (problem.h), in the order of the constants: not a problem\n file; wrong byte order; unknown version; truncated; wrong checksum; invalid sections."]
 pub const CHORALE_ERROR_FILE_SECTION: i32 = 105;
+#[doc = " The system could not read or write a file; the message gives its error number."]
 pub const CHORALE_ERROR_INPUT_OUTPUT: i32 = 106;
+#[doc = " A model that cannot be saved, because of an instance (experimental/model.h) or a callback\n potential (potential.h)."]
 pub const CHORALE_ERROR_NOT_SAVABLE: i32 = 107;
+#[doc = " A text that is not UTF-8, or is not what chorale_learnt_text wrote (learn.h)."]
 pub const CHORALE_ERROR_TEXT: i32 = 108;
+#[doc = " Details of a failure, in the caller's memory (512 bytes), which need not be initialised. Every\n call that takes this struct sets `status` and `message`. The message is UTF-8 ending in NUL. It\n is empty on success; otherwise it names the argument, its value and the rule that the value\n breaks (truncated to fit)."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_error {
@@ -107,26 +165,39 @@ fn bindgen_test_layout_chorale_error() {
     );
 }
 extern "C" {
+    #[doc = " Returns the name of a status, such as \"CHORALE_ERROR_SIZE\"; \"unknown status\" for any other\n number. Static storage. Any thread."]
     pub fn chorale_status_name(status: chorale_status) -> *const std::os::raw::c_char;
 }
 pub type chorale_outcome = i32;
+#[doc = " the algorithm ran to its end"]
 pub const CHORALE_OUTCOME_COMPLETE: i32 = 0;
+#[doc = " ended early: the score is within the requested gap of the\nupper bound"]
 pub const CHORALE_OUTCOME_GAP_REACHED: i32 = 10;
 pub const CHORALE_OUTCOME_ITERATION_LIMIT: i32 = 20;
 pub const CHORALE_OUTCOME_NODE_LIMIT: i32 = 21;
 pub const CHORALE_OUTCOME_DEADLINE: i32 = 30;
 pub const CHORALE_OUTCOME_CANCELLED: i32 = 31;
+#[doc = " every labelling is proven to score minus infinity"]
 pub const CHORALE_OUTCOME_INFEASIBLE: i32 = 40;
+#[doc = " every labelling tried scores minus infinity; labellings\nthat were not tried may score more"]
 pub const CHORALE_OUTCOME_NOTHING_FOUND: i32 = 41;
+#[doc = " What forbids every labelling of a chain."]
 pub type chorale_obstacle = i32;
+#[doc = " an instance (experimental/model.h), which does not tell"]
 pub const CHORALE_OBSTACLE_UNKNOWN: i32 = 0;
+#[doc = " Every label of the position is forbidden: by a score of minus infinity, by `forced` or\n `allowed`, or by the edit chorale_run_set_allowed (run.h)."]
 pub const CHORALE_OBSTACLE_SCORES: i32 = 10;
+#[doc = " The position has allowed labels, but none that transitions let stand before labels that are\n allowed at the positions after it (on a tree: below it), or that start or end scores allow."]
 pub const CHORALE_OBSTACLE_TRANSITIONS: i32 = 20;
+#[doc = " Each labelling that the chain itself allows is forbidden by a clique of which the chain is the\n only member, such as a rule."]
 pub const CHORALE_OBSTACLE_CLIQUES: i32 = 30;
+#[doc = " No labelling was found that a clique allows, all of whose members are in the chain. There may be\n one."]
 pub const CHORALE_OBSTACLE_UNDECIDED: i32 = 40;
 extern "C" {
+    #[doc = " Returns the name of an outcome in lower case, such as \"iteration-limit\"; \"unknown outcome\" for\n any other number. Static storage. Any thread."]
     pub fn chorale_outcome_name(outcome: chorale_outcome) -> *const std::os::raw::c_char;
 }
+#[doc = " Memory functions. `allocate` returns `bytes` (> 0) bytes aligned to `alignment` (a power of two,\n at most 64), or NULL if there is no memory. `deallocate` receives the same size and alignment\n that `allocate` was given. If `allocate` returns a block that is not aligned, the library passes\n it to `deallocate` unused, and the call fails with ALLOCATOR_ALIGNMENT. When the library gets no\n block that it can use, it allocates and frees a few more blocks, to find out whether the status\n is ALLOCATOR_ALIGNMENT or OUT_OF_MEMORY. Both functions are called on the thread of the call into\n the library; memory of a shared handle is freed on the thread that releases the last reference.\n They must not unwind (leave by an exception or longjmp)."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_allocator {
@@ -181,6 +252,7 @@ pub type chorale_log_level = i32;
 pub const CHORALE_LOG_DEBUG: i32 = 10;
 pub const CHORALE_LOG_INFO: i32 = 20;
 pub const CHORALE_LOG_WARNING: i32 = 30;
+#[doc = " Receives log messages: UTF-8 ending in NUL, valid during the call. Called on the thread of the\n call into the library. Must not unwind, and must not use the handle that this call uses."]
 pub type chorale_log_function = ::std::option::Option<
     unsafe extern "C" fn(
         user: *mut std::os::raw::c_void,
@@ -188,9 +260,11 @@ pub type chorale_log_function = ::std::option::Option<
         message: *const std::os::raw::c_char,
     ),
 >;
+#[doc = " What the host program offers to the library. Functions that create handles take this struct and\n copy it. allocator NULL: malloc and free. log NULL: messages are dropped. A NULL host: as if\n allocator and log were NULL."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_host {
+    #[doc = " sizeof(chorale_host)"]
     pub struct_size: usize,
     pub allocator: *const chorale_allocator,
     pub log: chorale_log_function,
@@ -237,6 +311,7 @@ pub struct chorale_cancel {
     _unused: [u8; 0],
 }
 extern "C" {
+    #[doc = " Creates a lowered flag. Errors: NULL_ARGUMENT (cancel), STRUCT_SIZE, OUT_OF_MEMORY."]
     pub fn chorale_cancel_create(
         host: *const chorale_host,
         cancel: *mut *mut chorale_cancel,
@@ -244,9 +319,11 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Destroys a flag, which no computation may still use. NULL is ignored."]
     pub fn chorale_cancel_destroy(cancel: *mut chorale_cancel);
 }
 extern "C" {
+    #[doc = " Raises the flag; NULL is ignored. Atomic: from any thread, at any time, also from a\n signal handler."]
     pub fn chorale_cancel_raise(cancel: *mut chorale_cancel);
 }
 #[repr(C)]
@@ -256,8 +333,11 @@ pub struct chorale_potential {
 }
 pub type chorale_scale = i32;
 pub const CHORALE_SCALE_NONE: i32 = 0;
+#[doc = " the potential times 1 / n"]
 pub const CHORALE_SCALE_BY_MEMBERS: i32 = 1;
+#[doc = " the potential times 1 / log n"]
 pub const CHORALE_SCALE_BY_LOG_MEMBERS: i32 = 2;
+#[doc = " Shape of the tables f_v of a SUM potential. DETECT: determined from second differences with a\n tolerance of 1e-12 max|f|. CONVEX, CONCAVE: declared by the caller and not checked. If the\n declaration is false, guarantees, bounds and proofs of infeasibility do not hold."]
 pub type chorale_shape = i32;
 pub const CHORALE_SHAPE_DETECT: i32 = 0;
 pub const CHORALE_SHAPE_CONVEX: i32 = 1;
@@ -265,9 +345,12 @@ pub const CHORALE_SHAPE_CONCAVE: i32 = 2;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_potential_options {
+    #[doc = " sizeof(chorale_potential_options)"]
     pub struct_size: usize,
     pub scale: chorale_scale,
+    #[doc = " for the family SUM; other families ignore it"]
     pub shape: chorale_shape,
+    #[doc = " `values` bytes, 0: the value is uncounted; NULL: every value is counted"]
     pub counted: *const u8,
 }
 #[test]
@@ -307,6 +390,7 @@ fn bindgen_test_layout_chorale_potential_options() {
     );
 }
 extern "C" {
+    #[doc = " Potts: lambda * sum_v n_v^2, lambda finite, any sign. [Additive potentials]"]
     pub fn chorale_potential_create_potts(
         host: *const chorale_host,
         values: i64,
@@ -317,6 +401,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Entropy: lambda * sum_v n_v log n_v, natural logarithm, 0 log 0 = 0; lambda finite, any sign.\n [Entropy potentials]"]
     pub fn chorale_potential_create_entropy(
         host: *const chorale_host,
         values: i64,
@@ -327,6 +412,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " SUM: sum_v f_v(n_v). [Additive potentials]\n\n tables: table_count rows of `length` doubles, row r at tables + r * row_stride. A row is a table\n   f, and its entry k is f(k). table_count 1: one table for all values; table_count == values: row\n   v is f_v (rows of uncounted values are ignored). Minus infinity forbids a count.\n length: at least 1 + the number of members of the largest clique; use in a larger clique fails\n   with TABLE_TOO_SHORT.\n row_stride: in doubles; 0: length, rows without gaps; otherwise at least length. Ignored when\n   table_count is 1.\n Errors: SHAPE (table_count neither 1 nor values), SIZE (length < 1), STRIDE."]
     pub fn chorale_potential_create_sum(
         host: *const chorale_host,
         values: i64,
@@ -340,6 +426,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Cardinality: g(n_b). Exactly two values must be counted; b is the higher of them. Entry k of\n `table` is g(k). A special case of SUM; `length` and minus infinity as in SUM.\n Errors: SHAPE (not exactly two counted values). [Cardinality potentials on binary labels]"]
     pub fn chorale_potential_create_cardinality(
         host: *const chorale_host,
         values: i64,
@@ -351,6 +438,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " MAX: max_v f_v(n_v) over the counted values, including those with n_v = 0. Tables, `length`,\n strides and errors as in SUM. Tables may rise and fall, and f_v(0) need not be 0. [Max\n potentials]"]
     pub fn chorale_potential_create_max(
         host: *const chorale_host,
         values: i64,
@@ -364,6 +452,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Makespan: max_v lambda n_v; square makespan: max_v lambda n_v^2; lambda finite. With a negative\n lambda the maximum is at the value with the least count. [Max potentials]"]
     pub fn chorale_potential_create_makespan(
         host: *const chorale_host,
         values: i64,
@@ -384,6 +473,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " MAJORITY: b_a + sum_v w_av n_v, where a is the counted value of highest count. If several values\n have this count, a is the one of them that gives the highest score. [Majority potentials]\n\n weights: `values` x `values` finite doubles: w_av is entry v of row a, which is at weights + a *\n   row_stride (0: values, rows without gaps). Rows and columns of uncounted values are ignored.\n bias: `values` finite doubles b_a, or NULL for zeros. If all weights are zero, the\n   potential is a constant for each majority value (Lu and Getoor).\n Errors: STRIDE."]
     pub fn chorale_potential_create_majority(
         host: *const chorale_host,
         values: i64,
@@ -396,6 +486,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " PAIRS: sum_{v,v'} f(v, v') n_v n_v' - sum_v f(v, v) n_v: the sum of f(x_i, x_j) over all ordered\n pairs of distinct members with counted values. The paper counts each unordered pair once: halve f\n to match. f need not be symmetric. [Information extraction, the rewriting of equation 1]\n\n scores: `values` x `values` finite doubles: f(v, v') is entry v' of row v, which is at scores + v\n   * row_stride (0: values, rows without gaps).\n The potential is also a SUM, so that all algorithms for SUM apply, if there are numbers c_v with\n f(v, v') + f(v', v) = c_v + c_v' for all v != v', and if every value is counted or all c_v are\n equal.\n Errors: STRIDE."]
     pub fn chorale_potential_create_pairs(
         host: *const chorale_host,
         values: i64,
@@ -406,6 +497,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " A callback: computes the score of a clique from its counts and stores it in *score. `counts` has\n `values` entries: the number of members with each value, 0 for uncounted values. `members` is the\n number n of members. The scale is applied afterwards. Returns 0, or non-zero to end the\n computation with CALLBACK_STOPPED. Minus infinity forbids the counts. NaN, plus infinity and\n magnitudes above 1e290 (before or after scaling) end the computation with CALLBACK_VALUE, since\n sums of such numbers might overflow. The score must depend only on the arguments. The callback\n must not unwind (leave by an exception or longjmp). A call from within the callback on the run\n (run.h) that needs the score fails with BUSY. The callback is called on the thread that needs the\n score: on several threads at once if several use the potential. It is not called if no member has\n a counted value."]
 pub type chorale_count_function = ::std::option::Option<
     unsafe extern "C" fn(
         user: *mut std::os::raw::c_void,
@@ -416,6 +508,7 @@ pub type chorale_count_function = ::std::option::Option<
     ) -> i32,
 >;
 extern "C" {
+    #[doc = " CALLBACK: any symmetric function. `release` (may be NULL) is called with `user` when the last\n reference is released, on the thread that releases it; it is not called if creation fails."]
     pub fn chorale_potential_create_callback(
         host: *const chorale_host,
         values: i64,
@@ -428,9 +521,11 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Drops a reference; dropping the last one destroys the potential. NULL is ignored. Atomic: any\n thread."]
     pub fn chorale_potential_release(potential: *const chorale_potential);
 }
 extern "C" {
+    #[doc = " Computes the score of counts[0 .. values-1] among `members` members, including the scale. *score\n may be minus infinity. All counts, also those of uncounted values, must sum to `members`.\n Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (a negative count,\n counts that do not sum to `members`), TABLE_TOO_SHORT, OUT_OF_MEMORY, CALLBACK_VALUE,\n CALLBACK_STOPPED.\n Any thread. O(R), for MAJORITY and PAIRS O(R^2)."]
     pub fn chorale_potential_score(
         potential: *const chorale_potential,
         counts: *const i64,
@@ -440,11 +535,15 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " The element type of score arrays. Sums are computed in double precision for both types."]
 pub type chorale_element = i32;
 pub const CHORALE_FLOAT64: i32 = 0;
 pub const CHORALE_FLOAT32: i32 = 1;
+#[doc = " Orientation of transition matrices."]
 pub type chorale_orientation = i32;
+#[doc = " entry [x][y]: from label x to label y"]
 pub const CHORALE_ROWS_FROM: i32 = 0;
+#[doc = " entry [y][x]: from label x to label y"]
 pub const CHORALE_ROWS_TO: i32 = 1;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -454,15 +553,25 @@ pub struct chorale_transitions {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_transitions_options {
+    #[doc = " sizeof(chorale_transitions_options)"]
     pub struct_size: usize,
+    #[doc = " of scores, start and end"]
     pub element: chorale_element,
+    #[doc = " of scores"]
     pub orientation: chorale_orientation,
+    #[doc = " of scores, in elements; 0: rows without gaps"]
     pub row_stride: i64,
+    #[doc = " of scores, in elements; 0 means 1"]
     pub column_stride: i64,
+    #[doc = " 1: `scores` is not copied, and must stay valid and unchanged until the last reference is\n released. Then `scores` must be FLOAT64 and ROWS_FROM with column_stride 1, and `mask` must be\n NULL. Default 0: copied."]
     pub borrow: i32,
+    #[doc = " 0"]
     pub reserved: i32,
+    #[doc = " m scores, added at the first position; NULL: zeros. Copied"]
     pub start: *const std::os::raw::c_void,
+    #[doc = " m scores, added at the last position; NULL: zeros. Copied"]
     pub end: *const std::os::raw::c_void,
+    #[doc = " Three arrays of bytes, in which 0 forbids. mask: m x m without gaps, entry [x][y] for label y\n directly after label x. start_mask, end_mask: m entries, for the label of the first and of the\n last position. Each may be NULL, and then forbids nothing. chorale_scheme_mask fills such\n arrays."]
     pub mask: *const u8,
     pub start_mask: *const u8,
     pub end_mask: *const u8,
@@ -544,6 +653,7 @@ fn bindgen_test_layout_chorale_transitions_options() {
     );
 }
 extern "C" {
+    #[doc = " Creates a handle with one reference. labels: m >= 1. scores: m x m, in the layout of `options`\n (NULL: defaults); NULL: zeros. Errors: NULL_ARGUMENT (transitions), SIZE, SIZE_OVERFLOW, STRIDE,\n SHAPE (scores that cannot be borrowed), STRUCT_SIZE, UNKNOWN_CONSTANT, NOT_A_NUMBER, INFINITE,\n OUT_OF_RANGE (a magnitude above 1e280), OUT_OF_MEMORY. O(m^2)."]
     pub fn chorale_transitions_create(
         host: *const chorale_host,
         labels: i64,
@@ -554,14 +664,21 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Drops a reference; dropping the last one destroys the transitions. NULL is ignored. Any thread."]
     pub fn chorale_transitions_release(transitions: *const chorale_transitions);
 }
+#[doc = " Labelling schemes. A label name is \"O\" (outside all segments), or a prefix, then '-' or '_', then\n the kind of a segment: \"B-Title\" begins a segment of the kind Title."]
 pub type chorale_scheme = i32;
+#[doc = " a name is a kind; any label may follow any"]
 pub const CHORALE_SCHEME_PLAIN: i32 = 0;
+#[doc = " B begins a segment, I continues it"]
 pub const CHORALE_SCHEME_BIO: i32 = 1;
+#[doc = " as BIO; E ends a segment, S is a segment of one position"]
 pub const CHORALE_SCHEME_BIOES: i32 = 2;
+#[doc = " as BIOES, with L for E and U for S"]
 pub const CHORALE_SCHEME_BILOU: i32 = 3;
 extern "C" {
+    #[doc = " Computes which labels may follow which in a scheme, as bytes: 1 allowed, 0 forbidden.\n\n names, lengths: m label names in UTF-8, name y of lengths[y] bytes; lengths NULL: each name ends\n   in NUL. PLAIN accepts every name. In the other schemes a name that is neither \"O\" nor a prefix\n   of the scheme with a kind fails with LABEL_NAME.\n mask: m x m without gaps, entry [x][y] for label y directly after label x. start, end: m entries,\n   for the label of the first and of the last position. Each array may be NULL.\n Errors: NULL_ARGUMENT (names), SIZE, SIZE_OVERFLOW, UNKNOWN_CONSTANT, LABEL_NAME. O(m^2). Any\n thread."]
     pub fn chorale_scheme_mask(
         scheme: chorale_scheme,
         names: *const *const std::os::raw::c_char,
@@ -573,28 +690,43 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " A chain or tree. All arrays are borrowed for the duration of a call and never written."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_chain {
+    #[doc = " sizeof(chorale_chain)"]
     pub struct_size: usize,
+    #[doc = " T >= 0, at most 2^31 - 2"]
     pub length: i64,
+    #[doc = " m >= 1"]
     pub labels: i64,
+    #[doc = " of unary, edges, start and end"]
     pub element: chorale_element,
+    #[doc = " of edges"]
     pub orientation: chorale_orientation,
+    #[doc = " T x m scores: that of label y at position t is at index t * unary_row_stride + y *\n unary_column_stride, in elements. Strides of 0: rows without gaps. Entries must not overlap."]
     pub unary: *const std::os::raw::c_void,
     pub unary_row_stride: i64,
     pub unary_column_stride: i64,
+    #[doc = " Edge, start and end scores, with the masks of the transitions. `edges`, `start` and `end` below\n replace them, each together with its mask. NULL: zeros."]
     pub transitions: *const chorale_transitions,
+    #[doc = " Edge scores of this chain alone, which replace those of `transitions`. edge_matrices is 1 (one\n m x m matrix for all edges) or T - 1 (a matrix for each edge: matrix t - 1, which begins at\n (t - 1) * edge_matrix_stride, is for the edge to position t). Strides are in elements; 0:\n without gaps. NULL: the edge scores of `transitions`."]
     pub edges: *const std::os::raw::c_void,
     pub edge_matrices: i64,
     pub edge_matrix_stride: i64,
     pub edge_row_stride: i64,
     pub edge_column_stride: i64,
+    #[doc = " m start scores of this chain alone; NULL: those of `transitions`"]
     pub start: *const std::os::raw::c_void,
+    #[doc = " m end scores of this chain alone; NULL: those of `transitions`"]
     pub end: *const std::os::raw::c_void,
+    #[doc = " A tree: T parents, each an earlier position, or -1 for a root (position 0 and possibly others).\n NULL: a chain."]
     pub parents: *const i32,
+    #[doc = " T labels that positions must take, -1: free. NULL: all free"]
     pub forced: *const i32,
+    #[doc = " T x m bytes: 0 forbids label y at position t. NULL: all allowed"]
     pub allowed: *const u8,
+    #[doc = " in bytes; 0: m, rows without gaps"]
     pub allowed_row_stride: i64,
 }
 #[test]
@@ -713,6 +845,7 @@ fn bindgen_test_layout_chorale_chain() {
     );
 }
 extern "C" {
+    #[doc = " Writes phi of a labelling (T labels) to *score: minus infinity if scores, `forced` or `allowed`\n forbid the labelling. Errors: NULL_ARGUMENT (labelling, score), OUT_OF_RANGE. O(T m), and O(m^2)\n for each matrix of `edges`; on a tree with end scores O(T) more for every 65,536 positions. No\n allocation. Any thread."]
     pub fn chorale_chain_score(
         chain: *const chorale_chain,
         labelling: *const i32,
@@ -728,9 +861,12 @@ pub struct chorale_chain_solver {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_chain_result {
+    #[doc = " sizeof(chorale_chain_result)"]
     pub struct_size: usize,
+    #[doc = " COMPLETE or INFEASIBLE"]
     pub outcome: chorale_outcome,
     pub reserved: i32,
+    #[doc = " phi of the best labelling; minus infinity when infeasible"]
     pub score: f64,
 }
 #[test]
@@ -769,6 +905,7 @@ fn bindgen_test_layout_chorale_chain_result() {
     );
 }
 extern "C" {
+    #[doc = " Creates a solver with an empty workspace. Errors: NULL_ARGUMENT (solver), STRUCT_SIZE,\n OUT_OF_MEMORY."]
     pub fn chorale_chain_solver_create(
         host: *const chorale_host,
         solver: *mut *mut chorale_chain_solver,
@@ -776,9 +913,11 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Destroys a solver; NULL is ignored."]
     pub fn chorale_chain_solver_destroy(solver: *mut chorale_chain_solver);
 }
 extern "C" {
+    #[doc = " Finds the best labelling. labelling: receives T labels; may be NULL; not written if infeasible.\n result: may be NULL. O(T m^2)."]
     pub fn chorale_chain_solve(
         solver: *mut chorale_chain_solver,
         chain: *const chorale_chain,
@@ -788,6 +927,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Computes max-marginals. The max-marginal of a position and a label is the greatest phi of the\n labellings that have this label at this position. The max-marginal of an edge and two labels is\n the greatest phi of the labellings that have these labels at the ends of the edge. Max-marginals\n are computed up to rounding.\n\n marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps). May be\n   NULL.\n edge_marginals: (T - 1) x m x m doubles without gaps. Matrix t - 1 is for the edge to position t.\n   Its rows are for the labels of the parent of t (on a chain: of position t - 1), its columns for\n   the labels of t. All entries are minus infinity if t is a root. May be NULL.\n margins: T entries, the greatest max-marginal of each position minus its second greatest; plus\n   infinity if only one label is possible at the position, 0 if no label is. May be NULL.\n labelling, result: as in chorale_chain_solve.\n Errors: STRIDE. O(T m^2)."]
     pub fn chorale_chain_max_marginals(
         solver: *mut chorale_chain_solver,
         chain: *const chorale_chain,
@@ -801,6 +941,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Finds the k best labellings of a chain, best first.\n\n labellings: k x T, row j at labellings + j * row_stride (0: T, rows without gaps). May be NULL.\n scores: k entries. May be NULL. found: receives the number of labellings found, fewer than k if\n   fewer are allowed; the rows after them are not written.\n Errors: NULL_ARGUMENT (found), SIZE (k < 1), STRIDE, NOT_A_CHAIN. O(T m (m + k log m)) time,\n O(T m k) memory."]
     pub fn chorale_chain_k_best(
         solver: *mut chorale_chain_solver,
         chain: *const chorale_chain,
@@ -817,25 +958,41 @@ extern "C" {
 pub struct chorale_property {
     _unused: [u8; 0],
 }
+#[doc = " An action: the value (>= 0) that a position fires, or one of these constants."]
 pub type chorale_action = i32;
 pub const CHORALE_FIRE_NOTHING: i32 = -1;
+#[doc = " label_values[label of the position]"]
 pub const CHORALE_FIRE_LABEL: i32 = -2;
+#[doc = " the position's entry in the table (chorale_members, model.h)"]
 pub const CHORALE_FIRE_TABLE: i32 = -3;
+#[doc = " An automaton. Arrays are copied; they have no gaps, and the last dimension is contiguous."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_automaton {
+    #[doc = " sizeof(chorale_automaton)"]
     pub struct_size: usize,
+    #[doc = " m >= 1"]
     pub labels: i64,
+    #[doc = " number of position classes, >= 1"]
     pub classes: i64,
+    #[doc = " >= 1"]
     pub states: i64,
+    #[doc = " R >= 1, at most 2^31 - 3"]
     pub values: i64,
+    #[doc = " the state before the first position"]
     pub start: i32,
+    #[doc = " FIRE_TABLE at position t fires entry t + table_offset of the table. If that index is outside\n the table, outside_value fires where fires_outside is 1."]
     pub table_offset: i32,
     pub outside_value: i32,
+    #[doc = " 1: outside_value fires; 0 (default): nothing does"]
     pub fires_outside: i32,
+    #[doc = " states x classes x labels: the state after a position, indexed by\nthe state before it, its class and its label"]
     pub next: *const i32,
+    #[doc = " same shape as `next`: the action (chorale_action) at the position.\nNULL: no position fires"]
     pub actions: *const i32,
+    #[doc = " by state: a further action, taken after the last position if the\nchain ends in this state. FIRE_LABEL and FIRE_TABLE then use the\nlabel and the table entry of the last position; on an empty chain\nboth fire nothing. NULL: no such actions"]
     pub end_actions: *const i32,
+    #[doc = " by label: the value that FIRE_LABEL fires, or -1 for nothing.\nNULL: the label itself"]
     pub label_values: *const i32,
 }
 #[test]
@@ -919,6 +1076,7 @@ fn bindgen_test_layout_chorale_automaton() {
     );
 }
 extern "C" {
+    #[doc = " Creates a property from an automaton. On success *property has one reference.\n\n Errors of all functions that create a property: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW,\n OUT_OF_RANGE (labels, states, classes), VALUE_OUTSIDE_RANGE (a value that can fire),\n UNKNOWN_CONSTANT, OUT_OF_MEMORY. O(states x classes x labels)."]
     pub fn chorale_property_create(
         host: *const chorale_host,
         automaton: *const chorale_automaton,
@@ -927,6 +1085,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Creates a local property. actions: classes x labels x (labels + 1) entries of chorale_action,\n indexed by the class of the position, its label, and the label of its parent (on a chain: of the\n position before); the last column is for positions without a parent. values: R. label_values: as\n in chorale_automaton. FIRE_TABLE at position t fires entry t of the table."]
     pub fn chorale_property_create_local(
         host: *const chorale_host,
         labels: i64,
@@ -939,15 +1098,22 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Drops a reference; dropping the last one destroys the property. NULL is ignored. Any thread."]
     pub fn chorale_property_release(property: *const chorale_property);
 }
+#[doc = " Maps labels to kinds: for instance, B-X and I-X are both of kind X. A *segment* is a longest\n stretch of positions with labels of one kind; a label that begins a segment (B-X) also ends the\n segment before it. Calls that take a map copy it.\n\n Of the properties below, those of create_position_label and create_token_label are local. The\n others are not, and so cannot be used on trees."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_label_map {
+    #[doc = " sizeof(chorale_label_map)"]
     pub struct_size: usize,
+    #[doc = " m >= 1"]
     pub labels: i64,
+    #[doc = " >= 1; equal to labels if kind_of_label is NULL"]
     pub kinds: i64,
+    #[doc = " m entries in 0 .. kinds-1. NULL: each label is its own kind"]
     pub kind_of_label: *const i32,
+    #[doc = " m bytes: 1 if the label begins a segment even after a label of its kind,\nlike B-X and S-X, else 0. NULL: all 0"]
     pub begins: *const u8,
 }
 #[test]
@@ -991,6 +1157,7 @@ fn bindgen_test_layout_chorale_label_map() {
     );
 }
 extern "C" {
+    #[doc = " Computes the fields of a chorale_label_map from the names of `labels` labels in a scheme\n (chain.h): writes kind_of_label and begins, an entry for each label, and *kinds. \"O\" is a kind\n too. Kinds are numbered in the order in which they appear among the names. names, lengths: as in\n chorale_scheme_mask. Errors: as for chorale_scheme_mask. O(labels^2). Any thread."]
     pub fn chorale_label_map_from_names(
         scheme: chorale_scheme,
         names: *const *const std::os::raw::c_char,
@@ -1003,6 +1170,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Creates a property that fires the kind of the label at `position`; R = kinds. Chains that end\n before this position show EMPTY. Errors: SIZE (position < 0), SIZE_OVERFLOW."]
     pub fn chorale_property_create_position_label(
         host: *const chorale_host,
         map: *const chorale_label_map,
@@ -1012,6 +1180,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Creates the property TokenLabel (Example 1 of the paper), which fires the kind of the label of\n every position whose table entry is `token`, a number >= 0. R = kinds."]
     pub fn chorale_property_create_token_label(
         host: *const chorale_host,
         map: *const chorale_label_map,
@@ -1021,6 +1190,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Creates a property that fires the kind of the first label that is not ignored; R = kinds.\n ignored: a byte for each label, other than 0 if the property ignores the label; NULL: no label is\n ignored. create_next_label and create_token_before take such an array too."]
     pub fn chorale_property_create_first_label(
         host: *const chorale_host,
         map: *const chorale_label_map,
@@ -1029,10 +1199,14 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " What an ignored label does to a segment (chorale_label_map), in the properties of\n create_next_label and create_token_before."]
 pub type chorale_segment_rule = i32;
+#[doc = " A segment continues over ignored labels: X O X is one segment if O is ignored."]
 pub const CHORALE_SEGMENT_SPANS_IGNORED: i32 = 0;
+#[doc = " An ignored label ends a segment: X O X is two segments."]
 pub const CHORALE_SEGMENT_ENDS_AT_IGNORED: i32 = 1;
 extern "C" {
+    #[doc = " Creates the property NextLabel (Example 2 of the paper). For every segment of the kind `anchor`,\n it fires the kind of the first label after the segment that is not ignored. If the sequence ends\n before such a label, it fires `end_value`, or nothing if end_value is -1; end_value = kinds gives\n the end a value of its own. If another segment of the kind `anchor` follows directly, the kind\n fired is `anchor`. R = max(kinds, end_value + 1). A label of the kind `anchor` belongs to a\n segment even if `ignored` names it."]
     pub fn chorale_property_create_next_label(
         host: *const chorale_host,
         map: *const chorale_label_map,
@@ -1045,6 +1219,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Creates the property BeforeToken (Example 3 of the paper). For every segment of the kind\n `anchor`, it fires the table entry of the position before the segment. If the segment starts at\n the first position, it fires `start_value`, or nothing if start_value is -1. R = values."]
     pub fn chorale_property_create_token_before(
         host: *const chorale_host,
         map: *const chorale_label_map,
@@ -1068,6 +1243,7 @@ pub struct chorale_model {
     _unused: [u8; 0],
 }
 extern "C" {
+    #[doc = " Creates an empty builder. Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY."]
     pub fn chorale_model_builder_create(
         host: *const chorale_host,
         builder: *mut *mut chorale_model_builder,
@@ -1075,15 +1251,20 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Destroys a builder; NULL is ignored. Models frozen from it are not affected."]
     pub fn chorale_model_builder_destroy(builder: *mut chorale_model_builder);
 }
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_chain_options {
+    #[doc = " sizeof(chorale_chain_options)"]
     pub struct_size: usize,
+    #[doc = " 1: the arrays of the chain and `tokens` are not copied, and must stay valid and unchanged until\n the last reference to the model is released. 0 (default): they are copied without gaps, in the\n same element type. Transitions are never copied: the model takes a reference."]
     pub borrow: i32,
     pub reserved: i32,
+    #[doc = " number of the chain's group (document). Default 0"]
     pub group: i64,
+    #[doc = " by position, T entries: a token id >= 0, or -1 for none. NULL: the chain\nhas no tokens"]
     pub tokens: *const i32,
 }
 #[test]
@@ -1128,6 +1309,7 @@ fn bindgen_test_layout_chorale_chain_options() {
     );
 }
 extern "C" {
+    #[doc = " Adds a chain or tree; options: NULL for defaults. *index: receives the number of the chain; may\n be NULL.\n Errors: those of a chain (chain.h), STRUCT_SIZE, OUT_OF_RANGE (tokens). O(T m)."]
     pub fn chorale_model_builder_add_chain(
         builder: *mut chorale_model_builder,
         chain: *const chorale_chain,
@@ -1144,13 +1326,18 @@ pub struct chorale_dictionary {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_clique_setup {
+    #[doc = " sizeof(chorale_clique_setup)"]
     pub struct_size: usize,
+    #[doc = " For a property clique: its property, and a dictionary or NULL. R is the number of values of the\n dictionary, or of the property if there is no dictionary. The model takes references on both.\n property NULL: a position clique.\n\n Values of the property outside the dictionary: with OUT, all of them are the value OUT. Without\n OUT, decoding under messages never returns a labelling that fires a value outside. The best\n labelling of a chain without cliques may do so: if it fires one value outside and no other\n value, the member adds to no count; if it fires two different values, the member has the value\n CONFLICT."]
     pub property: *const chorale_property,
     pub dictionary: *const chorale_dictionary,
+    #[doc = " For a position clique. values: R. label_values: the value of each label, `labels` entries, each\n in 0 .. R-1, or -1 for EMPTY; copied. label_values NULL: a label is its own value, and R must\n be the number of labels of every member's chain."]
     pub values: i64,
     pub label_values: *const i32,
     pub labels: i64,
+    #[doc = " The potential, over R values or over R + 2 values. Over R values, EMPTY and CONFLICT are\n uncounted (potential.h); over R + 2 values they are counted unless the `counted` option of the\n potential says otherwise. The model takes a reference."]
     pub potential: *const chorale_potential,
+    #[doc = " For a centred clique: centre_values potentials instead of `potential`, one for each value of\n the centre, all over R values or all over R + 2 values. The value of the centre is the label of\n its position, or the entry of this label in centre_label_values (centre_labels entries in 0 ..\n centre_values-1; copied). centre_values 0: the clique is not centred."]
     pub centre_potentials: *const *const chorale_potential,
     pub centre_values: i64,
     pub centre_label_values: *const i32,
@@ -1227,6 +1414,7 @@ fn bindgen_test_layout_chorale_clique_setup() {
     );
 }
 extern "C" {
+    #[doc = " Adds `count` >= 0 cliques without members, all with the same `setup`. *first: receives the number\n of the first clique; the others have the numbers after it. May be NULL. A clique that never\n receives members adds nothing to equation 1, and a warning is written to the log.\n Errors: STRUCT_SIZE, SIZE (values, count), VALUES_MISMATCH (potential), OUT_OF_RANGE\n (label_values), KIND (a property and a centre). O(count)."]
     pub fn chorale_model_builder_add_cliques(
         builder: *mut chorale_model_builder,
         setup: *const chorale_clique_setup,
@@ -1235,20 +1423,31 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " Members of the cliques first .. first + cliques - 1. An *entry* of the arrays is one member;\n clique first + c receives the entries offsets[c] .. offsets[c + 1] - 1, in this order."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_members {
+    #[doc = " sizeof(chorale_members)"]
     pub struct_size: usize,
     pub first: i64,
+    #[doc = " >= 0"]
     pub cliques: i64,
+    #[doc = " cliques + 1 entries, ascending (corpus.h)"]
     pub offsets: *const i64,
+    #[doc = " by entry: the number of a chain in the model"]
     pub chains: *const i64,
+    #[doc = " By entry: a position in this chain, or -1 for the whole chain. NULL: whole chains in property\n cliques, position 0 in others, as for single items. Of an instance, the whole."]
     pub positions: *const i64,
+    #[doc = " By entry: how often the member counts, >= 1: the weights w_i of clique.h, \"Weights\". The count\n of a value is the sum of the weights of the members with this value, and n is the sum of all\n weights; this holds in the potential, in payments (run.h). The scores of the members are not\n multiplied. If the options of a run ask for exact max-marginals or for an algorithm that takes no\n weights, they do not apply to cliques with weights. NULL: 1 for all."]
     pub weights: *const i64,
+    #[doc = " By clique: the chain and the position of its centre, in place of one that it had. Freezing with\n a centred clique without centre fails with STATE. NULL: no centre is set."]
     pub centre_chains: *const i64,
+    #[doc = " NULL: 0 for all"]
     pub centre_positions: *const i64,
+    #[doc = " By entry, for a whole chain of T positions: T entries each. classes: the class of each position\n (property.h); NULL, or NULL for a chain: all 0. tables: for FIRE_TABLE (property.h), the value\n to fire, or -1 for none; for a property of create_token_label, any numbers, such as token ids.\n NULL, or NULL for a chain: the tokens of the chain."]
     pub classes: *const *const i32,
     pub tables: *const *const i32,
+    #[doc = " 1: the arrays of classes and tables are not copied, and must stay valid and unchanged until the\n last reference to the model is released. 0 (default): copied."]
     pub borrow: i32,
     pub reserved: i32,
 }
@@ -1333,6 +1532,7 @@ fn bindgen_test_layout_chorale_members() {
     );
 }
 extern "C" {
+    #[doc = " Adds members to cliques: positions to position or centred cliques, whole chains to property\n cliques, and instances to any clique that is not centred, as the next port of the instance.\n Adds everything or nothing. All members of a clique with a weight above 1 are added in one call.\n\n Errors: NULL_ARGUMENT (members, offsets, chains), STRUCT_SIZE, SIZE (cliques), OUT_OF_RANGE (first,\n offsets, chains, positions, weights, classes), KIND (a position for a property clique, a whole\n chain for another, an instance in a centred clique, a centre for a clique that is not centred),\n DUPLICATE_MEMBER, LABELS_MISMATCH, AUTOMATON_ON_TREE, TOKENS_MISSING (the property reads a table,\n none is given, and the chain has no tokens), VALUE_OUTSIDE_RANGE (tables), STATE (a clique with\n weights already, or weights for one with members already). For a clique with a weight above 1 also\n SIZE_OVERFLOW (its weights sum to more than 2^31 - 1), WEIGHTS (its potential does not take\n weights, see clique.h, or it is centred) and TABLE_TOO_SHORT. O(entries) if each clique's entries\n ascend by chain, then position; O(entries log entries) otherwise."]
     pub fn chorale_model_builder_add_members(
         builder: *mut chorale_model_builder,
         members: *const chorale_members,
@@ -1340,6 +1540,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Creates a model with one reference from the builder; afterwards every call on the builder except\n destroy fails with FROZEN. Checks the tables of every potential against the sizes of its cliques.\n Errors: STATE (no centre), TABLE_TOO_SHORT. O(members log members); for property cliques of large\n R also O(T m states) for each member, to find the values that can fire, and O(R) for each clique\n whose potential has a table for each value."]
     pub fn chorale_model_builder_freeze(
         builder: *mut chorale_model_builder,
         model: *mut *mut chorale_model,
@@ -1347,6 +1548,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Evaluates equation 1 for any labelling, such as gold labels, without a run.\n\n labels: `count` labels, one for each position, chain by chain. A chain with a label of -1 is left out, as a run leaves out a chain without a labelling:\n   its phi is minus infinity, but neither phi nor its members count in equation 1.\n *score: receives equation 1. chain_scores: receives phi of each chain. clique_scores: receives C\n   of each clique. Each may be NULL. Entries are minus infinity where the labelling is forbidden.\n   A member with a value outside a dictionary without OUT adds to no count.\n Errors: NULL_ARGUMENT (model, labels), STRUCT_SIZE, SHAPE (count), OUT_OF_RANGE (labels), KIND\n (the model has an instance, which cannot score given labels), CALLBACK_STOPPED, CALLBACK_VALUE,\n OUT_OF_MEMORY (scratch, which is freed again). O(positions + members + columns of all cliques).\n Any thread."]
     pub fn chorale_model_score(
         host: *const chorale_host,
         model: *const chorale_model,
@@ -1359,18 +1561,22 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Adds a reference and returns its argument; NULL stays NULL. Atomic: any thread."]
     pub fn chorale_model_retain(model: *const chorale_model) -> *mut chorale_model;
 }
 extern "C" {
+    #[doc = " Drops a reference; dropping the last one destroys the model. NULL is ignored. Runs hold their own\n references. Atomic: any thread."]
     pub fn chorale_model_release(model: *const chorale_model);
 }
 extern "C" {
+    #[doc = " Return the numbers of chains and of cliques; 0 for NULL. Any thread."]
     pub fn chorale_model_chain_count(model: *const chorale_model) -> i64;
 }
 extern "C" {
     pub fn chorale_model_clique_count(model: *const chorale_model) -> i64;
 }
 extern "C" {
+    #[doc = " Writes the arrays of a chain to *scores, in the form that chorale_chain_solve takes, and its\n tokens (NULL: none) and group to *options; either may be NULL. All pointers are borrowed while the model exists.\n Errors: NULL_ARGUMENT (model), STRUCT_SIZE, OUT_OF_RANGE, KIND (an instance). Any thread."]
     pub fn chorale_model_get_chain(
         model: *const chorale_model,
         chain: i64,
@@ -1380,6 +1586,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Writes all members of a clique, in the order of adding; a centre is the last.\n\n chains, positions, weights: arrays of `capacity` entries each; any of them may be NULL. They\n   receive the chain of each member, its position (-1: a whole chain or an instance), and its\n   weight, or 1 if the clique has no weights. Together they are a buffer with `capacity` and\n   `needed` (chorale.h).\n Errors: NULL_ARGUMENT, OUT_OF_RANGE, SIZE, CAPACITY. O(members). Any thread."]
     pub fn chorale_model_get_members(
         model: *const chorale_model,
         clique: i64,
@@ -1391,25 +1598,40 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " Chains with the same number of labels, as ragged arrays. If chains have different sets of labels,\n the labels of the corpus are those of all chains, and `allowed` says which a chain has. N is the number\n of positions of all chains. A position is numbered by its index in the arrays: from offsets[0] to\n offsets[chains] - 1, or from 0 to chains - 1 if `offsets` is NULL."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_corpus {
+    #[doc = " sizeof(chorale_corpus)"]
     pub struct_size: usize,
+    #[doc = " >= 0"]
     pub chains: i64,
+    #[doc = " chains + 1 entries; NULL: every chain has one position (it is a single\nitem)"]
     pub offsets: *const i64,
+    #[doc = " m >= 1"]
     pub labels: i64,
+    #[doc = " of unary: CHORALE_FLOAT64 (default) or CHORALE_FLOAT32"]
     pub element: chorale_element,
+    #[doc = " 1: `unary`, `edges`, `tokens`, `forced` and `allowed` are not copied; they must stay valid and\n unchanged until the last reference to the model is released. 0 (default): copied."]
     pub borrow: i32,
+    #[doc = " Score of label y at position p: at p * unary_row_stride + y * unary_column_stride, in elements.\n Strides of 0: rows without gaps."]
     pub unary: *const std::os::raw::c_void,
     pub unary_row_stride: i64,
     pub unary_column_stride: i64,
+    #[doc = " of all chains; NULL: all scores 0"]
     pub transitions: *const chorale_transitions,
+    #[doc = " by position: a token id >= 0, or -1 for none. NULL: no chain has any"]
     pub tokens: *const i32,
+    #[doc = " by chain: the number of its group (document). NULL: 0 for all"]
     pub groups: *const i64,
+    #[doc = " `uncounted_count` labels that take no part in the agreement of positions (decode.h), such as\n \"no entity\": positions gain nothing by having them together. NULL: all take part"]
     pub uncounted: *const i32,
     pub uncounted_count: i64,
+    #[doc = " By position: m x m scores without gaps, of the type `element`, which replace the edge scores and\n the mask of `transitions`: entry [x][y] is the score of label y at this position after label x\n at the one before it. The matrix of the first position of a chain is not read. NULL: the edge\n scores of `transitions`"]
     pub edges: *const std::os::raw::c_void,
+    #[doc = " by position: the label that it must take, or -1: free. NULL: all free"]
     pub forced: *const i32,
+    #[doc = " by position: m bytes, 0 forbids a label. NULL: all allowed"]
     pub allowed: *const u8,
 }
 #[test]
@@ -1513,6 +1735,7 @@ fn bindgen_test_layout_chorale_corpus() {
     );
 }
 extern "C" {
+    #[doc = " Adds every chain of a corpus. *first: receives the number of the first chain; the other chains\n have the numbers after it. May be NULL. Errors: those of every call on a builder (model.h);\n NULL_ARGUMENT (corpus, unary where N > 0), STRUCT_SIZE, SIZE, STRIDE, UNKNOWN_CONSTANT,\n OUT_OF_RANGE (offsets that descend or are negative, tokens, forced), NOT_A_NUMBER, INFINITE,\n LABELS_MISMATCH (transitions). O(N m), with `edges` O(N m^2)."]
     pub fn chorale_model_builder_add_corpus(
         builder: *mut chorale_model_builder,
         corpus: *const chorale_corpus,
@@ -1523,12 +1746,19 @@ extern "C" {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_clique_problem {
+    #[doc = " sizeof(chorale_clique_problem)"]
     pub struct_size: usize,
+    #[doc = " n >= 1, at most 2^31 - 1"]
     pub members: i64,
+    #[doc = " R >= 1, the number of values of the potential"]
     pub values: i64,
+    #[doc = " psi: n rows of R doubles, row i at scores + i * row_stride. Minus infinity forbids a value;\n NaN, plus infinity and magnitudes above 1e280, whose sums might overflow, are errors. Borrowed\n for the duration of a call, never written."]
     pub scores: *const f64,
+    #[doc = " in doubles; 0: R, rows without gaps; otherwise at least R"]
     pub row_stride: i64,
+    #[doc = " n entries: the value that member i must take, or -1 if free. NULL: all free. Borrowed."]
     pub fixed: *const i32,
+    #[doc = " n weights >= 1 whose sum is at most 2^31 - 1: member i counts weights[i] times, see \"Weights\"\n below. NULL: 1 for all. Borrowed for the duration of a call."]
     pub weights: *const i64,
 }
 #[test]
@@ -1583,45 +1813,78 @@ fn bindgen_test_layout_chorale_clique_problem() {
     );
 }
 pub type chorale_algorithm = i32;
+#[doc = " Chooses an algorithm by the potential; the result names the choice. Exact for MAX, MAJORITY, SUM\n concave, one member, and at most two columns. (A *column* is a counted value, or all uncounted\n values together.) Otherwise the result never scores below that of ALPHA_PASS, and moves of single\n members do not improve it; a SUM goes on to COUNT_BOXES if a gap is requested. PAIRS that equals\n a SUM (potential.h) is solved as one."]
 pub const CHORALE_ALGORITHM_AUTO: i32 = 0;
+#[doc = " For every value alpha and every k from 0 to n, tries the labelling in which the k members that\n lose least by taking alpha take alpha, and every other member takes its best value other than\n alpha. Returns the best of these labellings. Any family. Exact for MAX, for two values and for\n one member; at least 13/15 of the optimum for Potts with lambda > 0 and non-negative finite\n psi. O(R n log n) for SUM and MAX, O(R^2 n) more for MAJORITY and PAIRS, O(R n) calls for a\n callback. [alpha-pass; in the paper k begins at 1]"]
 pub const CHORALE_ALGORITHM_ALPHA_PASS: i32 = 10;
+#[doc = " ALPHA_PASS with a set of up to q = `subset_size` values in place of alpha. For q >= 2 at least\n 8/9 of the optimum for Potts with lambda > 0 and non-negative finite psi. O(n R + L^q n (L +\n log n)) for SUM, where L is the number of values that some member allows: too slow for L above\n a few hundred. Any family. [Generalized alpha-pass]"]
 pub const CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS: i32 = 20;
+#[doc = " For one value alpha after another, moves a set of members to alpha at once: the set by which\n the score rises most, found by dynamic programming over the number of members moved. Ends when\n no move to any alpha raises the score. SUM. No guarantee better than 1/2 of the optimum, even\n for Potts. O(R n^2) a round over all alphas, memory O(n min(n, R)). Starts from `start`.\n [alpha-expansion]"]
 pub const CHORALE_ALGORITHM_ALPHA_EXPANSION: i32 = 30;
+#[doc = " In each step every member takes the value v that maximises psi_iv plus the slope of f_v at the\n current count n_v; ends when no member changes. The score never decreases. SUM with convex\n tables. O(n R) a step. Starts from `start`."]
 pub const CHORALE_ALGORITHM_POLISH: i32 = 40;
+#[doc = " Iterated conditional modes: moves one member at a time while a move raises the score. Ends at a\n labelling that no single move improves. Any family. Evaluates O(n R) moves in a sweep over the\n members. Starts from `start`."]
 pub const CHORALE_ALGORITHM_ICM: i32 = 50;
+#[doc = " MAJORITY: ALPHA_PASS on the scores psi_iv + w_alpha,v (w: the weights of the potential). Keeps\n only those labellings of a pass in which no value has a higher count than alpha. No guarantee\n better than 1/2 of the optimum. O(R^2 n + R n log n). [Modified alpha-pass]"]
 pub const CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS: i32 = 60;
+#[doc = " MAJORITY: Lagrangian relaxation of the constraint that alpha has the highest count, for one\n majority value alpha after another. The three algorithms differ in the rule by which they\n change the multipliers. Gives an upper bound as well; no guarantee on the score. O(R n) for\n each iteration and each alpha. [Lagrangian Relaxation; Subgradient Optimization, Golden Search,\n Conservative Coordinate Descent]"]
 pub const CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT: i32 = 70;
+#[doc = " MAJORITY: Lagrangian relaxation of the constraint that alpha has the highest count, for one\n majority value alpha after another. The three algorithms differ in the rule by which they\n change the multipliers. Gives an upper bound as well; no guarantee on the score. O(R n) for\n each iteration and each alpha. [Lagrangian Relaxation; Subgradient Optimization, Golden Search,\n Conservative Coordinate Descent]"]
 pub const CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION: i32 = 71;
+#[doc = " MAJORITY: Lagrangian relaxation of the constraint that alpha has the highest count, for one\n majority value alpha after another. The three algorithms differ in the rule by which they\n change the multipliers. Gives an upper bound as well; no guarantee on the score. O(R n) for\n each iteration and each alpha. [Lagrangian Relaxation; Subgradient Optimization, Golden Search,\n Conservative Coordinate Descent]"]
 pub const CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE: i32 = 72;
+#[doc = " MAJORITY: the optimum. For each majority value, searches for its best count k: the best score\n is a concave function of k, computed for a given k by a minimum-cost flow over the R values.\n Bounds rule out most majority values and counts. At worst O(R log n) flows of O(n)\n augmentations of O(R^2 + n R). [Exact Algorithm]"]
 pub const CHORALE_ALGORITHM_EXACT_MAJORITY: i32 = 80;
+#[doc = " SUM with concave tables: the optimum, by n shortest augmenting paths over the R values.\n O(n (R^2 + n R)) at worst, memory O(n R), also for max-marginals. [Additive potentials,\n negative lambda]"]
 pub const CHORALE_ALGORITHM_CONCAVE_FLOW: i32 = 81;
+#[doc = " SUM, any tables: the optimum, by branch and bound. A node restricts the count of each value to\n a range; its upper bound is computed as in DUAL_BOUND. A node with all counts fixed is solved\n as a transportation problem. Exponential at worst; stops at the requested gap, the node limit\n and the deadline."]
 pub const CHORALE_ALGORITHM_COUNT_BOXES: i32 = 82;
+#[doc = " SUM: an upper bound by Lagrangian relaxation. Members choose values and values choose members\n independently; the multipliers mu are changed so that the two choices agree. The bound is\n   sum_i max_v (psi_iv - mu_iv) + sum_v max_k (f_v(k) + sum of the k largest mu_iv over i).\n Returns the best labelling found on the way. O(R n log n) an iteration."]
 pub const CHORALE_ALGORITHM_DUAL_BOUND: i32 = 90;
 extern "C" {
+    #[doc = " Returns the name of an algorithm in lower case, such as \"alpha-pass\"; \"unknown algorithm\" for any\n other number. Static storage. Any thread."]
     pub fn chorale_algorithm_name(algorithm: chorale_algorithm) -> *const std::os::raw::c_char;
 }
+#[doc = " Start labelling of ALPHA_EXPANSION, POLISH and ICM."]
 pub type chorale_start = i32;
+#[doc = " the best value of each member; the lowest if several are best"]
 pub const CHORALE_START_INDEPENDENT: i32 = 0;
+#[doc = " start_value for members that may take it; others: their best"]
 pub const CHORALE_START_VALUE: i32 = 1;
+#[doc = " start_assignment"]
 pub const CHORALE_START_ASSIGNMENT: i32 = 2;
+#[doc = " the result of ALPHA_PASS"]
 pub const CHORALE_START_ALPHA_PASS: i32 = 3;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_clique_options {
+    #[doc = " sizeof(chorale_clique_options)"]
     pub struct_size: usize,
     pub algorithm: chorale_algorithm,
     pub start: chorale_start,
+    #[doc = " START_VALUE: 0 .. R-1"]
     pub start_value: i32,
+    #[doc = " GENERALISED_ALPHA_PASS: q; 0: 2"]
     pub subset_size: i32,
+    #[doc = " START_ASSIGNMENT: n values, none forbidden. Borrowed."]
     pub start_assignment: *const i32,
+    #[doc = " Greatest number of iterations; 0: the default of the algorithm. An iteration is a sweep over\n the members (ICM, POLISH), a round (ALPHA_EXPANSION), a step of the multipliers (DUAL_BOUND;\n LAGRANGIAN_*, counted for each majority value; COUNT_BOXES, counted for each node), a majority\n value (MODIFIED_ALPHA_PASS) or a flow (EXACT_MAJORITY, which checks the limit before each\n majority value)."]
     pub iteration_limit: i64,
+    #[doc = " COUNT_BOXES: greatest number of nodes; 0: no limit"]
     pub node_limit: i64,
+    #[doc = " COUNT_BOXES: greatest number of open nodes; when it is reached the search continues depth first.\n Memory for this number of nodes is allocated before the search: about 8 n + 8 R bytes and a bit\n for each of the n R scores, at most 1 GiB together. 0: as many as fit in 16 MiB, but at least 16\n and at most 8192."]
     pub node_pool: i64,
+    #[doc = " LAGRANGIAN_*: the relaxation for a majority value alpha ends when no count exceeds that of\n alpha, and complementary slackness is violated by at most this fraction of the largest useful\n multiplier (a greater multiplier would change the value of no member). 0: 1e-3."]
     pub tolerance: f64,
+    #[doc = " Requested gap: stop when upper bound - score <= gap * |score|, or when the difference is within\n rounding: at most 1e-12 (sum_i |psi[i][x_i]| + |C|). 0 (default): no gap is requested, and AUTO\n computes no bound that its algorithms do not need."]
     pub gap: f64,
+    #[doc = " Seconds from the start of the call; 0 (default): no limit; negative: it has passed. Every\n algorithm ends within milliseconds of a limit or a cancel, but for the check of the arguments,\n which is one pass over the scores. After a limit the result is the best labelling so far; it\n scores at least as much as the labelling in which each member has its best value. After a limit,\n the callback of a CALLBACK potential is called only to score the result. In cliques with more\n than a million scores, a limit that comes before all scores are read gives score minus infinity\n and leaves `assignment` unchanged; `marginals` is unchanged after any limit."]
     pub time_limit: f64,
+    #[doc = " may be NULL. Borrowed."]
     pub cancel: *const chorale_cancel,
+    #[doc = " 1: see chorale_clique_max_marginals. Default 0."]
     pub exact_marginals: i32,
+    #[doc = " 1: requests a proof of optimality, a gap of nothing but rounding. Default 0"]
     pub prove: i32,
 }
 #[test]
@@ -1718,16 +1981,26 @@ fn bindgen_test_layout_chorale_clique_options() {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_clique_result {
+    #[doc = " sizeof(chorale_clique_result)"]
     pub struct_size: usize,
     pub outcome: chorale_outcome,
+    #[doc = " the algorithm used; AUTO (0) only from chorale_clique_score"]
     pub algorithm: chorale_algorithm,
+    #[doc = " 1: upper_bound - score <= 1e-9 |score|, or within the rounding that\nthe option `gap` describes"]
     pub proven: i32,
+    #[doc = " 1: the max-marginals are exact; 0: each is the score of some\nlabelling, so a lower bound. 0 after calls that compute none"]
     pub marginals_exact: i32,
+    #[doc = " member_score + clique_score"]
     pub score: f64,
+    #[doc = " sum_i psi[i][x_i], added in the order of i"]
     pub member_score: f64,
+    #[doc = " C of the counts"]
     pub clique_score: f64,
+    #[doc = " upper bound on max F; plus infinity if none was computed"]
     pub upper_bound: f64,
+    #[doc = " total number of iterations, see `iteration_limit`"]
     pub iterations: i64,
+    #[doc = " COUNT_BOXES: number of nodes whose bound was computed"]
     pub nodes: i64,
 }
 #[test]
@@ -1807,6 +2080,7 @@ pub struct chorale_clique_solver {
     _unused: [u8; 0],
 }
 extern "C" {
+    #[doc = " Creates a solver with an empty workspace. Errors: NULL_ARGUMENT (solver), STRUCT_SIZE,\n OUT_OF_MEMORY."]
     pub fn chorale_clique_solver_create(
         host: *const chorale_host,
         solver: *mut *mut chorale_clique_solver,
@@ -1814,9 +2088,11 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Destroys a solver; NULL is ignored."]
     pub fn chorale_clique_solver_destroy(solver: *mut chorale_clique_solver);
 }
 extern "C" {
+    #[doc = " Finds the values x of the members that maximise F, exactly or approximately (options->algorithm).\n\n options: NULL for defaults.\n assignment: receives the n values x; may be NULL. Not written if no feasible labelling was found.\n result: receives score, bound and outcome; may be NULL. struct_size must be set.\n Errors: NULL_ARGUMENT (solver, potential, problem, scores, start_assignment), STRUCT_SIZE, SIZE,\n   SIZE_OVERFLOW, STRIDE, VALUES_MISMATCH, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, FORBIDDEN_VALUE,\n   TABLE_TOO_SHORT, UNKNOWN_CONSTANT, ALGORITHM_MISMATCH, NOT_CONVEX, NOT_CONCAVE, WEIGHTS,\n   CALLBACK_VALUE, CALLBACK_STOPPED, OUT_OF_MEMORY.\n No allocation once the workspace is large enough. Cost: that of the algorithm."]
     pub fn chorale_clique_solve(
         solver: *mut chorale_clique_solver,
         potential: *const chorale_potential,
@@ -1828,9 +2104,12 @@ extern "C" {
     ) -> chorale_status;
 }
 pub type chorale_marginal_form = i32;
+#[doc = " m(i, v): the best F with x_i = v"]
 pub const CHORALE_MARGINAL_SCORE: i32 = 0;
+#[doc = " m(i, v) - psi_iv: the greatest sum of C and the scores of the other members, with x_i = v. Does\n not depend on member i's own scores nor on its entry in `fixed`, and so is defined also where\n psi_iv is minus infinity. This is the message of the clique to member i in a run (run.h,\n equation 7)."]
 pub const CHORALE_MARGINAL_MESSAGE: i32 = 1;
 extern "C" {
+    #[doc = " Computes all max-marginals m(i, v).\n\n They are exact for MAX, for at most two columns (see CHORALE_ALGORITHM_AUTO) and for one member.\n By AUTO, EXACT_MAJORITY or CONCAVE_FLOW they are also exact for MAJORITY and concave SUM, and by\n COUNT_BOXES for every SUM. Otherwise m(i, v) is the best F of the labellings that ALPHA_PASS\n tries with x_i fixed to v: the score of a labelling, and so a lower bound.\n\n options->exact_marginals = 1 requests exact max-marginals. AUTO then computes those of a SUM that\n is not concave by COUNT_BOXES (slow; after a limit they may be lower bounds, see marginals_exact\n of the result). The call fails with NOT_EXACT if the algorithm cannot give exact max-marginals;\n so it does under AUTO for CALLBACK, and for PAIRS that equals no SUM, with more than two columns\n and more than one member.\n options->algorithm: AUTO, ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW or COUNT_BOXES.\n\n marginals: n rows of R doubles, row i at marginals + i * row_stride (0: R, rows without gaps),\n   written by the call; must not overlap `scores`. m(i, v) is minus infinity where no labelling\n   with x_i = v was found.\n assignment, result: as in chorale_clique_solve; the labelling is the best one found, and the\n   max-marginals of its values are at least its score.\n Errors: as in chorale_clique_solve; NULL_ARGUMENT (marginals), STRIDE, NOT_EXACT.\n Cost:\n   MAX               O(R n (R + log n))\n   SUM by ALPHA_PASS O(R n min(R, n)) if no count is forbidden and f_v(0) = 0 for all v; O(R z)\n                     more if f_v(0) != 0 for z of the values v. (With more than 512 values, more\n                     than 2 n values, and more than 64 different f_v(1) - f_v(0), numbers are\n                     added in another order, which may change the last digit.)\n   concave SUM       one solve, and O(m^3 + n R) for m = min(n, R)\n   MAJORITY          one solve, and O(R^3 + n R) for each flow computed\n   PAIRS, CALLBACK   O(R^3 n) evaluations of the potential, also for SUM by ALPHA_PASS if counts\n                     are forbidden: seconds above a few hundred values\n Memory: O(n R) for MAX, SUM and CALLBACK; O(R^2) more for MAJORITY and PAIRS."]
     pub fn chorale_clique_max_marginals(
         solver: *mut chorale_clique_solver,
         potential: *const chorale_potential,
@@ -1845,6 +2124,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Computes the score of an assignment (n values). In *result, sets score, member_score and\n clique_score as chorale_clique_solve does, upper_bound to plus infinity, and other fields to 0.\n If a member has a forbidden value, member_score and score are minus infinity. Ignores `fixed`.\n Errors: as in chorale_clique_solve; NULL_ARGUMENT (assignment, result), OUT_OF_RANGE\n (assignment).\n O(n R) to check the scores, for MAJORITY and PAIRS O(R^2) more."]
     pub fn chorale_clique_score(
         solver: *mut chorale_clique_solver,
         potential: *const chorale_potential,
@@ -1859,13 +2139,21 @@ extern "C" {
 pub struct chorale_run {
     _unused: [u8; 0],
 }
+#[doc = " Methods for several properties. The exact dynamic program extends its state, the label, by a\n *configuration*, the joint state of all properties: for every property the state of its automaton\n and, while the property may still fire, the value that it has fired so far. Once a property can\n fire nothing more, the entry of m_p for its value is added to the score, and the value is dropped\n from the configuration.\n Each configuration at a position costs at most as much as a position of a chain without\n properties, O(m^2). Only reachable configurations are computed; those stored at one position are\n *alive*."]
 pub type chorale_joint_mode = i32;
+#[doc = " EXACT if no position has more than `budget` alive configurations, otherwise BEAM of width\n `budget`."]
 pub const CHORALE_JOINT_AUTO: i32 = 0;
+#[doc = " Exact. The call fails with STATE_SPACE if a position would have more than `budget` alive\n configurations."]
 pub const CHORALE_JOINT_EXACT: i32 = 10;
+#[doc = " Local absorption (the second approximation of the paper, see potential.h): the message m of a\n property becomes scores of positions. Every position where the property fires v gets m(v) -\n m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the states of\n the automata. While the message of one property is computed, they also hold the value that this\n property has fired. Exact if no property fires twice; if a property fires more often, the\n scores of all its firings are added. `budget` applies as in EXACT."]
 pub const CHORALE_JOINT_ABSORPTION: i32 = 20;
+#[doc = " The paper's third approximation: keeps the best `beam_width` configurations at each position.\n They are ranked by their best score over all labels plus, for each property whose message has\n not been added yet, the message entry of the value fired so far (EMPTY if none)."]
 pub const CHORALE_JOINT_BEAM: i32 = 30;
+#[doc = " The number format in which messages are stored; experimental/run.h has others."]
 pub type chorale_message_element = i32;
+#[doc = " Double precision if all messages take less than 256 KB. Otherwise the most precise format with\n which model, run (one thread, no bound) and scores (copied or borrowed) together take at most\n twice the bytes of the scores; if there is none, two bytes for each value of a message"]
 pub const CHORALE_MESSAGES_AUTO: i32 = 0;
+#[doc = " The caller's executor. Calls body(body_user, i, worker) once for every i in 0 .. count - 1, in\n any order and on any threads, and returns when all calls have returned. `worker` is in 0 ..\n workers - 1 and differs between calls that run at the same time. If the executor leaves out an i,\n repeats an i, or passes an i or worker out of range, the run's call fails with EXECUTOR. A call\n of body with an i that it had before does nothing."]
 pub type chorale_parallel_body = ::std::option::Option<
     unsafe extern "C" fn(body_user: *mut std::os::raw::c_void, i: i64, worker: i64),
 >;
@@ -1878,14 +2166,19 @@ pub type chorale_parallel_for = ::std::option::Option<
         body_user: *mut std::os::raw::c_void,
     ),
 >;
+#[doc = " Progress, passed to a callback after every round and every step of the bound, on the thread that\n calls the run. The callback returns 0, or non-zero to end the call like a cancel. The callback\n may make calls that take the run as const, which read the best labelling so far; \"The run\" below\n lists the calls that it may not make."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_progress {
     pub struct_size: usize,
+    #[doc = " 0: each chain was decoded without its cliques"]
     pub round: i64,
+    #[doc = " number of messages of cliques to members that the round changed"]
     pub messages_changed: i64,
+    #[doc = " equation 1 of the labelling of this round or step of the bound"]
     pub score: f64,
     pub best_score: f64,
+    #[doc = " plus infinity before one has been computed"]
     pub upper_bound: f64,
 }
 #[test]
@@ -1940,27 +2233,43 @@ pub const CHORALE_NO_ROUNDS: i32 = -1;
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_run_options {
+    #[doc = " sizeof(chorale_run_options)"]
     pub struct_size: usize,
+    #[doc = " greatest number of rounds of a solve; 0: 10; CHORALE_NO_ROUNDS:\nonly the start"]
     pub rounds: i64,
+    #[doc = " 0 <= d < 1: a clique's new message is d * old message + (1 - d) *\ncomputed message. Default 0"]
     pub damping: f64,
+    #[doc = " for clique messages, as in chorale_clique_max_marginals. AUTO is\nused for cliques that the algorithm does not fit. Default AUTO"]
     pub algorithm: chorale_algorithm,
+    #[doc = " 1: clique messages exact wherever the family has an exact solver\n(slow for convex sums). Default 0"]
     pub exact_marginals: i32,
+    #[doc = " 1: a solve leaves out the polish (top of this file). Default 0"]
     pub no_polish: i32,
+    #[doc = " 1: messages of a property clique cover only the values that some member chain fires in its best\n labelling without cliques, even if this labelling shows CONFLICT (the paper's first\n approximation). Equation 1 still scores all values. chorale_run_create then decodes the chains\n of property cliques once more. Not applied to cliques with an instance, nor to CALLBACK\n and cardinality potentials. Default 0"]
     pub restrict_range: i32,
+    #[doc = " 1: chorale_run_create also allocates the memory for edits (see \"Edits\" below): m bytes for each\n position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.\n Does not affect the choice of a format by message_element AUTO. Default 0"]
     pub edits: i32,
+    #[doc = " How chains under several properties are decoded: joint_mode, beam_width and budget are the\n mode, the width of BEAM (0: 300) and the greatest number of configurations alive at one position\n (0: 1024). In modes EXACT and ABSORPTION, chorale_run_create\n decodes every such chain once, and fails with\n STATE_SPACE if a chain needs more configurations than the budget. Later messages\n may need more configurations: ABSORPTION stores more states where messages forbid EMPTY, and\n then drops configurations beyond the budget like a beam; EXACT prunes configurations by the\n messages, so under other messages it may exceed the budget and end the call with STATE_SPACE.\n For each thread, a run allocates about T x (m + 1) x 8 bytes for each configuration that can be\n alive, where T is the length of the chain that needs most. It also allocates tables of about 16\n times the length of a chain, in bytes, for each property of the chain. The tables of all chains\n together take at most as many bytes as the scores, or 16 MiB if that is more."]
     pub joint_mode: chorale_joint_mode,
+    #[doc = " default AUTO"]
     pub message_element: chorale_message_element,
     pub reserved: i32,
     pub beam_width: i64,
     pub budget: i64,
+    #[doc = " Threads (0: 1), which share the work by chain and by clique. More than 256 count as\n 256. Without an executor: the calling thread and threads - 1 more, which exist only inside a\n call. With an executor: the number of workers of the executor; the library starts no thread."]
     pub threads: i64,
     pub executor: chorale_parallel_for,
     pub executor_user: *mut std::os::raw::c_void,
+    #[doc = " seconds for each call of step, solve, polish or bound; 0 (default): no\nlimit; negative: it has passed"]
     pub time_limit: f64,
+    #[doc = " may be NULL. Borrowed until the run is destroyed"]
     pub cancel: *const chorale_cancel,
+    #[doc = " may be NULL"]
     pub progress: chorale_progress_function,
     pub progress_user: *mut std::os::raw::c_void,
+    #[doc = " Greatest number of steps by which a solve lowers the upper bound; 0 (default): no bound. A step\n decodes every chain and solves every clique. The steps end early when the bound meets the\n score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,\n CALLBACK), or if a dictionary without OUT omits values that can fire."]
     pub bound_steps: i64,
+    #[doc = " How long a solve looks for moves of several chains (\"regroup\" at the top of this file): it ends\n after an amount of work without a gain, which is a multiple of this number. 0 (default) or\n less: no such search; 1: usual. no_polish also leaves it out."]
     pub effort: f64,
 }
 #[test]
@@ -2089,6 +2398,7 @@ fn bindgen_test_layout_chorale_run_options() {
     );
 }
 extern "C" {
+    #[doc = " Creates a run. host, options: may be NULL.\n earlier: NULL, or a run whose messages and best labelling the new run starts from. If `earlier`\n   is on another model, that model must have as many chains and as many cliques as `model`. A\n   clique then starts from the messages of the clique with the same number if the two have as many\n   members and values, and a chain from the labels of the chain with the same number if the two\n   have as many positions and labels. The options of `earlier` may differ. `earlier` is not\n   changed.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE, NOT_A_NUMBER,\n   UNKNOWN_CONSTANT, STATE_SPACE, MODEL_MISMATCH and BUSY (earlier), OUT_OF_MEMORY."]
     pub fn chorale_run_create(
         host: *const chorale_host,
         model: *const chorale_model,
@@ -2099,9 +2409,11 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Destroys a run; NULL is ignored."]
     pub fn chorale_run_destroy(run: *mut chorale_run);
 }
 extern "C" {
+    #[doc = " Replaces the best labelling by one of the caller's, for instance that of another system. The next\n step or solve scores this labelling and the own one; the better of the two becomes the best\n labelling, and the polish starts from both, so that no result scores below either of the two.\n Messages are kept. Until that step or solve the run has no labelling (NO_LABELLING).\n\n labels: `count` labels, one for each position, chain by chain; -1 for none. Entries of instances\n   are ignored. Instances, chains with a position without label, and chains whose scores forbid the\n   given labels use their own labels.\n Errors: NULL_ARGUMENT, SHAPE (count), OUT_OF_RANGE (labels), BUSY. O(positions + members)."]
     pub fn chorale_run_set_labels(
         run: *mut chorale_run,
         labels: *const i32,
@@ -2109,27 +2421,46 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " Result of a call on a run. Outcomes: COMPLETE (messages have converged), ITERATION_LIMIT (all\n rounds are done, or the rounds alternate between two labellings), DEADLINE, CANCELLED, INFEASIBLE\n (proven: no chain has a labelling, or the requested bound is minus infinity), NOTHING_FOUND\n (some clique forbids every labelling met). After NOTHING_FOUND other labellings may be allowed:\n to find one is NP-hard, so the search is limited. Whatever the outcome, there are labels unless no\n chain has a labelling; a score of minus infinity says that some clique forbids them."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_run_result {
+    #[doc = " sizeof(chorale_run_result)"]
     pub struct_size: usize,
     pub outcome: chorale_outcome,
+    #[doc = " 1: upper_bound - score <= 1e-9 |score|, or within rounding: at most\n1e-12 (sum_i |phi_i| + sum_p |C_p|)"]
     pub proven: i32,
+    #[doc = " number of rounds done so far, without the start"]
     pub rounds: i64,
+    #[doc = " number of rounds done when the best labelling last changed, in whole or\nin part; 0 if the polish of the own labelling changed it last"]
     pub best_round: i64,
+    #[doc = " equation 1 of the best labelling: chain_score + clique_score; minus\ninfinity if a clique forbids it or there is none"]
     pub score: f64,
+    #[doc = " sum of phi_i over the chains. The chains are added in their order, in\nblocks of 1024; then the sums of the blocks are added"]
     pub chain_score: f64,
+    #[doc = " sum of C_p over the cliques, added in blocks in the same way"]
     pub clique_score: f64,
+    #[doc = " equation 1 of the own labelling"]
     pub own_score: f64,
+    #[doc = " the greatest equation 1 of the labelling of a single round. The best\nlabelling may score more: it takes each set of connected chains from the\nround in which this set scored most"]
     pub rounds_score: f64,
+    #[doc = " equation 1 after the polish from the best labelling of the rounds"]
     pub polished_score: f64,
+    #[doc = " equation 1 after the polish from the own labelling"]
     pub polished_own_score: f64,
+    #[doc = " on equation 1; plus infinity where none was computed"]
     pub upper_bound: f64,
+    #[doc = " upper_bound - score"]
     pub gap: f64,
+    #[doc = " number of chains whose labels differ from their own"]
     pub changed_chains: i64,
+    #[doc = " number of messages of cliques to members that changed in the last\nround"]
     pub messages_changed: i64,
+    #[doc = " how often a chain computed messages or was decoded, in all rounds"]
     pub chain_updates: i64,
+    #[doc = " how often a clique computed messages, in all rounds"]
     pub clique_updates: i64,
+    #[doc = " number of chains that are left out, since they have no labelling.\nScores and bound are those of all other chains"]
     pub left_out: i64,
 }
 #[test]
@@ -2243,6 +2574,7 @@ fn bindgen_test_layout_chorale_run_result() {
     );
 }
 extern "C" {
+    #[doc = " Does the remaining rounds, polish, repair and bound. A further call does `rounds` more rounds.\n result: may be NULL. Errors: NULL_ARGUMENT, STRUCT_SIZE, CALLBACK_VALUE, CALLBACK_STOPPED,\n STATE_SPACE, EXECUTOR, BUSY. After an error the run is as after a cancel. Cost of a round: O(T m^2)\n for each chain, and one computation of all max-marginals (chorale_clique_max_marginals) for each\n clique."]
     pub fn chorale_run_solve(
         run: *mut chorale_run,
         result: *mut chorale_run_result,
@@ -2250,6 +2582,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Allows only some labels of a position, in addition to what the chain itself forbids.\n\n allowed: m bytes, 0 forbids the label; copied. NULL: lifts the restriction of an earlier call. If\n   only one byte is not 0, its label is forced.\n Errors: NULL_ARGUMENT (run), STATE (options->edits was 0), OUT_OF_RANGE (chain, position), KIND\n   (an instance), FORBIDDEN_VALUE (no label remains: each is forbidden by `allowed`, by the\n   chain's own `forced` or `allowed`, or has minus infinity as its unary score), BUSY. Nothing is\n   changed on errors. If the labels that remain cannot follow each other, solves leave the chain\n   out until the edit is lifted. O(T m)."]
     pub fn chorale_run_set_allowed(
         run: *mut chorale_run,
         chain: i64,
@@ -2259,6 +2592,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Multiplies the potential of a clique (of a centred clique: all its potentials) in this run: it\n becomes `factor` times the potential in the model. Factor 1 restores the potential of the model. The call allocates nothing.\n\n factor: 0, or from 1e-6 to 1e6, so that scores divided by the factor stay in range. Counts that\n   the potential forbids stay forbidden, also with factor 0.\n Errors: NULL_ARGUMENT (run), STATE (options->edits was 0), OUT_OF_RANGE (clique; factor, also if\n   the numbers of the potential would leave the range of scores), NOT_A_NUMBER, BUSY."]
     pub fn chorale_run_set_strength(
         run: *mut chorale_run,
         clique: i64,
@@ -2266,23 +2600,30 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " Selects the labelling that a result describes."]
 pub type chorale_labelling = i32;
+#[doc = " the labelling with the highest equation 1 found so far"]
 pub const CHORALE_TOGETHER: i32 = 0;
+#[doc = " every chain decoded without its cliques: the own labelling"]
 pub const CHORALE_ALONE: i32 = 1;
 extern "C" {
+    #[doc = " Writes the result of the last step, solve, polish or bound to *result, even if the run has no\n labelling."]
     pub fn chorale_run_get_result(
         run: *const chorale_run,
         result: *mut chorale_run_result,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " A chain that is left out, since every labelling of it is forbidden: by its scores and transitions,\n or by these together with the cliques that have no other member. The latter is tested by an exact\n decode, unless the joint states exceed the budget or a property of the chain has a dictionary\n without OUT.\n\n Where this test cannot be made, as for a clique with several members that are all in the chain, a\n solve or polish looks for an allowed labelling. If it finds none, it leaves the chain out with\n OBSTACLE_UNDECIDED, and begins again from the start with all others, unless no other chain is left\n (a solve does `rounds` rounds again, and `rounds` of the result counts these). Such a chain\n keeps the labels that it has by itself, and chorale_model_score() of all labels is then minus\n infinity. A clique of several chains leaves no chain out."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_left_out {
     pub chain: i64,
+    #[doc = " of the obstacle; -1 if it is a clique or not known"]
     pub position: i64,
     pub obstacle: chorale_obstacle,
     pub reserved: i32,
+    #[doc = " with OBSTACLE_CLIQUES: the first clique such that it and the chain's cliques\nbefore it, in the order of their positions, suffice; with OBSTACLE_UNDECIDED: a\nclique that allows no labelling met; otherwise -1"]
     pub clique: i64,
 }
 #[test]
@@ -2326,6 +2667,7 @@ fn bindgen_test_layout_chorale_left_out() {
     );
 }
 extern "C" {
+    #[doc = " Writes the chains that are left out, in ascending order, even if no chain has a labelling. If\n several positions forbid every labelling of a chain, names the last of them.\n\n left_out: a buffer of `capacity` entries.\n left_out_size: sizeof(chorale_left_out), the distance of entries in bytes.\n Errors: STRUCT_SIZE (left_out_size). O(T m^2) for each of these chains."]
     pub fn chorale_run_left_out(
         run: *const chorale_run,
         left_out: *mut chorale_left_out,
@@ -2336,6 +2678,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Writes the T labels of a chain, or -1 for each position if the chain is left out and not\n undecided (chorale_left_out). labels: a buffer with `capacity` and `needed` (chorale.h), like all buffers below."]
     pub fn chorale_run_labels(
         run: *const chorale_run,
         chain: i64,
@@ -2346,17 +2689,26 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " A payment: a member of a clique whose value differs from its value under the own\n labelling, how much the clique's score gains by the change, and how many other members have the new\n value. Payments explain why the labels of a chain changed."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_payment {
     pub clique: i64,
+    #[doc = " index of the member in the clique"]
     pub member: i64,
+    #[doc = " of the member in its chain; -1 for a whole chain or an instance"]
     pub position: i64,
+    #[doc = " value under the own labelling"]
     pub own_value: i32,
+    #[doc = " value under CHORALE_TOGETHER"]
     pub value: i32,
+    #[doc = " The change of the clique's score C by this member alone: C now, minus C if this member had\n own_value and every other member, even of the same chain, the value that it has now. Plus\n infinity if the clique forbids these values but not those now, minus infinity if it forbids only\n those now, 0 if it forbids both."]
     pub amount: f64,
+    #[doc = " all other members"]
     pub others: i64,
+    #[doc = " those that have `value` under the own labelling"]
     pub agreeing_before: i64,
+    #[doc = " those that have `value` under CHORALE_TOGETHER"]
     pub agreeing: i64,
 }
 #[test]
@@ -2420,6 +2772,7 @@ fn bindgen_test_layout_chorale_payment() {
     );
 }
 extern "C" {
+    #[doc = " Writes every payment to a chain, ordered by position (whole chains first), then by clique. If the\n label of a position changed and there is no payment at the position, the label changed because\n labels of its neighbours did.\n\n payments: a buffer of `capacity` entries.\n payment_size: sizeof(chorale_payment), the distance of entries in bytes. If the caller's header\n   is newer than the library, fields that the library does not know are set to 0.\n Errors: STRUCT_SIZE (payment_size)."]
     pub fn chorale_run_payments(
         run: *const chorale_run,
         chain: i64,
@@ -2431,6 +2784,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Writes max-marginals of the positions of a chain under the messages of its cliques.\n\n marginals: T x m doubles, row t at marginals + t * row_stride (0: m, rows without gaps).\n margins: T doubles, the greatest max-marginal of each position minus its second greatest (as in\n   chorale_chain_max_marginals). Either may be NULL.\n The max-marginals are exact for this chain under these messages if the chain is in no property\n clique. Otherwise they come from the dynamic program over configurations in the run's\n joint mode, whose beam may leave some of them too low. This program gives none on trees and for\n labels that the beam dropped: each of these max-marginals is the score of a separate decoding, in\n which the label is forced.\n A clique whose members are all single items (chains of one position) that are in no other clique\n stores no messages. If such a clique has n <= 256 members, this call computes its messages. If it\n has more, the call takes the other members at their current labels, O(n + R).\n Uses the run's workspace. Errors: also STRIDE, KIND."]
     pub fn chorale_run_max_marginals(
         run: *mut chorale_run,
         chain: i64,
@@ -2441,6 +2795,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Writes the probability of each label at each position of a chain, given the messages of its\n cliques: the sum of exp(s / temperature) over the labellings with this label, divided by the sum\n over all labellings of the chain. s is the score of a labelling plus the current messages of the\n cliques to the chain. [Sum-product on a chain or tree]\n\n temperature: above 0, in the unit in which the scores are given; 1 takes scores as log-odds.\n   Higher temperatures give flatter probabilities; as the temperature falls to 0, the labels with\n   the best max-marginals share all probability.\n probabilities: T x m doubles, row t at probabilities + t * row_stride (0: m, rows without gaps).\n   Each row adds up to 1, up to rounding.\n exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, with\n   all its property cliques. Receives 0 if they would need more configurations than\n   the budget, whatever the joint mode. Then:\n\n   On a chain, the sums leave out labellings: no probability is wrong by more than a tenth, and\n   usual errors are far smaller. On a tree, and on a chain where this cannot be said, properties\n   are absorbed (CHORALE_JOINT_ABSORPTION), which is approximate without a bound on the error.\n Sums are in double precision: differences between labels are lost if all scores of a position are\n more than about 1e15 times as large as the differences.\n The messages of a clique are max-marginals: for each value, the best score of the other members,\n not a sum over their labellings. For single items they are computed as in\n chorale_run_max_marginals.\n Uses the run's workspace. Errors: also NOT_A_NUMBER, INFINITE and OUT_OF_RANGE (temperature),\n   STRIDE, KIND, STATE_SPACE (even with absorbed properties there are more configurations than the\n   budget), NO_LABELLING (also: every labelling of the chain is forbidden by the messages or, with\n   absorbed properties, because of what it fires), CALLBACK_VALUE and CALLBACK_STOPPED (single\n   items). After an error, nothing has been written.\n\n O(T m^2 x configurations) exponentials; for a tree in property cliques T m times as many."]
     pub fn chorale_run_probabilities(
         run: *mut chorale_run,
         chain: i64,
@@ -2452,27 +2807,45 @@ extern "C" {
     ) -> chorale_status;
 }
 pub type chorale_agreement_kind = i32;
+#[doc = " The labels of all positions with the same token should agree."]
 pub const CHORALE_AGREE_WORDS: i32 = 0;
+#[doc = " The labels of all positions with the same entry of `keys` should agree."]
 pub const CHORALE_AGREE_KEYS: i32 = 10;
+#[doc = " The values of `property` on different chains should agree: for instance the label after the\n title."]
 pub const CHORALE_AGREE_PROPERTY: i32 = 20;
+#[doc = " The labels of the positions of one clique should agree; the caller lists the cliques in\n `members`."]
 pub const CHORALE_AGREE_CLIQUES: i32 = 30;
 pub const CHORALE_NO_AGREEMENT: i32 = -2000000000;
+#[doc = " As a strength: none, as if the agreement were not there, except that its cliques are."]
+#[doc = " One soft constraint: which labels or property values should agree, and how strongly. The\n positions (or chains) whose labels (or values) should agree form a *clique*: all positions with\n one token, for instance. A field whose comment begins with kinds, such as KEYS, is used only for\n these kinds. Arrays are borrowed for the duration of a call."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_agreement {
+    #[doc = " sizeof(chorale_agreement)"]
     pub struct_size: usize,
+    #[doc = " default WORDS"]
     pub kind: chorale_agreement_kind,
+    #[doc = " 1: a clique may have members in all groups of chains. 0 (default): each group has cliques of\n its own. Ignored by CLIQUES."]
     pub across: i32,
+    #[doc = " A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2\n to the score; labels that the corpus does not count are left out of the sum. If all other\n members have the same value, a position that changes to this value raises this term by up to\n twice the strength. So with strength 1 a position takes the label of the others even if the\n tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores keep their digits\n beside it; negative: values should differ. CHORALE_NO_AGREEMENT: no agreement at all.\n\n 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`\n (learn.h); chorale_decoded_strength tells it. It tells how strongly members should agree, not\n whether they do. With weights above 1 it is 1."]
     pub strength: f64,
+    #[doc = " A potential that replaces `strength`, over R or R + 2 values as in chorale_clique_setup\n (model.h). R is the number of labels or, for PROPERTY, of values of the property. NULL\n (default): `strength` is used."]
     pub potential: *const chorale_potential,
+    #[doc = " Fewer positions or chains than this form no clique. 0: 2"]
     pub minimum: i64,
+    #[doc = " KEYS: by position of the corpus, a key >= 0, or -1 for none"]
     pub keys: *const i32,
+    #[doc = " WORDS, KEYS: `stop_count` token ids or keys, in any order; positions with\none of these are in no clique of this agreement"]
     pub stop: *const i32,
     pub stop_count: i64,
+    #[doc = " PROPERTY: the property"]
     pub property: *const chorale_property,
+    #[doc = " CLIQUES: `cliques` is the number of cliques. The positions of clique c (numbered as in\n chorale_corpus) are the entries clique_offsets[c] .. clique_offsets[c + 1] - 1 of `members`."]
     pub cliques: i64,
+    #[doc = " cliques + 1 entries"]
     pub clique_offsets: *const i64,
     pub members: *const i64,
+    #[doc = " By position of the corpus (PROPERTY: by chain): how often the position (chain) counts in its\n clique, >= 1; see \"Weights\" in clique.h. n and n_v above are then sums of weights. The strength\n must be >= 0, or `potential` a SUM whose tables are convex. NULL (default): 1 for all."]
     pub weights: *const i64,
 }
 #[test]
@@ -2566,6 +2939,7 @@ pub struct chorale_decoded {
     _unused: [u8; 0],
 }
 extern "C" {
+    #[doc = " Labels a corpus: looks for the labelling with the greatest sum of scores and of the potentials of\n all agreements, by a run (run.h).\n\n agreements: `count` >= 0 structs, struct_size bytes apart (all with the same struct_size). If the\n   strength of one is to be found, its cliques are first labelled with a few strengths, which takes\n   a few times as long as a run; time_limit and cancel of the options count for both.\n options: options of the run (rounds, threads, time_limit, bound_steps ...); NULL for defaults.\n   The time_limit covers the whole call, with the building of the model. When it has passed, the\n   labels found so far are the result: at worst those of CHORALE_ALONE.\n *decoded: receives the result, also if a limit ended the run early; the caller frees it with\n   chorale_decoded_destroy. The result borrows nothing, except scores and tokens if corpus->borrow\n   is 1.\n Errors: those of chorale_model_builder_add_corpus, chorale_run_create and chorale_run_solve;\n NULL_ARGUMENT (keys, property, clique_offsets, members where their kind needs them), STRUCT_SIZE,\n SIZE, UNKNOWN_CONSTANT (kind), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, TOKENS_MISSING (WORDS, and\n properties that read tokens, of a corpus without tokens), LABELS_MISMATCH (property),\n VALUES_MISMATCH (potential), WEIGHTS (a potential that does not take them), SIZE_OVERFLOW\n (weights of a clique that sum to more than 2^31 - 1), DUPLICATE_MEMBER (a position twice in one\n clique of CLIQUES). Error messages name the agreement by its index, such as \"agreements[1]\". If\n there is no clique, chains are labelled independently. A chain of which every labelling is\n forbidden is left out, and all others are labelled (chorale_run_left_out in run.h). With N\n positions, O(N log N) for words and keys, and O(N m^2) for each round of the run."]
     pub fn chorale_decode(
         host: *const chorale_host,
         corpus: *const chorale_corpus,
@@ -2577,9 +2951,11 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Destroys the result; NULL is ignored."]
     pub fn chorale_decoded_destroy(decoded: *mut chorale_decoded);
 }
 extern "C" {
+    #[doc = " Writes the labels of all positions, in the order of the corpus; -1 in chains that are left out.\n labelling: CHORALE_TOGETHER for the result, or CHORALE_ALONE for the best labelling of every\n chain without cliques. Errors: NULL_ARGUMENT, UNKNOWN_CONSTANT, CAPACITY, NO_LABELLING."]
     pub fn chorale_decoded_labels(
         decoded: *const chorale_decoded,
         labelling: chorale_labelling,
@@ -2590,24 +2966,35 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Writes score, bound and outcome of the run, as chorale_run_get_result does."]
     pub fn chorale_decoded_get_result(
         decoded: *const chorale_decoded,
         result: *mut chorale_run_result,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " One reason why a chain's labels differ from its best labelling without cliques: a clique in which\n a position or chain changed its value."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_reason {
+    #[doc = " index of the agreement that was passed to chorale_decode"]
     pub agreement: i64,
+    #[doc = " number of the clique in the model"]
     pub clique: i64,
     pub chain: i64,
+    #[doc = " within the chain; -1: the whole chain, in a clique of PROPERTY"]
     pub position: i64,
+    #[doc = " all other members"]
     pub others: i64,
+    #[doc = " those whose value is `value` in CHORALE_ALONE: as the scores of their\nown chains say"]
     pub agreeing_before: i64,
+    #[doc = " those whose value is `value` in the result, CHORALE_TOGETHER"]
     pub agreeing: i64,
+    #[doc = " value in the best labelling of the chain without cliques: a label, or a\nvalue of the property, R for EMPTY, R + 1 for CONFLICT"]
     pub own_value: i32,
+    #[doc = " value in the result, CHORALE_TOGETHER"]
     pub value: i32,
+    #[doc = " how much the clique's potential would fall if only this member changed back\nto own_value; plus infinity if the potential forbids that"]
     pub amount: f64,
 }
 #[test]
@@ -2676,6 +3063,7 @@ fn bindgen_test_layout_chorale_reason() {
     );
 }
 extern "C" {
+    #[doc = " Writes all reasons, ordered by chain, then position, then agreement. reason_size:\n sizeof(chorale_reason), the distance of entries in bytes. If the label of a position changed and\n no reason names the position, the label changed because labels of its neighbours did.\n Errors: NULL_ARGUMENT, STRUCT_SIZE (reason_size), CAPACITY, NO_LABELLING."]
     pub fn chorale_decoded_reasons(
         decoded: *const chorale_decoded,
         reasons: *mut chorale_reason,
@@ -2686,9 +3074,11 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Returns the strength of an agreement, given or found; 0 if it is none, if its potential was given, if it was to be\n found for no cliques, or if `agreement` is out of range."]
     pub fn chorale_decoded_strength(decoded: *const chorale_decoded, agreement: i64) -> f64;
 }
 extern "C" {
+    #[doc = " Returns the run that labelled the corpus, for the calls of run.h, borrowed until `decoded` is\n destroyed. NULL for NULL. The run may be solved further."]
     pub fn chorale_decoded_run(decoded: *mut chorale_decoded) -> *mut chorale_run;
 }
 #[repr(C)]
@@ -2697,6 +3087,7 @@ pub struct chorale_problem {
     _unused: [u8; 0],
 }
 extern "C" {
+    #[doc = " Creates a problem that holds a reference on `model`. It has no texts, gold labels or notes yet.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY."]
     pub fn chorale_problem_create(
         host: *const chorale_host,
         model: *const chorale_model,
@@ -2705,14 +3096,18 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Destroys a problem; NULL is ignored. A model retained from a loaded problem stays valid, and\n keeps the file's bytes."]
     pub fn chorale_problem_destroy(problem: *mut chorale_problem);
 }
 extern "C" {
+    #[doc = " Returns the model, borrowed; chorale_model_retain adds a reference for the caller. NULL for NULL.\n Any thread."]
     pub fn chorale_problem_model(problem: *const chorale_problem) -> *const chorale_model;
 }
+#[doc = " A text in UTF-8. It may contain NUL bytes, and need not end in NUL."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_text {
+    #[doc = " may be NULL if length is 0"]
     pub bytes: *const std::os::raw::c_char,
     pub length: usize,
 }
@@ -2741,18 +3136,29 @@ fn bindgen_test_layout_chorale_text() {
         "Offset of field: chorale_text::length"
     );
 }
+#[doc = " Lists of texts. \"By label\" means that text i of the list belongs to label i; \"by token id\" and so\n on are meant in the same way. The numbers of lists never change. There may be any number of lists\n that name the values of cliques; they have the numbers VALUES, VALUES + 1, ..."]
 pub type chorale_text_list = i32;
 pub const CHORALE_TEXTS_NONE: i32 = -1;
+#[doc = " by label; at least as many as any chain has labels"]
 pub const CHORALE_TEXTS_LABELS: i32 = 0;
+#[doc = " by token id; any number"]
 pub const CHORALE_TEXTS_TOKENS: i32 = 1;
+#[doc = " by position, chain by chain"]
 pub const CHORALE_TEXTS_WORDS: i32 = 2;
+#[doc = " by position: the white space before each word. Without this list,\none blank is before each word"]
 pub const CHORALE_TEXTS_SPACES: i32 = 3;
+#[doc = " by chain"]
 pub const CHORALE_TEXTS_CHAINS: i32 = 4;
+#[doc = " by group, for groups 0 .. count-1"]
 pub const CHORALE_TEXTS_GROUPS: i32 = 5;
+#[doc = " by clique"]
 pub const CHORALE_TEXTS_CLIQUES: i32 = 6;
+#[doc = " by kind of clique; any number (chorale_problem_set_cliques)"]
 pub const CHORALE_TEXTS_KINDS: i32 = 7;
+#[doc = " the first list of value names"]
 pub const CHORALE_TEXTS_VALUES: i32 = 100;
 extern "C" {
+    #[doc = " Sets or replaces a list; texts are copied. count 0 removes the list, except that a list of value\n names becomes empty but keeps its number. To add a list of value names, pass as `list` VALUES\n plus the number of such lists so far.\n text_size: sizeof(chorale_text), the distance of texts in bytes.\n Errors: NULL_ARGUMENT, STRUCT_SIZE (text_size), UNKNOWN_CONSTANT (list), SHAPE (a count that does\n not fit the model), TEXT (not UTF-8), SIZE_OVERFLOW, OUT_OF_MEMORY. O(bytes)."]
     pub fn chorale_problem_set_texts(
         problem: *mut chorale_problem,
         list: chorale_text_list,
@@ -2763,6 +3169,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Returns a text, borrowed until the problem changes or is destroyed; NULL if there is none. Does\n not end in NUL. *length: number of bytes, 0 if there is no text; may be NULL. Any thread.\n O(1)."]
     pub fn chorale_problem_text(
         problem: *const chorale_problem,
         list: chorale_text_list,
@@ -2771,6 +3178,7 @@ extern "C" {
     ) -> *const std::os::raw::c_char;
 }
 extern "C" {
+    #[doc = " Sets the kinds and value names of all cliques.\n\n kinds: by clique, an index into CHORALE_TEXTS_KINDS, or -1. Cliques of a kind (for instance, of\n   one property) are meant to share a strength and to be switched on and off together.\n values: by clique, the list that names its values 0 .. R-1 (LABELS, TOKENS, VALUES + k), or NONE.\n Each array is copied. If `kinds` or `values` is NULL, what was set before stays. The lists\n themselves may be set later.\n Errors: NULL_ARGUMENT (problem), OUT_OF_RANGE, OUT_OF_MEMORY."]
     pub fn chorale_problem_set_cliques(
         problem: *mut chorale_problem,
         kinds: *const i32,
@@ -2779,6 +3187,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Sets the gold labels: one for each position, chain by chain; -1: unknown. Copied. NULL removes\n all gold labels.\n Errors: NULL_ARGUMENT (problem), OUT_OF_RANGE (not a label of its chain), OUT_OF_MEMORY."]
     pub fn chorale_problem_set_gold(
         problem: *mut chorale_problem,
         gold: *const i32,
@@ -2786,9 +3195,11 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Returns all gold labels, borrowed until the problem changes or is destroyed; NULL if there are\n none. Any thread."]
     pub fn chorale_problem_gold(problem: *const chorale_problem) -> *const i32;
 }
 extern "C" {
+    #[doc = " Writes a file at `path` (ends in NUL, in the encoding of the system). Writes a temporary file in\n the same directory first and then renames it, so that after a crash either the old or the new\n file is there. The new file gets the permissions of a file that it replaces. A symbolic link is\n replaced, not followed. If `path` is or leads to a device, pipe or socket, the call fails and\n changes nothing. The bytes are the same on every machine. Errors: NULL_ARGUMENT, NOT_SAVABLE (an\n instance, a callback potential), OUT_OF_MEMORY (scratch memory), INPUT_OUTPUT. O(bytes).\n Any thread."]
     pub fn chorale_problem_save(
         problem: *const chorale_problem,
         path: *const std::os::raw::c_char,
@@ -2796,6 +3207,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Creates a problem from a file, which is mapped into memory if the system can, otherwise read.\n While the problem or its model exists, a mapped file must not be written to or truncated (the\n process might be killed); renaming another file to its name, as chorale_problem_save does, is\n allowed.\n\n Header and table of sections are checked before anything else is read, and no more memory is\n allocated than the file has bytes. A pipe is read up to the length in its header, and the call\n waits while a writer has the pipe open; a FIFO without a writer is an empty file. Directories,\n devices and sockets fail.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY, INPUT_OUTPUT; for damaged bytes\n   FILE_FORMAT      the first bytes are not those of a problem file\n   FILE_BYTE_ORDER  the byte-order mark is not little-endian; this library writes no such file\n   FILE_VERSION     unknown version of the format; the message names the version of the file and\n                    that of the library\n   FILE_TRUNCATED   shorter than the length in the header\n   FILE_CHECKSUM    a section does not match its checksum; the message names the section\n   FILE_SECTION     sections missing, repeated, unknown, overlapping, out of bounds or of wrong\n                    length; indices and offsets out of range\n   and the errors of building the model by calls; the message says where in the file\n O(bytes)."]
     pub fn chorale_problem_load(
         host: *const chorale_host,
         path: *const std::os::raw::c_char,
@@ -2803,11 +3215,14 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " Progress, passed to a callback each time that a problem has been labelled. The callback returns 0\n to go on, or another number to end the call as a raised cancel flag would."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_learn_progress {
     pub struct_size: usize,
+    #[doc = " how often a problem was labelled so far"]
     pub runs: i64,
+    #[doc = " upper bound on `runs`"]
     pub runs_most: i64,
 }
 #[test]
@@ -2850,16 +3265,27 @@ pub type chorale_learn_progress_function = ::std::option::Option<
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_learn_options {
+    #[doc = " sizeof(chorale_learn_options)"]
     pub struct_size: usize,
+    #[doc = " number of labels of the arrays below"]
     pub labels: i64,
+    #[doc = " By label: the class that the label counts as in micro F1, or -1 if it does not count. NULL:\n every label counts, and accuracy (or `costs`) decides."]
     pub classes: *const i32,
+    #[doc = " By label: 1 if the label begins a span (B-PER), else 0. F1 is then that of spans: the longest\n stretches of a chain with labels of one class of which only the first may begin a span. Needs\n `classes`. NULL: F1 is that of tokens."]
     pub begins: *const i32,
+    #[doc = " Costs >= 0, labels x labels without gaps: the row is the gold label, the column the label\n given; 0 on the diagonal. Not together with `classes`. NULL: 1 for each wrong label."]
     pub costs: *const f64,
+    #[doc = " 1: accuracy does not matter beside what is maximised. Default 0"]
     pub may_lower_accuracy: i32,
+    #[doc = " 1: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75, 1, 1.25,\n 1.5, 2 under which no more labels change than 0.4 of the errors that the tagger expects, by its\n probabilities; that of properties is 2, of centres 1, with s n_c. Bonuses are 0. Default 0"]
     pub without_gold: i32,
+    #[doc = " 0: 1"]
     pub threads: i64,
+    #[doc = " seconds; 0: 300; negative: it has passed; plus infinity: none"]
     pub time_limit: f64,
+    #[doc = " may be NULL"]
     pub cancel: *const chorale_cancel,
+    #[doc = " may be NULL"]
     pub progress: chorale_learn_progress_function,
     pub progress_user: *mut std::os::raw::c_void,
 }
@@ -2945,6 +3371,7 @@ pub struct chorale_learnt {
     _unused: [u8; 0],
 }
 extern "C" {
+    #[doc = " Learns from `count` >= 1 problems, which are borrowed for the length of the call. Kinds have the\n same numbers in all problems: if two problems name a kind (CHORALE_TEXTS_KINDS), the names must be\n equal. Cliques of kind -1 keep their potentials. Unknown gold labels (-1), and those that their\n chain forbids, do not count.\n\n If cancel or progress ends the call early, the call succeeds, the report gives the outcome, and\n nothing is applied.\n\n Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, OUT_OF_RANGE (classes, begins, costs; a kind with a\n number above 65535), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (chains of other numbers of labels\n than `labels`), NO_GOLD (no gold label is known that its chain allows), ONE_GROUP (all labelled\n chains are of one group), KIND (no clique has a kind; cliques of one kind that differ in whether\n they are property cliques, have EMPTY and CONFLICT, have OUT or have a centre, or in the number of\n values of the centre; a problem with an instance; both costs and classes; begins without\n classes), WEIGHTS (a clique with a kind has weights above 1), MODEL_MISMATCH (a kind has two\n names), NO_LABELLING (a chain forbids every labelling), and those of chorale_run_create and\n chorale_run_solve.\n Cost: a few dozen quick runs over each problem for each family of kinds, and one usual run. Memory:\n that of a run."]
     pub fn chorale_learn(
         host: *const chorale_host,
         problems: *const *const chorale_problem,
@@ -2955,9 +3382,11 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Destroys the result; NULL is ignored."]
     pub fn chorale_learnt_destroy(learnt: *mut chorale_learnt);
 }
 extern "C" {
+    #[doc = " Creates a problem with gold labels from a corpus and agreements. Its model is the one that\n chorale_decode makes of them. The cliques of agreement k are of kind k; CHORALE_TEXTS_KINDS may\n name the kinds.\n gold: by position of the corpus, -1: unknown; may be NULL.\n Errors: those of chorale_decode except those of runs, and of chorale_problem_set_gold."]
     pub fn chorale_problem_create_agreeing(
         host: *const chorale_host,
         corpus: *const chorale_corpus,
@@ -2969,6 +3398,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Creates a model with the chains and cliques of a problem's model, in which every clique that has\n a kind gets the learnt potential of this kind; zero potentials if nothing is applied. The chains\n are shared with the problem's model, which is kept alive: no scores are copied.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, KIND (a clique that differs from the cliques of its kind that\n were learnt from, as under KIND of chorale_learn; a clique of a kind that was not learnt),\n WEIGHTS (a clique with a kind has weights above 1), VALUES_MISMATCH (a kind with a centre, or in\n which some values do not count, can be applied only to cliques with as many values as those learnt\n from), MODEL_MISMATCH (a kind has another name in the problem), OUT_OF_MEMORY."]
     pub fn chorale_learnt_apply(
         host: *const chorale_host,
         learnt: *const chorale_learnt,
@@ -2978,6 +3408,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Creates the potential of a kind, for cliques of any size, to be used in chorale_agreement\n (decode.h) or chorale_clique_setup.\n values: R of the cliques. The potential is over R + 2 values if they are property cliques.\n centre_value: for a centred kind, the value of the centre that the potential is for; otherwise\n   -1.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_RANGE (kind, centre_value), SIZE (values),\n   SIZE_OVERFLOW, VALUES_MISMATCH, OUT_OF_MEMORY."]
     pub fn chorale_learnt_potential(
         host: *const chorale_host,
         learnt: *const chorale_learnt,
@@ -2988,32 +3419,53 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " Why the strengths are applied, or why nothing is."]
 pub type chorale_verdict = i32;
+#[doc = " applied: held-out groups cost less"]
 pub const CHORALE_VERDICT_GAIN: i32 = 0;
+#[doc = " applied: `without_gold`"]
 pub const CHORALE_VERDICT_WITHOUT_GOLD: i32 = 1;
+#[doc = " members agree no more than members shuffled at random"]
 pub const CHORALE_VERDICT_NO_AGREEMENT: i32 = 10;
+#[doc = " held-out groups do not cost less"]
 pub const CHORALE_VERDICT_NO_GAIN: i32 = 20;
+#[doc = " they do, but so few groups, or so little, may be chance"]
 pub const CHORALE_VERDICT_MAY_BE_CHANCE: i32 = 30;
+#[doc = " every strength lowers accuracy"]
 pub const CHORALE_VERDICT_LOWERS_ACCURACY: i32 = 40;
+#[doc = " cancelled, or the time limit came before any strength"]
 pub const CHORALE_VERDICT_INTERRUPTED: i32 = 50;
+#[doc = " Flags, to be combined by |: what is unusual about the problems."]
 pub type chorale_learn_warning = i32;
+#[doc = " some chains forbid some of their gold labels"]
 pub const CHORALE_WARNING_GOLD_FORBIDDEN: i32 = 1;
+#[doc = " over 99 % of the tagger's labels are right: has the tagger\nseen the gold labels?"]
 pub const CHORALE_WARNING_BASE_KNOWS: i32 = 8;
+#[doc = " fewer than 8 groups"]
 pub const CHORALE_WARNING_FEW_GROUPS: i32 = 16;
+#[doc = " `without_gold`: the tagger gives more than nine of ten positions the same label, which counts:\n agreement may spread it"]
 pub const CHORALE_WARNING_ONE_LABEL: i32 = 64;
+#[doc = " The report. Everything is counted on held-out groups, at positions with known gold labels: for the\n tagger's own labels, for the control (bonuses alone), and for the labels that agree. Without gold\n labels, or if no strength was tried, figures that are unknown are 0."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_learnt_report {
+    #[doc = " sizeof(chorale_learnt_report)"]
     pub struct_size: usize,
+    #[doc = " COMPLETE, DEADLINE, CANCELLED"]
     pub outcome: chorale_outcome,
+    #[doc = " 1: strengths are applied; 0: nothing is"]
     pub applied: i32,
     pub verdict: chorale_verdict,
     pub warnings: chorale_learn_warning,
     pub groups: i64,
+    #[doc = " number of positions with gold labels"]
     pub positions: i64,
     pub kinds: i64,
+    #[doc = " how often a problem was labelled"]
     pub runs: i64,
+    #[doc = " cost as described at the top"]
     pub tagger_cost: f64,
+    #[doc = " precision, recall and F1 only with `classes`; else 0"]
     pub tagger_precision: f64,
     pub tagger_recall: f64,
     pub tagger_f1: f64,
@@ -3028,13 +3480,21 @@ pub struct chorale_learnt_report {
     pub agreeing_recall: f64,
     pub agreeing_f1: f64,
     pub agreeing_accuracy: f64,
+    #[doc = " labels that agreement changed"]
     pub changed: i64,
+    #[doc = " of these, those that were right before"]
     pub changed_right_before: i64,
+    #[doc = " of these, those that are right now"]
     pub changed_right_after: i64,
+    #[doc = " p-value: do members agree beyond chance? Negative: nothing\ncould be exchanged, or there was no gold"]
     pub agreement_p: f64,
+    #[doc = " p-value of tagger_cost - agreeing_cost; negative: unknown"]
     pub gain_p: f64,
+    #[doc = " `without_gold`: errors that the tagger expects among its labels"]
     pub expected_errors: f64,
+    #[doc = " for chorale_run_probabilities, at positions whose label is the\ntagger's; 0: unknown"]
     pub temperature: f64,
+    #[doc = " the same, at positions whose label agreement changed; 0: unknown"]
     pub changed_temperature: f64,
 }
 #[test]
@@ -3214,6 +3674,7 @@ fn bindgen_test_layout_chorale_learnt_report() {
     );
 }
 extern "C" {
+    #[doc = " Writes the report to *report. Errors: NULL_ARGUMENT, STRUCT_SIZE."]
     pub fn chorale_learnt_get_report(
         learnt: *const chorale_learnt,
         report: *mut chorale_learnt_report,
@@ -3224,10 +3685,14 @@ extern "C" {
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_learnt_kind {
     pub kind: i32,
+    #[doc = " 1: s sum_v D_cv n_v; 0: any other form"]
     pub uses_log_odds: i32,
+    #[doc = " 0: no clique has this kind"]
     pub cliques: i64,
     pub members: i64,
+    #[doc = " s as applied; 0 if nothing is"]
     pub strength: f64,
+    #[doc = " b as applied"]
     pub bonus: f64,
 }
 #[test]
@@ -3276,6 +3741,7 @@ fn bindgen_test_layout_chorale_learnt_kind() {
     );
 }
 extern "C" {
+    #[doc = " Writes all kinds, in the order of their numbers, to the buffer `kinds` (chorale.h).\n kind_size: sizeof(chorale_learnt_kind), the distance of entries in bytes. Errors: NULL_ARGUMENT,\n STRUCT_SIZE, SIZE, CAPACITY."]
     pub fn chorale_learnt_kinds(
         learnt: *const chorale_learnt,
         kinds: *mut chorale_learnt_kind,
@@ -3285,10 +3751,12 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " The form in which a result is written as text: lines for people, or JSON (UTF-8, RFC 8259). The\n JSON is an object with the fields of chorale_learnt_report, and an array `kinds` of objects with\n the fields of chorale_learnt_kind, `name`, and further fields that chorale_learnt_read needs, as\n does the array `weights`."]
 pub type chorale_text_form = i32;
 pub const CHORALE_TEXT_LINES: i32 = 0;
 pub const CHORALE_TEXT_JSON: i32 = 1;
 extern "C" {
+    #[doc = " Writes the result as text to `buffer` of `capacity` bytes. The text ends in NUL, which `needed`\n includes (chorale.h). Errors: NULL_ARGUMENT, UNKNOWN_CONSTANT (form), CAPACITY."]
     pub fn chorale_learnt_text(
         learnt: *const chorale_learnt,
         form: chorale_text_form,
@@ -3299,6 +3767,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
+    #[doc = " Creates a result from JSON written by chorale_learnt_text of this version or of 0.2; of the latter\n only the potentials, `applied` and the temperature are read. Numbers have 14 digits. The JSON may\n be kept in a file, or as a note of a problem.\n length: number of bytes, without a NUL.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, TEXT (not such a text; the message tells where it is wrong),\n OUT_OF_MEMORY."]
     pub fn chorale_learnt_read(
         host: *const chorale_host,
         json: *const std::os::raw::c_char,
@@ -3307,29 +3776,48 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " a and b below are kinds of labels. A *segment* is a longest stretch of positions with labels of\n one kind (chorale_label_map in property.h): of B-X I-X B-X, for instance, two segments of X."]
 pub type chorale_rule_kind = i32;
+#[doc = " at most k segments of a; default"]
 pub const CHORALE_RULE_AT_MOST: i32 = 0;
+#[doc = " at least k segments of a"]
 pub const CHORALE_RULE_AT_LEAST: i32 = 10;
+#[doc = " k segments of a"]
 pub const CHORALE_RULE_EXACTLY: i32 = 20;
+#[doc = " no position has a"]
 pub const CHORALE_RULE_NEVER: i32 = 30;
+#[doc = " at most k positions have a"]
 pub const CHORALE_RULE_AT_MOST_TOKENS: i32 = 40;
+#[doc = " no segment of a has more than k positions"]
 pub const CHORALE_RULE_NO_LONGER: i32 = 50;
+#[doc = " no a comes after a b"]
 pub const CHORALE_RULE_BEFORE: i32 = 60;
+#[doc = " the position before a segment of a exists and has b"]
 pub const CHORALE_RULE_DIRECTLY_AFTER: i32 = 70;
+#[doc = " a and b are not both in the chain"]
 pub const CHORALE_RULE_NOT_TOGETHER: i32 = 80;
+#[doc = " if a is in the chain, b is too"]
 pub const CHORALE_RULE_NEEDS: i32 = 90;
+#[doc = " `property` fires nothing"]
 pub const CHORALE_RULE_PROPERTY: i32 = 100;
+#[doc = " One rule. All zeros: at most one segment of label 0, in every chain, without exception. Arrays are\n borrowed for the duration of a call."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_rule {
+    #[doc = " sizeof(chorale_rule)"]
     pub struct_size: usize,
     pub kind: chorale_rule_kind,
+    #[doc = " 1: a rule of its own for every kind a, except b and kinds of which no label is counted\n (`uncounted` of the corpus, such as \"no entity\"). `a` is then ignored."]
     pub each: i32,
     pub a: i32,
     pub b: i32,
+    #[doc = " 0 (default): 1"]
     pub k: i64,
+    #[doc = " What a labelling that breaks the rule loses, once for each chain, however often it breaks the\n rule. 0 (default): the rule is never broken."]
     pub price: f64,
+    #[doc = " PROPERTY; its classes are 0, its table are the tokens"]
     pub property: *const chorale_property,
+    #[doc = " `chain_count` chains in any order that the rule concerns. NULL (default): all chains."]
     pub chains: *const i64,
     pub chain_count: i64,
 }
@@ -3401,10 +3889,14 @@ fn bindgen_test_layout_chorale_rule() {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_rules {
+    #[doc = " sizeof(chorale_rules)"]
     pub struct_size: usize,
+    #[doc = " `count` structs, struct_size bytes apart (all with the same)"]
     pub rules: *const chorale_rule,
     pub count: i64,
+    #[doc = " the kinds of the labels. NULL: each label is its own kind"]
     pub map: *const chorale_label_map,
+    #[doc = " A chain whose rules cost more than this (chorale_ruled_chain) keeps the labels of CHORALE_ALONE.\n 0 (default): no limit."]
     pub most_cost: f64,
 }
 #[test]
@@ -3448,6 +3940,7 @@ fn bindgen_test_layout_chorale_rules() {
     );
 }
 extern "C" {
+    #[doc = " Does what chorale_decode does, and keeps rules: looks for the labelling with the greatest sum of\n scores and of the potentials of all agreements, less the prices of broken rules, among those that\n break no rule without price.\n\n A chain of which no labelling keeps the rules, and a chain whose rules cost more than most_cost,\n keeps the labels of CHORALE_ALONE; chorale_decoded_ruled_chains tells which. All other chains are\n labelled. Strengths that are to be found are found without the rules.\n\n In the result, a rule that takes part is a clique of one member, which belongs to no agreement. A\n chain in no clique of an agreement is solved by itself; if all chains are of this kind,\n chorale_decoded_get_result has the bound of the whole, even without bound_steps.\n\n rules: NULL or without rules: as chorale_decode.\n Errors: those of chorale_decode; for rules also NULL_ARGUMENT (property, chains), STRUCT_SIZE, SIZE\n (k, chain_count), SIZE_OVERFLOW, UNKNOWN_CONSTANT (kind), OUT_OF_RANGE (a, b, also a == b; each,\n price, most_cost, chains), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (map, property). Error messages\n name the rule by index and kind, such as \"rules[3] (before)\"."]
     pub fn chorale_decode_with_rules(
         host: *const chorale_host,
         corpus: *const chorale_corpus,
@@ -3461,16 +3954,23 @@ extern "C" {
 }
 pub type chorale_rule_state = i32;
 pub const CHORALE_RULES_KEPT: i32 = 0;
+#[doc = " No labelling keeps the rules of the chain (chorale_decoded_rule_conflicts)."]
 pub const CHORALE_RULES_IMPOSSIBLE: i32 = 10;
+#[doc = " The rules cost more than most_cost."]
 pub const CHORALE_RULES_TOO_DEAR: i32 = 20;
+#[doc = " No labelling that keeps the rules was found before a limit ended the search."]
 pub const CHORALE_RULES_UNFINISHED: i32 = 30;
+#[doc = " A chain to which rules were added, since a labelling of it broke them."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_ruled_chain {
     pub chain: i64,
+    #[doc = " other than KEPT: the chain has the labels of CHORALE_ALONE"]
     pub state: chorale_rule_state,
     pub reserved: i32,
+    #[doc = " What the rules cost the chain: the score phi of its labels of CHORALE_ALONE, minus the greatest\n phi, less the prices of broken rules, of the labellings that keep the rules. Without\n agreements. Plus infinity if there is none."]
     pub cost: f64,
+    #[doc = " how much lower the cost may still be; 0: the cost is proven"]
     pub gap: f64,
 }
 #[test]
@@ -3514,6 +4014,7 @@ fn bindgen_test_layout_chorale_ruled_chain() {
     );
 }
 extern "C" {
+    #[doc = " Writes the chains to which rules were added, in ascending order. ruled_size:\n sizeof(chorale_ruled_chain), the distance of entries in bytes. Errors: NULL_ARGUMENT, STRUCT_SIZE\n (ruled_size), SIZE, CAPACITY."]
     pub fn chorale_decoded_ruled_chains(
         decoded: *const chorale_decoded,
         ruled: *mut chorale_ruled_chain,
@@ -3523,11 +4024,14 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " One of the rules that exclude each other on a chain."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_rule_conflict {
     pub chain: i64,
+    #[doc = " index of the rule"]
     pub rule: i64,
+    #[doc = " the kind a, for a rule with `each`"]
     pub a: i32,
     pub reserved: i32,
 }
@@ -3568,6 +4072,7 @@ fn bindgen_test_layout_chorale_rule_conflict() {
     );
 }
 extern "C" {
+    #[doc = " Writes, for each IMPOSSIBLE chain, rules that no labelling keeps together, while any of them may be\n kept if one is left out. Ordered by chain, then rule. Errors: as for ruled_chains."]
     pub fn chorale_decoded_rule_conflicts(
         decoded: *const chorale_decoded,
         conflicts: *mut chorale_rule_conflict,
@@ -3577,16 +4082,23 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " Why rules changed a label."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_rule_reason {
     pub chain: i64,
+    #[doc = " within the chain"]
     pub position: i64,
+    #[doc = " index of the rule"]
     pub rule: i64,
+    #[doc = " the kind a, for a rule with `each`"]
     pub a: i32,
+    #[doc = " label of the position in CHORALE_ALONE"]
     pub own_label: i32,
+    #[doc = " label in the best labelling of the chain that keeps the rules"]
     pub label: i32,
     pub reserved: i32,
+    #[doc = " How much better the chain's best labelling without this rule is, by the scores of the chain and\n the prices of its other rules. If no single rule makes the change: what all rules cost."]
     pub cost: f64,
 }
 #[test]
@@ -3645,6 +4157,7 @@ fn bindgen_test_layout_chorale_rule_reason() {
     );
 }
 extern "C" {
+    #[doc = " Writes a reason for every position that rules change, in chains whose rules are KEPT, without\n agreements: the rule without which the position has its own label back; of several, the one that\n costs most. If there is none, since several rules make the same change: the first rule that the\n labels of CHORALE_ALONE break, if possible one about the position's own label. Ordered by chain,\n then position. Each chain is solved again, once without each of its rules, until 2^26 steps (some\n tenths of a second) are over; rules that were not left out by then are as if they made no change.\n Errors: as for ruled_chains; OUT_OF_MEMORY."]
     pub fn chorale_decoded_rule_reasons(
         decoded: *const chorale_decoded,
         reasons: *mut chorale_rule_reason,
@@ -3660,8 +4173,10 @@ pub struct chorale_property_builder {
     _unused: [u8; 0],
 }
 pub const CHORALE_ANY: i32 = -10;
+#[doc = " A wildcard for the arguments of a rule. As `state`: the rule applies in every state added so far.\n As `position_class` or `label`: it applies to every class or label. As `next`: the automaton\n stays in the state that it is in."]
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Creates a builder of a property over `labels` labels and `classes` position classes, with values\n 0 .. `values` - 1. Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_MEMORY."]
     pub fn chorale_property_builder_create(
         host: *const chorale_host,
         labels: i64,
@@ -3673,10 +4188,12 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Destroys a builder; NULL is ignored."]
     pub fn chorale_property_builder_destroy(builder: *mut chorale_property_builder);
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Adds a state and stores its number in *state. Errors: NULL_ARGUMENT, SIZE_OVERFLOW,\n OUT_OF_MEMORY."]
     pub fn chorale_property_builder_add_state(
         builder: *mut chorale_property_builder,
         state: *mut i32,
@@ -3685,6 +4202,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Adds a rule: in `state`, a position of class `position_class` with label `label` fires `action`\n and leads to state `next`. state, position_class, label and next may be CHORALE_ANY. If several\n rules match a position, the one that was added last applies.\n Errors: NULL_ARGUMENT, OUT_OF_RANGE (-1 too: the wildcard is CHORALE_ANY, not -1),\n VALUE_OUTSIDE_RANGE, UNKNOWN_CONSTANT."]
     pub fn chorale_property_builder_rule(
         builder: *mut chorale_property_builder,
         state: i32,
@@ -3697,6 +4215,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Adds an end rule: a sequence that ends in `state` (CHORALE_ANY: in any state added so far) fires\n `action` after its last position. Errors: as for a rule."]
     pub fn chorale_property_builder_end_rule(
         builder: *mut chorale_property_builder,
         state: i32,
@@ -3706,6 +4225,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Sets table_offset and outside_value as in chorale_automaton; -1: nothing fires outside. Errors: NULL_ARGUMENT,\n VALUE_OUTSIDE_RANGE."]
     pub fn chorale_property_builder_table(
         builder: *mut chorale_property_builder,
         table_offset: i32,
@@ -3715,6 +4235,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Creates a property from the rules so far; the builder may be used further. label_values: as in\n chorale_automaton. Errors: see chorale_property_create."]
     pub fn chorale_property_builder_finish(
         builder: *const chorale_property_builder,
         label_values: *const i32,
@@ -3722,11 +4243,15 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " Treatment of the values of a property that are not in a dictionary."]
 pub type chorale_outside = i32;
+#[doc = " no OUT. Messages and decoding exclude every labelling that fires\nsuch a value, even if the labelling shows CONFLICT"]
 pub const CHORALE_OUTSIDE_FORBIDDEN: i32 = 0;
+#[doc = " with OUT, which stands for all such values"]
 pub const CHORALE_OUTSIDE_AS_OUT: i32 = 1;
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Creates a dictionary. values: `count` values >= 0 in any order, repetitions allowed; copied.\n Errors: NULL_ARGUMENT, SIZE (count < 0, or no value and no OUT), SIZE_OVERFLOW, OUT_OF_RANGE,\n UNKNOWN_CONSTANT (outside), OUT_OF_MEMORY. O(count log count)."]
     pub fn chorale_dictionary_create(
         host: *const chorale_host,
         values: *const i32,
@@ -3738,6 +4263,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Creates a dictionary of the (at most) `keep` values with the highest scores.\n\n full: a dictionary or NULL. If NULL, the values to choose from are 0 .. columns - 1, and\n   scores[v] is the score of v. Otherwise the values to choose from are those of the dictionary\n   `full` without OUT, and scores[i] is the score of the value that has the number i in `full`.\n scores: `columns` entries, for instance the message of a chain to a clique. With `full`, columns\n   must be at least chorale_dictionary_values(full), and the entries of OUT, EMPTY and CONFLICT\n   are not read. Without `full`, pass R as `columns` of a message of R + 2 entries, which leaves\n   out EMPTY and CONFLICT.\n Values with score minus infinity are left out. Of values with equal scores, the lower ones are\n preferred.\n Errors: as for chorale_dictionary_create; VALUES_MISMATCH (columns)."]
     pub fn chorale_dictionary_create_best(
         host: *const chorale_host,
         full: *const chorale_dictionary,
@@ -3751,6 +4277,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " retain: adds a reference and returns its argument. release: drops a reference. NULL is ignored.\n Any thread."]
     pub fn chorale_dictionary_retain(
         dictionary: *const chorale_dictionary,
     ) -> *mut chorale_dictionary;
@@ -3761,24 +4288,33 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the number of values, including OUT: the R of a clique with this dictionary. 0 for NULL.\n Any thread."]
     pub fn chorale_dictionary_values(dictionary: *const chorale_dictionary) -> i64;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the number that a value of the property has in the dictionary. For a value that is not in\n the dictionary: the number of OUT, or -1 if the dictionary has no OUT. O(log R)."]
     pub fn chorale_dictionary_find(dictionary: *const chorale_dictionary, value: i32) -> i32;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the value of the property that has this number in the dictionary; -1 for the number of\n OUT and for numbers out of range."]
     pub fn chorale_dictionary_value(dictionary: *const chorale_dictionary, number: i64) -> i32;
 }
+#[doc = " A property on a chain with its inputs and incoming message. All pointers are borrowed for the\n duration of a call."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_attachment {
+    #[doc = " sizeof(chorale_attachment)"]
     pub struct_size: usize,
     pub property: *const chorale_property,
+    #[doc = " NULL: the property's own values"]
     pub dictionary: *const chorale_dictionary,
+    #[doc = " T entries: the class of each position. NULL: all 0. Not read by\nproperties of create_position_label and create_token_label"]
     pub classes: *const i32,
+    #[doc = " T entries: for FIRE_TABLE, the value to fire, or -1 for none; for a\nproperty of create_token_label, any numbers, such as token ids. May be\nNULL if the property reads no table"]
     pub table: *const i32,
+    #[doc = " Message of a clique to this chain: R + 2 scores, one for each value, EMPTY and CONFLICT; minus\n infinity forbids. R is that of the dictionary if there is one. NULL: zeros."]
     pub message: *const f64,
 }
 #[test]
@@ -3828,10 +4364,12 @@ fn bindgen_test_layout_chorale_attachment() {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns R: the number of values of the dictionary, or of the property if there is no dictionary;\n 0 for NULL. Any thread."]
     pub fn chorale_attachment_values(attachment: *const chorale_attachment) -> i64;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Computes the value that a labelling (`length` labels) shows: *value is in 0 .. R-1, R (EMPTY) or\n R + 1 (CONFLICT), in the numbers of the dictionary if there is one. *value is -1 if the labelling\n fires one value, which is outside a dictionary without OUT.\n parents: of a tree, as in chorale_chain; NULL: a chain.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (labels, classes, parents),\n VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. O(T). Any thread."]
     pub fn chorale_property_shown(
         attachment: *const chorale_attachment,
         length: i64,
@@ -3843,6 +4381,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Writes all values that a labelling fires, in order of positions, with repetitions, even if the\n labelling shows CONFLICT. Values have the property's own numbers, even with a dictionary. This\n serves, for instance, to create a dictionary of the values that occur (the paper's first\n approximation).\n values: a buffer (chorale.h); capacity length + 1 always suffices.\n Errors: as for chorale_property_shown; SIZE (a negative capacity), CAPACITY."]
     pub fn chorale_property_fired(
         attachment: *const chorale_attachment,
         length: i64,
@@ -3857,10 +4396,13 @@ extern "C" {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_message_options {
+    #[doc = " sizeof(chorale_message_options)"]
     pub struct_size: usize,
     pub mode: chorale_joint_mode,
     pub reserved: i32,
+    #[doc = " BEAM; 0: 300"]
     pub beam_width: i64,
+    #[doc = " greatest number of configurations alive at one position; 0: 1024.\nDecoding allocates T x m x 4 bytes for each configuration that can\nbe alive"]
     pub budget: i64,
 }
 #[test]
@@ -3907,12 +4449,18 @@ fn bindgen_test_layout_chorale_message_options() {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_message_result {
+    #[doc = " sizeof(chorale_message_result)"]
     pub struct_size: usize,
+    #[doc = " COMPLETE; INFEASIBLE: every labelling is proven to be forbidden;\nNOTHING_FOUND: a beam or absorption found no allowed labelling, which\ndoes not prove that there is none"]
     pub outcome: chorale_outcome,
+    #[doc = " 1: a beam dropped configurations"]
     pub pruned: i32,
+    #[doc = " 1: messages or labelling are exact, up to rounding"]
     pub exact: i32,
     pub reserved: i32,
+    #[doc = " greatest number of configurations alive at one position"]
     pub configurations: i64,
+    #[doc = " After decoding: Phi (score), phi (chain_score) and the sum of the messages' entries\n (message_score, added in the order of the properties) of the labelling found. score =\n chain_score + message_score. Computing messages sets all three to 0."]
     pub score: f64,
     pub chain_score: f64,
     pub message_score: f64,
@@ -3980,6 +4528,7 @@ fn bindgen_test_layout_chorale_message_result() {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Computes the messages of the chain to its cliques.\n\n attachments: `count` (>= 1) structs, with the incoming messages.\n outgoing: `count` pointers. outgoing[p] receives the message to the clique of property p: R_p + 2\n   scores, minus infinity for values that no labelling has. If outgoing[p] is NULL, this message\n   is not computed. Must not overlap incoming messages.\n result: may be NULL.\n Cost of one message: at most T x m^2 x configurations; on a tree also T x m x configurations^2,\n to combine the subtrees of a position. With several properties on a chain, a pass with a narrow\n beam comes first, except in ABSORPTION. Its scores are lower bounds, by which the main pass drops\n partial labellings without changing the result."]
     pub fn chorale_chain_messages(
         solver: *mut chorale_chain_solver,
         chain: *const chorale_chain,
@@ -3993,6 +4542,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Finds the labelling that maximises Phi (exactly or not: see `exact` of the result). count may be\n 0. labelling: receives T labels; may be NULL. values: receives the value of each of the `count`\n properties on the labelling; may be NULL. If no labelling was found, neither array is written.\n result: may be NULL."]
     pub fn chorale_chain_decode(
         solver: *mut chorale_chain_solver,
         chain: *const chorale_chain,
@@ -4005,6 +4555,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " Tasks of chorale_chain_solver_bytes and chorale_chain_solver_reserve."]
 pub type chorale_chain_task = i32;
 pub const CHORALE_CHAIN_SOLVE: i32 = 0;
 pub const CHORALE_CHAIN_MAX_MARGINALS: i32 = 1;
@@ -4021,6 +4572,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Computes how many bytes create_in needs for `task` on this chain, and on every chain that differs\n from this one only in the entries of its arrays. k: number of labellings for K_BEST, otherwise\n ignored. Any thread."]
     pub fn chorale_chain_solver_bytes(
         chain: *const chorale_chain,
         task: chorale_chain_task,
@@ -4031,6 +4583,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Grows the workspace so that later calls for `task` do not allocate, on this chain and on every\n chain that differs from this one only in the entries of its arrays. On failure the solver is\n unchanged."]
     pub fn chorale_chain_solver_reserve(
         solver: *mut chorale_chain_solver,
         chain: *const chorale_chain,
@@ -4039,6 +4592,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " Tasks of chorale_clique_solver_bytes and chorale_clique_solver_reserve."]
 pub type chorale_clique_task = i32;
 pub const CHORALE_CLIQUE_SOLVE: i32 = 0;
 pub const CHORALE_CLIQUE_MAX_MARGINALS: i32 = 1;
@@ -4054,6 +4608,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Computes the bytes that create_in needs for `task` on any problem of at most `members` members\n with this potential and options (NULL: defaults), without weights. Errors: those of the task itself. Any\n thread."]
     pub fn chorale_clique_solver_bytes(
         potential: *const chorale_potential,
         members: i64,
@@ -4065,6 +4620,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Grows the workspace so that `task` does not allocate on problems of at most `members` members\n with this potential and options. On failure the solver is unchanged. Errors: those of the task\n itself; WORKSPACE_TOO_SMALL if the solver is in the caller's memory."]
     pub fn chorale_clique_solver_reserve(
         solver: *mut chorale_clique_solver,
         potential: *const chorale_potential,
@@ -4074,11 +4630,13 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " Tasks of the two functions below: SEND is chorale_chain_messages, DECODE chorale_chain_decode."]
 pub type chorale_message_task = i32;
 pub const CHORALE_MESSAGE_SEND: i32 = 0;
 pub const CHORALE_MESSAGE_DECODE: i32 = 1;
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Computes how many bytes chorale_chain_solver_create_in needs for `task` on this chain with these\n `count` attachments and options (NULL: defaults). The same number suffices for all chains and\n attachments that differ from these only in the entries of arrays (messages, scores, tables).\n Errors: as for the task. Any thread."]
     pub fn chorale_message_bytes(
         chain: *const chorale_chain,
         attachments: *const chorale_attachment,
@@ -4091,6 +4649,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Grows the workspace so that `task` does not allocate on this chain and these attachments, nor on\n those that differ from them only in the entries of arrays. On failure the solver is unchanged."]
     pub fn chorale_message_reserve(
         solver: *mut chorale_chain_solver,
         chain: *const chorale_chain,
@@ -4103,6 +4662,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " The calls below are stateless and re-entrant, work in scratch memory of the caller, and allocate\n nothing.\n\n scratch: `bytes` bytes aligned to 64. The number that chorale_chain_solver_bytes or\n   chorale_message_bytes gives for the task suffices. Contents are undefined afterwards. Calls on\n   different scratch memory may run at the same time. Errors: ALIGNMENT, WORKSPACE_TOO_SMALL.\n All other arguments are those of the function of chain.h or message.h that has the same name\n after the prefix: chorale_kernel_solve takes those of chorale_chain_solve."]
     pub fn chorale_kernel_solve(
         scratch: *mut std::os::raw::c_void,
         bytes: usize,
@@ -4170,13 +4730,18 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " An *instance* is a model of the caller that computes messages and decodes by two callbacks,\n for instance a semi-Markov model, a clique tree, or a chain on another machine. Its memberships\n in cliques are its *ports*, numbered from 0 in the order of adding. columns[p] is the number of\n scores in a message of port p: chorale_model_clique_columns of its clique, R, or R + 2 with EMPTY\n and CONFLICT last. phi(y) is the score of a labelling y by the caller's model alone.\n\n incoming: for each port a pointer to columns[p] scores, which may be minus infinity. The two\n functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity\n and magnitudes above 1e290 in their results end the call with CALLBACK_VALUE. The functions are\n called on the thread that calls the run, or on a worker thread if the run has several threads.\n They must not unwind (leave by an exception or longjmp). A run makes at most one call at a time\n on an instance; several runs of the model may call the same instance at the same time. Calls on\n the run from within the functions fail with BUSY."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_instance {
+    #[doc = " sizeof(chorale_instance)"]
     pub struct_size: usize,
+    #[doc = " number of labels of a decoded labelling, >= 0"]
     pub length: i64,
+    #[doc = " >= 1: each of these labels is in 0 .. labels - 1"]
     pub labels: i64,
     pub user: *mut std::os::raw::c_void,
+    #[doc = " Writes outgoing[p][v] = max { phi(y) + sum_{q != p} incoming[q][value of q on y] : p has value\n v on y }, for all p and v; minus infinity if no such y exists."]
     pub messages: ::std::option::Option<
         unsafe extern "C" fn(
             user: *mut std::os::raw::c_void,
@@ -4186,6 +4751,7 @@ pub struct chorale_instance {
             outgoing: *const *mut f64,
         ) -> i32,
     >,
+    #[doc = " Finds the y that maximises phi(y) + sum_p incoming[p][value of p on y]. Writes its `length`\n labels to labelling, the value of each port on y to values, and phi(y) to *score. If every y is\n forbidden, writes minus infinity to *score; the other outputs are then ignored."]
     pub decode: ::std::option::Option<
         unsafe extern "C" fn(
             user: *mut std::os::raw::c_void,
@@ -4245,6 +4811,7 @@ fn bindgen_test_layout_chorale_instance() {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Adds an instance. *index: receives the number of the instance; may be NULL. The struct is\n copied; `user` is borrowed until the last reference to the model is released. Errors:\n STRUCT_SIZE, SIZE."]
     pub fn chorale_model_builder_add_instance(
         builder: *mut chorale_model_builder,
         instance: *const chorale_instance,
@@ -4255,14 +4822,20 @@ extern "C" {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_repeated_words_options {
+    #[doc = " sizeof(chorale_repeated_words_options)"]
     pub struct_size: usize,
+    #[doc = " a token with fewer occurrences in a group (with `across`: in all chains)\ngets no clique; 0: 2"]
     pub minimum: i64,
+    #[doc = " 1: one clique for all occurrences of a token. 0 (default): one clique for\nthe occurrences in each group"]
     pub across: i32,
     pub reserved: i32,
+    #[doc = " `stop_count` token ids, in any order, that get no clique"]
     pub stop: *const i32,
     pub stop_count: i64,
+    #[doc = " label_values and `labels` as in chorale_clique_setup. NULL: a label is its own value"]
     pub label_values: *const i32,
     pub labels: i64,
+    #[doc = " R if label_values is given, else ignored"]
     pub values: i64,
 }
 #[test]
@@ -4328,6 +4901,7 @@ fn bindgen_test_layout_chorale_repeated_words_options() {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Adds the cliques of the classical model of repeated words: a position clique for every token id\n that occurs at least `minimum` times in a group (with `across`: in all chains). Only chains added\n so far count. The members are all these occurrences; `potential` is the potential of each clique.\n Cliques are numbered by group (unless `across`), then by token id. *first, *count: receive the\n number of the first clique and the number of cliques; may be NULL.\n Errors: STRUCT_SIZE, SIZE, VALUES_MISMATCH, LABELS_MISMATCH, OUT_OF_RANGE, TOKENS_MISSING (no\n chain has tokens). O(N log N) in the number N of tokens. [Sharing labels of repeated words]"]
     pub fn chorale_model_builder_add_repeated_words(
         builder: *mut chorale_model_builder,
         potential: *const chorale_potential,
@@ -4339,6 +4913,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Creates a model with the same chains, cliques and members, in which the potential of clique c is\n multiplied by factors[c]. The chains are shared with `model`, which is kept alive: no scores are\n copied. Runs on either model may start from runs on the other (chorale_run_create, `earlier`).\n\n factors: by clique, finite, >= 0. Counts that a potential forbids are forbidden also with factor\n   0. NULL only if there are no cliques. *reweighed: receives a model with one reference.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (as in\n chorale_potential_create_scaled), OUT_OF_MEMORY. O(chains + members + cliques). Any thread."]
     pub fn chorale_model_reweigh(
         host: *const chorale_host,
         model: *const chorale_model,
@@ -4349,6 +4924,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Each returns the number or length that its name says; 0 for a NULL model and for a chain, clique\n or member that does not exist. A centre counts as a member of its clique. Any thread."]
     pub fn chorale_model_member_count(model: *const chorale_model) -> i64;
 }
 #[cfg(feature = "experimental")]
@@ -4361,18 +4937,22 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns R of a clique, without EMPTY and CONFLICT."]
     pub fn chorale_model_clique_values(model: *const chorale_model, clique: i64) -> i64;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the number of columns of a clique: how many entries an array by value has, such as a\n message to a member. R + 2, with EMPTY and CONFLICT, if a member can be EMPTY or CONFLICT or if\n the potential is over R + 2 values; otherwise R."]
     pub fn chorale_model_clique_columns(model: *const chorale_model, clique: i64) -> i64;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the number of values of the centre of a clique; 0 if the clique is not centred."]
     pub fn chorale_model_clique_centre_values(model: *const chorale_model, clique: i64) -> i64;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Return the potential, property or dictionary of a clique, borrowed while the model exists. They\n return NULL if the clique has none, and for a clique or value out of range. Potentials are over R\n or R + 2 values, with the factors of chorale_model_reweigh applied. A centred clique has centre\n potentials, one for each value of its centre, and no other potential. Any thread."]
     pub fn chorale_model_clique_potential(
         model: *const chorale_model,
         clique: i64,
@@ -4402,6 +4982,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " chorale_model_bytes returns the bytes that the model has allocated, including copied scores.\n chorale_model_score_bytes returns the bytes of all scores, copied or borrowed, except those of\n transitions."]
     pub fn chorale_model_bytes(model: *const chorale_model) -> usize;
 }
 #[cfg(feature = "experimental")]
@@ -4410,22 +4991,27 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the model of the run that labelled the corpus, borrowed until `decoded` is destroyed. NULL\n for NULL."]
     pub fn chorale_decoded_model(decoded: *const chorale_decoded) -> *const chorale_model;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the index of the agreement that a clique of the model belongs to; -1 if `clique` is out\n of range."]
     pub fn chorale_decoded_agreement(decoded: *const chorale_decoded, clique: i64) -> i64;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Lowers the flag; otherwise as chorale_cancel_raise."]
     pub fn chorale_cancel_lower(cancel: *mut chorale_cancel);
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns 1 if the flag is raised, else 0. Any thread."]
     pub fn chorale_cancel_is_raised(cancel: *const chorale_cancel) -> i32;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Add a reference and return their argument; NULL stays NULL. Atomic: any thread."]
     pub fn chorale_potential_retain(potential: *const chorale_potential) -> *mut chorale_potential;
 }
 #[cfg(feature = "experimental")]
@@ -4440,10 +5026,12 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the number of labels m; 0 for NULL. Any thread."]
     pub fn chorale_transitions_labels(transitions: *const chorale_transitions) -> i64;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " chorale_property_values returns R, chorale_property_labels returns m; both 0 for NULL. Any\n thread."]
     pub fn chorale_property_values(property: *const chorale_property) -> i64;
 }
 #[cfg(feature = "experimental")]
@@ -4451,25 +5039,34 @@ extern "C" {
     pub fn chorale_property_labels(property: *const chorale_property) -> i64;
 }
 pub type chorale_family = i32;
+#[doc = " sum_v f_v(n_v); Potts, entropy, cardinality tables"]
 pub const CHORALE_FAMILY_SUM: i32 = 10;
+#[doc = " max_v f_v(n_v); makespan, square makespan"]
 pub const CHORALE_FAMILY_MAX: i32 = 20;
+#[doc = " f_a(n_0, .., n_{R-1}), where a is the value of highest count"]
 pub const CHORALE_FAMILY_MAJORITY: i32 = 30;
+#[doc = " sum of a score over all pairs of members"]
 pub const CHORALE_FAMILY_PAIRS: i32 = 40;
+#[doc = " any function of the counts"]
 pub const CHORALE_FAMILY_CALLBACK: i32 = 50;
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the name of a family in lower case, such as \"majority\"; \"unknown family\" for any other\n number. Static storage. Any thread."]
     pub fn chorale_family_name(family: chorale_family) -> *const std::os::raw::c_char;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the number of values R; 0 for NULL. Any thread."]
     pub fn chorale_potential_values(potential: *const chorale_potential) -> i64;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the family; 0 for NULL. Any thread."]
     pub fn chorale_potential_family(potential: *const chorale_potential) -> chorale_family;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Creates the potential factor * C, where C is the potential passed as `potential`. The two share\n their numbers in memory. Counts that C forbids are forbidden also with factor 0. factor: finite,\n >= 0.\n Errors: NULL_ARGUMENT, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a negative factor; a factor that\n gives a magnitude above 1e280), OUT_OF_MEMORY. O(1), but with factor > 1 linear in the size of\n the tables or matrices of C."]
     pub fn chorale_potential_create_scaled(
         host: *const chorale_host,
         potential: *const chorale_potential,
@@ -4480,6 +5077,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the algorithm with this name of `length` bytes; -1 if there is none. Any thread."]
     pub fn chorale_algorithm_from_name(
         name: *const std::os::raw::c_char,
         length: usize,
@@ -4492,6 +5090,7 @@ pub struct chorale_prices {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Creates a run of `model` in which the cliques `cliques[0 .. count-1]` are shared. The model is\n kept alive; its other cliques are solved as in any run.\n\n cliques: numbers of cliques of the model, each once; not centred. Their potentials in the model\n   only say how many prices a clique has, one for each value of the potential (R or R + 2,\n   model.h); their families and numbers are not used.\n options: as for chorale_run_create; NULL for defaults. The option `edits` is ignored;\n   message_element AUTO means FLOAT64 here, since other formats would round the prices.\n Errors: those of chorale_run_create; NULL_ARGUMENT, SIZE (count), OUT_OF_RANGE (cliques), KIND (a\n   centred clique), DUPLICATE_MEMBER (a clique twice). O(chains + members + prices)."]
     pub fn chorale_prices_create(
         host: *const chorale_host,
         model: *const chorale_model,
@@ -4504,10 +5103,12 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Destroys the run; NULL is ignored."]
     pub fn chorale_prices_destroy(prices: *mut chorale_prices);
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Labels the model under prices, always from a new start: the same prices give the same labels,\n whatever was solved before. Allocates nothing, except memory that callbacks allocate.\n\n numbers: `count` finite doubles, the prices: for each shared clique, in the order in which\n   `cliques` names them, one price for each value of its potential. A potential over R + 2 values\n   has them in the order 0 .. R-1, EMPTY, CONFLICT. Under a potential over R values, the price of\n   EMPTY and CONFLICT is 0. NULL with count 0: all prices are 0.\n result: as from chorale_run_solve, but clique_score includes the prices of the members of shared\n   cliques; may be NULL. The `score` of the result is the maximum of scores plus prices, up to\n   rounding, if no clique that is not shared has two members, and chains are decoded exactly\n   (message.h). With 0 rounds and no polish the prices are not used, and the labelling is that of\n   the chains without cliques.\n *score: receives equation 1 of the labelling found, without shared cliques and without prices:\n   what this part adds to equation 1 of the corpus, before the potentials of the shared cliques.\n   Minus infinity if there is no labelling. May be NULL.\n Errors: those of chorale_run_solve; SHAPE (count), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a\n   magnitude above 1e280). After an error in the arguments the last labelling is kept."]
     pub fn chorale_prices_solve(
         prices: *mut chorale_prices,
         numbers: *const f64,
@@ -4519,6 +5120,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Writes the counts of the labelling of the last solve: for each shared clique and each value of\n its potential the number of members with this value (with weights: the sum of their weights), in\n the same order as the prices in `numbers`. Not counted: members with a value outside a dictionary\n that has no OUT, and, if the potential has R values, members with EMPTY or CONFLICT.\n\n counts: a buffer with `capacity` and `needed` (chorale.h). `needed` is also the `count` that\n   chorale_prices_solve requires.\n Errors: NULL_ARGUMENT, SIZE (a negative capacity), CAPACITY, NO_LABELLING (with a buffer),\n   BUSY."]
     pub fn chorale_prices_counts(
         prices: *const chorale_prices,
         counts: *mut i64,
@@ -4529,10 +5131,12 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the run, for the results of run.h such as labels; borrowed until `prices` is destroyed.\n The run's model has the cliques of the model passed to create, with prices in place of the\n potentials of shared cliques. NULL for NULL."]
     pub fn chorale_prices_run(prices: *const chorale_prices) -> *const chorale_run;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Computes the prices and the score of a shared clique from its counts in all parts. The price of a\n value is the slope of its table. For MAJORITY the price is the weight of the value in the row of\n the majority value, which is the right price as long as the majority stays the same.\n\n counts: `values` counts >= 0, summed over all parts. Their sum may be below `members`, if some\n   members have EMPTY or CONFLICT and the potential does not have these values.\n members: n, the number of members in all parts (with weights: the sum of their weights).\n prices: receives `values` numbers; 0 for uncounted values. The slope of a table f at a count k is\n   taken as (f(k + 1) - f(k - 1)) / 2, or as f(1) - f(0) at k = 0 and f(n) - f(n - 1) at k = n.\n   For Potts this is 2 lambda n_v if 0 < n_v < n. With these slopes the inequality at the top of\n   this file holds for a convex SUM whose tables begin with 0, for all counts m. If the tables do\n   not begin with 0, it holds if some count of a counted value is above 0, both in `counts` and in\n   m. May be NULL.\n *score: receives C of the counts. May be NULL.\n Errors: NULL_ARGUMENT (potential, counts), VALUES_MISMATCH, SIZE, OUT_OF_RANGE, TABLE_TOO_SHORT,\n   KIND (prices: neither MAJORITY nor a SUM that is convex and without forbidden counts),\n   CALLBACK_VALUE, CALLBACK_STOPPED, OUT_OF_MEMORY (a callback with uncounted values). Any thread.\n   O(R), for MAJORITY O(R^2)."]
     pub fn chorale_potential_prices(
         potential: *const chorale_potential,
         counts: *const i64,
@@ -4545,6 +5149,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Computes an upper bound on max over m of [ C(m) - sum_v p_v m_v ], where C is the potential and m\n stands for all counts whose sum is at most `members`. For a convex SUM the bound is this maximum.\n For MAJORITY it is the maximum over m that may be fractions.\n\n prices: `values` finite doubles p_v. *most: receives the bound.\n Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, NOT_A_NUMBER, INFINITE, TABLE_TOO_SHORT, KIND (as\n   in chorale_potential_prices), OUT_OF_MEMORY (MAJORITY). Any thread. O(R), for MAJORITY O(R^2\n   log R)."]
     pub fn chorale_potential_most(
         potential: *const chorale_potential,
         prices: *const f64,
@@ -4556,6 +5161,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the number of texts of a list; 0 for an absent list and for NULL. Any thread."]
     pub fn chorale_problem_text_count(
         problem: *const chorale_problem,
         list: chorale_text_list,
@@ -4563,10 +5169,12 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the kind of a clique; -1 if it has none. Any thread."]
     pub fn chorale_problem_clique_kind(problem: *const chorale_problem, clique: i64) -> i32;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Returns the name of a value of a clique, from the list that chorale_problem_set_cliques gave to\n the clique. If the clique has a dictionary, `value` is a number in the dictionary; the index in\n the list is then the value of the property that has this number. NULL if there is no name, and\n for EMPTY and CONFLICT. Borrowing, length and threads as in chorale_problem_text."]
     pub fn chorale_problem_value_name(
         problem: *const chorale_problem,
         clique: i64,
@@ -4576,6 +5184,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Sets or replaces a note: a text of text_length bytes under a name of name_length bytes (at least\n 1). An empty text, which may be NULL, removes the note. Name and text are copied. Errors:\n NULL_ARGUMENT, SIZE (name_length), TEXT, OUT_OF_MEMORY."]
     pub fn chorale_problem_set_note(
         problem: *mut chorale_problem,
         name: *const std::os::raw::c_char,
@@ -4587,6 +5196,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Return the number of notes, and the name and the text of note `index`; NULL if `index` is out of\n range. Notes are numbered from 0 in the order in which they were first set. Borrowing, length and\n threads as in chorale_problem_text."]
     pub fn chorale_problem_note_count(problem: *const chorale_problem) -> i64;
 }
 #[cfg(feature = "experimental")]
@@ -4607,6 +5217,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Writes the problem in the file format to `bytes`, a buffer of `capacity` bytes (chorale.h). The\n bytes are the same on every machine. Errors: NULL_ARGUMENT, CAPACITY, NOT_SAVABLE (an\n instance, a callback potential), OUT_OF_MEMORY (scratch memory). O(bytes). Any thread."]
     pub fn chorale_problem_write(
         problem: *const chorale_problem,
         bytes: *mut std::os::raw::c_void,
@@ -4617,6 +5228,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Creates a problem from the bytes of a problem file in memory. borrow 1: the bytes are not copied;\n they must be aligned to 64, and stay valid and unchanged until the problem is destroyed and its\n model released. borrow 0: the bytes are copied.\n Errors: as for chorale_problem_load, without INPUT_OUTPUT; ALIGNMENT (borrow).\n O(bytes)."]
     pub fn chorale_problem_read(
         host: *const chorale_host,
         bytes: *const std::os::raw::c_void,
@@ -4626,17 +5238,27 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " 16 bytes for each value of a membership (both directions). A difference counts as 0 if it is at\n most 1e-12, or at most 1e-12 times the number"]
 pub const CHORALE_MESSAGES_FLOAT64: i32 = 10;
+#[doc = " 8 bytes for each value of a membership. A difference counts as 0 if it is at most 1e-6, or at\n most 1e-6 times the number"]
 pub const CHORALE_MESSAGES_FLOAT32: i32 = 20;
+#[doc = " 4 bytes for each value of a membership. Stores distances from the greatest entry of the row,\n rounded to 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances become 8e9). Minus\n infinity is kept, and no finite number becomes minus infinity. Values whose messages differ by\n less than the rounding can tie"]
 pub const CHORALE_MESSAGES_MAGNITUDE16: i32 = 30;
+#[doc = " The number format in which messages are stored. A membership has two rows of R (or R + 2)\n numbers, one for each direction. A new row that differs from the stored one by no more than\n rounding counts as unchanged. Computation is in double precision, and equation 1 is always\n evaluated from the scores. Differences and limits below are multiples of the run's *unit*. The\n unit is a power of two near the lower quartile, over positions, of the difference between the\n best and the second-best score. So results do not depend on the scale of the scores.\n\n CHORALE_MESSAGES_AUTO: FLOAT64 if all messages take less than 256 KB. Otherwise the widest format with which model,\n run (one thread, no bound) and scores (copied or borrowed) together take at most twice the\n bytes of the scores. AUTO can also choose a format with one byte a number: distances from the\n greatest entry of the row, rounded to 6 bits (1.6 %), as multiples of a power of two that each\n row stores in a further byte. If no format is small enough: MAGNITUDE16. If only\n instances have scores: FLOAT64.\n\n For cliques of repeated words, some format is small enough if chains have at least m labels:\n   m = 5    float64 scores\n   m = 5    float32 scores, the 100 commonest words left out\n   m = 9    float32 scores, the 10 commonest words left out (m = 5 if the scores are borrowed or\n            the cliques are within documents)\n   m = 9    float32 scores, no word left out, cliques within documents\n   m = 20   float32 scores, no word left out, cliques across a corpus\n Sizes: scores take 8 m bytes for each position (float32: 4 m). Model and run add, with one byte\n a number, 2 m + 8 bytes for each membership (2 m + 6 in small corpora), about 4 for each\n position (8 with a copied token), 10 for each clique, 60 for each chain, and scratch memory of\n 16 m + 80 bytes for each member of the largest clique. If cliques go across a corpus, this\n clique is large, since the commonest word makes up about a twentieth of a text."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_run_cost {
+    #[doc = " sizeof(chorale_run_cost)"]
     pub struct_size: usize,
+    #[doc = " bytes that chorale_run_create allocates; with restrict_range, an upper\nbound"]
     pub run_bytes: usize,
+    #[doc = " as chorale_model_bytes"]
     pub model_bytes: usize,
+    #[doc = " as chorale_model_score_bytes"]
     pub score_bytes: usize,
+    #[doc = " additions in the chains in one round: sum over the chains of T m^2 x\nconfigurations (message.h)"]
     pub chain_steps: f64,
+    #[doc = " numbers read by the cliques in one round: sum over the cliques of n R"]
     pub clique_scores: f64,
 }
 #[test]
@@ -4686,6 +5308,7 @@ fn bindgen_test_layout_chorale_run_cost() {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Computes the size and cost of a run without creating it. Errors: as for create, except\n STATE_SPACE. Any thread."]
     pub fn chorale_run_estimate(
         model: *const chorale_model,
         options: *const chorale_run_options,
@@ -4695,6 +5318,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Does one round (the first call: the start). When messages have converged, or rounds alternate\n between two labellings, a step does nothing and reports 0 messages_changed, until scores change\n or a solve does more rounds. result: may be NULL.\n Errors: as for chorale_run_solve."]
     pub fn chorale_run_step(
         run: *mut chorale_run,
         result: *mut chorale_run_result,
@@ -4703,6 +5327,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " chorale_run_polish does only the polish (and the repair, if no labelling has been found).\n chorale_run_bound does only `steps` more steps of the bound. Errors: as for a step; of\n chorale_run_bound also SIZE (steps < 0) and STATE (the run was created with bound_steps 0)."]
     pub fn chorale_run_polish(
         run: *mut chorale_run,
         result: *mut chorale_run_result,
@@ -4720,6 +5345,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Sets the time limit (seconds for each call of step, solve, polish or bound; 0: no limit; negative: it has passed) and\n the cancel flag (may be NULL, borrowed until the run is destroyed). Errors: NULL_ARGUMENT (run),\n NOT_A_NUMBER, BUSY."]
     pub fn chorale_run_set_limits(
         run: *mut chorale_run,
         time_limit: f64,
@@ -4729,10 +5355,12 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Discards messages, labellings, edits and replaced scores: the run is then as if newly created\n without `earlier`, but keeps the limits of chorale_run_set_limits. NULL is ignored."]
     pub fn chorale_run_reset(run: *mut chorale_run);
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Replaces the scores of chain `chain` in this run. `scores`: a chain of the same length, number of\n labels and shape (both chains, or both trees with the same parents), whose arrays and transitions\n are borrowed until the run is destroyed or reset, or the scores of this chain are replaced again.\n Messages are kept. The next step or solve decodes the chain without its cliques and evaluates\n equation 1 of the best labelling again.\n Errors: those of a chain, OUT_OF_RANGE, KIND (an instance), SHAPE (another length, number of\n labels or shape), STATE_SPACE, BUSY, OUT_OF_MEMORY."]
     pub fn chorale_run_set_chain(
         run: *mut chorale_run,
         chain: i64,
@@ -4742,6 +5370,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Writes the labels of all chains, chain after chain."]
     pub fn chorale_run_all_labels(
         run: *const chorale_run,
         labelling: chorale_labelling,
@@ -4753,6 +5382,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Writes phi of a chain under `labelling` to *score, minus infinity if the chain is left out.\n Writes 1 to *changed if the labels of the chain under CHORALE_TOGETHER and CHORALE_ALONE differ,\n else 0, whatever `labelling` is. Either may be NULL."]
     pub fn chorale_run_chain_score(
         run: *const chorale_run,
         chain: i64,
@@ -4764,6 +5394,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Writes the score C of a clique, its potential, to *score."]
     pub fn chorale_run_clique_score(
         run: *const chorale_run,
         clique: i64,
@@ -4774,6 +5405,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Writes the value of each member of a clique, in the order of members: 0 .. R-1, R for EMPTY, R +\n 1 for CONFLICT, -1 for a value outside a dictionary without OUT, and for a member that is left\n out. A centre is the last member; its entry is the value of the centre."]
     pub fn chorale_run_values(
         run: *const chorale_run,
         clique: i64,
@@ -4786,6 +5418,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Writes the whole result as JSON (UTF-8, RFC 8259; numbers that are not finite as null), an object\n with\n\n   outcome, proven, rounds, best_round, score, chain_score, clique_score, own_score, upper_bound,\n   gap, changed_chains   as in chorale_run_result; outcome is \"complete\", \"iteration-limit\",\n             \"deadline\", \"cancelled\", \"infeasible\" or \"nothing-found\" (without a labelling the\n             call fails with NO_LABELLING)\n   chains    an array of { score, labels, changed } and, where a chain changed, own_score,\n             own_labels, payments: an array of { clique, member, position, own_value, value,\n             amount, others, agreeing_before, agreeing }\n   cliques   an array of { score, values }\n   left_out  an array of { chain, position, obstacle, clique }: the chains that are left out, whose\n             score is null; obstacle is \"scores\", \"transitions\", \"cliques\" or \"unknown\"\n\n buffer: a buffer of `capacity` bytes. The text ends in NUL, which `needed` includes."]
     pub fn chorale_run_json(
         run: *const chorale_run,
         buffer: *mut std::os::raw::c_char,
@@ -4796,15 +5429,22 @@ extern "C" {
 }
 pub type chorale_evidence_origin = i32;
 pub const CHORALE_EVIDENCE_GIVEN: i32 = 0;
+#[doc = " from how mentions of a key disagree"]
 pub const CHORALE_EVIDENCE_ESTIMATED: i32 = 10;
+#[doc = " from right labels of some mentions"]
 pub const CHORALE_EVIDENCE_LEARNT: i32 = 20;
+#[doc = " What decides whether the mentions of a key have one label."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_evidence {
+    #[doc = " sizeof(chorale_evidence)"]
     pub struct_size: usize,
+    #[doc = " The most that one mention can say: the log-odds above which confidences are not believed. 0\n (default): all three numbers are found from the mentions."]
     pub most: f64,
+    #[doc = " may be infinite: every key is one thing"]
     pub once: f64,
     pub per_mention: f64,
+    #[doc = " Written by the library, and not read. mentions: those that share keys, of which the numbers were\n estimated; LEARNT: those with right labels. right: LEARNT: how many more labels are right than\n before, on keys that were left out of learning; if at most 0, each mention keeps its label."]
     pub origin: chorale_evidence_origin,
     pub reserved: i32,
     pub mentions: i64,
@@ -4866,21 +5506,35 @@ fn bindgen_test_layout_chorale_evidence() {
     );
 }
 pub const CHORALE_NO_ANSWER: i32 = -1;
+#[doc = " the mentions differ: each has its own label"]
 pub const CHORALE_ANSWER_DIFFERS: i32 = -2;
+#[doc = " Mentions, in arrays of the caller that are borrowed for the duration of a call."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_mentions {
+    #[doc = " sizeof(chorale_mentions)"]
     pub struct_size: usize,
+    #[doc = " N"]
     pub count: i64,
+    #[doc = " K"]
     pub keys: i64,
+    #[doc = " m"]
     pub labels: i64,
+    #[doc = " N: 0 .. K - 1; -1: none, the mention is alone"]
     pub key: *const i32,
+    #[doc = " N: the label of each mention, 0 .. m - 1; -1: the mention says nothing, and gets the label of\n its key. NULL: the label with the best score."]
     pub label: *const i32,
+    #[doc = " N: how probable the label is, from 0 to 1; NaN: the mention has a label and says nothing. NULL:\n 0.8. Ignored if there are scores."]
     pub confidence: *const f64,
+    #[doc = " N x m: log-probabilities of all labels; any number may be added to a row. NULL: all labels but\n `label` are equally probable."]
     pub scores: *const f64,
+    #[doc = " N: for how many equal mentions each stands, at least 1. NULL: 1"]
     pub times: *const i64,
+    #[doc = " N: the right label, -1: unknown. NULL: all unknown"]
     pub gold: *const i32,
+    #[doc = " K: the label that all mentions of a key have, or an enum constant of\n above. NULL: no answers"]
     pub answers: *const i32,
+    #[doc = " N: for chorale_ledger_add"]
     pub told: *const i32,
 }
 #[test]
@@ -4958,13 +5612,19 @@ fn bindgen_test_layout_chorale_mentions() {
         "Offset of field: chorale_mentions::told"
     );
 }
+#[doc = " What became of a mention, and why."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_settled_mention {
+    #[doc = " -1: none, since neither the mention nor its key says anything"]
     pub label: i32,
+    #[doc = " 1: it is another label than before"]
     pub changed: i32,
+    #[doc = " of the label; NaN: there is none"]
     pub probability: f64,
+    #[doc = " of the label that the mention had; NaN: it had none"]
     pub probability_before: f64,
+    #[doc = " The other mentions of the key; how many of them had `label` before, and how many have it now."]
     pub others: i64,
     pub agreeing_before: i64,
     pub agreeing: i64,
@@ -5020,14 +5680,20 @@ fn bindgen_test_layout_chorale_settled_mention() {
         "Offset of field: chorale_settled_mention::agreeing"
     );
 }
+#[doc = " What became of a key."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_settled_key {
+    #[doc = " of all mentions; -1: each has its own"]
     pub label: i32,
+    #[doc = " 1: evidence does not settle the key: it is two things, or labels are tied"]
     pub conflict: i32,
     pub mentions: i64,
+    #[doc = " what the mentions say against the best single label"]
     pub against: f64,
+    #[doc = " what counts as too much: once + per_mention * n, at least 0"]
     pub price: f64,
+    #[doc = " How many mentions are expected to change if a person says what the key is: the keys with the\n greatest numbers are those to ask about. If the key is in conflict, it counts as even whether it\n is one thing or several. 0 after an answer."]
     pub expected: f64,
 }
 #[test]
@@ -5077,6 +5743,7 @@ fn bindgen_test_layout_chorale_settled_key() {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Settles all keys of a table. Any thread.\n\n evidence: what decides; receives it if `most` is 0: then it is learnt from `gold` where there are\n   right labels, and otherwise estimated. NULL: the same, without being told.\n settled: N structs, settled_size bytes apart (sizeof(chorale_settled_mention)). NULL: not written\n keys: K structs, keys_size bytes apart (sizeof(chorale_settled_key)). NULL: not written\n Errors: NULL_ARGUMENT (mentions, key; label without scores), STRUCT_SIZE, SIZE (count, keys,\n labels, times), SIZE_OVERFLOW, OUT_OF_RANGE (key, label, confidence, gold, answers; evidence),\n NOT_A_NUMBER, INFINITE (scores, evidence), OUT_OF_MEMORY."]
     pub fn chorale_settle(
         host: *const chorale_host,
         mentions: *const chorale_mentions,
@@ -5095,6 +5762,7 @@ pub struct chorale_ledger {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " evidence: what decides until chorale_ledger_refit; its `most` must be above 0. Errors: NULL_ARGUMENT,\n STRUCT_SIZE, SIZE (labels), OUT_OF_RANGE, NOT_A_NUMBER, INFINITE, OUT_OF_MEMORY."]
     pub fn chorale_ledger_create(
         host: *const chorale_host,
         labels: i64,
@@ -5109,6 +5777,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Adds mentions, which are rows of the ledger: the first that is ever added is row 0. Time is that of\n the new mentions, however many there are before.\n\n mentions: `keys` is the number of keys in all, at least that of the call before; `labels` that of\n   the ledger. scores, gold and answers must be NULL. told: labels that the caller has already told\n   of, when a ledger is filled from chorale_ledger_rows; NULL: those of this call.\n labels: N: receives the labels of the new mentions. NULL: not written\n Errors: those of chorale_settle; STATE (scores, gold, answers)."]
     pub fn chorale_ledger_add(
         ledger: *mut chorale_ledger,
         mentions: *const chorale_mentions,
@@ -5116,6 +5785,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " A row whose label should now be another than the caller was told."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_ledger_change {
@@ -5156,6 +5826,7 @@ fn bindgen_test_layout_chorale_ledger_change() {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Writes the rows whose labels have changed since the caller was told of them, in ascending order.\n take: 1: from now on the caller has been told of those that are written; 0: nothing changes.\n Looks only at keys whose label has changed. Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, CAPACITY,\n OUT_OF_RANGE (take), OUT_OF_MEMORY."]
     pub fn chorale_ledger_changes(
         ledger: *mut chorale_ledger,
         take: i32,
@@ -5168,17 +5839,21 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Decides anew by other evidence. evidence: what decides; if its `most` is 0 or it is NULL, it is\n estimated from all mentions, and written there. Errors: those of chorale_ledger_create."]
     pub fn chorale_ledger_refit(
         ledger: *mut chorale_ledger,
         evidence: *mut chorale_evidence,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
+#[doc = " A row as it was added, with its label."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_ledger_row {
     pub key: i32,
+    #[doc = " the label that it came with, -1: none"]
     pub given: i32,
+    #[doc = " NaN: the mention says nothing"]
     pub confidence: f64,
     pub times: i64,
     pub label: i32,
@@ -5231,6 +5906,7 @@ fn bindgen_test_layout_chorale_ledger_row() {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Writes all rows: to read all labels, or to save the ledger. Errors: NULL_ARGUMENT, STRUCT_SIZE,\n SIZE, CAPACITY."]
     pub fn chorale_ledger_rows(
         ledger: *const chorale_ledger,
         rows: *mut chorale_ledger_row,
@@ -5242,6 +5918,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
+    #[doc = " Writes what became of all keys, as chorale_settle does. Errors: as for rows; OUT_OF_MEMORY."]
     pub fn chorale_ledger_keys(
         ledger: *const chorale_ledger,
         keys: *mut chorale_settled_key,

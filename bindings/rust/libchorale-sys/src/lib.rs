@@ -1,5 +1,5 @@
 //! Raw bindings to Chorale: the declarations of its C headers, made by `bindings/rust/generate.sh`.
-//! The headers say what each function does. Use the crate `libchorale` unless you write bindings of
+//! What each of them does is told in the words of the headers. Use the crate `libchorale` unless you write bindings of
 //! your own.
 //!
 //! The library is found by pkg-config. With the feature `vendored` it is compiled together with
@@ -7,6 +7,8 @@
 //! depend on this one find the directory of the headers in the environment variable
 //! `DEP_CHORALE_INCLUDE`.
 #![allow(non_camel_case_types)]
+// The comments of the headers are plain text: `[x][y]` is an entry of an array, and no link.
+#![allow(rustdoc::broken_intra_doc_links, rustdoc::invalid_html_tags)]
 
 mod bindings;
 
