@@ -21,8 +21,8 @@ trap 'rm -f "$made"' EXIT
   --default-macro-constant-type signed --default-enum-style consts \
   --raw-line '// Made by generate.sh from include/chorale/*.h: do not edit.' \
   -- -fparse-all-comments -I../../include >"$made"
-# The constants are members of unnamed enums. Their type is int in C, so they become i32.
-sed -i -E '/^pub type _bindgen_ty_[0-9]+ = /d; s/: _bindgen_ty_[0-9]+ = /: i32 = /' "$made"
+# The constants are members of unnamed enums, which go. Their type is int in C, so they become i32.
+perl -0pi -e 's/^(#\[doc = [^\n]*\n)?pub type _bindgen_ty_\d+ = [^\n]*\n//mg; s/: _bindgen_ty_\d+ = /: i32 = /g' "$made"
 # Titles of sections of the headers are not about the declaration that follows.
 sed -i -E '/^ *#\[doc = " -{4} [^\\]* -{4,}"\]$/d; s/(#\[doc = ") -{4} [^\\]* -{4,}\\n(\\n)?/\1/' "$made"
 # Functions of experimental headers need the feature.

@@ -2816,7 +2816,6 @@ pub const CHORALE_AGREE_PROPERTY: i32 = 20;
 #[doc = " The labels of the positions of one clique should agree; the caller lists the cliques in\n `members`."]
 pub const CHORALE_AGREE_CLIQUES: i32 = 30;
 pub const CHORALE_NO_AGREEMENT: i32 = -2000000000;
-#[doc = " As a strength: none, as if the agreement were not there, except that its cliques are."]
 #[doc = " One soft constraint: which labels or property values should agree, and how strongly. The\n positions (or chains) whose labels (or values) should agree form a *clique*: all positions with\n one token, for instance. A field whose comment begins with kinds, such as KEYS, is used only for\n these kinds. Arrays are borrowed for the duration of a call."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
@@ -4173,7 +4172,6 @@ pub struct chorale_property_builder {
     _unused: [u8; 0],
 }
 pub const CHORALE_ANY: i32 = -10;
-#[doc = " A wildcard for the arguments of a rule. As `state`: the rule applies in every state added so far.\n As `position_class` or `label`: it applies to every class or label. As `next`: the automaton\n stays in the state that it is in."]
 #[cfg(feature = "experimental")]
 extern "C" {
     #[doc = " Creates a builder of a property over `labels` labels and `classes` position classes, with values\n 0 .. `values` - 1. Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_MEMORY."]
@@ -5244,7 +5242,6 @@ pub const CHORALE_MESSAGES_FLOAT64: i32 = 10;
 pub const CHORALE_MESSAGES_FLOAT32: i32 = 20;
 #[doc = " 4 bytes for each value of a membership. Stores distances from the greatest entry of the row,\n rounded to 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances become 8e9). Minus\n infinity is kept, and no finite number becomes minus infinity. Values whose messages differ by\n less than the rounding can tie"]
 pub const CHORALE_MESSAGES_MAGNITUDE16: i32 = 30;
-#[doc = " The number format in which messages are stored. A membership has two rows of R (or R + 2)\n numbers, one for each direction. A new row that differs from the stored one by no more than\n rounding counts as unchanged. Computation is in double precision, and equation 1 is always\n evaluated from the scores. Differences and limits below are multiples of the run's *unit*. The\n unit is a power of two near the lower quartile, over positions, of the difference between the\n best and the second-best score. So results do not depend on the scale of the scores.\n\n CHORALE_MESSAGES_AUTO: FLOAT64 if all messages take less than 256 KB. Otherwise the widest format with which model,\n run (one thread, no bound) and scores (copied or borrowed) together take at most twice the\n bytes of the scores. AUTO can also choose a format with one byte a number: distances from the\n greatest entry of the row, rounded to 6 bits (1.6 %), as multiples of a power of two that each\n row stores in a further byte. If no format is small enough: MAGNITUDE16. If only\n instances have scores: FLOAT64.\n\n For cliques of repeated words, some format is small enough if chains have at least m labels:\n   m = 5    float64 scores\n   m = 5    float32 scores, the 100 commonest words left out\n   m = 9    float32 scores, the 10 commonest words left out (m = 5 if the scores are borrowed or\n            the cliques are within documents)\n   m = 9    float32 scores, no word left out, cliques within documents\n   m = 20   float32 scores, no word left out, cliques across a corpus\n Sizes: scores take 8 m bytes for each position (float32: 4 m). Model and run add, with one byte\n a number, 2 m + 8 bytes for each membership (2 m + 6 in small corpora), about 4 for each\n position (8 with a copied token), 10 for each clique, 60 for each chain, and scratch memory of\n 16 m + 80 bytes for each member of the largest clique. If cliques go across a corpus, this\n clique is large, since the commonest word makes up about a twentieth of a text."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_run_cost {
