@@ -8,10 +8,14 @@ use std::path::{Path, PathBuf};
 
 const INCLUDE: &str = env!("CHORALE_SYS_INCLUDE");
 
-/// Returns the declarations, with every run of white space replaced by one blank.
+/// Returns the declarations without documentation, with every run of white space replaced by one
+/// blank.
 fn bindings() -> String {
-    let text = include_str!("../src/bindings.rs");
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    let lines = include_str!("../src/bindings.rs").lines();
+    let code = lines.filter(|line| !line.trim_start().starts_with("#[doc = "));
+    code.flat_map(str::split_whitespace)
+        .collect::<Vec<_>>()
+        .join(" ")
 }
 
 /// Returns, for each `open` in the text, the part between this `open` and the next `close`.
