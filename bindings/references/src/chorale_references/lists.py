@@ -7,9 +7,9 @@ A *layout* says how references are told apart:
     numbered  a reference begins with the next number, as [12], (12), 12. or 12; other lines go on
     indented  a reference begins with a line that is not indented; indented lines go on
 
-`auto` takes the layout that the first lines of a file show, but a list with a heading may be numbered
-where others are not. Nothing is lost: every character of the
-input is in the heading of a list, in a reference or between the two.
+`auto` takes the layout that the first lines of a file show; a list with a heading may be numbered
+where others are not. Nothing is lost: every character of the input is in the heading of a list, in a
+reference or between the two.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 LAYOUTS = ("auto", "lines", "blocks", "numbered", "indented")
-# The layout is chosen by so many lines, again by those under a heading, and longer lists are cut: agreement needs no more, and the
-# input is read as a stream.
+# The layout is chosen by so many lines, again by those under a heading, and longer lists are cut:
+# agreement needs no more, and the input is read as a stream.
 LINES_LOOKED_AT = 1000
 LINES_UNDER_HEADING = 100
 MOST_IN_LIST = 500
