@@ -98,6 +98,7 @@ in_sanitizers() {
 [[ $all == no ]] || begin_lane in_sanitizers
 
 step --says "words" tests/headers/words.py || true
+step --says "home" tests/headers/home.py || true
 dev_steps=("tests dev" "symbols dev" "ignored files" "readme")
 [[ $all == no ]] || dev_steps+=("valgrind" "abi")
 if build_for dev "${dev_steps[@]}"; then

@@ -18,6 +18,7 @@ class Chorale(ConanFile):
     name = "chorale"
     description = "Collective inference with symmetric clique potentials"
     license = "MIT"
+    homepage = "https://chorale.example"
     topics = ("crf", "inference", "labelling", "nlp")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
