@@ -59,81 +59,40 @@ double *ChainSweep::with_unary(const double *row, std::int32_t t) noexcept {
   return work_;
 }
 
-void ChainSweep::begin_with(const double *scores, gsl::span<double> row) const noexcept {
-  double *to = row.data();
-  for (std::int32_t y = 0; y < scores_.labels(); ++y)
-    to[y] = scores[y] + 0.0; // turns a negative zero into zero
-  std::fill(to + scores_.labels(), to + padded_, 0.0);
-}
-
-Sweep ChainSweep::begin_forward(gsl::span<double> rows) const noexcept {
+// Without a matrix for all edges, every step copies the matrix of its edge, if it needs to be copied.
+bool ChainSweep::sweep(gsl::span<double> rows, std::int32_t first, bool forward) noexcept {
   Expects(rows.size() >= row_entries(scores_.view()));
-  begin_with(scores_.start(), rows.first(static_cast<std::size_t>(padded_)));
-  return {scores_.length(),
-          scores_.labels(),
-          scores_.unary(0),
-          scores_.unary_step(),
-          scores_.forward_of_all(),
-          rows.data(),
-          padded_,
-          work_};
-}
-
-Sweep ChainSweep::begin_backward(gsl::span<double> rows, std::int32_t first) const noexcept {
-  Expects(rows.size() >= row_entries(scores_.view()));
-  const std::int32_t last = scores_.length() - 1;
-  double *last_row = rows.data() + last * padded_;
-  begin_with(scores_.end(), {last_row, static_cast<std::size_t>(padded_)});
-  return {scores_.length() - first,
-          scores_.labels(),
-          scores_.unary(last),
-          -scores_.unary_step(),
-          scores_.backward_of_all(),
-          last_row,
-          -padded_,
-          work_};
-}
-
-bool ChainSweep::run(const Sweep &sweep) noexcept {
-  const std::int32_t steps = stretch();
-  for (std::int32_t i = 0; i < sweep.length; i += steps) {
-    const Sweep part = part_of(sweep, i, steps);
+  const std::int32_t m = scores_.labels();
+  const std::int32_t begin = forward ? 0 : scores_.length() - 1;
+  const std::ptrdiff_t direction = forward ? 1 : -1;
+  double *row = rows.data() + begin * padded_;
+  const double *scores = forward ? scores_.start() : scores_.end();
+  for (std::int32_t y = 0; y < m; ++y)
+    row[y] = scores[y] + 0.0; // turns a negative zero into zero
+  std::fill(row + m, row + padded_, 0.0);
+  const Sweep all{scores_.length() - first,
+                  m,
+                  scores_.unary(begin),
+                  direction * scores_.unary_step(),
+                  forward ? scores_.forward_of_all() : scores_.backward_of_all(),
+                  row,
+                  direction * padded_,
+                  work_};
+  for (std::int32_t i = 0; all.matrix && i < all.length; i += stretch()) {
+    const Sweep part = part_of(all, i, stretch());
     if (!scores_.spend(part.length * step_work()))
       return false;
     scores_.max_plus().sweep(part);
   }
-  return true;
-}
-
-bool ChainSweep::forward(gsl::span<double> rows) noexcept {
-  const Sweep sweep = begin_forward(rows);
-  if (sweep.matrix)
-    return run(sweep);
-  const std::int32_t m = scores_.labels();
-  double *row = sweep.rows;
-  for (std::int32_t t = 1; t < scores_.length(); ++t) {
+  for (std::int32_t i = 1; !all.matrix && i < all.length; ++i) {
     if (!scores_.spend(2 * step_work()))
       return false;
-    const double *from = with_unary(row, t - 1);
-    row += padded_;
-    scores_.max_plus().step(from, m, scores_.forward(t), scores_.forward_stride(), m, nullptr, row);
-  }
-  return true;
-}
-
-bool ChainSweep::backward(gsl::span<double> rows, std::int32_t first) noexcept {
-  const Sweep sweep = begin_backward(rows, first);
-  if (sweep.matrix)
-    return run(sweep);
-  const std::int32_t m = scores_.labels();
-  double *row = sweep.rows;
-  for (std::int32_t t = scores_.length() - 1; t > first; --t) {
-    if (!scores_.spend(2 * step_work()))
-      return false;
+    const std::int32_t t = forward ? i - 1 : begin - i + 1;
     const double *from = with_unary(row, t);
-    row -= padded_;
-    scores_.max_plus().step(from, m, scores_.backward(t), scores_.backward_stride(), m, nullptr,
-                            row);
+    row += direction * padded_;
+    scores_.max_plus().step(from, m, forward ? scores_.forward(t + 1) : scores_.backward(t),
+                            forward ? scores_.forward_stride() : scores_.backward_stride(), m,
+                            nullptr, row);
   }
   return true;
 }
@@ -185,11 +144,13 @@ bool ChainSweep::trace(gsl::span<double> rows, gsl::span<std::int32_t> labelling
 }
 
 BestLabelling::BestLabelling(Layout &layout, const ChainView &view) noexcept
-    : labelling(layout.take_span<std::int32_t>(view.length)),
-      rows_(layout.take_span<double>(ChainSweep::row_entries(view))),
-      work_(layout.take_span<double>(ChainSweep::work_entries(view))) {
-  if (view.parents)
-    is_leaf_ = layout.take_span<std::uint8_t>(view.length);
+    : labelling(layout.take_span<std::int32_t>(view.length)) {
+  if (view.parents && view.length > 1) { // all items need the same memory
+    tree_.emplace(layout, view, KeyLayout(), KeyLayout(), 0, 1, 1, 1, true);
+    return;
+  }
+  rows_ = layout.take_span<double>(ChainSweep::row_entries(view));
+  work_ = layout.take_span<double>(ChainSweep::work_entries(view));
 }
 
 bool BestLabelling::run(Scores &scores) noexcept {
@@ -197,61 +158,14 @@ bool BestLabelling::run(Scores &scores) noexcept {
     score = 0;
     return true;
   }
-  if (!scores.view().parents) {
+  if (!tree_) {
     ChainSweep sweep(scores, work_);
     return sweep.forward(rows_) && sweep.trace(rows_, labelling, score);
   }
-  if (!run_tree(scores))
+  JointOutcome outcome;
+  if (tree_->run(scores, {}, {}, {}, {labelling, {}, kForbidden, {}}, nullptr, outcome) == kForbidden)
     return false;
-  score = scores.view().score(labelling, is_leaf_);
-  return true;
-}
-
-bool BestLabelling::run_tree(Scores &scores) noexcept {
-  const ChainView &view = scores.view();
-  const std::int32_t T = scores.length();
-  const std::int32_t m = scores.labels();
-  double *const rows = rows_.data();
-  double *const work = work_.data();
-  std::int32_t *const labels = labelling.data();
-  const std::uint8_t *const is_leaf = is_leaf_.data();
-  view.mark_leaves(is_leaf_);
-  for (std::int32_t t = 0; t < T; ++t) {
-    if (!scores.spend(4 * m))
-      return false;
-    double *row = rows + std::int64_t{t} * m;
-    for (std::int32_t y = 0; y < m; ++y)
-      row[y] = scores.unary(t)[y] + (view.parents[t] < 0 ? scores.start()[y] : 0.0) +
-               (is_leaf[t] ? scores.end()[y] : 0.0);
-  }
-  for (std::int32_t t = T - 1; t >= 0; --t) {
-    if (!scores.spend(16 + std::int64_t{m} * m))
-      return false;
-    const double *row = rows + std::int64_t{t} * m;
-    const std::int32_t parent = view.parents[t];
-    if (parent < 0) {
-      if (greatest({row, to_size(m)}) == kForbidden)
-        return false;
-      continue;
-    }
-    scores.max_plus().step(row, m, scores.backward(t), scores.backward_stride(), m, nullptr, work);
-    double *above = rows + std::int64_t{parent} * m;
-    for (std::int32_t y = 0; y < m; ++y)
-      above[y] += work[y];
-  }
-  for (std::int32_t t = 0; t < T; ++t) {
-    if (!scores.spend(16 + 4 * m))
-      return false;
-    const double *row = rows + std::int64_t{t} * m;
-    if (view.parents[t] < 0) {
-      labels[t] = index_of_greatest({row, to_size(m)});
-      continue;
-    }
-    const double *edge = scores.forward(t) + labels[view.parents[t]] * scores.forward_stride();
-    for (std::int32_t y = 0; y < m; ++y)
-      work[y] = edge[y] + row[y];
-    labels[t] = index_of_greatest({work, to_size(m)});
-  }
+  score = scores.view().score(labelling);
   return true;
 }
 
@@ -260,11 +174,9 @@ MaxMarginals::MaxMarginals(Layout &layout, const ChainView &view) noexcept
       inside_(layout.take_span<double>(ChainSweep::row_entries(view))),
       outside_(layout.take_span<double>(ChainSweep::row_entries(view))),
       work_(layout.take_span<double>(ChainSweep::work_entries(view))) {
-  if (view.parents) {
-    message_ = layout.take_span<double>(tree_rows_of(view));
-    later_ = layout.take_span<double>(tree_rows_of(view));
-    is_leaf_ = layout.take_span<std::uint8_t>(view.length);
-  }
+  message_ = layout.take_span<double>(tree_rows_of(view));
+  later_ = layout.take_span<double>(tree_rows_of(view));
+  is_leaf_ = layout.take_span<std::uint8_t>(view.length);
 }
 
 void MaxMarginals::run(Scores &scores, const MarginalTargets &targets) noexcept {
@@ -276,7 +188,7 @@ void MaxMarginals::run(Scores &scores, const MarginalTargets &targets) noexcept 
           (targets.marginals.rows >= scores.length() && targets.marginals.columns >= labels_));
   Expects(targets.edge_marginals.empty() || targets.edge_marginals.size() >= (T - 1) * m * m);
   Expects(targets.margins.empty() || targets.margins.size() >= T);
-  if (scores.view().parents)
+  if (scores.view().parents || !targets.edge_marginals.empty())
     run_tree(scores, scores.max_plus(), targets);
   else
     run_chain(scores, targets);
@@ -287,10 +199,7 @@ void MaxMarginals::run_sums(Scores &scores, const LogSums &sums,
   if (scores.length() == 0)
     return;
   Expects(to && to.rows >= scores.length() && to.columns >= labels_);
-  if (scores.view().parents)
-    run_tree(scores, sums, {to, {}, {}});
-  else
-    sum_chain(scores, sums, to);
+  run_tree(scores, sums, {to, {}, {}});
 }
 
 bool MaxMarginals::sweep(Scores &scores, std::int32_t first) noexcept {
@@ -326,74 +235,15 @@ void MaxMarginals::write_margin(std::int32_t t, gsl::span<const double> row,
 }
 
 void MaxMarginals::run_chain(Scores &scores, const MarginalTargets &targets) noexcept {
-  const std::int32_t T = scores.length();
-  const std::int32_t m = labels_;
   if (!sweep(scores, 0))
     return;
-  const auto at = [this](gsl::span<double> rows, std::int32_t t) {
-    return rows.data() + t * row_step_;
-  };
-  double *const work = work_.data();
-  for (std::int32_t t = 0; t < T; ++t) {
-    if (!scores.spend(8 + 4 * m))
+  for (std::int32_t t = 0; t < scores.length(); ++t) {
+    if (!scores.spend(8 + 4 * labels_))
       return;
     const gsl::span<double> to = targets.marginals ? targets.marginals.row(t) : work_;
     write_row(scores, t, to);
     if (!targets.margins.empty())
-      write_margin(t, to.first(to_size(m)), targets);
-  }
-  for (std::int32_t t = 1; t < T && !targets.edge_marginals.empty(); ++t) {
-    if (!scores.spend(2 * std::int64_t{m} * m))
-      return;
-    const double *edge = scores.forward(t);
-    double *to = targets.edge_marginals.data() + std::int64_t{t - 1} * m * m;
-    for (std::int32_t y = 0; y < m; ++y)
-      work[y] = scores.unary(t)[y] + at(outside_, t)[y];
-    for (std::int32_t x = 0; x < m; ++x) {
-      const double before = at(inside_, t - 1)[x] + scores.unary(t - 1)[x];
-      for (std::int32_t y = 0; y < m; ++y)
-        *to++ = before + edge[x * scores.forward_stride() + y] + work[y];
-    }
-  }
-}
-
-// Writes the rows of run_sums() for a chain. The forward and backward rows are those of ChainSweep
-// (programs.hpp) with log-sums in the place of maxima; each row that a step computes is shifted so
-// that its greatest entry is 0.
-void MaxMarginals::sum_chain(Scores &scores, const LogSums &sums,
-                             const Matrix<double> &to) noexcept {
-  const std::int32_t T = scores.length();
-  const std::int32_t m = labels_;
-  double *const inside = inside_.data();
-  double *const outside = outside_.data();
-  const std::int64_t step_work = 16 + LogSums::kWork * m * m;
-  const auto with_unary = [&, work = work_.data()](const double *row, std::int32_t t) noexcept {
-    for (std::int32_t y = 0; y < m; ++y)
-      work[y] = row[y] + scores.unary(t)[y];
-    return work;
-  };
-  std::copy_n(scores.start(), m, inside);
-  for (std::int32_t t = 1; t < T; ++t) {
-    if (!scores.spend(step_work))
-      return;
-    double *row = inside + t * row_step_;
-    sums.step(with_unary(row - row_step_, t - 1), m, scores.forward(t), scores.forward_stride(), m,
-              nullptr, row);
-    lower_to_zero({row, to_size(m)});
-  }
-  std::copy_n(scores.end(), m, outside); // `outside` is a single row, that of the current position
-  for (std::int32_t t = T - 1; t >= 0; --t) {
-    if (!scores.spend(step_work))
-      return;
-    const double *before = inside + t * row_step_;
-    const double *here = with_unary(outside, t);
-    double *row = to.row(t).data();
-    for (std::int32_t y = 0; y < m; ++y)
-      row[y] = before[y] + here[y];
-    if (t == 0)
-      return;
-    sums.step(here, m, scores.backward(t), scores.backward_stride(), m, nullptr, outside);
-    lower_to_zero({outside, to_size(m)});
+      write_margin(t, to.first(to_size(labels_)), targets);
   }
 }
 
@@ -418,7 +268,7 @@ void MaxMarginals::run_tree(Scores &scores, const Products &products,
     if (!scores.spend(8 * m))
       return;
     for (std::int32_t y = 0; y < m; ++y) {
-      at(inside_, t)[y] = scores.unary(t)[y] + (view.parents[t] < 0 ? scores.start()[y] : 0.0) +
+      at(inside_, t)[y] = scores.unary(t)[y] + (view.parent(t) < 0 ? scores.start()[y] : 0.0) +
                           (is_leaf[t] ? scores.end()[y] : 0.0);
       // In the upward pass, outside_ holds the sum of the messages of the children visited so far.
       at(outside_, t)[y] = 0.0;
@@ -429,7 +279,7 @@ void MaxMarginals::run_tree(Scores &scores, const Products &products,
       return;
     for (std::int32_t y = 0; y < m; ++y)
       at(inside_, t)[y] += at(outside_, t)[y];
-    const std::int32_t parent = view.parents[t];
+    const std::int32_t parent = view.parent(t);
     if (parent < 0) {
       at(later_, t)[0] = top;
       at(message_, t)[0] = total_of(products, at(inside_, t), m);
@@ -451,7 +301,7 @@ void MaxMarginals::run_tree(Scores &scores, const Products &products,
   for (std::int32_t t = 0; t < T; ++t) {
     if (!scores.spend(16 + 2 * Products::kWork * m * m))
       return;
-    const std::int32_t parent = view.parents[t];
+    const std::int32_t parent = view.parent(t);
     if (parent < 0) {
       std::fill_n(at(outside_, t), m, earlier + at(later_, t)[0]);
       earlier += at(message_, t)[0];

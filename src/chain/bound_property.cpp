@@ -10,7 +10,6 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kLookUp = 32; // elementary steps of a binary search
-constexpr std::int32_t kFew = 256;   // greatest number of values sorted by counting
 
 } // namespace
 
@@ -98,41 +97,21 @@ bool BoundTables::fill(const Attached &attached, gsl::span<const std::int32_t> p
         *end++ = table_local[t];
     }
   }
-  const auto localise = [&](auto &&local) {
-    for (std::int32_t i = 0; i < constants; ++i)
-      constant_local[i] = constant_local[i] < 0 ? kOutside : local(constant_local[i]);
-    for (std::int32_t t = 0; t < T && property.fires_table; ++t) {
-      if (!limits.spend(kLookUp))
-        return false;
-      if (table_local[t] >= 0)
-        table_local[t] = local(table_local[t]);
-    }
-    return true;
+  if (!std::is_sorted(numbers, end) &&
+      !sort_within(limits, numbers, end - numbers, std::less<std::int32_t>()))
+    return false;
+  end = std::unique(numbers, end);
+  local_count = static_cast<std::int32_t>(end - numbers);
+  const auto localise = [&](std::int32_t &number) {
+    if (number >= 0)
+      number = static_cast<std::int32_t>(std::lower_bound(numbers, end, number) - numbers);
   };
-  if (const std::int32_t all = attached.values(); all <= kFew) {
-    // Few columns: marks those that occur, and lists them in order.
-    std::int16_t local[kFew];
-    std::fill_n(local, all, std::int16_t{-1});
-    for (const std::int32_t *at = numbers; at != end; ++at)
-      local[*at] = 0;
-    local_count = 0;
-    for (std::int32_t number = 0; number < all; ++number)
-      if (local[number] == 0) {
-        local[number] = static_cast<std::int16_t>(local_count);
-        numbers[local_count++] = number;
-      }
-    if (!localise([&](std::int32_t number) { return std::int32_t{local[number]}; }))
+  for (std::int32_t i = 0; i < constants; ++i)
+    localise(constant_local[i]);
+  for (std::int32_t t = 0; t < T && property.fires_table; ++t) {
+    if (!limits.spend(kLookUp))
       return false;
-  } else {
-    if (!std::is_sorted(numbers, end) &&
-        !sort_within(limits, numbers, end - numbers, std::less<std::int32_t>()))
-      return false;
-    end = std::unique(numbers, end);
-    local_count = static_cast<std::int32_t>(end - numbers);
-    if (!localise([&](std::int32_t number) {
-          return static_cast<std::int32_t>(std::lower_bound(numbers, end, number) - numbers);
-        }))
-      return false;
+    localise(table_local[t]);
   }
   const bool covered = attached.dictionary && attached.dictionary->covers_firings;
   fires_outside = !covered && std::find(constant_local, constant_local + constants, kOutside) !=
@@ -265,10 +244,15 @@ double BoundProperty::final_payment(std::int32_t code, std::int32_t value,
 }
 
 double BoundProperty::greatest_payment(std::int32_t code) const noexcept {
-  if (role != Role::paid || code == settled())
-    return 0;
+  return !tracked() || code == settled() ? 0 : greatest_after(code, message, greatest_message);
+}
+
+double BoundProperty::greatest_after(std::int32_t code, const double *row,
+                                     double most) const noexcept {
   const std::int32_t fired = fired_of(code);
-  return fired == empty() ? greatest_message : std::max(message[fired], message[conflict()]);
+  if (state_of(code) == attached.property->dead())
+    return row[fired];
+  return fired == empty() ? most : std::max(row[fired], row[conflict()]);
 }
 
 double BoundProperty::expected_payment(std::int32_t code) const noexcept {

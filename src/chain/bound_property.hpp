@@ -82,6 +82,8 @@ public:
   // Returns an upper bound on the number of codes in a role, for all chains of this length.
   std::int64_t code_limit(Role role) const noexcept;
 
+  // Number of entries of the message by local value.
+  std::int32_t entries() const noexcept { return local_count + 2; }
   std::int32_t empty() const noexcept { return local_count; }
   std::int32_t conflict() const noexcept { return local_count + 1; }
   std::int32_t settled() const noexcept { return (local_count + 2) * states_; }
@@ -114,9 +116,13 @@ public:
   // labelling is forbidden. `value`: the local value that the automaton fires at the end, or -1.
   // Writes the final value of the property to `fired`; -1 if `code` does not contain it.
   double final_payment(std::int32_t code, std::int32_t value, std::int32_t &fired) const noexcept;
-  // For role paid, returns the greatest message score that can still be added after `code`; 0 for
-  // other roles.
+  // For chains. Returns the greatest message score that can still be added after `code` (in the
+  // role outgoing: that the receivers of other properties' messages can still see); 0 for absorbed
+  // properties.
   double greatest_payment(std::int32_t code) const noexcept;
+  // For chains and tracked() properties. Returns the greatest entry of `row` (by local value) that
+  // the property can still attain after `code`. `most`: the greatest entry of the whole row.
+  double greatest_after(std::int32_t code, const double *row, double most) const noexcept;
   // For role paid, returns an estimate of the message score that will be added after `code`; 0 for
   // other roles. A beam ranks configurations by it.
   double expected_payment(std::int32_t code) const noexcept;

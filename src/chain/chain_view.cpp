@@ -10,8 +10,8 @@ void ChainView::mark_leaves(gsl::span<std::uint8_t> leaves) const noexcept {
   std::uint8_t *is_leaf = leaves.data();
   std::fill_n(is_leaf, length, std::uint8_t{1});
   for (std::int32_t t = 0; t < length; ++t)
-    if (parents[t] >= 0)
-      is_leaf[parents[t]] = 0;
+    if (const std::int32_t above = parent(t); above >= 0)
+      is_leaf[above] = 0;
 }
 
 template <class IsLeaf>

@@ -66,7 +66,7 @@ struct ChainView {
   // are found block by block, in O(T) for each kLeavesAtOnce positions.
   double score(gsl::span<const std::int32_t> labelling,
                gsl::span<const std::uint8_t> leaves = {}) const noexcept;
-  // Writes T flags: 1 for each leaf of the tree, 0 for other positions.
+  // Writes T flags: 1 for each leaf of the tree or chain, 0 for other positions.
   void mark_leaves(gsl::span<std::uint8_t> leaves) const noexcept;
 
 private:

@@ -35,6 +35,7 @@ Configurations::Configurations(Layout &layout, std::int32_t capacity, std::int32
   const std::size_t scores = saturating_product(n, static_cast<std::size_t>(columns));
   keys_ = layout.take<std::uint64_t>(n * static_cast<std::size_t>(words));
   rows_ = layout.take<double>(scores);
+  numbers_ = layout.take<std::int32_t>(n);
   if (backs > 0)
     back_ = layout.take<std::int32_t>(saturating_product(scores, static_cast<std::size_t>(backs)));
   if (indexed) {
@@ -102,6 +103,7 @@ void Configurations::keep(gsl::span<const std::int32_t> order) noexcept {
       continue;
     std::copy_n(key(from), words_, keys_ + std::int64_t{i} * words_);
     std::copy_n(row(from), columns_, row(i));
+    numbers_[i] = numbers_[from];
     if (back_)
       std::copy_n(back(from), std::int64_t{columns_} * backs_, back(i));
   }
@@ -115,6 +117,7 @@ void Configurations::keep(gsl::span<const std::int32_t> order) noexcept {
 void Configurations::swap(Configurations &other) noexcept {
   std::swap(keys_, other.keys_);
   std::swap(rows_, other.rows_);
+  std::swap(numbers_, other.numbers_);
   std::swap(back_, other.back_);
   std::swap(count_, other.count_);
   std::swap(columns_, other.columns_);
@@ -127,12 +130,14 @@ std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t la
 }
 
 void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
-                 gsl::span<const BoundProperty> properties, gsl::span<const KeyField> fields,
-                 std::int32_t outgoing) noexcept {
-  Expects(fields.size() == properties.size());
+                 gsl::span<const BoundProperty> properties,
+                 gsl::span<const KeyField> fields) noexcept {
   const BoundProperty *property = properties.data();
   const KeyField *field = fields.data();
   const auto count = static_cast<std::int32_t>(properties.size());
+  std::int32_t outgoing = count - 1;
+  while (outgoing >= 0 && property[outgoing].role != Role::outgoing)
+    --outgoing;
   const std::int32_t n = set.count();
   for (std::int32_t i = 0; i < n; ++i) {
     rank_[i] = greatest({set.row(i), to_size(columns)});
@@ -158,6 +163,57 @@ void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
   });
   std::sort(order_, order_ + width);
   set.keep({order_, to_size(width)});
+}
+
+JointProgram::JointProgram(Layout &layout, const ChainView &view, const KeyLayout &keys,
+                           std::int32_t count, std::int32_t width, std::int32_t room,
+                           std::int64_t codes) noexcept
+    : length_(view.length), labels_(view.labels), words_(keys.words()), width_(width),
+      beam_(layout, room, codes), fired_(layout.take<std::int32_t>(count)) {}
+
+void JointProgram::start(Scores &scores, gsl::span<const BoundProperty> properties,
+                         gsl::span<const KeyField> fields, const JointLimits &limits,
+                         const JointTargets &targets, const LogSums *sums,
+                         JointOutcome &outcome) noexcept {
+  Expects(fields.size() == properties.size());
+  scores_ = &scores;
+  properties_ = properties.data();
+  fields_ = fields.data();
+  count_ = static_cast<std::int32_t>(properties.size());
+  limits_ = limits;
+  targets_ = targets;
+  decode_ = !targets.labelling.empty();
+  sums_ = sums;
+  outcome_ = &outcome;
+  outcome.most = std::max<std::int64_t>(outcome.most, 1);
+  for (std::int32_t k = 0; k < count_; ++k)
+    if (properties_[k].role == Role::outgoing)
+      std::fill_n(targets_.messages.row(k).data(), properties_[k].entries(), kForbidden);
+}
+
+bool JointProgram::prune(Configurations &set, std::int32_t columns) noexcept {
+  if (limits_.exact)
+    return false;
+  outcome_->pruned = true;
+  beam_.prune(set, columns, limits_.width, span_of(properties_, count_), span_of(fields_, count_));
+  return true;
+}
+
+double JointProgram::collect(double score) noexcept {
+  double all = 0;
+  for (std::int32_t but = 0; but <= count_; ++but) {
+    if (but < count_ && properties_[but].role != Role::outgoing)
+      continue;
+    all = score;
+    for (std::int32_t k = 0; k < count_; ++k)
+      if (k != but && properties_[k].role == Role::outgoing)
+        all += properties_[k].message[fired_[k]];
+    if (but < count_) {
+      double &entry = targets_.messages.row(but).data()[fired_[but]];
+      entry = std::max(entry, all);
+    }
+  }
+  return all;
 }
 
 } // namespace chorale

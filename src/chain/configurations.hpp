@@ -7,6 +7,8 @@
 
 #include "base/workspace.hpp"
 #include "chain/bound_property.hpp"
+#include "chain/log_sums.hpp"
+#include "chain/scores.hpp"
 
 namespace chorale {
 
@@ -80,6 +82,8 @@ public:
     return keys_ + std::int64_t{i} * words_;
   }
   double *row(std::int32_t i) const noexcept { return rows_ + std::int64_t{i} * columns_; }
+  // A number that the caller keeps with configuration i; append() does not set it.
+  std::int32_t &number(std::int32_t i) const noexcept { return numbers_[i]; }
   std::int32_t *back(std::int32_t i) const noexcept {
     return back_ + std::int64_t{i} * columns_ * backs_;
   }
@@ -97,6 +101,7 @@ private:
   std::int32_t count_ = 0;
   std::uint64_t *keys_;          // capacity x words: keys
   double *rows_;                 // capacity x columns: scores
+  std::int32_t *numbers_;        // capacity: number()
   std::int32_t *back_ = nullptr; // capacity x columns x backs: backpointers
   // Hash table with open addressing. A slot is in use if marks_[slot] == mark_. So clear() is O(1):
   // it increments mark_, which frees all slots.
@@ -117,6 +122,20 @@ struct JointOutcome {
   std::int64_t most = 0; // greatest number of configurations kept at a position
 };
 
+// What a joint program computes, and which partial labellings it may drop on the way.
+struct JointTargets {
+  // T labels: receives the best labelling; empty if it is not wanted.
+  gsl::span<std::int32_t> labelling;
+  // Row k receives the message of property k, if this property has the role outgoing: the best
+  // score for each local value, EMPTY and CONFLICT.
+  Matrix<double> messages;
+  // Chains only: `lower` is a score that some labelling attains; minus infinity: nothing is dropped;
+  // infinity: the best score is not wanted. Entry v of the message of property k is only needed if
+  // it plus entry v of row k of `slack` is at least 0; other entries may come out too small.
+  double lower = kForbidden;
+  Matrix<const double> slack;
+};
+
 // Returns the capacity of a set that receives the successors of `width` configurations, before a
 // beam prunes it. `most`: greatest number of configurations possible.
 std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept;
@@ -130,11 +149,9 @@ public:
       : codes_(codes), rank_(layout.take<double>(capacity)),
         order_(layout.take<std::int32_t>(capacity)), leads_(layout.take<std::uint8_t>(capacity)),
         leader_(layout.take<std::int32_t>(codes)) {}
-  // Drops all but `width` configurations. Rows have `columns` entries. `outgoing`: index of the
-  // property with the outgoing role, or -1.
+  // Drops all but `width` configurations. Rows have `columns` entries.
   void prune(Configurations &set, std::int32_t columns, std::int32_t width,
-             gsl::span<const BoundProperty> properties, gsl::span<const KeyField> fields,
-             std::int32_t outgoing) noexcept;
+             gsl::span<const BoundProperty> properties, gsl::span<const KeyField> fields) noexcept;
 
 private:
   std::int64_t codes_;
@@ -142,6 +159,42 @@ private:
   std::int32_t *order_;  // indices of configurations
   std::uint8_t *leads_;  // by configuration: 1 if leader_ contains its index
   std::int32_t *leader_; // by code of the outgoing property: best configuration with this code
+};
+
+// What the joint programs of chains and of trees share: the arguments of a run, the beam, and the
+// messages that it computes.
+class JointProgram {
+protected:
+  // `room`: greatest number of configurations in a set. `codes`: as for Beam.
+  JointProgram(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int32_t count,
+               std::int32_t width, std::int32_t room, std::int64_t codes) noexcept;
+  // Stores the arguments of a run, and fills the messages with minus infinity.
+  void start(Scores &scores, gsl::span<const BoundProperty> properties,
+             gsl::span<const KeyField> fields, const JointLimits &limits,
+             const JointTargets &targets, const LogSums *sums, JointOutcome &outcome) noexcept;
+  // Prunes `set`, with rows of `columns` entries, to the beam width. False if this is not allowed.
+  bool prune(Configurations &set, std::int32_t columns) noexcept;
+  // Raises the entries of the messages by labellings whose outgoing properties have the values
+  // fired_. `score`: their score without the messages of these properties. Returns their score with
+  // all messages.
+  double collect(double score) noexcept;
+
+  std::int32_t length_;
+  std::int32_t labels_;
+  std::int32_t words_; // words in a key
+  std::int32_t width_;
+  Beam beam_;
+  std::int32_t *fired_; // by property: the value of a whole labelling
+
+  Scores *scores_ = nullptr;
+  const BoundProperty *properties_ = nullptr;
+  const KeyField *fields_ = nullptr;
+  std::int32_t count_ = 0;
+  JointLimits limits_;
+  JointTargets targets_;
+  bool decode_ = false;           // the targets have a labelling
+  const LogSums *sums_ = nullptr; // NULL if the program computes maxima
+  JointOutcome *outcome_ = nullptr;
 };
 
 } // namespace chorale

@@ -4,6 +4,7 @@
 #include "chain/max_plus.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <new>
 
 namespace chorale {
@@ -13,77 +14,79 @@ std::int64_t limited_product(std::int64_t a, std::int64_t b) noexcept {
   return a > INT32_MAX / std::max<std::int64_t>(b, 1) ? INT32_MAX : a * b;
 }
 
+// Greatest number of configurations of reach() at one position: kReachRowScores / m, but at least
+// kFewestReachRows and at most kMostReachRows.
+constexpr std::int64_t kReachRowScores = std::int64_t{1} << 17;
+constexpr std::int64_t kFewestReachRows = 2048;
+constexpr std::int64_t kMostReachRows = 8192;
+
 } // namespace
 
-// Computes the plan from sizes alone. The bit field of a property in a key is wide enough for its
-// codes in any role. plan.most bounds the number of combinations of codes in one run, in which at
-// most one property has the role `outgoing`.
-JointPlan Joint::plan() const noexcept {
-  JointPlan plan;
-  const bool tree = view_.parents != nullptr;
+// The bit field of a property in a key is wide enough for its codes in any role. plan_.most bounds
+// the number of combinations of codes in one run, in which at most one property has the role
+// `outgoing` if properties are absorbed.
+Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
+             const JointOptions &options, JointUse use, BoundTables *shared) noexcept
+    : view_(view), attachments_(attachments), options_(options), use_(use), scores_(layout, view),
+      properties_(layout.take<BoundProperty>(attachments.count)),
+      fields_(layout.take<KeyField>(attachments.count)) {
+  const bool tree = view.parents != nullptr;
   const Role others = absorbs() ? Role::absorbed_required : Role::paid;
-  std::int64_t all = 1;
+  std::int64_t longest = 0; // at least the number of entries of a message, by local value
   // Greatest ratio, over the properties, of the number of codes in the role `outgoing` to the
   // number in the role `others`.
   std::int64_t widest = 1;
-  for (std::int32_t k = 0; k < attachments_.count; ++k) {
-    Layout measure;
-    const BoundProperty property(measure, attachments_.at(k), tree);
-    const std::int64_t tracked = property.code_limit(Role::outgoing);
-    const std::int64_t other = property.code_limit(others);
-    plan.keys.add(use_ == JointUse::messages ? std::max(other, tracked) : other);
-    if (tree)
-      plan.firing_keys.add(tracked);
-    all = limited_product(all, other);
-    widest = std::max(widest, (tracked + other - 1) / other);
-  }
-  plan.most = use_ == JointUse::messages ? limited_product(all, widest) : all;
-  const std::int32_t asked =
-      options_.mode == CHORALE_JOINT_BEAM ? options_.beam_width : options_.budget;
-  // The message of one property alone is always exact, whatever the budget.
-  plan.width = is_single_message()
-                   ? static_cast<std::int32_t>(plan.most)
-                   : static_cast<std::int32_t>(std::min<std::int64_t>(plan.most, asked));
-  return plan;
-}
-
-Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
-             const JointOptions &options, JointUse use, BoundTables *shared) noexcept
-    : view_(view), attachments_(attachments), options_(options), use_(use), plan_(plan()),
-      scores_(layout, view), properties_(layout.take<BoundProperty>(attachments.count)),
-      fields_(layout.take<KeyField>(attachments.count)) {
-  const bool tree = view.parents != nullptr;
-  KeyLayout keys;
-  std::size_t longest = 0;
   for (std::int32_t k = 0; k < attachments.count; ++k) {
     BoundTables *tables = shared && !layout.measuring() ? shared + k : shared;
     const BoundProperty property(layout, attachments.at(k), tree, tables);
     const std::int64_t tracked = property.code_limit(Role::outgoing);
-    const std::int64_t other =
-        property.code_limit(absorbs() ? Role::absorbed_required : Role::paid);
-    const KeyField field = keys.add(use == JointUse::messages ? std::max(other, tracked) : other);
-    longest = std::max(longest, static_cast<std::size_t>(tracked));
+    const std::int64_t other = property.code_limit(others);
+    const KeyField field = plan_.keys.add(has_messages() ? std::max(other, tracked) : other);
+    if (tree)
+      plan_.firing_keys.add(tracked);
+    plan_.most = limited_product(plan_.most, other);
+    longest = std::max(longest, tracked);
+    widest = std::max(widest, (tracked + other - 1) / other);
     if (!layout.measuring()) {
       new (properties_ + k) BoundProperty(property);
       fields_[k] = field;
     }
   }
-  if (use == JointUse::decoding)
+  if (has_messages())
+    plan_.most = limited_product(plan_.most, widest);
+  std::int64_t asked = options.mode == CHORALE_JOINT_BEAM ? options.beam_width : options.budget;
+  if (use == JointUse::reach)
+    asked = std::clamp(kReachRowScores / view.labels, kFewestReachRows, kMostReachRows);
+  // The message of one property alone is always exact, whatever the budget.
+  plan_.width = static_cast<std::int32_t>(
+      is_single_message() ? plan_.most : std::min<std::int64_t>(plan_.most, asked));
+  const auto take_rows = [&](Matrix<double> &to) {
+    const std::size_t rows = to_size(attachments.count);
+    to = matrix_of(layout.take<double>(saturating_product(rows, to_size(longest))),
+                   attachments.count, longest);
+  };
+  if (decodes(use))
     labelling = layout.take_span<std::int32_t>(view.length);
-  else if (use == JointUse::messages)
-    message_ = layout.take_span<double>(longest);
-  lower_ = layout.take_span<double>(longest + 1);
+  if (has_messages()) {
+    take_rows(messages_);
+    take_rows(slack_);
+  }
+  if (use == JointUse::reach) {
+    take_rows(steady_);
+    attained_ = layout.take<double>(attachments.count + 1);
+    values_ = layout.take<std::int32_t>(attachments.count);
+  }
   first_ = layout.take_span<std::int32_t>(view.length);
   if (!fits())
     return;
   if (tree)
     tree_.emplace(layout, view, plan_.keys, plan_.firing_keys, attachments.count, plan_.most,
-                  plan_.width, static_cast<std::int64_t>(longest), use == JointUse::decoding);
+                  plan_.width, longest, use == JointUse::decoding);
   else if (is_single_message())
     single_.emplace(layout, view, plan_.most);
   else
-    chain_.emplace(layout, view, plan_.keys, attachments.count, plan_.most, plan_.width,
-                   static_cast<std::int64_t>(longest), use);
+    chain_.emplace(layout, view, plan_.keys, attachments.count, plan_.most, plan_.width, longest,
+                   use);
 }
 
 void Joint::prepare(Limits *limits) noexcept {
@@ -97,14 +100,11 @@ void Joint::assign(std::int32_t outgoing) noexcept {
     properties_[k].assign(k == outgoing ? Role::outgoing : absorbs() ? Role::absorbed : Role::paid);
 }
 
-double Joint::run(std::int32_t outgoing, gsl::span<double> message, gsl::span<const double> lower,
-                  gsl::span<std::int32_t> to, std::int32_t width, JointOutcome &outcome) noexcept {
-  const bool is_exact = width == 0 && may_overflow();
-  const JointLimits limits{width == 0 ? plan_.width : width, is_exact || is_single_message()};
-  return tree_ ? tree_->run(scores_, properties(), fields(), limits, outgoing, message, to, nullptr,
-                            outcome)
-               : chain_->run(scores_, properties(), fields(), limits, outgoing, message, lower, to,
-                             outcome);
+double Joint::run(const JointTargets &targets, std::int32_t width, bool is_exact,
+                  JointOutcome &outcome) noexcept {
+  const JointLimits limits{width, is_exact};
+  return tree_ ? tree_->run(scores_, properties(), fields(), limits, targets, nullptr, outcome)
+               : chain_->run(scores_, properties(), fields(), limits, targets, outcome);
 }
 
 // Returns the score that decoding maximises, for a given labelling: phi (the score of the chain or
@@ -133,31 +133,29 @@ double Joint::value_of(gsl::span<const std::int32_t> labels) noexcept {
 // Runs the program once for a tree, if properties are absorbed, and for the message of the only
 // property. Otherwise a run with a narrow beam comes first. If this beam drops nothing, its result
 // is exact. If it drops something, the scores that it attains are lower bounds, by which a run with
-// the full width prunes partial labellings.
-double Joint::run_bounded(std::int32_t outgoing, gsl::span<double> message,
-                          gsl::span<std::int32_t> to, JointOutcome &outcome) noexcept {
+// the full width drops partial labellings. Returns the best score, in decoding.
+double Joint::run_bounded(std::int32_t outgoing, JointOutcome &outcome) noexcept {
   if (is_interrupted())
     return kForbidden;
   assign(outgoing);
   if (single_)
-    return single_->run(scores_, properties_[0], message, outcome.most);
+    return single_->run(scores_, properties_[0], messages_.row(0), outcome.most);
+  JointTargets targets{labelling, messages_, kForbidden, slack_};
   if (tree_ || absorbs())
-    return run(outgoing, message, {}, to, 0, outcome);
+    return run(targets, plan_.width, may_overflow() || is_single_message(), outcome);
   const bool decodes = outgoing < 0;
-  const std::int32_t entries = decodes ? 1 : properties_[outgoing].local_count + 2;
-  if (!chain_->guide(scores_, first_)) {
-    if (!decodes)
-      std::fill_n(message.data(), entries, kForbidden);
+  const auto sent = decodes ? gsl::span<double>()
+                            : messages_.row(outgoing).first(to_size(entries(outgoing)));
+  std::fill_n(sent.data(), sent.size(), kForbidden);
+  if (!chain_->guide(scores_, first_))
     return kForbidden;
-  }
-  const gsl::span<double> lower = lower_.first(to_size(entries));
   constexpr std::int32_t kNarrow = 16;
   const std::int32_t narrow = std::min(kNarrow, plan_.width);
   double own = kForbidden;
   if (decodes)
-    own = lower[0] = value_of(first_);
+    own = targets.lower = value_of(first_);
   JointOutcome attempt;
-  double best = run(outgoing, message, decodes ? lower : gsl::span<double>(), to, narrow, attempt);
+  double best = run(targets, narrow, false, attempt);
   if (is_interrupted())
     return kForbidden;
   outcome.most = std::max(outcome.most, attempt.most);
@@ -167,30 +165,40 @@ double Joint::run_bounded(std::int32_t outgoing, gsl::span<double> message,
   } else if (plan_.width == narrow && options_.mode != CHORALE_JOINT_EXACT) {
     outcome.pruned = true;
   } else if (decodes) {
-    lower[0] = std::max(own, best);
     if (best > own) {
-      std::copy_n(to.data(), view_.length, first_.data());
-      own = best;
+      std::copy_n(labelling.data(), view_.length, first_.data());
+      own = targets.lower = best;
     }
-    best = run(outgoing, {}, lower, to, 0, outcome);
+    best = run(targets, plan_.width, may_overflow(), outcome);
   } else {
-    double *sent = message.data();
-    const double *attained = lower.data();
-    std::copy_n(sent, entries, lower.data());
-    best = run(outgoing, message, lower, {}, 0, outcome);
-    for (std::int32_t v = 0; v < entries && !outcome.overflow; ++v)
-      sent[v] = std::max(sent[v], attained[v]);
+    double *slack = slack_.row(outgoing).data();
+    std::transform(sent.data(), sent.data() + sent.size(), slack, std::negate<>());
+    targets.lower = kInfinity;
+    run(targets, plan_.width, may_overflow(), outcome);
+    for (std::size_t v = 0; v < sent.size() && !outcome.overflow; ++v)
+      sent.data()[v] = std::max(sent.data()[v], -slack[v]);
   }
   if (is_interrupted())
     return kForbidden;
   // `own` is the score of the best labelling known before the full run. The full run may miss this
-  // labelling: a beam may have dropped it or, where large messages cancel, rounding may have pruned
+  // labelling: a beam may have dropped it or, where large messages cancel, rounding may have dropped
   // it.
   if (decodes && !outcome.overflow && own > best) {
-    std::copy_n(first_.data(), view_.length, to.data());
+    std::copy_n(first_.data(), view_.length, labelling.data());
     best = own;
   }
   return best;
+}
+
+void Joint::write_message(std::int32_t k, gsl::span<double> row) const noexcept {
+  const BoundProperty &property = properties_[k];
+  const std::int32_t values = property.attached.values();
+  Expects(row.size() >= to_size(values + 2));
+  double *to = row.data();
+  const double *sent = messages_.row(k).data();
+  std::fill_n(to, values, kForbidden);
+  for (std::int32_t v = 0; v < property.entries(); ++v)
+    to[column(k, v)] = sent[v];
 }
 
 void Joint::send(gsl::span<double *const> outgoing, JointSummary &summary) noexcept {
@@ -199,23 +207,18 @@ void Joint::send(gsl::span<double *const> outgoing, JointSummary &summary) noexc
     double *to = outgoing.data()[k];
     if (!to)
       continue;
-    summary.score = std::max(summary.score, run_bounded(k, message_, {}, summary.outcome));
+    run_bounded(k, summary.outcome);
     if (summary.outcome.overflow || is_interrupted())
       return;
-    const BoundProperty &property = properties_[k];
-    const std::int32_t values = property.attached.values();
-    const double *sent = message_.data();
-    std::fill_n(to, values, kForbidden);
-    for (std::int32_t v = 0; v < property.local_count; ++v)
-      to[property.numbers[v]] = sent[v];
-    to[values] = sent[property.empty()];
-    to[values + 1] = sent[property.conflict()];
+    summary.score =
+        std::max(summary.score, greatest(messages_.row(k).first(to_size(entries(k)))));
+    write_message(k, {to, to_size(properties_[k].attached.values() + 2)});
   }
   summary.exact = !summary.outcome.pruned && !absorbs();
 }
 
 void Joint::decode(JointSummary &summary) noexcept {
-  summary.score = run_bounded(-1, {}, labelling, summary.outcome);
+  summary.score = run_bounded(-1, summary.outcome);
   summary.exact = !summary.outcome.pruned && !absorbs();
 }
 
@@ -254,8 +257,8 @@ void Joint::sum(const LogSums &sums, JointSummary &summary) noexcept {
   if (is_interrupted())
     return;
   assign_for_sums();
-  summary.score = tree_->run(scores_, properties(), fields(), {plan_.width, true}, -1, {}, {},
-                             &sums, summary.outcome);
+  summary.score = tree_->run(scores_, properties(), fields(), {plan_.width, true}, {}, &sums,
+                             summary.outcome);
   summary.exact = !absorbs();
 }
 

@@ -33,9 +33,8 @@ struct JointOptions {
   // What happens in the mode ABSORPTION if there are more configurations than the budget. true: the
   // call reports an overflow; false: a beam keeps the best ones.
   bool is_strict = true;
-  // True if a run may use JointReach (joint_reach.hpp) in the place of Joint. Its messages are
-  // exact, except entries so far below the greatest one that no clique could prefer them: these are
-  // replaced by upper bounds.
+  // True if a run may use Joint::reach(), whose messages are exact, except entries so far below the
+  // greatest one that no clique could prefer them: these are replaced by upper bounds.
   bool may_reach = false;
 };
 
@@ -63,9 +62,9 @@ public:
 
   // False if the codes of all properties do not fit into a key.
   bool fits() const noexcept { return plan_.keys.fits() && plan_.firing_keys.fits(); }
-  // Loads the scores and prepares the properties (BoundProperty::bind()). Must be called before
-  // send(), decode(), marginals(), sums() and sum(). If `limits` (NULL: none) interrupt such a
-  // call, the best score is minus infinity and the other results are undefined.
+  // Loads the scores and prepares the properties (BoundProperty::bind()). Must be called before all
+  // functions below. If `limits` (NULL: none) interrupt this or one of these, the best score is minus
+  // infinity and the other results are undefined.
   void prepare(Limits *limits = nullptr) noexcept;
   // Computes messages. outgoing[k] receives the message of property k; if it is NULL, this message
   // is not computed. The message has R_k + 2 entries: the best score for each of the R_k values of
@@ -86,31 +85,77 @@ public:
   // labellings.
   void sum(const LogSums &sums, JointSummary &summary) noexcept;
 
+  // ---- Messages of all properties, and decoding, in one pass (joint_reach.cpp) ----
+  //
+  // For runs, with JointUse::reach, on chains with positions and properties. The receiver of a
+  // message adds numbers to the entries. It states the part of these numbers that it knows in
+  // advance, the *steady* part, and the *reach*, the most by which the other part can differ between
+  // two entries. So entry v cannot affect the receiver if
+  //     message[v] + steady[v] < max over w of (message[w] + steady[w]) - reach.
+  // In its place the message then has an upper bound, the number for which both sides are equal.
+  // Partial labellings that can neither reach such an entry nor the best score are dropped. The
+  // caller calls guide(), then offer() any number of times, then reach().
+
+  // Writes to `labelling` the labelling with the best score of the chain alone, in which messages do
+  // not count. Sets all steady parts to 0. False if every labelling is forbidden or if interrupted.
+  bool guide() noexcept;
+  // entries() returns the number of entries of the message of property k, column() the clique's
+  // column of an entry, steady() the steady parts of the entries, which the caller may change
+  // between guide() and the first offer().
+  std::int32_t entries(std::int32_t k) const noexcept { return properties_[k].entries(); }
+  std::int32_t column(std::int32_t k, std::int32_t entry) const noexcept;
+  gsl::span<double> steady(std::int32_t k) const noexcept {
+    return steady_.row(k).first(to_size(entries(k)));
+  }
+  // Supplies a known labelling, whose score bounds the best score from below. `score`: its score
+  // without messages. `shown`: value of each property, from Attached::evaluate(). Ignores forbidden
+  // labellings. True if its score with messages is at least that of all earlier offers.
+  bool offer(gsl::span<const std::int32_t> labels, double score,
+             gsl::span<const std::int32_t> shown) noexcept;
+  // Returns the greatest score, including messages, of an offered labelling.
+  double offered() const noexcept { return attained_[attachments_.count]; }
+  // Computes best() and, if `reaches` is not empty, the messages. reaches[k]: the reach for the
+  // message of property k; if it is infinite, all entries are exact. False if there are too many
+  // configurations (whatever the budget), or if interrupted.
+  bool reach(gsl::span<const double> reaches) noexcept;
+  // Returns the greatest score, including messages; at least offered(). Minus infinity if every
+  // labelling is forbidden.
+  double best() const noexcept { return best_; }
+  // After reach() with `reaches`: writes the R + 2 entries of the message of property k.
+  void write_message(std::int32_t k, gsl::span<double> row) const noexcept;
+  // After reach() with best() > offered(): writes the best labelling to `labelling`. False if there
+  // are too many configurations, if rounding errors dropped this labelling, or if
+  // interrupted.
+  bool trace() noexcept;
+
   Scores &scores() noexcept { return scores_; }
   gsl::span<std::int32_t> labelling; // T: best labelling; only for decoding
 
 private:
-  JointPlan plan() const noexcept;
   void assign(std::int32_t outgoing) noexcept;
   // Assigns the roles for sums. In the role absorbed_required, a message score is added at each
   // firing. So a number that all entries of the message contain, such as the scores of the clique's
   // other members, would count once for each firing. To remove it, subtracts the greatest message
   // score of a value from the message score of each value.
   void assign_for_sums() noexcept;
-  // Runs the dynamic program once and returns the best score. `to` receives the labelling. `width`:
-  // 0 for the width of the plan. Other arguments: as in JointChain::run().
-  double run(std::int32_t outgoing, gsl::span<double> message, gsl::span<const double> lower,
-             gsl::span<std::int32_t> to, std::int32_t width, JointOutcome &outcome) noexcept;
-  double run_bounded(std::int32_t outgoing, gsl::span<double> message, gsl::span<std::int32_t> to,
-                     JointOutcome &outcome) noexcept;
+  // Runs the dynamic program once and returns the best score. `width`: 0 for the width of the plan.
+  // `is_exact`: no beam.
+  double run(const JointTargets &targets, std::int32_t width, bool is_exact,
+             JointOutcome &outcome) noexcept;
+  double run_bounded(std::int32_t outgoing, JointOutcome &outcome) noexcept;
   gsl::span<const BoundProperty> properties() const noexcept {
     return span_of(properties_, attachments_.count);
   }
   gsl::span<const KeyField> fields() const noexcept { return span_of(fields_, attachments_.count); }
   double value_of(gsl::span<const std::int32_t> labels) noexcept;
+  bool read_values(gsl::span<const std::int32_t> labels,
+                   gsl::span<const std::int32_t> shown) noexcept;
   bool is_interrupted() noexcept { return scores_.limits().interruption() != Interruption::none; }
   bool is_single_message() const noexcept {
     return use_ == JointUse::messages && attachments_.count == 1;
+  }
+  bool has_messages() const noexcept {
+    return use_ == JointUse::messages || use_ == JointUse::reach;
   }
   // True if properties are absorbed. If there is only one property, it is absorbed for sums alone:
   // its message is always exact, and decoding can use a beam.
@@ -131,8 +176,17 @@ private:
   Scores scores_;
   BoundProperty *properties_;
   KeyField *fields_;
-  gsl::span<double> message_;
-  gsl::span<double> lower_;       // scores that a narrow beam attained; full runs prune with them
+  // Row k belongs to property k, with an entry for each local value, EMPTY and CONFLICT: messages
+  // computed, JointTargets::slack, and steady parts.
+  Matrix<double> messages_;
+  Matrix<double> slack_;
+  Matrix<double> steady_;
+  // For reach(), count + 1: greatest score of an offer. Entry k: with the steady part of property k
+  // in the place of its message; last entry: with all messages.
+  double *attained_ = nullptr;
+  std::int32_t *values_ = nullptr; // count: local value of each property on one labelling
+  double best_ = kForbidden;
+  double traced_ = kForbidden; // score of `labelling` after reach() or trace()
   gsl::span<std::int32_t> first_; // T: best labelling found before the full run
   std::optional<JointChain> chain_;
   std::optional<JointTree> tree_;

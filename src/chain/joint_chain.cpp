@@ -11,30 +11,51 @@ namespace {
 
 // Relative tolerance for rounding errors in pruning.
 constexpr double kJointRounding = 1e-9;
+// Number of configurations that a pass enters before it forgets those without rows, if it has so
+// many. Memory that is never touched costs nothing.
+constexpr std::int64_t kConfigurations = 16384;
+// Number of rows that a decoding of JointUse::reach keeps: kTracedPositions times the greatest
+// number at one position, plus kTracedRows * T.
+constexpr std::int64_t kTracedPositions = 4;
+constexpr std::int64_t kTracedRows = 8;
 
 } // namespace
 
 JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys,
                        std::int32_t count, std::int64_t most, std::int32_t width,
                        std::int64_t codes, JointUse use) noexcept
-    : length_(view.length), labels_(view.labels), words_(keys.words()),
-      decode_(use == JointUse::decoding), width_(width),
-      now_(layout, staging_room(most, width, view.labels), keys.words(), view.labels,
-           decode_ ? 1 : 0, true),
-      next_(layout, staging_room(most, width, view.labels), keys.words(), view.labels,
-            decode_ ? 1 : 0, true),
-      beam_(layout, staging_room(most, width, view.labels), codes),
+    : JointChain(layout, view, keys, count, most, width, codes, use,
+                 use == JointUse::reach ? width : staging_room(most, width, view.labels)) {}
+
+JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys,
+                       std::int32_t count, std::int64_t most, std::int32_t width,
+                       std::int64_t codes, JointUse use, std::int32_t room) noexcept
+    : JointProgram(layout, view, keys, count, width, room, codes),
+      now_(layout, room, words_, view.labels, decodes(use) ? 1 : 0, false),
+      next_(layout, room, words_, view.labels, decodes(use) ? 1 : 0, false),
+      all_(layout,
+           static_cast<std::int32_t>(
+               std::min({std::max(kConfigurations, 2 * std::int64_t{room} + 1), most,
+                         std::int64_t{INT32_MAX}})),
+           words_, 0, 0, true),
+      bounds_(layout.take<double>(all_.capacity())),
+      quiet_(layout.take<std::uint64_t>(all_.capacity())),
+      has_quiet_(layout.take<std::uint8_t>(all_.capacity())),
+      row_at_(layout.take<std::int32_t>(all_.capacity())),
+      row_of_(layout.take<std::int32_t>(all_.capacity())),
       completion_(layout.take<double>(saturating_product(static_cast<std::size_t>(view.length),
                                                          static_cast<std::size_t>(view.labels)))),
-      kept_(layout.take<std::int32_t>(staging_room(most, width, view.labels))),
-      row_(layout.take<double>(view.labels)), from_(layout.take<std::int32_t>(view.labels)),
-      is_marked_(layout.take<std::uint8_t>(view.labels)),
-      marked_(layout.take<std::int32_t>(view.labels)), classes_(layout.take<std::int32_t>(count)) {
+      row_(layout.take<double>(view.labels)), alive_(layout.take<std::int32_t>(view.labels)),
+      cells_(layout.take<Cell>(count)), most_slack_(layout.take<double>(count)) {
   const std::size_t all =
       saturating_product(static_cast<std::size_t>(length_), static_cast<std::size_t>(width));
-  if (use == JointUse::decoding) {
-    history_ =
-        layout.take<std::int32_t>(saturating_product(all, static_cast<std::size_t>(labels_)));
+  if (decodes(use)) {
+    std::size_t rows = all;
+    if (use == JointUse::reach)
+      rows = std::min(rows, to_size(kTracedPositions * width + kTracedRows * length_));
+    const std::size_t entries = saturating_product(rows, static_cast<std::size_t>(labels_));
+    history_ = layout.take<std::int32_t>(entries);
+    history_limit_ = static_cast<std::int64_t>(entries);
     history_begin_ = layout.take<std::int64_t>(length_);
   } else if (use == JointUse::marginals || use == JointUse::sums) {
     forward_keys_ =
@@ -42,7 +63,8 @@ JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &k
     forward_rows_ = layout.take<double>(saturating_product(all, static_cast<std::size_t>(labels_)));
     forward_counts_ = layout.take<std::int32_t>(length_);
     if (use == JointUse::sums) {
-      rank_ = layout.take<double>(staging_room(most, width, labels_));
+      kept_ = layout.take<std::int32_t>(room);
+      rank_ = layout.take<double>(room);
       by_.weights = layout.take<double>(
           saturating_product(static_cast<std::size_t>(labels_), static_cast<std::size_t>(labels_)));
       by_.most = layout.take<double>(labels_);
@@ -51,52 +73,43 @@ JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &k
   }
 }
 
-// Stores the arguments of a run and makes the only configuration before the first position.
-void JointChain::begin(gsl::span<const BoundProperty> properties, gsl::span<const KeyField> fields,
-                       const JointLimits &limits, std::int32_t outgoing,
-                       JointOutcome &outcome) noexcept {
-  Expects(fields.size() == properties.size());
-  properties_ = properties.data();
-  fields_ = fields.data();
-  count_ = static_cast<std::int32_t>(properties.size());
-  limits_ = limits;
-  outgoing_ = outgoing;
-  outcome_ = &outcome;
+void JointChain::begin() noexcept {
+  drops_ = targets_.lower > kForbidden;
+  for (std::int32_t k = 0; k < count_ && drops_; ++k)
+    if (properties_[k].role == Role::outgoing)
+      most_slack_[k] = greatest(targets_.slack.row(k).first(to_size(properties_[k].entries())));
   lowered_ = 0;
   lost_ = kForbidden;
   dropped_ = 0;
   lost_part_ = 0;
+  is_classless_ = true;
+  for (std::int32_t k = 0; k < count_; ++k)
+    is_classless_ = is_classless_ && properties_[k].attached.property->classes == 1;
   now_.reset();
   next_.reset();
-  std::fill_n(is_marked_, labels_, std::uint8_t{0});
+  all_.reset();
+  all_.clear(0);
+  stamp_ = 0;
   Key first{};
   double paid = 0;
   for (std::int32_t k = 0; k < count_; ++k)
     fields_[k].set(first.word, properties_[k].first_code(paid));
-  now_.clear(labels_);
-  std::fill_n(now_.row(now_.append(first.word)), labels_, paid);
-  outcome.most = std::max<std::int64_t>(outcome.most, 1);
+  clear_next();
+  std::fill_n(next_.row(append(intern(first.word))), labels_, paid);
+  now_.swap(next_);
 }
 
 double JointChain::run(Scores &scores, gsl::span<const BoundProperty> properties,
                        gsl::span<const KeyField> fields, const JointLimits &limits,
-                       std::int32_t outgoing, gsl::span<double> message,
-                       gsl::span<const double> lower, gsl::span<std::int32_t> labelling,
-                       JointOutcome &outcome) noexcept {
-  begin(properties, fields, limits, outgoing, outcome);
-  sums_ = nullptr;
-  lower_ = lower.data();
-  if (lower_) {
-    const std::size_t entries = outgoing < 0 ? 1 : to_size(properties_[outgoing].local_count + 2);
-    Expects(lower.size() >= entries);
-    least_lower_ = *std::min_element(lower_, lower_ + entries);
-  }
+                       const JointTargets &targets, JointOutcome &outcome) noexcept {
+  start(scores, properties, fields, limits, targets, nullptr, outcome);
+  begin();
   for (std::int32_t t = 0; t < length_; ++t)
     if (!step(scores, t)) {
       outcome.overflow = scores.limits().interruption() == Interruption::none;
       return kForbidden;
     }
-  return finish(scores, message, labelling);
+  return finish(scores);
 }
 
 bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
@@ -104,9 +117,10 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   const double *edges = t > 0 ? scores.forward(t) : nullptr;
   const std::ptrdiff_t stride = scores.forward_stride();
   const MaxPlus &max_plus = scores.max_plus();
-  read_classes(t);
   at_ = t;
-  next_.clear(labels_);
+  after_ = completion_ + std::int64_t{t} * labels_;
+  into_ = decode_ && t > 0 ? scores.backward(t) : nullptr;
+  clear_next();
   // These steps include the copy of a matrix that Scores::forward() may have made.
   if (!scores.spend(16 + (sums_ ? LogSums::kWork : 2) * std::int64_t{labels_} * labels_))
     return false;
@@ -117,14 +131,10 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
       return false;
     const double *before = now_.row(i);
     if (!edges) {
-      for (std::int32_t y = 0; y < labels_; ++y) {
+      for (std::int32_t y = 0; y < labels_; ++y)
         row_[y] = before[y] + (scores.start()[y] + unary[y]);
-        from_[y] = 0;
-      }
     } else if (sums_) {
       sum_step(i, unary, t);
-    } else if (decode_) {
-      max_plus.step_arg(before, labels_, edges, stride, labels_, unary, row_, from_);
     } else {
       max_plus.step(before, labels_, edges, stride, labels_, unary, row_);
     }
@@ -132,210 +142,213 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
     if (outcome_->overflow)
       return false;
   }
-  drop_hopeless(t);
   if (sums_ && !limits_.exact)
     thin(limits_.width);
   if (next_.count() > limits_.width && !make_room())
     return false;
   outcome_->most = std::max<std::int64_t>(outcome_->most, next_.count());
   now_.swap(next_);
+  if (decode_ && !record(t))
+    return false;
   if (sums_)
     lowered_ += lower_to_zero({now_.row(0), to_size(std::int64_t{now_.count()} * labels_)});
-  if (decode_)
-    record(t);
   return true;
 }
 
-// Returns a threshold for the configuration `key`: a partial labelling can be pruned if its score
-// plus its best completion without properties is below this number. lower_ holds scores that
-// labellings are known to attain: one for each entry of the outgoing message, or a single one
-// without such a message. The threshold is the least of them over the entries to which the
-// configuration can still lead, minus the most that messages can still add, minus a tolerance for
+// Returns a threshold for the configuration `key`: a partial labelling may be dropped if its score
+// plus its best completion without properties is below this number. It is the least number that
+// lets some target be met, minus the most that messages can still add, minus a tolerance for
 // rounding.
 double JointChain::threshold(const std::uint64_t *key) const noexcept {
-  double least = least_lower_;
-  double hope = 0;
-  for (std::int32_t k = 0; k < count_; ++k) {
-    const BoundProperty &property = properties_[k];
-    const std::int32_t code = fields_[k].get(key);
-    if (k != outgoing_) {
-      hope += property.greatest_payment(code);
-    } else if (const std::int32_t fired = property.fired_of(code); fired != property.empty()) {
-      least = property.state_of(code) == property.attached.property->dead()
-                  ? lower_[fired]
-                  : std::min(lower_[fired], lower_[property.conflict()]);
+  double most = kForbidden;
+  for (std::int32_t but = 0; but <= count_; ++but) {
+    double slack = -targets_.lower;
+    if (but < count_) {
+      if (properties_[but].role != Role::outgoing)
+        continue;
+      slack = properties_[but].greatest_after(fields_[but].get(key), targets_.slack.row(but).data(),
+                                              most_slack_[but]);
     }
+    double hope = 0;
+    for (std::int32_t k = 0; k < count_; ++k)
+      hope += k == but ? 0.0 : properties_[k].greatest_payment(fields_[k].get(key));
+    if (hope == kForbidden || slack == kForbidden)
+      continue;
+    if (slack == kInfinity)
+      return kForbidden;
+    most = std::max(most, slack + hope + kJointRounding * (std::fabs(slack) + std::fabs(hope)));
   }
-  if (least == kForbidden || hope == kForbidden)
-    return hope == kForbidden ? kInfinity : kForbidden;
-  return least - hope - kJointRounding * (std::fabs(least) + std::fabs(hope));
-}
-
-void JointChain::drop_hopeless(std::int32_t t) noexcept {
-  if (!lower_)
-    return;
-  const double *after = completion_ + std::int64_t{t} * labels_;
-  std::int32_t kept = 0;
-  for (std::int32_t i = 0; i < next_.count(); ++i) {
-    const double least = threshold(next_.key(i));
-    double *row = next_.row(i);
-    bool any = false;
-    for (std::int32_t y = 0; y < labels_; ++y) {
-      if (!(row[y] + after[y] >= least))
-        row[y] = kForbidden;
-      any = any || row[y] > kForbidden;
-    }
-    if (any)
-      kept_[kept++] = i;
-  }
-  if (kept < next_.count())
-    next_.keep({kept_, to_size(kept)});
+  return -most;
 }
 
 // Prunes next_ to the beam width. False if pruning is not allowed.
 bool JointChain::make_room() noexcept {
-  if (limits_.exact)
-    return false;
-  outcome_->pruned = true;
-  if (sums_) {
+  for (std::int32_t i = 0; i < next_.count(); ++i)
+    row_at_[next_.number(i)] = -1;
+  if (sums_ && !limits_.exact)
     thin(limits_.width);
-    return true;
+  else if (!prune(next_, labels_))
+    return false;
+  for (std::int32_t i = 0; i < next_.count(); ++i) {
+    row_at_[next_.number(i)] = stamp_;
+    row_of_[next_.number(i)] = i;
   }
-  beam_.prune(next_, labels_, limits_.width, properties(), fields(), outgoing_);
   return true;
 }
 
-void JointChain::read_classes(std::int32_t t) noexcept {
+std::int32_t JointChain::intern(const std::uint64_t *key) noexcept {
+  const std::int32_t found = all_.find(key);
+  if (found >= 0)
+    return found;
+  if (all_.full()) {
+    all_.clear(0);
+    for (std::int32_t i = 0; i < now_.count(); ++i)
+      now_.number(i) = intern(now_.key(i));
+    for (std::int32_t i = 0; i < next_.count(); ++i) {
+      next_.number(i) = intern(next_.key(i));
+      row_at_[next_.number(i)] = stamp_;
+      row_of_[next_.number(i)] = i;
+    }
+    return intern(key);
+  }
+  const std::int32_t number = all_.append(key);
+  bounds_[number] = drops_ ? threshold(key) : kForbidden;
+  has_quiet_[number] = 0;
+  row_at_[number] = -1;
+  return number;
+}
+
+void JointChain::clear_next() noexcept {
+  next_.clear(labels_);
+  ++stamp_;
+}
+
+std::int32_t JointChain::append(std::int32_t number) noexcept {
+  const std::int32_t to = next_.append(all_.key(number));
+  next_.number(to) = number;
+  row_at_[number] = stamp_;
+  row_of_[number] = to;
+  return to;
+}
+
+void JointChain::read_cells(const std::uint64_t *key, std::int32_t t) noexcept {
+  for (std::int32_t k = 0; k < count_; ++k) {
+    const BoundProperty &property = properties_[k];
+    const Property &automaton = *property.attached.property;
+    const std::int32_t code = fields_[k].get(key);
+    const bool is_settled = property.tracked() && code == property.settled();
+    const std::int32_t state = is_settled ? automaton.dead() : property.state_of(code);
+    const std::int64_t at = automaton.cell(state, property.attached.class_at(t)) * labels_;
+    cells_[k] = {automaton.next + at, automaton.actions + at, state, is_settled};
+  }
+}
+
+std::uint64_t JointChain::quiet_labels(std::int32_t number, std::int32_t t) noexcept {
+  // A state that cannot fire any more is replaced by the dead one (BoundProperty::advance()).
   for (std::int32_t k = 0; k < count_; ++k)
-    classes_[k] = properties_[k].attached.class_at(t);
+    if (cells_[k].state != properties_[k].attached.property->dead() &&
+        !properties_[k].may_fire(t + 1, cells_[k].state))
+      return 0;
+  if (has_quiet_[number] == 0 || !is_classless_) {
+    has_quiet_[number] = 1;
+    quiet_[number] = 0;
+    for (std::int32_t y = 0; y < std::min(labels_, 64); ++y) {
+      bool stays = true;
+      for (std::int32_t k = 0; k < count_ && stays; ++k)
+        stays = cells_[k].next[y] == cells_[k].state && cells_[k].fires[y] == CHORALE_FIRE_NOTHING;
+      quiet_[number] |= std::uint64_t{stays} << y;
+    }
+  }
+  return quiet_[number];
 }
 
 bool JointChain::successor(const std::uint64_t *from, std::int32_t t, std::int32_t label, Key &key,
                            double &paid) const noexcept {
   std::copy_n(from, words_, key.word);
   for (std::int32_t k = 0; k < count_; ++k) {
+    if (cells_[k].is_settled)
+      continue;
     const BoundProperty &property = properties_[k];
     std::int32_t code = fields_[k].get(from);
-    if (property.tracked() && code == property.settled())
-      continue;
-    const Property &automaton = *property.attached.property;
-    const std::int64_t cell = automaton.cell(property.state_of(code), classes_[k]);
-    const std::int32_t next =
-        label < 0 ? automaton.default_next[cell] : automaton.next[cell * automaton.labels + label];
-    const std::int32_t action = label < 0 ? automaton.default_action[cell]
-                                          : automaton.actions[cell * automaton.labels + label];
-    if (!property.advance(code, next, property.local(action, t), t + 1, paid))
+    if (!property.advance(code, cells_[k].next[label], property.local(cells_[k].fires[label], t),
+                          t + 1, paid))
       return false;
     fields_[k].set(key.word, code);
   }
   return paid > kForbidden;
 }
 
-std::int32_t JointChain::follow(std::int32_t i, std::int32_t t, std::int32_t label,
-                                double &paid) noexcept {
-  Key key;
-  if (!successor(now_.key(i), t, label, key, paid))
-    return -1;
-  const std::int32_t found = next_.find(key.word);
-  if (found >= 0)
-    return found;
-  if (next_.full() && !make_room()) {
-    outcome_->overflow = true;
-    return -1;
-  }
-  return next_.append(key.word);
-}
-
-std::int32_t JointChain::mark(const std::uint64_t *key) noexcept {
-  std::int32_t marked = 0;
-  for (std::int32_t k = 0; k < count_; ++k) {
-    const BoundProperty &property = properties_[k];
-    const std::int32_t code = fields_[k].get(key);
-    if (property.tracked() && code == property.settled())
-      continue;
-    const Property &automaton = *property.attached.property;
-    const std::int64_t cell = automaton.cell(property.state_of(code), classes_[k]);
-    for (std::int32_t e = automaton.exception_begin[cell]; e < automaton.exception_begin[cell + 1];
-         ++e) {
-      const std::int32_t y = automaton.exceptions[e];
-      if (is_marked_[y] == 0) {
-        is_marked_[y] = 1;
-        marked_[marked++] = y;
-      }
-    }
-  }
-  for (std::int32_t e = 0; e < marked; ++e)
-    is_marked_[marked_[e]] = 0;
-  return marked;
-}
-
-// Distributes row_ over the configurations of next_. row_[y] is the score at position t with label
-// y, coming from configuration i. Labels in marked_ are moved one by one; all other labels lead to
-// the same configuration.
-void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
-  if (lower_) {
-    const double least = threshold(now_.key(i));
-    const double *after = completion_ + std::int64_t{t} * labels_;
-    for (std::int32_t y = 0; y < labels_; ++y)
-      row_[y] = row_[y] + after[y] >= least ? row_[y] : kForbidden;
-  }
-  const std::int32_t marked = mark(now_.key(i));
-  for (std::int32_t e = 0; e < marked; ++e) {
-    const std::int32_t y = marked_[e];
-    const double score = row_[y];
-    row_[y] = kForbidden;
-    if (score == kForbidden || outcome_->overflow)
-      continue;
-    double paid = 0;
-    const std::int32_t to = follow(i, t, y, paid);
-    if (to >= 0 && sums_) {
-      next_.row(to)[y] = sums_->add(next_.row(to)[y], score + paid);
-    } else if (to >= 0 && score + paid > next_.row(to)[y]) {
-      next_.row(to)[y] = score + paid;
-      if (decode_)
-        next_.back(to)[y] = i * labels_ + from_[y];
-    }
-  }
-  if (outcome_->overflow || greatest({row_, to_size(labels_)}) == kForbidden)
-    return;
-  double paid = 0;
-  const std::int32_t to = follow(i, t, -1, paid);
-  if (to < 0)
-    return;
-  if (paid != 0)
-    for (std::int32_t y = 0; y < labels_; ++y)
-      row_[y] += paid;
-  double *row = next_.row(to);
+void JointChain::take(std::int32_t to, std::int32_t y, double score, std::int32_t i) noexcept {
+  double &best = next_.row(to)[y];
   if (sums_) {
-    sums_->add_into({row_, to_size(labels_)}, {row, to_size(labels_)});
-    return;
+    best = sums_->add(best, score);
+  } else if (score > best) {
+    best = score;
+    if (decode_)
+      next_.back(to)[y] =
+          i * labels_ + (into_ ? scores_->max_plus().best_sum(
+                                     now_.row(i), into_ + y * scores_->backward_stride(), labels_)
+                               : 0);
   }
-  if (!decode_) {
-    max_into({row_, to_size(labels_)}, {row, to_size(labels_)});
-    return;
-  }
-  std::int32_t *back = next_.back(to);
-  for (std::int32_t y = 0; y < labels_; ++y)
-    if (row_[y] > row[y]) {
-      row[y] = row_[y];
-      back[y] = i * labels_ + from_[y];
-    }
 }
 
-void JointChain::record(std::int32_t t) noexcept {
+// Distributes row_ over the rows of next_. row_[y] is the score at position t with label y, coming
+// from row i of now_.
+void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
+  const double bound = bounds_[now_.number(i)];
+  std::int32_t count = 0;
+  for (std::int32_t y = 0; y < labels_; ++y) {
+    alive_[count] = y;
+    count += row_[y] > kForbidden && (!drops_ || row_[y] + after_[y] >= bound) ? 1 : 0;
+  }
+  if (count == 0)
+    return;
+  const std::uint64_t *from = now_.key(i);
+  read_cells(from, t);
+  const std::uint64_t quiet = quiet_labels(now_.number(i), t);
+  for (std::int32_t e = 0; e < count; ++e) {
+    const std::int32_t y = alive_[e];
+    double score = row_[y];
+    std::int32_t to = now_.number(i);
+    if (y >= 64 || (quiet >> y & 1) == 0) {
+      Key key;
+      double paid = 0;
+      if (!successor(from, t, y, key, paid))
+        continue;
+      score += paid;
+      to = intern(key.word);
+      if (drops_ && !(score + after_[y] >= bounds_[to]))
+        continue;
+    }
+    if (row_at_[to] != stamp_) {
+      if (next_.full() && !make_room()) {
+        outcome_->overflow = true;
+        return;
+      }
+      append(to);
+    }
+    take(row_of_[to], y, score, i);
+  }
+}
+
+// Keeps the backpointers of now_. False if there is no memory for them.
+bool JointChain::record(std::int32_t t) noexcept {
   const std::int64_t begin =
       t == 0 ? 0 : history_begin_[t - 1] + std::int64_t{previous_count_} * labels_;
+  const std::int64_t entries = std::int64_t{now_.count()} * labels_;
+  if (entries > history_limit_ - begin)
+    return false;
   history_begin_[t] = begin;
   previous_count_ = now_.count();
-  if (now_.count() > 0)
-    std::copy_n(now_.back(0), std::int64_t{now_.count()} * labels_, history_ + begin);
+  if (entries > 0)
+    std::copy_n(now_.back(0), entries, history_ + begin);
+  return true;
 }
 
-double JointChain::final_score(const Scores &scores, const std::uint64_t *key, std::int32_t label,
-                               std::int32_t &shown) const noexcept {
+double JointChain::final_score(const Scores &scores, const std::uint64_t *key,
+                               std::int32_t label) noexcept {
   const bool empty = length_ == 0;
   double score = empty ? 0.0 : scores.end()[label];
-  shown = -1;
   for (std::int32_t k = 0; k < count_ && score > kForbidden; ++k) {
     const BoundProperty &property = properties_[k];
     const Property &automaton = *property.attached.property;
@@ -346,23 +359,13 @@ double JointChain::final_score(const Scores &scores, const std::uint64_t *key, s
           automaton.end_actions[std::int64_t{property.state_of(code)} * (labels_ + 1) +
                                 (empty ? labels_ : label)],
           length_ - 1);
-    std::int32_t fired = -1;
-    score += property.final_payment(code, value, fired);
-    if (k == outgoing_)
-      shown = fired;
+    score += property.final_payment(code, value, fired_[k]);
   }
   return score;
 }
 
-double JointChain::finish(Scores &scores, gsl::span<double> message,
-                          gsl::span<std::int32_t> labelling) noexcept {
+double JointChain::finish(Scores &scores) noexcept {
   const std::int32_t columns = length_ == 0 ? 1 : labels_;
-  double *entries = message.data();
-  if (outgoing_ >= 0) {
-    const std::int32_t count = properties_[outgoing_].local_count + 2;
-    Expects(message.size() >= to_size(count));
-    std::fill_n(entries, count, kForbidden);
-  }
   double best = kForbidden;
   std::int32_t best_configuration = -1;
   std::int32_t best_label = -1;
@@ -371,24 +374,21 @@ double JointChain::finish(Scores &scores, gsl::span<double> message,
       return kForbidden;
     const double *row = now_.row(i);
     for (std::int32_t y = 0; y < columns; ++y) {
-      std::int32_t shown = -1;
       const double score =
-          row[y] == kForbidden ? kForbidden : row[y] + final_score(scores, now_.key(i), y, shown);
+          row[y] == kForbidden ? kForbidden : row[y] + final_score(scores, now_.key(i), y);
       if (score == kForbidden)
         continue;
-      if (outgoing_ >= 0)
-        entries[shown] = std::max(entries[shown], score);
-      if (score > best) {
-        best = score;
+      if (const double total = collect(score); total > best) {
+        best = total;
         best_configuration = i;
         best_label = y;
       }
     }
   }
-  std::int32_t *labels = labelling.data();
-  if (!labels || best == kForbidden)
+  std::int32_t *labels = targets_.labelling.data();
+  if (!decode_ || best == kForbidden)
     return best;
-  Expects(labelling.size() >= to_size(length_));
+  Expects(targets_.labelling.size() >= to_size(length_));
   for (std::int32_t t = length_ - 1; t >= 0; --t) {
     if (!scores.spend(32)) // a step costs a cache miss
       return kForbidden;

@@ -9,21 +9,27 @@
 // of the chain for each of them.
 //
 // Every position has a set of configurations with a row of m scores each. One max-product step
-// advances a whole row by one position. The row is then split by the automaton transitions. Most
-// labels have the same transition, the *default* one (property.hpp), so most of a row moves as a
-// whole. The backward pass for max-marginals is in joint_marginals.cpp.
+// advances a whole row by one position. The row is then split by the automaton transitions, label by
+// label. Most labels change nothing: they lead to the configuration from which they come. The
+// backward pass for max-marginals is in joint_marginals.cpp.
+//
+// The configurations of a whole pass are numbered, so that what depends on a configuration alone is
+// computed once: the labels that change nothing, and the score below which it may be dropped.
 #pragma once
 
 #include "chain/configurations.hpp"
-#include "chain/log_sums.hpp"
-#include "chain/scores.hpp"
 
 namespace chorale {
 
-// Purpose of a joint program. Each purpose except `messages` needs additional memory.
-enum class JointUse { messages, decoding, marginals, sums };
+// Purpose of a joint program. Each purpose except `messages` needs additional memory. `reach`: the
+// messages of all properties in one pass, and decoding.
+enum class JointUse { messages, decoding, reach, marginals, sums };
 
-class JointChain {
+inline bool decodes(JointUse use) noexcept {
+  return use == JointUse::decoding || use == JointUse::reach;
+}
+
+class JointChain : JointProgram {
 public:
   // `most`: upper bound on the number of configurations at a position. `width`: how many of them
   // are kept, at most `most`. `codes`: greater than every code of every property. `count`: number
@@ -40,16 +46,11 @@ public:
   }
 
   // Runs the program, with each property in its role (bound_property.hpp), and returns the best
-  // score. `outgoing`: index of the property whose message is computed, or -1. Writes the best
-  // score of each local value, EMPTY and CONFLICT to `message`, and in decoding the best labelling
-  // to `labelling`; both are empty where they are not wanted. `lower`: empty, or scores that
-  // labellings attain: one score if outgoing < 0, otherwise one for each entry of the message.
-  // Partial labellings that cannot reach these scores are then pruned, which changes no result;
-  // this requires that guide() was called and that no property is absorbed.
+  // score with all messages. If `targets` allow it to drop partial labellings, guide() must have
+  // been called, and no property may be absorbed.
   double run(Scores &scores, gsl::span<const BoundProperty> properties,
-             gsl::span<const KeyField> fields, const JointLimits &limits, std::int32_t outgoing,
-             gsl::span<double> message, gsl::span<const double> lower,
-             gsl::span<std::int32_t> labelling, JointOutcome &outcome) noexcept;
+             gsl::span<const KeyField> fields, const JointLimits &limits,
+             const JointTargets &targets, JointOutcome &outcome) noexcept;
 
   // Writes max-marginals: entry y of row t of `to` is the best score of the labellings with label y
   // at position t, where each property adds to scores as its role says; minus infinity if no
@@ -72,12 +73,19 @@ public:
   double lost() const noexcept { return lost_part_; }
 
 private:
-  void begin(gsl::span<const BoundProperty> properties, gsl::span<const KeyField> fields,
-             const JointLimits &limits, std::int32_t outgoing, JointOutcome &outcome) noexcept;
-  gsl::span<const BoundProperty> properties() const noexcept {
-    return span_of(properties_, count_);
-  }
-  gsl::span<const KeyField> fields() const noexcept { return span_of(fields_, count_); }
+  // The state of a property, and its next states and actions by label (m entries).
+  struct Cell {
+    const std::int32_t *next;
+    const std::int32_t *fires;
+    std::int32_t state;
+    bool is_settled;
+  };
+
+  JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int32_t count,
+             std::int64_t most, std::int32_t width, std::int64_t codes, JointUse use,
+             std::int32_t room) noexcept;
+  // Makes the only configuration before the first position, after start().
+  void begin() noexcept;
   bool step(Scores &scores, std::int32_t t) noexcept;
   // Elementary steps for one configuration at one position.
   std::int64_t step_work() const noexcept {
@@ -85,28 +93,31 @@ private:
            ((sums_ ? 5 * LogSums::kWork : 1) + labels_ + 7 + 8 * std::int64_t{count_});
   }
   void spread(std::int32_t i, std::int32_t t) noexcept;
-  // Returns the index in next_ of the successor of configuration i after `label` at t, or -1 if the
-  // successor is forbidden or the set overflows. Label -1 stands for all labels for which every
-  // property takes its default transition. Adds to `paid` the message scores that the step adds.
-  std::int32_t follow(std::int32_t i, std::int32_t t, std::int32_t label, double &paid) noexcept;
-  // Writes to `key` the key of the successor of the configuration with key `from`. `label` and
-  // `paid`: as in follow(). False if the successor is forbidden.
+  // Raises the score of label y in row `to` of next_ to `score`, which comes from row i of now_.
+  void take(std::int32_t to, std::int32_t y, double score, std::int32_t i) noexcept;
+  // Returns the number of a configuration; a new one is entered. If there is no room, enters only
+  // those of now_ and next_ again, whose numbers then change.
+  std::int32_t intern(const std::uint64_t *key) noexcept;
+  // Empties next_, whose rows will have `labels_` entries.
+  void clear_next() noexcept;
+  // Adds a row to next_, which must not be full, for the configuration `number`.
+  std::int32_t append(std::int32_t number) noexcept;
+  // Sets cells_ for the configuration `key` at position t. The two functions after it refer to it.
+  void read_cells(const std::uint64_t *key, std::int32_t t) noexcept;
+  // Returns the labels (bit y for label y; only the first 64) that lead from the configuration to
+  // itself and fire nothing. `number`: the number of the configuration.
+  std::uint64_t quiet_labels(std::int32_t number, std::int32_t t) noexcept;
+  // Writes to `key` the key of the successor after `label` at t. Adds to `paid` the message scores
+  // that the step adds. False if the successor is forbidden.
   bool successor(const std::uint64_t *from, std::int32_t t, std::int32_t label, Key &key,
                  double &paid) const noexcept;
-  // Fills classes_ for position t.
-  void read_classes(std::int32_t t) noexcept;
-  // Lists in marked_ the labels for which some property leaves its default transition after `key`.
-  // Returns their number.
-  std::int32_t mark(const std::uint64_t *key) noexcept;
-  // Returns the end score of `label` plus the message scores added at the end. Writes the final
-  // local value of the outgoing property to `shown`.
-  double final_score(const Scores &scores, const std::uint64_t *key, std::int32_t label,
-                     std::int32_t &shown) const noexcept;
+  // Returns the end score of `label` plus the message scores added at the end. Unless this is minus
+  // infinity, fills fired_ for the properties with the role outgoing.
+  double final_score(const Scores &scores, const std::uint64_t *key, std::int32_t label) noexcept;
   void keep_forward(std::int32_t t) noexcept;
   bool go_back(Scores &scores, std::int32_t t) noexcept; // false if interrupted
   bool make_room() noexcept;
   double threshold(const std::uint64_t *key) const noexcept;
-  void drop_hopeless(std::int32_t t) noexcept;
   // Used with log-sums. Returns, for the configuration with this key, the greatest message score
   // that each property can still add, summed over the properties.
   double hope(const std::uint64_t *key) const noexcept;
@@ -126,38 +137,38 @@ private:
   bool go_forward(Scores &scores) noexcept;
   // Runs forward passes that leave out labellings, each wider than the last, until lost() is small.
   // False on overflow, or if interrupted.
-  bool go_forward_thinned(Scores &scores, gsl::span<const BoundProperty> properties,
-                          gsl::span<const KeyField> fields, std::int32_t width,
-                          JointOutcome &outcome) noexcept;
+  bool go_forward_thinned(Scores &scores, std::int32_t width) noexcept;
   // Replaces each entry of the rows of now_ by its final_score(), the scores added at the end of
   // the chain. False if interrupted.
   bool end_rows(Scores &scores) noexcept;
-  // Appends the backpointers of now_ to history_.
-  void record(std::int32_t t) noexcept;
-  double finish(Scores &scores, gsl::span<double> message,
-                gsl::span<std::int32_t> labelling) noexcept;
+  bool record(std::int32_t t) noexcept;
+  double finish(Scores &scores) noexcept;
 
-  std::int32_t length_;
-  std::int32_t labels_;
-  std::int32_t words_; // words in a key
-  bool decode_;
-  std::int32_t width_;
-  Configurations now_;
+  Configurations now_;  // rows of the current position; number() of a row is its configuration
   Configurations next_;
-  Beam beam_;
+  Configurations all_;  // the configurations of the pass, without rows
+  // By configuration: threshold(); quiet_labels(), and 1 if they are known; the last set (stamp_)
+  // with a row of the configuration, and the index of this row.
+  double *bounds_;
+  std::uint64_t *quiet_;
+  std::uint8_t *has_quiet_;
+  std::int32_t *row_at_;
+  std::int32_t *row_of_;
+  std::int32_t stamp_ = 0;    // number of sets that were begun
+  bool is_classless_ = false; // every property has a single position class
   double *completion_;      // T x m: best score (or log-sum) of the positions after t, given the
                             // label of t and without properties
-  std::int32_t *kept_;      // scratch of drop_hopeless() and thin(): configurations to keep
-  double *rank_ = nullptr;  // sums: upper bound of each configuration, scratch of thin()
+  std::int32_t *kept_ = nullptr; // sums: configurations to keep, scratch of thin()
+  double *rank_ = nullptr;       // sums: upper bound of each configuration, scratch of thin()
   WeighedMatrix by_{};      // sums: transitions of the current position
   double *row_;             // m: scores of the successors of one configuration
-  std::int32_t *from_;      // m: best previous label of each entry of row_
-  std::uint8_t *is_marked_; // m: scratch of mark(), 0 between calls
-  std::int32_t *marked_;    // m: labels outside the default transitions
-  std::int32_t *classes_;   // class of the current position, by property
+  std::int32_t *alive_;     // m: labels that are not dropped
+  Cell *cells_;        // by property
+  double *most_slack_; // by property: the greatest entry of its row of targets_.slack
   // Backpointers for decoding: previous configuration * m + previous label, for each label of each
   // configuration of each position.
   std::int32_t *history_ = nullptr;
+  std::int64_t history_limit_ = 0;        // number of entries of history_
   std::int64_t *history_begin_ = nullptr; // T: first entry of each position in history_
   std::int32_t previous_count_ = 0;       // number of configurations of the position recorded last
   // For max-marginals and sums: the configurations of every position after the forward pass.
@@ -165,13 +176,7 @@ private:
   double *forward_rows_ = nullptr;         // T x width x m
   std::int32_t *forward_counts_ = nullptr; // T
 
-  const BoundProperty *properties_ = nullptr;
-  const KeyField *fields_ = nullptr;
-  std::int32_t count_ = 0;
-  std::int32_t outgoing_ = -1;
-  const double *lower_ = nullptr; // see run(), or NULL
-  const LogSums *sums_ = nullptr; // NULL if the program computes maxima
-  double least_lower_ = 0;
+  bool drops_ = false;            // the targets allow to drop partial labellings
   // For sums that leave out labellings:
   double least_ = kForbidden; // log-sum that partial labellings must be able to reach
   double lowered_ = 0;        // total that lower_to_zero() subtracted in the forward pass
@@ -179,8 +184,9 @@ private:
   std::int64_t dropped_ = 0;  // number of rows and entries dropped because they are below least_
   double lost_part_ = 0;      // the result of lost()
   std::int32_t at_ = 0;       // position of next_
-  JointLimits limits_;
-  JointOutcome *outcome_ = nullptr;
+  const double *after_ = nullptr; // row of completion_ for the current position
+  const double *into_ = nullptr;  // decoding: transition scores into the current position, with a
+                                  // row for each of its labels; NULL at the first position
 };
 
 } // namespace chorale

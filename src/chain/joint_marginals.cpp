@@ -37,14 +37,13 @@ bool JointChain::marginals(Scores &scores, gsl::span<const BoundProperty> proper
                            const LogSums *sums, const Matrix<double> &to,
                            JointOutcome &outcome) noexcept {
   Expects(to.rows >= length_ && to.columns >= labels_);
-  sums_ = sums;
-  lower_ = nullptr;
+  start(scores, properties, fields, limits, {}, sums, outcome);
   if (sums && !limits.exact) {
-    if (!go_forward_thinned(scores, properties, fields, limits.width, outcome))
+    if (!go_forward_thinned(scores, limits.width))
       return false;
   } else {
     least_ = kForbidden;
-    begin(properties, fields, limits, -1, outcome);
+    begin();
     if (!go_forward(scores))
       return false;
   }
@@ -77,16 +76,15 @@ bool JointChain::go_forward(Scores &scores) noexcept {
 
 // A pass that is too narrow still gives a lower bound on the weight of all labellings, so that the
 // next pass can drop more entries (those that cannot reach least_).
-bool JointChain::go_forward_thinned(Scores &scores, gsl::span<const BoundProperty> properties,
-                                    gsl::span<const KeyField> fields, std::int32_t width,
-                                    JointOutcome &outcome) noexcept {
+bool JointChain::go_forward_thinned(Scores &scores, std::int32_t width) noexcept {
   least_ = kForbidden;
   if (length_ > 0 && !sum_completions(scores))
     return false;
   for (std::int32_t w = std::min(kFirstWidth, width);;
        w = w > width / kWider ? width : w * kWider) {
-    outcome.pruned = false;
-    begin(properties, fields, {w, false}, -1, outcome);
+    outcome_->pruned = false;
+    limits_.width = w;
+    begin();
     if (!go_forward(scores))
       return false;
     if (length_ == 0)
@@ -95,10 +93,8 @@ bool JointChain::go_forward_thinned(Scores &scores, gsl::span<const BoundPropert
     for (std::int32_t i = 0; i < now_.count(); ++i) {
       if (!scores.spend(step_work()))
         return false;
-      for (std::int32_t y = 0; y < labels_; ++y) {
-        std::int32_t shown = -1;
-        total = sums_->add(total, now_.row(i)[y] + final_score(scores, now_.key(i), y, shown));
-      }
+      for (std::int32_t y = 0; y < labels_; ++y)
+        total = sums_->add(total, now_.row(i)[y] + final_score(scores, now_.key(i), y));
     }
     total += lowered_;
     if (total > kForbidden) {
@@ -108,7 +104,7 @@ bool JointChain::go_forward_thinned(Scores &scores, gsl::span<const BoundPropert
         return true;
       least_ = std::max(least_, total - kMargin * sums_->temperature());
     } else if (w == width) {
-      outcome.overflow = true;
+      outcome_->overflow = true;
       return false;
     }
   }
@@ -118,10 +114,8 @@ bool JointChain::end_rows(Scores &scores) noexcept {
   for (std::int32_t i = 0; i < now_.count(); ++i) {
     if (!scores.spend(step_work()))
       return false;
-    for (std::int32_t y = 0; y < labels_; ++y) {
-      std::int32_t shown = -1;
-      now_.row(i)[y] = final_score(scores, now_.key(i), y, shown);
-    }
+    for (std::int32_t y = 0; y < labels_; ++y)
+      now_.row(i)[y] = final_score(scores, now_.key(i), y);
   }
   return true;
 }
@@ -208,13 +202,12 @@ bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
   const auto key_of = [this](std::int32_t position, std::int32_t i) {
     return forward_keys_ + (std::int64_t{position} * width_ + i) * words_;
   };
-  next_.clear(labels_);
+  clear_next();
   for (std::int32_t j = 0; j < forward_counts_[t + 1]; ++j) {
-    next_.append(key_of(t + 1, j));
-    std::copy_n(now_.row(j), labels_, next_.row(j));
+    const std::int32_t to = append(intern(key_of(t + 1, j)));
+    std::copy_n(now_.row(j), labels_, next_.row(to));
   }
   now_.clear(labels_);
-  read_classes(t + 1);
   const double *unary = scores.unary(t + 1);
   const double *edges = scores.backward(t + 1);
   if (sums_) {
@@ -222,25 +215,19 @@ bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
       return false;
     weigh({edges, labels_, labels_, scores.backward_stride()});
   }
-  const auto after = [&](const std::uint64_t *from, std::int32_t label, double &paid) {
-    Key key;
-    const std::int32_t to = successor(from, t + 1, label, key, paid) ? next_.find(key.word) : -1;
-    return to < 0 ? nullptr : next_.row(to);
-  };
   for (std::int32_t i = 0; i < forward_counts_[t]; ++i) {
     if (!scores.spend(step_work()))
       return false;
     const std::uint64_t *key = key_of(t, i);
-    double paid = 0;
-    const double *most = after(key, -1, paid);
-    for (std::int32_t y = 0; y < labels_; ++y)
-      row_[y] = most ? unary[y] + paid + most[y] : kForbidden;
-    const std::int32_t marked = mark(key);
-    for (std::int32_t e = 0; e < marked; ++e) {
-      const std::int32_t y = marked_[e];
-      paid = 0;
-      const double *own = after(key, y, paid);
-      row_[y] = own ? unary[y] + paid + own[y] : kForbidden;
+    read_cells(key, t + 1);
+    for (std::int32_t y = 0; y < labels_; ++y) {
+      Key next;
+      double paid = 0;
+      const std::int32_t number =
+          successor(key, t + 1, y, next, paid) ? all_.find(next.word) : -1;
+      row_[y] = number >= 0 && row_at_[number] == stamp_
+                    ? unary[y] + paid + next_.row(row_of_[number])[y]
+                    : kForbidden;
     }
     double *to = now_.row(now_.append(key));
     if (sums_) {

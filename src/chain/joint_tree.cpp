@@ -11,9 +11,9 @@ namespace {
 constexpr std::int32_t kUnknown = -2;
 
 // Upper bound on the number of distinct firings at one position: one for each pair of labels.
-std::int32_t firing_limit(std::int32_t labels) noexcept {
+std::int32_t firing_limit(std::int32_t labels, std::int32_t properties) noexcept {
   return static_cast<std::int32_t>(
-      std::min<std::int64_t>(std::int64_t{labels} * labels, INT32_MAX));
+      std::min<std::int64_t>(properties == 0 ? 1 : std::int64_t{labels} * labels, INT32_MAX));
 }
 
 } // namespace
@@ -21,21 +21,20 @@ std::int32_t firing_limit(std::int32_t labels) noexcept {
 JointTree::JointTree(Layout &layout, const ChainView &view, const KeyLayout &keys,
                      const KeyLayout &firing_keys, std::int32_t count, std::int64_t most,
                      std::int32_t width, std::int64_t codes, bool decode) noexcept
-    : length_(view.length), labels_(view.labels), width_(width), words_(keys.words()),
-      decode_(decode), parents_(view.parents), is_leaf_(layout.take<std::uint8_t>(view.length)),
+    : JointProgram(layout, view, keys, count, width, staging_room(most, width, view.labels), codes),
+      parents_(view.parents), is_leaf_(layout.take_span<std::uint8_t>(view.length)),
       keys_(layout.take<std::uint64_t>(product_of_counts(length_ + 1, width, words_))),
       rows_(layout.take<double>(product_of_counts(length_ + 1, width, labels_))),
       counts_(layout.take<std::int32_t>(length_ + 1)),
       lifted_(layout, staging_room(most, width, labels_), words_, labels_, decode ? 1 : 0, true),
       merged_(layout, staging_room(most, width, labels_), words_, labels_, decode ? 2 : 0, true),
-      beam_(layout, staging_room(most, width, labels_), codes), row_(layout.take<double>(labels_)),
-      out_(layout.take<double>(labels_)), from_(layout.take<std::int32_t>(labels_)),
-      zeros_(layout.take<double>(labels_)),
-      firings_(layout, firing_limit(labels_), firing_keys.words(), 0, 0, true),
+      row_(layout.take<double>(labels_)),
+      out_(layout.take<double>(labels_)), zeros_(layout.take<double>(labels_)),
+      firings_(layout, firing_limit(labels_, count), firing_keys.words(), 0, 0, true),
       firing_of_(layout.take<std::int32_t>(product_of_counts(labels_, labels_))),
       uniform_(layout.take<std::int32_t>(labels_)),
-      target_(layout.take<std::int32_t>(firing_limit(labels_))),
-      target_paid_(layout.take<double>(firing_limit(labels_))),
+      target_(layout.take<std::int32_t>(firing_limit(labels_, count))),
+      target_paid_(layout.take<double>(firing_limit(labels_, count))),
       firing_fields_(layout.take<KeyField>(count)) {
   if (!decode)
     return;
@@ -52,34 +51,21 @@ JointTree::Place JointTree::place(std::int32_t t) const noexcept {
 
 double JointTree::run(Scores &scores, gsl::span<const BoundProperty> properties,
                       gsl::span<const KeyField> fields, const JointLimits &limits,
-                      std::int32_t outgoing, gsl::span<double> message,
-                      gsl::span<std::int32_t> labelling, const LogSums *sums,
+                      const JointTargets &targets, const LogSums *sums,
                       JointOutcome &outcome) noexcept {
-  Expects(fields.size() == properties.size());
-  sums_ = sums;
-  properties_ = properties.data();
-  fields_ = fields.data();
-  count_ = static_cast<std::int32_t>(properties.size());
-  limits_ = limits;
-  outgoing_ = outgoing;
-  outcome_ = &outcome;
+  start(scores, properties, fields, limits, targets, sums, outcome);
   max_plus_ = &scores.max_plus();
   lifted_.reset();
   merged_.reset();
   firings_.reset();
   std::fill_n(counts_, length_ + 1, 0);
   std::fill_n(zeros_, labels_, 0.0);
-  std::fill_n(is_leaf_, length_, std::uint8_t{1});
-  for (std::int32_t t = 0; t < length_; ++t)
-    if (parents_[t] >= 0)
-      is_leaf_[parents_[t]] = 0;
+  scores.view().mark_leaves(is_leaf_);
   KeyLayout firing_layout;
   for (std::int32_t k = 0; k < count_; ++k)
     firing_fields_[k] = firing_layout.add(properties_[k].code_limit(Role::outgoing));
 
   begin_position(scores, length_);
-  outcome.most = std::max<std::int64_t>(outcome.most, 1);
-  scores_ = &scores;
   for (std::int32_t t = length_ - 1; t >= 0; --t) {
     if (!scores.spend(std::int64_t{labels_} * (labels_ + 8) * (count_ + 1)))
       return kForbidden;
@@ -92,7 +78,7 @@ double JointTree::run(Scores &scores, gsl::span<const BoundProperty> properties,
       return kForbidden;
     }
   }
-  return finish(message, labelling);
+  return finish();
 }
 
 // Initialises the set of position t, unless it already exists: one configuration in which nothing
@@ -114,7 +100,7 @@ void JointTree::begin_position(const Scores &scores, std::int32_t t) noexcept {
   }
   for (std::int32_t y = 0; y < labels_; ++y)
     at.rows[y] = scores.unary(t)[y] + (parents_[t] < 0 ? scores.start()[y] : 0.0) +
-                 (is_leaf_[t] ? scores.end()[y] : 0.0);
+                 (is_leaf_.data()[t] != 0 ? scores.end()[y] : 0.0);
 }
 
 void JointTree::find_firings(std::int32_t t) noexcept {
@@ -150,8 +136,8 @@ void JointTree::find_firings(std::int32_t t) noexcept {
     }
     std::int32_t *firing = firing_of_ + std::int64_t{y} * columns;
     firing[0] = uniform_[y] = find(0);
-    for (std::int32_t above = 1; above < columns; ++above) {
-      firing[above] = different == 0 ? firing[0] : find(above);
+    for (std::int32_t above = 1; above < columns && different != 0; ++above) {
+      firing[above] = find(above);
       if (firing[above] != firing[0])
         uniform_[y] = kUnknown;
     }
@@ -159,14 +145,9 @@ void JointTree::find_firings(std::int32_t t) noexcept {
 }
 
 bool JointTree::cut(Configurations &set, std::int32_t columns) noexcept {
-  if (limits_.exact)
-    return false;
-  outcome_->pruned = true;
-  beam_.prune(set, columns, limits_.width, {properties_, to_size(count_)},
-              {fields_, to_size(count_)}, outgoing_);
   // Pruning renumbers the configurations, so indices in target_ are invalid.
   std::fill_n(target_, firings_.count(), kUnknown);
-  return true;
+  return prune(set, columns);
 }
 
 std::int32_t JointTree::insert(Configurations &set, const Key &key, std::int32_t columns) noexcept {
@@ -228,12 +209,13 @@ void JointTree::lift_alike(std::int32_t t, std::int32_t i) noexcept {
         row[x] = sums_->add(row[x], out_[x] + paid);
       continue;
     }
-    max_plus_->step_arg(row_, labels_, edges_, edge_stride_, columns, nullptr, out_, from_);
+    max_plus_->step(row_, labels_, edges_, edge_stride_, columns, nullptr, out_);
     for (std::int32_t x = 0; x < columns; ++x)
       if (out_[x] + paid > row[x]) {
         row[x] = out_[x] + paid;
         if (decode_)
-          lifted_.back(to)[x] = i * labels_ + from_[x];
+          lifted_.back(to)[x] =
+              i * labels_ + max_plus_->best_sum(row_, into_ + x * into_stride_, labels_);
       }
   }
 }
@@ -266,6 +248,8 @@ bool JointTree::lift(Scores &scores, std::int32_t t) noexcept {
   lifted_.clear(columns_above(t));
   edges_ = parents_[t] < 0 ? zeros_ : scores.backward(t);
   edge_stride_ = parents_[t] < 0 ? 1 : scores.backward_stride();
+  into_ = parents_[t] < 0 ? zeros_ : decode_ ? scores.forward(t) : nullptr;
+  into_stride_ = scores.forward_stride();
   for (std::int32_t i = 0; i < counts_[t]; ++i) {
     if (!scores.spend((sums_ ? LogSums::kWork : MaxPlus::kWork) * labels_ * labels_ *
                       (firings_.count() + 4)))
@@ -338,41 +322,29 @@ bool JointTree::merge(std::int32_t t) noexcept {
   return true;
 }
 
-double JointTree::finish(gsl::span<double> message, gsl::span<std::int32_t> labelling) noexcept {
+double JointTree::finish() noexcept {
   const Place at = place(length_);
-  double *entries = message.data();
-  if (outgoing_ >= 0) {
-    const std::int32_t count = properties_[outgoing_].local_count + 2;
-    Expects(message.size() >= to_size(count));
-    std::fill_n(entries, count, kForbidden);
-  }
   double best = kForbidden;
   std::int32_t best_configuration = -1;
   for (std::int32_t i = 0; i < at.count; ++i) {
     double score = at.rows[i];
-    std::int32_t shown = -1;
-    for (std::int32_t k = 0; k < count_ && score > kForbidden; ++k) {
-      std::int32_t fired = -1;
+    for (std::int32_t k = 0; k < count_ && score > kForbidden; ++k)
       score += properties_[k].final_payment(fields_[k].get(at.keys + std::int64_t{i} * words_), -1,
-                                            fired);
-      if (k == outgoing_)
-        shown = fired;
-    }
+                                            fired_[k]);
     if (score == kForbidden)
       continue;
-    if (outgoing_ >= 0)
-      entries[shown] = std::max(entries[shown], score);
+    const double total = collect(score);
     if (sums_) {
-      best = sums_->add(best, score);
-    } else if (score > best) {
-      best = score;
+      best = sums_->add(best, total);
+    } else if (total > best) {
+      best = total;
       best_configuration = i;
     }
   }
-  std::int32_t *labels = labelling.data();
-  if (!labels || best == kForbidden)
+  std::int32_t *labels = targets_.labelling.data();
+  if (!decode_ || best == kForbidden)
     return best;
-  Expects(labelling.size() >= to_size(length_));
+  Expects(targets_.labelling.size() >= to_size(length_));
   chosen_[length_] = best_configuration;
   for (std::int32_t t = 0; t < length_; ++t) {
     const bool root = parents_[t] < 0;

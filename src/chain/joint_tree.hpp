@@ -12,26 +12,21 @@
 #pragma once
 
 #include "chain/configurations.hpp"
-#include "chain/log_sums.hpp"
-#include "chain/scores.hpp"
 
 namespace chorale {
 
-class JointTree {
+class JointTree : JointProgram {
 public:
   JointTree(Layout &layout, const ChainView &view, const KeyLayout &keys,
             const KeyLayout &firing_keys, std::int32_t count, std::int64_t most, std::int32_t width,
             std::int64_t codes, bool decode) noexcept;
 
-  // Runs the program and returns the best score. `outgoing`: index of the property whose message is
-  // computed, or -1. Writes the best score of each local value, EMPTY and CONFLICT to `message`,
-  // and in decoding the best labelling to `labelling`; both are empty where they are not wanted. If
-  // `sums` is not NULL, takes log-sums (log_sums.hpp) in the place of maxima and returns the
-  // log-sum of the scores of all labellings; `message` and `labelling` are then empty.
+  // Runs the program, with each property in its role (bound_property.hpp), and returns the best
+  // score with all messages. If `sums` is not NULL, takes log-sums (log_sums.hpp) in the place of
+  // maxima and returns the log-sum of the scores of all labellings; there are then no targets.
   double run(Scores &scores, gsl::span<const BoundProperty> properties,
-             gsl::span<const KeyField> fields, const JointLimits &limits, std::int32_t outgoing,
-             gsl::span<double> message, gsl::span<std::int32_t> labelling, const LogSums *sums,
-             JointOutcome &outcome) noexcept;
+             gsl::span<const KeyField> fields, const JointLimits &limits,
+             const JointTargets &targets, const LogSums *sums, JointOutcome &outcome) noexcept;
 
 private:
   // The configurations of one position.
@@ -63,16 +58,11 @@ private:
   // Prunes `set` to the beam width. False if pruning is not allowed.
   bool cut(Configurations &set, std::int32_t columns) noexcept;
   std::int32_t after_firing(std::int32_t t, std::int32_t i, std::int32_t firing) noexcept;
-  // Writes `message` and `labelling` from the set above the roots; returns the best score.
-  double finish(gsl::span<double> message, gsl::span<std::int32_t> labelling) noexcept;
+  // Writes the message and the labelling from the set above the roots; returns the best score.
+  double finish() noexcept;
 
-  std::int32_t length_;
-  std::int32_t labels_;
-  std::int32_t width_;
-  std::int32_t words_;
-  bool decode_;
   const std::int32_t *parents_;
-  std::uint8_t *is_leaf_;
+  gsl::span<std::uint8_t> is_leaf_; // T flags
   // (T + 1) x width keys and rows: the sets of all positions; last, the set of the virtual position
   // above the roots.
   std::uint64_t *keys_;
@@ -80,10 +70,8 @@ private:
   std::int32_t *counts_;
   Configurations lifted_;
   Configurations merged_;
-  Beam beam_;
   double *row_;        // m: scores of the labels with a given firing, others minus infinity
   double *out_;        // m: row_ after its step to the parent, by parent label
-  std::int32_t *from_; // m: label with the best score, by parent label
   double *zeros_;      // m zeros: transition scores from the virtual position to a root
   // A *firing* is a combination of local values, one for each property, that the properties fire
   // for some pair (label, parent's label). firings_ holds the distinct firings at the current
@@ -102,15 +90,9 @@ private:
 
   const double *edges_ = nullptr; // transitions to the parent, with rows by the child's labels
   std::ptrdiff_t edge_stride_ = 0;
-  Scores *scores_ = nullptr;
+  const double *into_ = nullptr; // decoding: the same with rows by the parent's labels
+  std::ptrdiff_t into_stride_ = 0;
   const MaxPlus *max_plus_ = nullptr;
-  const LogSums *sums_ = nullptr; // NULL if the program computes maxima
-  const BoundProperty *properties_ = nullptr;
-  const KeyField *fields_ = nullptr;
-  std::int32_t count_ = 0;
-  std::int32_t outgoing_ = -1;
-  JointLimits limits_;
-  JointOutcome *outcome_ = nullptr;
 };
 
 } // namespace chorale

@@ -48,11 +48,6 @@ struct MaxPlus {
   // infinity in `from` take little time.
   void (*step)(const double *from, std::int32_t rows, const double *matrix, std::ptrdiff_t stride,
                std::int32_t columns, const double *add, double *out) noexcept;
-  // Does what step() does, and writes to arg[y] the lowest x that attains the maximum, or -1 if the
-  // maximum is minus infinity.
-  void (*step_arg)(const double *from, std::int32_t rows, const double *matrix,
-                   std::ptrdiff_t stride, std::int32_t columns, const double *add, double *out,
-                   std::int32_t *arg) noexcept;
   void (*sweep)(const Sweep &chain) noexcept;
   // After a forward sweep: writes the labels of a best path that ends at label `last`. Ties go to
   // the lowest label. `matrix` is transposed: its rows belong to "to" labels.

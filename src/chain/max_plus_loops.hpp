@@ -127,76 +127,18 @@ CHORALE_LOOP void columns_of(const double *from, std::int32_t rows, const double
   }
 }
 
-template <int kBlocks>
-CHORALE_LOOP void columns_of_arg(const double *from, std::int32_t rows, const double *matrix,
-                                 std::ptrdiff_t stride, std::int32_t last, const double *add,
-                                 double *out, std::int32_t *arg) noexcept {
-  Lanes best[kBlocks];
-  Indices index[kBlocks];
-  for (int b = 0; b < kBlocks; ++b) {
-    best[b] = all_lanes(kForbidden);
-    index[b] = all_lanes(-1);
-  }
-  for (std::int32_t x = 0; x < rows; ++x) {
-    if (from[x] == kForbidden)
-      continue;
-    const Lanes score = all_lanes(from[x]);
-    const Indices here = all_lanes(x);
-    const double *row = matrix + x * stride;
-    for (int b = 0; b < kBlocks; ++b) {
-      const Lanes sum = score + load(row + (b + 1 < kBlocks ? b * kLanes : last));
-      const Indices better = sum > best[b];
-      best[b] = better ? sum : best[b];
-      index[b] = better ? here : index[b];
-    }
-  }
-  for (int b = 0; b < kBlocks; ++b) {
-    const std::int32_t at = b + 1 < kBlocks ? b * kLanes : last;
-    store(out + at, add ? best[b] + load(add + at) : best[b]);
-    for (int i = 0; i < kLanes; ++i)
-      arg[at + i] = static_cast<std::int32_t>(index[b][i]);
-  }
-}
-
-template <int kBlocks, bool kArg>
-CHORALE_LOOP void some_columns(const double *from, std::int32_t rows, const double *matrix,
-                               std::ptrdiff_t stride, std::int32_t last, const double *add,
-                               double *out, std::int32_t *arg) noexcept {
-  if constexpr (kArg)
-    columns_of_arg<kBlocks>(from, rows, matrix, stride, last, add, out, arg);
-  else
-    columns_of<kBlocks>(from, rows, matrix, stride, last, add, out);
-}
-
-template <bool kArg>
-CHORALE_LOOP void few_columns(const double *from, std::int32_t rows, const double *matrix,
-                              std::ptrdiff_t stride, std::int32_t columns, const double *add,
-                              double *out, std::int32_t *arg) noexcept {
-  for (std::int32_t y = 0; y < columns; ++y) {
-    double best = kForbidden;
-    std::int32_t index = -1;
-    for (std::int32_t x = 0; x < rows; ++x)
-      if (const double sum = from[x] + matrix[x * stride + y]; sum > best) {
-        best = sum;
-        index = x;
-      }
-    out[y] = add ? best + add[y] : best;
-    if constexpr (kArg)
-      arg[y] = index;
-  }
-}
-
-template <bool kArg>
 CHORALE_LOOP void all_columns(const double *from, std::int32_t rows, const double *matrix,
                               std::ptrdiff_t stride, std::int32_t columns, const double *add,
-                              double *out, std::int32_t *arg) noexcept {
-  if (columns < kLanes) {
-    few_columns<kArg>(from, rows, matrix, stride, columns, add, out, arg);
-    return;
+                              double *out) noexcept {
+  for (std::int32_t y = 0; columns < kLanes && y < columns; ++y) {
+    double best = kForbidden;
+    for (std::int32_t x = 0; x < rows; ++x)
+      best = std::max(best, from[x] + matrix[x * stride + y]);
+    out[y] = add ? best + add[y] : best;
   }
   // Processes as many columns at once as registers hold.
-  constexpr std::int32_t kWidest = kArg ? 4 : 8;
-  for (std::int32_t begin = 0; begin < columns;) {
+  constexpr std::int32_t kWidest = 8;
+  for (std::int32_t begin = 0; columns >= kLanes && begin < columns;) {
     const std::int32_t left = columns - begin;
     // A remainder narrower than one vector is avoided: this block becomes one vector narrower.
     std::int32_t width = left <= kWidest * kLanes ? left : kWidest * kLanes;
@@ -206,31 +148,30 @@ CHORALE_LOOP void all_columns(const double *from, std::int32_t rows, const doubl
     const double *from_column = matrix + begin;
     const double *more = add ? add + begin : nullptr;
     double *to = out + begin;
-    std::int32_t *to_arg = kArg ? arg + begin : nullptr;
     switch ((width + kLanes - 1) / kLanes) {
     case 1:
-      some_columns<1, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      columns_of<1>(from, rows, from_column, stride, last, more, to);
       break;
     case 2:
-      some_columns<2, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      columns_of<2>(from, rows, from_column, stride, last, more, to);
       break;
     case 3:
-      some_columns<3, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      columns_of<3>(from, rows, from_column, stride, last, more, to);
       break;
     case 4:
-      some_columns<4, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      columns_of<4>(from, rows, from_column, stride, last, more, to);
       break;
     case 5:
-      some_columns<5, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      columns_of<5>(from, rows, from_column, stride, last, more, to);
       break;
     case 6:
-      some_columns<6, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      columns_of<6>(from, rows, from_column, stride, last, more, to);
       break;
     case 7:
-      some_columns<7, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      columns_of<7>(from, rows, from_column, stride, last, more, to);
       break;
     default:
-      some_columns<8, kArg>(from, rows, from_column, stride, last, more, to, to_arg);
+      columns_of<8>(from, rows, from_column, stride, last, more, to);
       break;
     }
     begin += width;
@@ -240,12 +181,7 @@ CHORALE_LOOP void all_columns(const double *from, std::int32_t rows, const doubl
 CHORALE_ENTRY void step(const double *from, std::int32_t rows, const double *matrix,
                         std::ptrdiff_t stride, std::int32_t columns, const double *add,
                         double *out) noexcept {
-  all_columns<false>(from, rows, matrix, stride, columns, add, out, nullptr);
-}
-CHORALE_ENTRY void step_arg(const double *from, std::int32_t rows, const double *matrix,
-                            std::ptrdiff_t stride, std::int32_t columns, const double *add,
-                            double *out, std::int32_t *arg) noexcept {
-  all_columns<true>(from, rows, matrix, stride, columns, add, out, arg);
+  all_columns(from, rows, matrix, stride, columns, add, out);
 }
 
 // ---- All steps of a chain ---------------------------------------------------------------------
@@ -264,8 +200,7 @@ CHORALE_LOOP void sweep_wide(const Sweep &sweep) noexcept {
       store(sweep.work + y, load(row + y) + load_unary(unary, y, sweep.labels, mask));
     unary += sweep.unary_step;
     row += sweep.row_step;
-    all_columns<false>(sweep.work, sweep.labels, sweep.matrix, padded, padded, nullptr, row,
-                       nullptr);
+    all_columns(sweep.work, sweep.labels, sweep.matrix, padded, padded, nullptr, row);
   }
 }
 
@@ -367,4 +302,4 @@ CHORALE_ENTRY bool max_masked(const double *row, const double *mask, std::int32_
   return found;
 }
 
-constexpr MaxPlus kLoops{step, step_arg, sweep, trace, best_sum, max_masked};
+constexpr MaxPlus kLoops{step, sweep, trace, best_sum, max_masked};

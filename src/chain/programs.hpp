@@ -5,8 +5,9 @@
 // come after their parents) and back. The limits of the Scores can interrupt all except KBest.
 #pragma once
 
-#include "chain/log_sums.hpp"
-#include "chain/scores.hpp"
+#include "chain/joint_tree.hpp"
+
+#include <optional>
 
 namespace chorale {
 
@@ -26,20 +27,17 @@ public:
   // numbers.
 
   // Computes all forward rows. False if interrupted.
-  bool forward(gsl::span<double> rows) noexcept;
+  bool forward(gsl::span<double> rows) noexcept { return sweep(rows, 0, true); }
   // Computes the backward rows from the last position down to `first`. False if interrupted.
-  bool backward(gsl::span<double> rows, std::int32_t first) noexcept;
+  bool backward(gsl::span<double> rows, std::int32_t first) noexcept {
+    return sweep(rows, first, false);
+  }
   // Finds the best labelling and its score from forward rows. False if every labelling is forbidden
   // or if interrupted.
   bool trace(gsl::span<double> rows, gsl::span<std::int32_t> labelling, double &score) noexcept;
 
 private:
-  // Writes `scores`, with zeros as padding, to a row.
-  void begin_with(const double *scores, gsl::span<double> row) const noexcept;
-  // Write the row at which the direction begins, and return a description of the steps that follow.
-  // Its `matrix` is NULL if every edge has a matrix of its own.
-  Sweep begin_forward(gsl::span<double> rows) const noexcept;
-  Sweep begin_backward(gsl::span<double> rows, std::int32_t first) const noexcept;
+  bool sweep(gsl::span<double> rows, std::int32_t first, bool forward) noexcept;
   double *with_unary(const double *row, std::int32_t t) noexcept;
   // The work of one row, in elementary steps, and the number of rows between two checks of the
   // limits.
@@ -47,15 +45,14 @@ private:
   std::int32_t stretch() const noexcept {
     return static_cast<std::int32_t>(std::max<std::int64_t>(Limits::kStretch / step_work(), 1));
   }
-  bool run(const Sweep &sweep) noexcept;
 
   Scores &scores_;
   std::ptrdiff_t padded_;
   double *work_;
 };
 
-// Finds the best labelling of a chain, by a forward pass, or of a tree, by a pass from the leaves
-// to the roots.
+// Finds the best labelling of a chain, by a forward pass, or of a tree, by the joint program
+// without properties.
 class BestLabelling {
 public:
   BestLabelling(Layout &layout, const ChainView &view) noexcept;
@@ -67,13 +64,9 @@ public:
   double score = kForbidden;         // phi of `labelling`
 
 private:
-  bool run_tree(Scores &scores) noexcept;
-
-  // For a chain: forward rows of ChainSweep. For a tree, T x m: best score of the subtree of t, by
-  // label of t.
-  gsl::span<double> rows_;
-  gsl::span<double> work_; // scratch, ChainSweep::work_entries()
-  gsl::span<std::uint8_t> is_leaf_; // T flags; trees only
+  gsl::span<double> rows_;        // chains: forward rows of ChainSweep
+  gsl::span<double> work_;        // chains: scratch, ChainSweep::work_entries()
+  std::optional<JointTree> tree_; // trees
 };
 
 // Arrays that MaxMarginals writes; each may be empty.
@@ -102,8 +95,7 @@ public:
 
 private:
   void run_chain(Scores &scores, const MarginalTargets &targets) noexcept;
-  void sum_chain(Scores &scores, const LogSums &sums, const Matrix<double> &to) noexcept;
-  // `products`: MaxPlus or LogSums.
+  // For trees and chains. `products`: MaxPlus or LogSums.
   template <class Products>
   void run_tree(Scores &scores, const Products &products, const MarginalTargets &targets) noexcept;
   void write_margin(std::int32_t t, gsl::span<const double> row,
@@ -111,12 +103,12 @@ private:
 
   std::int32_t labels_;
   std::ptrdiff_t row_step_; // number of entries of a row; chains only
-  // For chains: forward and backward rows of ChainSweep.
-  // For trees (T x m), by label of t: best score of the subtree of t, and of everything outside it.
+  // sweep(): forward and backward rows of ChainSweep.
+  // run_tree() (T x m), by label of t: best score of the subtree of t, and of everything outside it.
   gsl::span<double> inside_;
   gsl::span<double> outside_;
   gsl::span<double> work_; // scratch, ChainSweep::work_entries()
-  // For trees (T x m). message_: the message of t to its parent, which is the best score of the
+  // run_tree() (T x m). message_: the message of t to its parent, which is the best score of the
   // subtree of t by label of the parent. later_: the sum of the messages of later siblings of t to
   // the parent. Roots use column 0, since their virtual parent has one label.
   gsl::span<double> message_;

@@ -87,7 +87,7 @@ void SingleChain::prepare(std::int32_t t, std::int32_t state) noexcept {
   const auto alive_after = [&](std::int32_t s) {
     return property_->may_fire(t + 1, s) ? s : states_ - 1;
   };
-  usual_ = alive_after(automaton.default_next[cell]);
+  usual_ = alive_after(state);
   other_count_ = 0;
   firing_count_ = 0;
   for (std::int32_t y = 0; y < labels_; ++y) {

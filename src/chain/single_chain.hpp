@@ -61,7 +61,7 @@ private:
   std::int32_t *firing_; // m: labels that fire, ascending by value
   std::int32_t other_count_ = 0;
   std::int32_t firing_count_ = 0;
-  std::int32_t usual_ = 0; // next state of the default transition
+  std::int32_t usual_ = 0; // the state itself, or the dead one if it cannot fire any more
 
   const BoundProperty *property_ = nullptr;
   std::int32_t states_ = 0;

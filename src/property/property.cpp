@@ -134,10 +134,6 @@ private:
     tables_.local_actions = local ? layout.take<std::int32_t>(local_count_) : nullptr;
     constants_ = layout.take<std::int32_t>(
         saturating_sum(saturating_sum(table_count_, end_count_), local_count_));
-    default_next_ = layout.take<std::int32_t>(cells_);
-    default_action_ = layout.take<std::int32_t>(cells_);
-    exceptions_ = layout.take<std::int32_t>(table_count_);
-    exception_begin_ = layout.take<std::int32_t>(cells_ + 1);
     successors_ =
         layout.take<std::uint64_t>(saturating_product(cells_, size(property_.set_words())));
     firing_ = layout.take<std::uint8_t>(cells_);
@@ -147,10 +143,6 @@ private:
     property_.actions = tables_.actions;
     property_.end_actions = tables_.end_actions;
     property_.local_actions = tables_.local_actions;
-    property_.default_next = default_next_;
-    property_.default_action = default_action_;
-    property_.exceptions = exceptions_;
-    property_.exception_begin = exception_begin_;
     property_.successors = successors_;
     property_.firing = firing_;
     property_.end_firing = end_firing_;
@@ -222,38 +214,19 @@ private:
                                           : std::uint8_t{0};
   }
 
-  // Derives the default transition of a cell, its exceptions, its successors and firing bits.
+  // Derives the successors of a cell and its firing bits.
   void summarise(std::int32_t state, std::int32_t position_class) noexcept {
     const std::int32_t m = property_.labels;
     const std::int64_t cell = property_.cell(state, position_class);
     const std::int32_t *next = tables_.next + cell * m;
     const std::int32_t *actions = tables_.actions + cell * m;
-    std::int32_t most = 0;
-    std::int32_t typical = 0;
-    for (std::int32_t y = 0; y < m && 2 * most < m; ++y) {
-      std::int32_t alike = 0;
-      for (std::int32_t z = y; z < m; ++z)
-        alike += next[z] == next[y] && actions[z] == actions[y];
-      if (alike > most) {
-        most = alike;
-        typical = y;
-      }
-    }
-    default_next_[cell] = next[typical];
-    default_action_[cell] = actions[typical];
-    if (cell == 0)
-      exception_begin_[0] = 0;
-    std::int32_t end = exception_begin_[cell];
     const std::int64_t words = property_.set_words();
     std::fill_n(successors_ + cell * words, words, std::uint64_t{0});
     firing_[cell] = 0;
     for (std::int32_t y = 0; y < m; ++y) {
-      if (next[y] != next[typical] || actions[y] != actions[typical])
-        exceptions_[end++] = y;
       successors_[cell * words + next[y] / 64] |= std::uint64_t{1} << (next[y] % 64);
       firing_[cell] = static_cast<std::uint8_t>(firing_[cell] | firing_bit(actions[y]));
     }
-    exception_begin_[cell + 1] = end;
     if (position_class == 0) {
       end_firing_[state] = 0;
       for (std::int32_t y = 0; y <= m; ++y)
@@ -273,10 +246,6 @@ private:
   std::size_t end_count_ = 0;
   std::size_t local_count_ = 0;
   std::int32_t *constants_ = nullptr;
-  std::int32_t *default_next_ = nullptr;
-  std::int32_t *default_action_ = nullptr;
-  std::int32_t *exceptions_ = nullptr;
-  std::int32_t *exception_begin_ = nullptr;
   std::uint64_t *successors_ = nullptr;
   std::uint8_t *firing_ = nullptr;
   std::uint8_t *end_firing_ = nullptr;

@@ -3,9 +3,8 @@
 // The automaton reads a labelling from left to right. At each position, the state of the automaton,
 // the class of the position (a number that the caller gives to it) and the label determine a
 // transition: the next state and an *action*, which may *fire* a value. All states from which
-// nothing can ever fire are merged into one, the dead state, which has the highest number. For each
-// *cell* (state, class) most labels have the same transition. So transitions are stored twice: as
-// full tables, and as a default for each cell with a list of the exceptional labels.
+// nothing can ever fire are merged into one, the dead state, which has the highest number. A
+// *cell* is a pair (state, class).
 #pragma once
 
 #include "base/counted.hpp"
@@ -56,10 +55,6 @@ struct chorale_property : chorale::Counted {
   const std::int32_t *actions = nullptr;      // the same shape
   const std::int32_t *end_actions = nullptr;  // states x (labels + 1), by the last label; the last
                                               // column for the empty chain
-  const std::int32_t *default_next = nullptr; // states x classes
-  const std::int32_t *default_action = nullptr;  // states x classes
-  const std::int32_t *exceptions = nullptr; // exceptional labels, cell by cell, ascending in a cell
-  const std::int32_t *exception_begin = nullptr; // states x classes + 1 offsets into `exceptions`
   const std::uint64_t *successors = nullptr;   // states x classes bit sets of next states, each of
                                                // set_words() words
   // firing (states x classes) says what the actions of a cell can fire, end_firing (by state) what

@@ -1,5 +1,4 @@
 // The pass over what lies within reach of the best: by enumeration, and by the joint program.
-#include "chain/joint_reach.hpp"
 #include "joint_fixture.hpp"
 #include "potential/create.hpp"
 #include "potential/member_row.hpp"
@@ -14,23 +13,25 @@ using namespace chorale;
 
 namespace {
 
+constexpr JointOptions kOptions{CHORALE_JOINT_AUTO, 300, 1 << 16};
+
 // A pass in memory of its own.
 class Placed {
 public:
   Placed(const ChainView &view, const Attachments &attachments) {
     Layout measure;
-    const JointReach measured(measure, view, attachments);
+    const Joint measured(measure, view, attachments, kOptions, JointUse::reach);
     memory_.resize(measure.bytes() + kAlignment);
     Layout layout(reinterpret_cast<std::byte *>(
         (reinterpret_cast<std::uintptr_t>(memory_.data()) + kAlignment - 1) / kAlignment *
         kAlignment));
-    pass_ = std::make_unique<JointReach>(layout, view, attachments);
+    pass_ = std::make_unique<Joint>(layout, view, attachments, kOptions, JointUse::reach);
   }
-  JointReach &pass() { return *pass_; }
+  Joint &pass() { return *pass_; }
 
 private:
   std::vector<std::byte> memory_;
-  std::unique_ptr<JointReach> pass_;
+  std::unique_ptr<Joint> pass_;
 };
 
 struct Truth {
@@ -77,7 +78,7 @@ unsigned first_seed() {
   return given ? static_cast<unsigned>(std::strtoul(given, nullptr, 10)) : 1;
 }
 
-void offer(JointReach &pass, const Case &of, gsl::span<const std::int32_t> labelling) {
+void offer(Joint &pass, const Case &of, gsl::span<const std::int32_t> labelling) {
   std::vector<std::int32_t> shown;
   for (std::int32_t k = 0; k < of.all().count; ++k)
     shown.push_back(of.all().at(k).evaluate(labelling, {}));
@@ -95,12 +96,13 @@ void messages_are_exact_within_reach(void **) {
     Case one(seed, seed % 3 != 0);
     const Truth truth = enumerate(one);
     Placed placed(one.view, one.all());
-    JointReach &pass = placed.pass();
+    Joint &pass = placed.pass();
     const double reaches[] = {0.0, 0.5, 2.0, 5.0, kInfinity};
     std::vector<double> reach;
     for (std::int32_t k = 0; k < one.all().count; ++k)
       reach.push_back(reaches[one.below(5)]);
-    const bool possible = pass.prepare();
+    pass.prepare();
+    const bool possible = pass.guide();
     std::vector<std::vector<double>> steady; // by value
     for (std::int32_t k = 0; k < one.all().count; ++k) {
       steady.emplace_back(truth.messages[static_cast<std::size_t>(k)].size(), 0.0);
@@ -120,7 +122,7 @@ void messages_are_exact_within_reach(void **) {
       assert_true(truth.best == kForbidden);
       continue;
     }
-    assert_true(pass.run(reach) == JointReach::End::done);
+    assert_true(pass.reach(reach));
     if (!close(pass.best(), truth.best))
       fail_msg("seed %u: best %.17g, by enumeration %.17g", seed, pass.best(), truth.best);
     for (std::int32_t k = 0; k < one.all().count; ++k) {
@@ -144,11 +146,11 @@ void messages_are_exact_within_reach(void **) {
     }
     // The same pass decodes.
     const double before = pass.offered();
-    assert_true(pass.run({}) == JointReach::End::done);
+    assert_true(pass.reach({}));
     assert_true(close(pass.best(), truth.best));
     if (pass.best() == kForbidden || pass.best() <= before)
       continue;
-    assert_true(pass.trace() == JointReach::End::done);
+    assert_true(pass.trace());
     ++traced;
     if (const double value = value_of(one, pass.labelling, -1); !close(value, truth.best))
       fail_msg("seed %u: the labelling has %.17g, by enumeration %.17g", seed, value, truth.best);

@@ -273,23 +273,26 @@ faulty_prices potential/tangent.cpp "the slope of one side for that of both" \
   's/std::max<std::int64_t>(counts\[v\] - 1, 0)/counts[v]/' 'prices\[[01]\] == |the tangent is'
 faulty_prices potential/tangent.cpp "all members with one value left out of the bound" \
   's/, with(members)});/});/' 'C - p m is at most'
-faulty_pass() { # FAULT SCRIPT PATTERN
-  faulty_source chain/joint_reach.cpp "$(echo "$build"/tests/internal/CMakeFiles/test_joint_reach.dir/*.o)" "$@"
+faulty_pass() { # SOURCE FAULT SCRIPT PATTERN
+  faulty_source "chain/$1" "$(echo "$build"/tests/internal/CMakeFiles/test_joint_reach.dir/*.o)" "${@:2}"
 }
-faulty_pass "what other properties may still add is left out" \
-  's/: most_paid(k, of\[k\], properties_\[k\].message,/: 0 * most_paid(k, of[k], properties_[k].message,/' 'seed [0-9]+|close\(pass.best'
-faulty_pass "what a receiver adds in any case is left out" \
-  's/? most_paid(k, of\[k\], steady_part(k), most_steady_\[k\])/? 0.0/' 'seed [0-9]+, property'
-faulty_pass "a conflict is not hoped for" \
-  's/return std::max(row\[memory.fired\], .*/return row[memory.fired];/' 'seed [0-9]+|close\(pass.best'
-faulty_pass "the reach is left out" 's/attained_\[k\] - reach\[k\];/attained_[k];/' 'seed [0-9]+, property'
-faulty_pass "entries out of reach are not raised" 's/to\[v\] = std::max(to\[v\], most - .*/;/' 'seed [0-9]+, property'
-faulty_pass "conflicts end though values outside a dictionary may fire" 's/ && !property.watches_conflicts()//' 'seed [0-9]+'
-faulty_pass "an offer that programs forbid is taken" \
+faulty_pass joint_chain.cpp "what other properties may still add is left out" \
+  's/hope += k == but ? .*/hope += 0;/' 'seed [0-9]+|close\(pass.best'
+faulty_pass joint_reach.cpp "what a receiver adds in any case is left out" \
+  's/= steady(k).data()\[v\] + reach/= reach/' 'seed [0-9]+, property'
+faulty_pass bound_property.cpp "a conflict is not hoped for" \
+  's/std::max(row\[fired\], row\[conflict()\])/row[fired]/' 'seed [0-9]+|pass.trace|close\(pass.best'
+faulty_pass joint_reach.cpp "the reach is left out" 's/ + reach\[k\] - attained_/ - attained_/' 'seed [0-9]+, property'
+faulty_pass joint_reach.cpp "entries out of reach are not raised" \
+  's/to\[v\] = std::max(to\[v\], most - .*/;/' 'seed [0-9]+, property'
+faulty_pass bound_property.cpp "conflicts end though values outside a dictionary may fire" \
+  's/ && !fires_outside)/)/' 'seed [0-9]+'
+faulty_pass joint_reach.cpp "an offer that programs forbid is taken" \
   's/property.attached.fires_outside(labels, {})/false/' 'seed [0-9]+|is_new'
-faulty_pass "a label that fires passes for one that changes nothing" \
-  's/ && fires_\[k\]\[y\] == CHORALE_FIRE_NOTHING//' 'seed [0-9]+|close\(pass.best'
-faulty_pass "a trace takes another row" 's/row = all_backs_\[.*/row = 0;/' 'seed [0-9]+: the labelling'
+faulty_pass joint_chain.cpp "a label that fires passes for one that changes nothing" \
+  's/ && cells_\[k\].fires\[y\] == CHORALE_FIRE_NOTHING//' 'seed [0-9]+|close\(pass.best'
+faulty_pass joint_chain.cpp "a trace takes another row" \
+  's/best_configuration = back \/ labels_;/best_configuration = 0;/' 'seed [0-9]+: the labelling'
 
 faulty_edit() { # FAULT SCRIPT PATTERN
   faulty_source cluster/run/edits.cpp \

@@ -1,7 +1,6 @@
 // chain_program.hpp explains the words used here.
 #include "cluster/run/chain_program.hpp"
 
-#include "chain/joint_reach.hpp"
 #include "potential/member_row.hpp"
 
 #include <algorithm>
@@ -134,12 +133,8 @@ std::size_t ChainProgram::room_bytes() const noexcept {
   const Attachments all = attachments();
   std::size_t bytes = std::max({alone.bytes(), bytes_of<BestLabelling>(view),
                                 joint_bytes(view, all, joint_, JointUse::messages)});
-  if (reaches()) {
-    Layout layout;
-    BoundTables shared;
-    const JointReach pass(layout, view, all, &shared);
-    bytes = std::max(bytes, layout.bytes());
-  }
+  if (reaches())
+    bytes = std::max(bytes, joint_bytes(view, all, joint_, JointUse::reach));
   for (const JointOptions &options : {joint_, exactly(joint_)})
     bytes = std::max(bytes, joint_bytes(view, all, options, JointUse::decoding));
   if (!view.parents)
@@ -232,18 +227,19 @@ bool ChainProgram::decode(Limits &limits, const Assignment *known) noexcept {
 }
 
 bool ChainProgram::reaches() const noexcept {
-  return joint_.may_reach && !chain_.is_instance && JointReach::serves(view_, chain_.wholes());
+  return joint_.may_reach && !chain_.is_instance && has_whole() && !view_.parents &&
+         view_.length > 0;
 }
 
 // Tells `pass` how the clique of whole-chain slot k will use the message it gets, so that the pass
-// may leave out entries without effect (chain/joint_reach.hpp explains steady part and reach). When
+// may leave out entries without effect (chain/joint.hpp explains steady part and reach). When
 // a member joins column v, the potential changes by a number from middle(v) - half(v) to
 // middle(v) + half(v), whatever the other members show (MemberMoves in potential/member_row.hpp).
 // So the steady part of the entry for v is middle(v), and the rest of the change is at most half(v)
 // in magnitude. The reach, the most by which the rest can differ between two columns, is the sum of
 // the two greatest halves. Both are multiplied by the clique's strength. The reach is infinite, so
 // that no entry is left out, if the clique has a centre or these bounds are not known.
-void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
+void ChainProgram::set_reach(std::int32_t k, const Joint &pass) noexcept {
   const Clique &clique = clique_of(k);
   reach_[k] = kInfinity;
   if (clique.centred())
@@ -263,12 +259,12 @@ void ChainProgram::set_reach(std::int32_t k, const JointReach &pass) noexcept {
   reach_[k] = strength * (half[0] + half[1]);
 }
 
-// Uses JointReach to find the best labelling (`decodes`), to compute the messages of whole-chain
+// Uses Joint::reach() to find the best labelling (`decodes`), to compute the messages of whole-chain
 // slots (`sends`), or both. `known`: a labelling of the model with its scores, or NULL. Without
 // `decodes`, `labels`, `shown` and `score` must hold the best labelling without messages, and are
 // not changed. With `decodes`, sets `found` to true if some labelling is allowed, and *value,
 // unless `value` is NULL, to the score of the best labelling with messages. Returns false if
-// JointReach cannot be used here or overflows; the caller must then use another program.
+// Joint::reach() cannot be used here or overflows; the caller must then use another program.
 bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *known, bool &found,
                                 double *value, Limits &limits) noexcept {
   if (!reaches())
@@ -276,8 +272,11 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
   if (value)
     *value = kForbidden;
   Layout layout(room_);
-  JointReach pass(layout, view_, attachments(), bound_);
-  const bool is_possible = pass.prepare(&limits);
+  Joint pass(layout, view_, attachments(), joint_, JointUse::reach, bound_);
+  if (!pass.fits())
+    return false;
+  pass.prepare(&limits);
+  const bool is_possible = pass.guide();
   if (limits.interruption() != Interruption::none)
     return true;
   const std::int32_t wholes = chain_.wholes();
@@ -314,9 +313,8 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
       return true;
   }
   const double offered = pass.offered();
-  const JointReach::End end = pass.run(span_of(sends ? reach_ : nullptr, wholes));
-  if (end != JointReach::End::done)
-    return end == JointReach::End::interrupted;
+  if (!pass.reach(span_of(sends ? reach_ : nullptr, wholes)))
+    return limits.interruption() != Interruption::none;
   if (value)
     *value = pass.best();
   for (std::int32_t k = 0; k < wholes && sends; ++k)
@@ -328,9 +326,8 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
     score = kForbidden;
   if (!found || (is_offered && pass.best() - offered <= 1e-12 * std::fabs(offered)))
     return true;
-  const JointReach::End traced = pass.trace();
-  if (traced != JointReach::End::done)
-    return traced == JointReach::End::interrupted;
+  if (!pass.trace())
+    return limits.interruption() != Interruption::none;
   take();
   return true;
 }

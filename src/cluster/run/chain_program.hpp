@@ -20,7 +20,6 @@
 
 namespace chorale {
 
-class JointReach;
 
 class ChainProgram {
 public:
@@ -144,7 +143,7 @@ private:
   Attachments attachments() const noexcept { return attachments(chain_.wholes()); }
   static Attached read_attached(const void *program, std::int32_t k) noexcept;
   bool reaches() const noexcept;
-  void set_reach(std::int32_t k, const JointReach &pass) noexcept;
+  void set_reach(std::int32_t k, const Joint &pass) noexcept;
   bool within_reach(bool decodes, bool sends, const Assignment *known, bool &found, double *value,
                     Limits &limits) noexcept;
   bool show_in(Limits &limits) noexcept;

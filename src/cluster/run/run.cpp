@@ -48,7 +48,7 @@ using namespace chorale;
 chorale_run::chorale_run(const Memory &from, const Model &of, const RunOptions &with) noexcept
     : memory(from), model(retain(&of)), options(with), inputs(from, of),
       rooms(from, of, options, inputs), setting_{of, options, inputs, rooms, bound, call} {
-  // JointReach (chain/joint_reach.hpp) gives only bounds for entries far below the greatest entry
+  // Joint::reach() (chain/joint.hpp) gives only bounds for entries far below the greatest entry
   // of a message. With restricted columns a clique may need such entries.
   options.joint.may_reach = !options.restrict_range &&
                             (options.joint.mode == CHORALE_JOINT_AUTO ||
