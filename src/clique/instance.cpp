@@ -12,8 +12,7 @@ Instance::Instance(Layout &layout, const CliqueKind &kind, bool in_place,
     : potential(layout, kind), members(rows > 0 ? rows : kind.members), columns(kind.columns),
       scores(in_place && !potential.has_rest()
                  ? nullptr
-                 : layout.take<double>(saturating_product(static_cast<std::size_t>(members),
-                                                          static_cast<std::size_t>(columns)))),
+                 : layout.take<double>(product_of_counts(members, columns))),
       best(layout.take<std::int32_t>(members)), second(layout.take<std::int32_t>(members)),
       best_score(layout.take<double>(members)), second_score(layout.take<double>(members)),
       rest_value(potential.has_rest() ? layout.take<std::int32_t>(members) : nullptr) {}
@@ -104,47 +103,18 @@ bool Instance::count(gsl::span<const std::int32_t> assignment,
   Expects(assignment.size() >= to_size(members) && counts.size() >= to_size(columns));
   const std::int32_t *const x = assignment.data();
   std::int32_t *const to = counts.data();
-  // Counts each of four consecutive members in a row of counters of its own. If these members have
-  // the same column, the processor then need not finish one addition to a counter before the next.
-  // The rows are added up at the end.
-  constexpr std::int32_t kRows = 4;
-  constexpr std::int32_t kNarrow = 32;
-  constexpr std::int32_t kFew = 16; // with fewer members, one row of counters is faster
   std::fill(to, to + columns, 0);
-  if (weights)
-    return in_stretches(*this, members, 2, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i)
-        to[x[i]] += static_cast<std::int32_t>(weights[i]);
-    });
-  if (members < kFew) {
-    for (std::int32_t i = 0; i < members; ++i)
-      ++to[x[i]];
-    return spend(2 * members);
-  }
-  const bool narrow = columns <= kNarrow;
-  std::int32_t rows[kRows][kNarrow] = {};
-  const bool counted = in_stretches(*this, members, 2, [&](std::int64_t begin, std::int64_t end) {
-    std::int64_t i = begin;
-    for (; narrow && i + kRows <= end; i += kRows)
-      for (std::int32_t r = 0; r < kRows; ++r)
-        ++rows[r][x[i + r]];
-    for (; i < end; ++i)
-      ++to[x[i]];
+  return in_stretches(*this, members, 2, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      to[x[i]] += static_cast<std::int32_t>(weight(i));
   });
-  for (std::int32_t v = 0; narrow && v < columns; ++v)
-    to[v] += (rows[0][v] + rows[1][v]) + (rows[2][v] + rows[3][v]);
-  return counted;
 }
 
-double Instance::member_score(gsl::span<const std::int32_t> assignment) const noexcept {
-  Expects(assignment.size() >= to_size(members));
-  const std::int32_t *const x = assignment.data();
+double Instance::clique_score(gsl::span<const std::int32_t> counts) const noexcept {
+  Expects(counts.size() >= to_size(columns));
   double total = 0;
-  if (!in_stretches(*this, members, 4, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i)
-          total += score(i, x[i]);
-      }))
-    total = kForbidden;
+  for (std::int64_t v = 0; v < columns; ++v)
+    total += entry(v, counts.data()[v]);
   return total;
 }
 
@@ -158,6 +128,28 @@ MeasuredSum Instance::member_sum(gsl::span<const std::int32_t> assignment) const
       }))
     sum.total = kForbidden;
   return sum;
+}
+
+bool raise_all_at_rest(const Instance &in, Matrix<double> messages) noexcept {
+  const std::int32_t rest = in.potential.rest;
+  std::int32_t forbidden = 0;
+  double total = 0;
+  if (!in_stretches(in, in.members, 8, [&](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
+          const double own = in.score(i, rest);
+          forbidden += own == kForbidden ? 1 : 0;
+          total += own == kForbidden ? 0.0 : own;
+        }
+      }))
+    return false;
+  return in_stretches(in, in.members, 16, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double own = in.score(i, rest);
+      double &to = messages.row(i).data()[rest];
+      if (forbidden == (own == kForbidden ? 1 : 0))
+        to = std::max(to, total - (own == kForbidden ? 0.0 : own));
+    }
+  });
 }
 
 } // namespace chorale

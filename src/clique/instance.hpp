@@ -85,17 +85,21 @@ struct Instance {
     Expects(!kContracts || (v >= 0 && v < columns));
     return row(i)[v];
   }
+  // SUM: returns f_v(k), and the potential at `counts` (by column).
+  double entry(std::int64_t v, std::int64_t k) const noexcept { return potential.entry(v, k); }
+  double clique_score(gsl::span<const std::int32_t> counts) const noexcept;
 
   // The functions below take a labelling: the column of each member.
   // Writes the number of members at each column, or the sum of their weights, to `counts`. False if
   // interrupted.
   bool count(gsl::span<const std::int32_t> assignment,
              gsl::span<std::int32_t> counts) const noexcept;
-  // Returns the sum of the members' scores at their columns, added up in the order of the members;
-  // minus infinity if interrupted.
-  double member_score(gsl::span<const std::int32_t> assignment) const noexcept;
-  // Returns the sum that member_score() returns, and also the sum of the magnitudes of its terms.
+  // Returns the sum of the members' scores at their columns, added up in the order of the members,
+  // and the sum of their magnitudes; minus infinity if interrupted.
   MeasuredSum member_sum(gsl::span<const std::int32_t> assignment) const noexcept;
+  double member_score(gsl::span<const std::int32_t> assignment) const noexcept {
+    return member_sum(assignment).total;
+  }
 
   // Offers a labelling to `kept`, which keeps a good labelling ready to be returned after an
   // interruption. `score`: the labelling's score as the search has computed it. Searches call this
@@ -138,6 +142,11 @@ inline bool clear_messages(const Instance &in, Matrix<double> messages) noexcept
       std::fill_n(messages.row(i).data(), in.columns, kForbidden);
   });
 }
+
+// Takes account of the labelling with all members in the rest column: raises the message of each
+// member at the rest column to the sum of the other members' scores there, if all of them may take
+// the rest column. False if interrupted.
+bool raise_all_at_rest(const Instance &in, Matrix<double> messages) noexcept;
 
 // Options of a call, checked, with defaults filled in.
 struct SolveOptions {

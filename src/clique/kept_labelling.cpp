@@ -12,10 +12,6 @@ namespace {
 // Time between two scorings, as a multiple of the time that the last scoring took.
 constexpr std::int64_t kPause = 4;
 
-// If the clique has at most this many scores, rate() reads them from the rows of the score matrix,
-// which are then close enough together in memory.
-constexpr std::int64_t kFewScores = 1 << 15;
-
 } // namespace
 
 KeptLabelling::KeptLabelling(Layout &layout, const Instance &instance, bool large) noexcept
@@ -48,17 +44,10 @@ bool KeptLabelling::rate(Limits_ &&limits, gsl::span<const std::int32_t> assignm
   std::int64_t *const counts = counts_.data();
   std::fill(counts, counts + source_->values, 0);
   MeasuredSum members;
-  // Most members have their best or second-best column. In large cliques these scores are read from
-  // best_score and second_score, which lie closer together than rows. In small cliques the row is
-  // read, which takes no branch that depends on the labelling.
-  const bool few = std::int64_t{in.members} * in.columns <= kFewScores;
   if (!in_stretches(limits, in.members, 8, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t i = begin; i < end; ++i) {
           const std::int32_t column = x ? x[i] : best_column(i);
-          members.add(few                      ? in.score(i, column)
-                      : column == in.best[i]   ? in.best_score[i]
-                      : column == in.second[i] ? in.second_score[i]
-                                               : in.score(i, column));
+          members.add(in.score(i, column));
           const std::int32_t value = in.value_of(i, column);
           if (to_values)
             to_values[i] = value;

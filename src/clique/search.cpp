@@ -3,7 +3,6 @@
 
 #include "clique/moves/alpha_expansion.hpp"
 #include "clique/moves/moves.hpp"
-#include "clique/moves/sum_moves.hpp"
 #include "clique/passes/alpha_pass.hpp"
 #include "clique/passes/max_pass.hpp"
 #include "clique/passes/pair_messages.hpp"
@@ -23,9 +22,6 @@ constexpr std::int64_t kSweepLimit = 1000;
 
 // With fewer members, bounds on passes cost as much as the passes that they save.
 constexpr std::int32_t kBoundedMembers = 16;
-
-template <class Score>
-using Moves = std::conditional_t<LinearMoves<Score>, SumMoves, SingleMoves<Score>>;
 
 } // namespace
 
@@ -179,7 +175,7 @@ void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
     else
       run(std::type_identity<PassBounds>());
     if (polished > 0)
-      phase<Moves<Score>>([&](auto &moves) {
+      phase<SingleMoves<Score>>([&](auto &moves) {
         improve_solution(moves);
         for (std::int32_t rank = 1; rank < polished && pass.write(rank, candidate_); ++rank)
           improve_candidate(moves);
@@ -210,7 +206,7 @@ void CliqueSearch::run_polish() noexcept {
 
 void CliqueSearch::run_single_moves() noexcept {
   with_count_score(instance_.potential, [&]<class Score>(std::type_identity<Score>) {
-    phase<Moves<Score>>([&](auto &moves) {
+    phase<SingleMoves<Score>>([&](auto &moves) {
       improve_solution(moves);
       solution_.failure = moves.failure();
     });
@@ -230,7 +226,7 @@ template <class Improver> void CliqueSearch::improve_candidate(Improver &improve
   const std::int64_t limit =
       task_.options.iteration_limit > 0 ? task_.options.iteration_limit : kSweepLimit;
   std::int64_t left = limit;
-  const double score = improver.improve(candidate_, limits_, left);
+  const double score = improver.improve(instance_, candidate_, limits_, left);
   if (score > solution_.score) {
     solution_.score = score;
     std::swap(solution_.assignment, candidate_);

@@ -8,7 +8,6 @@
 
 #include "clique/computation.hpp"
 #include "clique/kept_labelling.hpp"
-#include "clique/moves/sum_moves.hpp"
 
 namespace chorale {
 

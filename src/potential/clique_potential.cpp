@@ -247,26 +247,20 @@ bool CliquePotential::prepare(Limits *under) noexcept {
     return written;
   }
   case Form::majority:
-    for (std::int32_t a = 0; a < columns; ++a) {
-      if (!spend(4 * K))
-        return false;
-      const std::int32_t va = value_of_column[a];
-      bias[a] = va < 0 ? 0.0 : p.numbers[R * R + va] * factor;
-      for (std::int32_t u = 0; u < columns; ++u) {
-        const std::int32_t vu = value_of_column[u];
-        weights[a * K + u] = va < 0 || vu < 0 ? 0.0 : p.numbers[va * R + vu] * factor;
-      }
-    }
-    break;
   case Form::pairs:
     for (std::int32_t a = 0; a < columns; ++a) {
       if (!spend(8 * K))
         return false;
+      const std::int32_t va = value_of_column[a];
+      if (bias)
+        bias[a] = va < 0 ? 0.0 : p.numbers[R * R + va] * factor;
       for (std::int32_t u = 0; u < columns; ++u) {
-        const std::int32_t va = value_of_column[a];
         const std::int32_t vu = value_of_column[u];
-        pair[a * K + u] =
-            va < 0 || vu < 0 ? 0.0 : (p.numbers[va * R + vu] + p.numbers[vu * R + va]) / 2 * factor;
+        double number = 0;
+        if (va >= 0 && vu >= 0)
+          number = pair ? (p.numbers[va * R + vu] + p.numbers[vu * R + va]) / 2
+                        : p.numbers[va * R + vu];
+        (pair ? pair : weights)[a * K + u] = number * factor;
       }
     }
     break;

@@ -253,15 +253,6 @@ double chorale_potential::evaluate(gsl::span<const std::int64_t> by_value, std::
   *failure = chorale::CallbackFailure::none;
   const std::int64_t *count = by_value.data();
   const std::int64_t R = values;
-  // Potts, the most frequent potential. Adds the terms of all values without testing for counts of
-  // 0, whose terms are 0: the processor could not predict these branches.
-  if (source == TableSource::square && family == CHORALE_FAMILY_SUM && !mask && members > 0) {
-    const double scaled_by = factor(members);
-    double total = 0;
-    for (std::int64_t v = 0; v < R; ++v)
-      total += square_entry(count[v]) * scaled_by;
-    return total;
-  }
   std::int64_t counted = 0;
   std::int64_t most = 0;
   for (std::int32_t v = 0; v < values; ++v)

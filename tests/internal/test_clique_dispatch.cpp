@@ -4,7 +4,7 @@
 
 #include "base/cpu.hpp"
 #include "base/rows.hpp"
-#include "clique/moves/sum_moves.hpp"
+#include "clique/moves/moves.hpp"
 #include "clique/passes/alpha_pass.hpp"
 #include "clique/passes/pass_bounds.hpp"
 #include "clique/passes/threshold_bounds.hpp"
@@ -50,7 +50,7 @@ struct Loops {
   PassBounds bounds;
   ThresholdBounds thresholds;
   AlphaPass<SumScore> pass;
-  SumMoves moves;
+  SingleMoves<FiniteSumScore> moves;
   AlphaPassMarginals<FiniteSumScore> marginals;
   gsl::span<std::int32_t> candidate;
   double *messages;
@@ -90,11 +90,8 @@ std::uint64_t found_in(const Problem &problem, bool &convex) {
     if (!loops.pass.write(rank, candidate))
       break;
     std::int64_t sweeps = 100;
-    trace.add(loops.moves.improve(candidate, limits, sweeps));
+    trace.add(loops.moves.improve(instance, candidate, limits, sweeps));
     trace.add(sweeps);
-    trace.add(loops.candidate.data(), instance.members);
-    sweeps = 100;
-    trace.add(loops.moves.improve(SumView(instance), candidate, limits, sweeps));
     trace.add(loops.candidate.data(), instance.members);
   }
   trace.add(bench.solution().score);

@@ -2,7 +2,7 @@
 #include "rounds.hpp"
 #include "sum_fixture.hpp"
 
-#include "clique/moves/sum_moves.hpp"
+#include "clique/moves/moves.hpp"
 #include "clique/passes/alpha_pass.hpp"
 
 #include <cstring>
@@ -51,7 +51,7 @@ void test_single_moves(void **) {
     Adapter(Layout &layout, const Instance &instance) noexcept
         : moves(layout, instance), x(layout.take_span<std::int32_t>(instance.members)),
           counts(layout.take_span<std::int32_t>(instance.columns)) {}
-    SumMoves moves;
+    SingleMoves<FiniteSumScore> moves;
     gsl::span<std::int32_t> x;
     gsl::span<std::int32_t> counts;
   };
@@ -66,16 +66,15 @@ void test_single_moves(void **) {
         std::count(in.best_score, in.best_score + in.members, kForbidden) > 0)
       continue;
     Adapter &a = bench.solver();
-    const SumView view(in);
     const auto score = [&] {
       in.count(a.x, a.counts);
-      return in.member_score(a.x) + view.clique_score(a.counts);
+      return in.member_score(a.x) + in.clique_score(a.counts);
     };
     Limits limits;
     std::int64_t sweeps = 1000;
     std::copy_n(in.best, in.members, a.x.data());
     const double before = score();
-    const double after = a.moves.improve(a.x, limits, sweeps);
+    const double after = a.moves.improve(in, a.x, limits, sweeps);
     bench.check(bench.near(after, score()), "score of single moves");
     moved += after > before;
     for (std::int32_t i = 0; i < in.members; ++i) {
@@ -93,8 +92,8 @@ void test_single_moves(void **) {
 void test_transport(void **) {
   struct Adapter {
     Adapter(Layout &layout, const Instance &instance) noexcept
-        : transport(layout, instance.members, instance.columns) {}
-    Transport transport;
+        : flow(layout, instance.members, instance.columns) {}
+    ColumnFlow flow;
   };
   for (std::uint32_t seed = 0; seed < rounds(3000); ++seed) {
     const Problem problem = draw(seed, kAny);
@@ -118,10 +117,10 @@ void test_transport(void **) {
         break;
     }
     Limits limits;
-    const double found = bench.solver().transport.solve(SumView(instance), wanted, limits);
+    const double found = bench.solver().flow.transport(instance, wanted, limits);
     bench.check(bench.near(found, best), "transport");
     if (found > kForbidden) {
-      instance.count(bench.solver().transport.assignment(), counts);
+      instance.count(bench.solver().flow.assignment(), counts);
       bench.check(counts == wanted, "transport counts");
     }
   }
@@ -231,8 +230,8 @@ void test_larger(void **) {
   }
 }
 
-// D(u) after steps of all kinds, on columns long enough to be merged, within boxes and with entries
-// dropped, against a plain sort.
+// D(u) after steps of all kinds, on columns in order and far out of it, within boxes and with
+// entries dropped, against a plain sort.
 void test_evaluation(void **) {
   struct Adapter {
     Adapter(Layout &layout, const Instance &instance) noexcept
@@ -244,9 +243,8 @@ void test_evaluation(void **) {
     const Problem problem(seed, n, 4, kAny[seed / 2 % 2]);
     Bench<Adapter> bench(problem, 0xff);
     const Instance &instance = bench.instance();
-    const SumView view(instance);
     CountDual &dual = bench.solver().dual;
-    dual.load(view);
+    dual.load(instance);
     std::mt19937 random(seed);
     std::vector<double> u(std::size_t(n), 0.0), gains;
     std::vector<std::uint64_t> mask(dual.mask_words());

@@ -17,7 +17,7 @@ constexpr std::int64_t kNodeSteps = 60;  // default limit at other nodes
 CountBoxes::CountBoxes(Layout &layout, const Instance &instance,
                        const SolveOptions &options) noexcept
     : instance_(&instance), dual_(layout, instance.members, instance.columns),
-      ascent_(layout, instance), transport_(layout, instance.members, instance.columns),
+      ascent_(layout, instance), flow_(layout, instance.members, instance.columns),
       plan_(layout, instance.members, instance.columns),
       pool_(layout, instance.members, instance.columns, dual_.mask_words(), options.node_pool),
       path_(layout.take<Cut>(std::int64_t{instance.columns} *
@@ -25,17 +25,15 @@ CountBoxes::CountBoxes(Layout &layout, const Instance &instance,
       prices_(layout.take_span<double>(instance.members)),
       root_prices_(layout.take_span<double>(instance.members)),
       labelling_(layout.take<std::int32_t>(instance.members)),
-      only_row_(layout.take<double>(instance.columns)),
-      bounds_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.members),
-                                                     static_cast<std::size_t>(instance.columns)))),
-      magnitudes_(layout.take<double>(saturating_product(
-          static_cast<std::size_t>(instance.members), static_cast<std::size_t>(instance.columns)))),
+      own_row_(layout.take<double>(instance.columns)),
+      bounds_(layout.take<double>(product_of_counts(instance.members, instance.columns))),
+      magnitudes_(layout.take<double>(product_of_counts(instance.members, instance.columns))),
       counts_(layout.take<std::int32_t>(instance.columns)) {}
 
 bool CountBoxes::Search::must_stop() noexcept {
   if (options.node_limit > 0 && nodes >= options.node_limit)
     node_limit_hit = true;
-  return node_limit_hit || !limits.spend(view.members) || interrupted();
+  return node_limit_hit || !limits.spend(in.members) || interrupted();
 }
 
 bool CountBoxes::Search::reaches_gap(double bound) const noexcept {
@@ -56,20 +54,20 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
     return kForbidden;
   double bound = inherited;
   if (!is_fixed()) {
-    bound = std::min(inherited, ascent_.run(dual_, s.view, prices_, s.incumbent, s.cutoff,
+    bound = std::min(inherited, ascent_.run(dual_, s.in, prices_, s.incumbent, s.cutoff,
                                             s.options.gap, limit, false, s.limits, &s.closed));
     if (bound <= s.cutoff.level)
       return bound;
     if (!is_fixed())
       return instance_->potential.convex ? bound : plan_counts(s, bound);
   }
-  const double score = transport_.solve(s.view, s.view.by_column(dual_.lo()), s.limits);
+  const double score = flow_.transport(s.in, s.in.by_column(dual_.lo()), s.limits);
   if (s.interrupted())
     return bound;
   if (score == kForbidden)
     return kForbidden;
-  ascent_.offer(s.view, transport_.assignment(), s.incumbent, s.cutoff);
-  return std::min(bound, score + s.view.clique_score(s.view.by_column(dual_.lo())));
+  ascent_.offer(s.in, flow_.assignment(), s.incumbent, s.cutoff);
+  return std::min(bound, score + s.in.clique_score(s.in.by_column(dual_.lo())));
 }
 
 // Returns the lower of two upper bounds on a box: `bound`, that of the dual, and that of CountPlan
@@ -86,8 +84,8 @@ double CountBoxes::plan_counts(Search &s, double bound) noexcept {
   if (planned == kForbidden)
     return kForbidden;
   bound = std::min(bound, planned + dual_.price_sum() + dual_.rounding());
-  if (bound > s.cutoff.level && transport_.solve(s.view, plan_.counts(), s.limits) > kForbidden)
-    ascent_.offer(s.view, transport_.assignment(), s.incumbent, s.cutoff);
+  if (bound > s.cutoff.level && flow_.transport(s.in, plan_.counts(), s.limits) > kForbidden)
+    ascent_.offer(s.in, flow_.assignment(), s.incumbent, s.cutoff);
   return bound;
 }
 
@@ -114,8 +112,8 @@ double CountBoxes::search(Search &s, gsl::span<const double> prices,
                           gsl::span<double> root_prices) noexcept {
   const std::int64_t n = instance_->members;
   pool_.clear();
-  dual_.load(s.view);
-  copy_within(s.view, prices.data(), n, prices_.data());
+  dual_.load(s.in);
+  copy_within(s.in, prices.data(), n, prices_.data());
   const std::int64_t root = pool_.acquire();
   save_node(root);
   pool_.push(root, kInfinity);
@@ -132,10 +130,10 @@ double CountBoxes::search(Search &s, gsl::span<const double> prices,
     const std::int64_t slot = pool_.pop();
     const bool at_root = s.nodes == 0;
     dual_.restrict_to(pool_.mask(slot), pool_.lo(slot), pool_.hi(slot));
-    copy_within(s.view, pool_.prices(slot).data(), n, prices_.data());
+    copy_within(s.in, pool_.prices(slot).data(), n, prices_.data());
     const double bound = bound_box(s, highest);
     if (at_root && root_prices.data())
-      copy_within(s.view, prices_.data(), n, root_prices.data());
+      copy_within(s.in, prices_.data(), n, root_prices.data());
     if (bound <= s.cutoff.level) {
       s.closed = std::max(s.closed, bound);
       pool_.release(slot);
@@ -200,10 +198,10 @@ bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) 
 }
 
 void CountBoxes::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
-  const SumView view(*instance_);
+  const Instance &in = *instance_;
   const Incumbent incumbent = incumbent_of(solution);
-  start_prices(view, root_prices_);
-  Search s{view, options, limits, incumbent, cutoff_for(view, incumbent)};
+  start_prices(in, root_prices_);
+  Search s{in, options, limits, incumbent, cutoff_for(in, incumbent)};
   ascent_.reset_steps();
   const double bound = search(s, root_prices_, root_prices_);
   solution.score = s.incumbent.score;
@@ -249,18 +247,19 @@ void CountBoxes::note_labelling(gsl::span<const std::int32_t> labelling, double 
 // Returns a price for a member that is fixed to column v and has score 0 there. The price is so low
 // that column v chooses the member at any count, so that fixing the member does not weaken the
 // bound by the dual.
-double CountBoxes::price_of_fixed(const SumView &view, std::int32_t v) const noexcept {
+double CountBoxes::price_of_fixed(std::int32_t v) const noexcept {
+  const Instance &in = *instance_;
   double highest = 0;
   double lowest = 0;
-  for (std::int64_t k = 0; k <= view.members; ++k)
-    if (view.tables[v][k] > kForbidden) {
-      highest = std::max(highest, view.tables[v][k]);
-      lowest = std::min(lowest, view.tables[v][k]);
+  for (std::int64_t k = 0; k <= in.members; ++k)
+    if (in.potential.tables[v][k] > kForbidden) {
+      highest = std::max(highest, in.potential.tables[v][k]);
+      lowest = std::min(lowest, in.potential.tables[v][k]);
     }
   double gain = 0;
-  for (std::int64_t i = 0; i < view.members; ++i)
-    if (view.row(i)[v] > kForbidden)
-      gain = std::max(gain, view.row(i)[v] - root_prices_.data()[i]);
+  for (std::int64_t i = 0; i < in.members; ++i)
+    if (in.row(i)[v] > kForbidden)
+      gain = std::max(gain, in.row(i)[v] - root_prices_.data()[i]);
   return lowest - highest - gain;
 }
 
@@ -278,8 +277,7 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
   if (!solution.proven() && !solution.infeasible)
     return false;
 
-  const SumView whole(*instance_);
-  dual_.load(whole);
+  dual_.load(*instance_);
   dual_.evaluate(root_prices_);
   for (std::int64_t i = 0; i < n; ++i) {
     if (!limits.spend(K) || instance_->interrupted())
@@ -287,11 +285,12 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
     dual_.bounds_of_member(i, span_of(bounds_ + i * K, K));
   }
 
-  SumView view = whole;
-  view.replacement = only_row_;
+  Instance in = *instance_; // shares the scores
+  in.kept = nullptr;
   bool all_exact = true;
   for (std::int32_t i = 0; i < n; ++i) {
-    view.replaced = i;
+    double *const row = in.scores + i * K;
+    std::copy_n(row, K, own_row_);
     if (!limits.spend(8 * K))
       return false;
     for (std::int32_t v = 0; v < K; ++v) {
@@ -300,25 +299,26 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
       const double bound = bounds_[std::int64_t{i} * K + v];
       if (message > kForbidden ? closes_gap(message, magnitude, bound) : bound == kForbidden)
         continue;
-      std::fill(only_row_, only_row_ + K, kForbidden);
-      only_row_[v] = 0.0;
-      Search s{view, exact, limits, {view.by_member(labelling_), message, magnitude}, {}};
-      s.cutoff = cutoff_for(view, s.incumbent);
-      const double own_price = std::exchange(root_prices_.data()[i], price_of_fixed(whole, v));
+      const double own_price = std::exchange(root_prices_.data()[i], price_of_fixed(v));
+      std::fill_n(row, K, kForbidden);
+      row[v] = 0.0;
+      Search s{in, exact, limits, {in.by_member(labelling_), message, magnitude}, {}};
+      s.cutoff = cutoff_for(in, s.incumbent);
       ascent_.reset_steps();
       search(s, root_prices_, {});
       solution.iterations += ascent_.steps();
       root_prices_.data()[i] = own_price;
+      std::copy_n(own_row_, K, row);
       solution.nodes += s.nodes;
       if (s.incumbent.score > message) {
         message = s.incumbent.score;
         magnitude = s.incumbent.magnitude;
         const double own = instance_->score(i, v);
         if (own > kForbidden)
-          note_labelling(view.by_member(labelling_), message + own, messages);
+          note_labelling(in.by_member(labelling_), message + own, messages);
       }
       all_exact = all_exact && s.complete;
-      if (limits.interruption() != Interruption::none || view.interrupted())
+      if (limits.interruption() != Interruption::none || in.interrupted())
         return false;
     }
   }

@@ -15,7 +15,7 @@
 #include "clique/dual/count_plan.hpp"
 #include "clique/dual/dual_ascent.hpp"
 #include "clique/dual/node_pool.hpp"
-#include "clique/flows/transport.hpp"
+#include "clique/flows/column_flow.hpp"
 
 namespace chorale {
 
@@ -48,7 +48,7 @@ private:
   };
   // State of one branch and bound.
   struct Search {
-    const SumView &view;
+    const Instance &in;
     const SolveOptions &options;
     Limits &limits;
     Incumbent incumbent;
@@ -60,12 +60,12 @@ private:
 
     bool must_stop() noexcept;
     bool interrupted() const noexcept {
-      return limits.interruption() != Interruption::none || view.interrupted();
+      return limits.interruption() != Interruption::none || in.interrupted();
     }
     bool reaches_gap(double bound) const noexcept;
   };
 
-  // Runs the branch and bound over all labellings of s.view and puts the best one found into
+  // Runs the branch and bound over all labellings of s.in and puts the best one found into
   // s.incumbent. Returns an upper bound on the scores of all labellings. Sets s.complete if neither
   // a limit nor an interruption ended the search. `prices` (n): prices at which minimising the
   // dual begins. `root_prices` (n, or NULL): receives the prices that minimise the dual of the
@@ -81,21 +81,21 @@ private:
   // Searches the subtree of the node in `slot`. False if the search had to stop before the end.
   bool search_depth_first(Search &s, std::int64_t slot, double bound) noexcept;
   bool is_fixed() const noexcept;
-  double price_of_fixed(const SumView &view, std::int32_t v) const noexcept;
+  double price_of_fixed(std::int32_t v) const noexcept;
   void note_labelling(gsl::span<const std::int32_t> labelling, double score,
                       Matrix<double> messages) noexcept;
 
   const Instance *instance_;
   CountDual dual_;
   DualAscent ascent_;
-  Transport transport_;
+  ColumnFlow flow_;
   CountPlan plan_;
   NodePool pool_;
   Cut *path_;               // K x (bits of n, plus 1): branchings of a depth-first search
   gsl::span<double> prices_;      // n: prices of the current node
   gsl::span<double> root_prices_; // n: the best prices found for the root
   std::int32_t *labelling_; // n: incumbent of a search with one member fixed
-  double *only_row_;        // K: scores of the fixed member: 0 at its column, else minus infinity
+  double *own_row_;         // K: the scores of the member that is fixed to a column
   double *bounds_;          // n x K: upper bounds on the messages
   double *magnitudes_;      // n x K: sums of the magnitudes of the terms of the messages
   std::int32_t *counts_;    // K: number of members by column

@@ -25,7 +25,7 @@
 // the table of column v.
 #pragma once
 
-#include "clique/sum_view.hpp"
+#include "clique/instance.hpp"
 
 namespace chorale {
 
@@ -33,11 +33,11 @@ class CountDual {
 public:
   CountDual(Layout &layout, std::int32_t members, std::int32_t columns) noexcept;
 
-  // Loads all entries of the view that are not forbidden. The box has all counts that these entries
-  // allow. All functions of this class obey the limits of the view. Once interrupted, evaluate()
-  // returns plus infinity, and all other results are invalid until the next call of load() or
-  // restrict_to().
-  void load(const SumView &view) noexcept;
+  // Loads all entries of the instance that are not forbidden. The box has all counts that these
+  // entries allow. All functions of this class obey the limits of the instance. Once interrupted,
+  // evaluate() returns plus infinity, and all other results are invalid until the next call of
+  // load() or restrict_to().
+  void load(const Instance &in) noexcept;
   // Keeps only the loaded entries whose bit i * K + v of `mask` is set. The box becomes lo[v] ..
   // hi[v].
   void restrict_to(gsl::span<const std::uint64_t> mask, gsl::span<const std::int32_t> lo,
@@ -97,15 +97,12 @@ private:
     double gain; // (psi_iv - u_i) / w_i
     std::int32_t member;
   };
-  std::int64_t ranked_entries(std::int32_t v) const noexcept;
   bool sort_column(std::int32_t v) noexcept;
   bool sort_by_insertion(Entry *entry, std::int64_t length) noexcept;
-  void merge_behind(Entry *entry, std::int64_t length, const Entry *added,
-                           std::int64_t more) noexcept;
 
   std::int64_t members_;
   std::int64_t columns_;
-  const SumView *view_ = nullptr;
+  const Instance *instance_ = nullptr;
   bool fresh_ = true; // entries_ are not sorted for any prices yet
   double value_ = 0;
   double rounding_ = 0;
@@ -114,19 +111,14 @@ private:
   Entry *entries_;          // K x n: in row v, the first length_[v] entries remain in column v
   double *scores_;          // K x n: scores by column, then member
   std::int32_t *length_;    // K: number of remaining entries
-  std::int32_t *sorted_;    // K: length of the sorted prefix; later entries have no higher gain
   std::int32_t *lo_, *hi_;  // K: the box
   std::int32_t *chosen_;    // K: chosen counts
   std::int32_t *chosen_weight_; // K: sums of the weights of the chosen members
   double *best_;            // K: H_v(chosen_[v])
   double *value_of_count_;  // K x (n + 1): H_v(k) for k up to min(hi, length)
   double *slope_;           // n: see slope()
-  double *leave_loss_;      // n: sum of own_leave_loss_ over the columns that chose the member
-  double *own_leave_loss_;  // K x n: loss of column v if it may not choose the entry of rank r
   double *suffix_;          // max(n + 2, K): scratch, suffix maxima
-  Entry *moved_;            // 3 x n: scratch of sort_column()
   std::int32_t *remaining_; // n: number of remaining entries of the member
-  std::int32_t *forced_;    // K: number of members whose only remaining column is v
 };
 
 } // namespace chorale

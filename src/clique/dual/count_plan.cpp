@@ -13,8 +13,7 @@ constexpr std::int64_t kCheap = 1 << 20; // steps: about a millisecond
 CountPlan::CountPlan(Layout &layout, std::int32_t members, std::int32_t columns) noexcept
     : members_(members), columns_(columns),
       best_(layout.take<double>(2 * (std::int64_t{members} + 1))),
-      choice_(layout.take<std::int32_t>(saturating_product(static_cast<std::size_t>(members) + 1,
-                                                           static_cast<std::size_t>(columns)))),
+      choice_(layout.take<std::int32_t>(product_of_counts(std::int64_t{members} + 1, columns))),
       counts_(layout.take<std::int32_t>(columns)) {}
 
 bool CountPlan::is_cheap(const CountDual &dual) const noexcept {

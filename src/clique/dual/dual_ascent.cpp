@@ -26,11 +26,11 @@ constexpr double kNoise = 1e-12;
 
 } // namespace
 
-Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
+Cutoff cutoff_for(const Instance &in, const Incumbent &incumbent) noexcept {
   if (incumbent.found())
     return {incumbent.score,
             incumbent.score + kSlack * tolerated_gap(incumbent.score, incumbent.magnitude), true};
-  Expects(!view.weighted()); // alpha-pass always finds a labelling then
+  Expects(!in.weights); // alpha-pass always finds a labelling then
   double lowest = 0;
   double magnitude = 0;
   // Adds the least of the finite numbers to `lowest`, and their greatest magnitude to `magnitude`.
@@ -49,21 +49,21 @@ Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept {
       magnitude += greatest;
     }
   };
-  Pace rows(view, 4 + 2 * std::int64_t{view.columns}, view.members);
-  for (std::int64_t i = 0; i < view.members && rows.next(); ++i)
-    add_least(view.row(i), view.columns);
-  for (std::int64_t v = 0; v < view.columns && view.spend(4 * std::int64_t{view.members}); ++v)
-    add_least(view.tables[v], std::int64_t{view.members} + 1);
-  if (view.interrupted())
+  Pace rows(in, 4 + 2 * std::int64_t{in.columns}, in.members);
+  for (std::int64_t i = 0; i < in.members && rows.next(); ++i)
+    add_least(in.row(i), in.columns);
+  for (std::int64_t v = 0; v < in.columns && in.spend(4 * std::int64_t{in.members}); ++v)
+    add_least(in.potential.tables[v], std::int64_t{in.members} + 1);
+  if (in.interrupted())
     return {kForbidden, kForbidden, false};
   const double floor = lowest - (magnitude > 0 ? 1e-6 * magnitude : 1.0);
   return {floor, floor, false};
 }
 
-void start_prices(const SumView &view, gsl::span<double> prices) noexcept {
-  Pace pace(view, 4 + 2 * std::int64_t{view.columns}, view.members);
-  for (std::int64_t i = 0; i < view.members && pace.next(); ++i) {
-    const double best = *std::max_element(view.row(i), view.row(i) + view.columns);
+void start_prices(const Instance &in, gsl::span<double> prices) noexcept {
+  Pace pace(in, 4 + 2 * std::int64_t{in.columns}, in.members);
+  for (std::int64_t i = 0; i < in.members && pace.next(); ++i) {
+    const double best = *std::max_element(in.row(i), in.row(i) + in.columns);
     prices.data()[i] = best > kForbidden ? best : 0.0;
   }
 }
@@ -82,12 +82,12 @@ void DualAscent::average(const CountDual &dual, double fade) noexcept {
   }
 }
 
-double DualAscent::run(CountDual &dual, const SumView &view, gsl::span<double> best_prices,
+double DualAscent::run(CountDual &dual, const Instance &in, gsl::span<double> best_prices,
                        Incumbent &incumbent, Cutoff &cutoff, double gap, std::int64_t limit,
                        bool patient, Limits &limits, double *dropped) noexcept {
   double *prices = best_prices.data();
   double *price = price_.data();
-  tables_ = view.tables;
+  tables_ = in.potential.tables;
   copy_within(limits, prices, members_, price);
   double bound = kInfinity;
   double checkpoint = kInfinity;
@@ -99,17 +99,16 @@ double DualAscent::run(CountDual &dual, const SumView &view, gsl::span<double> b
   std::fill(average_score_, average_score_ + columns_, 0.0);
   const auto round = [&] {
     const double before = incumbent.score;
-    rounding_.round(view, dual, limits, incumbent);
-    if (view.replaced < 0)
-      view.instance->offer_kept(incumbent.assignment, incumbent.score);
+    rounding_.round(in, dual, limits, incumbent);
+    in.offer_kept(incumbent.assignment, incumbent.score);
     if (incumbent.score > before)
-      cutoff = cutoff_for(view, incumbent);
+      cutoff = cutoff_for(in, incumbent);
   };
   for (std::int64_t step = 0;; ++step) {
     const double value =
         dual.evaluate(price_, cutoff.known ? kNegligible * (cutoff.level - cutoff.target) : 0.0);
     ++steps_;
-    if (view.interrupted())
+    if (in.interrupted())
       return bound;
     if (value == kForbidden)
       return kForbidden;
@@ -124,7 +123,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, gsl::span<double> b
       reach = step == 0 ? 0.01 * (bound - cutoff.target) : 2 * reach;
       if (bound <= cutoff.level)
         return bound;
-      if (!view.weighted() && !dual.reduce(cutoff.level, dropped))
+      if (!in.weights && !dual.reduce(cutoff.level, dropped))
         return kForbidden;
       if (incumbent.found() && closes_gap(incumbent.score, incumbent.magnitude, bound, gap))
         return bound;
@@ -152,7 +151,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, gsl::span<double> b
     double square = 0;
     if (!in_stretches(limits, members_, 4, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t i = begin; i < end; ++i)
-            square += slope[i] * slope[i] * static_cast<double>(view.weight(i));
+            square += slope[i] * slope[i] * static_cast<double>(in.weight(i));
         }))
       break;
     // A zero subgradient: exactly one column chooses each member, so the choices are an optimal
@@ -162,7 +161,7 @@ double DualAscent::run(CountDual &dual, const SumView &view, gsl::span<double> b
     const double length = factor * (value - target) / square;
     if (!in_stretches(limits, members_, 4, [&](std::int64_t begin, std::int64_t end) {
           for (std::int64_t i = begin; i < end; ++i)
-            price[i] -= length * slope[i] * static_cast<double>(view.weight(i));
+            price[i] -= length * slope[i] * static_cast<double>(in.weight(i));
         }))
       break;
   }
@@ -170,12 +169,12 @@ double DualAscent::run(CountDual &dual, const SumView &view, gsl::span<double> b
   return bound;
 }
 
-void DualAscent::offer(const SumView &view, gsl::span<const std::int32_t> assignment,
+void DualAscent::offer(const Instance &in, gsl::span<const std::int32_t> assignment,
                        Incumbent &incumbent, Cutoff &cutoff) noexcept {
   const double before = incumbent.score;
-  rounding_.offer(view, assignment, incumbent);
+  rounding_.offer(in, assignment, incumbent);
   if (incumbent.score > before)
-    cutoff = cutoff_for(view, incumbent);
+    cutoff = cutoff_for(in, incumbent);
 }
 
 std::int32_t DualAscent::branch_column(const CountDual &dual, std::int32_t *at) const noexcept {

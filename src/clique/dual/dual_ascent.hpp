@@ -35,7 +35,7 @@ public:
   // labellings. Raises *dropped to the highest bound on labellings with a dropped count or entry.
   // Stops when the bound is at most cutoff.level or closes `gap` (negative: no gap), when the bound
   // falls too slowly (later if `patient`), after `limit` steps, and on interruption.
-  double run(CountDual &dual, const SumView &view, gsl::span<double> prices, Incumbent &incumbent,
+  double run(CountDual &dual, const Instance &in, gsl::span<double> prices, Incumbent &incumbent,
              Cutoff &cutoff, double gap, std::int64_t limit, bool patient, Limits &limits,
              double *dropped) noexcept;
 
@@ -47,7 +47,7 @@ public:
   std::int32_t branch_column(const CountDual &dual, std::int32_t *at) const noexcept;
 
   // Makes `assignment` the incumbent if it scores more, and then raises the cutoff.
-  void offer(const SumView &view, gsl::span<const std::int32_t> assignment, Incumbent &incumbent,
+  void offer(const Instance &in, gsl::span<const std::int32_t> assignment, Incumbent &incumbent,
              Cutoff &cutoff) noexcept;
 
   void reset_steps() noexcept { steps_ = 0; }
@@ -71,9 +71,9 @@ private:
 
 // Returns the cutoff for the incumbent's score; without an incumbent, a cutoff below the score of
 // every labelling that is not forbidden.
-Cutoff cutoff_for(const SumView &view, const Incumbent &incumbent) noexcept;
+Cutoff cutoff_for(const Instance &in, const Incumbent &incumbent) noexcept;
 
 // Writes start prices (n): each member's best score, or 0 if all its columns are forbidden.
-void start_prices(const SumView &view, gsl::span<double> prices) noexcept;
+void start_prices(const Instance &in, gsl::span<double> prices) noexcept;
 
 } // namespace chorale

@@ -15,19 +15,19 @@ DualBound::DualBound(Layout &layout, const Instance &instance) noexcept
       ascent_(layout, instance), prices_(layout.take_span<double>(instance.members)) {}
 
 void DualBound::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
-  const SumView view(*instance_);
+  const Instance &in = *instance_;
   Incumbent incumbent = incumbent_of(solution);
-  Cutoff cutoff = cutoff_for(view, incumbent);
-  dual_.load(view);
-  if (view.interrupted())
+  Cutoff cutoff = cutoff_for(in, incumbent);
+  dual_.load(in);
+  if (in.interrupted())
     return;
   double dropped = kForbidden;
   double bound = kForbidden;
   ascent_.reset_steps();
   const std::int64_t limit = options.iteration_limit > 0 ? options.iteration_limit : kSteps;
-  if (view.weighted() || dual_.tighten_box()) {
-    start_prices(view, prices_);
-    bound = ascent_.run(dual_, view, prices_, incumbent, cutoff, options.gap, limit, true, limits,
+  if (in.weights || dual_.tighten_box()) {
+    start_prices(in, prices_);
+    bound = ascent_.run(dual_, in, prices_, incumbent, cutoff, options.gap, limit, true, limits,
                         &dropped);
     solution.iteration_limit_hit = ascent_.limit_hit();
   }

@@ -6,7 +6,6 @@
 
 #include "clique/dual/count_dual.hpp"
 #include "clique/moves/moves.hpp"
-#include "clique/moves/sum_moves.hpp"
 
 namespace chorale {
 
@@ -34,15 +33,15 @@ public:
   // where k is the number of members that v has by now. For a member of weight w, k is a sum of
   // weights, and w times the step of f_v is added. Then single members are moved as long as a
   // move raises the score. O(n K) for each sweep over the members.
-  void round(const SumView &view, const CountDual &dual, Limits &limits,
+  void round(const Instance &in, const CountDual &dual, Limits &limits,
              Incumbent &incumbent) noexcept;
   // Replaces the incumbent by `assignment` if the exact score of `assignment` is higher.
-  void offer(const SumView &view, gsl::span<const std::int32_t> assignment,
+  void offer(const Instance &in, gsl::span<const std::int32_t> assignment,
              Incumbent &incumbent) noexcept;
 
 private:
   const Instance *instance_;
-  SumMoves finite_moves_;
+  SingleMoves<FiniteSumScore> finite_moves_;
   SingleMoves<SumScore> moves_;
   SingleMoves<WeightedSumScore> weighted_moves_;
   std::int32_t *assignment_; // n: scratch, a labelling

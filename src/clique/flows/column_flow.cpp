@@ -13,23 +13,20 @@ ColumnFlow::ColumnFlow(Layout &layout, std::int32_t members, std::int32_t column
       row_of_(layout.take<std::int32_t>(columns)),
       rows_left_(layout.take<std::int32_t>(std::min(members, columns))),
       rows_(std::min(members, columns)),
-      arc_loss_(layout.take<double>(saturating_product(static_cast<std::size_t>(rows_),
-                                                       static_cast<std::size_t>(columns)))),
-      arc_member_(layout.take<std::int32_t>(saturating_product(static_cast<std::size_t>(rows_),
-                                                               static_cast<std::size_t>(columns)))),
+      arc_loss_(layout.take<double>(product_of_counts(rows_, columns))),
+      arc_member_(layout.take<std::int32_t>(product_of_counts(rows_, columns))),
       stale_(layout.take<bool>(columns)), price_(layout.take<double>(columns)),
       distance_(layout.take<double>(columns)), parent_(layout.take<std::int32_t>(columns)),
       settled_(layout.take<bool>(columns)),
       residual_(residuals ? layout.take<double>(
-                                saturating_product(static_cast<std::size_t>(rows_) + 1,
-                                                   static_cast<std::size_t>(rows_) + 1))
+                                product_of_counts(std::int64_t{rows_} + 1, std::int64_t{rows_} + 1))
                           : nullptr) {}
 
-void ColumnFlow::reset(const SumView &view, gsl::span<const std::int32_t> capacities) noexcept {
+void ColumnFlow::reset(const Instance &in, gsl::span<const std::int32_t> capacities) noexcept {
   Expects(capacities.empty() || capacities.size() >= to_size(columns_));
-  view_ = &view;
+  instance_ = &in;
   capacities_ = capacities.data();
-  in_stretches(view, view.members, 1, [&](std::int64_t begin, std::int64_t end) {
+  in_stretches(in, in.members, 1, [&](std::int64_t begin, std::int64_t end) {
     std::fill(column_of_ + begin, column_of_ + end, -1);
   });
   std::fill(first_, first_ + columns_, -1);
@@ -48,16 +45,16 @@ void ColumnFlow::reset(const SumView &view, gsl::span<const std::int32_t> capaci
 double ColumnFlow::next_gain(std::int32_t v) const noexcept {
   if (capacities_)
     return count_[v] < capacities_[v] ? 0.0 : kForbidden;
-  if (count_[v] == view_->members)
+  if (count_[v] == instance_->members)
     return kForbidden;
-  const double *f = view_->tables[v] + count_[v];
+  const double *f = instance_->potential.tables[v] + count_[v];
   return f[1] - f[0];
 }
 
 double ColumnFlow::last_gain(std::int32_t v) const noexcept {
   if (capacities_)
     return 0.0;
-  const double *f = view_->tables[v] + count_[v];
+  const double *f = instance_->potential.tables[v] + count_[v];
   return f[0] - f[-1];
 }
 
@@ -81,7 +78,7 @@ void ColumnFlow::link(std::int32_t i, std::int32_t u) noexcept {
     return;
   if (row_of_[u] < 0)
     take_row(u);
-  const double *row = view_->row(i);
+  const double *row = instance_->row(i);
   double *least = arc_loss_ + row_of_[u] * columns_;
   std::int32_t *member = arc_member_ + row_of_[u] * columns_;
   for (std::int64_t w = 0; w < columns_; ++w) {
@@ -116,9 +113,9 @@ void ColumnFlow::refresh(std::int32_t u) noexcept {
   take_row(u);
   double *loss = arc_loss_ + row_of_[u] * columns_;
   std::int32_t *member = arc_member_ + row_of_[u] * columns_;
-  Pace pace(*view_, 16 + 2 * columns_, count_[u]);
+  Pace pace(*instance_, 16 + 2 * columns_, count_[u]);
   for (std::int32_t i = first_[u]; i >= 0 && pace.next(); i = next_[i]) {
-    const double *row = view_->row(i);
+    const double *row = instance_->row(i);
     for (std::int64_t w = 0; w < columns_; ++w) {
       const double lost = row[u] - row[w];
       if (lost < loss[w]) {
@@ -134,9 +131,9 @@ void ColumnFlow::refresh(std::int32_t u) noexcept {
 // (price_). Losses that are below zero by rounding count as zero, so that the distance of a settled
 // column is final.
 bool ColumnFlow::place(std::int32_t i) noexcept {
-  if (!view_->spend(16 + 4 * columns_))
+  if (!instance_->spend(16 + 4 * columns_))
     return false;
-  const double *row = view_->row(i);
+  const double *row = instance_->row(i);
   double least = kInfinity;
   for (std::int64_t v = 0; v < columns_; ++v) {
     settled_[v] = false;
@@ -168,7 +165,7 @@ bool ColumnFlow::place(std::int32_t i) noexcept {
       }
     }
     refresh(u);
-    if (!view_->spend(4 * columns_))
+    if (!instance_->spend(4 * columns_))
       return false;
     if (row_of_[u] < 0)
       continue;
@@ -202,6 +199,15 @@ bool ColumnFlow::place(std::int32_t i) noexcept {
   }
 }
 
+double ColumnFlow::transport(const Instance &in, gsl::span<const std::int32_t> counts,
+                             Limits &limits) noexcept {
+  reset(in, counts);
+  for (std::int32_t i = 0; i < in.members; ++i)
+    if (!limits.spend(in.columns) || !place(i))
+      return kForbidden;
+  return in.member_score(assignment());
+}
+
 // No member can leave a column without members, so a chain of moves that enters such a column ends
 // there, which counts as ending at the sink. So the matrix has rows only for the columns with
 // members and for the sink.
@@ -216,7 +222,7 @@ void ColumnFlow::find_residuals() noexcept {
   for (std::int32_t u = 0; u < columns_; ++u) {
     if (row_of_[u] < 0)
       continue;
-    if (!view_->spend(4 * columns_))
+    if (!instance_->spend(4 * columns_))
       return;
     const double *loss = arc_loss_ + row_of_[u] * columns_;
     double *from = d + row_of_[u] * N;
@@ -235,7 +241,7 @@ void ColumnFlow::find_residuals() noexcept {
       const double start = d[u * N + via];
       if (start == kInfinity || u == via)
         continue;
-      if (!view_->spend(2 * N))
+      if (!instance_->spend(2 * N))
         return;
       for (std::int64_t w = 0; w < N; ++w)
         if (w != u && start + d[via * N + w] < d[u * N + w])

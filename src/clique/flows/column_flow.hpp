@@ -9,11 +9,11 @@
 // Notation (instance.hpp): n members, K columns.
 #pragma once
 
-#include "clique/sum_view.hpp"
+#include "clique/instance.hpp"
 
 namespace chorale {
 
-// All functions obey the limits of the view. After an interruption the flow is not usable.
+// All functions obey the limits of the instance. After an interruption the flow is not usable.
 class ColumnFlow {
 public:
   // `residuals`: true to take the memory for find_residuals() as well, (min(n, K) + 1)^2 numbers.
@@ -21,16 +21,24 @@ public:
              bool residuals = false) noexcept;
 
   // Begins a flow with no member placed. If `capacities` is empty, column v with k members scores
-  // view.tables[v][k]; the tables must be concave and may be minus infinity only from some k on.
+  // in.potential.tables[v][k]; the tables must be concave and may be minus infinity only from some
+  // k on.
   // Otherwise `capacities` has K entries: column v takes at most capacities[v] members, and columns
   // score nothing.
-  void reset(const SumView &view, gsl::span<const std::int32_t> capacities) noexcept;
+  void reset(const Instance &in, gsl::span<const std::int32_t> capacities) noexcept;
 
   // Places member i and moves other members if needed, so that the placement of all members placed
   // so far is optimal. Returns false and moves no member if these members cannot all be placed, or
   // if interrupted. O(K^2), plus O(K) for each member of a visited column whose arcs are not up to
   // date (stale_).
   bool place(std::int32_t i) noexcept;
+
+  // Returns the greatest sum of member scores over the labellings with counts[v] members in each
+  // column v (a transportation problem); assignment() is then such a labelling. Minus infinity if
+  // there is none or if interrupted. `counts`: K numbers that add up to n. At worst
+  // O(n (K^2 + n K)).
+  double transport(const Instance &in, gsl::span<const std::int32_t> counts,
+                   Limits &limits) noexcept;
 
   // Return the column of each member (n), -1 if not placed, and the number of members of each
   // column (K).
@@ -63,7 +71,7 @@ private:
 
   std::int64_t members_;
   std::int64_t columns_;
-  const SumView *view_ = nullptr;
+  const Instance *instance_ = nullptr;
   const std::int32_t *capacities_ = nullptr; // K entries, or NULL
   std::int32_t *column_of_; // n: column of the member, or -1
   std::int32_t *next_;      // n: next member of the same column, or -1

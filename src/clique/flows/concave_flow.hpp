@@ -33,20 +33,19 @@ public:
 private:
   // Places all members and returns the number of members that cannot be placed. Stops as soon as
   // that number exceeds `tolerated`, or if interrupted.
-  std::int32_t place_all(const SumView &view, std::int32_t tolerated, Limits &limits) noexcept;
+  std::int32_t place_all(const Instance &in, std::int32_t tolerated, Limits &limits) noexcept;
   // Offers the flow's labelling to `solution`. If rises_, also offers the labelling with all
   // members in the rest column.
-  void take_optimum(const SumView &view, Solution &solution) noexcept;
-  // Returns a view of the instance in which all tables are concave. Sets rises_.
-  SumView concave_view() noexcept;
-  // Takes account of the labelling with all members in the rest column: raises the message of each
-  // member at the rest column to the sum of the other members' scores there, if all of them may
-  // take the rest column.
-  void add_nothing_counts(Matrix<double> messages) const noexcept;
+  void take_optimum(const Instance &in, Solution &solution) noexcept;
+  // Returns the instance with tables that are all concave; it shares the scores. Sets rises_.
+  Instance concave_form() noexcept;
+  bool is_interrupted(const Limits &limits) const noexcept {
+    return limits.interruption() != Interruption::none || instance_->interrupted();
+  }
 
   const Instance *instance_;
   ColumnFlow flow_;
-  double *free_row_;      // K zeros: the row of a member whose own score is left out
+  double *own_row_;       // K: the scores of a member that count as 0 for now
   const double **tables_; // K: tables, with flat_ for the rest column; NULL without a rest column
   double *flat_;          // n + 1 zeros
   bool rises_ = false;    // the rest column's own table rises at its last entry

@@ -10,24 +10,20 @@
 namespace chorale {
 namespace {
 
-constexpr std::int32_t kFlowBlock = 8;  // number of majority columns bounded together
 constexpr double kFlowRounding = 1e-12; // slack_ as a fraction of the score's magnitude
 
 } // namespace
 
 ExactMajority::ExactMajority(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), flow_(layout, instance),
-      stride_((instance.columns + kFlowBlock - 1) / kFlowBlock * kFlowBlock),
-      transposed_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns),
-                                                         static_cast<std::size_t>(stride_)))),
-      bounds_(layout.take<double>(stride_)), order_(layout.take<std::int32_t>(instance.columns)),
+      transposed_(layout.take<double>(product_of_counts(instance.columns, instance.columns))),
+      bounds_(layout.take<double>(instance.columns)),
+      order_(layout.take<std::int32_t>(instance.columns)),
       assignment_(layout.take<std::int32_t>(instance.members)),
       counts_(layout.take_span<std::int32_t>(instance.columns)),
-      distances_(
-          layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns) + 1,
-                                                 static_cast<std::size_t>(instance.columns) + 1))),
-      levels_(layout.take<double>(saturating_product(static_cast<std::size_t>(instance.columns),
-                                                     static_cast<std::size_t>(instance.columns)))),
+      distances_(layout.take<double>(product_of_counts(std::int64_t{instance.columns} + 1,
+                                                       std::int64_t{instance.columns} + 1))),
+      levels_(layout.take<double>(product_of_counts(instance.columns, instance.columns))),
       moved_score_(layout, instance.potential), last_k_(0), slack_(0), penalty_(0), only_live_(-1) {
 }
 
@@ -73,34 +69,26 @@ bool ExactMajority::bound_majorities(Limits &limits) noexcept {
   for (std::int32_t v = 0; v < K; ++v) {
     if (!limits.spend(Limits::kScattered * std::int64_t{K}))
       return false;
-    for (std::int32_t a = 0; a < stride_; ++a)
-      transposed_[v * std::int64_t{stride_} + a] =
-          a < counted ? potential.weights[a * std::int64_t{K} + v] : 0.0;
+    for (std::int32_t a = 0; a < counted; ++a)
+      transposed_[std::int64_t{v} * K + a] = potential.weights[a * std::int64_t{K} + v];
   }
-  std::fill(bounds_, bounds_ + stride_, 0.0);
-  for (std::int32_t a = 0; a < counted; a += kFlowBlock) {
-    double sum[kFlowBlock] = {};
-    const auto add = [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const double *psi = instance_->row(i);
-        double best[kFlowBlock];
-        for (double &b : best)
-          b = kForbidden;
-        for (std::int32_t v = 0; v < K; ++v) {
-          const double *w = transposed_ + v * std::int64_t{stride_} + a;
-          for (std::int32_t j = 0; j < kFlowBlock; ++j) {
-            const double score = psi[v] + w[j];
-            best[j] = score > best[j] ? score : best[j];
-          }
-        }
-        for (std::int32_t j = 0; j < kFlowBlock; ++j)
-          sum[j] += best[j];
+  std::fill(bounds_, bounds_ + K, 0.0);
+  double *const best = levels_;
+  const auto add = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const double *psi = instance_->row(i);
+      std::fill(best, best + K, kForbidden);
+      for (std::int32_t v = 0; v < K; ++v) {
+        const double *w = transposed_ + std::int64_t{v} * K;
+        for (std::int32_t a = 0; a < counted; ++a)
+          best[a] = best[a] < psi[v] + w[a] ? psi[v] + w[a] : best[a];
       }
-    };
-    if (!in_stretches(limits, instance_->members, 4 * std::int64_t{K}, add))
-      return false;
-    std::copy(sum, sum + kFlowBlock, bounds_ + a);
-  }
+      for (std::int32_t a = 0; a < counted; ++a)
+        bounds_[a] += best[a];
+    }
+  };
+  if (!in_stretches(limits, instance_->members, 4 * std::int64_t{K} * K, add))
+    return false;
   for (std::int32_t a = 0; a < counted; ++a) {
     bounds_[a] += potential.bias[a];
     order_[a] = a;
@@ -276,30 +264,8 @@ void ExactMajority::seed_messages(const Solution &solution, Matrix<double> messa
       to[v] = (i == only_live_ ? all : all - instance_->score(i, x[i])) + levels_[x[i] * K + v];
   }
 
-  const std::int32_t rest = instance_->potential.rest;
-  if (rest < 0)
-    return;
-  std::int32_t unable = 0;
-  std::int32_t last_unable = -1;
-  all = 0;
-  Pace of_rest(*instance_, 8, instance_->members);
-  for (std::int32_t i = 0; i < instance_->members && of_rest.next(); ++i) {
-    const double psi = instance_->score(i, rest);
-    if (psi > kForbidden) {
-      all += psi;
-    } else {
-      ++unable;
-      last_unable = i;
-    }
-  }
-  Pace raise(*instance_, 8, instance_->members);
-  for (std::int32_t i = 0; i < instance_->members && raise.next(); ++i) {
-    double *message = &messages.row(i).data()[rest];
-    if (unable == 0)
-      *message = std::max(*message, all - instance_->score(i, rest));
-    else if (unable == 1 && i == last_unable)
-      *message = std::max(*message, all);
-  }
+  if (instance_->potential.has_rest())
+    raise_all_at_rest(*instance_, messages);
 }
 
 // Returns the number that an upper bound on G_a(k) must exceed for count k to raise any message. If
@@ -445,13 +411,6 @@ bool ExactMajority::messages(Limits &limits, Solution &solution, Matrix<double> 
   bool exact = true;
   for (std::int32_t j = 0; exact && j < counted; ++j)
     exact = limits.spend(K) && sweep_counts(order_[j], limits, solution, messages);
-  Pace own(*instance_, 16, instance_->members);
-  if (solution.found())
-    for (std::int32_t i = 0; i < instance_->members && own.next(); ++i) {
-      const std::int32_t u = solution.assignment.data()[i];
-      double &to = messages.row(i).data()[u];
-      to = std::max(to, solution.score - instance_->score(i, u));
-    }
   return exact;
 }
 

@@ -65,9 +65,8 @@ private:
 
   const Instance *instance_;
   MajorityFlow flow_;
-  std::int32_t stride_;      // K rounded up to a multiple of the number of columns bounded together
-  double *transposed_;       // K x stride_: w_av at v * stride_ + a, for counted columns a
-  double *bounds_;           // stride_: by a, upper bound on G_a(k) over all k
+  double *transposed_;       // K x K: w_av at v * K + a, for counted columns a
+  double *bounds_;           // K: by a, upper bound on G_a(k) over all k
   std::int32_t *order_;      // counted columns by descending bound
   std::int32_t *assignment_; // n: scratch, a labelling
   gsl::span<std::int32_t> counts_; // K: number of members by column

@@ -4,21 +4,11 @@
 #include <cmath>
 
 namespace chorale {
+namespace {
 
-bool is_feasible(const Instance &instance, Solution &solution) noexcept {
-  Pace pace(instance, 8, instance.members);
-  for (std::int64_t i = 0; i < instance.members; ++i) {
-    if (!pace.next())
-      return false;
-    if (instance.score(i, instance.best[i]) == kForbidden) {
-      solution.infeasible = true;
-      solution.bound = kForbidden;
-      return false;
-    }
-  }
-  return true;
-}
-
+// Returns the potential of the counts (K): the greatest b_a + sum_v w_av n_v over the columns a that
+// have the highest count; 0 if no member has a counted column. O(K) for each of these columns. Minus
+// infinity if interrupted.
 double majority_total(const CliquePotential &potential,
                       gsl::span<const std::int32_t> by_column) noexcept {
   Expects(by_column.size() >= to_size(potential.columns));
@@ -42,16 +32,26 @@ double majority_total(const CliquePotential &potential,
   return best;
 }
 
-double majority_score(const Instance &instance, gsl::span<const std::int32_t> assignment,
-                      gsl::span<const std::int32_t> counts) noexcept {
-  const double members = instance.member_score(assignment);
-  return instance.interrupted() ? kForbidden
-                                : members + majority_total(instance.potential, counts);
+} // namespace
+
+bool is_feasible(const Instance &instance, Solution &solution) noexcept {
+  Pace pace(instance, 8, instance.members);
+  for (std::int64_t i = 0; i < instance.members; ++i) {
+    if (!pace.next())
+      return false;
+    if (instance.score(i, instance.best[i]) == kForbidden) {
+      solution.infeasible = true;
+      solution.bound = kForbidden;
+      return false;
+    }
+  }
+  return true;
 }
 
 double offer(const Instance &instance, gsl::span<const std::int32_t> assignment,
              gsl::span<const std::int32_t> counts, Solution &solution) noexcept {
-  const double score = majority_score(instance, assignment, counts);
+  const double score =
+      instance.member_score(assignment) + majority_total(instance.potential, counts);
   if (score > solution.score) {
     solution.score = score;
     std::copy_n(assignment.data(), instance.members, solution.assignment.data());

@@ -20,20 +20,10 @@ inline std::int32_t counted_columns(const CliquePotential &potential) noexcept {
 // false without marking it.
 bool is_feasible(const Instance &instance, Solution &solution) noexcept;
 
-// Returns the potential of `counts` (K): the greatest b_a + sum_v w_av n_v over the columns a that
-// have the highest count; 0 if no member has a counted column. O(K) for each of these columns. Minus
-// infinity if interrupted.
-double majority_total(const CliquePotential &potential,
-                      gsl::span<const std::int32_t> counts) noexcept;
-
-// Returns the exact score of a labelling, which is the sum of its member scores plus the potential.
-// Minus infinity if interrupted. `assignment`: the column of each member. `counts` (K): the number
-// of members at each column.
-double majority_score(const Instance &instance, gsl::span<const std::int32_t> assignment,
-                      gsl::span<const std::int32_t> counts) noexcept;
-
 // Copies the labelling to `solution` if it scores more than the solution. Returns the labelling's
-// score. The parameters are those of majority_score().
+// exact score, which is the sum of its member scores plus the potential; minus infinity if
+// interrupted. `assignment`: the column of each member. `counts` (K): the number of members at each
+// column.
 double offer(const Instance &instance, gsl::span<const std::int32_t> assignment,
              gsl::span<const std::int32_t> counts, Solution &solution) noexcept;
 

@@ -20,14 +20,13 @@ std::int64_t misplaced(std::int64_t count, std::int64_t k, bool exactly) noexcep
 MajorityFlow::MajorityFlow(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), members_(instance.members), columns_(instance.columns),
       rest_(instance.potential.rest),
-      theta_(layout.take<double>(saturating_product(static_cast<std::size_t>(members_),
-                                                    static_cast<std::size_t>(columns_)))),
+      theta_(layout.take<double>(product_of_counts(members_, columns_))),
       x_(layout.take<std::int32_t>(members_)), free_(layout.take<std::int32_t>(members_)),
       next_(layout.take<std::int32_t>(members_)), previous_(layout.take<std::int32_t>(members_)),
       first_(layout.take<std::int32_t>(columns_)), counts_(layout.take<std::int32_t>(columns_)),
       free_counts_(layout.take<std::int32_t>(columns_)),
-      cost_(layout.take<double>(saturating_product(static_cast<std::size_t>(columns_) + 1,
-                                                   static_cast<std::size_t>(columns_) + 1))),
+      cost_(layout.take<double>(
+          product_of_counts(std::int64_t{columns_} + 1, std::int64_t{columns_} + 1))),
       potential_(layout.take<double>(columns_ + 1)), distance_(layout.take<double>(columns_ + 1)),
       closed_(layout.take<double>(columns_ + 1)), excess_(layout.take<std::int64_t>(columns_ + 1)),
       slack_(layout.take<std::int64_t>(columns_)),

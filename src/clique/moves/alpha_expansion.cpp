@@ -18,13 +18,11 @@ AlphaExpansion::AlphaExpansion(Layout &layout, const Instance &instance) noexcep
       best_(layout.take<double>(std::int64_t{instance.members} + 1)),
       next_(layout.take<double>(std::int64_t{instance.members} + 1)),
       leaving_(layout.take<std::int32_t>(
-          saturating_product(static_cast<std::size_t>(instance.members) + 1,
-                             static_cast<std::size_t>(
-                                 std::min(instance.members, instance.columns))))) {}
+          product_of_counts(std::int64_t{instance.members} + 1,
+                            std::min(instance.members, instance.columns)))) {}
 
-double AlphaExpansion::improve(gsl::span<std::int32_t> labelling, Limits &limits,
-                               std::int64_t &rounds) noexcept {
-  const Instance &in = *instance_;
+double AlphaExpansion::improve(const Instance &in, gsl::span<std::int32_t> labelling,
+                               Limits &limits, std::int64_t &rounds) noexcept {
   // Updates the score move by move, since after an interruption there is no time to add it up.
   double members = in.member_score(labelling);
   if (!in.count(labelling, in.by_column(counts_)))

@@ -23,7 +23,8 @@ public:
   // until no move raises the score. Returns the score of the result. `rounds`: number of rounds
   // that may still be made; each round decrements it. If interrupted, returns the score after the
   // moves made so far, or minus infinity if interrupted before the given labelling was scored.
-  double improve(gsl::span<std::int32_t> labelling, Limits &limits, std::int64_t &rounds) noexcept;
+  double improve(const Instance &in, gsl::span<std::int32_t> labelling, Limits &limits,
+                 std::int64_t &rounds) noexcept;
 
 private:
   struct Ranked {

@@ -4,20 +4,14 @@
 namespace chorale {
 
 MonotonePolish::MonotonePolish(Layout &layout, const Instance &instance) noexcept
-    : instance_(&instance), counts_(layout.take<std::int32_t>(instance.columns)),
+    : counts_(layout.take<std::int32_t>(instance.columns)),
       next_(layout.take<std::int32_t>(instance.members)),
       slopes_(layout.take<double>(instance.columns)) {}
 
-double MonotonePolish::improve(gsl::span<std::int32_t> labelling, Limits &limits,
-                               std::int64_t &steps) noexcept {
+double MonotonePolish::improve(const Instance &in, gsl::span<std::int32_t> labelling,
+                               Limits &limits, std::int64_t &steps) noexcept {
   std::int32_t *assignment = labelling.data();
-  const Instance &in = *instance_;
-  const auto total = [&] {
-    double sum = 0;
-    for (std::int32_t v = 0; v < in.columns; ++v)
-      sum += in.potential.entry(v, counts_[v]);
-    return sum;
-  };
+  const auto total = [&] { return in.clique_score(in.by_column(counts_)); };
   if (!in.count(labelling, in.by_column(counts_)))
     return kForbidden;
   const MeasuredSum members_at_start = in.member_sum(labelling);

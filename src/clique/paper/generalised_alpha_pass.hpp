@@ -19,9 +19,8 @@ public:
       : instance_(&instance), score_(layout, instance.potential),
         subset_size_(std::min(subset_size, instance.columns)),
         usable_(layout.take<std::int32_t>(instance.columns)),
-        summed_(layout.take<std::int32_t>(instance.columns)),
         subset_(layout.take<std::int32_t>(subset_size_)),
-        counts_(layout.take<std::int32_t>(instance.columns)),
+        counts_(layout.take_span<std::int32_t>(instance.columns)),
         is_in_(layout.take<std::uint8_t>(instance.columns)),
         order_(layout.take<Ranked>(instance.members)),
         written_(layout.take<std::int32_t>(instance.members)) {}
@@ -37,7 +36,7 @@ public:
       for (std::int32_t j = 0; j < size; ++j)
         subset_[j] = j;
       do {
-        if (!limits.spend(usable_count_ + reset_work_))
+        if (!limits.spend(usable_count_))
           return;
         const bool whole = pass(size, solution);
         if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
@@ -59,15 +58,12 @@ private:
     std::int32_t outside; // best other column, or -1
   };
 
-  static constexpr bool kIsSum = requires(Score &score) { score.restart(); };
-
-  // Fills usable_, summed_ and reset_work_. In sums, also sets all counts of score_ to 0. False if
-  // interrupted.
+  // Fills usable_. False if interrupted.
   bool list_columns() noexcept {
     const Instance &in = *instance_;
     const std::int64_t K = in.columns;
     std::fill(is_in_, is_in_ + K, std::uint8_t{0});
-    std::fill(counts_, counts_ + K, 0);
+    std::fill(counts_.begin(), counts_.end(), 0);
     Pace pace(in, K, in.members);
     for (std::int64_t i = 0; i < in.members; ++i) {
       if (!pace.next())
@@ -76,40 +72,11 @@ private:
       for (std::int64_t v = 0; v < K; ++v)
         is_in_[v] |= row[v] > kForbidden;
     }
-    if (!in.spend(8 * K))
-      return false;
     usable_count_ = 0;
-    summed_count_ = 0;
-    for (std::int32_t v = 0; v < K; ++v) {
+    for (std::int32_t v = 0; v < K; ++v)
       if (is_in_[v])
         usable_[usable_count_++] = v;
-      if constexpr (kIsSum)
-        if (is_in_[v] || in.potential.tables[v][0] != 0)
-          summed_[summed_count_++] = v;
-      is_in_[v] = 0;
-    }
-    reset_work_ = K;
-    if constexpr (kIsSum) {
-      score_.reset(span_of(counts_, instance_->columns));
-      if (2 * summed_count_ <= K)
-        reset_work_ = summed_count_;
-    }
-    return true;
-  }
-
-  // Sets score_ to counts_. In a sum in which most columns are forbidden to all members, visits
-  // only the columns of summed_. The order is ascending, as in score_.reset(), so the sum has the
-  // same bits.
-  void reset_score() noexcept {
-    if constexpr (kIsSum) {
-      if (reset_work_ < instance_->columns) {
-        score_.restart();
-        for (std::int32_t j = 0; j < summed_count_; ++j)
-          score_.put(summed_[j], counts_[summed_[j]]);
-        return;
-      }
-    }
-    score_.reset(span_of(counts_, instance_->columns));
+    return in.spend(8 * K);
   }
 
   // Scores the labellings of the current set A. The best of them replaces `solution` if it scores
@@ -118,7 +85,7 @@ private:
     double members = 0;
     if (!order(size, &members))
       return false;
-    reset_score();
+    score_.reset(counts_);
     double best = solution.score;
     std::int32_t best_count = -1;
     Pace pace(*instance_, score_.work_of_move(), allowed_ - forced_ + 1);
@@ -153,12 +120,12 @@ private:
   // member scores, of labelling k = forced_. False if interrupted.
   bool order(std::int32_t size, double *score) noexcept {
     const Instance &in = *instance_;
-    // Announces to the limits the work on columns, here and in reset_score(). The loop over members
-    // and the sort announce their own work.
-    if (!in.spend(16 * reset_work_))
+    // Announces the work on columns. The loop over members and the sort announce their own.
+    if (!in.spend(8 * std::int64_t{in.columns}))
       return false;
+    std::int32_t *counts = counts_.data();
     for (std::int32_t j = 0; j < usable_count_; ++j)
-      counts_[usable_[j]] = is_in_[usable_[j]] = 0;
+      counts[usable_[j]] = is_in_[usable_[j]] = 0;
     for (std::int32_t j = 0; j < size; ++j)
       is_in_[usable_[subset_[j]]] = 1;
     double members = 0;
@@ -188,7 +155,7 @@ private:
       } else {
         entry.gain = row[entry.inside] - row[entry.outside];
       }
-      ++counts_[start];
+      ++counts[start];
       members += row[start];
       order_[i] = entry;
     }
@@ -215,15 +182,12 @@ private:
   Score score_;
   std::int32_t subset_size_; // q, at most K
   std::int32_t *usable_;     // K: columns that some member may take, ascending
-  std::int32_t *summed_;     // K: in sums, usable_ and the columns with f_v(0) != 0, ascending
   std::int32_t *subset_;     // the current A, ascending, as indices into usable_
-  std::int32_t *counts_;     // K: number of members by column
+  gsl::span<std::int32_t> counts_; // K: number of members by column
   std::uint8_t *is_in_;      // K: 1 for columns in A
   Ranked *order_;            // n: members by descending gain
   std::int32_t *written_;    // n: scratch, the labelling to be copied to the solution
   std::int32_t usable_count_ = 0;
-  std::int32_t summed_count_ = 0;
-  std::int64_t reset_work_ = 0; // number of columns that reset_score() visits
   std::int32_t forced_ = 0;  // number of members without a column outside A
   std::int32_t allowed_ = 0; // number of members with a column in A
 };

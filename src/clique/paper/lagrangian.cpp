@@ -22,6 +22,8 @@ constexpr double kFirstStep = 1.0;    // step size at the beginning
 constexpr std::int32_t kPatience = 5; // steps without a lower L after which the step size is halved
 constexpr double kLastStep = 1e-4;    // the relaxation ends when the step size is below this number
 
+constexpr std::int64_t kSweepsOfRepair = 100; // greatest number of sweeps of single moves
+
 std::int64_t own_limit(StepRule rule, std::int64_t members, std::int64_t columns) noexcept {
   switch (rule) {
   case StepRule::subgradient:
@@ -34,6 +36,47 @@ std::int64_t own_limit(StepRule rule, std::int64_t members, std::int64_t columns
 }
 
 } // namespace
+
+bool restore_majority(const Instance &in, std::int32_t alpha, gsl::span<const double> level_of,
+                      gsl::span<std::int32_t> labelling, gsl::span<std::int32_t> by_column,
+                      Limits &limits) noexcept {
+  const double *levels = level_of.data();
+  std::int32_t *x = labelling.data();
+  std::int32_t *counts = by_column.data();
+  const std::int32_t counted = counted_columns(in.potential);
+  for (;;) {
+    std::int32_t fullest = alpha;
+    for (std::int32_t v = 0; v < counted; ++v)
+      fullest = counts[v] > counts[fullest] ? v : fullest;
+    if (fullest == alpha)
+      return !in.interrupted();
+    double least = kInfinity;
+    std::int32_t who = -1;
+    std::int32_t where = -1;
+    Pace pace(limits, 4 + 4 * in.columns, in.members);
+    for (std::int32_t i = 0; i < in.members; ++i) {
+      if (!pace.next())
+        return false;
+      if (x[i] != fullest)
+        continue;
+      const double own = in.score(i, fullest) + levels[fullest];
+      for (std::int32_t v = 0; v < in.columns; ++v) {
+        const bool has_room = v == alpha || v >= counted || counts[v] < counts[alpha];
+        const double loss = own - (in.score(i, v) + levels[v]);
+        if (has_room && v != fullest && loss < least) {
+          least = loss;
+          who = i;
+          where = v;
+        }
+      }
+    }
+    if (who < 0)
+      return false;
+    --counts[fullest];
+    ++counts[where];
+    x[who] = where;
+  }
+}
 
 Lagrangian::Lagrangian(Layout &layout, const Instance &instance, StepRule rule) noexcept
     : instance_(&instance), rule_(rule), counted_(counted_columns(instance.potential)), alpha_(0),
@@ -48,7 +91,7 @@ Lagrangian::Lagrangian(Layout &layout, const Instance &instance, StepRule rule) 
       stuck_(layout.take<std::uint8_t>(static_cast<std::size_t>(instance.columns))),
       bounds_(layout.take<double>(instance.columns)),
       order_(layout.take<std::int32_t>(instance.columns)), score_(layout, instance.potential),
-      repair_(layout, instance), member_score_(0), magnitude_(0), largest_(0), step_size_(0),
+      moves_(layout, instance), member_score_(0), magnitude_(0), largest_(0), step_size_(0),
       least_(0), failures_(0) {}
 
 void Lagrangian::set_levels() noexcept {
@@ -373,8 +416,12 @@ double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double toleranc
       offer(*instance_, x_, instance_->by_column(score_.counts()), solution);
   }
   if (instance_->count(x_, counts_) && relaxed > solution.score &&
-      repair_.run(alpha, instance_->by_column(level_), x_, counts_, limits))
-    offer(*instance_, x_, counts_, solution);
+      restore_majority(*instance_, alpha, instance_->by_column(level_), x_, counts_, limits)) {
+    std::int64_t sweeps = kSweepsOfRepair;
+    moves_.improve(*instance_, x_, limits, sweeps);
+    if (instance_->count(x_, counts_))
+      offer(*instance_, x_, counts_, solution);
+  }
   return relaxed;
 }
 

@@ -15,7 +15,7 @@
 #pragma once
 
 #include "clique/instance.hpp"
-#include "clique/paper/majority_repair.hpp"
+#include "clique/moves/moves.hpp"
 #include "potential/count_score.hpp"
 
 namespace chorale {
@@ -27,6 +27,14 @@ enum class StepRule : std::int32_t {
   conservative    // changes the multiplier of one column, until a member changes its column
 };
 
+// Moves members of labelling x (n) until alpha is the majority: no counted column has more members
+// than alpha. Each time takes the member that loses least out of the fullest column. `counts` (K):
+// the counts of x, which are updated. `levels` (K): the term that a relaxation adds to psi_iv, by
+// column v. False if alpha cannot become the majority, or if interrupted.
+bool restore_majority(const Instance &instance, std::int32_t alpha, gsl::span<const double> levels,
+                      gsl::span<std::int32_t> x, gsl::span<std::int32_t> counts,
+                      Limits &limits) noexcept;
+
 class Lagrangian {
 public:
   Lagrangian(Layout &layout, const Instance &instance, StepRule rule) noexcept;
@@ -34,7 +42,8 @@ public:
   // Runs the relaxation of each alpha. A relaxation ends when complementary slackness is violated
   // by at most options.tolerance times the largest useful multiplier, when no step is possible,
   // when its bound is at most the best known score, or after options.iteration_limit steps. If its
-  // bound then exceeds the best known score, its last labelling is repaired (majority_repair.hpp).
+  // bound then exceeds the best known score, its last labelling is repaired
+  // (restore_majority()) and improved by single moves.
   // Writes the labelling with the greatest exact score to `solution`, and the greatest of the final
   // L_alpha to solution.bound.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
@@ -92,7 +101,7 @@ private:
   double *bounds_;        // K: the lowest L_alpha, by alpha
   std::int32_t *order_;   // counted columns by descending L at multipliers 0
   MajorityScore score_;
-  MajorityRepair repair_;
+  SingleMoves<MajorityScore> moves_;
   double member_score_;   // conservative rule: sum of member scores of x_
   double magnitude_;      // sum of the magnitudes of the terms of L at the last choose()
   double largest_;        // upper bound on useful multipliers: see largest_multiplier()

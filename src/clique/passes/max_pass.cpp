@@ -114,7 +114,7 @@ bool MaxPass::messages(Limits &limits, Solution &solution, Matrix<double> messag
       return false;
     ++solution.iterations;
   }
-  return !in.potential.has_rest() || all_rest_messages(messages);
+  return !in.potential.has_rest() || raise_all_at_rest(in, messages);
 }
 
 bool MaxPass::pass_messages(std::int32_t alpha, Matrix<double> messages) noexcept {
@@ -203,33 +203,6 @@ bool MaxPass::pass_messages(std::int32_t alpha, Matrix<double> messages) noexcep
     }
   }
   return !in.interrupted();
-}
-
-bool MaxPass::all_rest_messages(Matrix<double> messages) noexcept {
-  const Instance &in = *instance_;
-  const std::int32_t rest = in.potential.rest;
-  std::int32_t forbidden = 0;
-  double total = 0;
-  Pace sum(in, 8, in.members);
-  for (std::int32_t i = 0; i < in.members; ++i) {
-    if (!sum.next())
-      return false;
-    if (in.score(i, rest) == kForbidden)
-      ++forbidden;
-    else
-      total += in.score(i, rest);
-  }
-  Pace raise(in, 16, in.members);
-  for (std::int64_t i = 0; i < in.members; ++i) {
-    if (!raise.next())
-      return false;
-    const double own = in.score(i, rest);
-    if (forbidden > (own == kForbidden ? 1 : 0))
-      continue;
-    double &to = messages.row(i).data()[rest];
-    to = std::max(to, total - (own == kForbidden ? 0.0 : own));
-  }
-  return true;
 }
 
 } // namespace chorale

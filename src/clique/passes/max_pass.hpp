@@ -46,10 +46,6 @@ private:
   Leaver cheapest_leaver(std::int32_t alpha, std::int32_t except) const noexcept;
   // Raises the messages to the scores found in the pass of alpha. False if interrupted.
   bool pass_messages(std::int32_t alpha, Matrix<double> messages) noexcept;
-  // Takes account of the labelling with all members in the rest column: raises the message of each
-  // member at the rest column to the sum of the other members' scores there, if all of them may
-  // take the rest column. False if interrupted.
-  bool all_rest_messages(Matrix<double> messages) noexcept;
 
   const Instance *instance_;
   AlphaSweep sweep_;
