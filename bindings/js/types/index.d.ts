@@ -1337,8 +1337,12 @@ export interface Mentions {
   told?: NullableNumbers | null;
 }
 export type NullableNumbers = Numbers | ArrayLike<number | null | undefined>;
-/** What a person answers about a key, beside a label: nothing, or that its mentions differ. */
-export const answers: { readonly none: -1; readonly differs: -2 };
+/** What a person answers about a key, beside a label. */
+export const answers: {
+  readonly none: -1;
+  /** The mentions of the key differ: each keeps its label. */
+  readonly differs: -2;
+};
 /**
  * What decides whether the mentions of a key have one label. A mention says at most `most`, in
  * log-odds. A key of n mentions is two things if all that its mentions say against one label is above
