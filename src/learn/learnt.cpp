@@ -6,42 +6,57 @@
 
 namespace chorale {
 
+namespace {
+
+// Adds the kinds of a problem to those of `learnt`. classes: as in chorale_learn_options.
+chorale_status add_kinds(const Report &report, const Problem &problem,
+                         gsl::span<const std::int32_t> classes, Learnt &learnt) {
+  constexpr std::int32_t kMostKinds = 1 << 16; // all below the greatest number take memory
+  for (std::int64_t i = 0; i < problem.model->chains.size(); ++i)
+    if (problem.model->chains[i].is_instance)
+      return report.fail(CHORALE_ERROR_KIND, "chain ", i, " is an instance; "
+                                             "strengths are learnt from chains and trees");
+  for (std::int64_t c = 0; c < problem.kinds.size(); ++c) {
+    const std::int32_t number = problem.kinds[c];
+    if (number < 0)
+      continue;
+    if (number >= kMostKinds)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "clique ", c, " is of kind ", number,
+                         "; kinds to learn are numbered from 0 to ", kMostKinds - 1);
+    while (learnt.kinds.size() <= number)
+      need(learnt.kinds.push({}));
+    Kind &kind = learnt.kinds[number];
+    const Clique clique = problem.model->cliques[c];
+    if (kind.cliques == 0)
+      kind = kind_of(clique);
+    CHORALE_CHECK(check_alike(report, kind, clique, c));
+    if (kind.values != clique.values())
+      kind.values = 0;
+    for (std::int32_t y = 0; y < static_cast<std::int32_t>(classes.size()); ++y)
+      if (const std::int32_t v = kind.is_property ? -1 : clique.value_of(clique.column_of(-1, y));
+          v >= 0 && v < Kind::kLeftOutValues)
+        (classes.data()[y] >= 0 ? kind.counted : kind.left_out) |= std::int64_t{1} << v;
+    ++kind.cliques;
+    kind.members += clique.members;
+  }
+  CHORALE_CHECK(check_names(report, problem, learnt, [&](Kind &kind, std::string_view name) {
+    kind.name = {learnt.names.size(), static_cast<std::int64_t>(name.size())};
+    for (const char c : name)
+      need(learnt.names.push(c));
+  }));
+  return CHORALE_OK;
+}
+
+} // namespace
+
 chorale_status find_kinds(const Report &report, Problems problems,
                           gsl::span<const std::int32_t> classes, Learnt &learnt) {
-  constexpr std::int32_t kMostKinds = 1 << 16; // all below the greatest number take memory
-  for (const Problem *problem : problems) {
-    for (std::int64_t i = 0; i < problem->model->chains.size(); ++i)
-      if (problem->model->chains[i].is_instance)
-        return report.fail(CHORALE_ERROR_KIND, "chain ", i, " of a problem is an instance; "
-                                               "strengths are learnt from chains and trees");
-    for (std::int64_t c = 0; c < problem->kinds.size(); ++c) {
-      const std::int32_t number = problem->kinds[c];
-      if (number < 0)
-        continue;
-      if (number >= kMostKinds)
-        return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "clique ", c, " is of kind ", number,
-                           "; kinds to learn are numbered from 0 to ", kMostKinds - 1);
-      while (learnt.kinds.size() <= number)
-        need(learnt.kinds.push({}));
-      Kind &kind = learnt.kinds[number];
-      const Clique clique = problem->model->cliques[c];
-      if (kind.cliques == 0)
-        kind = kind_of(clique);
-      CHORALE_CHECK(check_alike(report, kind, clique, c));
-      if (kind.values != clique.values())
-        kind.values = 0;
-      for (std::int32_t y = 0; y < static_cast<std::int32_t>(classes.size()); ++y)
-        if (const std::int32_t v = kind.is_property ? -1 : clique.value_of(clique.column_of(-1, y));
-            v >= 0 && v < Kind::kLeftOutValues)
-          (classes.data()[y] >= 0 ? kind.counted : kind.left_out) |= std::int64_t{1} << v;
-      ++kind.cliques;
-      kind.members += clique.members;
-    }
-    CHORALE_CHECK(check_names(report, *problem, learnt, [&](Kind &kind, std::string_view name) {
-      kind.name = {learnt.names.size(), static_cast<std::int64_t>(name.size())};
-      for (const char c : name)
-        need(learnt.names.push(c));
-    }));
+  for (std::size_t k = 0; k < problems.size(); ++k) {
+    chorale_error error;
+    if (const auto status = add_kinds(Report(&error), *problems.data()[k], classes, learnt);
+        status != CHORALE_OK)
+      return report.fail(status, "problems[", static_cast<std::int64_t>(k), "]: ",
+                         std::string_view(error.message));
   }
   if (learnt.kinds.empty())
     return report.fail(CHORALE_ERROR_KIND,
