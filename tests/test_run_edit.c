@@ -292,7 +292,7 @@ static void edits_are_judged_by_enumeration(void **state) {
     if (test_rounds(300) < 300)
       continue;
     assert_true(20 * editing.below <= editing.judged);
-    assert_true(40 * editing.lacking <= editing.gained);
+    assert_true(25 * editing.lacking <= editing.gained);
   }
 }
 

@@ -298,7 +298,7 @@ faulty_edit() { # FAULT SCRIPT PATTERN
   faulty_source cluster/run/edits.cpp \
     "$(echo "$build"/tests/CMakeFiles/{test_run_edit,chorale_{cluster_,chain_,}fixture}.dir/*.o)" "$@"
 }
-faulty_edit "a worse labelling of the rounds is kept" 's/^      revert();/      commit();/' 'the earlier labelling scores'
+faulty_edit "a worse labelling of the rounds is kept" '/^void Edits::keep_if_better/,/^}/s/revert();/commit();/' 'the earlier labelling scores'
 faulty_edit "edited chains keep their old labels without cliques" \
   's/^      set_own(number, program.labels, program.shown, program.score);/      ;/' 'ERROR: [a-z]+, round'
 faulty_edit "a block of terms is not summed again" 's/edits_.clique_sums.note(clique);//' 'ERROR: [a-z]+, round'

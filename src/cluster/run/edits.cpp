@@ -231,6 +231,13 @@ void Edits::commit() noexcept {
   edits_.touched_cliques.clear();
 }
 
+void Edits::keep_if_better() noexcept {
+  if (is_better())
+    commit();
+  else
+    revert();
+}
+
 // Copies from `best` to `now` every chain in which the two labellings may differ.
 void Edits::revert() noexcept {
   for (const std::int32_t chain : edits_.touched)
@@ -361,10 +368,7 @@ bool Edits::solve_closed_clique(std::int32_t number) noexcept {
         !state_.now.agrees(chain, state_.best))
       edits_.touched.add(chain);
   edits_.touched_cliques.add(number);
-  if (is_better())
-    commit();
-  else
-    revert();
+  keep_if_better();
   return true;
 }
 
@@ -496,7 +500,11 @@ EditEnd Edits::go_on() noexcept {
   while (stage == EditStage::cliques || stage == EditStage::chains) {
     if (stage == EditStage::cliques) {
       if (edits_.round == options.rounds || (edits_.answering.empty() && edits_.sending.empty())) {
-        enqueue_reached();
+        if (edits_.round_found)
+          revert(); // the polish starts from the best labelling
+        if (options.polish)
+          for (const std::int32_t chain : edits_.reached)
+            enqueue(chain);
         stage = EditStage::from_rounds;
         break;
       }
@@ -527,36 +535,14 @@ EditEnd Edits::go_on() noexcept {
   if (stage == EditStage::from_rounds) {
     if (!polish())
       return EditEnd::stopped;
-    if (is_better()) {
-      commit();
-      edits_.round_found = false; // now the best labelling is polished
-    } else {
-      revert();
-    }
-    if (edits_.round_found)
-      enqueue_reached();
-    stage = EditStage::again;
-  }
-  if (stage == EditStage::again) {
-    if (!polish())
-      return EditEnd::stopped;
-    commit();
+    keep_if_better();
     if (options.polish)
       take_own_of_reached();
     stage = EditStage::from_own;
   }
-  if (stage == EditStage::from_own) {
-    if (!polish())
-      return EditEnd::stopped;
-    if (is_better())
-      enqueue_touched();
-    else
-      revert();
-    stage = EditStage::last;
-  }
   if (!polish())
     return EditEnd::stopped;
-  commit();
+  keep_if_better();
   return finish();
 }
 
@@ -566,7 +552,7 @@ void Edits::take_own_of_reached() noexcept {
   const auto take = [&](std::int32_t chain) noexcept {
     if (model_.is_closed(model_.chains[chain]) || state_.now.agrees(chain, state_.own))
       return;
-    take_now(chain, state_.own, false);
+    take_now(chain, state_.own, true);
     enqueue(chain);
   };
   for (const WorkList *list : {&edits_.chains, &edits_.reached})
@@ -575,20 +561,6 @@ void Edits::take_own_of_reached() noexcept {
     if (const Clique clique = model_.cliques[number]; clique.members <= kMostAnswering)
       for (std::int32_t i = 0; i < clique.all_members(); ++i)
         take(model_.chain_of(clique, i));
-}
-
-// Queues the chains of the small cliques whose counts may differ in `now` and `best`.
-void Edits::enqueue_touched() noexcept {
-  for (const std::int32_t clique : edits_.touched_cliques)
-    if (model_.cliques[clique].members <= kMostAnswering)
-      enqueue_members(clique);
-}
-
-// Queues the chains that were updated under messages.
-void Edits::enqueue_reached() noexcept {
-  if (setting_.options.polish)
-    for (const std::int32_t chain : edits_.reached)
-      enqueue(chain);
 }
 
 // Keeps in the list `answering` only the cliques that changed a message under damping: such a

@@ -46,8 +46,6 @@ private:
   void take_edited() noexcept;
   void enqueue(std::int32_t chain) noexcept;
   void enqueue_members(std::int32_t clique) noexcept;
-  void enqueue_touched() noexcept;
-  void enqueue_reached() noexcept;
   void take_own_of_reached() noexcept;
   bool polish() noexcept;
   bool improve(std::int32_t chain) noexcept;
@@ -64,6 +62,7 @@ private:
   void set_own(std::int32_t chain, gsl::span<const std::int32_t> labels,
                gsl::span<const std::int32_t> shown, double score) noexcept;
   bool is_better() noexcept;
+  void keep_if_better() noexcept;
   void commit() noexcept;
   void revert() noexcept;
   void score_own(std::int32_t clique) noexcept;

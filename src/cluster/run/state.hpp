@@ -178,25 +178,11 @@ private:
 
 // Stages of a solve after edits (edits.hpp). `own`: decodes the edited chains without messages.
 // `polish`: improves chains around the edits. `send`: computes the messages of the edited chains.
-// `cliques` and `chains`: the two halves of a message round. `from_rounds`: polishes the labelling
-// of the last round. `again`: polishes the best labelling, if a round found it. `from_own`:
-// polishes from another start. In this start some chains have their best labellings without
-// messages: the edited chains, the chains that messages reached and the members of small edited
-// cliques (kMostAnswering in edits.cpp). All other chains are labelled as in `best`. `last`: if the
-// result of `from_own` is better than `best`, improves once more all members of the small cliques
-// whose counts differ between the two.
-enum class EditStage {
-  none,
-  own,
-  polish,
-  send,
-  cliques,
-  chains,
-  from_rounds,
-  again,
-  from_own,
-  last
-};
+// `cliques` and `chains`: the two halves of a message round. `from_rounds`: polishes the best
+// labelling if a round found it, otherwise that of the last round. `from_own`: polishes from a
+// labelling in which some chains have their best labels without messages: the edited chains, the
+// chains that messages reached and the members of small edited cliques (kMostAnswering in edits.cpp).
+enum class EditStage { none, own, polish, send, cliques, chains, from_rounds, from_own };
 
 // The last complete solution with its counts and the terms of its score, and the unfinished work
 // for the edits made since then.
