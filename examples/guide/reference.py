@@ -207,19 +207,70 @@ def c_pages() -> Iterator[tuple[str, str]]:
 # ---- Statuses
 
 
+def constants(header: str) -> Iterator[tuple[str, str, str]]:
+    """Yields name, number and comment of each constant of the first enum of a header."""
+    text = (HEADERS / header).read_text(encoding="utf-8")
+    body = re.search(r"enum \{\n(.*?)\n\};", text, re.DOTALL)[1]  # type: ignore[index]
+    comment = ""
+    for piece in re.finditer(r"(/\*.*?\*/)|CHORALE_(?:ERROR_|OUTCOME_)?(\w+) = (\d+)", body, re.DOTALL):
+        if piece[1]:
+            comment = " ".join(without_stars(piece[1]).split())
+        elif not comment:
+            raise ValueError(f"{header}: {piece[2]} has no comment of its own")
+        else:
+            yield piece[2], piece[3], escaped(comment)
+            comment = ""
+
+
+WHAT_TO_DO = {
+    "COMPLETE": "nothing",
+    "GAP_REACHED": "nothing; for a smaller gap ask for one",
+    "ITERATION_LIMIT": "nothing, usually. To search longer: more `rounds`, or a `damping` of 0.5 if rounds alternate; "
+    "`bound_steps` tell how much there may be to gain",
+    "NODE_LIMIT": "a greater `node_limit`, if the labels must be proven the best",
+    "DEADLINE": "use the labels, or call again with a longer `time_limit`",
+    "CANCELLED": "use the labels, or call again",
+    "INFEASIBLE": "look for scores of minus infinity, transitions or rules that contradict each other: "
+    "`left_out` of the result says what forbids each sequence",
+    "NOTHING_FOUND": "look for a potential or a rule that forbids labels (minus infinity), and replace it by a large "
+    "finite cost; the labels that there are break it",
+}
+
+
 def statuses() -> Iterator[tuple[str, str]]:
-    text = (HEADERS / "status.h").read_text(encoding="utf-8")
     errors = (PYTHON / "errors.py").read_text(encoding="utf-8")
     go = (ROOT / "bindings/go/errors.go").read_text(encoding="utf-8")
-    body = re.search(r"enum \{\n(.*?)\n\};", text, re.DOTALL)[1]  # type: ignore[index]
+    go_outcomes = (ROOT / "bindings/go/host.go").read_text(encoding="utf-8")
     lines = [
         "---\nsearch: {boost: 2}\n---",
         "",
         "# What a status means",
         "",
+        "Two kinds of numbers, which have nothing to do with each other: an *outcome* tells how a call that succeeded",
+        "has ended, a *status* why a call failed. An outcome of 20 is `ITERATION_LIMIT`, a status of 20 is `SIZE`.",
+        "",
+        "## Outcomes: how a call ended",
+        "",
+        "No outcome is an error. `result.outcome` has it; in C the names begin with `CHORALE_OUTCOME_`",
+        "([outcome.h](c/outcome.md)).",
+        "",
+        "<div class='cards' markdown>",
+        "",
+        "| number | outcome | what it means | what to do | Go |",
+        "|--:|---|---|---|---|",
+    ]
+    for name, number, told in constants("outcome.h"):
+        of_go = re.search(rf"(\w+) +Outcome = C.CHORALE_OUTCOME_{name}\b", go_outcomes)[1]  # type: ignore[index]
+        anchor = f"<span id='outcome_{name.lower()}'></span>"
+        lines.append(f"| {number} | {anchor}`{name}` | {told} | {WHAT_TO_DO[name]} | `{of_go}` |")
+    lines += [
+        "",
+        "</div>",
+        "",
+        "## Statuses: why a call failed",
+        "",
         "Every call that fails gives a status and a message. The message names the argument, its value and the rule that the",
-        "value breaks: read it first. How a computation *ended* (complete, deadline, cancelled) is no status but an",
-        "[outcome](c/outcome.md).",
+        "value breaks: read it first.",
         "",
         "In C the names begin with `CHORALE_ERROR_`; Python raises the exception of the last column, or else",
         "`ArgumentError`; damaged files raise `FileDamagedError`. JavaScript and Rust use the names as they stand here.",
@@ -229,15 +280,9 @@ def statuses() -> Iterator[tuple[str, str]]:
         "| number | name | what it means | Go | Python |",
         "|--:|---|---|---|---|",
     ]
-    comment = ""
-    for piece in re.finditer(r"(/\*.*?\*/)|CHORALE_(?:ERROR_)?(\w+) = (\d+)", body, re.DOTALL):
-        if piece[1]:
-            comment = " ".join(without_stars(piece[1]).split())
-            continue
-        name, number = piece[2], piece[3]
+    for name, number, told in constants("status.h"):
         of_go = re.search(rf"(\w+) +Status = C.CHORALE_ERROR_{name}\b", go)
         of_python = re.search(rf"c\.CHORALE_ERROR_{name}: (\w+)", errors)
-        told = escaped("The call has succeeded." if name == "OK" else comment)
         exception = f"`{of_python[1]}`" if of_python else ""
         lines.append(
             f"| {number} | <span id='{name.lower()}'></span>`{name}` | {told} | "

@@ -8,16 +8,24 @@ CHORALE_BEGIN_DECLS
 
 typedef int32_t chorale_outcome;
 enum {
-  CHORALE_OUTCOME_COMPLETE = 0,        /* the algorithm ran to its end */
-  CHORALE_OUTCOME_GAP_REACHED = 10,    /* ended early: the score is within the requested gap of the
-                                          upper bound */
+  /* The algorithm ran to its end; in a run, messages have converged. */
+  CHORALE_OUTCOME_COMPLETE = 0,
+  /* Ended early: the score is within the requested gap of the upper bound. */
+  CHORALE_OUTCOME_GAP_REACHED = 10,
+  /* All rounds, sweeps or steps that the call may do are done, or the rounds of a run alternate
+   * between two labellings. An ordinary end: the labels are the best found. */
   CHORALE_OUTCOME_ITERATION_LIMIT = 20,
+  /* All nodes of branch and bound that `node_limit` (clique.h) allows are done. The labels are the
+   * best found. */
   CHORALE_OUTCOME_NODE_LIMIT = 21,
+  /* The time limit was reached. The labels are the best found until then. */
   CHORALE_OUTCOME_DEADLINE = 30,
+  /* A cancel or a progress callback ended the call. The labels are the best found until then. */
   CHORALE_OUTCOME_CANCELLED = 31,
-  CHORALE_OUTCOME_INFEASIBLE = 40,     /* every labelling is proven to score minus infinity */
-  CHORALE_OUTCOME_NOTHING_FOUND = 41   /* every labelling tried scores minus infinity; labellings
-                                          that were not tried may score more */
+  /* Every labelling is proven to score minus infinity. */
+  CHORALE_OUTCOME_INFEASIBLE = 40,
+  /* Every labelling tried scores minus infinity; labellings that were not tried may score more. */
+  CHORALE_OUTCOME_NOTHING_FOUND = 41
 };
 
 /* What forbids every labelling of a chain. */

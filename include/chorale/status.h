@@ -13,6 +13,7 @@ CHORALE_BEGIN_DECLS
 /* The status of a call. Numbers never change and are never reused. */
 typedef int32_t chorale_status;
 enum {
+  /* The call has succeeded. */
   CHORALE_OK = 0,
   /* An argument that must point somewhere is NULL. */
   CHORALE_ERROR_NULL_ARGUMENT = 10,
@@ -48,8 +49,9 @@ enum {
   /* The algorithm does not apply to the family of the potential; the message lists algorithms that
    * do. */
   CHORALE_ERROR_ALGORITHM_MISMATCH = 40,
-  /* The algorithm requires convex (concave) tables, and the potential's are not. */
+  /* The algorithm requires convex tables, and the potential's are not. */
   CHORALE_ERROR_NOT_CONVEX = 41,
+  /* The algorithm requires concave tables, and the potential's are not. */
   CHORALE_ERROR_NOT_CONCAVE = 42,
   /* Exact max-marginals were requested, and there is no exact solver for the potential. */
   CHORALE_ERROR_NOT_EXACT = 43,
@@ -62,6 +64,7 @@ enum {
   CHORALE_ERROR_CALLBACK_STOPPED = 51,
   /* The caller's executor left out, repeated or misnumbered a step of a loop (run.h). */
   CHORALE_ERROR_EXECUTOR = 53,
+  /* An allocation failed, or the host's allocator refused it. */
   CHORALE_ERROR_OUT_OF_MEMORY = 60,
   /* The caller's memory is too small; the message gives the number of bytes needed. */
   CHORALE_ERROR_WORKSPACE_TOO_SMALL = 61,
@@ -113,13 +116,17 @@ enum {
   CHORALE_ERROR_ONE_GROUP = 89,
   /* A fault of the library itself: please report it. */
   CHORALE_ERROR_INTERNAL = 90,
-  /* Kinds of damage of a problem file (problem.h), in the order of the constants: not a problem
-   * file; wrong byte order; unknown version; truncated; wrong checksum; invalid sections. */
+  /* The bytes are not those of a problem file (problem.h). */
   CHORALE_ERROR_FILE_FORMAT = 100,
+  /* The byte-order mark of a problem file is not little-endian. */
   CHORALE_ERROR_FILE_BYTE_ORDER = 101,
+  /* A problem file has a version that this library does not know. */
   CHORALE_ERROR_FILE_VERSION = 102,
+  /* A problem file is truncated. */
   CHORALE_ERROR_FILE_TRUNCATED = 103,
+  /* A section of a problem file does not match its checksum. */
   CHORALE_ERROR_FILE_CHECKSUM = 104,
+  /* A problem file has missing, repeated, overlapping or invalid sections. */
   CHORALE_ERROR_FILE_SECTION = 105,
   /* The system could not read or write a file; the message gives its error number. */
   CHORALE_ERROR_INPUT_OUTPUT = 106,
