@@ -59,7 +59,7 @@ double *ChainSweep::with_unary(const double *row, std::int32_t t) noexcept {
   return work_;
 }
 
-// Without a matrix for all edges, every step copies the matrix of its edge, if it needs to be copied.
+// If every edge has a matrix of its own, makes one step at a time.
 bool ChainSweep::sweep(gsl::span<double> rows, std::int32_t first, bool forward) noexcept {
   Expects(rows.size() >= row_entries(scores_.view()));
   const std::int32_t m = scores_.labels();
@@ -162,8 +162,10 @@ bool BestLabelling::run(Scores &scores) noexcept {
     ChainSweep sweep(scores, work_);
     return sweep.forward(rows_) && sweep.trace(rows_, labelling, score);
   }
+  JointTargets targets;
+  targets.labelling = labelling;
   JointOutcome outcome;
-  if (tree_->run(scores, {}, {}, {}, {labelling, {}, kForbidden, {}}, nullptr, outcome) == kForbidden)
+  if (tree_->run(scores, {}, {}, {}, targets, nullptr, outcome) == kForbidden)
     return false;
   score = scores.view().score(labelling);
   return true;

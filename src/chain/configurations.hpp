@@ -129,9 +129,10 @@ struct JointTargets {
   // Row k receives the message of property k, if this property has the role outgoing: the best
   // score for each local value, EMPTY and CONFLICT.
   Matrix<double> messages;
-  // Chains only: `lower` is a score that some labelling attains; minus infinity: nothing is dropped;
-  // infinity: the best score is not wanted. Entry v of the message of property k is only needed if
-  // it plus entry v of row k of `slack` is at least 0; other entries may come out too small.
+  // Chains only: `lower` is a score that some labelling attains; minus infinity: nothing is
+  // dropped; infinity: the best score is not wanted. Entry v of the message of property k is only
+  // needed if it plus entry v of row k of `slack` is at least 0; other entries may come out too
+  // small.
   double lower = kForbidden;
   Matrix<const double> slack;
 };

@@ -181,8 +181,8 @@ double Joint::run_bounded(std::int32_t outgoing, JointOutcome &outcome) noexcept
   if (is_interrupted())
     return kForbidden;
   // `own` is the score of the best labelling known before the full run. The full run may miss this
-  // labelling: a beam may have dropped it or, where large messages cancel, rounding may have dropped
-  // it.
+  // labelling: a beam may have dropped it or, where large messages cancel, rounding may have
+  // dropped it.
   if (decodes && !outcome.overflow && own > best) {
     std::copy_n(first_.data(), view_.length, labelling.data());
     best = own;

@@ -63,8 +63,8 @@ public:
   // False if the codes of all properties do not fit into a key.
   bool fits() const noexcept { return plan_.keys.fits() && plan_.firing_keys.fits(); }
   // Loads the scores and prepares the properties (BoundProperty::bind()). Must be called before all
-  // functions below. If `limits` (NULL: none) interrupt this or one of these, the best score is minus
-  // infinity and the other results are undefined.
+  // functions below. If `limits` (NULL: none) interrupt this or one of these, the best score is
+  // minus infinity and the other results are undefined.
   void prepare(Limits *limits = nullptr) noexcept;
   // Computes messages. outgoing[k] receives the message of property k; if it is NULL, this message
   // is not computed. The message has R_k + 2 entries: the best score for each of the R_k values of
@@ -89,15 +89,16 @@ public:
   //
   // For runs, with JointUse::reach, on chains with positions and properties. The receiver of a
   // message adds numbers to the entries. It states the part of these numbers that it knows in
-  // advance, the *steady* part, and the *reach*, the most by which the other part can differ between
-  // two entries. So entry v cannot affect the receiver if
+  // advance, the *steady* part, and the *reach*, the most by which the other part can differ
+  // between two entries. So entry v cannot affect the receiver if
   //     message[v] + steady[v] < max over w of (message[w] + steady[w]) - reach.
   // In its place the message then has an upper bound, the number for which both sides are equal.
   // Partial labellings that can neither reach such an entry nor the best score are dropped. The
   // caller calls guide(), then offer() any number of times, then reach().
 
-  // Writes to `labelling` the labelling with the best score of the chain alone, in which messages do
-  // not count. Sets all steady parts to 0. False if every labelling is forbidden or if interrupted.
+  // Writes to `labelling` the labelling with the best score of the chain alone, in which messages
+  // do not count. Sets all steady parts to 0. False if every labelling is forbidden or if
+  // interrupted.
   bool guide() noexcept;
   // entries() returns the number of entries of the message of property k, column() the clique's
   // column of an entry, steady() the steady parts of the entries, which the caller may change

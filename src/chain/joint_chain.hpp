@@ -9,8 +9,8 @@
 // of the chain for each of them.
 //
 // Every position has a set of configurations with a row of m scores each. One max-product step
-// advances a whole row by one position. The row is then split by the automaton transitions, label by
-// label. Most labels change nothing: they lead to the configuration from which they come. The
+// advances a whole row by one position. The row is then split by the automaton transitions, label
+// by label. Most labels change nothing: they lead to the configuration from which they come. The
 // backward pass for max-marginals is in joint_marginals.cpp.
 //
 // The configurations of a whole pass are numbered, so that what depends on a configuration alone is

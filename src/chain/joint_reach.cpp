@@ -1,7 +1,7 @@
 // The functions of Joint that compute the messages of all properties in one pass (joint.hpp).
 //
-// Every property has the role outgoing, so its message is added to a labelling when the labelling is
-// complete, and the rows of the last position give the best score of each combination of values.
+// Every property has the role outgoing, so its message is added to a labelling when the labelling
+// is complete, and the rows of the last position give the best score of each combination of values.
 #include "chain/joint.hpp"
 
 #include <algorithm>

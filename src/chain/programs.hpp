@@ -104,7 +104,7 @@ private:
   std::int32_t labels_;
   std::ptrdiff_t row_step_; // number of entries of a row; chains only
   // sweep(): forward and backward rows of ChainSweep.
-  // run_tree() (T x m), by label of t: best score of the subtree of t, and of everything outside it.
+  // run_tree() (T x m), by label of t: best score of the subtree of t, and of all outside it.
   gsl::span<double> inside_;
   gsl::span<double> outside_;
   gsl::span<double> work_; // scratch, ChainSweep::work_entries()

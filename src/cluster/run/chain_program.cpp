@@ -259,12 +259,12 @@ void ChainProgram::set_reach(std::int32_t k, const Joint &pass) noexcept {
   reach_[k] = strength * (half[0] + half[1]);
 }
 
-// Uses Joint::reach() to find the best labelling (`decodes`), to compute the messages of whole-chain
-// slots (`sends`), or both. `known`: a labelling of the model with its scores, or NULL. Without
-// `decodes`, `labels`, `shown` and `score` must hold the best labelling without messages, and are
-// not changed. With `decodes`, sets `found` to true if some labelling is allowed, and *value,
-// unless `value` is NULL, to the score of the best labelling with messages. Returns false if
-// Joint::reach() cannot be used here or overflows; the caller must then use another program.
+// Uses Joint::reach() to find the best labelling (`decodes`), to compute the messages of
+// whole-chain slots (`sends`), or both. `known`: a labelling of the model with its scores, or NULL.
+// Without `decodes`, `labels`, `shown` and `score` must hold the best labelling without messages,
+// and are not changed. With `decodes`, sets `found` to true if some labelling is allowed, and
+// *value, unless `value` is NULL, to the score of the best labelling with messages. Returns false
+// if Joint::reach() cannot be used here or overflows; the caller must then use another program.
 bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *known, bool &found,
                                 double *value, Limits &limits) noexcept {
   if (!reaches())
