@@ -6,7 +6,7 @@
  *   problem.h    a model with its names and gold labels, in memory and as a file
  *   learn.h      from labelled documents to strengths; provisional
  *   rules.h      what the labelling of a chain must look like; provisional
- *   corpus.h     many chains, cliques and members in one call
+ *   corpus.h     many chains in one call
  *   model.h      models of chains, trees and cliques: builder and frozen model
  *   run.h        collective inference over a model
  *   chain.h      chains and trees: best labelling, k-best, max-marginals, margins

@@ -134,7 +134,7 @@ typedef struct chorale_members {
   const int64_t *offsets;   /* cliques + 1 entries, ascending (corpus.h) */
   const int64_t *chains;    /* by entry: the number of a chain in the model */
   /* By entry: a position in this chain, or -1 for the whole chain. NULL: whole chains in property
-   * cliques, position 0 in others, as for single items. Of an instance, the whole. */
+   * cliques, position 0 in others, as for single items. An instance joins as a whole. */
   const int64_t *positions;
   /* By entry: how often the member counts, >= 1: the weights w_i of clique.h, "Weights". The count
    * of a value is the sum of the weights of the members with this value, and n is the sum of all

@@ -1441,7 +1441,7 @@ pub struct chorale_members {
     pub offsets: *const i64,
     #[doc = " by entry: the number of a chain in the model"]
     pub chains: *const i64,
-    #[doc = " By entry: a position in this chain, or -1 for the whole chain. NULL: whole chains in property\n cliques, position 0 in others, as for single items. Of an instance, the whole."]
+    #[doc = " By entry: a position in this chain, or -1 for the whole chain. NULL: whole chains in property\n cliques, position 0 in others, as for single items. An instance joins as a whole."]
     pub positions: *const i64,
     #[doc = " By entry: how often the member counts, >= 1: the weights w_i of clique.h, \"Weights\". The count\n of a value is the sum of the weights of the members with this value, and n is the sum of all\n weights; this holds in the potential, in payments (run.h). The scores of the members are not\n multiplied. If the options of a run ask for exact max-marginals or for an algorithm that takes no\n weights, they do not apply to cliques with weights. NULL: 1 for all."]
     pub weights: *const i64,

@@ -301,3 +301,36 @@ fn the_library_is_that_of_the_declarations() {
         assert_eq!(expected, env!("CARGO_PKG_VERSION"));
     }
 }
+
+/// Returns the words of a comment, without the asterisks at the beginning of lines.
+fn plain(text: &str) -> String {
+    let words = text.split_whitespace();
+    words
+        .filter(|&word| word != "*")
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+#[test]
+fn documentation_is_that_of_the_headers() {
+    let folder = Path::new(INCLUDE).join("chorale");
+    let mut headers = String::new();
+    for folder in [folder.clone(), folder.join("experimental")] {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().map_or(false, |name| name == "h") {
+                headers += &plain(&std::fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    let lines = include_str!("../src/bindings.rs").lines();
+    let mut checked = 0;
+    for line in lines.filter_map(|line| line.trim_start().strip_prefix("#[doc = \"")) {
+        let text = line.strip_suffix("\"]").unwrap();
+        let text = text.replace("\\n", "\n").replace("\\\"", "\"");
+        let text = plain(&text.replace("\\\\", "\\"));
+        assert!(headers.contains(&text), "run generate.sh: {text}");
+        checked += 1;
+    }
+    assert!(checked > 300);
+}
