@@ -353,7 +353,7 @@ enum {
  * cliques (chorale_run_clique_score, chorale_run_payments, chorale_run_json). Calls that take a
  * const run may be made from several threads at once while no call changes the run. They allocate
  * scratch memory (OUT_OF_MEMORY) only for the counts of cliques with more than 256 columns, for
- * chains that are left out and long (chorale_run_left_out, chorale_run_json) and, in
+ * chains that are left out (chorale_run_left_out, chorale_run_json) and, in
  * chorale_run_json, for cliques with more than 256 members. */
 
 /* Writes the result of the last step, solve, polish or bound to *result, even if the run has no
