@@ -114,7 +114,10 @@ fn what_counts_is_learnt_for() {
     assert!(found.exact && (found.position(0).unwrap().iter().sum::<f64>() - 1.0).abs() < 1e-12);
     let again = Learnt::from_json(&learnt.to_json().unwrap()).unwrap();
     let read = again.report().unwrap();
-    assert_eq!((read.verdict, read.warnings), (report.verdict, report.warnings));
+    assert_eq!(
+        (read.verdict, read.warnings),
+        (report.verdict, report.warnings)
+    );
     assert!((read.tagger.f1 - report.tagger.f1).abs() < 1e-12); // numbers have 14 digits
     let plain = learn(&[&problem], LearnOptions::new()).unwrap();
     let plain = plain.report().unwrap();
