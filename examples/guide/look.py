@@ -44,6 +44,13 @@ ASKED = {
     "licence": "guides/questions",
     "run one test": "contributing/index",
     "chorale_run_solve": "reference/c/run",
+    "BERT": "guides/neural",
+    "softmax": "guides/neural",
+    "probabilities per token no transitions": "guides/neural",
+    "force label corrected": "guides/corrections",
+    "Python decode argument forced fix label": "guides/corrections",
+    "optimum": "explanations/bounds",
+    "I got ITERATION_LIMIT": "guides/questions",
 }
 # Of the text of the page itself. Marks beside headings show only under the pointer; what lies under
 # the text of a picture is not seen by this.
