@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that the metadata of every package names the home of the project as CITATION.cff does.
+"""Checks that every package and the site name the home of the project as CITATION.cff does.
 
     tests/headers/home.py
 
@@ -25,6 +25,8 @@ PLACES = {
     "bindings/js/package.json": [r'^  "homepage": "(.*)",$'],
     "bindings/conan/conanfile.py": [r'^    homepage = "(.*)"$'],
     "bindings/go/go.mod": [r"^module (.*)/bindings/go$"],
+    "examples/guide/docs/guides/install.md": [r"^git clone (\S+) chorale "],
+    "examples/guide/docs/contributing/index.md": [r"^git clone (\S+) chorale "],
 }
 
 
