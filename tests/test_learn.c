@@ -811,7 +811,7 @@ static void bad_input(void **state) {
        "costs[1][0] is -1");
   const double few[] = {0, 1, 1, 0};
   WITH((options.costs = few, options.labels = 2), CHORALE_ERROR_LABELS_MISMATCH,
-       "a chain of problems[0] has 3 labels; it must have options->labels = 2");
+       "chain 0 of problems[0] has 3 labels; it must have options->labels = 2");
   const double ones[] = {0, 1, 1, 1, 0, 1, 1, 1, 0};
   WITH((options.costs = ones, options.classes = without_0, options.labels = 3), CHORALE_ERROR_KIND,
        "both given");

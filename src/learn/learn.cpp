@@ -35,12 +35,14 @@ chorale_status check_labels(const Report &report, const chorale_learn_options &o
     return report.fail(CHORALE_ERROR_KIND, "options->begins is given without options->classes, which "
                                            "say what spans are of");
   CHORALE_CHECK(check_size(report, "options->labels", m));
-  for (std::size_t k = 0; k < problems.size(); ++k)
-    for (const Chain &chain : problems[k]->model->chains)
-      if (chain.labels != m)
-        return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "a chain of problems[", k, "] has ",
-                           chain.labels, " labels; it must have options->labels = ", m,
+  for (std::size_t k = 0; k < problems.size(); ++k) {
+    const auto &chains = problems[k]->model->chains;
+    for (std::int64_t i = 0; i < chains.size(); ++i)
+      if (chains[i].labels != m)
+        return report.fail(CHORALE_ERROR_LABELS_MISMATCH, "chain ", i, " of problems[", k, "] has ",
+                           chains[i].labels, " labels; it must have options->labels = ", m,
                            ", those of options->", classes ? "classes" : "costs");
+  }
   for (std::int64_t k = 0; options.costs && k < m * m; ++k) {
     const double cost = options.costs[k];
     char place[64];

@@ -158,7 +158,9 @@ std::int32_t Lessons::value_shown(const Lesson &lesson, const Slot &slot,
 }
 
 void Lessons::count(const Array<std::int32_t> &labels, LabelCounts *counts) const noexcept {
-  const auto &[classes, begins, costs, f1] = spec_.measure;
+  const auto classes = spec_.measure.classes;
+  const auto begins = spec_.measure.begins;
+  const auto costs = spec_.measure.costs;
   std::fill_n(counts, labelled.size(), LabelCounts{});
   for (std::int64_t i = 0; i < starts.size(); ++i) {
     const std::int64_t first = starts[i];
