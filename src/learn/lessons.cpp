@@ -300,8 +300,7 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
   CHORALE_CHECK(pass_on(status));
   const std::unique_ptr<chorale_run, void (*)(chorale_run *)> last(
       std::exchange(lesson.run, made), chorale_run_destroy);
-  made->options.always_labels = false;
-  made->options.time_limit = limits_.seconds_left();
+  made->options.within = &limits_;
   chorale_run_result result{};
   result.struct_size = sizeof result;
   CHORALE_CHECK(pass_on(chorale_run_solve(made, &result, &error)));

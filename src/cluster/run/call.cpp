@@ -19,6 +19,12 @@ void Call::begin(const RunOptions &options, gsl::span<Worker> workers) noexcept 
   fruitless_calls_ = was_fruitless ? std::min(fruitless_calls_ + 1, kMostDoublings) : 0;
   forget();
   has_worked_.store(false, std::memory_order_relaxed);
+  if (options.within) {
+    limits_ = *options.within;
+    for (Worker &worker : workers)
+      worker.limits = limits_;
+    return;
+  }
   limits_ = Limits(options.time_limit, options.cancel);
   const double first_step =
       options.time_limit > 0

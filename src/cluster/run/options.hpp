@@ -52,9 +52,12 @@ struct RunOptions {
   std::int64_t bound_steps = 0;
   bool edits = false;
   double effort = 0;
-  // A call that limits end leaves labels: round 0 decodes all chains whatever the limits. False in
-  // runs whose labels are of no use unless the run is complete.
-  bool always_labels = true;
+  // NULL, or the limits of a computation that makes this run and needs it complete: they hold in
+  // place of time_limit. Otherwise a call that limits end leaves labels: round 0 decodes all chains
+  // whatever the limits.
+  const Limits *within = nullptr;
+
+  bool always_labels() const noexcept { return !within; }
 };
 
 } // namespace chorale

@@ -14,9 +14,57 @@ namespace {
 // further cliques with these numbers.
 constexpr std::int32_t kSeenMembers = 64;
 
+// What the memory of a chain depends on. Of two chains of the same kind, the one whose sizes are all
+// at least as great needs at least as much.
+struct ChainExtent {
+  struct Kind {
+    const Transitions *transitions = nullptr;
+    std::int32_t labels = -1;
+    bool single = false;
+    bool has_gaps = false;
+    bool limits_labels = false;
+    bool is_tree = false;
+    friend bool operator==(const Kind &, const Kind &) = default;
+  };
+  Kind kind;
+  std::int32_t length = 0;
+  std::int32_t slots = 0;
+  std::int64_t entries = 0;   // of the rows of all slots
+  std::int32_t widest = 0;    // columns, or values of the centre, of the widest clique
+  std::int32_t forbids = 0;   // columns of the widest clique that may forbid a value by itself
+
+  bool covers(const ChainExtent &of) const noexcept {
+    return kind == of.kind && length >= of.length && slots >= of.slots && entries >= of.entries &&
+           widest >= of.widest && forbids >= of.forbids;
+  }
+};
+
 std::size_t aligned(std::size_t bytes) noexcept {
   const std::size_t padded = saturating_sum(bytes, kAlignment - 1);
   return padded == SIZE_MAX ? SIZE_MAX : padded / kAlignment * kAlignment;
+}
+
+// True for chains without whole-chain slots, whose scores have no other form than ChainExtent tells.
+bool has_extent(const Chain &chain) noexcept {
+  return !chain.is_instance && chain.wholes() == 0 && (!chain.other || chain.is_item());
+}
+
+ChainExtent extent_of(const Model &model, const Inputs &inputs, std::int32_t chain) noexcept {
+  const ChainView view = inputs.widest_view_of(chain);
+  ChainExtent extent;
+  extent.kind = {view.transitions,        view.labels, view.single, view.unary_column != 1,
+                 view.limits_labels(), view.parents != nullptr};
+  extent.length = view.length;
+  extent.slots = model.chains[chain].slots;
+  for (std::int32_t s = 0; s < extent.slots; ++s) {
+    const Slot slot = model.slot(chain, s);
+    const Clique clique = model.cliques[slot.clique];
+    extent.entries += clique.width(slot.member);
+    extent.widest = std::max({extent.widest, clique.columns(), clique.centre_values()});
+    if (clique.may_forbid_alone())
+      extent.forbids = std::max(extent.forbids, clique.columns());
+  }
+  return extent;
 }
 
 } // namespace
@@ -30,20 +78,15 @@ std::size_t Rooms::measure_chain(std::int32_t chain) const noexcept {
 
 RoomBytes Rooms::measure() const noexcept {
   RoomBytes bytes;
-  std::int32_t labels = -1;
-  const CliqueType *type = nullptr;
+  ChainExtent measured;
   for (std::int32_t i = 0; i < model_.chains.size(); ++i) {
-    // Skips an item (a chain of one position) that needs no more memory than the item measured
-    // last. This holds if both have the same number of labels, and are in closed cliques
-    // (CliqueType::closed) of the same type or the present item is in no clique.
-    if (const Chain chain = model_.chains[i];
-        chain.is_item() && (chain.slots == 0 || model_.is_closed(chain))) {
-      const CliqueType *of =
-          chain.slots == 0 ? type : &model_.cliques.type(model_.clique_of(chain.first_slot));
-      if (chain.labels == labels && of == type)
+    // Skips a chain that needs no more memory than one that was measured.
+    if (has_extent(model_.chains[i])) {
+      const ChainExtent extent = extent_of(model_, inputs_, i);
+      if (measured.covers(extent))
         continue;
-      labels = chain.labels;
-      type = of;
+      if (extent.covers(measured) || extent.kind != measured.kind)
+        measured = extent;
     }
     bytes.chain = std::max(bytes.chain, measure_chain(i));
   }

@@ -196,7 +196,7 @@ void Rounds::first_round() noexcept {
   Standing &standing = state_.standing;
   RoundStage &stage = state_.course.round.stage;
   const auto offer = [&](Assignment &of, std::int64_t round) noexcept {
-    return setting_.options.always_labels ? evaluation_.offer_in_full(of, round)
+    return setting_.options.always_labels() ? evaluation_.offer_in_full(of, round)
                                           : evaluation_.offer(of, round);
   };
   if (stage == RoundStage::none) {
@@ -207,10 +207,10 @@ void Rounds::first_round() noexcept {
   if (stage == RoundStage::own) {
     update_chains();
     bool &knows_own = state_.course.round.knows_own;
-    if (call.must_end() && !call.failed() && !knows_own && setting_.options.always_labels)
+    if (call.must_end() && !call.failed() && !knows_own && setting_.options.always_labels())
       update_chains(Update::own);
     state_.tally.take(setting_.workers());
-    if (call.failed() || (call.must_end() && !setting_.options.always_labels))
+    if (call.failed() || (call.must_end() && !setting_.options.always_labels()))
       return;
     knows_own = true;
     bool met_infeasible = false;
