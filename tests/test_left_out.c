@@ -320,8 +320,132 @@ static void one_bad_sequence_costs_no_other(void **state) {
   }
 }
 
+/* ---- Chains that no labelling can help ------------------------------------------------------- */
+
+enum { LONG = 3000, SHORT = 4, IN_ALL = LONG + SHORT };
+
+static chorale_model_builder *start_model(int64_t chains, const int64_t *lengths) {
+  static double unary[IN_ALL * LABELS];
+  chorale_error error;
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  for (int64_t k = 0; k < IN_ALL * LABELS; ++k)
+    unary[k] = (double)(k % 7);
+  for (int64_t i = 0; i < chains; ++i) {
+    chorale_chain chain = {.struct_size = sizeof chain};
+    chain.length = lengths[i];
+    chain.labels = LABELS;
+    chain.unary = unary;
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+  }
+  return builder;
+}
+
+/* Adds a clique of the first `members` positions of the first chain whose tables forbid every
+ * count. */
+static void add_forbidding(chorale_model_builder *builder, int64_t members) {
+  static double table[IN_ALL];
+  chorale_error error;
+  chorale_potential *potential = NULL;
+  for (int64_t k = 0; k < IN_ALL; ++k)
+    table[k] = -INFINITY;
+  OK(chorale_potential_create_sum(NULL, LABELS, table, 1, IN_ALL, IN_ALL, NULL,
+                                  &potential, &error));
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
+  setup.values = LABELS;
+  setup.potential = potential;
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
+  for (int64_t t = 0; t < members; ++t)
+    OK(put_position(builder, 0, 0, t, &error));
+  chorale_potential_release(potential);
+}
+
+/* Solves a model, and takes it. Checks that the first chain is left out as `expected` says, or, if
+ * this is -1, that the outcome is INFEASIBLE. */
+static void check_solved(chorale_model_builder *builder, int64_t budget, chorale_obstacle expected) {
+  chorale_error error;
+  chorale_model *model = NULL;
+  chorale_run *run = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  chorale_run_options options = {.struct_size = sizeof options};
+  options.joint_mode = CHORALE_JOINT_BEAM;
+  options.budget = budget;
+  OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
+  chorale_run_result result = {.struct_size = sizeof result};
+  OK(chorale_run_solve(run, &result, &error));
+  if (expected == -1) {
+    assert_int_equal(result.outcome, CHORALE_OUTCOME_INFEASIBLE);
+    assert_int_equal(result.left_out, 0);
+  } else {
+    chorale_left_out named;
+    int64_t count = 0;
+    assert_true(result.score > -INFINITY);
+    assert_int_equal(result.left_out, 1);
+    OK(chorale_run_left_out(run, &named, sizeof named, 1, &count, &error));
+    assert_int_equal(named.chain, 0);
+    assert_int_equal(named.obstacle, expected);
+  }
+  static int32_t labels[IN_ALL], own[IN_ALL];
+  const int64_t length = chorale_model_chain_length(model, 0);
+  OK(chorale_run_labels(run, 0, CHORALE_TOGETHER, labels, length, NULL, &error));
+  if (expected == CHORALE_OBSTACLE_CLIQUES) {
+    assert_int_equal(labels[0], -1);
+  } else {
+    OK(chorale_run_labels(run, 0, CHORALE_ALONE, own, length, NULL, &error));
+    assert_memory_equal(labels, own, (size_t)length * sizeof *labels);
+  }
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+}
+
+/* A search for an allowed labelling would take a minute. */
+static void cliques_that_forbid_every_count_are_seen_at_once(void **state) {
+  (void)state;
+  const int64_t lengths[] = {LONG, SHORT};
+  chorale_model_builder *builder = start_model(2, lengths);
+  add_forbidding(builder, LONG);
+  check_solved(builder, 0, CHORALE_OBSTACLE_UNDECIDED);
+  builder = start_model(1, lengths);
+  add_forbidding(builder, LONG);
+  check_solved(builder, 0, -1);
+}
+
+/* Two rules that contradict each other are found by an exact decode, if its states are within the
+ * budget. Otherwise the chain is undecided. A third rule adds states. */
+static void states_beyond_the_budget_leave_a_chain_undecided(void **state) {
+  (void)state;
+  const int64_t lengths[] = {SHORT, SHORT};
+  for (int k = 0; k < 2; ++k) {
+    chorale_error error;
+    chorale_model_builder *builder = start_model(2, lengths);
+    for (int32_t wanted = 0; wanted < 3; ++wanted) {
+      chorale_property *property = NULL;
+      chorale_potential *potential = NULL;
+      chorale_label_map map = {.struct_size = sizeof map};
+      map.labels = map.kinds = LABELS;
+      OK(chorale_property_create_next_label(NULL, &map, wanted < 2 ? 2 : 1, NULL,
+                                            CHORALE_SEGMENT_SPANS_IGNORED, -1, &property, &error));
+      double tables[LABELS][2] = {{0}};
+      tables[wanted][wanted < 2 ? 0 : 1] = -INFINITY; /* the member must (not) show this value */
+      OK(chorale_potential_create_sum(NULL, LABELS, tables[0], LABELS, 2, 2, NULL, &potential,
+                                      &error));
+      chorale_clique_setup setup = {.struct_size = sizeof setup};
+      setup.property = property;
+      setup.potential = potential;
+      OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
+      OK(put_chain(builder, wanted, 0, NULL, &error));
+      chorale_potential_release(potential);
+      chorale_property_release(property);
+    }
+    check_solved(builder, k == 0 ? 0 : 1, k == 0 ? CHORALE_OBSTACLE_CLIQUES : CHORALE_OBSTACLE_UNDECIDED);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_rest_is_labelled),
+                                     cmocka_unit_test(cliques_that_forbid_every_count_are_seen_at_once),
+                                     cmocka_unit_test(states_beyond_the_budget_leave_a_chain_undecided),
                                      cmocka_unit_test(one_bad_sequence_costs_no_other)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

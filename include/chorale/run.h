@@ -366,9 +366,10 @@ CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,
  * without OUT.
  *
  * Where this test cannot be made, as for a clique with several members that are all in the chain, a
- * solve or polish looks for an allowed labelling. If it finds none, it leaves the chain out with
- * OBSTACLE_UNDECIDED, and begins again from the start with all others, unless no other chain is left
- * (a solve does `rounds` rounds again, and `rounds` of the result counts these). Such a chain
+ * solve or polish looks for an allowed labelling. If it finds none, or tables of such a clique forbid
+ * every count, it leaves the chain out with OBSTACLE_UNDECIDED, and begins again from the start with
+ * all others, unless no other chain is left (a solve does `rounds` rounds again, and `rounds` of the
+ * result counts these). Such a chain
  * keeps the labels that it has by itself, and chorale_model_score() of all labels is then minus
  * infinity. A clique of several chains leaves no chain out. */
 typedef struct chorale_left_out {

@@ -104,6 +104,10 @@ chorale_status copy_tables(const Report &report, const Memory &memory, const Pot
   draft->table_length = tables.columns;
   copy_rows(tables, numbers_of(*draft));
   derive_potential(*draft);
+  if (!find_nearest_allowed(*draft)) {
+    release(draft);
+    return no_memory(report);
+  }
   made = draft;
   return CHORALE_OK;
 }

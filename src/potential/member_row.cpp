@@ -175,23 +175,37 @@ MemberMoves::Steps MemberMoves::of(std::int32_t v) const noexcept {
 
 std::int64_t distance_to_allowed(const Potential &potential, std::int32_t v, std::int64_t k,
                                  std::int64_t members) noexcept {
-  const auto allows = [&](std::int64_t count) noexcept {
-    return count >= 0 && count <= members &&
-           potential.table_entry(v, count, members) > kForbidden;
-  };
-  for (std::int64_t d = 0; d <= members; ++d)
-    if (allows(k - d) || allows(k + d))
-      return d;
-  return members + 1;
+  if (!potential.nearest ||
+      (potential.source == TableSource::cardinality && v != potential.highest_counted))
+    return 0;
+  Expects(k >= 0 && k < potential.table_length);
+  const std::int64_t table = potential.table_count == 1 ? 0 : v * potential.table_length;
+  const NearestAllowed nearest = potential.nearest[table + k];
+  std::int64_t distance = members + 1;
+  if (nearest.below >= 0)
+    distance = k - nearest.below;
+  if (nearest.above <= members)
+    distance = std::min(distance, nearest.above - k);
+  return distance;
+}
+
+bool forbids_all_counts(const Potential &potential, std::int64_t members) noexcept {
+  if (potential.family == CHORALE_FAMILY_SUM && potential.nearest)
+    for (std::int32_t v = 0; v < potential.values; ++v)
+      if (potential.counts(v) && distance_to_allowed(potential, v, 0, members) > members)
+        return true;
+  return false;
 }
 
 std::int64_t violation_of_counts(const Potential &potential, gsl::span<std::int64_t> by_value,
                                  std::int64_t members, CallbackFailure *failure) noexcept {
   Expects(by_value.size() >= to_size(potential.values));
   const std::int64_t *counts = by_value.data();
+  if (!may_forbid(potential))
+    return 0;
   if (potential.family == CHORALE_FAMILY_SUM) {
     std::int64_t sum = 0;
-    for (std::int32_t v = 0; v < potential.values && !potential.finite_tables; ++v)
+    for (std::int32_t v = 0; v < potential.values; ++v)
       sum += potential.counts(v) ? distance_to_allowed(potential, v, counts[v], members) : 0;
     return sum;
   }

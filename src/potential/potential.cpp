@@ -158,6 +158,28 @@ void derive_potential(Potential &p, gsl::span<double> split) noexcept {
     p.source = TableSource::separable_pairs;
 }
 
+bool find_nearest_allowed(Potential &p) noexcept {
+  if (p.finite_tables)
+    return true;
+  const std::int64_t count = p.table_count * p.table_length;
+  p.nearest_storage =
+      Block(p.memory, saturating_product(to_size(count), sizeof(NearestAllowed)));
+  if (!p.nearest_storage)
+    return false;
+  auto *nearest = reinterpret_cast<NearestAllowed *>(p.nearest_storage.data());
+  const auto length = static_cast<std::int32_t>(p.table_length);
+  for (std::int64_t first = 0; first < count; first += length) {
+    std::int32_t below = -1;
+    std::int32_t above = length;
+    for (std::int32_t k = 0; k < length; ++k)
+      nearest[first + k].below = below = p.numbers[first + k] > kForbidden ? k : below;
+    for (std::int32_t k = length - 1; k >= 0; --k)
+      nearest[first + k].above = above = p.numbers[first + k] > kForbidden ? k : above;
+  }
+  p.nearest = nearest;
+  return true;
+}
+
 } // namespace chorale
 
 using chorale::kForbidden;

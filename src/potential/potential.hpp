@@ -23,6 +23,12 @@ inline constexpr std::int32_t kMixtureHead = 2 + kShares - 1;
 // In the mask of a mixture: the value is counted, and its table is only a multiple of the count.
 inline constexpr std::uint8_t kLinearOnly = 2;
 
+// The counts that a table allows next to a count k.
+struct NearestAllowed {
+  std::int32_t below; // the greatest that is at most k; -1 if there is none
+  std::int32_t above; // the least that is at least k; the length of the table if there is none
+};
+
 // Reason why a callback gave no score.
 enum class CallbackFailure : std::int32_t { none, bad_value, stopped };
 
@@ -95,6 +101,8 @@ struct chorale_potential : chorale::Counted {
   std::int64_t table_count = 0;  // number of tables; 1: shared by all values
   std::int64_t table_length = 0; // entries of each table
   bool finite_tables = true;     // no table entry is minus infinity
+  // If an entry is: table_count x table_length, for each count. NULL otherwise.
+  const chorale::NearestAllowed *nearest = nullptr;
   // In every table, the entries k < convex_length form a convex sequence, and the entries k <
   // concave_length form a concave sequence, which may end in entries of minus infinity.
   std::int64_t convex_length = 0;
@@ -106,6 +114,10 @@ struct chorale_potential : chorale::Counted {
   void (*release)(void *user) = nullptr;
 
   bool shares_numbers() const noexcept { return base && numbers == base->numbers; }
+  // Returns the bytes of this object and its arrays.
+  std::size_t bytes() const noexcept {
+    return sizeof *this + storage.bytes() + nearest_storage.bytes();
+  }
 
   // One memory block with the numbers of the family, then the mask; empty if shared with `base`.
   //   SUM, MAX: table_count x table_length;  cardinality: table_length
@@ -117,6 +129,7 @@ struct chorale_potential : chorale::Counted {
   //     is the weighted sum of all these functions, or of the function k alone if the mask of the
   //     value is kLinearOnly.
   chorale::Block storage;
+  chorale::Block nearest_storage; // of `nearest`, unless shared with `base`
   const double *numbers = nullptr;
   const std::uint8_t *mask = nullptr; // values bytes, 0: uncounted; NULL: every value is counted
 };
@@ -142,5 +155,8 @@ std::int64_t concave_prefix(gsl::span<const double> table) noexcept;
 // tables, separability of PAIRS. `split`: the part of `storage` for the `values` numbers c_v of
 // PAIRS, which are computed here; not used by other families.
 void derive_potential(Potential &potential, gsl::span<double> split = {}) noexcept;
+
+// Computes `nearest` of a new potential whose other fields are set. False if memory runs out.
+bool find_nearest_allowed(Potential &potential) noexcept;
 
 } // namespace chorale

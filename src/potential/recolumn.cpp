@@ -133,6 +133,10 @@ Potential *recolumn(const Memory &memory, const Potential &source,
     std::copy(source.numbers, source.numbers + numbers, to);
   }
   derive_potential(*made, split);
+  if (!find_nearest_allowed(*made)) {
+    Memory::destroy(made, memory);
+    return nullptr;
+  }
   // PAIRS over the kept values may be separable although `source` is not. The result is then still
   // treated as not separable, so that algorithm and memory do not depend on which values are kept.
   if (source.source != TableSource::separable_pairs && made->source == TableSource::separable_pairs)

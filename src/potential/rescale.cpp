@@ -72,6 +72,7 @@ Potential *rescale(const Memory &memory, const Potential &p, double factor) noex
   made->table_count = p.table_count;
   made->table_length = p.table_length;
   made->finite_tables = p.finite_tables;
+  made->nearest = p.nearest;
   made->convex_length = p.convex_length;
   made->concave_length = p.concave_length;
   made->callback = p.callback;

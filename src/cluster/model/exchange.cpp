@@ -91,7 +91,7 @@ private:
     if (!made)
       return nullptr;
     to_.potentials.push(made);
-    to_.made_bytes += sizeof(Potential) + made->storage.bytes();
+    to_.made_bytes += made->bytes();
     return made;
   }
 

@@ -162,7 +162,7 @@ private:
     if (!potential)
       return nullptr;
     model_.potentials.push(potential);
-    model_.made_bytes += sizeof(Potential) + potential->storage.bytes();
+    model_.made_bytes += potential->bytes();
     narrow_ = copy(type, potential);
     if (!narrow_)
       return nullptr;
@@ -235,7 +235,7 @@ const Potential *widen(Model &model, const Potential *potential, std::int32_t co
   if (!widened)
     return nullptr;
   model.potentials.push(widened);
-  model.made_bytes += sizeof(Potential) + widened->storage.bytes();
+  model.made_bytes += widened->bytes();
   return widened;
 }
 

@@ -77,6 +77,7 @@ struct RepairCourse {
   double price = 0;         // penalty for a violation of 1 (repair.hpp) in a clique of weight 1
   std::uint64_t random = 1; // state of the random walk
   std::int64_t decodes = 0; // how many more decodes are allowed
+  bool is_hopeless = false; // some clique forbids every labelling of a chain
   bool forbids = false;     // a clique that forbids the labelling was met in this pass
   bool gains = false;       // a chain lowered the weighted violations in this pass
   std::int32_t clique = 0;  // current clique

@@ -53,13 +53,16 @@ public:
   void begin(double unit) noexcept {
     course_.price = kFirstPrice * unit;
     course_.decodes = kDecodes + kDecodesOfAll * model_.chains.size();
+    course_.is_hopeless = find_hopeless();
     count();
     std::fill_n(memory_.weight.data(), memory_.weight.size(), 1);
   }
 
-  // Changes the labelling until no clique forbids it, or the allowed passes or decodes are used up.
-  // False if the call must end.
+  // Changes the labelling until no clique forbids it, or the allowed passes or decodes are used up;
+  // not if some clique forbids every labelling of a chain. False if the call must end.
   bool run() noexcept {
+    if (course_.is_hopeless)
+      return true;
     for (; course_.pass < kPasses; ++course_.pass) {
       for (; course_.clique < model_.cliques.size(); ++course_.clique) {
         if (!repair_clique(course_.clique, setting_.inputs.clique(course_.clique)))
@@ -77,9 +80,10 @@ public:
     return true;
   }
 
-  // For each chain with all members of a clique that forbids the labelling, writes this clique to
-  // set_aside_by; *any is true if there is such a chain. If they are all chains that take part,
-  // there is nothing else to label, and the function writes none. False if the call must end.
+  // For each chain with all members of a clique that forbids the labelling (if the search is
+  // hopeless: every labelling), writes this clique to set_aside_by; *any is true if there is such a
+  // chain. If they are all chains that take part, there is nothing else to label, and the function
+  // writes none. False if the call must end.
   bool find_aside(gsl::span<std::int32_t> set_aside_by, bool *any) noexcept {
     *any = false;
     if (set_aside_by.empty())
@@ -92,11 +96,12 @@ public:
       }
     for (std::int32_t c = 0; c < model_.cliques.size(); ++c) {
       const Clique clique = setting_.inputs.clique(c);
+      worker_.limits.spend(clique.all_members());
       if (!goes_on(clique))
         return false;
       const std::int32_t chain = only_chain(clique);
       if (chain < 0 || own_.lacks(chain) || set_aside_by.data()[chain] >= 0 ||
-          violation_of(c, clique) == 0)
+          !(course_.is_hopeless ? forbids_all(clique) : violation_of(c, clique) > 0))
         continue;
       set_aside_by.data()[chain] = c;
       *any = --others > 0;
@@ -109,6 +114,19 @@ public:
   }
 
 private:
+  // True if the tables of a clique forbid every labelling of its members.
+  static bool forbids_all(const Clique &clique) noexcept {
+    return !clique.centred() && clique.total() > 0 &&
+           forbids_all_counts(*clique.potential(), clique.total());
+  }
+  bool find_hopeless() const noexcept {
+    for (std::int32_t c = 0; c < model_.cliques.size(); ++c)
+      if (const Clique clique = setting_.inputs.clique(c);
+          forbids_all(clique) && only_chain(clique) >= 0)
+        return true;
+    return false;
+  }
+
   // Returns the chain that has all members of a clique; -1 if there are several chains, or none.
   std::int32_t only_chain(const Clique &clique) const noexcept {
     const std::int32_t members = clique.all_members();
@@ -119,10 +137,9 @@ private:
     return chain;
   }
 
-  // Announces the work of a violation, in which distances to allowed counts may be as large as the
-  // clique. False if the call must end.
+  // Announces the work of a violation. False if the call must end.
   bool goes_on(const Clique &clique) noexcept {
-    return worker_.limits.spend(16 + 4 * std::int64_t{clique.columns()} + clique.all_members()) ||
+    return worker_.limits.spend(16 + 8 * std::int64_t{clique.columns()}) ||
            call_.check(worker_);
   }
 
@@ -348,7 +365,7 @@ private:
       return;
     }
     const std::int32_t centre = centre_value(clique);
-    if (centre < 0) { // the centre is left out
+    if (centre < 0 || !may_forbid(clique.potential_at(centre))) { // centre < 0: it is left out
       std::fill_n(row, clique.columns(), 0.0);
       return;
     }
@@ -361,7 +378,7 @@ private:
     if (potential.family == CHORALE_FAMILY_SUM) {
       const std::int64_t others = violation(clique, counts, centre);
       for (std::int32_t v = 0; v < clique.columns() && goes_on(clique); ++v)
-        set(v, potential.finite_tables || !potential.counts(v)
+        set(v, !potential.counts(v)
                    ? others
                    : others - distance_to_allowed(potential, v, counts[v], clique.total()) +
                          distance_to_allowed(potential, v, counts[v] + weight, clique.total()));
@@ -467,6 +484,8 @@ void Repair::run() noexcept {
       state_.set_aside(setting_.model, setting_.inputs);
       return;
     }
+    if (state_.course.repair.is_hopeless)
+      state_.standing.upper_bound = kForbidden;
     stage = RepairStage::score;
   }
   if (stage == RepairStage::score) {

@@ -107,8 +107,7 @@ std::size_t chorale_run::estimate() const noexcept {
     for (const Clique &clique : model->cliques)
       if (clique.property()) {
         columns += static_cast<std::size_t>(clique.columns());
-        bytes += sizeof(Potential) + clique.potential()->storage.bytes() +
-                 static_cast<std::size_t>(clique.columns());
+        bytes += clique.potential()->bytes() + static_cast<std::size_t>(clique.columns());
       }
     bytes += columns * 2 * sizeof(std::int32_t);
   }
