@@ -187,7 +187,10 @@ private:
 // from column b to v. If the sum is convex too, join[v] does not rise from labelling to labelling,
 // unless v is alpha. So only the entry for alpha of the prefix maxima of b can rise in a labelling
 // whose score plus leave[b] is no greater than in an earlier one, and most labellings take O(1) for
-// each b. Also, let `reach` be the greatest change of a convex sum by a single move. In every best
+// each b. A column that is neither the best nor the second-best of any member is *cold*: in all passes
+// but its own nobody has it, so join[v] is f_v(1) - f_v(0), and no greater than in its own pass. One
+// number for each member, the best score of the others, then serves all cold columns, and the rows
+// below have entries for the other columns alone. Also, let `reach` be the greatest change of a convex sum by a single move. In every best
 // labelling of a pass, even if some other member is fixed to a column, a member with gain > reach has
 // alpha, and a member with gain < -reach does not, so other labellings are skipped.
 template <class Score> class AlphaPassMarginals {
@@ -197,11 +200,15 @@ public:
         waiting_(layout.take<std::int32_t>(instance.columns)),
         defaults_(layout.take<std::int32_t>(std::min(instance.members, instance.columns))),
         row_of_(layout.take<std::int32_t>(instance.columns)),
-        highest_(layout.take<Highest>(std::min(instance.members, instance.columns))),
-        before_(layout.take<double>(product_of_counts(
-            std::min(instance.members, instance.columns), instance.columns))),
-        after_(layout.take<double>(
-            product_of_counts(std::int64_t{instance.members} + 1, instance.columns))) {}
+        warm_(layout.take<std::int32_t>(instance.columns)),
+        entry_of_(layout.take<std::int32_t>(instance.columns)),
+        join_(layout.take<double>(std::int64_t{instance.columns} + 2)),
+        cold_(layout.take<double>(instance.members)),
+        before_(layout.take<double>(
+            product_of_counts(std::min(instance.members, instance.columns),
+                              std::int64_t{instance.columns} + 2))),
+        after_(layout.take<double>(product_of_counts(std::int64_t{instance.members} + 1,
+                                                     std::int64_t{instance.columns} + 2))) {}
 
   // Writes the messages (n x K): entry (i, v) is the best score found with x_i = v, minus the score
   // of member i at v; minus infinity if no labelling was found.
@@ -216,17 +223,14 @@ public:
 
 private:
   static constexpr bool kIsLinear = LinearMoves<Score>;
-  // Maxima over the labellings so far, in sums without forbidden counts, for one default column b.
-  struct Highest {
-    double left;     // score plus leave[b]
-    double at_alpha; // score plus leave[b] + join[alpha]
-  };
 
   CHORALE_INLINE void run_passes(Limits &limits, Solution &solution,
                                  Matrix<double> messages) noexcept {
     const Instance &in = *instance_;
     is_convex_ = kIsLinear && in.potential.convex;
     const double reach = is_convex_ ? in.potential.convex_steps().range() : kInfinity;
+    if (!list_warm())
+      return;
     for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
       if (!limits.spend(4 * std::int64_t{in.columns}) || !sweep_.order_by(alpha, reach))
         return;
@@ -234,6 +238,49 @@ private:
       ++solution.iterations;
       if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
         return;
+    }
+    if (width_ < in.columns)
+      write_cold(messages);
+  }
+
+  // Lists the columns that have entries in rows: in convex sums those that are not cold, if they are
+  // at most half of all columns; otherwise all. False if interrupted.
+  bool list_warm() noexcept {
+    const Instance &in = *instance_;
+    const std::int32_t K = in.columns;
+    width_ = K;
+    std::fill_n(entry_of_, K, 0);
+    if (is_convex_) {
+      if (!in_stretches(in, in.members, 4, [&](std::int64_t begin, std::int64_t end) {
+            for (std::int64_t i = begin; i < end; ++i)
+              for (const std::int32_t v : {in.best[i], in.second[i]})
+                if (v >= 0)
+                  entry_of_[v] = 1;
+            std::fill(cold_ + begin, cold_ + end, kForbidden);
+          }))
+        return false;
+      const auto warm = static_cast<std::int32_t>(std::count(entry_of_, entry_of_ + K, 1));
+      width_ = 2 * warm <= K ? warm : K;
+    }
+    std::int32_t entries = 0;
+    for (std::int32_t v = 0; v < K; ++v) {
+      const bool is_warm = width_ == K || entry_of_[v] != 0;
+      if (is_warm)
+        warm_[entries] = v;
+      entry_of_[v] = is_warm ? entries++ : -1;
+    }
+    return in.spend(4 * std::int64_t{K});
+  }
+
+  // Raises the entries of cold columns in the messages to what the members' numbers give.
+  void write_cold(Matrix<double> messages) noexcept {
+    const Instance &in = *instance_;
+    Pace pace(in, 4 * std::int64_t{in.columns}, in.members);
+    for (std::int64_t i = 0; i < in.members && pace.next(); ++i) {
+      double *to = messages.row(i).data();
+      for (std::int32_t v = 0; v < in.columns; ++v)
+        if (entry_of_[v] < 0)
+          to[v] = std::max(to[v], cold_[i] + (in.potential.tables[v][1] - in.potential.tables[v][0]));
     }
   }
 
@@ -248,28 +295,36 @@ private:
     rows_ = 0;
     for (std::int32_t b = 0; b < K; ++b)
       if (waiting_[b] > 0) {
-        highest_[rows_] = {kForbidden, kForbidden};
         row_of_[b] = rows_;
         defaults_[rows_++] = b;
       }
     most_ = kForbidden;
-    if (!in_stretches(in, rows_, K, [&](std::int64_t begin, std::int64_t end) {
-          std::fill(before_ + begin * K, before_ + end * K, kForbidden);
+    const std::int64_t stride = width_ + 2;
+    if (!in_stretches(in, rows_, stride, [&](std::int64_t begin, std::int64_t end) {
+          std::fill(before_ + begin * stride, before_ + end * stride, kForbidden);
         }))
       return;
+    if constexpr (kIsLinear) {
+      for (std::int32_t e = 0; e < width_; ++e)
+        join_[e] = score_.join()[warm_[e]];
+      join_[width_] = score_.join()[alpha];
+      join_[width_ + 1] = 0;
+    }
 
     double members = sweep_.base();
     for (std::int32_t k = sweep_.forced();; ++k) {
-      if (!note_state(alpha, members) ||
-          !in.spend(K * (kIsLinear ? 1 : score_.work_of_after()) + score_.work_of_move()))
+      if (!note_state(members) ||
+          !in.spend(stride * (kIsLinear ? 1 : score_.work_of_after()) + score_.work_of_move()))
         return;
-      double *after = after_ + k * K;
+      double *after = after_ + k * stride;
       if constexpr (kIsLinear) {
-        const double left = members + score_.total() + score_.leave()[alpha];
-        const double *join = score_.join();
-        for (std::int64_t v = 0; v < K; ++v)
-          after[v] = left + join[v];
-        after[alpha] = members + score_.total();
+        const double score = members + score_.total();
+        const double left = score + score_.leave()[alpha];
+        for (std::int64_t e = 0; e < stride; ++e)
+          after[e] = left + join_[e];
+        after[width_] = score;
+        if (entry_of_[alpha] >= 0)
+          after[entry_of_[alpha]] = score;
       } else {
         for (std::int32_t v = 0; v < K; ++v)
           after[v] = members + (v == alpha                ? score_.total()
@@ -280,9 +335,16 @@ private:
         break;
       read_before(k, alpha, messages);
       members += sweep_.at(k).gain;
-      score_.move(sweep_.at(k).from, alpha);
+      const std::int32_t from = sweep_.at(k).from;
+      score_.move(from, alpha);
+      if constexpr (kIsLinear) {
+        join_[width_] = score_.join()[alpha];
+        join_[entry_of_[from]] = score_.join()[from];
+        if (entry_of_[alpha] >= 0)
+          join_[entry_of_[alpha]] = join_[width_];
+      }
     }
-    Pace pace(in, 4 * K, in.members);
+    Pace pace(in, 4 * stride, in.members);
     for (std::int32_t rank = sweep_.allowed(); rank < in.members; ++rank) {
       if (!pace.next())
         return;
@@ -295,8 +357,8 @@ private:
   // default column b with waiting_[b] > 0 and each v, the score is `members`, the sum of member
   // scores, plus the potential after one member has moved from b to v. In `members` this member
   // still has its score at b; read_before() subtracts it. False if interrupted.
-  CHORALE_INLINE bool note_state(std::int32_t alpha, double members) noexcept {
-    const std::int32_t K = instance_->columns;
+  CHORALE_INLINE bool note_state(double members) noexcept {
+    const std::int32_t stride = width_ + 2;
     const double score = members + score_.total();
     most_ = std::max(most_, score);
     if (!instance_->spend(2 * rows_))
@@ -305,24 +367,22 @@ private:
       const std::int32_t b = defaults_[r];
       if (waiting_[b] == 0)
         continue;
-      double *row = before_ + std::int64_t{r} * K;
+      double *row = before_ + std::int64_t{r} * stride;
       if constexpr (kIsLinear) {
-        const double *join = score_.join();
         const double left = score + score_.leave()[b];
-        Highest &highest = highest_[r];
-        highest.at_alpha = std::max(highest.at_alpha, left + join[alpha]);
-        if (is_convex_ && left <= highest.left)
+        if (is_convex_ && left <= row[width_ + 1]) {
+          row[width_] = std::max(row[width_], left + join_[width_]);
           continue;
-        highest.left = left;
-        for (std::int32_t v = 0; v < K; ++v)
-          row[v] = row[v] < left + join[v] ? left + join[v] : row[v];
-        row[b] = kForbidden; // a member that stays at b does not leave b: see most_
+        }
+        for (std::int32_t e = 0; e < stride; ++e)
+          row[e] = row[e] < left + join_[e] ? left + join_[e] : row[e];
+        row[entry_of_[b]] = kForbidden; // a member that stays at b does not leave b: see most_
       } else {
-        for (std::int32_t v = 0; v < K; ++v)
+        for (std::int32_t v = 0; v < width_; ++v)
           if (v != b)
             row[v] = std::max(row[v], members + score_.after(b, v));
       }
-      if (!instance_->spend(K * (kIsLinear ? 1 : score_.work_of_after())))
+      if (!instance_->spend(stride * (kIsLinear ? 1 : score_.work_of_after())))
         return false;
     }
     return true;
@@ -332,42 +392,50 @@ private:
   // the member's score at b, which these maxima contain.
   CHORALE_INLINE void read_before(std::int32_t rank, std::int32_t alpha,
                                   Matrix<double> messages) noexcept {
-    const std::int64_t K = instance_->columns;
     const std::int64_t member = sweep_.at(rank).member;
     const std::int32_t b = sweep_.at(rank).from;
     const double own = instance_->score(member, b);
-    const double *row = before_ + row_of_[b] * K;
-    double *to = messages.row(member).data();
-    for (std::int64_t v = 0; v < K; ++v)
-      to[v] = to[v] < row[v] - own ? row[v] - own : to[v];
-    to[b] = std::max(to[b], most_ - own);
-    if constexpr (kIsLinear)
-      to[alpha] = std::max(to[alpha], highest_[row_of_[b]].at_alpha - own);
+    raise(member, alpha, before_ + row_of_[b] * (std::int64_t{width_} + 2), own, messages);
+    double &at_b = messages.row(member).data()[b];
+    at_b = std::max(at_b, most_ - own);
     --waiting_[b];
+  }
+
+  // Raises the messages of a member to a row of maxima minus its own score, which they contain.
+  CHORALE_INLINE void raise(std::int64_t member, [[maybe_unused]] std::int32_t alpha,
+                            const double *row, double own, Matrix<double> messages) noexcept {
+    double *to = messages.row(member).data();
+    if (width_ == instance_->columns) {
+      for (std::int64_t v = 0; v < width_; ++v)
+        to[v] = to[v] < row[v] - own ? row[v] - own : to[v];
+    } else {
+      for (std::int64_t e = 0; e < width_; ++e)
+        to[warm_[e]] = std::max(to[warm_[e]], row[e] - own);
+      cold_[member] = std::max(cold_[member], row[width_ + 1] - own);
+    }
+    if constexpr (kIsLinear)
+      to[alpha] = std::max(to[alpha], row[width_] - own);
   }
 
   // Turns the rows of after_ into suffix maxima, and raises the messages to them. The member of
   // rank k - 1 has alpha in labellings k .. allowed(); for this member, `best` is the row of maxima
   // over the labellings max(k, forced()) .. allowed().
   CHORALE_INLINE void read_after(std::int32_t alpha, Matrix<double> messages) noexcept {
-    const std::int64_t K = instance_->columns;
-    double *best = after_ + sweep_.allowed() * K;
-    Pace pace(*instance_, 8 * K, sweep_.allowed());
+    const std::int64_t stride = width_ + 2;
+    double *best = after_ + sweep_.allowed() * stride;
+    Pace pace(*instance_, 8 * stride, sweep_.allowed());
     for (std::int32_t k = sweep_.allowed(); k > 0; --k) {
       if (!pace.next())
         return;
       // Members of rank below forced() have alpha in all labellings, so they share row forced().
       if (k >= sweep_.forced() && k < sweep_.allowed()) {
         const double *next = best;
-        best = after_ + k * K;
-        for (std::int64_t v = 0; v < K; ++v)
-          best[v] = best[v] < next[v] ? next[v] : best[v];
+        best = after_ + k * stride;
+        for (std::int64_t e = 0; e < (kIsLinear ? stride : width_); ++e)
+          best[e] = best[e] < next[e] ? next[e] : best[e];
       }
       const std::int32_t member = sweep_.at(k - 1).member;
-      const double own = instance_->score(member, alpha);
-      double *to = messages.row(member).data();
-      for (std::int64_t v = 0; v < K; ++v)
-        to[v] = to[v] < best[v] - own ? best[v] - own : to[v];
+      raise(member, alpha, best, instance_->score(member, alpha), messages);
     }
   }
 
@@ -377,9 +445,15 @@ private:
   std::int32_t *waiting_;  // K: by default column, number of members still to read before_
   std::int32_t *defaults_; // min(n, K): the default columns of the pass, ascending
   std::int32_t *row_of_;   // K: by default column, its index in defaults_
-  Highest *highest_;       // min(n, K): by index in defaults_
-  double *before_;         // min(n, K) x K: prefix maxima, by index in defaults_ and fixed column
-  double *after_;          // (n + 1) x K: scores, then suffix maxima, by count k and fixed column
+  std::int32_t *warm_;     // width_ columns with entries in rows, ascending
+  std::int32_t *entry_of_; // K: by column, its entry in rows, or -1 if it is cold
+  // A row has width_ + 2 entries: for the columns of warm_; for alpha; for any cold column, without
+  // its join. In sums, join_ has what is added to `left` in each.
+  double *join_;
+  double *cold_;           // n: by member, maximum of the entries for cold columns over all passes
+  double *before_;         // min(n, K) rows: prefix maxima, by index in defaults_
+  double *after_;          // n + 1 rows: scores, then suffix maxima, by count k
+  std::int32_t width_ = 0; // number of entries of warm_
   std::int32_t rows_ = 0;  // number of entries of defaults_
   double most_ = 0;        // the greatest score of a labelling so far
   bool is_convex_ = false;
