@@ -492,8 +492,50 @@ static void scores_of_large_trees(void **state) {
   free(has_child);
 }
 
+/* Without transition scores, time and memory are linear in the number of labels. A matrix of these
+ * labels would have 80 GB. */
+static void many_labels_without_transitions(void **state) {
+  (void)state;
+  enum { LENGTH = 3, MANY_LABELS = 100000 };
+  Random random = {test_seed()};
+  double *unary = malloc(LENGTH * MANY_LABELS * sizeof *unary);
+  double *marginals = malloc(LENGTH * MANY_LABELS * sizeof *marginals);
+  assert_true(unary && marginals);
+  int32_t best[LENGTH] = {0}, labels[LENGTH];
+  for (int32_t k = 0; k < LENGTH * MANY_LABELS; ++k) {
+    unary[k] = random_int(&random, 0, 1 << 30); /* whole numbers: exact sums */
+    const int32_t t = k / MANY_LABELS;
+    if (unary[k] > unary[t * MANY_LABELS + best[t]])
+      best[t] = k % MANY_LABELS;
+  }
+  double total = 0;
+  for (int32_t t = 0; t < LENGTH; ++t)
+    total += unary[t * MANY_LABELS + best[t]];
+  chorale_chain chain = {.struct_size = sizeof chain};
+  chain.length = LENGTH;
+  chain.labels = MANY_LABELS;
+  chain.unary = unary;
+  chorale_error error;
+  chorale_chain_solver *solver = NULL;
+  OK(chorale_chain_solver_create(NULL, &solver, &error));
+  chorale_chain_result result = {.struct_size = sizeof result};
+  OK(chorale_chain_solve(solver, &chain, labels, &result, &error));
+  assert_memory_equal(labels, best, sizeof best);
+  assert_true(result.score == total);
+  OK(chorale_chain_max_marginals(solver, &chain, marginals, 0, NULL, NULL, labels, &result,
+                                 &error));
+  for (int32_t k = 0; k < LENGTH * MANY_LABELS; ++k) {
+    const int32_t first = k / MANY_LABELS * MANY_LABELS; /* of the row */
+    assert_true(marginals[k] == total - unary[first + best[k / MANY_LABELS]] + unary[k]);
+  }
+  chorale_chain_solver_destroy(solver);
+  free(unary);
+  free(marginals);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(many_labels_without_transitions),
       cmocka_unit_test(best_of_chains),      cmocka_unit_test(best_of_trees),
       cmocka_unit_test(marginals_of_chains), cmocka_unit_test(marginals_of_trees),
       cmocka_unit_test(k_best_of_chains),    cmocka_unit_test(masks),

@@ -869,6 +869,7 @@ static void runs_of_every_shape_stop_in_time(void **state) {
       {"chains of many tokens", 4, 1000, 3, 1, POTTS, 0, SOLVE, BY_PROPERTIES, 100000},
       {"chains of many tokens, polish", 4, 1000, 3, 1, POTTS, 0, POLISH, BY_PROPERTIES, 100000},
       {"chains of many tokens, PAIRS", 4, 1000, 3, 1, PAIRS, 0, SOLVE, BY_PROPERTIES, 1000},
+      {"many labels without transitions", 4, 2, 100000, 1, POTTS, 0, SOLVE, BY_POSITIONS, 0},
       {"chain in a clique that forbids all", 1, 3000, 5, 1, UNREACHABLE, 0, SOLVE, BY_POSITIONS, 0},
       {"pairs of many columns", 20000, 1, 100, 10000, POTTS, 0, SOLVE, BY_POSITIONS, 0},
       {"pairs of many columns, edited", 20000, 1, 100, 10000, BENT, 0, SOLVE_EDITED, BY_POSITIONS, 0},

@@ -47,6 +47,12 @@ public:
   // y], plus add[y]. `add` may be NULL. `out` must not overlap the inputs.
   void step(const double *from, std::int32_t rows, const double *matrix, std::ptrdiff_t stride,
             std::int32_t columns, const double *add, double *out) const noexcept {
+    if (stride == 0) { // all rows are one
+      const double all = total(rows, [=](std::int32_t x) { return from[x]; });
+      for (std::int32_t y = 0; y < columns; ++y)
+        out[y] = all + matrix[y] + (add ? add[y] : 0.0);
+      return;
+    }
     for (std::int32_t y = 0; y < columns; ++y)
       out[y] = total(rows, [=](std::int32_t x) { return from[x] + matrix[x * stride + y]; }) +
                (add ? add[y] : 0.0);

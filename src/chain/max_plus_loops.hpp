@@ -178,9 +178,21 @@ CHORALE_LOOP void all_columns(const double *from, std::int32_t rows, const doubl
   }
 }
 
+// Does what all_columns() does for a stride of 0: all rows of the matrix are one.
+CHORALE_LOOP void one_row(const double *from, std::int32_t rows, const double *row,
+                          std::int32_t columns, const double *add, double *out) noexcept {
+  double most = kForbidden;
+  for (std::int32_t x = 0; x < rows; ++x)
+    most = from[x] > most ? from[x] : most;
+  for (std::int32_t y = 0; y < columns; ++y)
+    out[y] = most + row[y] + (add ? add[y] : 0.0);
+}
+
 CHORALE_ENTRY void step(const double *from, std::int32_t rows, const double *matrix,
                         std::ptrdiff_t stride, std::int32_t columns, const double *add,
                         double *out) noexcept {
+  if (stride == 0)
+    return one_row(from, rows, matrix, columns, add, out);
   all_columns(from, rows, matrix, stride, columns, add, out);
 }
 

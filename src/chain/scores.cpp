@@ -15,10 +15,14 @@ Scores::Scores(Layout &layout, const ChainView &view) noexcept : view_(view) {
         layout.take<double>(saturating_product(static_cast<std::size_t>(view.length), m));
   start_ = layout.take<double>(m);
   end_ = layout.take<double>(m);
-  const std::size_t square =
-      saturating_product(m, static_cast<std::size_t>(padded_labels(view.labels)));
   if (!has_steps())
     return;
+  const auto padded = static_cast<std::size_t>(padded_labels(view.labels));
+  if (!view.has_edges()) {
+    owned_forward_ = layout.take_span<double>(padded);
+    return;
+  }
+  const std::size_t square = saturating_product(m, padded);
   const bool shared = view.transitions && !view.edges;
   if (shared ? !shared_in_place() : !in_place(view.edge_from, view.edge_to))
     owned_forward_ = layout.take_span<double>(square);
@@ -87,7 +91,8 @@ bool Scores::load(Limits *limits) noexcept {
   const std::int32_t m = view_.labels;
   limits_ = limits;
   max_plus_ = &max_plus_here();
-  const bool copies_edges = owned_forward_.data() || owned_backward_.data();
+  const bool copies_edges =
+      view_.has_edges() && (owned_forward_.data() || owned_backward_.data());
   if (!spend(8 * std::int64_t{m} + (copies_edges ? 2 * std::int64_t{m} * m : 0)))
     return false;
   if (owned_unary_) {
@@ -117,10 +122,9 @@ bool Scores::load(Limits *limits) noexcept {
   const auto padded = static_cast<std::ptrdiff_t>(padded_labels(m));
   forward_stride_ = backward_stride_ = padded;
   if (!view_.has_edges()) {
-    forward_ = owned_forward_.data();
-    backward_ = owned_backward_.data();
     std::fill_n(owned_forward_.data(), owned_forward_.size(), 0.0);
-    std::fill_n(owned_backward_.data(), owned_backward_.size(), 0.0);
+    forward_ = backward_ = owned_forward_.data();
+    forward_stride_ = backward_stride_ = 0;
   } else if (!view_.edges) {
     forward_ = view_.transitions->matrix;
     if (!shared_in_place()) {

@@ -32,15 +32,16 @@ public:
   const double *end() const noexcept { return end_; }
 
   // The matrix shared by all edges: a row for each "from" label (forward) or each "to" label
-  // (backward), with the stride padded_labels(). NULL if every edge has its own matrix.
-  const double *forward_of_all() const noexcept { return view_.edge_each ? nullptr : forward_; }
-  const double *backward_of_all() const noexcept { return view_.edge_each ? nullptr : backward_; }
+  // (backward), with the stride padded_labels(). NULL if every edge has its own matrix, or if the
+  // chain has no transition scores.
+  const double *forward_of_all() const noexcept { return is_one_matrix() ? forward_ : nullptr; }
+  const double *backward_of_all() const noexcept { return is_one_matrix() ? backward_ : nullptr; }
   // Writes the m transition scores from each label at the position before t to label y at t.
   void into(std::int32_t t, std::int32_t y, gsl::span<double> to) const noexcept;
 
   // Return the matrix of the edge into t, with a row for each "from" label (forward) or each "to"
   // label (backward). It is valid until the next call of the same function, which may copy another
-  // edge's matrix over it.
+  // edge's matrix over it. Without transition scores all rows are one row of zeros, with stride 0.
   const double *forward(std::int32_t t) noexcept;
   const double *backward(std::int32_t t) noexcept;
   std::ptrdiff_t forward_stride() const noexcept { return forward_stride_; }
@@ -55,6 +56,7 @@ public:
 private:
   // False for items and empty chains, which need no matrices, however many labels they have.
   bool has_steps() const noexcept { return view_.length > 1; }
+  bool is_one_matrix() const noexcept { return view_.has_edges() && !view_.edge_each; }
   bool copies_unary() const noexcept;
   bool write_unary() noexcept;
   // True if a matrix of `edges` can be read in place: it has doubles without gaps within a row and,
@@ -78,7 +80,7 @@ private:
   double *owned_unary_ = nullptr;     // T x m, or NULL if read in place
   double *start_ = nullptr;
   double *end_ = nullptr;
-  gsl::span<double> owned_forward_; // m x padded labels; empty if read in place
+  gsl::span<double> owned_forward_; // m x padded labels, or one row of zeros; empty if read in place
   gsl::span<double> owned_backward_;
   const double *unary_ = nullptr;
   const double *forward_ = nullptr;
