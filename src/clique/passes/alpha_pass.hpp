@@ -207,8 +207,10 @@ public:
         before_(layout.take<double>(
             product_of_counts(std::min(instance.members, instance.columns),
                               std::int64_t{instance.columns} + 2))),
-        after_(layout.take<double>(product_of_counts(std::int64_t{instance.members} + 1,
-                                                     std::int64_t{instance.columns} + 2))) {}
+        after_(layout.take<double>(product_of_counts(
+            kIsLinear ? 1 : std::int64_t{instance.members} + 1, std::int64_t{instance.columns} + 2))),
+        stays_(layout.take<double>(kIsLinear ? std::int64_t{instance.members} + 1 : 0)),
+        leaves_(layout.take<double>(kIsLinear ? std::int64_t{instance.members} + 1 : 0)) {}
 
   // Writes the messages (n x K): entry (i, v) is the best score found with x_i = v, minus the score
   // of member i at v; minus infinity if no labelling was found.
@@ -316,16 +318,11 @@ private:
       if (!note_state(members) ||
           !in.spend(stride * (kIsLinear ? 1 : score_.work_of_after()) + score_.work_of_move()))
         return;
-      double *after = after_ + k * stride;
       if constexpr (kIsLinear) {
-        const double score = members + score_.total();
-        const double left = score + score_.leave()[alpha];
-        for (std::int64_t e = 0; e < stride; ++e)
-          after[e] = left + join_[e];
-        after[width_] = score;
-        if (entry_of_[alpha] >= 0)
-          after[entry_of_[alpha]] = score;
+        stays_[k] = members + score_.total();
+        leaves_[k] = stays_[k] + score_.leave()[alpha];
       } else {
+        double *after = after_ + k * stride;
         for (std::int32_t v = 0; v < K; ++v)
           after[v] = members + (v == alpha                ? score_.total()
                                 : score_.count(alpha) > 0 ? score_.after(alpha, v)
@@ -335,14 +332,7 @@ private:
         break;
       read_before(k, alpha, messages);
       members += sweep_.at(k).gain;
-      const std::int32_t from = sweep_.at(k).from;
-      score_.move(from, alpha);
-      if constexpr (kIsLinear) {
-        join_[width_] = score_.join()[alpha];
-        join_[entry_of_[from]] = score_.join()[from];
-        if (entry_of_[alpha] >= 0)
-          join_[entry_of_[alpha]] = join_[width_];
-      }
+      move(sweep_.at(k).from, alpha, alpha);
     }
     Pace pace(in, 4 * stride, in.members);
     for (std::int32_t rank = sweep_.allowed(); rank < in.members; ++rank) {
@@ -351,6 +341,17 @@ private:
       read_before(rank, alpha, messages);
     }
     read_after(alpha, messages);
+  }
+
+  // Moves a member between alpha and its default column.
+  CHORALE_INLINE void move(std::int32_t from, std::int32_t to, std::int32_t alpha) noexcept {
+    score_.move(from, to);
+    if constexpr (kIsLinear) {
+      for (const std::int32_t v : {from, to})
+        if (entry_of_[v] >= 0)
+          join_[entry_of_[v]] = score_.join()[v];
+      join_[width_] = score_.join()[alpha];
+    }
   }
 
   // Raises the prefix maxima in before_ to the scores that the current labelling gives. For each
@@ -417,26 +418,47 @@ private:
       to[alpha] = std::max(to[alpha], row[width_] - own);
   }
 
-  // Turns the rows of after_ into suffix maxima, and raises the messages to them. The member of
-  // rank k - 1 has alpha in labellings k .. allowed(); for this member, `best` is the row of maxima
-  // over the labellings max(k, forced()) .. allowed().
+  // Raises the messages to the suffix maxima. The member of rank k - 1 has alpha in labellings
+  // k .. allowed(); for this member, `best` is the row of maxima over the labellings
+  // max(k, forced()) .. allowed(). In sums, the labellings are visited again from the last to the
+  // first, since their rows together would need as much memory as the scores.
   CHORALE_INLINE void read_after(std::int32_t alpha, Matrix<double> messages) noexcept {
     const std::int64_t stride = width_ + 2;
-    double *best = after_ + sweep_.allowed() * stride;
+    double *best = kIsLinear ? after_ : after_ + sweep_.allowed() * stride;
+    if constexpr (kIsLinear) {
+      std::fill_n(best, stride, kForbidden);
+      raise_after(sweep_.allowed(), alpha, best);
+    }
     Pace pace(*instance_, 8 * stride, sweep_.allowed());
     for (std::int32_t k = sweep_.allowed(); k > 0; --k) {
       if (!pace.next())
         return;
       // Members of rank below forced() have alpha in all labellings, so they share row forced().
       if (k >= sweep_.forced() && k < sweep_.allowed()) {
-        const double *next = best;
-        best = after_ + k * stride;
-        for (std::int64_t e = 0; e < (kIsLinear ? stride : width_); ++e)
-          best[e] = best[e] < next[e] ? next[e] : best[e];
+        if constexpr (kIsLinear) {
+          move(alpha, sweep_.at(k).from, alpha);
+          raise_after(k, alpha, best);
+        } else {
+          const double *next = best;
+          best = after_ + k * stride;
+          for (std::int64_t v = 0; v < width_; ++v)
+            best[v] = best[v] < next[v] ? next[v] : best[v];
+        }
       }
       const std::int32_t member = sweep_.at(k - 1).member;
       raise(member, alpha, best, instance_->score(member, alpha), messages);
     }
+  }
+
+  // Raises a row to the scores of labelling k, in which a member at alpha moves to another column.
+  CHORALE_INLINE void raise_after(std::int32_t k, std::int32_t alpha, double *row) noexcept {
+    const double at_alpha = std::max(row[width_], stays_[k]);
+    const std::int64_t stride = width_ + 2;
+    for (std::int64_t e = 0; e < stride; ++e)
+      row[e] = row[e] < leaves_[k] + join_[e] ? leaves_[k] + join_[e] : row[e];
+    row[width_] = at_alpha;
+    if (entry_of_[alpha] >= 0)
+      row[entry_of_[alpha]] = at_alpha;
   }
 
   const Instance *instance_;
@@ -452,7 +474,9 @@ private:
   double *join_;
   double *cold_;           // n: by member, maximum of the entries for cold columns over all passes
   double *before_;         // min(n, K) rows: prefix maxima, by index in defaults_
-  double *after_;          // n + 1 rows: scores, then suffix maxima, by count k
+  double *after_;          // in sums one row, otherwise n + 1: scores, then suffix maxima, by count k
+  double *stays_;          // n + 1, in sums: the score of labelling k
+  double *leaves_;         // n + 1, in sums: the same without the member at alpha that moves
   std::int32_t width_ = 0; // number of entries of warm_
   std::int32_t rows_ = 0;  // number of entries of defaults_
   double most_ = 0;        // the greatest score of a labelling so far
