@@ -59,8 +59,8 @@ typedef struct chorale_agreement {
    * beside it; negative: values should differ. CHORALE_NO_AGREEMENT: no agreement at all.
    *
    * 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`
-   * (learn.h); chorale_decoded_strength tells it. It tells how strongly members should agree, not
-   * whether they do. With weights above 1 it is 1. */
+   * (learn.h), and chorale_decoded_strength returns it. Such a strength says how strongly members
+   * should agree, not whether they do. If the corpus has weights above 1, 0 means strength 1. */
   double strength;
   /* A potential that replaces `strength`, over R or R + 2 values as in chorale_clique_setup
    * (model.h). R is the number of labels or, for PROPERTY, of values of the property. NULL
@@ -161,8 +161,9 @@ CHORALE_API chorale_status chorale_decoded_reasons(const chorale_decoded *decode
                                                    int64_t capacity, int64_t *needed,
                                                    chorale_error *error);
 
-/* Returns the strength of an agreement, given or found; 0 if it is none, if its potential was given, if it was to be
- * found for no cliques, or if `agreement` is out of range. */
+/* Returns the strength of an agreement, given or found. Returns 0 for CHORALE_NO_AGREEMENT, if the
+ * agreement has a potential, if it has no cliques from which to find a strength, or if `agreement` is
+ * out of range. */
 CHORALE_API double chorale_decoded_strength(const chorale_decoded *decoded, int64_t agreement);
 
 /* Returns the run that labelled the corpus, for the calls of run.h, borrowed until `decoded` is

@@ -173,8 +173,8 @@ enum {
   CHORALE_WARNING_BASE_KNOWS = 8,     /* over 99 % of the tagger's labels are right: has the tagger
                                          seen the gold labels? */
   CHORALE_WARNING_FEW_GROUPS = 16,    /* fewer than 8 groups */
-  /* `without_gold`: the tagger gives more than nine of ten positions the same label, which counts:
-   * agreement may spread it */
+  /* `without_gold`: the tagger gives more than nine of ten positions the same label, and it is not
+   * among `uncounted`: agreement may spread it */
   CHORALE_WARNING_ONE_LABEL = 64
 };
 
@@ -240,8 +240,7 @@ CHORALE_API chorale_status chorale_learnt_kinds(const chorale_learnt *learnt,
 
 /* The form in which a result is written as text: lines for people, or JSON (UTF-8, RFC 8259). The
  * JSON is an object with the fields of chorale_learnt_report, and an array `kinds` of objects with
- * the fields of chorale_learnt_kind, `name`, and further fields that chorale_learnt_read needs, as
- * does the array `weights`. */
+ * the fields of chorale_learnt_kind and `name`. Its other fields are for chorale_learnt_read alone. */
 typedef int32_t chorale_text_form;
 enum { CHORALE_TEXT_LINES = 0, CHORALE_TEXT_JSON = 1 };
 /* Writes the result as text to `buffer` of `capacity` bytes. The text ends in NUL, which `needed`

@@ -35,8 +35,8 @@ enum {
   /* Every label of the position is forbidden: by a score of minus infinity, by `forced` or
    * `allowed`, or by the edit chorale_run_set_allowed (run.h). */
   CHORALE_OBSTACLE_SCORES = 10,
-  /* The position has allowed labels, but none that transitions let stand before labels that are
-   * allowed at the positions after it (on a tree: below it), or that start or end scores allow. */
+  /* The position has allowed labels, but each is forbidden by its start or end score, or by the
+   * transitions to all labels that are allowed at the positions after it (on a tree: below it). */
   CHORALE_OBSTACLE_TRANSITIONS = 20,
   /* Each labelling that the chain itself allows is forbidden by a clique of which the chain is the
    * only member, such as a rule. */

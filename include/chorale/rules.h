@@ -141,8 +141,8 @@ typedef struct chorale_rule_conflict {
   int32_t reserved;
 } chorale_rule_conflict;
 
-/* Writes, for each IMPOSSIBLE chain, rules that no labelling keeps together, while any of them may be
- * kept if one is left out. Ordered by chain, then rule. Errors: as for ruled_chains. */
+/* Writes, for each IMPOSSIBLE chain, a smallest set of rules that no labelling keeps together: without
+ * any one of them, some labelling keeps the others. Ordered by chain, then rule. Errors: as for ruled_chains. */
 CHORALE_API chorale_status chorale_decoded_rule_conflicts(const chorale_decoded *decoded,
                                                           chorale_rule_conflict *conflicts,
                                                           size_t conflict_size, int64_t capacity,

@@ -20,7 +20,8 @@ Sweep part_of(const Sweep &sweep, std::int32_t first_step, std::int32_t steps) n
   return part;
 }
 
-// Return the number that one tree of a forest adds to the scores of all positions in other trees.
+// Return what one tree of a forest contributes to scores at positions of the other trees: the best
+// score (or the log-sum) over its own labellings.
 // `row`: the score of the tree, by label of its root. For log-sums the number is left out, since
 // run_sums() may add any number to a whole row: returns 0, or minus infinity if all labels of the
 // root are forbidden.

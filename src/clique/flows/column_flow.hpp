@@ -48,9 +48,9 @@ public:
   gsl::span<const std::int32_t> counts() const noexcept { return {count_, to_size(columns_)}; }
 
   // Computes residual(v, u) for all columns v and all columns u that have members: the least loss
-  // of a chain of moves that follows the move of one member from u to v. The chain moves other
+  // of a series of moves that follows the move of one member from u to v. The series moves other
   // members; it takes one member out of v and brings one into u. It may lead through the sink,
-  // where one column grows and another shrinks. Plus infinity if there is no chain; 0 if u = v.
+  // where one column grows and another shrinks. Plus infinity if there is none; 0 if u = v.
   // Requires tables, not capacities. O(m K + m^3) for m = min(n, K).
   void find_residuals() noexcept;
   double residual(std::int32_t v, std::int32_t u) const noexcept;

@@ -381,8 +381,8 @@ public:
       if (const std::int32_t v = of.shown(clique, i); v >= 0)
         add(model.first_count(number) + v, clique.weight(i));
   }
-  // Updates the counts of `of` for a labelling in which the slots of a chain show shown_after(s, slot),
-  // and calls moved(slot) for each slot whose column differs.
+  // The counts are those of the labelling `of`. Updates them for one in which the slots of a chain show
+  // shown_after(s, slot), and calls moved(slot) for each slot whose column differs.
   template <class ShownAfter, class Moved>
   void move_chain(const Model &model, std::int32_t chain, const Assignment &of,
                   ShownAfter &&shown_after, Moved &&moved) noexcept {

@@ -66,12 +66,12 @@ public:
   // -1 in `shown`.
   bool decode_own(Limits &limits) noexcept;
   // True if the chain, together with the cliques of which it is the only member, is proven to
-  // forbid every labelling. `labels` and `shown` must hold the best labelling without messages; other
-  // labellings are looked for only if these cliques forbid this one. Overwrites `incoming`,
+  // forbid every labelling. `labels` and `shown` must hold the best labelling without messages: if
+  // these cliques allow it, the answer is false without a search. Overwrites `incoming`,
   // `labels`, `shown` and `score`. False also on failure.
   bool is_shut_out(Limits &limits) noexcept;
-  // Returns the first slot such that its clique and those of the slots before it let is_shut_out()
-  // return true; -1 if there is none. Overwrites what is_shut_out() overwrites.
+  // Returns the first slot whose clique, together with the cliques of the slots before it, forbids
+  // every labelling; -1 if there is none. Overwrites what is_shut_out() overwrites.
   std::int32_t shutting_slot(Limits &limits) noexcept;
   // Fills `outgoing`: the row of a slot holds the max-marginals of its columns, without its own
   // incoming row. All entries are minus infinity if every labelling is forbidden. False on failure.

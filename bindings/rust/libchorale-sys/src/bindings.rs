@@ -192,7 +192,7 @@ pub type chorale_obstacle = i32;
 pub const CHORALE_OBSTACLE_UNKNOWN: i32 = 0;
 #[doc = " Every label of the position is forbidden: by a score of minus infinity, by `forced` or\n `allowed`, or by the edit chorale_run_set_allowed (run.h)."]
 pub const CHORALE_OBSTACLE_SCORES: i32 = 10;
-#[doc = " The position has allowed labels, but none that transitions let stand before labels that are\n allowed at the positions after it (on a tree: below it), or that start or end scores allow."]
+#[doc = " The position has allowed labels, but each is forbidden by its start or end score, or by the\n transitions to all labels that are allowed at the positions after it (on a tree: below it)."]
 pub const CHORALE_OBSTACLE_TRANSITIONS: i32 = 20;
 #[doc = " Each labelling that the chain itself allows is forbidden by a clique of which the chain is the\n only member, such as a rule."]
 pub const CHORALE_OBSTACLE_CLIQUES: i32 = 30;
@@ -2831,7 +2831,7 @@ pub struct chorale_agreement {
     pub kind: chorale_agreement_kind,
     #[doc = " 1: a clique may have members in all groups of chains. 0 (default): each group has cliques of\n its own. Ignored by CLIQUES."]
     pub across: i32,
-    #[doc = " A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2\n to the score; labels that the corpus does not count are left out of the sum. If all other\n members have the same value, a position that changes to this value raises this term by up to\n twice the strength. So with strength 1 a position takes the label of the others even if the\n tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores keep their digits\n beside it; negative: values should differ. CHORALE_NO_AGREEMENT: no agreement at all.\n\n 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`\n (learn.h); chorale_decoded_strength tells it. It tells how strongly members should agree, not\n whether they do. With weights above 1 it is 1."]
+    #[doc = " A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2\n to the score; labels that the corpus does not count are left out of the sum. If all other\n members have the same value, a position that changes to this value raises this term by up to\n twice the strength. So with strength 1 a position takes the label of the others even if the\n tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores keep their digits\n beside it; negative: values should differ. CHORALE_NO_AGREEMENT: no agreement at all.\n\n 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`\n (learn.h), and chorale_decoded_strength returns it. Such a strength says how strongly members\n should agree, not whether they do. If the corpus has weights above 1, 0 means strength 1."]
     pub strength: f64,
     #[doc = " A potential that replaces `strength`, over R or R + 2 values as in chorale_clique_setup\n (model.h). R is the number of labels or, for PROPERTY, of values of the property. NULL\n (default): `strength` is used."]
     pub potential: *const chorale_potential,
@@ -3078,7 +3078,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
-    #[doc = " Returns the strength of an agreement, given or found; 0 if it is none, if its potential was given, if it was to be\n found for no cliques, or if `agreement` is out of range."]
+    #[doc = " Returns the strength of an agreement, given or found. Returns 0 for CHORALE_NO_AGREEMENT, if the\n agreement has a potential, if it has no cliques from which to find a strength, or if `agreement` is\n out of range."]
     pub fn chorale_decoded_strength(decoded: *const chorale_decoded, agreement: i64) -> f64;
 }
 extern "C" {
@@ -3447,7 +3447,7 @@ pub const CHORALE_WARNING_GOLD_FORBIDDEN: i32 = 1;
 pub const CHORALE_WARNING_BASE_KNOWS: i32 = 8;
 #[doc = " fewer than 8 groups"]
 pub const CHORALE_WARNING_FEW_GROUPS: i32 = 16;
-#[doc = " `without_gold`: the tagger gives more than nine of ten positions the same label, which counts:\n agreement may spread it"]
+#[doc = " `without_gold`: the tagger gives more than nine of ten positions the same label, and it is not\n among `uncounted`: agreement may spread it"]
 pub const CHORALE_WARNING_ONE_LABEL: i32 = 64;
 #[doc = " The report. Everything is counted on held-out groups, at positions with known gold labels: for the\n tagger's own labels, for the control (bonuses alone), and for the labels that agree. Without gold\n labels, or if no strength was tried, figures that are unknown are 0."]
 #[repr(C)]
@@ -3755,7 +3755,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[doc = " The form in which a result is written as text: lines for people, or JSON (UTF-8, RFC 8259). The\n JSON is an object with the fields of chorale_learnt_report, and an array `kinds` of objects with\n the fields of chorale_learnt_kind, `name`, and further fields that chorale_learnt_read needs, as\n does the array `weights`."]
+#[doc = " The form in which a result is written as text: lines for people, or JSON (UTF-8, RFC 8259). The\n JSON is an object with the fields of chorale_learnt_report, and an array `kinds` of objects with\n the fields of chorale_learnt_kind and `name`. Its other fields are for chorale_learnt_read alone."]
 pub type chorale_text_form = i32;
 pub const CHORALE_TEXT_LINES: i32 = 0;
 pub const CHORALE_TEXT_JSON: i32 = 1;
@@ -4076,7 +4076,7 @@ fn bindgen_test_layout_chorale_rule_conflict() {
     );
 }
 extern "C" {
-    #[doc = " Writes, for each IMPOSSIBLE chain, rules that no labelling keeps together, while any of them may be\n kept if one is left out. Ordered by chain, then rule. Errors: as for ruled_chains."]
+    #[doc = " Writes, for each IMPOSSIBLE chain, a smallest set of rules that no labelling keeps together: without\n any one of them, some labelling keeps the others. Ordered by chain, then rule. Errors: as for ruled_chains."]
     pub fn chorale_decoded_rule_conflicts(
         decoded: *const chorale_decoded,
         conflicts: *mut chorale_rule_conflict,
