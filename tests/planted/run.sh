@@ -321,8 +321,8 @@ faulty_edit "a clique of items is not solved again" \
   's/^      state_.clique_needs.data()\[model_.clique_of(chain.first_slot)\] = kAnswersNow;/;/' 'item [0-9]+ has label'
 faulty_edit "a clique is forgotten where a labelling is kept" \
   '/^void Edits::set_now/,/^}/s/edits_.touched_cliques.add(slot.clique);//' 'ERROR: [a-z]+, round'
-faulty_edit "no chain gets the messages of a clique" 's/edits_.sending.add(chain);//' 'editing.lacking'
-faulty_edit "no clique gets the messages of a chain" 's/^      edits_.answering.add(clique);/      ;/' 'editing.lacking'
+faulty_edit "no chain gets the messages of a clique" 's/edits_.sending.add(chain);//' 'editing.lacking|ERROR: [a-z]+, round'
+faulty_edit "no clique gets the messages of a chain" 's/^      edits_.answering.add(clique);/      ;/' 'editing.lacking|ERROR: [a-z]+, round'
 
 faulty_polish() { # SOURCE FAULT SCRIPT PATTERN
   faulty_source "$1" "$(echo "$build"/tests/CMakeFiles/{test_run_polish,chorale_{cluster_,chain_,}fixture}.dir/*.o)" "${@:2}"
