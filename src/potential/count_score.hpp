@@ -19,7 +19,7 @@
 // minus infinity, and what the object stores is of no use. Once the limits have interrupted the
 // computation, a callback is not called any more and the total is minus infinity.
 //
-// SumScore can also be reset column by column: by restart(), and then put() for each column.
+// Scores of SUM can also be reset column by column: by restart(), and then put() for each column.
 //
 //     void restart()                      sets the total to 0
 //     void put(v, n)                      sets the count of column v to n, and adds entry n of the
@@ -90,6 +90,12 @@ public:
       total_ += potential_->tables[v][counts_[v]];
       look_around(v);
     }
+  }
+  void restart() noexcept { total_ = 0; }
+  void put(std::int32_t v, std::int32_t count) noexcept {
+    counts_[v] = count;
+    total_ += potential_->tables[v][count];
+    look_around(v);
   }
   double after(std::int32_t u, std::int32_t v) const noexcept {
     return total_ + (leave_[u] + join_[v]);

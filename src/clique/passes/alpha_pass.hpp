@@ -183,16 +183,17 @@ private:
 // where i moves from its default column to v, and the suffix maximum over k > r, where i moves from
 // alpha to v. All passes take O(n K^3) evaluations of the potential.
 //
-// In a sum without forbidden counts, the potential changes by leave[b] + join[v] when a member moves
-// from column b to v. If the sum is convex too, join[v] does not rise from labelling to labelling,
-// unless v is alpha. So only the entry for alpha of the prefix maxima of b can rise in a labelling
-// whose score plus leave[b] is no greater than in an earlier one, and most labellings take O(1) for
-// each b. A column that is neither the best nor the second-best of any member is *cold*: in all passes
-// but its own nobody has it, so join[v] is f_v(1) - f_v(0), and no greater than in its own pass. One
-// number for each member, the best score of the others, then serves all cold columns, and the rows
-// below have entries for the other columns alone. Also, let `reach` be the greatest change of a convex sum by a single move. In every best
-// labelling of a pass, even if some other member is fixed to a column, a member with gain > reach has
-// alpha, and a member with gain < -reach does not, so other labellings are skipped.
+// In a sum without forbidden counts, the potential changes by leave[b] + join[v] when a member
+// moves from column b to v. If the sum is convex too, join[v] does not rise from labelling to
+// labelling, unless v is alpha. So only the entry for alpha of the prefix maxima of b can rise in a
+// labelling whose score plus leave[b] is no greater than in an earlier one, and most labellings
+// take O(1) for each b. A column that is neither the best nor the second-best of any member, and
+// has f_v(0) = 0, is *cold*: in all passes but its own nobody has it, so join[v] is f_v(1) -
+// f_v(0), and no greater than in its own pass. One number for each member, the best score of the
+// others, then serves all cold columns, and the rows below have entries for the other columns
+// alone. Also, let `reach` be the greatest change of a convex sum by a single move. In every best
+// labelling of a pass, even if some other member is fixed to a column, a member with gain > reach
+// has alpha, and a member with gain < -reach does not, so other labellings are skipped.
 template <class Score> class AlphaPassMarginals {
 public:
   AlphaPassMarginals(Layout &layout, const Instance &instance) noexcept
@@ -234,7 +235,7 @@ private:
     if (!list_warm())
       return;
     for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
-      if (!limits.spend(4 * std::int64_t{in.columns}) || !sweep_.order_by(alpha, reach))
+      if (!limits.spend(4 * std::int64_t{width_}) || !sweep_.order_by(alpha, reach))
         return;
       pass(alpha, messages);
       ++solution.iterations;
@@ -261,6 +262,8 @@ private:
             std::fill(cold_ + begin, cold_ + end, kForbidden);
           }))
         return false;
+      for (std::int32_t v = 0; v < K; ++v) // so that the total needs no other columns
+        entry_of_[v] |= in.potential.tables[v][0] != 0 ? 1 : 0;
       const auto warm = static_cast<std::int32_t>(std::count(entry_of_, entry_of_ + K, 1));
       width_ = 2 * warm <= K ? warm : K;
     }
@@ -288,15 +291,13 @@ private:
 
   CHORALE_INLINE void pass(std::int32_t alpha, Matrix<double> messages) noexcept {
     const Instance &in = *instance_;
-    const std::int64_t K = in.columns;
-    score_.reset(sweep_.counts());
+    const std::int32_t *counts = sweep_.counts().data();
+    reset_score(alpha);
     // waiting_[b] counts the members with default column b that have not yet read their prefix
     // maxima. Once it is 0, the row of before_ for b is not updated any more.
-    std::copy_n(sweep_.counts().data(), K, waiting_);
-    waiting_[alpha] = 0;
     rows_ = 0;
-    for (std::int32_t b = 0; b < K; ++b)
-      if (waiting_[b] > 0) {
+    for (std::int32_t e = 0; e < width_; ++e)
+      if (const std::int32_t b = warm_[e]; (waiting_[b] = b == alpha ? 0 : counts[b]) > 0) {
         row_of_[b] = rows_;
         defaults_[rows_++] = b;
       }
@@ -323,7 +324,7 @@ private:
         leaves_[k] = stays_[k] + score_.leave()[alpha];
       } else {
         double *after = after_ + k * stride;
-        for (std::int32_t v = 0; v < K; ++v)
+        for (std::int32_t v = 0; v < width_; ++v)
           after[v] = members + (v == alpha                ? score_.total()
                                 : score_.count(alpha) > 0 ? score_.after(alpha, v)
                                                           : kForbidden);
@@ -341,6 +342,23 @@ private:
       read_before(rank, alpha, messages);
     }
     read_after(alpha, messages);
+  }
+
+  // Sets score_ to the counts of the first labelling of the pass of alpha. Cold columns whose pass it
+  // is not have count 0, and nothing to add to the total, so all but the first pass leave them out.
+  CHORALE_INLINE void reset_score(std::int32_t alpha) noexcept {
+    const std::int32_t *counts = sweep_.counts().data();
+    if constexpr (kIsLinear)
+      if (width_ < instance_->columns && alpha > 0) {
+        score_.put(alpha - 1, 0);
+        score_.restart();
+        for (std::int32_t e = 0; e < width_; ++e)
+          score_.put(warm_[e], counts[warm_[e]]);
+        if (entry_of_[alpha] < 0)
+          score_.put(alpha, counts[alpha]);
+        return;
+      }
+    score_.reset(sweep_.counts());
   }
 
   // Moves a member between alpha and its default column.
