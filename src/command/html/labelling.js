@@ -80,9 +80,10 @@ const Labelling = (() => {
         : this.problem.model();
       const { model, problem } = this;
       this.kinds = this.cliques.map((_, clique) => problem.cliqueKind(clique));
-      this.members = this.cliques.map((_, clique) =>
-        Array.from({ length: model.cliqueMembers(clique) }, (_, k) => model.member(clique, k)),
-      );
+      this.members = this.cliques.map((_, clique) => {
+        const { chains, positions } = model.membersOf(clique);
+        return chains.map((chain, k) => ({ chain, position: positions[k] }));
+      });
       this.factors = data.factors.length > 0 ? data.factors : this.cliques.map(() => 1);
     }
 
@@ -315,9 +316,9 @@ const Labelling = (() => {
     isFirst(t) {
       return this.offsets[this.chainAt[t]] === t;
     }
-    /** Returns false for punctuation, which can be neither asked about nor corrected by itself. */
+    /** Returns false for punctuation and signs, which can be neither asked about nor corrected alone. */
     isWord(t) {
-      return /[^\p{P}\p{Sk}\s]/u.test(this.words[t]);
+      return /[^\p{P}\p{S}\s]/u.test(this.words[t]);
     }
     /** Divides a list into stretches: places such that goesOn(place) holds for all but the first. */
     static stretches(list, goesOn) {

@@ -576,6 +576,8 @@ together; of those that were right alone, ${counted(lost, "is", "are")} wrong to
 or most of the list is wrong: agreement pulls it to what the others show.</p>`}`;
     }
     #table(rows) {
+      // By what is shown: a change that is printed as 0.0 is neither.
+      const changeOf = (by) => (100 * by <= -0.05 ? "loss" : 100 * by >= 0.05 && "gain");
       // The left end of the lines: the greatest multiple of 0.1 that is at most 0.9 and at most every F1.
       const low = Math.floor(10 * Math.min(0.9, ...rows.flatMap(({ own, now }) => [own, now]))) / 10;
       return html`<h2>Label by label</h2><table class="labels"><thead><tr><th scope="col">Label</th><th scope="col"
@@ -583,7 +585,7 @@ class="wide">Tokens</th><th scope="col">Alone</th><th scope="col">Together</th><
 scope="col" class="line">Token ${term("f1", "F1")}, ${(100 * low).toFixed(0)} to 100</th></tr></thead><tbody>${rows.map(
         ({ name, tokens, own, now }, row) => html`<tr${row === rows.length - 1 && html` class="total"`}><th
 scope="row">${name}</th><td class="wide">${grouped(tokens)}</td><td>${number(100 * own, 1)}</td><td>${
-          number(100 * now, 1)}</td><td class="${now < own ? "loss" : now > own && "gain"}">${
+          number(100 * now, 1)}</td><td class="${changeOf(now - own)}">${
           number(100 * (now - own), 1, true)}</td><td class="line">${f1Line(own, now, low)}</td></tr>`)}</tbody></table>`;
     }
     #found() {
