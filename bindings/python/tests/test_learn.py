@@ -169,3 +169,14 @@ def test_a_labelled_problem_is_that_of_decode():
         assert [problem.clique_kind(c) for c in range(problem.model.cliques)] == [1, 1, 2, 2]
     with pytest.raises(ValueError):
         ch.labelled_problem(scores, gold=[0, 0], **given)
+
+
+def test_an_exception_of_a_potential_is_that_of_learning():
+    def fails(counts, members):
+        raise ZeroDivisionError("mine")
+
+    scores = [[[1.0, 0.0]], [[1.0, 0.0]], [[0.0, 0.2]]]
+    given = ch.Agreement("keys", keys=[[1], [1], [-1]], potential=ch.Potential.callback(2, fails))
+    for find in (ch.decode, ch.build_problem):  # both find the strength of the words
+        with pytest.raises(ZeroDivisionError, match="mine"):
+            find(scores, tokens=[["a"], ["a"], ["a"]], agree=[ch.Agreement("words"), given])

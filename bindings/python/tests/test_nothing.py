@@ -121,6 +121,7 @@ def test_command():
             "import libchorale.batches as b; list(b.label([], b.Chains('g', 's')))",
             "pip install pyarrow",
         ),
+        ("pyspark", "import libchorale.spark as s; s.label(None, None)", "pip install pyspark"),
     ],
 )
 def test_missing_packages_are_named(tmp_path, absent, code, says):

@@ -119,7 +119,7 @@ class Learnt(Closable):
         kind get the learnt potential of this kind."""
         with self._use() as learnt, problem._use(shared=True) as handle:
             pointer = Model._create(library.chorale_learnt_apply, lent(), learnt, handle)
-        return Model._made(pointer, (problem.model,), ())
+        return Model._made(pointer, (problem.model,), problem.model._raised)
 
     @classmethod
     def _potential_of(cls, text: str, kind: int, values: int, centre_value: int) -> Potential:
@@ -223,6 +223,7 @@ def learn(
                 len(pointers),
                 byref(options),
                 stop=stop,
+                sources=[source for problem in given for source in problem.model._raised],
             )
         )
     error = raised.take()

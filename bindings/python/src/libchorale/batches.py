@@ -527,6 +527,7 @@ def _pyarrow() -> Any:
 
 
 def _compute() -> Any:
+    _pyarrow()
     import pyarrow.compute
 
     return pyarrow.compute

@@ -41,8 +41,7 @@ def label(
     partitions. If rows of a group may arrive in any order, `specification.order` makes the labels
     reproducible.
     """
-    from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
-
+    from_arrow_schema, to_arrow_schema = _schemas()
     made = output_schema(to_arrow_schema(frame.schema), specification, errors)
     placed = _placed(frame, specification.group, partitions)
     order = [specification.group] + ([] if specification.order is None else [specification.order])
@@ -64,8 +63,8 @@ def label_shared(
     (`SharedKeys`). If rows of a group may arrive in any order, `specification.chains.order` must
     name a column.
     """
+    from_arrow_schema, to_arrow_schema = _schemas()
     from pyspark.sql import functions as f
-    from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
 
     chains = specification.chains
     made = output_schema(to_arrow_schema(frame.schema), chains)
@@ -97,6 +96,17 @@ def label_shared(
     finally:
         placed.unpersist()
     return Labelled(found, search.outcome())
+
+
+def _schemas() -> tuple[Any, Any]:
+    """Returns pyspark's functions that convert schemas from Arrow and to Arrow."""
+    try:
+        from pyspark.sql.pandas.types import from_arrow_schema, to_arrow_schema
+    except ImportError:
+        raise ImportError(
+            "data frames of Spark are those of pyspark: pip install pyspark pyarrow"
+        ) from None
+    return from_arrow_schema, to_arrow_schema
 
 
 def _with_components(frame: Any, specification: SharedKeys) -> Any:
