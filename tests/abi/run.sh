@@ -38,7 +38,7 @@ if [[ $record == yes ]]; then
   mkdir -p "$to/programs"
   for program in "${examples[@]}"; do cp "examples/$program.c" "$to/programs/"; done
   for program in "${tests[@]}"; do cp "tests/$program.c" "$to/programs/"; done
-  cp tests/fixture.h tests/fixture_names.h tests/fixture_{allocator,oracle,problem,run}.c \
+  cp tests/fixture.h tests/fixture_{names,members}.h tests/fixture_{allocator,oracle,problem,run}.c \
     "$to/programs/"
   echo "recorded $to"
   exit

@@ -316,7 +316,7 @@ faulty_edit "fellows of a chain that gains are not visited" \
 faulty_edit "fellows of a chain whose labels are forbidden are not visited" \
   '/^void Edits::take_now/,/^}/s/if (spreads)/if (false)/' 'and [-0-9.]* with labelling'
 faulty_edit "messages that are left alone pass for computed" \
-  '/^void Edits::spread/,/^}/s/edits_.leaves_messages = true;/;/' 'a_large_clique_is_left_to_the_next_solve'
+  's/edits_.leaves_messages = true;/;/' 'a_large_clique_is_left_to_the_next_solve'
 faulty_edit "a clique of items is not solved again" \
   's/^      state_.clique_needs.data()\[model_.clique_of(chain.first_slot)\] = kAnswersNow;/;/' 'item [0-9]+ has label'
 faulty_edit "a clique is forgotten where a labelling is kept" \
