@@ -25,13 +25,94 @@ struct AllPasses {
   double bound(std::int32_t) const noexcept { return kInfinity; }
 };
 
+// The columns that passes of a sum visit: those that are the best or second-best column of some
+// member, at most 2 n, and those with f_v(0) != 0. Every other column is *cold*: its count is 0 in all
+// labellings but those of its own pass, and it adds nothing to the total. Between two passes a score
+// is then reset in O(n) instead of O(K). Other potentials have no cold columns; nor have sums, if more
+// than half of their columns would be listed.
+template <class Score> class WarmColumns {
+public:
+  WarmColumns(Layout &layout, const Instance &instance) noexcept
+      : instance_(&instance), columns_(layout.take<std::int32_t>(instance.columns)),
+        entry_of_(layout.take<std::int32_t>(instance.columns)) {}
+
+  // Must be called before the first pass. Unless `leaves_out`, lists all columns. False if
+  // interrupted: what is listed is then of no use.
+  bool list(bool leaves_out) noexcept {
+    const Instance &in = *instance_;
+    const std::int32_t K = in.columns;
+    previous_ = -1;
+    count_ = K;
+    if (!in.spend(8 * std::int64_t{K}))
+      return false;
+    if constexpr (kIsSum)
+      if (leaves_out) {
+        for (std::int32_t v = 0; v < K; ++v)
+          entry_of_[v] = in.potential.tables[v][0] != 0 ? 1 : 0;
+        if (!in_stretches(in, in.members, 4, [&](std::int64_t begin, std::int64_t end) {
+              for (std::int64_t i = begin; i < end; ++i)
+                for (const std::int32_t v : {in.best[i], in.second[i]})
+                  if (v >= 0)
+                    entry_of_[v] = 1;
+            }))
+          return false;
+        const auto warm = static_cast<std::int32_t>(std::count(entry_of_, entry_of_ + K, 1));
+        count_ = 2 * warm <= K ? warm : K;
+      }
+    std::int32_t entries = 0;
+    for (std::int32_t v = 0; v < K; ++v) {
+      const bool is_warm = count_ == K || entry_of_[v] != 0;
+      if (is_warm)
+        columns_[entries] = v;
+      entry_of_[v] = is_warm ? entries++ : -1;
+    }
+    return true;
+  }
+
+  std::int32_t count() const noexcept { return count_; }
+  bool leaves_out() const noexcept { return count_ < instance_->columns; }
+  // Return the column of an entry of the list, in ascending order; the entry of a column, or -1.
+  std::int32_t operator[](std::int32_t entry) const noexcept { return columns_[entry]; }
+  std::int32_t entry_of(std::int32_t v) const noexcept { return entry_of_[v]; }
+
+  // Sets a score to the counts of the first labelling of the pass of alpha. Columns are added up in
+  // ascending order, so the total has the bits of a reset that visits all columns.
+  void reset(Score &score, gsl::span<const std::int32_t> of, std::int32_t alpha) noexcept {
+    const std::int32_t previous = std::exchange(previous_, alpha);
+    if constexpr (kIsSum)
+      if (previous >= 0 && leaves_out()) {
+        const std::int32_t *counts = of.data();
+        score.put(previous, 0);
+        score.restart();
+        const std::int32_t *v = columns_;
+        const std::int32_t *const end = v + count_;
+        for (; v != end && *v < alpha; ++v)
+          score.put(*v, counts[*v]);
+        score.put(alpha, counts[alpha]);
+        for (v += v != end && *v == alpha; v != end; ++v)
+          score.put(*v, counts[*v]);
+        return;
+      }
+    score.reset(of);
+  }
+
+private:
+  static constexpr bool kIsSum = requires(Score &score) { score.restart(); };
+
+  const Instance *instance_;
+  std::int32_t *columns_;  // K: the first count_ entries are listed
+  std::int32_t *entry_of_; // K
+  std::int32_t count_ = 0;
+  std::int32_t previous_ = -1; // alpha of the previous pass; -1 before the first
+};
+
 // Runs the passes. `Score`: a class of count_score.hpp, which keeps the value of the potential up
 // to date while single members change their columns.
 template <class Score> class AlphaPass {
 public:
   AlphaPass(Layout &layout, const Instance &instance) noexcept
       : instance_(&instance), sweep_(layout, instance), score_(layout, instance.potential),
-        columns_(layout.take<std::int32_t>(instance.columns)) {}
+        warm_(layout, instance) {}
 
   // Runs the passes in descending order of the upper bounds on their scores, until a bound lies
   // below the best score. Replaces `solution` by the best labelling visited, if this labelling
@@ -40,7 +121,8 @@ public:
   void run(Bounds &bounds, Limits &limits, Solution &solution) noexcept {
     std::int32_t alpha_of_solution = -1;
     passes_ = 0;
-    list_columns();
+    if (!warm_.list(true))
+      return;
     for (std::int32_t rank = 0; rank < instance_->columns; ++rank) {
       const std::int32_t alpha = bounds.alpha(rank);
       if (bounds.bound(alpha) < solution.score || !limits.spend(instance_->columns))
@@ -82,53 +164,6 @@ private:
     std::int32_t count;
   };
 
-  static constexpr bool kIsSum = requires(Score &score) { score.restart(); };
-
-  // At most 2 n columns are the best or second-best column of some member. Every other column has
-  // count 0 in all labellings except those of its own pass. So in a sum, a reset between two passes
-  // visits only these columns, alpha, the previous alpha, and the columns with f_v(0) != 0, which
-  // columns_ lists. If most f_v(0) are 0, this takes O(n) instead of O(K). The order is ascending, as
-  // in a reset that visits all columns, so the total has the same bits.
-  void list_columns() noexcept {
-    previous_ = -1;
-    count_ = 0;
-    if constexpr (kIsSum) {
-      const Instance &in = *instance_;
-      // Results are ignored: if the limits interrupt a step here, they interrupt the next pass too.
-      in.spend(8 * std::int64_t{in.columns});
-      std::fill(columns_, columns_ + in.columns, 0);
-      in_stretches(in, in.members, 4, [&](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) {
-          columns_[in.best[i]] = 1;
-          columns_[std::max(in.second[i], 0)] |= in.second[i] >= 0;
-        }
-      });
-      for (std::int32_t v = 0; v < in.columns; ++v)
-        if (columns_[v] != 0 || in.potential.tables[v][0] != 0)
-          columns_[count_++] = v;
-    }
-  }
-
-  // Sets score_ to the counts of the first labelling of the pass of alpha.
-  void reset_score(std::int32_t alpha) noexcept {
-    const std::int32_t previous = std::exchange(previous_, alpha);
-    if constexpr (kIsSum)
-      if (previous >= 0 && 2 * count_ <= instance_->columns) {
-        const std::int32_t *counts = sweep_.counts().data();
-        score_.put(previous, 0);
-        score_.restart();
-        const std::int32_t *v = columns_;
-        const std::int32_t *const end = v + count_;
-        for (; v != end && *v < alpha; ++v)
-          score_.put(*v, counts[*v]);
-        score_.put(alpha, counts[alpha]);
-        for (v += v != end && *v == alpha; v != end; ++v)
-          score_.put(*v, counts[*v]);
-        return;
-      }
-    score_.reset(sweep_.counts());
-  }
-
   // Inserts a pass into best_, unless its labelling is probably there, found by another pass: then
   // their scores differ by rounding at most.
   void remember(const Best &best) noexcept {
@@ -151,7 +186,7 @@ private:
     Best best{kForbidden, alpha, 0};
     if (!sweep_.order_by(alpha))
       return best;
-    reset_score(alpha);
+    warm_.reset(score_, sweep_.counts(), alpha);
     const bool whole = sweep_.walk(score_, [&](std::int32_t k, double members) {
       const double total = members + score_.total();
       if (total > best.score) {
@@ -166,9 +201,7 @@ private:
   const Instance *instance_;
   AlphaSweep sweep_;
   Score score_;
-  std::int32_t *columns_; // K: the first count_ entries are the columns that a reset visits
-  std::int32_t count_ = 0;
-  std::int32_t previous_ = -1; // alpha of the previous pass; -1 before the first
+  WarmColumns<Score> warm_;
   Best best_[kRanks]; // the best passes of run(), in descending order of scores
   std::int32_t passes_ = 0; // number of entries of best_ in use
 };
@@ -187,13 +220,13 @@ private:
 // moves from column b to v. If the sum is convex too, join[v] does not rise from labelling to
 // labelling, unless v is alpha. So only the entry for alpha of the prefix maxima of b can rise in a
 // labelling whose score plus leave[b] is no greater than in an earlier one, and most labellings
-// take O(1) for each b. A column that is neither the best nor the second-best of any member, and
-// has f_v(0) = 0, is *cold*: in all passes but its own nobody has it, so join[v] is f_v(1) -
-// f_v(0), and no greater than in its own pass. One number for each member, the best score of the
-// others, then serves all cold columns, and the rows below have entries for the other columns
-// alone. Also, let `reach` be the greatest change of a convex sum by a single move. In every best
-// labelling of a pass, even if some other member is fixed to a column, a member with gain > reach
-// has alpha, and a member with gain < -reach does not, so other labellings are skipped.
+// take O(1) for each b. In all passes but its own, nobody has a cold column (WarmColumns), so
+// join[v] is f_v(1) - f_v(0), and no greater than in its own pass. One number for each member, the
+// best score of the others, then serves all cold columns, and the rows below have entries for the
+// other columns alone. Also, let `reach` be the greatest change of a convex sum by a single move.
+// In every best labelling of a pass, even if some other member is fixed to a column, a member with
+// gain > reach has alpha, and a member with gain < -reach does not, so other labellings are
+// skipped.
 template <class Score> class AlphaPassMarginals {
 public:
   AlphaPassMarginals(Layout &layout, const Instance &instance) noexcept
@@ -201,8 +234,7 @@ public:
         waiting_(layout.take<std::int32_t>(instance.columns)),
         defaults_(layout.take<std::int32_t>(std::min(instance.members, instance.columns))),
         row_of_(layout.take<std::int32_t>(instance.columns)),
-        warm_(layout.take<std::int32_t>(instance.columns)),
-        entry_of_(layout.take<std::int32_t>(instance.columns)),
+        warm_(layout, instance),
         join_(layout.take<double>(std::int64_t{instance.columns} + 2)),
         cold_(layout.take<double>(instance.members)),
         before_(layout.take<double>(
@@ -232,8 +264,10 @@ private:
     const Instance &in = *instance_;
     is_convex_ = kIsLinear && in.potential.convex;
     const double reach = is_convex_ ? in.potential.convex_steps().range() : kInfinity;
-    if (!list_warm())
+    if (!warm_.list(is_convex_) || !in.spend(in.members))
       return;
+    width_ = warm_.count();
+    std::fill_n(cold_, in.members, kForbidden);
     for (std::int32_t alpha = 0; alpha < in.columns; ++alpha) {
       if (!limits.spend(4 * std::int64_t{width_}) || !sweep_.order_by(alpha, reach))
         return;
@@ -242,39 +276,8 @@ private:
       if (solution.failure = score_.failure(); solution.failure != CallbackFailure::none)
         return;
     }
-    if (width_ < in.columns)
+    if (warm_.leaves_out())
       write_cold(messages);
-  }
-
-  // Lists the columns that have entries in rows: in convex sums those that are not cold, if they are
-  // at most half of all columns; otherwise all. False if interrupted.
-  bool list_warm() noexcept {
-    const Instance &in = *instance_;
-    const std::int32_t K = in.columns;
-    width_ = K;
-    std::fill_n(entry_of_, K, 0);
-    if (is_convex_) {
-      if (!in_stretches(in, in.members, 4, [&](std::int64_t begin, std::int64_t end) {
-            for (std::int64_t i = begin; i < end; ++i)
-              for (const std::int32_t v : {in.best[i], in.second[i]})
-                if (v >= 0)
-                  entry_of_[v] = 1;
-            std::fill(cold_ + begin, cold_ + end, kForbidden);
-          }))
-        return false;
-      for (std::int32_t v = 0; v < K; ++v) // so that the total needs no other columns
-        entry_of_[v] |= in.potential.tables[v][0] != 0 ? 1 : 0;
-      const auto warm = static_cast<std::int32_t>(std::count(entry_of_, entry_of_ + K, 1));
-      width_ = 2 * warm <= K ? warm : K;
-    }
-    std::int32_t entries = 0;
-    for (std::int32_t v = 0; v < K; ++v) {
-      const bool is_warm = width_ == K || entry_of_[v] != 0;
-      if (is_warm)
-        warm_[entries] = v;
-      entry_of_[v] = is_warm ? entries++ : -1;
-    }
-    return in.spend(4 * std::int64_t{K});
   }
 
   // Raises the entries of cold columns in the messages to what the members' numbers give.
@@ -284,7 +287,7 @@ private:
     for (std::int64_t i = 0; i < in.members && pace.next(); ++i) {
       double *to = messages.row(i).data();
       for (std::int32_t v = 0; v < in.columns; ++v)
-        if (entry_of_[v] < 0)
+        if (warm_.entry_of(v) < 0)
           to[v] = std::max(to[v], cold_[i] + (in.potential.tables[v][1] - in.potential.tables[v][0]));
     }
   }
@@ -292,7 +295,7 @@ private:
   CHORALE_INLINE void pass(std::int32_t alpha, Matrix<double> messages) noexcept {
     const Instance &in = *instance_;
     const std::int32_t *counts = sweep_.counts().data();
-    reset_score(alpha);
+    warm_.reset(score_, sweep_.counts(), alpha);
     // waiting_[b] counts the members with default column b that have not yet read their prefix
     // maxima. Once it is 0, the row of before_ for b is not updated any more.
     rows_ = 0;
@@ -344,30 +347,13 @@ private:
     read_after(alpha, messages);
   }
 
-  // Sets score_ to the counts of the first labelling of the pass of alpha. Cold columns whose pass it
-  // is not have count 0, and nothing to add to the total, so all but the first pass leave them out.
-  CHORALE_INLINE void reset_score(std::int32_t alpha) noexcept {
-    const std::int32_t *counts = sweep_.counts().data();
-    if constexpr (kIsLinear)
-      if (width_ < instance_->columns && alpha > 0) {
-        score_.put(alpha - 1, 0);
-        score_.restart();
-        for (std::int32_t e = 0; e < width_; ++e)
-          score_.put(warm_[e], counts[warm_[e]]);
-        if (entry_of_[alpha] < 0)
-          score_.put(alpha, counts[alpha]);
-        return;
-      }
-    score_.reset(sweep_.counts());
-  }
-
   // Moves a member between alpha and its default column.
   CHORALE_INLINE void move(std::int32_t from, std::int32_t to, std::int32_t alpha) noexcept {
     score_.move(from, to);
     if constexpr (kIsLinear) {
       for (const std::int32_t v : {from, to})
-        if (entry_of_[v] >= 0)
-          join_[entry_of_[v]] = score_.join()[v];
+        if (warm_.entry_of(v) >= 0)
+          join_[warm_.entry_of(v)] = score_.join()[v];
       join_[width_] = score_.join()[alpha];
     }
   }
@@ -395,7 +381,7 @@ private:
         }
         for (std::int32_t e = 0; e < stride; ++e)
           row[e] = row[e] < left + join_[e] ? left + join_[e] : row[e];
-        row[entry_of_[b]] = kForbidden; // a member that stays at b does not leave b: see most_
+        row[warm_.entry_of(b)] = kForbidden; // a member that stays at b does not leave b: see most_
       } else {
         for (std::int32_t v = 0; v < width_; ++v)
           if (v != b)
@@ -424,11 +410,11 @@ private:
   CHORALE_INLINE void raise(std::int64_t member, [[maybe_unused]] std::int32_t alpha,
                             const double *row, double own, Matrix<double> messages) noexcept {
     double *to = messages.row(member).data();
-    if (width_ == instance_->columns) {
+    if (!warm_.leaves_out()) {
       for (std::int64_t v = 0; v < width_; ++v)
         to[v] = to[v] < row[v] - own ? row[v] - own : to[v];
     } else {
-      for (std::int64_t e = 0; e < width_; ++e)
+      for (std::int32_t e = 0; e < width_; ++e)
         to[warm_[e]] = std::max(to[warm_[e]], row[e] - own);
       cold_[member] = std::max(cold_[member], row[width_ + 1] - own);
     }
@@ -475,8 +461,8 @@ private:
     for (std::int64_t e = 0; e < stride; ++e)
       row[e] = row[e] < leaves_[k] + join_[e] ? leaves_[k] + join_[e] : row[e];
     row[width_] = at_alpha;
-    if (entry_of_[alpha] >= 0)
-      row[entry_of_[alpha]] = at_alpha;
+    if (warm_.entry_of(alpha) >= 0)
+      row[warm_.entry_of(alpha)] = at_alpha;
   }
 
   const Instance *instance_;
@@ -485,8 +471,7 @@ private:
   std::int32_t *waiting_;  // K: by default column, number of members still to read before_
   std::int32_t *defaults_; // min(n, K): the default columns of the pass, ascending
   std::int32_t *row_of_;   // K: by default column, its index in defaults_
-  std::int32_t *warm_;     // width_ columns with entries in rows, ascending
-  std::int32_t *entry_of_; // K: by column, its entry in rows, or -1 if it is cold
+  WarmColumns<Score> warm_;
   // A row has width_ + 2 entries: for the columns of warm_; for alpha; for any cold column, without
   // its join. In sums, join_ has what is added to `left` in each.
   double *join_;
@@ -495,7 +480,7 @@ private:
   double *after_;          // in sums one row, otherwise n + 1: scores, then suffix maxima, by count k
   double *stays_;          // n + 1, in sums: the score of labelling k
   double *leaves_;         // n + 1, in sums: the same without the member at alpha that moves
-  std::int32_t width_ = 0; // number of entries of warm_
+  std::int32_t width_ = 0; // warm_.count()
   std::int32_t rows_ = 0;  // number of entries of defaults_
   double most_ = 0;        // the greatest score of a labelling so far
   bool is_convex_ = false;
