@@ -82,15 +82,23 @@ std::int32_t Ledger::label_of(std::int64_t row) const noexcept {
   return own >= 0 ? own : label_[row];
 }
 
-bool Ledger::changes(Array<chorale_ledger_change> &found) const noexcept {
-  for (const std::int32_t key : gsl::span<const std::int32_t>(changed_))
-    for (std::int64_t row = keys_[key].last; row >= 0; row = rows_[row].next)
+bool Ledger::changes(Array<chorale_ledger_change> &found) noexcept {
+  bool fits = true;
+  std::int64_t kept = 0;
+  for (const std::int32_t key : gsl::span<const std::int32_t>(changed_)) {
+    const std::int64_t before = found.size();
+    for (std::int64_t row = keys_[key].last; fits && row >= 0; row = rows_[row].next)
       if (const std::int32_t label = label_of(row); label != rows_[row].told)
-        if (!found.push({row, label, rows_[row].told}))
-          return false;
+        fits = found.push({row, label, rows_[row].told});
+    if (!fits || found.size() > before)
+      changed_[kept++] = key;
+    else
+      keys_[key].listed = 0;
+  }
+  changed_.truncate(kept);
   std::sort(found.begin(), found.end(),
             [](const auto &a, const auto &b) { return a.row < b.row; });
-  return true;
+  return fits;
 }
 
 void Ledger::take(const Array<chorale_ledger_change> &found) noexcept {

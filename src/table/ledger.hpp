@@ -14,8 +14,9 @@ public:
   // Adds checked mentions, and writes their labels. False, with nothing changed, if memory runs out.
   bool add(const chorale_mentions &mentions, std::int32_t *labels) noexcept;
 
-  // Finds the rows whose label is not the one told, in ascending order. False if memory runs out.
-  bool changes(Array<chorale_ledger_change> &found) const noexcept;
+  // Finds the rows whose label is not the one told, in ascending order. Keys without such a row are
+  // not looked at again before their label changes. False if memory runs out.
+  bool changes(Array<chorale_ledger_change> &found) noexcept;
   // From now on the labels of all these rows have been told.
   void take(const Array<chorale_ledger_change> &found) noexcept;
 
@@ -66,7 +67,7 @@ private:
   Array<Key> keys_;
   Array<Score> scores_;
   Array<LabelScore> scratch_; // the scores of one key
-  Array<std::int32_t> changed_; // keys whose label has changed since they were last taken
+  Array<std::int32_t> changed_; // keys that may have rows whose label is not the one told
 };
 
 } // namespace chorale

@@ -123,10 +123,6 @@ chorale_status chorale_ledger_changes(chorale_ledger *ledger, int32_t take,
     Array<chorale_ledger_change> found(ledger->memory);
     if (!ledger->changes(found))
       return report.out_of_memory();
-    // Callers who are told that there is none do not call again to take: their keys are not looked at
-    // again, or each call would take as long as there are keys.
-    if (found.empty())
-      ledger->take(found);
     return write_entries(report, "changes", changes, change_size, capacity, found.size(), needed,
                          [&](chorale_ledger_change *to) {
                            std::copy(found.begin(), found.end(), to);
