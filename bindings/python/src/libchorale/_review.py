@@ -15,6 +15,7 @@ _PAGE = """<!doctype html>
 <style>
 body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: auto; padding: 1rem }}
 td, th {{ text-align: left; padding: 0 1.5rem 0 0 }}
+pre {{ white-space: pre-wrap }}
 section {{ border-top: 1px solid; padding-bottom: 1rem }}
 </style>
 <h1>Review</h1>
