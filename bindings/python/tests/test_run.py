@@ -438,6 +438,12 @@ def test_options_have_their_effect(rng):
     assert run.bound(5).upper_bound >= run.result.score - 1e-9
 
 
+@pytest.mark.parametrize("count", [0, 1, 5])
+def test_as_many_centred_cliques_as_asked_for(count):
+    around = [ch.Potential.potts(4, 1.0)] * 4
+    assert ch.ModelBuilder().add_cliques(count, centre=around) == range(count)
+
+
 def test_centred_cliques():
     builder = ch.ModelBuilder()
     for unary in ([[0.0, 0.1]], [[1.0, 0.0]], [[1.0, 0.0]]):

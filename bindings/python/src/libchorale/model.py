@@ -262,9 +262,9 @@ class ModelBuilder(Handle):
         for name, value, kind in handles:
             if value is not None and not isinstance(value, kind):
                 raise TypeError(f"{name} is {value!r}, not a {kind.__name__}")
-        for number, item in enumerate(around):
+        for value, item in enumerate(around):
             if not isinstance(item, Potential):
-                raise TypeError(f"centre[{number}] is {item!r}, not a Potential")
+                raise TypeError(f"centre[{value}] is {item!r}, not a Potential")
         given = potential if potential is not None else (around[0] if around else None)
         if given is None:
             raise TypeError("potential is missing: a clique needs one, or a centre of potentials")
