@@ -4,6 +4,7 @@ import dataclasses
 import gc
 import os
 import pickle
+import re
 import subprocess
 import sys
 import tracemalloc
@@ -487,6 +488,100 @@ def test_what_cannot_be(rng):
     uneven = pa.Table.from_pylist([{"page": "a", "scores": [[0.0], [1.0, 2.0]], "words": ["a", "b"]}])
     with pytest.raises(ValueError, match="group 'a': column 'scores' has lists of 1 and of 2 numbers"):
         list(label(cut(uneven, 9), way))
+
+
+# Types of Arrow for which many of its functions are not implemented.
+ENCODED = {
+    "runs": lambda texts: pa.compute.run_end_encode(pa.array(texts)),
+    "views": lambda texts: pa.array(texts, pa.string_view()),
+    "dictionary": lambda texts: pa.array(texts).dictionary_encode(),
+}
+
+
+@pytest.mark.parametrize("role", ["page", "name", "type", "number", "other"])
+@pytest.mark.parametrize("encoded", ENCODED)
+def test_encoded_columns(encoded, role):
+    """Columns of every encoding are as the same columns of plain texts, in any role."""
+    columns = {
+        "page": list("pppppq"),
+        "name": list("aaaaba"),
+        "type": list("XXXYYY"),
+        "number": list("625143"),
+        "other": list("uvwxyz"),
+    }
+    way = Mentions("page", key="name", label="type", order="number")
+    plain = joined(label(cut(pa.table(columns), 2), way))
+    kept = {name: pa.array(texts) for name, texts in columns.items()}
+    table = pa.table({**kept, role: ENCODED[encoded](columns[role])})
+    found = joined(label(cut(table, 2), way))
+    assert found.to_pydict() == plain.to_pydict()
+    assert found.schema.field(role).type == table.schema.field(role).type
+
+
+def test_encoded_scores():
+    scores = pa.array([[[2.0, 0.1]], [[0.9, 1.2]]])
+    runs = pa.RunEndEncodedArray.from_arrays([3, 4], scores)
+    table = pa.table({"page": [1, 1, 1, 2], "scores": runs})
+    found = joined(label(cut(table, 2), Chains("page", "scores")))
+    assert found["labels"].to_pylist() == [[0], [0], [0], [1]]
+
+
+@pytest.mark.parametrize("errors", ["raise", "column"])
+def test_types_that_cannot_be_used(errors):
+    """Errors name the column and its type."""
+    ones, span = [[[1.0]]], pa.duration("s")
+    for scores, kind in (
+        (pa.array([[[1]]], pa.list_(pa.list_(span))), "list<.*duration"),
+        (pa.array([[1.0]]), "list<.*double>"),
+        (pa.array([[[True]]]), "list<.*bool"),
+        (pa.array([[["1"]]]), "list<.*string"),
+        (pa.array(["1"]), "string"),
+    ):
+        table = pa.table({"page": [1], "scores": scores})
+        message = f"column 'scores' has the type {kind}.*, where lists of lists of numbers"
+        if errors == "raise":
+            with pytest.raises(ValueError, match=message):
+                list(label(cut(table, 9), Chains("page", "scores")))
+        else:
+            [found] = label(cut(table, 9), Chains("page", "scores"), errors="column")
+            assert re.search(message, found.column("error").to_pylist()[0])
+    with pytest.raises(TypeError, match="column 'page' has the type struct"):
+        table = pa.table({"page": [{"a": 1}], "scores": ones})
+        list(label(cut(table, 9), Chains("page", "scores"), errors=errors))
+    table = pa.table({"page": [1], "scores": ones, "order": [[1]]})
+    message = "column 'order' has the type list.*, where values that can be sorted are needed"
+    if errors == "raise":
+        with pytest.raises(ValueError, match=message):
+            list(label(cut(table, 9), Chains("page", "scores", order="order")))
+    else:
+        [found] = label(cut(table, 9), Chains("page", "scores", order="order"), errors="column")
+        assert re.search(message, found.column("error").to_pylist()[0])
+    table = pa.table({"page": [1], "name": ["a"], "type": ["X"], "sure": pa.array([1], span)})
+    way = Mentions("page", key="name", label="type", confidence="sure")
+    with pytest.raises(ValueError, match="column 'sure' has the type duration"):
+        list(label(cut(table, 9), way))
+
+
+def test_rows_without_positions():
+    """Without any position, Arrow does not know the type of scores."""
+    for kind in (None, pa.list_(pa.null()), pa.list_(pa.list_(pa.null()))):
+        table = pa.table({"page": [1, 1], "scores": pa.array([[], []], kind)})
+        found = joined(label(cut(table, 9), Chains("page", "scores")))
+        assert found["labels"].to_pylist() == [[], []]
+
+
+def test_a_column_that_is_there_twice():
+    names = ["page", "name", "type", "scores"]
+    values = [[1], ["a"], ["X"], [[[1.0]]]]
+    for twice, way in (
+        ("type", Mentions("page", key="name", label="type")),
+        ("page", Mentions("page", key="name", label="type")),
+        ("scores", Chains("page", "scores")),
+    ):
+        number = names.index(twice)
+        table = pa.table([*values, values[number]], names=[*names, twice])
+        with pytest.raises(ValueError, match=f"column '{twice}' is there twice"):
+            list(label(cut(table, 9), way))
 
 
 def test_no_batches():

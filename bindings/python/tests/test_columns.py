@@ -114,6 +114,19 @@ def test_names_that_are_no_texts():
             told(table, key=7, label=1)
 
 
+def test_a_confidence_that_is_a_number_and_a_name():
+    """An integer is a column if one has this name, and a number otherwise."""
+    frame = pandas.DataFrame({0: list("vwxyz"), 1: [0.5, 0.6, 0.7, 0.8, 0.9], 2: LABELS})
+    for table in (frame, frame.to_dict("records")):
+        for call, given in ((ch.agree, {"strength": 0.0}), (ch.settle, {})):
+            found = call(table, key=0, label=2, confidence=1, **given)
+            found = found.table if call is ch.settle else found
+            found = found.to_dict("records") if isinstance(found, pandas.DataFrame) else found
+            assert [row["probability"] for row in found] == pytest.approx(frame[1].tolist(), abs=1e-4)
+    certain = ch.agree(frame.rename(columns={1: "c"}), key=0, label=2, confidence=1, strength=0.0)
+    assert certain["probability"].tolist() == pytest.approx([1.0] * 5, abs=1e-5)
+
+
 def test_a_name_that_is_there_twice():
     columns = [["x"] * 4 + ["y"], LABELS, LABELS]
     frame = pandas.DataFrame(dict(enumerate(columns))).set_axis(["k", "l", "l"], axis=1)
@@ -153,3 +166,43 @@ def test_types_that_cannot_be_read():
         for make in (pa.table, polars.DataFrame, pandas.DataFrame):
             with pytest.raises(TypeError, match="column 'c'"):
                 told(make({"k": texts, "l": LABELS, "c": times}), confidence="c")
+
+
+@pytest.mark.parametrize("make", [pa.table, polars.DataFrame, pandas.DataFrame])
+def test_times_are_no_numbers(make):
+    """Also if the integers as which they are stored are from 0 to 1, or counts."""
+    for times, kind in (
+        ([datetime.timedelta(microseconds=k) for k in (0, 1, 1, 0, 1)], "duration|timedelta64"),
+        ([datetime.datetime(1970, 1, 1, microsecond=1)] * 5, "timestamp|datetime64"),
+    ):
+        table = make({"k": ["x"] * 4 + ["y"], "l": LABELS, "c": times})
+        for given in ({"confidence": "c"}, {"count": "c"}):
+            with pytest.raises(TypeError, match=f"column 'c' has the type ({kind})"):
+                ch.settle(table, key="k", label="l", **given)
+        with pytest.raises(TypeError, match=f"column 'c' has the type ({kind})"):
+            ch.settle(table, key="k", confidence={"A": "c", "B": "c"})
+
+
+def test_encoded_times_are_no_numbers():
+    times = pa.array([0, 1, 1, 0, 1], pa.duration("us"))
+    for encoded in (times.dictionary_encode(), runs(times[:2])):
+        with pytest.raises(TypeError, match="column 'c' has the type"):
+            ch.settle(
+                pa.table({"k": list("xxxxy"), "l": LABELS, "c": encoded}),
+                key="k",
+                label="l",
+                confidence="c",
+            )
+
+
+def test_views_stay():
+    table = pa.table({"k": list("xxxxy"), "l": pa.array(LABELS, pa.string_view())})
+    for found in (ch.settle(table, key="k", label="l").table, ch.agree(table, key="k", label="l")):
+        assert found["together"].type == pa.string_view()
+        assert found["together"].to_pylist()[4] == "B"
+
+
+def test_types_without_a_name():
+    views = pa.array([[1]] * 5, pa.list_view(pa.int32()))
+    with pytest.raises(TypeError, match="column 'k' has the type"):
+        told(pa.table({"k": views, "l": LABELS}))

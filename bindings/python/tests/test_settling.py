@@ -496,6 +496,30 @@ def test_bad_arguments():
         ch.settle([{"name": "a", "type": "X", "times": 0}], key="name", label="type", count="times")
 
 
+def test_tables_without_labels():
+    for given in ({}, {"unusable": "keep"}):
+        with pytest.raises(ValueError, match="column 'type' has no label: each entry is null, emp"):
+            ch.settle(rows(("a", None), ("a", "")), key="name", label="type", **given)
+    with pytest.raises(ValueError, match="column 'type' has no label: .* or one of abstain"):
+        ch.settle(rows(("a", "X")), key="name", label="type", abstain="X")
+
+
+def test_gold_labels_that_occur_nowhere():
+    """All of them: an error. Some: the result says how many."""
+    two = {"columns": ("name", "type", "gold")}
+    given = {"key": "name", "label": "type", "gold": "gold"}
+    nowhere = rows(("a", "X", None), ("a", "Y", "Z"), ("b", "X", "W"), **two)
+    message = "column 'gold' holds 'Z' in row 1, which occurs nowhere"
+    for call in (ch.settle, ch.agree):
+        with pytest.raises(ValueError, match=message):
+            call(nowhere, **given)
+    with pytest.raises(ValueError, match="column 'gold' has no label"):
+        ch.settle(rows(("a", "X", None), ("a", "Y", ""), **two), **given)
+    found = ch.settle(rows(("a", "X", "X"), ("a", "Y", "Z"), ("b", "X", None), **two), **given)
+    assert found.read_as["right labels that occur nowhere among the labels"] == 1
+    assert "right labels that occur nowhere among the labels: 1" in str(found)
+
+
 def test_json_of_alternatives_and_labels():
     given = rows(("a", "X", json.dumps({"X": 0.4, "Y": 0.5})), ("a", None, '["Y", "Y"]'))
     settled = ch.settle(given, **GIVEN)

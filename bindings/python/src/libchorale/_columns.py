@@ -56,7 +56,8 @@ class Column:
         raise NotImplementedError
 
     def floats(self) -> Doubles | None:
-        """Returns N numbers, NaN for null; None if the column is not of numbers alone."""
+        """Returns N numbers, NaN for null; None if the column is not of numbers alone. Columns of
+        times raise TypeError: times are stored as integers, but are no numbers."""
         raise NotImplementedError
 
     def mixed(self) -> Codes:
@@ -341,6 +342,8 @@ class Series(Column):
         kind = getattr(series.dtype, "kind", "O")
         if kind == "O":
             return self._objects().floats()
+        if kind in "mM":
+            raise self._unusable("numbers", series.dtype)
         return series.to_numpy(dtype=np.float64, na_value=np.nan) if kind in "fiu" else None
 
     def mixed(self) -> Codes:
@@ -401,6 +404,15 @@ class Arrow(Column):
         self._schema, self._chunks = schema, chunks
         self._format: str = schema.format
 
+    def _refused(self, what: str) -> TypeError:
+        import nanoarrow
+
+        try:
+            kind = nanoarrow.Schema(self._schema).type.name.lower()
+        except ValueError:  # nanoarrow has no name for some types, such as list views
+            kind = self._format
+        return self._unusable(what, kind)
+
     def _valid(self) -> Array | None:
         parts = [_validity(*chunk) for chunk in self._chunks]
         if all(part is None for part in parts):
@@ -434,7 +446,7 @@ class Arrow(Column):
             )
         plain = self._plain()
         if plain is None:
-            raise self._unusable("texts or integers", self._format)
+            raise self._refused("texts or integers")
         if plain.dtype.kind == "f":
             known = ~np.isnan(plain)
             valid = known if valid is None else valid & known
@@ -534,8 +546,11 @@ class Arrow(Column):
         return plain if plain.dtype in (np.float32, np.float64) else plain.astype(np.float64)
 
     def floats(self) -> Doubles | None:
-        kind = self._format if self._schema.dictionary is None else self._schema.dictionary.format
-        if kind not in _NUMBERS and not kind.startswith("d:"):
+        of_values = self._schema
+        while of_values.format == "+r" or of_values.dictionary is not None:
+            of_values = of_values.child(1) if of_values.format == "+r" else of_values.dictionary
+        kind = of_values.format
+        if kind not in _NUMBERS and not kind.startswith(("d:", "t")):
             return None
         plain, valid = self._stored_numbers()
         found = plain.astype(np.float64)
@@ -554,7 +569,7 @@ class Arrow(Column):
             return np.array(_integers(data, width), dtype=np.float64) / 10.0**scale, self._valid()
         stored = self._plain()
         if stored is None or self._format.startswith("t"):
-            raise self._unusable("numbers", self._format)
+            raise self._refused("numbers")
         return stored, self._valid()
 
     # ---- Decimals
@@ -565,7 +580,7 @@ class Arrow(Column):
         _, scale, *bits = (int(part) for part in self._format[2:].split(","))
         width = (bits[0] if bits else 128) // 8
         if width < 16:  # nanoarrow cannot read them
-            raise self._unusable("decimals of at least 128 bits", self._format)
+            raise self._refused("decimals of at least 128 bits")
         parts = [
             _buffer(v, 1, np.uint8)[at * width : (at + n) * width] for v, at, n in self._chunks
         ]
@@ -590,7 +605,7 @@ class Arrow(Column):
     def lists(self) -> Array:
         kind = self._format
         if not kind.startswith(("+l", "+L", "+w:")):
-            raise self._unusable("lists of numbers", kind)
+            raise self._refused("lists of numbers")
         self._no_null(self._valid())
         width: int | None = None
         parts, row = [], 0

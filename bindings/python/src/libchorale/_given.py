@@ -193,9 +193,11 @@ class Names:
         seen: Mapping[Any, int],
         abstain: Any,
         rules: Iterable[str],
+        column: Any = None,
     ) -> Names:
         """given: the labels; or for each label a list of its other spellings; None: those that are
-        seen, of several spellings the commonest. seen: how often each value occurs."""
+        seen, of several spellings the commonest. seen: how often each value occurs. column: the
+        name of the column in which they are seen."""
         fold = ruled("label_rules", rules)
         none = [] if abstain is None else [abstain] if isinstance(abstain, str) else list(abstain)
         numbers: dict[Any, int] = {}
@@ -222,7 +224,11 @@ class Names:
                     more = [spellings] if isinstance(spellings, str) else list(spellings or [])
                     others += [(number, value) for value in more]
         if not labels:
-            raise ValueError("labels is empty, and the table has no labels")
+            if given is not None:
+                raise ValueError("labels is empty")
+            raise ValueError(
+                f"column {column!r} has no label: each entry is null, empty or one of abstain"
+            )
         for number, label in [*enumerate(labels), *others]:
             numbers.setdefault(spelt(label, fold), number)
         numbers.update({label: number for number, label in enumerate(labels)})

@@ -232,13 +232,16 @@ class _Stream(Table):
         if not isinstance(value, Labels):
             return pyarrow.array(self._made(value))
         kind = None if value.like is None else self._table.schema.field(value.like).type
-        if kind is not None and pyarrow.types.is_run_end_encoded(kind):
-            kind = kind.value_type
+        if kind is not None:
+            kind = plain_type(kind)
         codes = pyarrow.array(value.codes, mask=value.codes < 0)
         if kind is not None and pyarrow.types.is_dictionary(kind):
             values = pyarrow.array(value.values, kind.value_type)
             return pyarrow.DictionaryArray.from_arrays(codes.cast(kind.index_type), values)
-        return pyarrow.array(value.values, kind).take(codes)
+        try:
+            return pyarrow.array(value.values, kind).take(codes)
+        except pyarrow.ArrowNotImplementedError:  # views have no `take`
+            return pyarrow.array(value.objects(), kind)
 
     def _made(self, value: Any, first: int = 0, end: int | None = None) -> Any:
         """Returns rows first .. end - 1 of a new column as an Arrow array."""
@@ -316,6 +319,13 @@ def _slice(chunk: Any, number: int) -> Any:
 def _has_views(schema: Any) -> bool:
     inner = [*schema.children, *([] if schema.dictionary is None else [schema.dictionary])]
     return schema.format in ("vu", "vz", "+vl", "+vL") or any(map(_has_views, inner))
+
+
+def plain_type(kind: Any) -> Any:
+    """Returns the type of pyarrow that new columns get which are like a column of type `kind`."""
+    import pyarrow
+
+    return kind.value_type if pyarrow.types.is_run_end_encoded(kind) else kind
 
 
 def nanoarrow() -> Any:

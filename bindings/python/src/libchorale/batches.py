@@ -20,6 +20,7 @@ import numpy as np
 from ._agreements import Agree, Agreement, _listed, agreeing_by_default
 from ._learnt import Learnt
 from ._progress import Bars, watched
+from ._tables import plain_type
 from .chain import Scheme
 from .collective import decode
 from .errors import StateError
@@ -234,7 +235,8 @@ class Mentions:
         return found
 
     def _fields(self, arrow: Any, schema: Any) -> list[Any]:
-        kinds = [schema.field(self.label).type, arrow.float64(), arrow.bool_(), arrow.string()]
+        of_labels = plain_type(schema.field(self.label).type)
+        kinds = [of_labels, arrow.float64(), arrow.bool_(), arrow.string()]
         return [
             arrow.field(name, kind) for name, kind in zip(self.names, [*kinds, arrow.bool_()])
         ]
@@ -266,6 +268,8 @@ def output_schema(schema: Any, specification: Specification, errors: Errors = "r
         if name not in schema.names:
             known = ", ".join(map(repr, schema.names))
             raise ValueError(f"{argument}: there is no column {name!r} (columns: {known})")
+        if schema.names.count(name) > 1:
+            raise ValueError(f"{argument}: column {name!r} is there twice")
     fields = specification._fields(arrow, schema)
     if errors == "column":
         fields.append(arrow.field(ERROR, arrow.string()))
@@ -372,7 +376,10 @@ class _Stream:
                 f"column {self._specification.group!r} is null in row {row} of batch {number}; "
                 "each row must have a group"
             )
-        codes = column.dictionary_encode().indices.to_numpy()
+        try:
+            codes = _plain(self._arrow, column).dictionary_encode().indices.to_numpy()
+        except self._arrow.ArrowNotImplementedError:
+            raise _unusable(self._specification.group, column, "texts or integers") from None
         begins = [0, *(np.flatnonzero(np.diff(codes)) + 1).tolist()]
         for begin, end in zip(begins, [*begins[1:], batch.num_rows]):
             yield column[begin].as_py(), batch.slice(begin, end - begin)
@@ -405,7 +412,7 @@ class _Stream:
         order = self._specification.order
         try:
             if order is not None:
-                rows = rows.sort_by(order)
+                rows = _sorted(self._arrow, rows, order)
             new = self._specification._labelled(self._arrow, rows)
         except MemoryError:
             message = f"there is not enough memory to label its {rows.num_rows} rows"
@@ -436,6 +443,39 @@ class _Stream:
     def _joined(self, done: list[Any]) -> Iterator[Any]:
         if done:
             yield from self._arrow.concat_tables(done).combine_chunks().to_batches()
+
+
+def _plain(arrow: Any, column: Any) -> Any:
+    """Returns a column with its values as they are: without runs, dictionaries and views of texts,
+    for which many functions of Arrow are not implemented."""
+    kind = column.type
+    if arrow.types.is_run_end_encoded(kind):
+        return _plain(arrow, _compute().run_end_decode(column))
+    if arrow.types.is_dictionary(kind):
+        return _plain(arrow, column.cast(kind.value_type))
+    if arrow.types.is_string_view(kind):
+        return column.cast(arrow.large_string())
+    if arrow.types.is_binary_view(kind):
+        return column.cast(arrow.large_binary())
+    return column.cast(arrow.float32()) if arrow.types.is_float16(kind) else column
+
+
+def _unusable(name: str, column: Any, what: str) -> TypeError:
+    return TypeError(f"column {name!r} has the type {column.type}, where {what} are needed")
+
+
+def _sorted(arrow: Any, rows: Any, name: str) -> Any:
+    column = rows.column(name)
+    try:
+        keys = arrow.table({name: _plain(arrow, column)})
+        order = _compute().sort_indices(keys, sort_keys=[(name, "ascending")])
+    except (arrow.ArrowNotImplementedError, TypeError):
+        raise _unusable(name, column, "values that can be sorted") from None
+    try:
+        return rows.take(order)
+    except arrow.ArrowNotImplementedError:  # runs and views have no `take`
+        parts = [rows.slice(row, 1) for row in order.to_pylist()]
+        return arrow.concat_tables(parts).combine_chunks()
 
 
 def _lists(rows: Any, name: str) -> list[Any]:
@@ -476,7 +516,18 @@ def _label_lists(arrow: Any, flat: Any, lengths: Any, names: Sequence[str] | Non
 def _matrices(arrow: Any, rows: Any, name: str) -> list[Any]:
     """Returns for each row its scores, T x m, as a view of one array that all rows share."""
     compute = _compute()
-    column = rows.column(name).combine_chunks()
+    given = rows.column(name)
+    column = _plain(arrow, given).combine_chunks()
+    kinds = [column.type]
+    while hasattr(kinds[-1], "value_type"):
+        kinds.append(kinds[-1].value_type)
+    types, number = arrow.types, kinds[-1]
+    if types.is_null(number):  # there are no numbers that could tell the type
+        column = column.cast(arrow.list_(arrow.list_(arrow.float64())))
+    elif len(kinds) != 3 or not (
+        types.is_integer(number) or types.is_floating(number) or types.is_decimal(number)
+    ):
+        raise _unusable(name, given, "lists of lists of numbers")
     positions = compute.list_flatten(column)
     lengths = compute.list_value_length(column)
     widths = compute.list_value_length(positions)

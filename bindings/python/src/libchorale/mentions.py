@@ -160,6 +160,11 @@ def _column(table: Table, argument: str, name: Any) -> Any:
     return table.column(name)
 
 
+def is_column(names: Sequence[Any], confidence: Any) -> bool:
+    """Returns whether a confidence names a column: a text does, and an integer if it is a name."""
+    return isinstance(confidence, str) or (type(confidence) is int and confidence in names)
+
+
 def _read(
     table: Any,
     key: Key | Sequence[Key],
@@ -278,7 +283,8 @@ def _scores(
         arrays.distinct("labels", known)
     seen = [] if found is None else found.all_values()
     one = confidence is None or isinstance(confidence, (int, float))
-    if isinstance(confidence, str):
+    named = is_column(table.names, confidence)
+    if named:
         kind = _column(table, "confidence", confidence)
         try:
             column = kind.numbers()
@@ -308,7 +314,7 @@ def _scores(
     if known is None:
         known = list(dict.fromkeys([*seen, *more]))
     codes = _numbers_of_labels(f"column {label!r}", found, known, False)
-    if isinstance(confidence, str):
+    if named:
         _check_scores([f"column {confidence!r}"], [column], scale)
     else:
         share = CONFIDENCE if confidence is None else arrays.real("confidence", confidence)
@@ -441,9 +447,10 @@ def agree(
     label       the column of labels: texts, integers, categories. Not needed if `confidence` gives
                 scores of all labels: then the label before is the one with the highest score
     confidence  the probability that a row's label is right: a number from 0 to 1, or a column of
-                such numbers; the other labels share the rest equally, so that below 1 / (number of
-                labels) they are each more likely. None: 0.8. Or scores of all
-                labels: a list of columns, a dict from labels to columns, or one column of lists
+                such numbers (an integer is a column if one has this name); the other labels share
+                the rest equally, so that below 1 / (number of labels) they are each more likely.
+                None: 0.8. Or scores of all labels: a list of columns, a dict from labels to
+                columns, or one column of lists
     group       the column of documents: equal keys agree only within a document. None: in the whole
                 table
     labels      all labels. None: those in the column of labels, or the names of the columns of
@@ -639,6 +646,14 @@ def learn_strengths(
     right = _numbers_of_labels(f"column {gold!r}", of_gold, read.labels, True)
     if (right < 0).all():
         raise ValueError(f"column {gold!r} is null in every row: there is nothing to learn from")
+    if labels is None and isinstance(read.scores, Confidences):
+        assert read.before is not None
+        if not np.isin(right[right >= 0], read.before).any():
+            row = int(np.argmax(right >= 0))
+            raise ValueError(
+                f"column {gold!r} holds {read.labels[right[row]]!r} in row {row}, which occurs "
+                f"nowhere among the labels in column {label!r}; nor does any other of its labels"
+            )
     keyed = read.keyed
     mentions = Mentions(read.scores, keyed, [Weights(1.0)] * len(keyed))
     # Drops components (rows connected by keys) without gold labels, which teach nothing.

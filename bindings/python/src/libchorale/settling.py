@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Union
+from typing import Any, Literal, Union, cast
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ._evidence import Evidence, Mentions, checked, settled
 from ._given import LEVELS, MARGIN, RULES, Names, Problems, Reader, TableError
 from ._mentions import Ints
 from ._tables import Labels, Table, Texts, opened
-from .mentions import CONFIDENCE, _column, log
+from .mentions import CONFIDENCE, _column, is_column, log
 
 #: The columns that `settle` adds.
 NAMES = ("together", "probability", "changed", "why", "conflict")
@@ -355,10 +355,11 @@ def settle(
                 is null, or a text that is a number, take no part
     label       the column of labels. None: the best of the alternatives, or of the columns of
                 scores
-    confidence  how probable the label is: a number for all rows, or a column. Entries may be
-                numbers, texts ("0.83", "85 %"), words ("high", see `levels`), or alternatives: a
-                list or JSON of labels with their probabilities, or of labels that were sampled.
-                A dict {label: column} has the scores of all labels. None: 0.8
+    confidence  how probable the label is: a number for all rows, or a column (an integer is a
+                column if one has this name). Entries may be numbers, texts ("0.83", "85 %"), words
+                ("high", see `levels`), or alternatives: a list or JSON of labels with their
+                probabilities, or of labels that were sampled. A dict {label: column} has the scores
+                of all labels. None: 0.8
     group       the column of documents: keys are settled within a document. None: in the whole
                 table
     labels      all labels; a dict {label: [other spellings]}. None: those that occur
@@ -432,11 +433,21 @@ def settle(
     )
     if gold is not None:
         of_gold = _column(opening, "gold", gold).mixed()
-        numbers_of = [known.number(value) for value in of_gold.all_values()]
-        right = np.array([*numbers_of, -1], dtype=np.int32)[of_gold.codes]
+        values = of_gold.all_values()
+        right = np.array([*map(known.number, values), -1], dtype=np.int32)[of_gold.codes]
         mentions.gold = np.maximum(right, -1)
+        said = np.array([*(value != "" for value in values), False])[of_gold.codes]
+        unknown = np.flatnonzero((right == Names.UNKNOWN) & said)
+        told["right labels that occur nowhere among the labels"] = len(unknown)
         if not (right >= 0).any():
-            raise ValueError(f"column {gold!r} has no label: there is nothing to learn from")
+            what = "has no label"
+            if len(unknown):
+                [value] = of_gold.values([int(of_gold.codes[unknown[0]])])
+                what = (
+                    f"holds {value!r} in row {unknown[0]}, which occurs nowhere among the labels "
+                    f"{known.shown()}; nor does any other of its labels"
+                )
+            raise ValueError(f"column {gold!r} {what}: there is nothing to learn from")
     read = _Read(
         opening, known, mentions, columns, group, column, label, problems, part, told, alone
     )
@@ -468,9 +479,9 @@ def _labels(
     shares: Any = None
     lists: list[dict[Any, float] | None] = []
     of_row: Array = np.zeros(0, dtype=np.int32)
-    if isinstance(confidence, str):
-        of = _column(table, "confidence", confidence)
-        shares, lists, of_row, filled = given.confidences(of, confidence, reader, missing, problems)
+    if is_column(table.names, confidence):
+        of, name = _column(table, "confidence", confidence), cast(str, confidence)
+        shares, lists, of_row, filled = given.confidences(of, name, reader, missing, problems)
         told[f"no confidence, taken as {missing}"] = filled
         many_of = np.bincount(of_row[of_row >= 0], minlength=len(lists)).tolist()
         for alternatives, n in zip(lists, many_of):
@@ -485,7 +496,7 @@ def _labels(
         shares = np.full(rows, share)
     if column is None and not lists and not isinstance(confidence, Mapping):
         raise TypeError("label is missing: one confidence says nothing without it")
-    known = Names.of(wanted, seen, abstain, rules)
+    known = Names.of(wanted, seen, abstain, rules, confidence if label is None else label)
     m = len(known.labels)
     number = np.full(rows, -1, dtype=np.int32)
     if column is not None:
