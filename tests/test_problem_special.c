@@ -203,10 +203,29 @@ static void names_up_to_the_limit_are_saved(void **state) {
     assert_int_equal(load(path, &error), CHORALE_OK);
     assert_int_equal(unlink(path), 0);
   }
-  memset(name, 'x', (size_t)limit + 1);
-  name[limit + 1] = '\0';
-  FAILS(chorale_problem_save(problem, in_directory(name), &error), CHORALE_ERROR_INPUT_OUTPUT,
-        "could not be");
+  chorale_problem_destroy(problem);
+}
+
+/* The message has the reason, and the name: of a very long one the beginning and the end. */
+static void longer_names_are_named(void **state) {
+  (void)state;
+  chorale_error error;
+  chorale_problem *problem = read_saved_problem();
+  const long limit = pathconf(directory, _PC_NAME_MAX);
+  static char name[6000];
+  for (long length = limit + 1; length < (long)sizeof name - 200; length += 1 + length / 50) {
+    snprintf(name, sizeof name, "%s/first", directory);
+    const size_t first = strlen(name);
+    for (long k = 0; k < length; k += 2)
+      memcpy(name + first + k, "\xC3\xA9", 2);
+    memcpy(name + first + length + length % 2, "last", 5);
+    FAILS(chorale_problem_save(problem, name, &error), CHORALE_ERROR_INPUT_OUTPUT,
+          "the name is too long", "of the system", "/first", "last\" could");
+    FAILS(load(name, &error), CHORALE_ERROR_INPUT_OUTPUT, "the name is too long", "of the system",
+          "/first", "last\" could not be opened");
+    for (const char *at = error.message; (at = strpbrk(at, "\xC3\xA9")); at += 2)
+      assert_memory_equal(at, "\xC3\xA9", 2);
+  }
   chorale_problem_destroy(problem);
 }
 
@@ -416,6 +435,7 @@ int main(void) {
       cmocka_unit_test(devices_are_refused),
       cmocka_unit_test(sockets_and_directories_are_refused),
       cmocka_unit_test(names_up_to_the_limit_are_saved),
+      cmocka_unit_test(longer_names_are_named),
       cmocka_unit_test(pipes_are_read_as_they_come),
       cmocka_unit_test(a_pipe_takes_no_more_memory_than_came_out_of_it),
       cmocka_unit_test(a_fifo_that_nobody_writes_to_is_empty),

@@ -25,10 +25,48 @@ std::string_view describe(int code) noexcept {
     return "the file system is read-only";
   case ENOSPC:
     return "no space is left";
+  case ENAMETOOLONG:
+    return "the name is too long";
+  case ELOOP:
+    return "too many symbolic links";
+  case EBUSY:
+    return "it is in use";
+  case EMFILE:
+    return "too many files are open";
+  case EFBIG:
+    return "the file would be too large";
+  case EIO:
+    return "the device failed";
   default:
     return "";
   }
 }
+
+// A path in quotes for a message that must also hold the reason: the middle of a long one is left
+// out.
+struct Quoted {
+  explicit Quoted(std::string_view path) noexcept : begin(path) {
+    constexpr std::size_t kWhole = 320; // the longest path that is shown whole
+    constexpr std::size_t kPart = 150;
+    if (path.size() <= kWhole)
+      return;
+    const auto within = [&](std::size_t at) { return (path[at] & 0xC0) == 0x80; }; // of UTF-8
+    std::size_t first = kPart;
+    std::size_t last = path.size() - kPart;
+    for (int k = 0; k < 3 && within(first); ++k)
+      --first;
+    for (int k = 0; k < 3 && within(last); ++k)
+      ++last;
+    begin = path.substr(0, first);
+    gap = "...";
+    end = path.substr(last);
+  }
+  friend TextWriter &operator<<(TextWriter &to, const Quoted &of) noexcept {
+    return to << "\"" << of.begin << of.gap << of.end << "\"";
+  }
+
+  std::string_view begin, gap, end;
+};
 
 chorale_status disk_status(const Report &report, const char *path,
                            const DiskFailure &failure) noexcept {
@@ -37,12 +75,12 @@ chorale_status disk_status(const Report &report, const char *path,
   if (failure.damage.status != CHORALE_OK)
     return report.fail(failure.damage.status, std::string_view(failure.damage.message));
   if (failure.kind)
-    return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path \"", std::string_view(path), "\" is ",
+    return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path ", Quoted(path), " is ",
                        std::string_view(failure.kind),
                        "; problems are saved in files, and loaded from files and pipes");
   const std::string_view reason = describe(failure.code);
-  return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path \"", std::string_view(path),
-                     "\" could not be ", std::string_view(failure.doing), ": ", reason,
+  return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path ", Quoted(path), " could not be ",
+                     std::string_view(failure.doing), ": ", reason,
                      reason.empty() ? "error " : " (error ", failure.code, " of the system",
                      reason.empty() ? "" : ")");
 }

@@ -198,6 +198,11 @@ def test_bad_input(rng, tmp_path):
         assert isinstance(error, OSError) and error.errno == number
         assert error.strerror == os.strerror(number) and error.filename == os.fspath(path)
         assert "nowhere" in str(error) or path == tmp_path
+    for call in (ch.Problem.load, problem.save):
+        for path in (tmp_path / ("n" * 300), tmp_path / ("n" * 3000), tmp_path / ("é/" * 3000)):
+            with pytest.raises(ch.FileAccessError, match="the name is too long") as long:
+                call(path)
+            assert long.value.errno == errno.ENAMETOOLONG and long.value.filename == str(path)
     with pytest.raises(ValueError, match="NUL"):
         problem.save("a\0b")
     with pytest.raises(TypeError):
