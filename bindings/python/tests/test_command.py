@@ -341,6 +341,19 @@ def test_sequences_are_labelled_together(tmp_path):
     assert run("label", "--format", "text", given=lines(plain)).startswith("a?b\t0\t0\n")
 
 
+def test_sequences_without_tokens():
+    """They keep the labels of their scores; the others agree."""
+    bare = [{"scores": [[0.1, 1.0, 1.3]]}, {"scores": [[2, 1, 0]] * 2, "tokens": None}]
+    strength = ("label", "--strength", "1.2")
+    given = [{**bare[0], "group": "a"}, *SENTENCES, bare[1]]
+    first, *others, last = run(*strength, given=lines(given)).splitlines()
+    assert others == run(*strength, given=lines(SENTENCES)).splitlines()
+    first, last = json.loads(first), json.loads(last)
+    assert first["labels"] == [2] and last["labels"] == [0, 0] and "tokens" not in first
+    text = run("label", "--format", "text", given=lines(bare))
+    assert text == "\t2\t2\n\n\t0\t0\n\t0\t0\n\n"
+
+
 def test_labels_keep_rules(tmp_path):
     rows = [[[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]], [[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]]
     given = [{"scores": row, "tokens": [None] * len(row)} for row in rows]
@@ -471,7 +484,7 @@ MISTAKES = [
     (["label"], '{"scores": "x"}', 'standard input, line 1: "scores" must be a list'),
     (["label"], '{"scores": [[NaN]]}', 'standard input, line 1: "scores" must be numbers'),
     (["label"], '{"scores": [[null]]}', 'standard input, line 1: "scores" must be numbers'),
-    (["label"], '{"scores": [[0]]}', 'standard input, line 1: "tokens" must be a list'),
+    (["label"], SCORES.replace('["a"]', "5"), 'standard input, line 1: "tokens" must be a list'),
     (["label"], SCORES.replace('"a"', '"a", "b"'), 'standard input, line 1: "tokens" must be a'),
     (["label"], SCORES.replace('"a"', "{}"), 'standard input, line 1: "tokens" must be texts'),
     (["label"], SCORES.replace("}", ', "group": []}'), 'standard input, line 1: "group" must be'),

@@ -96,12 +96,12 @@ LABEL = """\
 Labels sequences together, so that equal tokens of a group have equal labels.
 
 FILE has a JSON object in each line: "scores", a list of the scores of all labels for
-each position, such as log-probabilities; "tokens", a text for each position (null:
-it need not agree with any); and, if need be, "group", such as the document, within
-which tokens agree. The same objects are printed, without scores and with "labels";
-"own", the labels of the sequence by itself; "changed", the positions, from 0, where
-these differ; and "why", for each of these positions, in words. If every labelling of a
-sequence is forbidden, its labels are null, and "left_out" says what forbids them.
+each position, such as log-probabilities; "tokens", a text for each position (null, or
+no tokens: it need not agree with any); and, if need be, "group", such as the document,
+within which tokens agree. The same objects are printed, without scores and with
+"labels"; "own", the labels of the sequence by itself; "changed", the positions, from 0,
+where these differ; and "why", for each of these positions, in words. If every labelling
+of a sequence is forbidden, its labels are null, and "left_out" says what forbids them.
 
 With --rules the labels of each sequence keep rules: once (at most one segment of each
 label), once:A, at_most:K,A, at_least:K,A, exactly:K,A, never:A, at_most_tokens:K,A,
@@ -545,6 +545,7 @@ def _corpus(path: str) -> _Corpus:
                 raise Stop(BAD_INPUT, f'{here}: "{name}" is there already; give it another name')
         scores.append(_scores(entry.get("scores"), here))
         words, group = entry.get("tokens"), entry.get("group")
+        words = [None] * len(scores[-1]) if words is None else words
         if not isinstance(words, list) or len(words) != len(scores[-1]):
             raise Stop(BAD_INPUT, f'{here}: "tokens" must be a list, one for each list of "scores"')
         if any(isinstance(word, (list, dict)) for word in words):
@@ -681,7 +682,8 @@ def _why(change: Change, corpus: _Corpus, labels: list[Any]) -> dict[int, str]:
 def _as_text(corpus: _Corpus, labels: list[list[Any]], own: list[list[Any]]) -> bytes:
     lines = []
     for entry, rows in zip(corpus.entries, zip(labels, own)):
-        for fields in zip(entry["tokens"], *rows):
+        words = entry.get("tokens") or [None] * len(rows[0])
+        for fields in zip(words, *rows):
             texts = ["" if field is None else _printable(str(field)) for field in fields]
             lines.append("\t".join(texts) + "\n")
         lines.append("\n")
