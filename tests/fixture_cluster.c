@@ -159,7 +159,7 @@ static void random_options(Random *random, chorale_run_options *options) {
   *options = (chorale_run_options){.struct_size = sizeof *options};
   options->rounds = 10;
   options->beam_width = 300;
-  options->budget = 1024;
+  options->max_states = 1024;
   if (random_chance(random, 40))
     options->rounds = random_rounds(random, 6);
   if (random_chance(random, 25))
@@ -167,18 +167,18 @@ static void random_options(Random *random, chorale_run_options *options) {
   if (random_chance(random, 15))
     options->algorithm = algorithms[random_int(random, 0, (int32_t)COUNT_OF(algorithms) - 1)];
   options->exact_marginals = random_chance(random, 20);
-  options->no_polish = !random_chance(random, 85);
+  options->no_local_search = !random_chance(random, 85);
   options->restrict_range = random_chance(random, 15);
   if (random_chance(random, 15))
     options->joint_mode = random_chance(random, 50) ? CHORALE_JOINT_ABSORPTION : CHORALE_JOINT_BEAM;
   if (options->joint_mode == CHORALE_JOINT_AUTO && random_chance(random, 10)) {
     options->joint_mode = CHORALE_JOINT_EXACT;
-    options->budget = 1 << 16;
+    options->max_states = 1 << 16;
   }
   if (random_chance(random, 20))
     options->beam_width = random_int(random, 1, 4);
   if (options->joint_mode == CHORALE_JOINT_AUTO && random_chance(random, 10))
-    options->budget = random_int(random, 1, 20);
+    options->max_states = random_int(random, 1, 20);
   static const chorale_message_element numbers[] = {
       CHORALE_MESSAGES_FLOAT64, CHORALE_MESSAGES_FLOAT32, CHORALE_MESSAGES_MAGNITUDE16};
   if (random_chance(random, 30))
@@ -420,8 +420,8 @@ void random_exact_cluster(Random *random, Cluster *cluster) {
     cluster->options.rounds = cluster->clique_count + 1;
     cluster->options.exact_marginals = 1;
     cluster->options.joint_mode = CHORALE_JOINT_EXACT;
-    cluster->options.budget = 1 << 16;
-    cluster->options.no_polish = 1;
+    cluster->options.max_states = 1 << 16;
+    cluster->options.no_local_search = 1;
     found = enumerate_cluster(cluster, &truth);
   } while (!found || truth.left_out > 0 || !truth.is_unique || !truth.own_is_decodable);
 }

@@ -76,7 +76,7 @@ static void wrap(Built *built, int32_t chain, chorale_instance *instance) {
   wrapped->chain = &built->given[chain].chain;
   wrapped->ports = 0;
   wrapped->options = (chorale_message_options){.struct_size = sizeof wrapped->options};
-  wrapped->options.budget = 1 << 16;
+  wrapped->options.max_states = 1 << 16;
   *instance = (chorale_instance){.struct_size = sizeof *instance};
   instance->length = wrapped->chain->length;
   instance->labels = wrapped->chain->labels;

@@ -259,7 +259,7 @@ int enumerate_cluster(const Cluster *cluster, ClusterTruth *truth) {
       /* Without positions, no labels could tell that the chain is left out. Beyond a small budget, the
        * run may find no proof. */
       if (shows[i].count > 0 &&
-          (cluster->chains[i].length == 0 || cluster->options.budget < 1024))
+          (cluster->chains[i].length == 0 || cluster->options.max_states < 1024))
         return 0;
       shows[i].count = 0;
     }

@@ -33,12 +33,12 @@ static const char *check_totals(const Cluster *cluster, const ClusterTruth *trut
                     r->own_score);
   if (r->score < r->rounds_score)
     return complain("score %.17g below that of the rounds %.17g", r->score, r->rounds_score);
-  if (!cluster->options.no_polish &&
-      (r->score < r->polished_score || r->score < r->polished_own_score ||
-       r->polished_score < r->rounds_score || r->polished_own_score < r->own_score))
+  if (!cluster->options.no_local_search &&
+      (r->score < r->local_search_score || r->score < r->local_search_own_score ||
+       r->local_search_score < r->rounds_score || r->local_search_own_score < r->own_score))
     return complain("score %.17g, rounds %.17g polished to %.17g, own %.17g polished to %.17g",
-                    r->score, r->rounds_score, r->polished_score, r->own_score,
-                    r->polished_own_score);
+                    r->score, r->rounds_score, r->local_search_score, r->own_score,
+                    r->local_search_own_score);
   if (!is_at_most(r->score, truth->best_any))
     return complain("score %.17g above the optimum %.17g", r->score, truth->best_any);
   if (isnan(r->upper_bound) || !is_at_most(truth->best, r->upper_bound) ||

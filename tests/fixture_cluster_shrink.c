@@ -10,8 +10,8 @@ void dump_cluster(FILE *to, const Cluster *cluster) {
           "joint %d, beam %lld, budget %lld, number %d, threads %lld, bound steps %lld, "
           "effort %g\n",
           (long long)o->rounds, o->damping, o->algorithm, o->exact_marginals,
-          o->no_polish, o->restrict_range, o->joint_mode, (long long)o->beam_width,
-          (long long)o->budget, o->message_element, (long long)o->threads,
+          o->no_local_search, o->restrict_range, o->joint_mode, (long long)o->beam_width,
+          (long long)o->max_states, o->message_element, (long long)o->threads,
           (long long)o->bound_steps, o->effort);
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
     fprintf(to, "chain %d%s: ", i, cluster->is_instance[i] ? ", as an instance" : "");
@@ -154,15 +154,15 @@ static void shrink_options(Shrinker *shrinker) {
   TRY(restrict_range);
   TRY(joint_mode);
   TRY(beam_width);
-  TRY(budget);
+  TRY(max_states);
   TRY(message_element);
   TRY(threads);
   TRY(bound_steps);
   TRY(effort);
 #undef TRY
   candidate = *cluster;
-  candidate.options.no_polish = 1;
-  if (!cluster->options.no_polish)
+  candidate.options.no_local_search = 1;
+  if (!cluster->options.no_local_search)
     (void)attempt(shrinker, &candidate);
   for (int64_t rounds = 0; rounds < rounds_of(&cluster->options); ++rounds) {
     candidate = *cluster;

@@ -165,7 +165,7 @@ static void describe(Scene *s) {
   s->run_options = (chorale_run_options){.struct_size = sizeof s->run_options};
   s->run_options.rounds = 3;
   s->run_options.bound_steps = 2;
-  s->run_options.budget = 16;
+  s->run_options.max_states = 16;
   s->rich_options = s->run_options;
   s->rich_options.restrict_range = 1;
   s->rich_options.exact_marginals = 1;

@@ -108,7 +108,7 @@ if build_for dev "${dev_steps[@]}"; then
   step "readme" tests/readme.sh build/dev || true
   if [[ $all == yes ]]; then
     # The address sanitizer sees those that take long under valgrind.
-    long=(-E '^test_(learn|learn_links|answers|hostile_scale|hostile_sizes|run_determinism|run_edit|run_polish|run_size|run_links|clique_extremes|out_of_memory)\.')
+    long=(-E '^test_(learn|learn_links|answers|hostile_scale|hostile_sizes|run_determinism|run_edit|run_local_search|run_size|run_links|clique_extremes|out_of_memory)\.')
     [[ $deep == no ]] || long=()
     run_tests "valgrind" dev -L valgrind "${long[@]}"
   fi

@@ -427,13 +427,13 @@ static void attachments(void **state) {
   NO_MESSAGE(CHORALE_ERROR_UNKNOWN_CONSTANT, "options->mode", "3");
   options.beam_width = -1;
   NO_MESSAGE(CHORALE_ERROR_SIZE, "options->beam_width", "-1");
-  options.budget = -5;
-  NO_MESSAGE(CHORALE_ERROR_SIZE, "options->budget", "-5");
+  options.max_states = -5;
+  NO_MESSAGE(CHORALE_ERROR_SIZE, "options->max_states", "-5");
   options.struct_size = 1;
   NO_MESSAGE(CHORALE_ERROR_STRUCT_SIZE, "options");
   options.mode = CHORALE_JOINT_EXACT;
-  options.budget = 1;
-  NO_MESSAGE(CHORALE_ERROR_STATE_SPACE, "options->budget", "1");
+  options.max_states = 1;
+  NO_MESSAGE(CHORALE_ERROR_STATE_SPACE, "options->max_states", "1");
   static const int32_t parents[3] = {-1, 0, 0};
   chain.parents = parents;
   NO_MESSAGE(CHORALE_ERROR_AUTOMATON_ON_TREE, "attachments[0]");

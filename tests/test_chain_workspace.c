@@ -23,7 +23,7 @@ static void open_case(Random *random, Case *one) {
   one->k = random_int(random, 1, 20);
   one->options = (chorale_message_options){.struct_size = sizeof one->options};
   one->options.mode = modes[random_int(random, 0, 2)];
-  one->options.beam_width = one->options.budget = random_int(random, 1, 50);
+  one->options.beam_width = one->options.max_states = random_int(random, 1, 50);
   for (int32_t i = 0; i < one->count; ++i) {
     random_use(random, &one->sample, &one->uses[i]);
     open_use(&one->uses[i]);
@@ -31,7 +31,7 @@ static void open_case(Random *random, Case *one) {
   }
   /* Absorption fails if its configurations exceed the budget, so the budget is large. */
   if (one->options.mode == CHORALE_JOINT_ABSORPTION)
-    one->options.budget = 100000;
+    one->options.max_states = 100000;
 }
 
 static void close_case(Case *one) {

@@ -303,7 +303,7 @@ static int32_t sum_of_squares(void *user, const int64_t *counts, int64_t values,
 static void algorithms_must_fit_the_family(void **state) {
   (void)state;
   static const chorale_algorithm for_sums[] = {
-      CHORALE_ALGORITHM_ALPHA_EXPANSION, CHORALE_ALGORITHM_POLISH, CHORALE_ALGORITHM_CONCAVE_FLOW,
+      CHORALE_ALGORITHM_ALPHA_EXPANSION, CHORALE_ALGORITHM_LOCAL_SEARCH, CHORALE_ALGORITHM_CONCAVE_FLOW,
       CHORALE_ALGORITHM_COUNT_BOXES, CHORALE_ALGORITHM_DUAL_BOUND};
   static const chorale_algorithm for_majority[] = {
       CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS, CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT,
@@ -357,7 +357,7 @@ static void shapes_must_fit_the_algorithm(void **state) {
   chorale_potential *other = NULL;
   OK(chorale_potential_create_sum(NULL, R, tenths, 1, N + 1, N + 1, NULL, &other, &error));
   use_potential(other);
-  options.algorithm = CHORALE_ALGORITHM_POLISH;
+  options.algorithm = CHORALE_ALGORITHM_LOCAL_SEARCH;
   OK(solve_it());
   options.algorithm = CHORALE_ALGORITHM_CONCAVE_FLOW;
   OK(solve_it());
@@ -368,8 +368,8 @@ static void shapes_must_fit_the_algorithm(void **state) {
   const double bent[N + 1] = {0, 1, 3, 4, 9};
   OK(chorale_potential_create_sum(NULL, R, bent, 1, N + 1, N + 1, NULL, &other, &error));
   use_potential(other);
-  options.algorithm = CHORALE_ALGORITHM_POLISH;
-  FAILS(solve_it(), CHORALE_ERROR_NOT_CONVEX, "polish", "convex");
+  options.algorithm = CHORALE_ALGORITHM_LOCAL_SEARCH;
+  FAILS(solve_it(), CHORALE_ERROR_NOT_CONVEX, "local-search", "convex");
   options.algorithm = CHORALE_ALGORITHM_CONCAVE_FLOW;
   FAILS(solve_it(), CHORALE_ERROR_NOT_CONCAVE, "concave-flow", "concave");
   FAILS(marginals_of_it(), CHORALE_ERROR_NOT_CONCAVE, "concave-flow", "concave");
@@ -379,8 +379,8 @@ static void shapes_must_fit_the_algorithm(void **state) {
   chorale_potential_options declared = {.struct_size = sizeof declared};
   OK(chorale_potential_create_sum(NULL, R, nearly, 1, N + 1, N + 1, &declared, &other, &error));
   use_potential(other);
-  options.algorithm = CHORALE_ALGORITHM_POLISH;
-  FAILS(solve_it(), CHORALE_ERROR_NOT_CONVEX, "polish", "convex");
+  options.algorithm = CHORALE_ALGORITHM_LOCAL_SEARCH;
+  FAILS(solve_it(), CHORALE_ERROR_NOT_CONVEX, "local-search", "convex");
   declared.shape = CHORALE_SHAPE_CONVEX;
   OK(chorale_potential_create_sum(NULL, R, nearly, 1, N + 1, N + 1, &declared, &other, &error));
   use_potential(other);
@@ -523,7 +523,7 @@ static void infeasible_is_an_outcome(void **state) {
                                                  CHORALE_ALGORITHM_ALPHA_PASS,
                                                  CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
                                                  CHORALE_ALGORITHM_ALPHA_EXPANSION,
-                                                 CHORALE_ALGORITHM_POLISH,
+                                                 CHORALE_ALGORITHM_LOCAL_SEARCH,
                                                  CHORALE_ALGORITHM_ICM,
                                                  CHORALE_ALGORITHM_COUNT_BOXES,
                                                  CHORALE_ALGORITHM_DUAL_BOUND};

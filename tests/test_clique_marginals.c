@@ -362,7 +362,7 @@ static void insisting_on_an_algorithm(void **state) {
 static void no_marginals_by_other_algorithms(void **state) {
   static const chorale_algorithm algorithms[] = {
       CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS, CHORALE_ALGORITHM_ALPHA_EXPANSION,
-      CHORALE_ALGORITHM_POLISH, CHORALE_ALGORITHM_ICM, CHORALE_ALGORITHM_DUAL_BOUND};
+      CHORALE_ALGORITHM_LOCAL_SEARCH, CHORALE_ALGORITHM_ICM, CHORALE_ALGORITHM_DUAL_BOUND};
   Random random = {test_seed()};
   Problem problem;
   random_problem(&random, KIND_POTTS, &problem);

@@ -40,7 +40,7 @@ static Truth fits(const Problem *problem, chorale_algorithm algorithm) {
   case CHORALE_ALGORITHM_COUNT_BOXES:
   case CHORALE_ALGORITHM_DUAL_BOUND:
     return is_sum(problem);
-  case CHORALE_ALGORITHM_POLISH:
+  case CHORALE_ALGORITHM_LOCAL_SEARCH:
     return is_convex_sum(problem);
   case CHORALE_ALGORITHM_CONCAVE_FLOW:
     return is_concave_sum(problem);
@@ -232,7 +232,7 @@ static int start_labelling(const Problem *problem, const chorale_clique_options 
  * that a start may be improved at once by replacing one with the best of them. */
 static const char *check_every_start(const Problem *problem, void *user) {
   static const chorale_algorithm algorithms[] = {CHORALE_ALGORITHM_ALPHA_EXPANSION,
-                                                 CHORALE_ALGORITHM_POLISH, CHORALE_ALGORITHM_ICM};
+                                                 CHORALE_ALGORITHM_LOCAL_SEARCH, CHORALE_ALGORITHM_ICM};
   chorale_error error;
   chorale_potential *potential = NULL;
   if (make_potential(problem, NULL, &potential, &error) != CHORALE_OK)
@@ -354,7 +354,7 @@ static const char *check_larger(const Problem *problem, void *user) {
                                                  CHORALE_ALGORITHM_ALPHA_PASS,
                                                  CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
                                                  CHORALE_ALGORITHM_ALPHA_EXPANSION,
-                                                 CHORALE_ALGORITHM_POLISH,
+                                                 CHORALE_ALGORITHM_LOCAL_SEARCH,
                                                  CHORALE_ALGORITHM_ICM,
                                                  CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS,
                                                  CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT,
@@ -421,7 +421,7 @@ static int is_one_of(chorale_algorithm algorithm, const chorale_algorithm *among
 /* Checks the algorithm that AUTO names against the table in clique.h. A heuristic of several steps
  * may name any of the steps. */
 static const char *check_choice(const Problem *problem, double gap, chorale_algorithm chosen) {
-  static const chorale_algorithm convex[] = {CHORALE_ALGORITHM_ALPHA_PASS, CHORALE_ALGORITHM_POLISH,
+  static const chorale_algorithm convex[] = {CHORALE_ALGORITHM_ALPHA_PASS, CHORALE_ALGORITHM_LOCAL_SEARCH,
                                              CHORALE_ALGORITHM_ICM};
   static const chorale_algorithm any_sum[] = {
       CHORALE_ALGORITHM_ALPHA_PASS, CHORALE_ALGORITHM_ALPHA_EXPANSION, CHORALE_ALGORITHM_ICM};

@@ -10,7 +10,7 @@ static const chorale_algorithm kAlgorithms[] = {CHORALE_ALGORITHM_AUTO,
                                                 CHORALE_ALGORITHM_ALPHA_PASS,
                                                 CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
                                                 CHORALE_ALGORITHM_ALPHA_EXPANSION,
-                                                CHORALE_ALGORITHM_POLISH,
+                                                CHORALE_ALGORITHM_LOCAL_SEARCH,
                                                 CHORALE_ALGORITHM_ICM,
                                                 CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS,
                                                 CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT,
@@ -286,7 +286,7 @@ static const chorale_algorithm kForSum[] = {CHORALE_ALGORITHM_AUTO,
                                             CHORALE_ALGORITHM_ALPHA_PASS,
                                             CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
                                             CHORALE_ALGORITHM_ALPHA_EXPANSION,
-                                            CHORALE_ALGORITHM_POLISH,
+                                            CHORALE_ALGORITHM_LOCAL_SEARCH,
                                             CHORALE_ALGORITHM_ICM,
                                             CHORALE_ALGORITHM_COUNT_BOXES,
                                             CHORALE_ALGORITHM_DUAL_BOUND};
@@ -459,7 +459,7 @@ static void limits_are_kept(void **state) {
   assert_true(result.iterations >= 3); /* includes sweeps of polishing */
   assert_true(result.upper_bound >= best - 1e-9 * fabs(best));
 
-  static const chorale_algorithm sweeping[] = {CHORALE_ALGORITHM_ICM, CHORALE_ALGORITHM_POLISH,
+  static const chorale_algorithm sweeping[] = {CHORALE_ALGORITHM_ICM, CHORALE_ALGORITHM_LOCAL_SEARCH,
                                                CHORALE_ALGORITHM_ALPHA_EXPANSION};
   for (size_t a = 0; a < COUNT_OF(sweeping); ++a) {
     options_of(sweeping[a], &options);

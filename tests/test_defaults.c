@@ -147,7 +147,7 @@ static void zero_agreements_and_options_of_runs(void **state) {
   explicitly.joint_mode = CHORALE_JOINT_AUTO;
   explicitly.message_element = CHORALE_MESSAGES_AUTO;
   explicitly.beam_width = 300;
-  explicitly.budget = 1024;
+  explicitly.max_states = 1024;
   explicitly.threads = 1;
   explicitly.time_limit = INFINITY;
   decode_all(&written, &explicitly, others, &other, &last);
@@ -180,7 +180,7 @@ static void zero_options_of_models_and_messages(void **state) {
   chorale_message_options written = zero_messages;
   written.mode = CHORALE_JOINT_AUTO;
   written.beam_width = 300;
-  written.budget = 1024;
+  written.max_states = 1024;
   chorale_label_map map = {.struct_size = sizeof map};
   map.labels = map.kinds = LABELS;
   chorale_property *property = NULL;

@@ -23,7 +23,7 @@ static const chorale_algorithm kAlgorithms[] = {
     CHORALE_ALGORITHM_ALPHA_PASS,
     CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
     CHORALE_ALGORITHM_ALPHA_EXPANSION,
-    CHORALE_ALGORITHM_POLISH,
+    CHORALE_ALGORITHM_LOCAL_SEARCH,
     CHORALE_ALGORITHM_ICM,
     CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS,
     CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT,
@@ -400,7 +400,7 @@ static void chains_and_messages(void **state) {
       random_use(&random, &sample, &uses[k]);
     chorale_message_options options = {.struct_size = sizeof options};
     options.mode = modes[round % 4];
-    options.budget = options.mode == CHORALE_JOINT_AUTO ? random_int(&random, 1, 40) : 1 << 16;
+    options.max_states = options.mode == CHORALE_JOINT_AUTO ? random_int(&random, 1, 40) : 1 << 16;
     options.beam_width = random_int(&random, 1, 5);
     listen_to_chain(solver, &sample, uses, count, &options, &one);
     for (size_t k = 0; k < COUNT_OF(kExponents); ++k) {
@@ -425,8 +425,8 @@ static void chains_and_messages(void **state) {
 
 static void scale_result(chorale_run_result *r, double factor) {
   double *numbers[] = {&r->score,       &r->chain_score,  &r->clique_score,
-                       &r->own_score,   &r->rounds_score, &r->polished_score,
-                       &r->upper_bound, &r->gap,          &r->polished_own_score};
+                       &r->own_score,   &r->rounds_score, &r->local_search_score,
+                       &r->upper_bound, &r->gap,          &r->local_search_own_score};
   for (size_t k = 0; k < COUNT_OF(numbers); ++k)
     scale_numbers(numbers[k], 1, factor);
 }

@@ -90,7 +90,7 @@ static const chorale_message_options *joint(chorale_joint_mode mode, int64_t bea
   options = (chorale_message_options){.struct_size = sizeof options};
   options.mode = mode;
   options.beam_width = beam;
-  options.budget = budget;
+  options.max_states = budget;
   return &options;
 }
 static chorale_status run_it(Scene *s) {

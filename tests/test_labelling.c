@@ -193,7 +193,7 @@ static const char *check_choice(const Cluster *cluster, void *context) {
   chorale_error error;
   chorale_run_options options = cluster->options;
   options.rounds = CHORALE_NO_ROUNDS;
-  options.no_polish = 1;
+  options.no_local_search = 1;
   chorale_run *run = NULL;
   chorale_run_result result = {.struct_size = sizeof result};
   Labelling labelling;

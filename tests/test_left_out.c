@@ -370,7 +370,7 @@ static void check_solved(chorale_model_builder *builder, int64_t budget, chorale
   chorale_model_builder_destroy(builder);
   chorale_run_options options = {.struct_size = sizeof options};
   options.joint_mode = CHORALE_JOINT_BEAM;
-  options.budget = budget;
+  options.max_states = budget;
   OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
   chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_solve(run, &result, &error));

@@ -345,7 +345,7 @@ static void cliques_stop_in_time(void **state) {
       {"convex sum, GENERALISED_ALPHA_PASS", MANY, POTTS, CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
        0, 0, 0, 0},
       {"convex sum, ALPHA_EXPANSION", SOME, POTTS, CHORALE_ALGORITHM_ALPHA_EXPANSION, 0, 0, 0, 0},
-      {"convex sum, POLISH", MANY, POTTS, CHORALE_ALGORITHM_POLISH, 0, 0, 0, 0},
+      {"convex sum, POLISH", MANY, POTTS, CHORALE_ALGORITHM_LOCAL_SEARCH, 0, 0, 0, 0},
       {"convex sum, ICM", MANY, POTTS, CHORALE_ALGORITHM_ICM, 0, 0, 0, 0},
       {"convex sum, DUAL_BOUND", MANY, POTTS, CHORALE_ALGORITHM_DUAL_BOUND, 0, 0, 0, 0},
       {"convex sum, COUNT_BOXES", SOME, POTTS, CHORALE_ALGORITHM_COUNT_BOXES, 0, 0, 0, 0},
@@ -385,7 +385,7 @@ static void cliques_stop_in_time(void **state) {
       {"callback, huge, AUTO", HUGE_CLIQUE, CALLBACK, CHORALE_ALGORITHM_AUTO, 0, 0, 0, 0},
       {"weighted, AUTO", MANY, WEIGHTED, CHORALE_ALGORITHM_AUTO, 0, 0, 0, 0},
       {"weighted, ICM", MANY, WEIGHTED, CHORALE_ALGORITHM_ICM, 0, 0, 0, 0},
-      {"weighted, POLISH", MANY, WEIGHTED, CHORALE_ALGORITHM_POLISH, 0, 0, 0, 0},
+      {"weighted, POLISH", MANY, WEIGHTED, CHORALE_ALGORITHM_LOCAL_SEARCH, 0, 0, 0, 0},
       {"weighted, DUAL_BOUND", MANY, WEIGHTED, CHORALE_ALGORITHM_DUAL_BOUND, 0, 0, 0, 0},
       {"weighted, max-marginals", MANY, WEIGHTED, CHORALE_ALGORITHM_AUTO, 1, 0, 0, 0},
       {"callback, AUTO", FEW, CALLBACK, CHORALE_ALGORITHM_AUTO, 0, 0, 0, 0},
@@ -398,7 +398,7 @@ static void cliques_stop_in_time(void **state) {
        0, 0, 0, VARIOUS},
       {"many values, COUNT_BOXES", 12, POTTS, CHORALE_ALGORITHM_COUNT_BOXES, 0, 0, 0, VARIOUS},
       {"many values, DUAL_BOUND", 12, POTTS, CHORALE_ALGORITHM_DUAL_BOUND, 0, 0, 0, VARIOUS},
-      {"many values, POLISH", 12, POTTS, CHORALE_ALGORITHM_POLISH, 0, 0, 0, VARIOUS},
+      {"many values, POLISH", 12, POTTS, CHORALE_ALGORITHM_LOCAL_SEARCH, 0, 0, 0, VARIOUS},
       {"many values, ICM", 12, POTTS, CHORALE_ALGORITHM_ICM, 0, 0, 0, VARIOUS},
       {"many values, max-marginals", 12, POTTS, CHORALE_ALGORITHM_AUTO, 1, 0, 0, VARIOUS},
       {"many values, exact max-marginals", 12, POTTS, CHORALE_ALGORITHM_AUTO, 2, 0, 0, VARIOUS},
@@ -785,7 +785,7 @@ static chorale_outcome call_run(const Extent *of, chorale_run *run, int64_t in_t
   free(allowed);
   start_clock(in_time);
   if (status == CHORALE_OK)
-    status = of->call == POLISH  ? chorale_run_polish(run, &result, &error)
+    status = of->call == POLISH  ? chorale_run_local_search(run, &result, &error)
              : of->call == BOUND ? chorale_run_bound(run, 2, &result, &error)
                                  : chorale_run_solve(run, &result, &error);
   if (status != CHORALE_OK)

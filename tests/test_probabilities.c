@@ -203,7 +203,7 @@ static const char *compare_with_enumeration(const Cluster *given, void *context)
   /* A new run with a small budget takes the messages of the first run, since a small budget would
    * change them. */
   chorale_run *first = run;
-  cluster.options.budget = tally->budget;
+  cluster.options.max_states = tally->budget;
   OK(chorale_run_create(NULL, built.model, &cluster.options, first, &run, &error));
   chorale_run_destroy(first);
   double found[MOST_POSITIONS * MOST_LABELS] = {0};
@@ -440,7 +440,7 @@ static const char *compare_with_marginals(const Cluster *given, void *context) {
   static Said before, after;
   cluster = *given;
   cluster.options.joint_mode = CHORALE_JOINT_AUTO;
-  cluster.options.budget = 1 << 14;
+  cluster.options.max_states = 1 << 14;
   chorale_error error;
   chorale_run *run = NULL;
   build(&cluster, NULL, &built);

@@ -143,7 +143,7 @@ static chorale_message_options options_for(chorale_joint_mode mode, int64_t widt
   chorale_message_options options = {.struct_size = sizeof options};
   options.mode = mode;
   options.beam_width = width;
-  options.budget = width > 1024 ? width : 1024;
+  options.max_states = width > 1024 ? width : 1024;
   return options;
 }
 
@@ -263,7 +263,7 @@ static void narrow_beams(void **state) {
       const chorale_message_options options = options_for(CHORALE_JOINT_BEAM, width);
       check_cases(is_tree, MOST_PROPERTIES, 800, &options, check_beam);
       chorale_message_options automatic = options_for(CHORALE_JOINT_AUTO, 1);
-      automatic.budget = width;
+      automatic.max_states = width;
       check_cases(is_tree, MOST_PROPERTIES, 400, &automatic, check_beam);
     }
 }
@@ -287,7 +287,7 @@ static void budget(void **state) {
       attachments[k] = one.uses[k].attachment;
     }
     chorale_message_options options = options_for(CHORALE_JOINT_EXACT, 1);
-    options.budget = random_int(&random, 1, 6);
+    options.max_states = random_int(&random, 1, 6);
     chorale_message_result result = {.struct_size = sizeof result};
     const chorale_status status = chorale_chain_decode(solver, &given.chain, attachments, one.count,
                                                        &options, NULL, NULL, &result, &error);
@@ -295,10 +295,10 @@ static void budget(void **state) {
     enumerate_joint(&one.sample, one.uses, one.count, &truths);
     if (status == CHORALE_ERROR_STATE_SPACE) {
       ++refused;
-      assert_non_null(strstr(error.message, "options->budget"));
+      assert_non_null(strstr(error.message, "options->max_states"));
     } else {
       assert_int_equal(status, CHORALE_OK);
-      if (!is_close(result.score, truths.best) || result.configurations > options.budget)
+      if (!is_close(result.score, truths.best) || result.configurations > options.max_states)
         fail_case(&one, "wrong within the budget", round);
     }
     for (int32_t k = 0; k < one.count; ++k)

@@ -312,7 +312,7 @@ static void a_bound_needs_a_place_for_every_value(void **state) {
 static void random_budget_cluster(Random *random, Cluster *cluster) {
   random_cluster(random, cluster);
   cluster->options.joint_mode = CHORALE_JOINT_ABSORPTION;
-  cluster->options.budget = random_int(random, 1, 12);
+  cluster->options.max_states = random_int(random, 1, 12);
   for (int32_t i = 0; i < cluster->chain_count; ++i)
     if (random_chance(random, 30))
       cluster->chains[i].has_forced = 1;
@@ -515,7 +515,7 @@ static const char *must_find_the_optimum(const Cluster *cluster, void *context) 
     exact.options.rounds = 300;
   exact.options.exact_marginals = 1;
   exact.options.joint_mode = CHORALE_JOINT_EXACT;
-  exact.options.budget = 1 << 16;
+  exact.options.max_states = 1 << 16;
   exact.options.restrict_range = 0;
   if (exact.options.message_element == CHORALE_MESSAGES_MAGNITUDE16)
     exact.options.message_element = CHORALE_MESSAGES_AUTO; /* rounded messages tie */
@@ -564,22 +564,22 @@ static const char *polish_and_bound(const Cluster *cluster, void *context) {
   chorale_run_result result;
   const char *why = NULL;
   Cluster plain = *cluster;
-  plain.options.no_polish = 1;
+  plain.options.no_local_search = 1;
   plain.options.bound_steps = 1;
   chorale_error error;
   if (run_once(&plain, &built, &run, &result, &why) && !truth.is_stuck) {
     why = check_run(&plain, &truth, run, &result);
     const double before = result.score;
-    if (!why && chorale_run_polish(run, &result, &error) != CHORALE_OK)
+    if (!why && chorale_run_local_search(run, &result, &error) != CHORALE_OK)
       why = complain("polish: \"%s\"", error.message);
     if (!why && result.score < before)
       why = complain("the polish takes %.17g to %.17g", before, result.score);
     if (!why &&
-        !(result.polished_score >= result.rounds_score &&
-          result.polished_own_score >= result.own_score && result.score >= result.polished_score &&
-          result.score >= result.polished_own_score))
+        !(result.local_search_score >= result.rounds_score &&
+          result.local_search_own_score >= result.own_score && result.score >= result.local_search_score &&
+          result.score >= result.local_search_own_score))
       why = complain("score %.17g, polished %.17g from %.17g, own %.17g from %.17g", result.score,
-                     result.polished_score, result.rounds_score, result.polished_own_score,
+                     result.local_search_score, result.rounds_score, result.local_search_own_score,
                      result.own_score);
     if (!why)
       why = check_run(&plain, &truth, run, &result);
@@ -695,7 +695,7 @@ static void a_centre_alone(void **state) {
       problem->tables[0] = c == 0 || is_infeasible ? -INFINITY : 0;
     }
     cluster.options.rounds = how / 2 == 0 ? 1 : CHORALE_NO_ROUNDS;
-    cluster.options.no_polish = !(how / 2 == 1);
+    cluster.options.no_local_search = !(how / 2 == 1);
     cluster.options.bound_steps = how / 2 == 3 ? 4 : 0;
     build(&cluster, NULL, &built);
     chorale_run *run;
@@ -773,7 +773,7 @@ static void the_better_of_both_starts_is_kept(void **state) {
   int64_t own_is_better = 0, rounds_are_better = 0;
   for (int64_t round = 0; round < test_rounds(1500); ++round) {
     random_cluster(&random, &cluster);
-    cluster.options.no_polish = 0;
+    cluster.options.no_local_search = 0;
     cluster.options.damping = 0;
     cluster.options.joint_mode = CHORALE_JOINT_AUTO;
     cluster.options.bound_steps = 0;
@@ -784,13 +784,13 @@ static void the_better_of_both_starts_is_kept(void **state) {
     chorale_run_result r = {.struct_size = sizeof r};
     OK(chorale_run_solve(run, &r, &error));
     if (r.outcome != CHORALE_OUTCOME_INFEASIBLE &&
-        r.score != fmax(r.polished_score, r.polished_own_score)) {
+        r.score != fmax(r.local_search_score, r.local_search_own_score)) {
       dump_cluster(stderr, &cluster);
-      fail_msg("score %.17g, polished %.17g, own polished %.17g", r.score, r.polished_score,
-               r.polished_own_score);
+      fail_msg("score %.17g, polished %.17g, own polished %.17g", r.score, r.local_search_score,
+               r.local_search_own_score);
     }
-    own_is_better += r.polished_own_score > r.polished_score;
-    rounds_are_better += r.polished_score > r.polished_own_score;
+    own_is_better += r.local_search_own_score > r.local_search_score;
+    rounds_are_better += r.local_search_score > r.local_search_own_score;
     chorale_run_destroy(run);
     close_built(&cluster, &built);
   }
@@ -898,7 +898,7 @@ static const char *compare_instances(const Cluster *cluster, void *context) {
   const int sooner = a->outcome == CHORALE_OUTCOME_COMPLETE && a->rounds <= b->rounds;
   if (!(alike || sooner) || !is_close(a->score, b->score) ||
       !is_close(a->rounds_score, b->rounds_score) || !is_close(a->own_score, b->own_score) ||
-      !is_close(a->polished_score, b->polished_score))
+      !is_close(a->local_search_score, b->local_search_score))
     return complain("as a chain: outcome %d, %lld rounds, score %.17g (rounds %.17g, own %.17g); "
                     "as an instance: %d, %lld, %.17g (%.17g, %.17g)",
                     a->outcome, (long long)a->rounds, a->score, a->rounds_score, a->own_score,
@@ -925,7 +925,7 @@ static void random_instance_cluster(Random *random, Cluster *cluster) {
       }
     for (int32_t i = 0; i < cluster->chain_count; ++i)
       fits = fits || (cluster->is_instance[i] && chain_in_cliques(cluster, i));
-    cluster->options.no_polish = !random_chance(random, 50);
+    cluster->options.no_local_search = !random_chance(random, 50);
     if (fits)
       return;
   }

@@ -359,7 +359,7 @@ static chorale_status call_solve(chorale_run *run, int64_t steps, chorale_run_re
 static chorale_status call_polish(chorale_run *run, int64_t steps, chorale_run_result *result,
                                   chorale_error *error) {
   (void)steps;
-  return chorale_run_polish(run, result, error);
+  return chorale_run_local_search(run, result, error);
 }
 static chorale_status in_slices(chorale_run *run, Call call, int64_t steps, int64_t *slices,
                                 chorale_error *error) {
@@ -408,7 +408,7 @@ static const char *run_in_a_way(const Cluster *cluster, const Built *built, Way 
   if (way == WAY_SLICED_STEPS) {
     for (int64_t round = 0; round <= rounds_of(&cluster->options) && status == CHORALE_OK; ++round)
       status = in_slices(run, call_step, 0, &slices_of_all, &error);
-    if (!cluster->options.no_polish && status == CHORALE_OK)
+    if (!cluster->options.no_local_search && status == CHORALE_OK)
       status = in_slices(run, call_polish, 0, &slices_of_all, &error);
     if (cluster->options.bound_steps > 0 && status == CHORALE_OK)
       status = in_slices(run, chorale_run_bound, cluster->options.bound_steps, &slices_of_all,
@@ -421,8 +421,8 @@ static const char *run_in_a_way(const Cluster *cluster, const Built *built, Way 
       if (way == WAY_LISTENING && status == CHORALE_OK)
         listen_to(cluster, run, &between);
     }
-    if (!cluster->options.no_polish && status == CHORALE_OK)
-      status = chorale_run_polish(run, NULL, &error);
+    if (!cluster->options.no_local_search && status == CHORALE_OK)
+      status = chorale_run_local_search(run, NULL, &error);
     if (cluster->options.bound_steps > 0 && status == CHORALE_OK)
       status = chorale_run_bound(run, cluster->options.bound_steps, NULL, &error);
   } else if (status == CHORALE_OK) {
@@ -519,7 +519,7 @@ static void a_long_step_gets_done_in_short_calls(void **state) {
   chorale_model_builder_destroy(builder);
   chorale_run_options options = {.struct_size = sizeof options};
   options.rounds = 1;
-  options.no_polish = 1;
+  options.no_local_search = 1;
   chorale_run *whole = NULL, *sliced = NULL;
   OK(chorale_run_create(NULL, model, &options, NULL, &whole, &error));
   options.time_limit = 2e-4;

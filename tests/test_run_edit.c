@@ -160,9 +160,9 @@ static const char *edit_and_solve(const Cluster *cluster, void *context) {
     with.options.rounds = 2 * cluster->clique_count + 2;
   if (with.options.joint_mode == CHORALE_JOINT_EXACT ||
       with.options.joint_mode == CHORALE_JOINT_ABSORPTION)
-    with.options.budget = 1 << 16;
-  const int is_polished = !with.options.no_polish && with.options.joint_mode == plain.joint_mode &&
-                          with.options.budget >= 1024; /* the default */
+    with.options.max_states = 1 << 16;
+  const int is_polished = !with.options.no_local_search && with.options.joint_mode == plain.joint_mode &&
+                          with.options.max_states >= 1024; /* the default */
   if (!enumerate_cluster(&with, &truth))
     return NULL;
   memset(given, 0, sizeof given);

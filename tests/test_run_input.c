@@ -56,7 +56,7 @@ static void ask(Asker *asker, int may_read) {
   expect(asker, #call, chorale_run_##call, may_read ? CHORALE_OK : CHORALE_ERROR_BUSY)
   REFUSES(step(run, &result, &error));
   REFUSES(solve(run, NULL, &error));
-  REFUSES(polish(run, NULL, &error));
+  REFUSES(local_search(run, NULL, &error));
   REFUSES(bound(run, 1, NULL, &error));
   REFUSES(set_chain(run, 0, &chain, &error));
   REFUSES(set_allowed(run, 0, 0, NULL, &error));
@@ -207,7 +207,7 @@ static void bad_options(void **state) {
   REFUSED(joint_mode, 99, CHORALE_ERROR_UNKNOWN_CONSTANT, "joint_mode", "99");
   REFUSED(message_element, 9, CHORALE_ERROR_UNKNOWN_CONSTANT, "message_element", "9");
   REFUSED(beam_width, -1, CHORALE_ERROR_SIZE, "beam_width", "-1");
-  REFUSED(budget, -1, CHORALE_ERROR_SIZE, "budget", "-1");
+  REFUSED(max_states, -1, CHORALE_ERROR_SIZE, "max_states", "-1");
   REFUSED(threads, -1, CHORALE_ERROR_SIZE, "threads", "-1");
   REFUSED(time_limit, NAN, CHORALE_ERROR_NOT_A_NUMBER, "time_limit");
   REFUSED(bound_steps, -1, CHORALE_ERROR_SIZE, "bound_steps", "-1");
@@ -287,7 +287,7 @@ static void a_joint_state_beyond_the_budget(void **state) {
   chorale_model_builder_destroy(builder);
   chorale_run_options options = {.struct_size = sizeof options};
   options.joint_mode = CHORALE_JOINT_EXACT;
-  options.budget = 1;
+  options.max_states = 1;
   chorale_run *run = NULL;
   chorale_run_cost cost = {.struct_size = sizeof cost};
   FAILS(chorale_run_create(NULL, model, &options, NULL, &run, &error), CHORALE_ERROR_STATE_SPACE,
@@ -557,7 +557,7 @@ static chorale_status solve_edited(FaultyScene *scene, chorale_error *failed) {
   return status;
 }
 static chorale_status polish_again(FaultyScene *scene, chorale_error *error) {
-  return chorale_run_polish(scene->run, NULL, error);
+  return chorale_run_local_search(scene->run, NULL, error);
 }
 static chorale_status find_bound(FaultyScene *scene, chorale_error *error) {
   return chorale_run_bound(scene->run, 2, NULL, error);
@@ -725,13 +725,13 @@ static void bad_calls(void **state) {
   result.struct_size = 6;
   FAILS(chorale_run_step(run, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
   FAILS(chorale_run_solve(run, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
-  FAILS(chorale_run_polish(run, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
+  FAILS(chorale_run_local_search(run, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
   FAILS(chorale_run_bound(run, 1, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
   FAILS(chorale_run_get_result(run, &result, &error), CHORALE_ERROR_STRUCT_SIZE, "result", "6");
   result = (chorale_run_result){.struct_size = sizeof result};
   FAILS(chorale_run_step(NULL, &result, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
   FAILS(chorale_run_solve(NULL, &result, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
-  FAILS(chorale_run_polish(NULL, &result, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+  FAILS(chorale_run_local_search(NULL, &result, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
   FAILS(chorale_run_bound(NULL, 1, &result, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
   FAILS(chorale_run_bound(run, -1, &result, &error), CHORALE_ERROR_SIZE, "steps", "-1");
   FAILS(chorale_run_set_limits(NULL, 1, NULL, &error), CHORALE_ERROR_NULL_ARGUMENT, "run");

@@ -424,7 +424,7 @@ static void every_outcome_has_its_name(void **state) {
   while (cluster.clique_count == 0);
   build(&cluster, NULL, &built);
   chorale_run_options options = {.struct_size = sizeof options};
-  options.no_polish = 1;
+  options.no_local_search = 1;
   options.progress = cancel_after_the_first;
   options.rounds = CHORALE_NO_ROUNDS;
   static const chorale_outcome outcomes[] = {CHORALE_OUTCOME_ITERATION_LIMIT,

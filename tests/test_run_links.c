@@ -155,7 +155,7 @@ static void papers_that_cite_each_other(void **state) {
     chorale_run_result result = {.struct_size = sizeof result};
     for (int32_t step = 0; round == 2 && step < 6; ++step)
       OK(chorale_run_step(run, &result, &error));
-    OK(round == 2 ? chorale_run_polish(run, &result, &error)
+    OK(round == 2 ? chorale_run_local_search(run, &result, &error)
                   : chorale_run_solve(run, &result, &error));
     OK(chorale_run_all_labels(run, CHORALE_TOGETHER, round == 0 ? labels : again, MOST_PAPERS, NULL,
                               &error));

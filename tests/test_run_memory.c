@@ -13,7 +13,7 @@ static void use_the_run(const Cluster *cluster, chorale_run *run, Said *said) {
   chorale_error error;
   OK(chorale_run_step(run, NULL, &error));
   OK(chorale_run_step(run, NULL, &error));
-  OK(chorale_run_polish(run, NULL, &error));
+  OK(chorale_run_local_search(run, NULL, &error));
   OK(chorale_run_solve(run, NULL, &error));
   if (cluster->options.bound_steps > 0)
     OK(chorale_run_bound(run, 2, NULL, &error));

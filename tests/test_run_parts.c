@@ -75,7 +75,7 @@ static double solve_some(const Corpus *corpus, int32_t first, int32_t last,
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_run_options options = {.struct_size = sizeof options};
   options.message_element = CHORALE_MESSAGES_FLOAT64;
-  options.no_polish = 1; /* the polish processes chains in batches */
+  options.no_local_search = 1; /* the polish processes chains in batches */
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
   chorale_run_result result = {.struct_size = sizeof result};

@@ -95,7 +95,7 @@ static chorale_run *open_run(Text *text, int by_callback) {
   chorale_potential_release(potential);
   chorale_run *run;
   chorale_run_options run_options = {.struct_size = sizeof run_options};
-  run_options.no_polish = 1;
+  run_options.no_local_search = 1;
   OK(chorale_run_create(NULL, model, &run_options, NULL, &run, &error));
   chorale_model_release(model);
   return run;
@@ -113,7 +113,7 @@ static void the_polish_of_a_long_chain_costs_a_few_rounds(void **state) {
     chorale_error error;
     OK(chorale_run_solve(run, NULL, &error));
     const int64_t rounds = text.calls;
-    OK(chorale_run_polish(run, NULL, &error));
+    OK(chorale_run_local_search(run, NULL, &error));
     const int64_t polish = text.calls - rounds;
     print_message("%s: %lld questions to the potential in rounds, %lld in the polish\n",
                   shape_names[shape], (long long)rounds, (long long)polish);
@@ -189,7 +189,7 @@ static void no_word_gains_by_a_move_of_its_own(void **state) {
     int32_t labels[SHORT];
     OK(chorale_run_step(run, &result, &error)); /* the chain's own labelling */
     const double before = result.score;
-    OK(chorale_run_polish(run, &result, &error));
+    OK(chorale_run_local_search(run, &result, &error));
     OK(chorale_run_labels(run, 0, CHORALE_TOGETHER, labels, SHORT, NULL, &error));
     const double score = text_score(&text, labels);
     const double best = best_beside(&text, labels);
@@ -213,12 +213,12 @@ static const char *solve_and_look(const Cluster *cluster, void *context) {
   Blocks *blocks = context;
   static Built built;
   Cluster with = *cluster;
-  with.options.no_polish = 0;
+  with.options.no_local_search = 0;
   if (blocks->rounds >= 0)
     with.options.rounds = option_of_rounds(blocks->rounds);
   chorale_run_options plain = {.struct_size = sizeof plain};
   with.options.joint_mode = plain.joint_mode; /* decodes are exact */
-  with.options.budget = plain.budget;
+  with.options.max_states = plain.max_states;
   with.options.bound_steps = 0; /* the steps also find labellings, which nothing polishes */
   build(&with, NULL, &built);
   chorale_error error;
@@ -277,11 +277,11 @@ static void a_limit_ends_the_polish(void **state) {
   OK(chorale_cancel_create(NULL, &cancel, &error));
   chorale_cancel_raise(cancel);
   OK(chorale_run_set_limits(run, 0, cancel, &error));
-  OK(chorale_run_polish(run, &after, &error));
+  OK(chorale_run_local_search(run, &after, &error));
   assert_int_equal(after.outcome, CHORALE_OUTCOME_CANCELLED);
   assert_true(after.score == before.score);
   OK(chorale_run_set_limits(run, 0, NULL, &error));
-  OK(chorale_run_polish(run, &after, &error));
+  OK(chorale_run_local_search(run, &after, &error));
   assert_true(after.outcome != CHORALE_OUTCOME_CANCELLED);
   assert_true(after.score >= before.score);
   chorale_run_destroy(run);
@@ -305,17 +305,17 @@ static void a_long_chain_in_slices(void **state) {
     other = (chorale_run_result){.struct_size = sizeof other};
     chorale_error error;
     OK(chorale_run_solve(whole, &one, &error));
-    OK(chorale_run_polish(whole, &one, &error));
+    OK(chorale_run_local_search(whole, &one, &error));
     OK(chorale_run_solve(sliced, &other, &error));
     OK(chorale_run_set_limits(sliced, limit, NULL, &error));
     int32_t calls = 0;
     do {
-      OK(chorale_run_polish(sliced, &other, &error));
+      OK(chorale_run_local_search(sliced, &other, &error));
       assert_true(++calls < MOST_CALLS);
     } while (other.outcome == CHORALE_OUTCOME_DEADLINE);
     assert_true(one.score == other.score);
-    assert_true(one.polished_score == other.polished_score);
-    assert_true(one.polished_own_score == other.polished_own_score);
+    assert_true(one.local_search_score == other.local_search_score);
+    assert_true(one.local_search_own_score == other.local_search_own_score);
     OK(chorale_run_labels(whole, 0, CHORALE_TOGETHER, labels, LONGEST, NULL, &error));
     OK(chorale_run_labels(sliced, 0, CHORALE_TOGETHER, others, LONGEST, NULL, &error));
     assert_memory_equal(labels, others, (size_t)text.length * sizeof *labels);

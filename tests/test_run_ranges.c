@@ -484,7 +484,7 @@ static void plain_options(chorale_run_options *options) {
   *options = (chorale_run_options){.struct_size = sizeof *options};
   options->exact_marginals = 1;
   options->joint_mode = CHORALE_JOINT_EXACT;
-  options->budget = 1 << 16;
+  options->max_states = 1 << 16;
 }
 
 /* Saves and loads a model: results must be equal, and saving again must give the same bytes. */

@@ -268,7 +268,7 @@ static double weigh(const Corpus *corpus, const Setting *setting) {
   check_choice(model, besides);
   chorale_run_options options = {.struct_size = sizeof options};
   options.rounds = 1;
-  options.no_polish = 1;
+  options.no_local_search = 1;
   chorale_run *run = NULL;
   OK(chorale_run_create(&host, model, &options, NULL, &run, &error));
   if (setting->solve) {

@@ -54,7 +54,7 @@ static int do_file(Found *to, const char *path, const char *copy) {
                  CHORALE_OK &&
              chorale_run_solve(run, &result, &error) == CHORALE_OK && keep(to, result.score) &&
              keep(to, result.upper_bound) &&
-             chorale_run_polish(run, &result, &error) == CHORALE_OK &&
+             chorale_run_local_search(run, &result, &error) == CHORALE_OK &&
              chorale_run_bound(run, 2, &result, &error) == CHORALE_OK &&
              keep(to, result.upper_bound) &&
              chorale_run_create(NULL, chorale_problem_model(again), &options, run, &later,

@@ -181,7 +181,7 @@ static chorale_clique_solver *made_solver(void) {
 static void scores_are_true_and_bounds_above(void **state) {
   (void)state;
   static const chorale_algorithm algorithms[] = {
-      CHORALE_ALGORITHM_AUTO, CHORALE_ALGORITHM_ALPHA_PASS, CHORALE_ALGORITHM_POLISH,
+      CHORALE_ALGORITHM_AUTO, CHORALE_ALGORITHM_ALPHA_PASS, CHORALE_ALGORITHM_LOCAL_SEARCH,
       CHORALE_ALGORITHM_ICM, CHORALE_ALGORITHM_DUAL_BOUND};
   static const chorale_start starts[] = {CHORALE_START_INDEPENDENT, CHORALE_START_VALUE,
                                          CHORALE_START_ASSIGNMENT, CHORALE_START_ALPHA_PASS};
@@ -603,7 +603,7 @@ static void bad_weights_are_refused(void **state) {
   for (size_t a = 0; a < COUNT_OF(refused); ++a) {
     options.algorithm = refused[a];
     FAILS(SOLVE(potts, &options), CHORALE_ERROR_WEIGHTS, chorale_algorithm_name(refused[a]),
-            "auto, alpha-pass, polish, icm or dual-bound");
+            "auto, alpha-pass, local-search, icm or dual-bound");
   }
   assert_int_equal(x[0], 7);
   assert_int_equal(x[1], 7);
@@ -611,8 +611,8 @@ static void bad_weights_are_refused(void **state) {
 #define MARGINALS()                                                                                \
   chorale_clique_max_marginals(solver, potts, &problem, &options, CHORALE_MARGINAL_SCORE,          \
                                marginals[0], 0, NULL, NULL, &error)
-  options.algorithm = CHORALE_ALGORITHM_POLISH;
-  FAILS(MARGINALS(), CHORALE_ERROR_WEIGHTS, "polish", "auto or alpha-pass");
+  options.algorithm = CHORALE_ALGORITHM_LOCAL_SEARCH;
+  FAILS(MARGINALS(), CHORALE_ERROR_WEIGHTS, "local-search", "auto or alpha-pass");
   options.algorithm = CHORALE_ALGORITHM_AUTO;
   options.exact_marginals = 1;
   FAILS(MARGINALS(), CHORALE_ERROR_WEIGHTS, "exact_marginals");

@@ -24,7 +24,7 @@ const (
 	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS                // for every value v and every number k, tries the assignment in which the k members that lose least by taking v take v, and every other member takes its best value other than v; returns the best of these assignments, which is optimal for FamilyMax. Any family
 	GeneralisedAlphaPass    Algorithm = C.CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS    // AlphaPass with a set of up to SubsetSize values in place of v. Any family
 	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION           // for one value after another, moves to this value the set of members by which the score rises most, until no such move raises the score. FamilySum
-	Polish                  Algorithm = C.CHORALE_ALGORITHM_POLISH                    // in each step every member takes the value that is best for it at the current counts, until no member changes. FamilySum with convex tables
+	LocalSearch             Algorithm = C.CHORALE_ALGORITHM_LOCAL_SEARCH              // in each step every member takes the value that is best for it at the current counts, until no member changes. FamilySum with convex tables
 	ICM                     Algorithm = C.CHORALE_ALGORITHM_ICM                       // iterated conditional modes: changes one member at a time as long as that raises the score. Any family
 	ModifiedAlphaPass       Algorithm = C.CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS       // AlphaPass that tries only assignments in which v has the highest count; no guarantee better than half the optimum. FamilyMajority
 	LagrangianSubgradient   Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT    // Lagrangian relaxation by subgradient steps, with an upper bound. FamilyMajority
@@ -49,7 +49,7 @@ func AlgorithmNamed(name string) (Algorithm, bool) {
 	return Algorithm(found), found >= 0
 }
 
-// Start is the assignment from which AlphaExpansion, Polish and ICM start.
+// Start is the assignment from which AlphaExpansion, LocalSearch and ICM start.
 type Start int32
 
 // The start assignments.
@@ -74,7 +74,7 @@ type CliqueProblem struct {
 // CliqueOptions are the options for solving a clique. They are made by [NewCliqueOptions].
 type CliqueOptions struct {
 	Algorithm       Algorithm     // the algorithm; if it does not apply to the potential, the call fails with ErrAlgorithmMismatch
-	Start           Start         // where AlphaExpansion, Polish and ICM start
+	Start           Start         // where AlphaExpansion, LocalSearch and ICM start
 	StartValue      int32         // read if Start is StartValue: 0 to R - 1
 	SubsetSize      int32         // read by GeneralisedAlphaPass: greatest size of a set of values, at least 1; 2 by default
 	StartAssignment []int32       // read if Start is StartAssignment: for each member a value that it may take

@@ -54,7 +54,7 @@ const (
 	ErrNotAChain         Status = C.CHORALE_ERROR_NOT_A_CHAIN         // a tree was passed to a call that takes only chains
 	ErrAutomatonOnTree   Status = C.CHORALE_ERROR_AUTOMATON_ON_TREE   // an automaton property was used on a tree, which allows only local properties
 	ErrValueOutsideRange Status = C.CHORALE_ERROR_VALUE_OUTSIDE_RANGE // a property can fire a value outside its range
-	ErrStateSpace        Status = C.CHORALE_ERROR_STATE_SPACE         // a chain with several properties has more joint states than the option Budget allows
+	ErrStateSpace        Status = C.CHORALE_ERROR_STATE_SPACE         // a chain with several properties has more joint states than the option MaxStates allows
 	ErrLabelName         Status = C.CHORALE_ERROR_LABEL_NAME          // a label name does not have the form that the Scheme requires
 	ErrDuplicateMember   Status = C.CHORALE_ERROR_DUPLICATE_MEMBER    // a chain or position is already a member of the clique, or a list names a clique twice
 	ErrFrozen            Status = C.CHORALE_ERROR_FROZEN              // the model of the builder has been made, so the builder cannot change

@@ -121,8 +121,8 @@ type JointMode int32
 
 // The methods for several properties.
 const (
-	JointAuto       JointMode = C.CHORALE_JOINT_AUTO       // exact if no position has more than Budget configurations, otherwise a beam that keeps the Budget best ones at each position
-	JointExact      JointMode = C.CHORALE_JOINT_EXACT      // exact; more than Budget configurations are refused with ErrStateSpace
+	JointAuto       JointMode = C.CHORALE_JOINT_AUTO       // exact if no position has more than MaxStates configurations, otherwise a beam that keeps the MaxStates best ones at each position
+	JointExact      JointMode = C.CHORALE_JOINT_EXACT      // exact; more than MaxStates configurations are refused with ErrStateSpace
 	JointAbsorption JointMode = C.CHORALE_JOINT_ABSORPTION // approximate: adds the message's score of a value at every position that fires the value
 	JointBeam       JointMode = C.CHORALE_JOINT_BEAM       // approximate: keeps the BeamWidth best configurations at each position
 )
@@ -132,12 +132,12 @@ const (
 type MessageOptions struct {
 	Mode      JointMode // the method for several properties on a chain
 	BeamWidth int       // number of configurations that JointBeam keeps at each position, at least 1
-	Budget    int       // greatest number of configurations at one position in every mode but JointBeam, at least 1
+	MaxStates int       // greatest number of configurations at one position in every mode but JointBeam, at least 1
 }
 
 // NewMessageOptions returns the default options, which also apply where the options are nil.
 func NewMessageOptions() *MessageOptions {
-	return &MessageOptions{Mode: JointAuto, BeamWidth: 300, Budget: 1024}
+	return &MessageOptions{Mode: JointAuto, BeamWidth: 300, MaxStates: 1024}
 }
 
 func (c *call) messageOptions(options *MessageOptions) *C.chorale_message_options {
@@ -145,10 +145,10 @@ func (c *call) messageOptions(options *MessageOptions) *C.chorale_message_option
 	told.struct_size = C.sizeof_chorale_message_options
 	if options != nil {
 		c.least("options.BeamWidth", options.BeamWidth, 1)
-		c.least("options.Budget", options.Budget, 1)
+		c.least("options.MaxStates", options.MaxStates, 1)
 		told.mode = C.chorale_joint_mode(options.Mode)
 		told.beam_width = C.int64_t(options.BeamWidth)
-		told.budget = C.int64_t(options.Budget)
+		told.max_states = C.int64_t(options.MaxStates)
 	}
 	return told
 }

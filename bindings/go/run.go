@@ -14,7 +14,7 @@ import (
 // The words of this file. To decode a chain is to find its best labelling. A run does rounds. Round
 // 0 decodes every chain alone, without its cliques. In each further round, all cliques send
 // messages to their members, every chain is decoded under these messages, and the chains send
-// messages back. The polish then decodes one chain at a time, with all others fixed, while the
+// messages back. The local search then decodes one chain at a time, with all others fixed, while the
 // score increases. The bound is an upper bound on the score of every labelling, computed by steps
 // of dual ascent. The score of a labelling is the sum of the scores of all chains plus the
 // potentials of all cliques.
@@ -56,12 +56,12 @@ type RunOptions struct {
 	Damping        float64             // the number d in: new message = d * old message + (1 - d) * computed message; at least 0 and below 1, 0 by default
 	Algorithm      Algorithm           // the algorithm that computes the messages of cliques; a clique to whose potential it does not apply uses Auto. Auto by default
 	ExactMarginals bool                // whether messages of cliques are exact for every potential that has an exact solver
-	Polish         bool                // whether one chain at a time is decoded again after the rounds, while the score increases; true by default
+	LocalSearch    bool                // whether one chain at a time is decoded again after the rounds, while the score increases; true by default
 	RestrictRange  bool                // whether messages of a property clique cover only values that fire in some member's best labelling without cliques
 	JointMode      JointMode           // the method for chains with several properties
 	MessageElement MessageElement      // the number format of stored messages; MessagesAuto by default
 	BeamWidth      int                 // for several properties: the number of joint states that a beam keeps at each position
-	Budget         int                 // for several properties: the greatest number of joint states at one position
+	MaxStates      int                 // for several properties: the greatest number of joint states at one position
 	Threads        int                 // number of threads, including the calling one; 1 by default
 	Executor       Executor            // runs the work on goroutines of the caller; Threads is then the number of workers. nil: the library starts its own threads
 	TimeLimit      time.Duration       // limits each call; NoLimit: only the context limits it
@@ -75,7 +75,7 @@ type RunOptions struct {
 // NewRunOptions returns the default options, which also apply where the options are nil.
 func NewRunOptions() *RunOptions {
 	return &RunOptions{
-		Rounds: 10, Polish: true, MessageElement: MessagesAuto, BeamWidth: 300, Budget: 1024, Threads: 1,
+		Rounds: 10, LocalSearch: true, MessageElement: MessagesAuto, BeamWidth: 300, MaxStates: 1024, Threads: 1,
 		TimeLimit: NoLimit,
 	}
 }
@@ -85,7 +85,7 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 	*told = C.chorale_run_options{struct_size: C.sizeof_chorale_run_options}
 	c.least("options.Rounds", options.Rounds, 0)
 	c.least("options.BeamWidth", options.BeamWidth, 1)
-	c.least("options.Budget", options.Budget, 1)
+	c.least("options.MaxStates", options.MaxStates, 1)
 	c.least("options.Threads", options.Threads, 1)
 	if told.rounds = C.int64_t(options.Rounds); options.Rounds == 0 {
 		told.rounds = C.CHORALE_NO_ROUNDS
@@ -93,12 +93,12 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 	told.damping = C.double(options.Damping)
 	told.algorithm = C.chorale_algorithm(options.Algorithm)
 	told.exact_marginals = flag(options.ExactMarginals)
-	told.no_polish = flag(!options.Polish)
+	told.no_local_search = flag(!options.LocalSearch)
 	told.restrict_range = flag(options.RestrictRange)
 	told.joint_mode = C.chorale_joint_mode(options.JointMode)
 	told.message_element = C.chorale_message_element(options.MessageElement)
 	told.beam_width = C.int64_t(options.BeamWidth)
-	told.budget = C.int64_t(options.Budget)
+	told.max_states = C.int64_t(options.MaxStates)
 	told.threads = C.int64_t(options.Threads)
 	told.time_limit = seconds(options.TimeLimit)
 	told.bound_steps = C.int64_t(options.BoundSteps)
@@ -137,7 +137,7 @@ func EstimateRun(model *Model, options *RunOptions) (RunCost, error) {
 // Run is one inference over a model. One goroutine at a time may use it to compute; any number may
 // read results while none computes.
 //
-// [Run.Solve], [Run.Step], [Run.Polish] and [Run.Bound] take a context; nil means a context that
+// [Run.Solve], [Run.Step], [Run.LocalSearch] and [Run.Bound] take a context; nil means a context that
 // never ends. If the deadline or the cancellation of the context ends the call, the call returns
 // both the result so far, whose outcome is [Deadline] or [Cancelled], and the error of the context.
 // The best labelling so far is kept, and the next call continues where this one ended. Until round
@@ -269,24 +269,24 @@ func (r *Run) begin(alone bool) (*call, *C.chorale_run) {
 // methods return. A field describes the best labelling found so far, unless its comment names
 // another labelling.
 type RunResult struct {
-	Outcome          Outcome // how the call ended
-	Proven           bool    // whether the score is proven to be optimal, up to rounding
-	Rounds           int     // number of rounds done so far; the start, which decodes chains without cliques, is not counted
-	BestRound        int     // the last round that gave a part of the best labelling; if the best labelling was polished: a part of the labelling before the polish
-	Score            float64 // ChainScore + CliqueScore; minus infinity if there is no labelling yet
-	ChainScore       float64 // sum of the scores of all chains
-	CliqueScore      float64 // sum of the potentials of all cliques
-	OwnScore         float64 // score of the own labelling (chains decoded without cliques), cliques included
-	RoundsScore      float64 // greatest score of the labelling of any round, before the polish
-	PolishedScore    float64 // score that the polish reached from the best labelling of the rounds
-	PolishedOwnScore float64 // score that the polish reached from the own labelling
-	UpperBound       float64 // upper bound on the score of every labelling; plus infinity if none was computed
-	Gap              float64 // UpperBound - Score
-	ChangedChains    int     // number of chains whose labels differ from their own
-	MessagesChanged  int     // number of messages from cliques to members that changed in the last round
-	ChainUpdates     int     // number of times that a chain sent messages or was decoded, in all rounds
-	CliqueUpdates    int     // number of times that a clique sent messages, in all rounds
-	LeftOut          int     // number of chains that are left out, since every labelling of them is forbidden; scores and bound are those of the other chains
+	Outcome             Outcome // how the call ended
+	Proven              bool    // whether the score is proven to be optimal, up to rounding
+	Rounds              int     // number of rounds done so far; the start, which decodes chains without cliques, is not counted
+	BestRound           int     // the last round that gave a part of the best labelling; if the local search improved the best labelling: a part of the labelling before it
+	Score               float64 // ChainScore + CliqueScore; minus infinity if there is no labelling yet
+	ChainScore          float64 // sum of the scores of all chains
+	CliqueScore         float64 // sum of the potentials of all cliques
+	OwnScore            float64 // score of the own labelling (chains decoded without cliques), cliques included
+	RoundsScore         float64 // greatest score of the labelling of any round, before the local search
+	LocalSearchScore    float64 // score that the local search reached from the best labelling of the rounds
+	LocalSearchOwnScore float64 // score that the local search reached from the own labelling
+	UpperBound          float64 // upper bound on the score of every labelling; plus infinity if none was computed
+	Gap                 float64 // UpperBound - Score
+	ChangedChains       int     // number of chains whose labels differ from their own
+	MessagesChanged     int     // number of messages from cliques to members that changed in the last round
+	ChainUpdates        int     // number of times that a chain sent messages or was decoded, in all rounds
+	CliqueUpdates       int     // number of times that a clique sent messages, in all rounds
+	LeftOut             int     // number of chains that are left out, since every labelling of them is forbidden; scores and bound are those of the other chains
 }
 
 // LeftOut is a chain that a run leaves out, since every labelling of it is forbidden. Its labels are
@@ -307,8 +307,8 @@ func newRunResult() *C.chorale_run_result {
 func runResult(r *C.chorale_run_result) RunResult {
 	return RunResult{
 		Outcome(r.outcome), r.proven != 0, int(r.rounds), int(r.best_round), float64(r.score), float64(r.chain_score),
-		float64(r.clique_score), float64(r.own_score), float64(r.rounds_score), float64(r.polished_score),
-		float64(r.polished_own_score), float64(r.upper_bound), float64(r.gap), int(r.changed_chains),
+		float64(r.clique_score), float64(r.own_score), float64(r.rounds_score), float64(r.local_search_score),
+		float64(r.local_search_own_score), float64(r.upper_bound), float64(r.gap), int(r.changed_chains),
 		int(r.messages_changed), int(r.chain_updates), int(r.clique_updates), int(r.left_out),
 	}
 }
@@ -397,7 +397,7 @@ func raiseAtEnd(ctx context.Context, cancel *C.chorale_cancel, atDeadline bool) 
 	}
 }
 
-// Solve does all remaining rounds, then the polish and the bound as far as the options ask for
+// Solve does all remaining rounds, then the local search and the bound as far as the options ask for
 // them. A further call does up to RunOptions.Rounds more rounds.
 func (r *Run) Solve(ctx context.Context) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
@@ -412,11 +412,11 @@ func (r *Run) Step(ctx context.Context) (RunResult, error) {
 	})
 }
 
-// Polish does only the polish: it decodes one chain at a time, with all others fixed, while the
-// score increases.
-func (r *Run) Polish(ctx context.Context) (RunResult, error) {
+// LocalSearch does only the local search: it decodes one chain at a time, with all others fixed,
+// while the score increases.
+func (r *Run) LocalSearch(ctx context.Context) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
-		return C.chorale_run_polish(run, result, detail)
+		return C.chorale_run_local_search(run, result, detail)
 	})
 }
 
@@ -554,7 +554,7 @@ const (
 	Alone    Labelling = C.CHORALE_ALONE    // the best labelling of every chain without its cliques
 )
 
-// Result returns the result of the last Step, Solve, Polish or Bound.
+// Result returns the result of the last Step, Solve, LocalSearch or Bound.
 func (r *Run) Result() (RunResult, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -839,7 +839,7 @@ func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
 // the chain plus the messages. Then the probability of label y at position t is the sum of exp(s /
 // temperature) over the labellings with y at t, divided by the same sum over all labellings. The
 // temperature is above 0; with 1, scores are taken as log-odds. exact is false if the chain's
-// properties have more joint states than the budget allows: then some labellings were left out, or
+// properties have more joint states than MaxStates: then some labellings were left out, or
 // properties were approximated.
 func (r *Run) Probabilities(chain int, temperature float64) (probabilities []float64, exact bool, _ error) {
 	c, run := r.begin(true)

@@ -46,7 +46,7 @@ func TestContexts(t *testing.T) {
 	// With the cancelled context every call ends at once. With another context the next call continues
 	// where the run stopped.
 	bound := func(ctx context.Context) (RunResult, error) { return run.Bound(ctx, 1) }
-	for i, call := range []step{run.Solve, run.Step, run.Polish, bound} {
+	for i, call := range []step{run.Solve, run.Step, run.LocalSearch, bound} {
 		if result, err := call(ctx); !errors.Is(err, context.Canceled) || result.Outcome != Cancelled || result.Score != want.OwnScore {
 			t.Error(i, result, err)
 		}
@@ -252,7 +252,7 @@ func TestLabelsOfOnesOwn(t *testing.T) {
 	}
 	options := NewRunOptions()
 	options.Rounds = 0
-	options.Polish = false
+	options.LocalSearch = false
 	fresh := must(NewRun(model, options, nil))
 	check(t, fresh.SetLabels(labels))
 	_, err = fresh.AllLabels(Together)

@@ -241,9 +241,9 @@ def by_iteration(data_folder, name, fraction, cache, clock, limit, note):
         collective.f1.append(task.f1(task.test, run.all_labels()))
         collective.score.append(result.score)
     begun = clock()
-    result = run.polish()
-    polish = clock() - begun
-    polished = task.f1(task.test, run.all_labels())
+    result = run.local_search()
+    searching = clock() - begun
+    found = task.f1(task.test, run.all_labels())
     own = run.all_labels(own=True)
 
     trws, kept = Curve(), None
@@ -268,8 +268,8 @@ def by_iteration(data_folder, name, fraction, cache, clock, limit, note):
     return Iterations(
         f"A CRF of {100 * fraction:.0f} % of the groups; {len(sizes)} cliques of up to {max(sizes)} "
         f"words, {len(solver.lower)} edges; Potts, strength {strength:g} / n, tuned on the training "
-        f"groups. Both keep their best labelling by equation 1. The polish that ends a run takes "
-        f"{1000 * polish:.3g} ms more, to a score of {result.score:.2f} and F1 {polished:.2f}.",
+        f"groups. Both keep their best labelling by equation 1. The local search that ends a run takes "
+        f"{1000 * searching:.3g} ms more, to a score of {result.score:.2f} and F1 {found:.2f}.",
         collective, trws)
 
 

@@ -15,7 +15,7 @@ from learning import folds_of, study
 
 KINDS = ("Title", "Venue", "Author")
 METHODS = ("base", "vote", "stacking", "control", "auto", "collective")
-RUN = {"rounds": 0, "beam_width": 30}  # the polish alone, which moves whole records
+RUN = {"rounds": 0, "beam_width": 30}  # the local search alone, which moves whole records
 SHORT_METHODS = ("base", "control", "auto", "collective")
 
 

@@ -12,7 +12,7 @@ another.
 
 Prints as Markdown what both reach on the pages of the other shelves. --splits does this for five
 choices of train shelves, which together take every shelf once, and writes no file; --confirm does
-it for five other choices, drawn at random. --deal: the seed by which works and pages are dealt to
+it for five other choices, drawn at random. --seed: the seed by which works and pages are dealt to
 the taggers that score the train shelves.
 """
 
@@ -41,7 +41,7 @@ SPLITS = [[0, 2], [1, 3], [5, 4], [6, 8], [7, 9]]
 # The works of a shelf are divided into this many parts, and so are its pages, to score records by
 # taggers that know neither their work nor their page.
 PARTS = 4
-DEAL = 20261126  # the usual seed by which they are dealt to parts
+SEED = 20261126  # the usual seed by which they are dealt to parts
 # The classes of micro F1: all labels count but Other.
 CLASSES = [-1 if label == "Other" else y for y, label in enumerate(LABELS)]
 # The control: rules that allow no agreement.
@@ -120,7 +120,7 @@ def _survives(unary: np.ndarray) -> bool:
     return float(worst.max(axis=1).sum()) <= 1e-4
 
 
-def held_out(train: list[Record], c1: float, c2: float, deal: int = DEAL) -> Collection:
+def held_out(train: list[Record], c1: float, c2: float, seed: int = SEED) -> Collection:
     """Returns the records, each scored by a tagger that has seen neither its work nor its page.
 
     The works of a shelf are divided into PARTS parts, and so are its pages. For each part of its
@@ -129,7 +129,7 @@ def held_out(train: list[Record], c1: float, c2: float, deal: int = DEAL) -> Col
     of what the final tagger sees, and works of every shelf. (A tagger trained on the other shelf
     alone makes twice as many errors as the final one, since one shelf has mostly books and the
     other mostly articles.)"""
-    works, pages = _parts(train, "work", deal), _parts(train, "page", deal)
+    works, pages = _parts(train, "work", seed), _parts(train, "page", seed)
     blocks = [(works[r.shelf, r.work], pages[r.shelf, r.page]) for r in train]
     scored: list[Scored | None] = [None] * len(train)
     for shelf in sorted({r.shelf for r in train}):
@@ -141,10 +141,10 @@ def held_out(train: list[Record], c1: float, c2: float, deal: int = DEAL) -> Col
     return Collection(scored, LABELS)
 
 
-def _parts(records: list[Record], what: str, deal: int) -> dict[tuple[int, str], int]:
+def _parts(records: list[Record], what: str, seed: int) -> dict[tuple[int, str], int]:
     """Deals the works (`what` "work") or the pages ("page") of each shelf to PARTS parts at
     random."""
-    part, draw = {}, random.Random(deal)
+    part, draw = {}, random.Random(seed)
     for shelf in sorted({r.shelf for r in records}):
         names = sorted({getattr(r, what) for r in records if r.shelf == shelf})
         draw.shuffle(names)
@@ -173,11 +173,11 @@ def by_page(collection: Collection, found: list[str]) -> dict[str, int]:
     return wrong
 
 
-def study(records: list[Record], shelves: list[int], c1: float, c2: float, deal: int):
+def study(records: list[Record], shelves: list[int], c1: float, c2: float, seed: int):
     """Trains, learns and labels for one choice of train shelves. Returns the test records, the
     learnt result, the problem, the run, the labels by method, and the seconds that tagging took."""
     train = [r for r in records if r.shelf in shelves]
-    lesson = held_out(train, c1, c2, deal).problem()
+    lesson = held_out(train, c1, c2, seed).problem()
     final, others = Base(train, c1, c2), [r for r in records if r.shelf not in shelves]
     test, seconds = Collection(final.score(others), LABELS), final.seconds_to_tag(others)
     problem = test.problem()
@@ -227,8 +227,8 @@ def notes_of(shelves, learnt: Learnt, options, seconds: float) -> dict[str, str]
                 "works nor these styles. Labels that follow from the style agree within a page.",
         "licence": "MIT. The facts about works are the project's own; of the citation styles (CC BY-SA) only what they "
                    "make of these facts is here.",
-        "made by": "examples/publications/train_base.py --train-shelves %s --c1 %g --c2 %g --deal %d"
-                   % (",".join(map(str, shelves)), options.c1, options.c2, options.deal),
+        "made by": "examples/publications/train_base.py --train-shelves %s --c1 %g --c2 %g --seed %d"
+                   % (",".join(map(str, shelves)), options.c1, options.c2, options.seed),
         "tagging": "%.2f s by CRFsuite on one core, when this file was made" % seconds,
         "learnt": str(learnt),
         "learnt.json": learnt.to_json(),
@@ -242,7 +242,7 @@ def main():
     parser.add_argument("--out", type=pathlib.Path, default=HERE / "data/pages.chorale")
     parser.add_argument("--c1", type=float, default=0.1, help="L1 regularisation of the tagger")
     parser.add_argument("--c2", type=float, default=0.1, help="L2 regularisation of the tagger")
-    parser.add_argument("--deal", type=int, default=DEAL, metavar="SEED")
+    parser.add_argument("--seed", type=int, default=SEED, metavar="SEED")
     parser.add_argument("--splits", action="store_true")
     parser.add_argument("--confirm", action="store_true")
     options = parser.parse_args()
@@ -251,7 +251,7 @@ def main():
     several = SPLITS if options.splits else confirming() if options.confirm else None
     errors = []
     for choice in several or [[int(s) for s in options.train_shelves.split(",")]]:
-        test, learnt, problem, run, found, seconds = study(records, choice, options.c1, options.c2, options.deal)
+        test, learnt, problem, run, found, seconds = study(records, choice, options.c1, options.c2, options.seed)
         base, better = by_page(test, found["base"]), by_page(test, found["collective"])
         errors.append([100.0 - total_f1(test.gold(), found[name]) for name in ("base", "control", "collective")])
         print("\nTrained on shelves %s; %d pages, %d records unseen; error %.2f, control %.2f, collective %.2f; "

@@ -56,7 +56,7 @@ typedef struct chorale_clique_problem {
  *
  * These calls and algorithms take weights; others fail with WEIGHTS:
  *
- *     chorale_clique_solve           AUTO, ALPHA_PASS, POLISH, ICM, DUAL_BOUND
+ *     chorale_clique_solve           AUTO, ALPHA_PASS, LOCAL_SEARCH, ICM, DUAL_BOUND
  *     chorale_clique_max_marginals   AUTO, ALPHA_PASS: lower bounds, each the score of a labelling
  *     chorale_clique_score           any potential */
 
@@ -95,7 +95,7 @@ enum {
   /* In each step every member takes the value v that maximises psi_iv plus the slope of f_v at the
    * current count n_v; ends when no member changes. The score never decreases. SUM with convex
    * tables. O(n R) a step. Starts from `start`. */
-  CHORALE_ALGORITHM_POLISH = 40,
+  CHORALE_ALGORITHM_LOCAL_SEARCH = 40,
 
   /* Iterated conditional modes: moves one member at a time while a move raises the score. Ends at a
    * labelling that no single move improves. Any family. Evaluates O(n R) moves in a sweep over the
@@ -144,7 +144,7 @@ enum {
  * other number. Static storage. Any thread. */
 CHORALE_API const char *chorale_algorithm_name(chorale_algorithm algorithm);
 
-/* Start labelling of ALPHA_EXPANSION, POLISH and ICM. */
+/* Start labelling of ALPHA_EXPANSION, LOCAL_SEARCH and ICM. */
 typedef int32_t chorale_start;
 enum {
   CHORALE_START_INDEPENDENT = 0, /* the best value of each member; the lowest if several are best */
@@ -161,10 +161,10 @@ typedef struct chorale_clique_options {
   int32_t subset_size;             /* GENERALISED_ALPHA_PASS: q; 0: 2 */
   const int32_t *start_assignment; /* START_ASSIGNMENT: n values, none forbidden. Borrowed. */
   /* Greatest number of iterations; 0: the default of the algorithm. An iteration is a sweep over
-   * the members (ICM, POLISH), a round (ALPHA_EXPANSION), a step of the multipliers (DUAL_BOUND;
-   * LAGRANGIAN_*, counted for each majority value; COUNT_BOXES, counted for each node), a majority
-   * value (MODIFIED_ALPHA_PASS) or a flow (EXACT_MAJORITY, which checks the limit before each
-   * majority value). */
+   * the members (ICM, LOCAL_SEARCH), a round (ALPHA_EXPANSION), a step of the multipliers
+   * (DUAL_BOUND; LAGRANGIAN_*, counted for each majority value; COUNT_BOXES, counted for each
+   * node), a majority value (MODIFIED_ALPHA_PASS) or a flow (EXACT_MAJORITY, which checks the limit
+   * before each majority value). */
   int64_t iteration_limit;
   int64_t node_limit; /* COUNT_BOXES: greatest number of nodes; 0: no limit */
   /* COUNT_BOXES: greatest number of open nodes; when it is reached the search continues depth first.

@@ -14,12 +14,13 @@
  *             labelling. Messages with unchanged inputs are not computed again. The rounds of a
  *             solve end when the messages have converged (none changes by more than rounding), and
  *             after four rounds that alternate between two labellings.
- *   polish    starts from the best labelling of the rounds, and again from the own one. Decodes
- *             one chain at a time with all other chains fixed, until no chain gains. Never lowers
+ *   local     starts from the best labelling of the rounds, and again from the own one. Decodes
+ *   search    one chain at a time with all other chains fixed, until no chain gains. Never lowers
  *             equation 1.
  *   repair    runs only if some clique forbids every labelling met so far: decodes one chain at a
  *             time to bring the counts of cliques nearer to allowed counts, in a limited search. If
- *             an allowed labelling is found, it is polished (unless the option `no_polish` is 1).
+ *             an allowed labelling is found, a local search starts from it (unless the option
+ *             `no_local_search` is 1).
  *   regroup   moves several chains at once: makes some members of a clique take another value, then
  *             decodes the chains around them one at a time, and keeps the move if equation 1 gains.
  *             Such moves are drawn, always in the same order, until they have not gained for a
@@ -59,8 +60,8 @@
  * fire in both runs.
  *
  * A deadline or a cancel ends a call within milliseconds, also inside the computation of a chain,
- * tree or clique; only instances and callbacks of the host are not interrupted. Finished
- * work is kept, and the next call of the same function continues in the middle of the round, polish
+ * tree or clique; only instances and callbacks of the host are not interrupted. Finished work is
+ * kept, and the next call of the same function continues in the middle of the round, local search
  * or bound: the final result has the same bits as that of a single call without limits (if scores
  * are so large that rounding swallows gains: the same score). A chain or clique whose computation
  * was interrupted is computed anew. So that every call makes progress, the
@@ -70,7 +71,7 @@
  * worst the own one, unless no chain has any. If a clique forbids the labelling, its score is
  * minus infinity; all other sets of connected chains have their best labels all the same, and
  * chorale_run_clique_score (experimental/run.h) tells which cliques forbid theirs. Limits apply to
- * solve, step, polish and bound;
+ * solve, step, local search and bound;
  * all other calls ignore the clock and the cancel flag.
  */
 #ifndef CHORALE_RUN_H
@@ -95,10 +96,10 @@ typedef struct chorale_run chorale_run;
  * *alive*. */
 typedef int32_t chorale_joint_mode;
 enum {
-  /* EXACT if no position has more than `budget` alive configurations, otherwise BEAM of width
-   * `budget`. */
+  /* EXACT if no position has more than `max_states` alive configurations, otherwise BEAM of width
+   * `max_states`. */
   CHORALE_JOINT_AUTO = 0,
-  /* Exact. The call fails with STATE_SPACE if a position would have more than `budget` alive
+  /* Exact. The call fails with STATE_SPACE if a position would have more than `max_states` alive
    * configurations. */
   CHORALE_JOINT_EXACT = 10,
   /* Local absorption (the second approximation of the paper, see potential.h): the message m of a
@@ -106,7 +107,7 @@ enum {
    * m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the states of
    * the automata. While the message of one property is computed, they also hold the value that this
    * property has fired. Exact if no property fires twice; if a property fires more often, the
-   * scores of all its firings are added. `budget` applies as in EXACT. */
+   * scores of all its firings are added. `max_states` applies as in EXACT. */
   CHORALE_JOINT_ABSORPTION = 20,
   /* The paper's third approximation: keeps the best `beam_width` configurations at each position.
    * They are ranked by their best score over all labels plus, for each property whose message has
@@ -158,7 +159,8 @@ typedef struct chorale_run_options {
                                   used for cliques that the algorithm does not fit. Default AUTO */
   int32_t exact_marginals;     /* 1: clique messages exact wherever the family has an exact solver
                                   (slow for convex sums). Default 0 */
-  int32_t no_polish;           /* 1: a solve leaves out the polish (top of this file). Default 0 */
+  int32_t no_local_search;     /* 1: a solve leaves out the local search (top of this file).
+                                  Default 0 */
   /* 1: messages of a property clique cover only the values that some member chain fires in its best
    * labelling without cliques, even if this labelling shows CONFLICT (the paper's first
    * approximation). Equation 1 still scores all values. chorale_run_create then decodes the chains
@@ -169,14 +171,14 @@ typedef struct chorale_run_options {
    * position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.
    * Does not affect the choice of a format by message_element AUTO. Default 0 */
   int32_t edits;
-  /* How chains under several properties are decoded: joint_mode, beam_width and budget are the
-   * mode, the width of BEAM (0: 300) and the greatest number of configurations alive at one position
-   * (0: 1024). In modes EXACT and ABSORPTION, chorale_run_create
-   * decodes every such chain once, and fails with
-   * STATE_SPACE if a chain needs more configurations than the budget. Later messages
-   * may need more configurations: ABSORPTION stores more states where messages forbid EMPTY, and
-   * then drops configurations beyond the budget like a beam; EXACT prunes configurations by the
-   * messages, so under other messages it may exceed the budget and end the call with STATE_SPACE.
+  /* How chains under several properties are decoded: joint_mode, beam_width and max_states are the
+   * mode, the width of BEAM (0: 300) and the greatest number of configurations alive at one
+   * position (0: 1024). In modes EXACT and ABSORPTION, chorale_run_create decodes every such chain
+   * once, and fails with STATE_SPACE if a chain needs more configurations than `max_states`. Later
+   * messages may need more configurations: ABSORPTION stores more states where messages forbid
+   * EMPTY, and then drops configurations beyond `max_states` like a beam; EXACT prunes
+   * configurations by the messages, so under other messages it may need more and end the call with
+   * STATE_SPACE.
    * For each thread, a run allocates about T x (m + 1) x 8 bytes for each configuration that can be
    * alive, where T is the length of the chain that needs most. It also allocates tables of about 16
    * times the length of a chain, in bytes, for each property of the chain. The tables of all chains
@@ -185,14 +187,14 @@ typedef struct chorale_run_options {
   chorale_message_element message_element; /* default AUTO */
   int32_t reserved;
   int64_t beam_width;
-  int64_t budget;
+  int64_t max_states;
   /* Threads (0: 1), which share the work by chain and by clique. More than 256 count as
    * 256. Without an executor: the calling thread and threads - 1 more, which exist only inside a
    * call. With an executor: the number of workers of the executor; the library starts no thread. */
   int64_t threads;
   chorale_parallel_for executor;
   void *executor_user;
-  double time_limit; /* seconds for each call of step, solve, polish or bound; 0 (default): no
+  double time_limit; /* seconds for each call of step, solve, local search or bound; 0 (default): no
                         limit; negative: it has passed */
   const chorale_cancel *cancel;       /* may be NULL. Borrowed until the run is destroyed */
   chorale_progress_function progress; /* may be NULL */
@@ -204,13 +206,13 @@ typedef struct chorale_run_options {
   int64_t bound_steps;
   /* How long a solve looks for moves of several chains ("regroup" at the top of this file): it ends
    * after an amount of work without a gain, which is a multiple of this number. 0 (default) or
-   * less: no such search; 1: usual. no_polish also leaves it out. */
+   * less: no such search; 1: usual. no_local_search also leaves it out. */
   double effort;
 } chorale_run_options;
 
 /* ---- The run ------------------------------------------------------------------------------ */
 
-/* Calls on a run from a callback of the same run. Step, solve, polish, bound, set_chain,
+/* Calls on a run from a callback of the same run. Step, solve, local search, bound, set_chain,
  * set_allowed, set_strength, set_labels, set_limits, max_marginals and probabilities return BUSY
  * and change nothing; destroy and reset do nothing and write a warning to the host's log. Calls
  * that take a const run, and chorale_run_create with the run as `earlier`, succeed in the progress
@@ -235,8 +237,8 @@ CHORALE_API void chorale_run_destroy(chorale_run *run);
 
 /* Replaces the best labelling by one of the caller's, for instance that of another system. The next
  * step or solve scores this labelling and the own one; the better of the two becomes the best
- * labelling, and the polish starts from both, so that no result scores below either of the two.
- * Messages are kept. Until that step or solve the run has no labelling (NO_LABELLING).
+ * labelling, and the local search starts from both, so that no result scores below either of the
+ * two. Messages are kept. Until that step or solve the run has no labelling (NO_LABELLING).
  *
  * labels: `count` labels, one for each position, chain by chain; -1 for none. Entries of instances
  *   are ignored. Instances, chains with a position without label, and chains whose scores forbid the
@@ -258,7 +260,7 @@ typedef struct chorale_run_result {
                             1e-12 (sum_i |phi_i| + sum_p |C_p|) */
   int64_t rounds;        /* number of rounds done so far, without the start */
   int64_t best_round;    /* number of rounds done when the best labelling last changed, in whole or
-                            in part; 0 if the polish of the own labelling changed it last */
+                            in part; 0 if the local search of the own labelling changed it last */
   double score;          /* equation 1 of the best labelling: chain_score + clique_score; minus
                             infinity if a clique forbids it or there is none */
   double chain_score;    /* sum of phi_i over the chains. The chains are added in their order, in
@@ -268,8 +270,10 @@ typedef struct chorale_run_result {
   double rounds_score;   /* the greatest equation 1 of the labelling of a single round. The best
                             labelling may score more: it takes each set of connected chains from the
                             round in which this set scored most */
-  double polished_score; /* equation 1 after the polish from the best labelling of the rounds */
-  double polished_own_score; /* equation 1 after the polish from the own labelling */
+  /* Equation 1 after the local search from the best labelling of the rounds, and from the own
+   * labelling. */
+  double local_search_score;
+  double local_search_own_score;
   double upper_bound;       /* on equation 1; plus infinity where none was computed */
   double gap;               /* upper_bound - score */
   int64_t changed_chains;   /* number of chains whose labels differ from their own */
@@ -281,11 +285,11 @@ typedef struct chorale_run_result {
                                Scores and bound are those of all other chains */
 } chorale_run_result;
 
-/* Does the remaining rounds, polish, repair and bound. A further call does `rounds` more rounds.
- * result: may be NULL. Errors: NULL_ARGUMENT, STRUCT_SIZE, CALLBACK_VALUE, CALLBACK_STOPPED,
- * STATE_SPACE, EXECUTOR, BUSY. After an error the run is as after a cancel. Cost of a round: O(T m^2)
- * for each chain, and one computation of all max-marginals (chorale_clique_max_marginals) for each
- * clique. */
+/* Does the remaining rounds, local search, repair and bound. A further call does `rounds` more
+ * rounds. result: may be NULL. Errors: NULL_ARGUMENT, STRUCT_SIZE, CALLBACK_VALUE,
+ * CALLBACK_STOPPED, STATE_SPACE, EXECUTOR, BUSY. After an error the run is as after a cancel. Cost
+ * of a round: O(T m^2) for each chain, and one computation of all max-marginals
+ * (chorale_clique_max_marginals) for each clique. */
 CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
                                              chorale_error *error);
 
@@ -295,9 +299,10 @@ CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_resul
  * by hand. A run created with options->edits = 1 accepts three kinds of edit at any time: which
  * labels of a position are allowed (chorale_run_set_allowed), the strength of a clique
  * (chorale_run_set_strength) and the scores of a chain (chorale_run_set_chain, experimental/run.h).
- * Each edit may be set and lifted any number of times. The next chorale_run_solve applies all edits. If the rounds
- * and the polish were complete before the edits, this solve works only around the edits, and takes
- * time in proportion to what they change, not to the size of the corpus.
+ * Each edit may be set and lifted any number of times. The next chorale_run_solve applies all
+ * edits. If the rounds and the local search were complete before the edits, this solve works only
+ * around the edits, and takes time in proportion to what they change, not to the size of the
+ * corpus.
  *
  * The result never scores below the earlier best labelling by equation 1 under the new scores. (If
  * an edit forbids labels of the earlier labelling, the comparison is with the earlier labelling in
@@ -307,7 +312,7 @@ CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_resul
  * A further solve, without edits in between, does rounds for the whole corpus as usual; so does one
  * after edits that reach a large part of it. The same calls in the same order give the same bits, for
  * any number of threads and any limits. In the result of a solve that works only around edits,
- * `rounds_score` and `polished_score` equal `score`.
+ * `rounds_score` and `local_search_score` equal `score`.
  *
  * Edits belong to one run. A run that is created with an edited run as `earlier` starts from its
  * labelling, but with the inputs of the model. */
@@ -356,22 +361,22 @@ enum {
  * chains that are left out (chorale_run_left_out, chorale_run_json) and, in
  * chorale_run_json, for cliques with more than 256 members. */
 
-/* Writes the result of the last step, solve, polish or bound to *result, even if the run has no
- * labelling. */
+/* Writes the result of the last step, solve, local search or bound to *result, even if the run has
+ * no labelling. */
 CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,
                                                   chorale_run_result *result, chorale_error *error);
 /* A chain that is left out, since every labelling of it is forbidden: by its scores and transitions,
  * or by these together with the cliques that have no other member. The latter is tested by an exact
- * decode, unless the joint states exceed the budget or a property of the chain has a dictionary
- * without OUT.
+ * decode, unless there are more joint states than `max_states` or a property of the chain has a
+ * dictionary without OUT.
  *
  * Where this test cannot be made, as for a clique with several members that are all in the chain, a
- * solve or polish looks for an allowed labelling. If it finds none, or tables of such a clique forbid
- * every count, it leaves the chain out with OBSTACLE_UNDECIDED, and begins again from the start with
- * all others, unless no other chain is left (a solve does `rounds` rounds again, and `rounds` of the
- * result counts these). Such a chain
- * keeps the labels that it has by itself, and chorale_model_score() of all labels is then minus
- * infinity. A clique of several chains leaves no chain out. */
+ * solve or local search looks for an allowed labelling. If it finds none, or tables of such a
+ * clique forbid every count, it leaves the chain out with OBSTACLE_UNDECIDED, and begins again from
+ * the start with all others, unless no other chain is left (a solve does `rounds` rounds again, and
+ * `rounds` of the result counts these). Such a chain keeps the labels that it has by itself, and
+ * chorale_model_score() of all labels is then minus infinity. A clique of several chains leaves no
+ * chain out. */
 typedef struct chorale_left_out {
   int64_t chain;
   int64_t position; /* of the obstacle; -1 if it is a clique or not known */
@@ -463,7 +468,7 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  *   Each row adds up to 1, up to rounding.
  * exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, with
  *   all its property cliques. Receives 0 if they would need more configurations than
- *   the budget, whatever the joint mode. Then:
+ *   `max_states`, whatever the joint mode. Then:
  *
  *   On a chain, the sums leave out labellings: no probability is wrong by more than a tenth, and
  *   usual errors are far smaller. On a tree, and on a chain where this cannot be said, properties
@@ -474,10 +479,10 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  * not a sum over their labellings. For single items they are computed as in
  * chorale_run_max_marginals.
  * Uses the run's workspace. Errors: also NOT_A_NUMBER, INFINITE and OUT_OF_RANGE (temperature),
- *   STRIDE, KIND, STATE_SPACE (even with absorbed properties there are more configurations than the
- *   budget), NO_LABELLING (also: every labelling of the chain is forbidden by the messages or, with
- *   absorbed properties, because of what it fires), CALLBACK_VALUE and CALLBACK_STOPPED (single
- *   items). After an error, nothing has been written.
+ *   STRIDE, KIND, STATE_SPACE (even with absorbed properties there are more configurations than
+ *   `max_states`), NO_LABELLING (also: every labelling of the chain is forbidden by the messages
+ *   or, with absorbed properties, because of what it fires), CALLBACK_VALUE and CALLBACK_STOPPED
+ *   (single items). After an error, nothing has been written.
  *
  * O(T m^2 x configurations) exponentials; for a tree in property cliques T m times as many. */
 CHORALE_API chorale_status chorale_run_probabilities(chorale_run *run, int64_t chain,

@@ -85,7 +85,7 @@ enum {
   CHORALE_ERROR_AUTOMATON_ON_TREE = 74,
   /* A property that can fire (property.h) a value outside its range. */
   CHORALE_ERROR_VALUE_OUTSIDE_RANGE = 75,
-  /* A chain with properties needs more configurations (run.h) than the budget allows. */
+  /* A chain with properties needs more configurations than `max_states` (run.h) allows. */
   CHORALE_ERROR_STATE_SPACE = 76,
   /* A label name that the labelling scheme does not know. */
   CHORALE_ERROR_LABEL_NAME = 77,

@@ -90,12 +90,12 @@ chorale_status ChainCall::take_options(const chorale_message_options *given) noe
       read.mode != CHORALE_JOINT_ABSORPTION && read.mode != CHORALE_JOINT_BEAM)
     return report_.unknown_constant("options->mode", read.mode, "a CHORALE_JOINT_ constant");
   CHORALE_CHECK(check_size(report_, "options->beam_width", read.beam_width, 0));
-  CHORALE_CHECK(check_size(report_, "options->budget", read.budget, 0));
-  // Limits beam and budget, since dynamic programs store a configuration (a joint state of the
+  CHORALE_CHECK(check_size(report_, "options->max_states", read.max_states, 0));
+  // Limits beam and states, since dynamic programs store a configuration (a joint state of the
   // properties, message.h) and a label in one 32-bit number.
   const std::int64_t limit = INT32_MAX / (4 * std::int64_t{view.labels});
   options = {read.mode, joint_size(read.beam_width, options.beam_width, limit),
-             joint_size(read.budget, options.budget, limit)};
+             joint_size(read.max_states, options.budget, limit)};
   if (limit < 1)
     return too_large();
   return CHORALE_OK;

@@ -32,8 +32,8 @@ chorale_status measure_task(const Report &report, const ChainCall &call, chorale
   return measure_message(report, call, task == CHORALE_MESSAGE_DECODE, bytes);
 }
 
-chorale_status over_budget(const Report &report, const ChainCall &call) noexcept {
-  return report.fail(CHORALE_ERROR_STATE_SPACE, "options->budget is ", call.options.budget,
+chorale_status too_many_states(const Report &report, const ChainCall &call) noexcept {
+  return report.fail(CHORALE_ERROR_STATE_SPACE, "options->max_states is ", call.options.budget,
                      "; the joint state of these properties needs more configurations at once");
 }
 
@@ -123,7 +123,7 @@ chorale_status chorale_chain_messages(chorale_chain_solver *solver, const choral
     JointSummary summary;
     joint.send({outgoing, to_size(call.attachments.count)}, summary);
     if (summary.outcome.overflow)
-      return over_budget(report, call);
+      return too_many_states(report, call);
     chorale_message_result full{};
     full.outcome = summary.score > kForbidden ? CHORALE_OUTCOME_COMPLETE
                    : summary.exact            ? CHORALE_OUTCOME_INFEASIBLE
@@ -157,7 +157,7 @@ chorale_status chorale_chain_decode(chorale_chain_solver *solver, const chorale_
     JointSummary summary;
     joint.decode(summary);
     if (summary.outcome.overflow)
-      return over_budget(report, call);
+      return too_many_states(report, call);
     chorale_message_result full{};
     full.score = full.chain_score = full.message_score = kForbidden;
     const bool found = summary.score > kForbidden &&

@@ -42,7 +42,7 @@ chorale_status take_run_options(const Report &report, const Model &model,
                        AlgorithmNames{&Algorithm::marginals, kAllForms},
                        ", which find max-marginals");
   CHORALE_CHECK(check_flag(report, "options->exact_marginals", options.exact_marginals));
-  CHORALE_CHECK(check_flag(report, "options->no_polish", options.no_polish));
+  CHORALE_CHECK(check_flag(report, "options->no_local_search", options.no_local_search));
   CHORALE_CHECK(check_flag(report, "options->restrict_range", options.restrict_range));
   CHORALE_CHECK(check_flag(report, "options->edits", options.edits));
   if (options.joint_mode != CHORALE_JOINT_AUTO && options.joint_mode != CHORALE_JOINT_EXACT &&
@@ -67,7 +67,7 @@ chorale_status take_run_options(const Report &report, const Model &model,
                                    "a CHORALE_MESSAGES_ constant");
   }
   CHORALE_CHECK(check_size(report, "options->beam_width", options.beam_width, 0));
-  CHORALE_CHECK(check_size(report, "options->budget", options.budget, 0));
+  CHORALE_CHECK(check_size(report, "options->max_states", options.max_states, 0));
   if (options.threads < 0)
     return report.fail(CHORALE_ERROR_SIZE, "options->threads is ", options.threads,
                        "; it must be at least 0");
@@ -76,7 +76,7 @@ chorale_status take_run_options(const Report &report, const Model &model,
     return report.fail(CHORALE_ERROR_SIZE, "options->bound_steps is ", options.bound_steps,
                        "; it must be at least 0");
   CHORALE_CHECK(check_finite(report, "options->effort", options.effort));
-  // Limits beam and budget, since dynamic programs store a configuration (a joint state of the
+  // Limits beam and states, since dynamic programs store a configuration (a joint state of the
   // properties, message.h) and a label in one 32-bit number.
   const std::int64_t limit =
       std::max<std::int64_t>(1, INT32_MAX / (4 * std::int64_t{model.most_labels}));
@@ -85,8 +85,8 @@ chorale_status take_run_options(const Report &report, const Model &model,
   to.clique = {options.algorithm, options.exact_marginals != 0, options.bound_steps > 0};
   to.joint = {options.joint_mode,
               joint_size(options.beam_width, to.joint.beam_width, limit),
-              joint_size(options.budget, to.joint.budget, limit)};
-  to.polish = options.no_polish == 0;
+              joint_size(options.max_states, to.joint.budget, limit)};
+  to.polish = options.no_local_search == 0;
   to.restrict_range = options.restrict_range != 0;
   to.executor.workers =
       static_cast<std::int32_t>(std::clamp<std::int64_t>(options.threads, 1, kMostWorkers));
@@ -108,8 +108,8 @@ template <class... Name>
 chorale_status state_space(const Report &report, const chorale_run &run, bool beam_helps,
                            const Name &...name) noexcept {
   return report.fail(CHORALE_ERROR_STATE_SPACE, "the properties of ", name...,
-                     " have more joint states than options->budget = ", run.options.joint.budget,
-                     ", or are too many; raise the budget",
+                     " have more joint states than options->max_states = ", run.options.joint.budget,
+                     ", or are too many; raise max_states",
                      beam_helps ? ", use a beam (options->joint_mode)" : "",
                      ", or use fewer properties");
 }
@@ -197,7 +197,7 @@ private:
   chorale_run &run_;
 };
 
-// Body of the calls that compute and return a result (step, solve, polish, bound): checks the
+// Body of the calls that compute and return a result (step, solve, local search, bound): checks the
 // arguments, starts the limits, calls work(report), and reports failures and the result.
 template <class Work>
 chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_error *error,
@@ -457,7 +457,7 @@ chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
   return carry_out(run, result, error, [&](Report &) { return run->solve(), CHORALE_OK; });
 }
 
-chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
+chorale_status chorale_run_local_search(chorale_run *run, chorale_run_result *result,
                                   chorale_error *error) {
   return carry_out(run, result, error, [&](Report &) { return run->polish(), CHORALE_OK; });
 }

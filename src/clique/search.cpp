@@ -200,7 +200,7 @@ void CliqueSearch::run_alpha_expansion() noexcept {
   phase<AlphaExpansion>([&](auto &expansion) { improve_solution(expansion); });
 }
 
-void CliqueSearch::run_polish() noexcept {
+void CliqueSearch::run_local_search() noexcept {
   phase<MonotonePolish>([&](auto &polish) { improve_solution(polish); });
 }
 

@@ -64,7 +64,7 @@ public:
   void close_bound_of_pass() noexcept;
   // Improve the solution's labelling, or the labelling that start() has written.
   void run_alpha_expansion() noexcept;
-  void run_polish() noexcept;
+  void run_local_search() noexcept;
   void run_single_moves() noexcept;
 
 protected:

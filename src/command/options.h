@@ -17,7 +17,7 @@ typedef struct settings {
   int64_t rounds;
   int64_t threads;
   int64_t beam; /* how many joint states the decoding of a chain keeps; 0: all, or the best ones
-                   within the budget of the library */
+                   within the default of max_states */
   int64_t bound_steps;
   double seconds;   /* time limit of the run, or of learning; negative: that of the library */
   int without_gold; /* for learn: 1: gold labels are not read */

@@ -286,7 +286,7 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
   options.struct_size = sizeof options;
   options.threads = spec_.options.threads;
   options.cancel = spec_.options.cancel;
-  options.no_polish = effort == Effort::plain ? 1 : 0;
+  options.no_local_search = effort == Effort::plain ? 1 : 0;
   if (effort != Effort::usual)
     options.rounds = is_quick && has_positions ? kQuickRounds : std::int64_t{CHORALE_NO_ROUNDS};
   chorale_error error;

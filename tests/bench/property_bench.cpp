@@ -80,7 +80,7 @@ int main(int count, char **arguments) {
     if (bounds) {
       for (std::int64_t round = 0; round <= options.rounds; ++round)
         check(chorale_run_step(run, &result, &error), error);
-      check(chorale_run_polish(run, &result, &error), error);
+      check(chorale_run_local_search(run, &result, &error), error);
       course.bound = bound;
       course.begin = now();
       // The progress function ends the call.

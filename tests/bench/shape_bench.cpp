@@ -97,12 +97,12 @@ Times one_chain(int length) {
   check(chorale_model_builder_freeze(builder, &model, &error), error);
   chorale_run_options run_options{};
   run_options.struct_size = sizeof run_options;
-  run_options.no_polish = 1;
+  run_options.no_local_search = 1;
   chorale_run *run = nullptr;
   check(chorale_run_create(nullptr, model, &run_options, nullptr, &run, &error), error);
   Times times{};
   times.rounds = seconds([&] { check(chorale_run_solve(run, nullptr, &error), error); });
-  times.polish = seconds([&] { check(chorale_run_polish(run, nullptr, &error), error); });
+  times.polish = seconds([&] { check(chorale_run_local_search(run, nullptr, &error), error); });
   chorale_run_destroy(run);
   chorale_model_release(model);
   chorale_model_builder_destroy(builder);

@@ -105,7 +105,7 @@ static void use_chain_solver(World *w) {
   double *outgoing[1] = {range <= MOST_SIDE * MOST_SIDE ? wide : NULL};
   chorale_message_options o = {.struct_size = sizeof o};
   o.mode = constant(w, 10 * upto(w, 3));
-  o.budget = chance(w, 80) ? 64 : number(w);
+  o.max_states = chance(w, 80) ? 64 : number(w);
   o.beam_width = chance(w, 80) ? 4 : number(w);
   const int64_t k = chance(w, 80) ? upto(w, 8) : hostile_size(w->random);
   switch (upto(w, 9)) {
@@ -165,12 +165,12 @@ static void make_run(World *w) {
   o.damping = chance(w, 90) ? upto(w, 3) / 4.0 : hostile_double(w->random);
   o.algorithm = constant(w, chance(w, 90) ? 0 : 10);
   o.exact_marginals = chance(w, 10);
-  o.no_polish = !chance(w, 80);
+  o.no_local_search = !chance(w, 80);
   o.restrict_range = chance(w, 20);
   o.joint_mode = constant(w, chance(w, 80) ? 0 : 10 * upto(w, 3));
   o.message_element = constant(w, 10 * upto(w, 3));
   o.beam_width = chance(w, 80) ? 4 : number(w);
-  o.budget = chance(w, 80) ? 64 : number(w);
+  o.max_states = chance(w, 80) ? 64 : number(w);
   o.threads = chance(w, 95) ? 1 : chance(w, 50) ? 2 : hostile_size(w->random);
   o.time_limit = chance(w, 90) ? 0 : hostile_double(w->random);
   o.cancel = PICK(cancels);
@@ -247,7 +247,7 @@ static void use_run(World *w) {
     CALL(chorale_run_solve(run, &result, &w->error));
     break;
   case 3:
-    CALL(chorale_run_polish(run, SELDOM(&result), &w->error));
+    CALL(chorale_run_local_search(run, SELDOM(&result), &w->error));
     break;
   case 4:
     CALL(chorale_run_bound(run, number(w), &result, &w->error));

@@ -21,10 +21,10 @@ static void make_prices(World *w) {
   chorale_run_options o = {.struct_size = sizeof o};
   restruct(w, &o.struct_size);
   o.rounds = number(w);
-  o.no_polish = !chance(w, 80);
+  o.no_local_search = !chance(w, 80);
   o.joint_mode = constant(w, chance(w, 80) ? 0 : 10 * upto(w, 3));
   o.message_element = constant(w, CHORALE_MESSAGES_AUTO);
-  o.budget = chance(w, 80) ? 64 : number(w);
+  o.max_states = chance(w, 80) ? 64 : number(w);
   o.time_limit = chance(w, 90) ? 0 : hostile_double(w->random);
   o.cancel = PICK(cancels);
   o.bound_steps = chance(w, 60) ? 0 : number(w);

@@ -130,7 +130,7 @@ static void run_it(const chorale_model *model) {
   cost = (chorale_run_cost){.struct_size = sizeof cost};
   options.rounds = 2;
   options.bound_steps = 1;
-  options.budget = 64;
+  options.max_states = 64;
   if (chorale_run_estimate(model, &options, &cost, &error) != CHORALE_OK ||
       cost.run_bytes > 1 << 24 || cost.chain_steps > 1e5 || cost.clique_scores > 1e4)
     return;

@@ -302,7 +302,7 @@ static void wander(Trial *trial, Random *random) {
       status = chorale_run_solve(run, &r, &error);
       break;
     case 3:
-      status = chorale_run_polish(run, &r, &error);
+      status = chorale_run_local_search(run, &r, &error);
       break;
     case 4:
       status = chorale_run_bound(run, random_int(random, 0, 4), &r, &error);
@@ -461,7 +461,7 @@ static void check_prices(Trial *trial, Random *random) {
   const chorale_run_options *options = &cluster->options;
   int is_exact = !trial->is_wild && rounds_of(options) > 0 && options->damping == 0 &&
                  !options->restrict_range && options->joint_mode == CHORALE_JOINT_AUTO &&
-                 options->budget >= 1024 &&
+                 options->max_states >= 1024 &&
                  (options->message_element == CHORALE_MESSAGES_AUTO ||
                   options->message_element == CHORALE_MESSAGES_FLOAT64);
   for (int32_t c = cluster->clique_count - 1; c >= 0; --c) {
@@ -658,8 +658,8 @@ static void run_unbounded(const Cluster *cluster, chorale_run *run) {
   chorale_error error;
   for (int64_t round = 0; round <= rounds_of(&cluster->options); ++round)
     OK(chorale_run_step(run, NULL, &error));
-  if (!cluster->options.no_polish)
-    OK(chorale_run_polish(run, NULL, &error));
+  if (!cluster->options.no_local_search)
+    OK(chorale_run_local_search(run, NULL, &error));
 }
 
 /* Says the same of properties whose few values are numbers in a large range. */

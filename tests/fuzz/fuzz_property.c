@@ -223,7 +223,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const chorale_joint_mode modes[] = {CHORALE_JOINT_AUTO, CHORALE_JOINT_EXACT,
                                              CHORALE_JOINT_ABSORPTION, CHORALE_JOINT_BEAM};
   trial.options.mode = modes[random_int(&random, 0, 3)];
-  trial.options.budget = random_chance(&random, 60) ? 1 << 16 : random_int(&random, 1, 12);
+  trial.options.max_states = random_chance(&random, 60) ? 1 << 16 : random_int(&random, 1, 12);
   if (random_chance(&random, 50))
     trial.options.beam_width = random_int(&random, 1, 6);
   trial.count = random_int(&random, 1, MOST_PROPERTIES);

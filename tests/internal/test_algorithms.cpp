@@ -225,7 +225,7 @@ std::string written(const AlgorithmNames &names) {
 
 void names_are_listed_for_messages(void **) {
   assert_string_equal(written({&Algorithm::solves, FormSet(Form::sum)}).c_str(),
-                      "auto, alpha-pass, generalised-alpha-pass, alpha-expansion, polish (convex), "
+                      "auto, alpha-pass, generalised-alpha-pass, alpha-expansion, local-search (convex), "
                       "icm, concave-flow (concave), count-boxes or dual-bound");
   assert_string_equal(written({&Algorithm::marginals, FormSet(Form::majority)}).c_str(),
                       "auto, alpha-pass or exact-majority");

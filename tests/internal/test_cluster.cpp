@@ -490,15 +490,15 @@ void runs_agree_with_enumeration(void **) {
     if (!near(result.score, score) || !near(result.own_score, own) || result.score < own - 1e-9 ||
         result.score > best + 1e-9 ||
         result.upper_bound < best - 1e-9 * std::max(1.0, std::fabs(best)) ||
-        result.score < result.rounds_score || result.score < result.polished_own_score)
+        result.score < result.rounds_score || result.score < result.local_search_own_score)
       print_message("seed %u: score %.17g (%.17g) own %.17g (%.17g) best %.17g bound %.17g\n", seed,
                     result.score, score, result.own_score, own, best, result.upper_bound);
     assert_true(near(result.score, score));
     assert_true(near(result.own_score, own));
     assert_true(result.score >= own - 1e-9);
     assert_true(result.score >= result.rounds_score);
-    assert_true(result.polished_score >= result.rounds_score);
-    assert_true(result.polished_own_score >= result.own_score);
+    assert_true(result.local_search_score >= result.rounds_score);
+    assert_true(result.local_search_own_score >= result.own_score);
     assert_true(result.upper_bound >= best - 1e-9 * std::max(1.0, std::fabs(best)));
     if (result.proven)
       assert_true(near(result.score, best));
@@ -520,7 +520,7 @@ void acyclic_models_are_solved(void **) {
       continue;
     chorale_run_options options{};
     options.struct_size = sizeof options;
-    options.no_polish = 1;
+    options.no_local_search = 1;
     options.rounds = 2;
     const Answer answer = solve(problem, options, seed);
     double best = -kInfinity;

@@ -23,7 +23,7 @@ import { Problem } from "./problem.js";
 const NUMBERS = {
   rounds: ["rounds", 0],
   beamWidth: ["beam_width", 1],
-  budget: ["budget", 1],
+  maxStates: ["max_states", 1],
   boundSteps: ["bound_steps", 0],
 };
 const FLAGS = {
@@ -41,7 +41,7 @@ const WORDS = {
 export const RUN_OPTIONS = [
   ...Object.keys(NUMBERS),
   ...Object.keys(FLAGS),
-  "polish",
+  "localSearch",
   ...Object.keys(WORDS),
   "damping",
   "effort",
@@ -65,7 +65,7 @@ export function runFields(options) {
   for (const [name, [field, least]] of Object.entries(NUMBERS))
     if (options[name] !== undefined) fields[field] = atLeast(name, options[name], least);
   if (fields.rounds === 0) fields.rounds = NOTHING.rounds; // in C, 0 is for the default
-  if (options.polish !== undefined) fields.no_polish = options.polish ? 0 : 1;
+  if (options.localSearch !== undefined) fields.no_local_search = options.localSearch ? 0 : 1;
   for (const [name, field] of Object.entries(FLAGS))
     if (options[name] !== undefined) fields[field] = options[name] ? 1 : 0;
   for (const [name, [field, numbers]] of Object.entries(WORDS))
@@ -274,8 +274,8 @@ export class Run extends Results {
   step() {
     return this.#runs("step");
   }
-  polish() {
-    return this.#runs("polish");
+  localSearch() {
+    return this.#runs("local_search");
   }
   bound(steps) {
     return this.#runs("bound", integer("steps", steps));

@@ -261,16 +261,16 @@ for (const [name, chorale] of libraries) {
     const rounds = [];
     const run = chorale.createRun(problem, {
       boundSteps: 4, damping: 0.1, algorithm: "alpha-pass",
-      exactMarginals: false, polish: true, restrictRange: false,
-      jointMode: "exact", beamWidth: 10, budget: 100, messageElement: "float64", timeLimit: 60,
+      exactMarginals: false, localSearch: true, restrictRange: false,
+      jointMode: "exact", beamWidth: 10, maxStates: 100, messageElement: "float64", timeLimit: 60,
       rounds: 5,
       progress: (now) => void rounds.push(now.round),
     });
     assert.equal(run.step().rounds, 0);
     assert.deepEqual([...run.allLabels()], [0, 0, 1]);
     run.step();
-    const polished = run.polish();
-    close(polished.score, run.result().score);
+    const searched = run.localSearch();
+    close(searched.score, run.result().score);
     const result = run.solve();
     assert.ok(run.bound(3).upperBound >= result.score);
     assert.ok(rounds.length >= 2 && rounds[0] === 0);

@@ -948,11 +948,11 @@ export interface RunOptions {
    */
   algorithm?: string;
   exactMarginals?: boolean;
-  polish?: boolean;
+  localSearch?: boolean;
   restrictRange?: boolean;
   jointMode?: "auto" | "exact" | "absorption" | "beam";
   beamWidth?: number;
-  budget?: number;
+  maxStates?: number;
   messageElement?: "float64" | "float32" | "magnitude16" | "auto";
   /** Time limit of each call of the run in seconds; null: none. */
   timeLimit?: number | null;
@@ -967,7 +967,7 @@ export interface RunOptions {
    */
   boundSteps?: number;
   /**
-   * How long a solve looks for moves of several chains after the polish, as a multiple of the usual
+   * How long a solve looks for moves of several chains after the local search, as a multiple of the usual
    * time; 0 (the default): not at all.
    */
   effort?: number;
@@ -991,8 +991,8 @@ export interface RunResult {
   readonly cliqueScore: number;
   readonly ownScore: number;
   readonly roundsScore: number;
-  readonly polishedScore: number;
-  readonly polishedOwnScore: number;
+  readonly localSearchScore: number;
+  readonly localSearchOwnScore: number;
   readonly upperBound: number;
   readonly gap: number;
   readonly changedChains: number;
@@ -1083,7 +1083,7 @@ export class Results extends Handle {
 }
 export class Run extends Results {
   /**
-   * Does the remaining rounds of messages between chains and cliques, then the polish (relabels one
+   * Does the remaining rounds of messages between chains and cliques, then the local search (relabels one
    * chain at a time while this raises the score), and the steps of the upper bound (`boundSteps`).
    * In a run created with `edits`, a solve after `setAllowed`, `setStrength` or `setChain` usually
    * recomputes only the chains and cliques that these calls affect (run.h says when).
@@ -1094,7 +1094,7 @@ export class Run extends Results {
    * @experimental It may change or go in any version.
    */
   step(): RunResult;
-  polish(): RunResult;
+  localSearch(): RunResult;
   bound(steps: number): RunResult;
   reset(): void;
   setTimeLimit(seconds: number | null): void;

@@ -166,7 +166,7 @@ CASES = [
     ("ChainSolver.messages", lambda: CHAINS.messages(ROW, []), None),
     ("ChainSolver.messages", lambda: CHAINS.messages(ROW, PROP, mode="x"), "mode"),
     ("ChainSolver.messages", lambda: CHAINS.messages(ROW, PROP, beam_width=0), "beam_width"),
-    ("ChainSolver.messages", lambda: CHAINS.messages(ROW, PROP, budget=0), "budget"),
+    ("ChainSolver.messages", lambda: CHAINS.messages(ROW, PROP, max_states=0), "max_states"),
     ("ChainSolver.messages", lambda: CHAINS.messages(ROW, BEFORE), "attachments"),
     (
         "ChainSolver.messages",
@@ -358,7 +358,7 @@ CASES = [
     ("Run", lambda: run(joint_mode="x"), "joint_mode"),
     ("Run", lambda: run(message_element="x"), "message_element"),
     ("Run", lambda: run(beam_width=0), "beam_width"),
-    ("Run", lambda: run(budget=0), "budget"),
+    ("Run", lambda: run(max_states=0), "max_states"),
     ("Run", lambda: run(threads=0), "threads"),
     ("Run", lambda: run(time_limit=NAN), "time_limit"),
     ("Run", lambda: run(bound_steps=-1), "bound_steps"),
@@ -528,7 +528,7 @@ HARMLESS = re.compile(
     r"(\w*Error|Agreement\..*|Outcome|Progress|Payment|Cost|LabellingScore|Reason|Change|Decoded"
     r"|Diagnosis|Strengths|LeftOut|Mask|Place|Placed|Question|\w*Result|ChainMarginals|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
     r"|Chain|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state|Host.*"
-    r"|Run.(step|solve|polish|reset|problem|left_out)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"
+    r"|Run.(step|solve|local_search|reset|problem|left_out)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"
     r"|Ledger.(conflicts|current|due)|Settled(.conflicts|.table)?|Kernel\..*|abi|algorithms|Model.\w*bytes"
     r"|.*\.(cliques|all_members|chain_lengths|values|labels|family|result|model)"
 )

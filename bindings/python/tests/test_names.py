@@ -73,7 +73,7 @@ def test_options_are_named_and_typed():
 def test_defaults_are_those_of_the_library(options, given):
     """In C they are 0, which means what the headers say and tests/test_defaults.c checks."""
     made = struct(options)
-    meant = {"rounds": 10, "beam_width": 300, "budget": 1024, "threads": 1}
+    meant = {"rounds": 10, "beam_width": 300, "max_states": 1024, "threads": 1}
     meant.update(subset_size=2, tolerance=1e-3, minimum=2)
     named = {"algorithm": "auto", "joint_mode": "auto", "mode": "auto"}
     named.update(message_element="auto", start="independent", values=None)

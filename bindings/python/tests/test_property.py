@@ -149,7 +149,7 @@ def test_messages_and_decoding(rng, mode):
             props = [ch.Property.first_label(labels), ch.Property.position_label(labels, 1)]
             incoming = [rng.normal(size=labels + 2) for _ in props]
             attached = [experimental.Attachment(p, message=m) for p, m in zip(props, incoming)]
-            options = {"mode": mode, "beam_width": 500, "budget": 500}
+            options = {"mode": mode, "beam_width": 500, "max_states": 500}
             sent, info = calls.messages(chain, attached, **options)
             expected = [np.full(labels + 2, -math.inf) for _ in props]
             best = -math.inf
@@ -200,7 +200,7 @@ def test_bad_attachments():
     with pytest.raises(ch.StateError) as caught:
         wide = [ch.Property.token_before(2, 0, values=3), ch.Property.next_label(2, 0)]
         solver.decode(
-            chain, [experimental.Attachment(p, table=[0, 1, 2]) for p in wide], mode="exact", budget=1
+            chain, [experimental.Attachment(p, table=[0, 1, 2]) for p in wide], mode="exact", max_states=1
         )
     assert caught.value.name == "CHORALE_ERROR_STATE_SPACE"
     with pytest.raises(ch.ArgumentError):

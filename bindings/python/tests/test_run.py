@@ -254,7 +254,7 @@ def test_same_bits_for_any_threads_and_executor(rng):
     while stepped.step().messages_changed or stepped.result.rounds == 0:
         if stepped.result.rounds == 10:
             break
-    assert stepped.polish().score == expected.score
+    assert stepped.local_search().score == expected.score
     alone.reset()
     assert alone.solve() == expected
 
@@ -387,7 +387,7 @@ def test_any_labelling_is_scored_and_gone_on_from(rng):
     assert list(found.chain_scores) == [run.chain_score(k) for k in range(len(model))]
     assert list(found.clique_scores) == [run.clique_score(k) for k in range(model.cliques)]
     assert model.score(run.all_labels(own=True).tolist()).score == result.own_score
-    fresh = ch.Run(model, rounds=0, polish=False)
+    fresh = ch.Run(model, rounds=0, local_search=False)
     fresh.set_labels(run.all_labels())
     with pytest.raises(ch.StateError) as caught:
         fresh.all_labels()
@@ -420,9 +420,9 @@ def test_options_have_their_effect(rng):
         {"damping": 0.5},
         {"algorithm": "alpha_pass"},
         {"exact_marginals": True},
-        {"polish": False},
+        {"local_search": False},
         {"restrict_range": True},
-        {"joint_mode": "beam", "beam_width": 10, "budget": 100},
+        {"joint_mode": "beam", "beam_width": 10, "max_states": 100},
         {"message_element": "auto"},
         {"message_element": "float64"},
         {"message_element": "float32"},

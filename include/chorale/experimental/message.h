@@ -74,7 +74,7 @@ typedef struct chorale_message_options {
   chorale_joint_mode mode;
   int32_t reserved;
   int64_t beam_width; /* BEAM; 0: 300 */
-  int64_t budget;     /* greatest number of configurations alive at one position; 0: 1024.
+  int64_t max_states; /* greatest number of configurations alive at one position; 0: 1024.
                          Decoding allocates T x m x 4 bytes for each configuration that can
                          be alive */
 } chorale_message_options;

@@ -73,8 +73,8 @@ CHORALE_API void chorale_prices_destroy(chorale_prices *prices);
  * result: as from chorale_run_solve, but clique_score includes the prices of the members of shared
  *   cliques; may be NULL. The `score` of the result is the maximum of scores plus prices, up to
  *   rounding, if no clique that is not shared has two members, and chains are decoded exactly
- *   (message.h). With 0 rounds and no polish the prices are not used, and the labelling is that of
- *   the chains without cliques.
+ *   (message.h). With 0 rounds and no local search the prices are not used, and the labelling is
+ *   that of the chains without cliques.
  * *score: receives equation 1 of the labelling found, without shared cliques and without prices:
  *   what this part adds to equation 1 of the corpus, before the potentials of the shared cliques.
  *   Minus infinity if there is no labelling. May be NULL.

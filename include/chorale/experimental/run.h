@@ -76,17 +76,17 @@ CHORALE_API chorale_status chorale_run_estimate(const chorale_model *model,
  * Errors: as for chorale_run_solve. */
 CHORALE_API chorale_status chorale_run_step(chorale_run *run, chorale_run_result *result,
                                             chorale_error *error);
-/* chorale_run_polish does only the polish (and the repair, if no labelling has been found).
- * chorale_run_bound does only `steps` more steps of the bound. Errors: as for a step; of
+/* chorale_run_local_search does only the local search (and the repair, if no labelling has been
+ * found). chorale_run_bound does only `steps` more steps of the bound. Errors: as for a step; of
  * chorale_run_bound also SIZE (steps < 0) and STATE (the run was created with bound_steps 0). */
-CHORALE_API chorale_status chorale_run_polish(chorale_run *run, chorale_run_result *result,
-                                              chorale_error *error);
+CHORALE_API chorale_status chorale_run_local_search(chorale_run *run, chorale_run_result *result,
+                                                    chorale_error *error);
 CHORALE_API chorale_status chorale_run_bound(chorale_run *run, int64_t steps,
                                              chorale_run_result *result, chorale_error *error);
 
-/* Sets the time limit (seconds for each call of step, solve, polish or bound; 0: no limit; negative: it has passed) and
- * the cancel flag (may be NULL, borrowed until the run is destroyed). Errors: NULL_ARGUMENT (run),
- * NOT_A_NUMBER, BUSY. */
+/* Sets the time limit (seconds for each call of step, solve, local search or bound; 0: no limit;
+ * negative: it has passed) and the cancel flag (may be NULL, borrowed until the run is destroyed).
+ * Errors: NULL_ARGUMENT (run), NOT_A_NUMBER, BUSY. */
 CHORALE_API chorale_status chorale_run_set_limits(chorale_run *run, double time_limit,
                                                   const chorale_cancel *cancel,
                                                   chorale_error *error);

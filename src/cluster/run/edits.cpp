@@ -582,8 +582,8 @@ EditEnd Edits::finish() noexcept {
   if (state_.best.total() == kForbidden || state_.own.total() > state_.best.total())
     return EditEnd::whole;
   standing.pending = false;
-  standing.own_score = standing.polished_own_score = state_.own.total();
-  standing.rounds_score = standing.polished_score = state_.best.total();
+  standing.own_score = standing.local_search_own_score = state_.own.total();
+  standing.rounds_score = standing.local_search_score = state_.best.total();
   standing.is_polished = setting_.options.polish;
   standing.is_regrouped = true;
   standing.converged = edits_.converged && edits_.answering.empty() && !edits_.leaves_messages;

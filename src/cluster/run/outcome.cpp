@@ -114,8 +114,8 @@ chorale_run_result Outcome::result() const noexcept {
   result.clique_score = has_labels ? state_.answer().clique_total : 0.0;
   result.own_score = standing.own_score;
   result.rounds_score = standing.rounds_score;
-  result.polished_score = standing.polished_score;
-  result.polished_own_score = standing.polished_own_score;
+  result.local_search_score = standing.local_search_score;
+  result.local_search_own_score = standing.local_search_own_score;
   result.upper_bound = standing.infeasible ? kForbidden : standing.upper_bound;
   result.gap = found ? standing.upper_bound - result.score : kInfinity;
   result.proven =

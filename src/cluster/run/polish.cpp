@@ -288,7 +288,7 @@ void Polish::run() noexcept {
     const bool all_solved = std::all_of(needs, needs + state_.clique_needs.size(),
                                         [](std::uint8_t flags) { return flags == 0; });
     if (model.slots.size() == (all_solved ? model.closed_slots : 0)) {
-      standing.polished_score = standing.polished_own_score = state_.best.total();
+      standing.local_search_score = standing.local_search_own_score = state_.best.total();
       return;
     }
     state_.now.copy(state_.best);
@@ -319,7 +319,7 @@ void Polish::run() noexcept {
 bool Polish::end_start() noexcept {
   PolishCourse &course = state_.course.polish;
   Standing &standing = state_.standing;
-  (course.from_own ? standing.polished_own_score : standing.polished_score) = state_.now.total();
+  (course.from_own ? standing.local_search_own_score : standing.local_search_score) = state_.now.total();
   if (!course.from_own &&
       (course.round_before > 0 || course.score_before != standing.own_score)) {
     course = {};
@@ -332,7 +332,7 @@ bool Polish::end_start() noexcept {
     return true;
   }
   if (!course.from_own)
-    standing.polished_own_score = standing.polished_score;
+    standing.local_search_own_score = standing.local_search_score;
   course = {};
   standing.is_polished = true;
   return false;

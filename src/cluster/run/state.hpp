@@ -61,8 +61,8 @@ struct Standing {
   std::int64_t best_round = 0;        // the last round from which a part of `best` was taken
   double own_score = kForbidden;      // equation 1 of RunState::own; minus infinity until round 0
   double rounds_score = kForbidden;   // greatest equation 1 of a labelling that a round ended with
-  double polished_score = kForbidden; // equation 1 after the polish that starts from `best`
-  double polished_own_score = kForbidden; // equation 1 after the polish that starts from `own`
+  double local_search_score = kForbidden; // equation 1 after the polish that starts from `best`
+  double local_search_own_score = kForbidden; // equation 1 after the polish that starts from `own`
   double upper_bound = kInfinity;
 };
 

@@ -131,7 +131,7 @@ const Labelling = (() => {
       return this.#runs.has(page);
     }
     /**
-     * Creates a run without a beam if all joint states fit the budget; such a run is also faster.
+     * Creates a run without a beam if there are few enough joint states; such a run is also faster.
      * Otherwise creates a run with a beam.
      */
     #runOf(model) {

@@ -189,16 +189,16 @@ ${dots && points.slice(0, values.length).map(([i, at]) =>
 ${marks(y, foot + 16)}</svg></figure>`;
   };
   const scoreChart = ({ scores, score, own_score: alone, rounds }) => {
-    const values = [...scores, score]; // the last is that after the polish
+    const values = [...scores, score]; // the last is that after the local search
     const low = values.reduce((least, value) => Math.min(least, value), alone);
     const high = score > low ? score : low + 1;
     const caption = html`<b>Joint score over the rounds.</b> What all records and all agreements are worth
-together; the last point is the polish.`;
+together; the last point is the local search.`;
     return plot("Joint score by round", caption, "together", values, [low, high], true, (y, foot) => [
       axis("end", LINES.top - 6, `best ${number(score, 2)}`),
       axis("end", (y(alone) - 6).toFixed(1), `alone ${number(alone, 2)}`),
       axis("start", foot, "alone"),
-      axis("end", foot, `round ${rounds}, polish`),
+      axis("end", foot, `round ${rounds}, search`),
     ]);
   };
   const powerOfTen = (power) => (power < -4 || power > 5 ? `1e${power}` : Number(`1e${power}`));

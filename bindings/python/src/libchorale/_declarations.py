@@ -112,7 +112,7 @@ CHORALE_ALGORITHM_AUTO = 0
 CHORALE_ALGORITHM_ALPHA_PASS = 10
 CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS = 20
 CHORALE_ALGORITHM_ALPHA_EXPANSION = 30
-CHORALE_ALGORITHM_POLISH = 40
+CHORALE_ALGORITHM_LOCAL_SEARCH = 40
 CHORALE_ALGORITHM_ICM = 50
 CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS = 60
 CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT = 70
@@ -630,14 +630,14 @@ class chorale_run_options(Struct):
     damping: Any
     algorithm: Any
     exact_marginals: Any
-    no_polish: Any
+    no_local_search: Any
     restrict_range: Any
     edits: Any
     joint_mode: Any
     message_element: Any
     reserved: Any
     beam_width: Any
-    budget: Any
+    max_states: Any
     threads: Any
     executor: Any
     executor_user: Any
@@ -653,14 +653,14 @@ class chorale_run_options(Struct):
         ("damping", c_double),
         ("algorithm", c_int32),
         ("exact_marginals", c_int32),
-        ("no_polish", c_int32),
+        ("no_local_search", c_int32),
         ("restrict_range", c_int32),
         ("edits", c_int32),
         ("joint_mode", c_int32),
         ("message_element", c_int32),
         ("reserved", c_int32),
         ("beam_width", c_int64),
-        ("budget", c_int64),
+        ("max_states", c_int64),
         ("threads", c_int64),
         ("executor", chorale_parallel_for),
         ("executor_user", c_void_p),
@@ -684,8 +684,8 @@ class chorale_run_result(Struct):
     clique_score: Any
     own_score: Any
     rounds_score: Any
-    polished_score: Any
-    polished_own_score: Any
+    local_search_score: Any
+    local_search_own_score: Any
     upper_bound: Any
     gap: Any
     changed_chains: Any
@@ -704,8 +704,8 @@ class chorale_run_result(Struct):
         ("clique_score", c_double),
         ("own_score", c_double),
         ("rounds_score", c_double),
-        ("polished_score", c_double),
-        ("polished_own_score", c_double),
+        ("local_search_score", c_double),
+        ("local_search_own_score", c_double),
         ("upper_bound", c_double),
         ("gap", c_double),
         ("changed_chains", c_int64),
@@ -1047,13 +1047,13 @@ class chorale_message_options(Struct):
     mode: Any
     reserved: Any
     beam_width: Any
-    budget: Any
+    max_states: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("mode", c_int32),
         ("reserved", c_int32),
         ("beam_width", c_int64),
-        ("budget", c_int64),
+        ("max_states", c_int64),
     ]
 
 
@@ -1477,9 +1477,9 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_run_json": (c_int32, [c_void_p, c_char_p, c_size_t, c_void_p, POINTER(chorale_error)]),
     "chorale_run_labels": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_left_out": (c_int32, [c_void_p, POINTER(chorale_left_out), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_run_local_search": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_max_marginals": (c_int32, [c_void_p, c_int64, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_payments": (c_int32, [c_void_p, c_int64, POINTER(chorale_payment), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
-    "chorale_run_polish": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_probabilities": (c_int32, [c_void_p, c_int64, c_double, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_reset": (None, [c_void_p]),
     "chorale_run_set_allowed": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),

@@ -140,7 +140,8 @@ class CliqueSolver(Closable):
                      free
     weights          n positive integers: how often each member counts in the potential. Its scores
                      are not multiplied. None: once. Weights need a potential that is a convex sum,
-                     and one of the algorithms "auto", "alpha_pass", "polish", "icm", "dual_bound"
+                     and one of the algorithms "auto", "alpha_pass", "local_search", "icm",
+                     "dual_bound"
     start            where a local search starts: "independent" (each member's own best value),
                      "alpha_pass" (the result of that algorithm), a value for all members, or n
                      values

@@ -67,7 +67,7 @@ class OutOfMemoryError(Error, MemoryError):
 class StateError(Error, RuntimeError):
     """A call that the object's state does not allow: for instance labels are read before the first
     round, a builder is used after `freeze`, or `Run.bound` is called on a run without bound_steps.
-    Also raised if a chain with several properties has more joint states than the budget allows."""
+    Also raised if a chain with several properties has more joint states than `max_states`."""
 
 
 class CallbackError(Error, RuntimeError):

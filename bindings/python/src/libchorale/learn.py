@@ -237,15 +237,15 @@ class CollectiveTagger:
             if self.spans:
                 begins = [str(label)[:2] in ("B-", "S-", "U-") for label in labels]
 
-        def picked(values: Sequence[Any], which: Sequence[int]) -> list[Any]:
+        def chosen(values: Sequence[Any], which: Sequence[int]) -> list[Any]:
             return [values[number] for number in which]
 
         def problem(which: Sequence[int], scored: _Scored) -> Problem:
-            right = [numbers[label] for label in itertools.chain(*picked(gold, which))]
-            some = None if tokens is None else picked(tokens, which)
+            right = [numbers[label] for label in itertools.chain(*chosen(gold, which))]
+            some = None if tokens is None else chosen(tokens, which)
             return self._problem(
-                picked(X, which),
-                picked(groups, which),
+                chosen(X, which),
+                chosen(groups, which),
                 some,
                 _aligned(scored, labels),
                 np.array(right, np.int32),
@@ -257,13 +257,13 @@ class CollectiveTagger:
         if kind == "scores":
             which = [number for fold in folds for number in fold]
             trained = _Alone(labels, self.transitions)
-            problems.append(problem(which, trained.scores(picked(X, which), which)))
+            problems.append(problem(which, trained.scores(chosen(X, which), which)))
         else:
             for fold in folds:
                 others = [number for other in folds if other is not fold for number in other]
                 others.sort()
-                trained = self._trained(kind, picked(X, others), picked(gold, others))
-                problems.append(problem(fold, trained.scores(picked(X, fold), fold)))
+                trained = self._trained(kind, chosen(X, others), chosen(gold, others))
+                problems.append(problem(fold, trained.scores(chosen(X, fold), fold)))
         if not any(made.model.cliques for made in problems):
             raise ValueError("agree finds nothing that is in a group of X twice and could agree")
         learnt = learn(problems, classes=classes, begins=begins)

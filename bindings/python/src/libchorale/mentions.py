@@ -58,12 +58,12 @@ OPTIONS = {
     "damping": 0.0,
     "algorithm": "auto",
     "exact_marginals": False,
-    "polish": True,
+    "local_search": True,
     "restrict_range": False,
     "joint_mode": "auto",
     "message_element": "auto",
     "beam_width": 300,
-    "budget": 1024,
+    "max_states": 1024,
     "bound_steps": 0,
 }
 

@@ -70,11 +70,11 @@ class DecodeResult:
     configurations: int
 
 
-def message_options(mode: JointMode, beam_width: int, budget: int) -> c.chorale_message_options:
+def message_options(mode: JointMode, beam_width: int, max_states: int) -> c.chorale_message_options:
     options = struct(c.chorale_message_options)
     options.mode = arrays.chosen("mode", mode, JOINT_MODES)
     options.beam_width = arrays.size("beam_width", beam_width, 1)
-    options.budget = arrays.size("budget", budget, 1)
+    options.max_states = arrays.size("max_states", max_states, 1)
     return options
 
 
@@ -120,10 +120,10 @@ class MessageCalls(ChainCalls):
 
     mode        "exact": keeps all configurations; "beam": keeps only the best ones at each
                 position; "absorption": approximate, adds the message of a value whenever a position
-                fires the value; "auto": exact if the budget suffices, otherwise a beam that keeps
-                `budget` configurations
+                fires the value; "auto": exact if `max_states` suffices, otherwise a beam that
+                keeps `max_states` configurations
     beam_width  number of configurations that "beam" keeps at each position
-    budget      greatest number of configurations at a position for "exact" and "absorption"; if
+    max_states  greatest number of configurations at a position for "exact" and "absorption"; if
                 they need more, the call raises `StateError`
     """
 
@@ -134,7 +134,7 @@ class MessageCalls(ChainCalls):
         *,
         mode: JointMode = "auto",
         beam_width: int = 300,
-        budget: int = 1024,
+        max_states: int = 1024,
     ) -> tuple[list[arrays.Doubles], MessageResult]:
         """Computes the messages of a chain (or of unary scores) to its cliques.
 
@@ -149,7 +149,7 @@ class MessageCalls(ChainCalls):
         [1.0, 3.0, -inf, -inf]
         """
         scores = Chain._for_a_call(chain, None)
-        options = message_options(mode, beam_width, budget)
+        options = message_options(mode, beam_width, max_states)
         result = struct(c.chorale_message_result)
         attached = _Attachments(attachments, scores.length)
         outgoing = [np.empty(item.values + 2) for item in attached.items]
@@ -170,7 +170,7 @@ class MessageCalls(ChainCalls):
         *,
         mode: JointMode = "auto",
         beam_width: int = 300,
-        budget: int = 1024,
+        max_states: int = 1024,
     ) -> DecodeResult:
         """Finds the labelling with the greatest sum of the chain's score and the messages of all
         attachments.
@@ -180,7 +180,7 @@ class MessageCalls(ChainCalls):
         [0, 0]
         """
         scores = Chain._for_a_call(chain, None)
-        options = message_options(mode, beam_width, budget)
+        options = message_options(mode, beam_width, max_states)
         result = struct(c.chorale_message_result)
         attached = _Attachments(attachments, scores.length)
         labels = np.empty(scores.length, dtype=np.int32)
@@ -243,7 +243,7 @@ class ChainSolver(Closable, MessageCalls):
         attachments: Attached = (),
         mode: JointMode = "auto",
         beam_width: int = 300,
-        budget: int = 1024,
+        max_states: int = 1024,
     ) -> None:
         """Grows the workspace so that a task allocates nothing on chains of the shape of `chain`.
 
@@ -261,7 +261,7 @@ class ChainSolver(Closable, MessageCalls):
                         chain_struct,
                         structs,
                         len(attached.items),
-                        byref(message_options(mode, beam_width, budget)),
+                        byref(message_options(mode, beam_width, max_states)),
                         MESSAGE_TASKS[task],
                     )
             else:
@@ -284,7 +284,7 @@ def bytes_needed(
     attachments: Attached = (),
     mode: JointMode = "auto",
     beam_width: int = 300,
-    budget: int = 1024,
+    max_states: int = 1024,
 ) -> int:
     """Returns the number of bytes that `ChainSolver(memory=...)` and `Kernel` need for a task on
     chains of the shape of `chain`. Arguments are as in `ChainSolver.reserve`.
@@ -304,7 +304,7 @@ def bytes_needed(
                 chain_struct,
                 structs,
                 len(attached.items),
-                byref(message_options(mode, beam_width, budget)),
+                byref(message_options(mode, beam_width, max_states)),
                 MESSAGE_TASKS[task],
                 byref(needed),
             )

@@ -51,7 +51,8 @@ class Prices(Closable):
 
     model    a `Model` or `Problem`; its other cliques are solved as by `Run`
     cliques  the shared cliques, by their numbers in the model; not centred
-    rounds, polish, algorithm, joint_mode, beam_width, budget, threads, bound_steps: as in `Run`
+    rounds, local_search, algorithm, joint_mode, beam_width, max_states, threads, bound_steps: as in
+    `Run`
 
     >>> from libchorale import ModelBuilder
     >>> builder = ModelBuilder()
@@ -74,11 +75,11 @@ class Prices(Closable):
         cliques: npt.ArrayLike,
         *,
         rounds: int = 10,
-        polish: bool = True,
+        local_search: bool = True,
         algorithm: str = "auto",
         joint_mode: JointMode = "auto",
         beam_width: int = 300,
-        budget: int = 1024,
+        max_states: int = 1024,
         threads: int = 1,
         bound_steps: int = 0,
     ) -> None:
@@ -87,11 +88,11 @@ class Prices(Closable):
             raise TypeError(f"model is {model!r}, neither a Model nor a Problem")
         options = struct(c.chorale_run_options)
         options.rounds = arrays.rounds("rounds", rounds)
-        options.no_polish = not polish
+        options.no_local_search = not local_search
         options.algorithm = algorithm_number(algorithm)
         options.joint_mode = arrays.chosen("joint_mode", joint_mode, JOINT_MODES)
         options.beam_width = arrays.size("beam_width", beam_width, 1)
-        options.budget = arrays.size("budget", budget, 1)
+        options.max_states = arrays.size("max_states", max_states, 1)
         options.threads = arrays.size("threads", threads, 1)
         options.bound_steps = arrays.integer("bound_steps", bound_steps)
         numbers = arrays.longs("cliques", cliques)
@@ -352,10 +353,10 @@ class Part:
                 base, base_scores = labels, own
                 continue
             lost = np.rint((base_scores - own) / asked.quantum).astype(np.int64)
-            self._deal(base != labels, lost, costs[k])
+            self._divide(base != labels, lost, costs[k])
         return Answer(counts, costs, scores, limits, rows * len(self.model))
 
-    def _deal(self, changed: npt.NDArray[np.bool_], lost: Longs, costs: Longs) -> None:
+    def _divide(self, changed: npt.NDArray[np.bool_], lost: Longs, costs: Longs) -> None:
         """For each unit, divides the own score that it lost evenly among those members of shared
         cliques in the unit whose labels changed. Adds each share to the costs of the member's
         clique."""

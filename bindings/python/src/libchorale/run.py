@@ -164,14 +164,15 @@ class RunResult:
     proven              True: the score is optimal, up to rounding
     rounds              number of rounds done so far
     best_round          number of rounds done when the best labelling last changed, in whole or in
-                        part; 0 if the polish of the own labels changed it last
+                        part; 0 if the local search of the own labels changed it last
     score               score of the best labelling: chain_score + clique_score
     chain_score         the sum of the chains' scores
     clique_score        the sum of the cliques' scores, their potentials
     own_score           score of the own labels of all chains
-    rounds_score        the best score of the labels of a single round, before the polish
-    polished_score      score after the polish that started from the best labels of the rounds
-    polished_own_score  score after the polish that started from the own labels of all chains
+    rounds_score        the best score of the labels of a single round, before the local search
+    local_search_score  score after the local search from the best labels of the rounds
+    local_search_own_score
+                        score after the local search from the own labels of all chains
     upper_bound         upper bound on the score of any labelling; infinite if none was computed
     gap                 upper_bound - score
     changed_chains      number of chains whose labels differ from their own labels
@@ -192,8 +193,8 @@ class RunResult:
     clique_score: float
     own_score: float
     rounds_score: float
-    polished_score: float
-    polished_own_score: float
+    local_search_score: float
+    local_search_own_score: float
     upper_bound: float
     gap: float
     changed_chains: int
@@ -240,13 +241,14 @@ class Run(Closable):
                      that it does not fit use "auto"
     exact_marginals  True: messages of cliques are exact if the potential has an exact solver (slow
                      for convex sums)
-    polish           True: after the rounds, one chain at a time is decoded again, as long as this
+    local_search     True: after the rounds, one chain at a time is decoded again, as long as this
                      raises the score
     restrict_range   True: messages of a property clique cover only values that fire in some member
                      chain when this chain has its best labels without cliques
     joint_mode       the method for chains under several properties: "auto", "exact", "absorption"
                      or "beam", as `mode` of `ChainSolver.messages`
-    beam_width, budget  as in `ChainSolver.messages`
+    beam_width, max_states
+                     as in `ChainSolver.messages`
     message_element  the number format of stored messages: "float64"; "float32" in half the memory;
                      "magnitude16" in a quarter, rounded to 0.05 %; "auto": "float64" if all
                      messages together take less than 256 KB, otherwise the widest format with which
@@ -260,7 +262,7 @@ class Run(Closable):
                      returns True, the call ends early. If it raises an exception, the call ends
                      early and raises this exception
     bound_steps      number of steps of dual ascent for an upper bound on the score; 0: no bound
-    effort           how long a solve looks for moves of several chains after the polish, as a
+    effort           how long a solve looks for moves of several chains after the local search, as a
                      multiple of the usual time; 0: not at all
     edits            True: allocates the memory that `set_allowed` and `set_strength` need
     earlier          a `Run` from whose messages and labelling this run starts; its model must have
@@ -290,11 +292,11 @@ class Run(Closable):
         damping: float = 0.0,
         algorithm: str = "auto",
         exact_marginals: bool = False,
-        polish: bool = True,
+        local_search: bool = True,
         restrict_range: bool = False,
         joint_mode: JointMode = "auto",
         beam_width: int = 300,
-        budget: int = 1024,
+        max_states: int = 1024,
         message_element: MessageElement = "auto",
         threads: int = 1,
         executor: Executor | None = None,
@@ -315,11 +317,11 @@ class Run(Closable):
             damping=damping,
             algorithm=algorithm,
             exact_marginals=exact_marginals,
-            polish=polish,
+            local_search=local_search,
             restrict_range=restrict_range,
             joint_mode=joint_mode,
             beam_width=beam_width,
-            budget=budget,
+            max_states=max_states,
             message_element=message_element,
             threads=threads,
             bound_steps=bound_steps,
@@ -367,7 +369,7 @@ class Run(Closable):
         return self._ran(library.chorale_run_step)
 
     def solve(self) -> RunResult:
-        """Does the remaining rounds, the polish and the bound. A further call does at most `rounds`
+        """Does the remaining rounds, the local search and the bound. A further call does at most `rounds`
         more rounds.
 
         If a signal handler raises an exception (Ctrl-C raises KeyboardInterrupt), the call ends
@@ -375,9 +377,10 @@ class Run(Closable):
         """
         return self._ran(library.chorale_run_solve)
 
-    def polish(self) -> RunResult:
-        """Does only the polish: decodes one chain at a time, as long as this raises the score."""
-        return self._ran(library.chorale_run_polish)
+    def local_search(self) -> RunResult:
+        """Does only the local search: decodes one chain at a time, as long as this raises the
+        score."""
+        return self._ran(library.chorale_run_local_search)
 
     def bound(self, steps: int) -> RunResult:
         """Does only `steps` more steps of dual ascent for the upper bound. The run must have
@@ -475,7 +478,7 @@ class Run(Closable):
 
     @property
     def result(self) -> RunResult:
-        """The result of the last step, solve, polish or bound."""
+        """The result of the last step, solve, local search or bound."""
         result = struct(c.chorale_run_result)
         with self._use(shared=True) as run:
             call(library.chorale_run_get_result, run, byref(result))
@@ -650,7 +653,7 @@ class Run(Closable):
         The probability is the sum of exp(s / temperature) over the labellings with this label,
         divided by the sum over all labellings of the chain, where s is the score of a labelling
         plus the messages. The sums are approximate if the joint states of the chain's properties
-        exceed the budget. Then labellings that add little are left out, in all at most a tenth of
+        exceed `max_states`. Then labellings that add little are left out, in all at most a tenth of
         the sum. If this does not suffice, and on trees, the message of a value is added whenever a
         position fires the value."""
         exact = c_int32()
@@ -699,11 +702,11 @@ class Run(Closable):
         damping: float = 0.0,
         algorithm: str = "auto",
         exact_marginals: bool = False,
-        polish: bool = True,
+        local_search: bool = True,
         restrict_range: bool = False,
         joint_mode: JointMode = "auto",
         beam_width: int = 300,
-        budget: int = 1024,
+        max_states: int = 1024,
         message_element: MessageElement = "auto",
         threads: int = 1,
         bound_steps: int = 0,
@@ -717,11 +720,11 @@ class Run(Closable):
             damping=damping,
             algorithm=algorithm,
             exact_marginals=exact_marginals,
-            polish=polish,
+            local_search=local_search,
             restrict_range=restrict_range,
             joint_mode=joint_mode,
             beam_width=beam_width,
-            budget=budget,
+            max_states=max_states,
             message_element=message_element,
             threads=threads,
             bound_steps=bound_steps,
@@ -866,7 +869,7 @@ def run_options(
     damping: float,
     algorithm: str,
     exact_marginals: bool,
-    polish: bool,
+    local_search: bool,
     restrict_range: bool,
     joint_mode: JointMode,
     message_element: MessageElement,
@@ -881,12 +884,12 @@ def run_options(
     options.bound_steps = arrays.size("bound_steps", bound_steps)
     options.effort = arrays.real("effort", effort)
     options.edits = bool(edits)
-    for name, value in numbers.items():  # beam_width, budget, threads
+    for name, value in numbers.items():  # beam_width, max_states, threads
         setattr(options, name, arrays.size(name, value, 1))
     options.damping = arrays.real("damping", damping)
     options.algorithm = algorithm_number(algorithm)
     options.exact_marginals = bool(exact_marginals)
-    options.no_polish = not polish
+    options.no_local_search = not local_search
     options.restrict_range = bool(restrict_range)
     options.joint_mode = arrays.chosen("joint_mode", joint_mode, JOINT_MODES)
     options.message_element = arrays.chosen("message_element", message_element, MESSAGE_ELEMENTS)

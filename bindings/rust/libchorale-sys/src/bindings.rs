@@ -83,7 +83,7 @@ pub const CHORALE_ERROR_NOT_A_CHAIN: i32 = 73;
 pub const CHORALE_ERROR_AUTOMATON_ON_TREE: i32 = 74;
 #[doc = " A property that can fire (property.h) a value outside its range."]
 pub const CHORALE_ERROR_VALUE_OUTSIDE_RANGE: i32 = 75;
-#[doc = " A chain with properties needs more configurations (run.h) than the budget allows."]
+#[doc = " A chain with properties needs more configurations than `max_states` (run.h) allows."]
 pub const CHORALE_ERROR_STATE_SPACE: i32 = 76;
 #[doc = " A label name that the labelling scheme does not know."]
 pub const CHORALE_ERROR_LABEL_NAME: i32 = 77;
@@ -1827,7 +1827,7 @@ pub const CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS: i32 = 20;
 #[doc = " For one value alpha after another, moves a set of members to alpha at once: the set by which\n the score rises most, found by dynamic programming over the number of members moved. Ends when\n no move to any alpha raises the score. SUM. No guarantee better than 1/2 of the optimum, even\n for Potts. O(R n^2) a round over all alphas, memory O(n min(n, R)). Starts from `start`.\n [alpha-expansion]"]
 pub const CHORALE_ALGORITHM_ALPHA_EXPANSION: i32 = 30;
 #[doc = " In each step every member takes the value v that maximises psi_iv plus the slope of f_v at the\n current count n_v; ends when no member changes. The score never decreases. SUM with convex\n tables. O(n R) a step. Starts from `start`."]
-pub const CHORALE_ALGORITHM_POLISH: i32 = 40;
+pub const CHORALE_ALGORITHM_LOCAL_SEARCH: i32 = 40;
 #[doc = " Iterated conditional modes: moves one member at a time while a move raises the score. Ends at a\n labelling that no single move improves. Any family. Evaluates O(n R) moves in a sweep over the\n members. Starts from `start`."]
 pub const CHORALE_ALGORITHM_ICM: i32 = 50;
 #[doc = " MAJORITY: ALPHA_PASS on the scores psi_iv + w_alpha,v (w: the weights of the potential). Keeps\n only those labellings of a pass in which no value has a higher count than alpha. No guarantee\n better than 1/2 of the optimum. O(R^2 n + R n log n). [Modified alpha-pass]"]
@@ -1850,7 +1850,7 @@ extern "C" {
     #[doc = " Returns the name of an algorithm in lower case, such as \"alpha-pass\"; \"unknown algorithm\" for any\n other number. Static storage. Any thread."]
     pub fn chorale_algorithm_name(algorithm: chorale_algorithm) -> *const std::os::raw::c_char;
 }
-#[doc = " Start labelling of ALPHA_EXPANSION, POLISH and ICM."]
+#[doc = " Start labelling of ALPHA_EXPANSION, LOCAL_SEARCH and ICM."]
 pub type chorale_start = i32;
 #[doc = " the best value of each member; the lowest if several are best"]
 pub const CHORALE_START_INDEPENDENT: i32 = 0;
@@ -1873,7 +1873,7 @@ pub struct chorale_clique_options {
     pub subset_size: i32,
     #[doc = " START_ASSIGNMENT: n values, none forbidden. Borrowed."]
     pub start_assignment: *const i32,
-    #[doc = " Greatest number of iterations; 0: the default of the algorithm. An iteration is a sweep over\n the members (ICM, POLISH), a round (ALPHA_EXPANSION), a step of the multipliers (DUAL_BOUND;\n LAGRANGIAN_*, counted for each majority value; COUNT_BOXES, counted for each node), a majority\n value (MODIFIED_ALPHA_PASS) or a flow (EXACT_MAJORITY, which checks the limit before each\n majority value)."]
+    #[doc = " Greatest number of iterations; 0: the default of the algorithm. An iteration is a sweep over\n the members (ICM, LOCAL_SEARCH), a round (ALPHA_EXPANSION), a step of the multipliers\n (DUAL_BOUND; LAGRANGIAN_*, counted for each majority value; COUNT_BOXES, counted for each\n node), a majority value (MODIFIED_ALPHA_PASS) or a flow (EXACT_MAJORITY, which checks the limit\n before each majority value)."]
     pub iteration_limit: i64,
     #[doc = " COUNT_BOXES: greatest number of nodes; 0: no limit"]
     pub node_limit: i64,
@@ -2146,11 +2146,11 @@ pub struct chorale_run {
 }
 #[doc = " Methods for several properties. The exact dynamic program extends its state, the label, by a\n *configuration*, the joint state of all properties: for every property the state of its automaton\n and, while the property may still fire, the value that it has fired so far. Once a property can\n fire nothing more, the entry of m_p for its value is added to the score, and the value is dropped\n from the configuration.\n Each configuration at a position costs at most as much as a position of a chain without\n properties, O(m^2). Only reachable configurations are computed; those stored at one position are\n *alive*."]
 pub type chorale_joint_mode = i32;
-#[doc = " EXACT if no position has more than `budget` alive configurations, otherwise BEAM of width\n `budget`."]
+#[doc = " EXACT if no position has more than `max_states` alive configurations, otherwise BEAM of width\n `max_states`."]
 pub const CHORALE_JOINT_AUTO: i32 = 0;
-#[doc = " Exact. The call fails with STATE_SPACE if a position would have more than `budget` alive\n configurations."]
+#[doc = " Exact. The call fails with STATE_SPACE if a position would have more than `max_states` alive\n configurations."]
 pub const CHORALE_JOINT_EXACT: i32 = 10;
-#[doc = " Local absorption (the second approximation of the paper, see potential.h): the message m of a\n property becomes scores of positions. Every position where the property fires v gets m(v) -\n m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the states of\n the automata. While the message of one property is computed, they also hold the value that this\n property has fired. Exact if no property fires twice; if a property fires more often, the\n scores of all its firings are added. `budget` applies as in EXACT."]
+#[doc = " Local absorption (the second approximation of the paper, see potential.h): the message m of a\n property becomes scores of positions. Every position where the property fires v gets m(v) -\n m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the states of\n the automata. While the message of one property is computed, they also hold the value that this\n property has fired. Exact if no property fires twice; if a property fires more often, the\n scores of all its firings are added. `max_states` applies as in EXACT."]
 pub const CHORALE_JOINT_ABSORPTION: i32 = 20;
 #[doc = " The paper's third approximation: keeps the best `beam_width` configurations at each position.\n They are ranked by their best score over all labels plus, for each property whose message has\n not been added yet, the message entry of the value fired so far (EMPTY if none)."]
 pub const CHORALE_JOINT_BEAM: i32 = 30;
@@ -2248,24 +2248,24 @@ pub struct chorale_run_options {
     pub algorithm: chorale_algorithm,
     #[doc = " 1: clique messages exact wherever the family has an exact solver\n(slow for convex sums). Default 0"]
     pub exact_marginals: i32,
-    #[doc = " 1: a solve leaves out the polish (top of this file). Default 0"]
-    pub no_polish: i32,
+    #[doc = " 1: a solve leaves out the local search (top of this file).\nDefault 0"]
+    pub no_local_search: i32,
     #[doc = " 1: messages of a property clique cover only the values that some member chain fires in its best\n labelling without cliques, even if this labelling shows CONFLICT (the paper's first\n approximation). Equation 1 still scores all values. chorale_run_create then decodes the chains\n of property cliques once more. Not applied to cliques with an instance, nor to CALLBACK\n and cardinality potentials. Default 0"]
     pub restrict_range: i32,
     #[doc = " 1: chorale_run_create also allocates the memory for edits (see \"Edits\" below): m bytes for each\n position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.\n Does not affect the choice of a format by message_element AUTO. Default 0"]
     pub edits: i32,
-    #[doc = " How chains under several properties are decoded: joint_mode, beam_width and budget are the\n mode, the width of BEAM (0: 300) and the greatest number of configurations alive at one position\n (0: 1024). In modes EXACT and ABSORPTION, chorale_run_create\n decodes every such chain once, and fails with\n STATE_SPACE if a chain needs more configurations than the budget. Later messages\n may need more configurations: ABSORPTION stores more states where messages forbid EMPTY, and\n then drops configurations beyond the budget like a beam; EXACT prunes configurations by the\n messages, so under other messages it may exceed the budget and end the call with STATE_SPACE.\n For each thread, a run allocates about T x (m + 1) x 8 bytes for each configuration that can be\n alive, where T is the length of the chain that needs most. It also allocates tables of about 16\n times the length of a chain, in bytes, for each property of the chain. The tables of all chains\n together take at most as many bytes as the scores, or 16 MiB if that is more."]
+    #[doc = " How chains under several properties are decoded: joint_mode, beam_width and max_states are the\n mode, the width of BEAM (0: 300) and the greatest number of configurations alive at one\n position (0: 1024). In modes EXACT and ABSORPTION, chorale_run_create decodes every such chain\n once, and fails with STATE_SPACE if a chain needs more configurations than `max_states`. Later\n messages may need more configurations: ABSORPTION stores more states where messages forbid\n EMPTY, and then drops configurations beyond `max_states` like a beam; EXACT prunes\n configurations by the messages, so under other messages it may need more and end the call with\n STATE_SPACE.\n For each thread, a run allocates about T x (m + 1) x 8 bytes for each configuration that can be\n alive, where T is the length of the chain that needs most. It also allocates tables of about 16\n times the length of a chain, in bytes, for each property of the chain. The tables of all chains\n together take at most as many bytes as the scores, or 16 MiB if that is more."]
     pub joint_mode: chorale_joint_mode,
     #[doc = " default AUTO"]
     pub message_element: chorale_message_element,
     pub reserved: i32,
     pub beam_width: i64,
-    pub budget: i64,
+    pub max_states: i64,
     #[doc = " Threads (0: 1), which share the work by chain and by clique. More than 256 count as\n 256. Without an executor: the calling thread and threads - 1 more, which exist only inside a\n call. With an executor: the number of workers of the executor; the library starts no thread."]
     pub threads: i64,
     pub executor: chorale_parallel_for,
     pub executor_user: *mut std::os::raw::c_void,
-    #[doc = " seconds for each call of step, solve, polish or bound; 0 (default): no\nlimit; negative: it has passed"]
+    #[doc = " seconds for each call of step, solve, local search or bound; 0 (default): no\nlimit; negative: it has passed"]
     pub time_limit: f64,
     #[doc = " may be NULL. Borrowed until the run is destroyed"]
     pub cancel: *const chorale_cancel,
@@ -2274,7 +2274,7 @@ pub struct chorale_run_options {
     pub progress_user: *mut std::os::raw::c_void,
     #[doc = " Greatest number of steps by which a solve lowers the upper bound; 0 (default): no bound. A step\n decodes every chain and solves every clique. The steps end early when the bound meets the\n score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,\n CALLBACK), or if a dictionary without OUT omits values that can fire."]
     pub bound_steps: i64,
-    #[doc = " How long a solve looks for moves of several chains (\"regroup\" at the top of this file): it ends\n after an amount of work without a gain, which is a multiple of this number. 0 (default) or\n less: no such search; 1: usual. no_polish also leaves it out."]
+    #[doc = " How long a solve looks for moves of several chains (\"regroup\" at the top of this file): it ends\n after an amount of work without a gain, which is a multiple of this number. 0 (default) or\n less: no such search; 1: usual. no_local_search also leaves it out."]
     pub effort: f64,
 }
 #[test]
@@ -2317,9 +2317,9 @@ fn bindgen_test_layout_chorale_run_options() {
         "Offset of field: chorale_run_options::exact_marginals"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).no_polish) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).no_local_search) as usize - ptr as usize },
         32usize,
-        "Offset of field: chorale_run_options::no_polish"
+        "Offset of field: chorale_run_options::no_local_search"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).restrict_range) as usize - ptr as usize },
@@ -2352,9 +2352,9 @@ fn bindgen_test_layout_chorale_run_options() {
         "Offset of field: chorale_run_options::beam_width"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).budget) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).max_states) as usize - ptr as usize },
         64usize,
-        "Offset of field: chorale_run_options::budget"
+        "Offset of field: chorale_run_options::max_states"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).threads) as usize - ptr as usize },
@@ -2418,7 +2418,7 @@ extern "C" {
     pub fn chorale_run_destroy(run: *mut chorale_run);
 }
 extern "C" {
-    #[doc = " Replaces the best labelling by one of the caller's, for instance that of another system. The next\n step or solve scores this labelling and the own one; the better of the two becomes the best\n labelling, and the polish starts from both, so that no result scores below either of the two.\n Messages are kept. Until that step or solve the run has no labelling (NO_LABELLING).\n\n labels: `count` labels, one for each position, chain by chain; -1 for none. Entries of instances\n   are ignored. Instances, chains with a position without label, and chains whose scores forbid the\n   given labels use their own labels.\n Errors: NULL_ARGUMENT, SHAPE (count), OUT_OF_RANGE (labels), BUSY. O(positions + members)."]
+    #[doc = " Replaces the best labelling by one of the caller's, for instance that of another system. The next\n step or solve scores this labelling and the own one; the better of the two becomes the best\n labelling, and the local search starts from both, so that no result scores below either of the\n two. Messages are kept. Until that step or solve the run has no labelling (NO_LABELLING).\n\n labels: `count` labels, one for each position, chain by chain; -1 for none. Entries of instances\n   are ignored. Instances, chains with a position without label, and chains whose scores forbid the\n   given labels use their own labels.\n Errors: NULL_ARGUMENT, SHAPE (count), OUT_OF_RANGE (labels), BUSY. O(positions + members)."]
     pub fn chorale_run_set_labels(
         run: *mut chorale_run,
         labels: *const i32,
@@ -2437,7 +2437,7 @@ pub struct chorale_run_result {
     pub proven: i32,
     #[doc = " number of rounds done so far, without the start"]
     pub rounds: i64,
-    #[doc = " number of rounds done when the best labelling last changed, in whole or\nin part; 0 if the polish of the own labelling changed it last"]
+    #[doc = " number of rounds done when the best labelling last changed, in whole or\nin part; 0 if the local search of the own labelling changed it last"]
     pub best_round: i64,
     #[doc = " equation 1 of the best labelling: chain_score + clique_score; minus\ninfinity if a clique forbids it or there is none"]
     pub score: f64,
@@ -2449,10 +2449,9 @@ pub struct chorale_run_result {
     pub own_score: f64,
     #[doc = " the greatest equation 1 of the labelling of a single round. The best\nlabelling may score more: it takes each set of connected chains from the\nround in which this set scored most"]
     pub rounds_score: f64,
-    #[doc = " equation 1 after the polish from the best labelling of the rounds"]
-    pub polished_score: f64,
-    #[doc = " equation 1 after the polish from the own labelling"]
-    pub polished_own_score: f64,
+    #[doc = " Equation 1 after the local search from the best labelling of the rounds, and from the own\n labelling."]
+    pub local_search_score: f64,
+    pub local_search_own_score: f64,
     #[doc = " on equation 1; plus infinity where none was computed"]
     pub upper_bound: f64,
     #[doc = " upper_bound - score"]
@@ -2533,14 +2532,14 @@ fn bindgen_test_layout_chorale_run_result() {
         "Offset of field: chorale_run_result::rounds_score"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).polished_score) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).local_search_score) as usize - ptr as usize },
         72usize,
-        "Offset of field: chorale_run_result::polished_score"
+        "Offset of field: chorale_run_result::local_search_score"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).polished_own_score) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).local_search_own_score) as usize - ptr as usize },
         80usize,
-        "Offset of field: chorale_run_result::polished_own_score"
+        "Offset of field: chorale_run_result::local_search_own_score"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).upper_bound) as usize - ptr as usize },
@@ -2579,7 +2578,7 @@ fn bindgen_test_layout_chorale_run_result() {
     );
 }
 extern "C" {
-    #[doc = " Does the remaining rounds, polish, repair and bound. A further call does `rounds` more rounds.\n result: may be NULL. Errors: NULL_ARGUMENT, STRUCT_SIZE, CALLBACK_VALUE, CALLBACK_STOPPED,\n STATE_SPACE, EXECUTOR, BUSY. After an error the run is as after a cancel. Cost of a round: O(T m^2)\n for each chain, and one computation of all max-marginals (chorale_clique_max_marginals) for each\n clique."]
+    #[doc = " Does the remaining rounds, local search, repair and bound. A further call does `rounds` more\n rounds. result: may be NULL. Errors: NULL_ARGUMENT, STRUCT_SIZE, CALLBACK_VALUE,\n CALLBACK_STOPPED, STATE_SPACE, EXECUTOR, BUSY. After an error the run is as after a cancel. Cost\n of a round: O(T m^2) for each chain, and one computation of all max-marginals\n (chorale_clique_max_marginals) for each clique."]
     pub fn chorale_run_solve(
         run: *mut chorale_run,
         result: *mut chorale_run_result,
@@ -2612,14 +2611,14 @@ pub const CHORALE_TOGETHER: i32 = 0;
 #[doc = " every chain decoded without its cliques: the own labelling"]
 pub const CHORALE_ALONE: i32 = 1;
 extern "C" {
-    #[doc = " Writes the result of the last step, solve, polish or bound to *result, even if the run has no\n labelling."]
+    #[doc = " Writes the result of the last step, solve, local search or bound to *result, even if the run has\n no labelling."]
     pub fn chorale_run_get_result(
         run: *const chorale_run,
         result: *mut chorale_run_result,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[doc = " A chain that is left out, since every labelling of it is forbidden: by its scores and transitions,\n or by these together with the cliques that have no other member. The latter is tested by an exact\n decode, unless the joint states exceed the budget or a property of the chain has a dictionary\n without OUT.\n\n Where this test cannot be made, as for a clique with several members that are all in the chain, a\n solve or polish looks for an allowed labelling. If it finds none, or tables of such a clique forbid\n every count, it leaves the chain out with OBSTACLE_UNDECIDED, and begins again from the start with\n all others, unless no other chain is left (a solve does `rounds` rounds again, and `rounds` of the\n result counts these). Such a chain\n keeps the labels that it has by itself, and chorale_model_score() of all labels is then minus\n infinity. A clique of several chains leaves no chain out."]
+#[doc = " A chain that is left out, since every labelling of it is forbidden: by its scores and transitions,\n or by these together with the cliques that have no other member. The latter is tested by an exact\n decode, unless there are more joint states than `max_states` or a property of the chain has a\n dictionary without OUT.\n\n Where this test cannot be made, as for a clique with several members that are all in the chain, a\n solve or local search looks for an allowed labelling. If it finds none, or tables of such a\n clique forbid every count, it leaves the chain out with OBSTACLE_UNDECIDED, and begins again from\n the start with all others, unless no other chain is left (a solve does `rounds` rounds again, and\n `rounds` of the result counts these). Such a chain keeps the labels that it has by itself, and\n chorale_model_score() of all labels is then minus infinity. A clique of several chains leaves no\n chain out."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_left_out {
@@ -2800,7 +2799,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
-    #[doc = " Writes the probability of each label at each position of a chain, given the messages of its\n cliques: the sum of exp(s / temperature) over the labellings with this label, divided by the sum\n over all labellings of the chain. s is the score of a labelling plus the current messages of the\n cliques to the chain. [Sum-product on a chain or tree]\n\n temperature: above 0, in the unit in which the scores are given; 1 takes scores as log-odds.\n   Higher temperatures give flatter probabilities; as the temperature falls to 0, the labels with\n   the best max-marginals share all probability.\n probabilities: T x m doubles, row t at probabilities + t * row_stride (0: m, rows without gaps).\n   Each row adds up to 1, up to rounding.\n exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, with\n   all its property cliques. Receives 0 if they would need more configurations than\n   the budget, whatever the joint mode. Then:\n\n   On a chain, the sums leave out labellings: no probability is wrong by more than a tenth, and\n   usual errors are far smaller. On a tree, and on a chain where this cannot be said, properties\n   are absorbed (CHORALE_JOINT_ABSORPTION), which is approximate without a bound on the error.\n Sums are in double precision: differences between labels are lost if all scores of a position are\n more than about 1e15 times as large as the differences.\n The messages of a clique are max-marginals: for each value, the best score of the other members,\n not a sum over their labellings. For single items they are computed as in\n chorale_run_max_marginals.\n Uses the run's workspace. Errors: also NOT_A_NUMBER, INFINITE and OUT_OF_RANGE (temperature),\n   STRIDE, KIND, STATE_SPACE (even with absorbed properties there are more configurations than the\n   budget), NO_LABELLING (also: every labelling of the chain is forbidden by the messages or, with\n   absorbed properties, because of what it fires), CALLBACK_VALUE and CALLBACK_STOPPED (single\n   items). After an error, nothing has been written.\n\n O(T m^2 x configurations) exponentials; for a tree in property cliques T m times as many."]
+    #[doc = " Writes the probability of each label at each position of a chain, given the messages of its\n cliques: the sum of exp(s / temperature) over the labellings with this label, divided by the sum\n over all labellings of the chain. s is the score of a labelling plus the current messages of the\n cliques to the chain. [Sum-product on a chain or tree]\n\n temperature: above 0, in the unit in which the scores are given; 1 takes scores as log-odds.\n   Higher temperatures give flatter probabilities; as the temperature falls to 0, the labels with\n   the best max-marginals share all probability.\n probabilities: T x m doubles, row t at probabilities + t * row_stride (0: m, rows without gaps).\n   Each row adds up to 1, up to rounding.\n exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, with\n   all its property cliques. Receives 0 if they would need more configurations than\n   `max_states`, whatever the joint mode. Then:\n\n   On a chain, the sums leave out labellings: no probability is wrong by more than a tenth, and\n   usual errors are far smaller. On a tree, and on a chain where this cannot be said, properties\n   are absorbed (CHORALE_JOINT_ABSORPTION), which is approximate without a bound on the error.\n Sums are in double precision: differences between labels are lost if all scores of a position are\n more than about 1e15 times as large as the differences.\n The messages of a clique are max-marginals: for each value, the best score of the other members,\n not a sum over their labellings. For single items they are computed as in\n chorale_run_max_marginals.\n Uses the run's workspace. Errors: also NOT_A_NUMBER, INFINITE and OUT_OF_RANGE (temperature),\n   STRIDE, KIND, STATE_SPACE (even with absorbed properties there are more configurations than\n   `max_states`), NO_LABELLING (also: every labelling of the chain is forbidden by the messages\n   or, with absorbed properties, because of what it fires), CALLBACK_VALUE and CALLBACK_STOPPED\n   (single items). After an error, nothing has been written.\n\n O(T m^2 x configurations) exponentials; for a tree in property cliques T m times as many."]
     pub fn chorale_run_probabilities(
         run: *mut chorale_run,
         chain: i64,
@@ -4406,7 +4405,7 @@ pub struct chorale_message_options {
     #[doc = " BEAM; 0: 300"]
     pub beam_width: i64,
     #[doc = " greatest number of configurations alive at one position; 0: 1024.\nDecoding allocates T x m x 4 bytes for each configuration that can\nbe alive"]
-    pub budget: i64,
+    pub max_states: i64,
 }
 #[test]
 fn bindgen_test_layout_chorale_message_options() {
@@ -4444,9 +4443,9 @@ fn bindgen_test_layout_chorale_message_options() {
         "Offset of field: chorale_message_options::beam_width"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).budget) as usize - ptr as usize },
+        unsafe { ::std::ptr::addr_of!((*ptr).max_states) as usize - ptr as usize },
         24usize,
-        "Offset of field: chorale_message_options::budget"
+        "Offset of field: chorale_message_options::max_states"
     );
 }
 #[repr(C)]
@@ -5111,7 +5110,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Labels the model under prices, always from a new start: the same prices give the same labels,\n whatever was solved before. Allocates nothing, except memory that callbacks allocate.\n\n numbers: `count` finite doubles, the prices: for each shared clique, in the order in which\n   `cliques` names them, one price for each value of its potential. A potential over R + 2 values\n   has them in the order 0 .. R-1, EMPTY, CONFLICT. Under a potential over R values, the price of\n   EMPTY and CONFLICT is 0. NULL with count 0: all prices are 0.\n result: as from chorale_run_solve, but clique_score includes the prices of the members of shared\n   cliques; may be NULL. The `score` of the result is the maximum of scores plus prices, up to\n   rounding, if no clique that is not shared has two members, and chains are decoded exactly\n   (message.h). With 0 rounds and no polish the prices are not used, and the labelling is that of\n   the chains without cliques.\n *score: receives equation 1 of the labelling found, without shared cliques and without prices:\n   what this part adds to equation 1 of the corpus, before the potentials of the shared cliques.\n   Minus infinity if there is no labelling. May be NULL.\n Errors: those of chorale_run_solve; SHAPE (count), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a\n   magnitude above 1e280). After an error in the arguments the last labelling is kept."]
+    #[doc = " Labels the model under prices, always from a new start: the same prices give the same labels,\n whatever was solved before. Allocates nothing, except memory that callbacks allocate.\n\n numbers: `count` finite doubles, the prices: for each shared clique, in the order in which\n   `cliques` names them, one price for each value of its potential. A potential over R + 2 values\n   has them in the order 0 .. R-1, EMPTY, CONFLICT. Under a potential over R values, the price of\n   EMPTY and CONFLICT is 0. NULL with count 0: all prices are 0.\n result: as from chorale_run_solve, but clique_score includes the prices of the members of shared\n   cliques; may be NULL. The `score` of the result is the maximum of scores plus prices, up to\n   rounding, if no clique that is not shared has two members, and chains are decoded exactly\n   (message.h). With 0 rounds and no local search the prices are not used, and the labelling is\n   that of the chains without cliques.\n *score: receives equation 1 of the labelling found, without shared cliques and without prices:\n   what this part adds to equation 1 of the corpus, before the potentials of the shared cliques.\n   Minus infinity if there is no labelling. May be NULL.\n Errors: those of chorale_run_solve; SHAPE (count), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a\n   magnitude above 1e280). After an error in the arguments the last labelling is kept."]
     pub fn chorale_prices_solve(
         prices: *mut chorale_prices,
         numbers: *const f64,
@@ -5329,8 +5328,8 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " chorale_run_polish does only the polish (and the repair, if no labelling has been found).\n chorale_run_bound does only `steps` more steps of the bound. Errors: as for a step; of\n chorale_run_bound also SIZE (steps < 0) and STATE (the run was created with bound_steps 0)."]
-    pub fn chorale_run_polish(
+    #[doc = " chorale_run_local_search does only the local search (and the repair, if no labelling has been\n found). chorale_run_bound does only `steps` more steps of the bound. Errors: as for a step; of\n chorale_run_bound also SIZE (steps < 0) and STATE (the run was created with bound_steps 0)."]
+    pub fn chorale_run_local_search(
         run: *mut chorale_run,
         result: *mut chorale_run_result,
         error: *mut chorale_error,
@@ -5347,7 +5346,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Sets the time limit (seconds for each call of step, solve, polish or bound; 0: no limit; negative: it has passed) and\n the cancel flag (may be NULL, borrowed until the run is destroyed). Errors: NULL_ARGUMENT (run),\n NOT_A_NUMBER, BUSY."]
+    #[doc = " Sets the time limit (seconds for each call of step, solve, local search or bound; 0: no limit;\n negative: it has passed) and the cancel flag (may be NULL, borrowed until the run is destroyed).\n Errors: NULL_ARGUMENT (run), NOT_A_NUMBER, BUSY."]
     pub fn chorale_run_set_limits(
         run: *mut chorale_run,
         time_limit: f64,

@@ -122,26 +122,27 @@ impl<'a> CliqueOptions<'a> {
         self.raw.algorithm = algorithm.number();
         self
     }
-    /// Lets alpha-expansion, polish and ICM start with every member at the value that its own
+    /// Lets alpha-expansion, local search and ICM start with every member at the value that its own
     /// scores prefer. This is the default.
     pub fn start_independent(mut self) -> Self {
         self.raw.start = c::START_INDEPENDENT;
         self
     }
-    /// Lets alpha-expansion, polish and ICM start with `value` for every member that may take it;
+    /// Lets alpha-expansion, local search and ICM start with `value` for every member that may take
+    /// it;
     /// all other members start with their best values.
     pub fn start_value(mut self, value: usize) -> Self {
         self.raw.start = c::START_VALUE;
         self.start_value = Some(value);
         self
     }
-    /// Lets alpha-expansion, polish and ICM start from an assignment: one value for each member.
+    /// Lets alpha-expansion, local search and ICM start from an assignment: one value for each member.
     pub fn start_assignment(mut self, assignment: &'a [i32]) -> Self {
         self.raw.start = c::START_ASSIGNMENT;
         self.start = Some(assignment);
         self
     }
-    /// Lets alpha-expansion, polish and ICM start from the result of alpha-pass.
+    /// Lets alpha-expansion, local search and ICM start from the result of alpha-pass.
     pub fn start_alpha_pass(mut self) -> Self {
         self.raw.start = c::START_ALPHA_PASS;
         self

@@ -187,7 +187,7 @@ told! {
         /// A property can fire a value that is not below R, the property's number of values.
         ValueOutsideRange = ERROR_VALUE_OUTSIDE_RANGE,
         /// A chain with several properties has more joint states (see [`JointMode`]) than the
-        /// budget allows.
+        /// `max_states` allows.
         StateSpace = ERROR_STATE_SPACE,
         /// A label name that the labelling scheme does not know.
         LabelName = ERROR_LABEL_NAME,
@@ -374,7 +374,7 @@ told! {
         /// In each step every member takes the value v with the greatest sum of the member's score
         /// of v and the slope of f_v at the current count of v. Ends when no member changes. SUM
         /// with convex tables only.
-        Polish = ALGORITHM_POLISH,
+        LocalSearch = ALGORITHM_LOCAL_SEARCH,
         /// Iterated conditional modes: moves single members, until no such move raises the score.
         /// Any family.
         Icm = ALGORITHM_ICM,
@@ -472,13 +472,13 @@ asked! {
 asked! {
     /// The method for a chain with several properties. The exact computation runs over *joint
     /// states*. A joint state consists of the state of each property's automaton and the value that
-    /// each property has fired so far. The budget limits how many joint states are stored at one
+    /// each property has fired so far. `max_states` limits how many joint states are stored at one
     /// position.
     JointMode {
-        /// Exact while the number of joint states is within the budget. Beyond the budget: a beam
-        /// whose width is the budget.
+        /// Exact while the number of joint states is within `max_states`. Beyond that: a beam
+        /// whose width is `max_states`.
         Auto = JOINT_AUTO,
-        /// Exact. If the number of joint states exceeds the budget, the call fails with StateSpace.
+        /// Exact. If the number of joint states exceeds `max_states`, the call fails with StateSpace.
         Exact = JOINT_EXACT,
         /// Approximate, local absorption: adds the message of a value at every position where a
         /// property fires the value. Wrong only for labellings in which a property fires twice.

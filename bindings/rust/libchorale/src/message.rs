@@ -166,7 +166,7 @@ impl std::fmt::Debug for MessageOptions {
         formatter
             .debug_struct("MessageOptions")
             .field("beam_width", &self.raw.beam_width)
-            .field("budget", &self.raw.budget)
+            .field("max_states", &self.raw.max_states)
             .finish_non_exhaustive()
     }
 }
@@ -188,8 +188,8 @@ impl MessageOptions {
     }
     /// Sets the greatest number of configurations (joint states of all properties) at one position,
     /// for the methods other than [`JointMode::Beam`].
-    pub fn budget(mut self, budget: usize) -> Self {
-        self.raw.budget = positive(budget);
+    pub fn max_states(mut self, max_states: usize) -> Self {
+        self.raw.max_states = positive(max_states);
         self
     }
 }

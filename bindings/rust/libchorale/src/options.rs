@@ -2,7 +2,7 @@
 //!
 //! To *decode* a chain is to find its best labelling. A run starts by decoding every chain
 //! without its cliques; then it does *rounds*: in each, cliques and chains exchange messages,
-//! and every chain is decoded under the messages of its cliques. The *polish* then decodes one
+//! and every chain is decoded under the messages of its cliques. The *local search* then decodes one
 //! chain at a time, with all other chains fixed, while the score increases. The *bound* is an upper
 //! bound on the score of every labelling, computed by steps of dual ascent.
 
@@ -120,10 +120,10 @@ impl<'a> RunOptions<'a> {
         self.raw.exact_marginals = exact.into();
         self
     }
-    /// Sets whether the best labelling is polished after the rounds: one chain at a time is decoded
-    /// again, while the score increases. The default is true.
-    pub fn polish(mut self, polish: bool) -> Self {
-        self.raw.no_polish = (!polish).into();
+    /// Sets whether a local search follows the rounds: one chain at a time is decoded again, while
+    /// the score increases. The default is true.
+    pub fn local_search(mut self, local_search: bool) -> Self {
+        self.raw.no_local_search = (!local_search).into();
         self
     }
     /// Sets whether the messages of a property clique are restricted to some values: those that
@@ -145,8 +145,8 @@ impl<'a> RunOptions<'a> {
     }
     /// Sets the greatest number of configurations at one position of a chain with several
     /// properties. A configuration is a joint state of all properties.
-    pub fn budget(mut self, budget: usize) -> Self {
-        self.raw.budget = positive(budget);
+    pub fn max_states(mut self, max_states: usize) -> Self {
+        self.raw.max_states = positive(max_states);
         self
     }
     /// Sets the number format in which messages are stored.
@@ -174,7 +174,7 @@ impl<'a> RunOptions<'a> {
         self.callbacks.executor = Some(Box::new(executor));
         self
     }
-    /// Sets the time limit of each call of `step`, `solve`, `polish` or `bound`. A call that
+    /// Sets the time limit of each call of `step`, `solve`, `local_search` or `bound`. A call that
     /// reaches the limit keeps its finished work, and the next call of the same method continues
     /// from it.
     pub fn time_limit(mut self, limit: Duration) -> Self {

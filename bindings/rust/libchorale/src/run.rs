@@ -3,7 +3,7 @@
 //! To *decode* a chain is to find its best labelling. A run starts by decoding every chain without its
 //! cliques; the result is the chain's *own* labelling. Each *round* sends the messages of
 //! all cliques to their members, decodes every chain under these messages, and sends the messages
-//! of the chains to their cliques. The *polish* then decodes one chain at a time, with all other
+//! of the chains to their cliques. The *local search* then decodes one chain at a time, with all other
 //! chains fixed, while the total score increases. The *bound* is an upper bound on the score of
 //! every labelling, computed by steps of dual ascent. The score of a labelling is the sum of the
 //! scores of all chains and the potentials of all cliques.
@@ -55,7 +55,7 @@ pub struct RunResult {
     /// counted.
     pub rounds: usize,
     /// The number of rounds done when the best labelling last changed, in whole or in part; 0 if
-    /// the polish of the chains' own labellings changed it last.
+    /// the local search of the chains' own labellings changed it last.
     pub best_round: usize,
     /// The score of the best labelling, `chain_score + clique_score`; minus infinity if there is no
     /// labelling yet.
@@ -66,12 +66,12 @@ pub struct RunResult {
     pub clique_score: f64,
     /// The score of the chains' own labellings. Includes the potentials of the cliques.
     pub own_score: f64,
-    /// The greatest score of a round's labelling, before the polish.
+    /// The greatest score of a round's labelling, before the local search.
     pub rounds_score: f64,
-    /// The score that the polish reached when it started from the best labelling of the rounds.
-    pub polished_score: f64,
-    /// The score that the polish reached when it started from the own labelling.
-    pub polished_own_score: f64,
+    /// The score that the local search reached when it started from the best labelling of the rounds.
+    pub local_search_score: f64,
+    /// The score that the local search reached when it started from the own labelling.
+    pub local_search_own_score: f64,
     /// An upper bound on the score of every labelling; plus infinity if no bound was computed.
     pub upper_bound: f64,
     /// The difference `upper_bound - score`.
@@ -117,8 +117,8 @@ impl RunResult {
             clique_score: raw.clique_score,
             own_score: raw.own_score,
             rounds_score: raw.rounds_score,
-            polished_score: raw.polished_score,
-            polished_own_score: raw.polished_own_score,
+            local_search_score: raw.local_search_score,
+            local_search_own_score: raw.local_search_own_score,
             upper_bound: raw.upper_bound,
             gap: raw.gap,
             changed_chains: count(raw.changed_chains),
@@ -204,7 +204,7 @@ pub struct ChainProbabilities {
     /// The number of columns of `probabilities`.
     pub labels: usize,
     /// True if the sums over labellings are exact. False if the chain's properties have more joint
-    /// states than the budget ([`RunOptions::budget`](crate::RunOptions::budget)). Then some
+    /// states than allowed ([`RunOptions::max_states`](crate::RunOptions::max_states)). Then some
     /// labellings were left out, or properties were approximated by
     /// [`JointMode::Absorption`](crate::JointMode::Absorption).
     pub exact: bool,
@@ -302,7 +302,7 @@ type Call = unsafe extern "C" fn(*mut c::Run, *mut c::RunResult, *mut c::Error) 
 impl<'a> Run<'a> {
     /// Creates a run and allocates all memory that it needs. Errors: Size, SizeOverflow, OutOfRange
     /// and NotANumber (of the options), StateSpace (a chain with several properties has more joint
-    /// states than the budget), CallbackStopped, CallbackValue, OutOfMemory.
+    /// states than `max_states`), CallbackStopped, CallbackValue, OutOfMemory.
     pub fn new(model: &Model<'a>, options: RunOptions<'a>) -> Result<Self> {
         Self::create(model, options, None)
     }
@@ -459,17 +459,17 @@ impl<'a> Run<'a> {
     pub fn step(&mut self) -> Result<RunResult> {
         self.call(c::run_step)
     }
-    /// Does all remaining rounds, then the polish and the bound if the options ask for them. A
+    /// Does all remaining rounds, then the local search and the bound if the options ask for them. A
     /// further call does up to [`RunOptions::rounds`](crate::RunOptions::rounds) more rounds.
     /// Errors: as for [`step`](Self::step).
     pub fn solve(&mut self) -> Result<RunResult> {
         self.call(c::run_solve)
     }
-    /// Does only the polish: decodes one chain at a time, with all other chains fixed, while the
+    /// Does only the local search: decodes one chain at a time, with all other chains fixed, while the
     /// score increases. Errors: as for [`step`](Self::step).
     #[cfg(feature = "experimental")]
-    pub fn polish(&mut self) -> Result<RunResult> {
-        self.call(c::run_polish)
+    pub fn local_search(&mut self) -> Result<RunResult> {
+        self.call(c::run_local_search)
     }
     /// Does `steps` more steps of dual ascent for the upper bound, and nothing else. The run must
     /// have been created with [`RunOptions::bound_steps`](crate::RunOptions::bound_steps) above 0.
@@ -498,7 +498,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Returns the result of the last step, solve, polish or bound. Fails only if the library
+    /// Returns the result of the last step, solve, local search or bound. Fails only if the library
     /// itself is at fault.
     pub fn result(&self) -> Result<RunResult> {
         let mut result = init!(RunResult);

@@ -295,15 +295,15 @@ fn a_run_is_equation_1() {
 }
 
 #[test]
-fn rounds_polish_and_bound_by_hand() {
+fn rounds_local_search_and_bound_by_hand() {
     let model = references(0.5);
     let mut whole = Run::new(&model, RunOptions::new().bound_steps(5)).unwrap();
     let expected = whole.solve().unwrap();
     let mut run = Run::new(&model, RunOptions::new().bound_steps(5)).unwrap();
     assert_eq!(run.step().unwrap().rounds, 0);
     while run.step().unwrap().outcome == Outcome::IterationLimit {}
-    let polished = run.polish().unwrap();
-    assert_eq!(polished.score.to_bits(), expected.score.to_bits());
+    let searched = run.local_search().unwrap();
+    assert_eq!(searched.score.to_bits(), expected.score.to_bits());
     let bound = run.bound(5).unwrap();
     assert_eq!(bound.upper_bound.to_bits(), expected.upper_bound.to_bits());
     let mut without = Run::new(&model, RunOptions::new()).unwrap();
@@ -331,7 +331,7 @@ fn every_option_of_a_run_is_heard() {
         RunOptions::new()
             .joint_mode(JointMode::Beam)
             .beam_width(50)
-            .budget(100),
+            .max_states(100),
         RunOptions::new().message_element(MessageElement::Float32),
         RunOptions::new().message_element(MessageElement::Magnitude16),
         RunOptions::new().time_limit(std::time::Duration::from_secs(60)),
@@ -340,7 +340,7 @@ fn every_option_of_a_run_is_heard() {
         let result = Run::new(&model, options).unwrap().solve().unwrap();
         assert_eq!(result.score, best.score);
     }
-    let none = RunOptions::new().rounds(0).polish(false);
+    let none = RunOptions::new().rounds(0).local_search(false);
     let result = Run::new(&model, none).unwrap().solve().unwrap();
     assert_eq!((result.rounds, result.changed_chains), (0, 0));
     assert_eq!(result.score, best.own_score);
@@ -442,7 +442,7 @@ fn labels_of_ones_own_are_scored_and_gone_on_from() {
         .score(&run.all_labels(Labelling::Own).unwrap())
         .unwrap();
     assert_eq!(own.score, result.own_score);
-    let options = RunOptions::new().rounds(0).polish(false);
+    let options = RunOptions::new().rounds(0).local_search(false);
     let mut fresh = Run::new(&model, options).unwrap();
     fresh.set_labels(&labels).unwrap();
     let early = fresh.all_labels(Labelling::Best).unwrap_err();
