@@ -222,7 +222,8 @@ def constants(header: str) -> Iterator[tuple[str, str, str]]:
             comment = ""
 
 
-WHAT_TO_DO = {
+# What a caller does about each outcome and status, in plain words.
+OUTCOME_REMEDY = {
     "COMPLETE": "nothing",
     "GAP_REACHED": "nothing; for a smaller gap ask for one",
     "ITERATION_LIMIT": "nothing, usually. To search longer: more `rounds`, or a `damping` of 0.5 if rounds alternate; "
@@ -235,6 +236,64 @@ WHAT_TO_DO = {
     "NOTHING_FOUND": "look for a potential or a rule that forbids labels (minus infinity), and replace it by a large "
     "finite cost; the labels that there are break it",
 }
+REMEDY = {
+    "OK": "nothing",
+    "NULL_ARGUMENT": "give the argument that the message names",
+    "SIZE": "give a greater number; the message has the least that is allowed",
+    "SIZE_OVERFLOW": "divide the input into smaller parts, or look for a wrong count",
+    "STRIDE": "give the distance between rows in elements, at least the length of a row; 0: rows without gaps",
+    "TABLE_TOO_SHORT": "give the table an entry for each count from 0 to the number of members",
+    "SHAPE": "compare the lengths of your arrays: the message has the one found and the one needed",
+    "VALUES_MISMATCH": "make the potential with as many values as the chains have labels, or the property values",
+    "STRUCT_SIZE": "set `struct_size` to the size of the struct, and all other fields that you do not use to 0; "
+    "compile and run with the same version",
+    "CAPACITY": "call again with a buffer of the size that the message has",
+    "NOT_A_NUMBER": "look for NaN at the place that the message names: a logarithm of a negative number, a missing value",
+    "INFINITE": "replace the infinite number; in scores only minus infinity is allowed, which forbids a label",
+    "OUT_OF_RANGE": "look at the place that the message names; numbers of labels, positions and chains begin at 0",
+    "UNKNOWN_CONSTANT": "use a constant of the header, and a library as new as the header",
+    "FORBIDDEN_VALUE": "allow the position at least one label, or start from values that are allowed",
+    "ALGORITHM_MISMATCH": "use `AUTO`, or an algorithm that the message lists",
+    "NOT_CONVEX": "use `AUTO`, which needs no convex table",
+    "NOT_CONCAVE": "use `AUTO`, which needs no concave table",
+    "NOT_EXACT": "leave out the wish for exact max-marginals",
+    "WEIGHTS": "leave out the weights, or use what the message lists",
+    "CALLBACK_VALUE": "return a finite number in range from your function, or minus infinity where that is allowed",
+    "CALLBACK_STOPPED": "nothing, if your function meant to stop it; in other languages than C its exception is raised",
+    "EXECUTOR": "let your executor call each step once, with its own number",
+    "OUT_OF_MEMORY": "free memory, divide the input, or raise the limit of the host",
+    "WORKSPACE_TOO_SMALL": "give as many bytes as the message has",
+    "ALIGNMENT": "give memory that begins at a multiple of the alignment in the message",
+    "ALLOCATOR_ALIGNMENT": "let your allocator return memory of the alignment that it is asked for",
+    "LABELS_MISMATCH": "give chain, transitions and properties the same number of labels",
+    "PARENT_ORDER": "number the positions of the tree so that each parent comes before its children",
+    "PARENT_CYCLE": "look for a position that is its own ancestor",
+    "NOT_A_CHAIN": "use the call for trees, or leave out the parents",
+    "AUTOMATON_ON_TREE": "use a local property, or chains",
+    "VALUE_OUTSIDE_RANGE": "give the clique as many values as the property can show",
+    "STATE_SPACE": "raise `max_states`, take the joint mode `BEAM` or `AUTO`, or let fewer properties meet in a chain",
+    "LABEL_NAME": "write the labels as the scheme wants them, such as `B-PER`, or use the plain scheme",
+    "DUPLICATE_MEMBER": "name each member of a clique once",
+    "FROZEN": "make a new builder; a model is not changed any more",
+    "TOKENS_MISSING": "give the words of each chain (`tokens`)",
+    "MODEL_MISMATCH": "use the model that the earlier run has, or kinds of the same names",
+    "NO_LABELLING": "solve first; after a solve without any labels see [its outcome](#outcomes-how-a-call-ended)",
+    "KIND": "look up which kind the call takes: a position, a whole chain, or an instance",
+    "BUSY": "make the call after the callback has returned; give each thread a run of its own",
+    "STATE": "make the object with the option that the call needs; the message names it",
+    "NO_GOLD": "give gold labels, by the same names as the labels of the tagger",
+    "ONE_GROUP": "give at least two groups (documents): what is learnt is checked on groups that are held out",
+    "INTERNAL": "report it, with the message and the input",
+    "FILE_FORMAT": "look whether it is the right file",
+    "FILE_BYTE_ORDER": "make the file again, on a machine of the usual byte order",
+    "FILE_VERSION": "read it with a newer library, or save it with an older one",
+    "FILE_TRUNCATED": "copy or download the file again",
+    "FILE_CHECKSUM": "copy or download the file again; it has changed since it was written",
+    "FILE_SECTION": "make the file again: it was not written by this library, or has been damaged",
+    "INPUT_OUTPUT": "look at path, rights and space on the disk; the message has the system's number",
+    "NOT_SAVABLE": "save the parts of which the model is made, and build it anew in the program that reads them",
+    "TEXT": "give text in UTF-8; read learnt results as they were written",
+}
 
 
 def statuses() -> Iterator[tuple[str, str]]:
@@ -242,7 +301,7 @@ def statuses() -> Iterator[tuple[str, str]]:
     go = (ROOT / "bindings/go/errors.go").read_text(encoding="utf-8")
     go_outcomes = (ROOT / "bindings/go/host.go").read_text(encoding="utf-8")
     lines = [
-        "---\nsearch: {boost: 2}\n---",
+        "---\nhide: [toc]\nsearch: {boost: 2}\n---",
         "",
         "# What a status means",
         "",
@@ -254,7 +313,7 @@ def statuses() -> Iterator[tuple[str, str]]:
         "No outcome is an error. `result.outcome` has it; in C the names begin with `CHORALE_OUTCOME_`",
         "([outcome.h](c/outcome.md)).",
         "",
-        "<div class='cards' markdown>",
+        "<div class='cards statuses outcomes' markdown>",
         "",
         "| number | outcome | what it means | what to do | Go |",
         "|--:|---|---|---|---|",
@@ -262,7 +321,7 @@ def statuses() -> Iterator[tuple[str, str]]:
     for name, number, told in constants("outcome.h"):
         of_go = re.search(rf"(\w+) +Outcome = C.CHORALE_OUTCOME_{name}\b", go_outcomes)[1]  # type: ignore[index]
         anchor = f"<span id='outcome_{name.lower()}'></span>"
-        lines.append(f"| {number} | {anchor}`{name}` | {told} | {WHAT_TO_DO[name]} | `{of_go}` |")
+        lines.append(f"| {number} | {anchor}`{name}` | {told} | {OUTCOME_REMEDY[name]} | `{of_go}` |")
     lines += [
         "",
         "</div>",
@@ -272,22 +331,19 @@ def statuses() -> Iterator[tuple[str, str]]:
         "Every call that fails gives a status and a message. The message names the argument, its value and the rule that the",
         "value breaks: read it first.",
         "",
-        "In C the names begin with `CHORALE_ERROR_`; Python raises the exception of the last column, or else",
+        "In C the names begin with `CHORALE_ERROR_`, in Go with `Err`. Python raises the exception of the last column, or else",
         "`ArgumentError`; damaged files raise `FileDamagedError`. JavaScript and Rust use the names as they stand here.",
         "",
         "<div class='cards statuses' markdown>",
         "",
-        "| number | name | what it means | Go | Python |",
+        "| number | name | what it means | what to do | Go, Python |",
         "|--:|---|---|---|---|",
     ]
     for name, number, told in constants("status.h"):
         of_go = re.search(rf"(\w+) +Status = C.CHORALE_ERROR_{name}\b", go)
         of_python = re.search(rf"c\.CHORALE_ERROR_{name}: (\w+)", errors)
-        exception = f"`{of_python[1]}`" if of_python else ""
-        lines.append(
-            f"| {number} | <span id='{name.lower()}'></span>`{name}` | {told} | "
-            f"{f'`{of_go[1]}`' if of_go else ''} | {exception} |"
-        )
+        others = "<br>".join(f"`{found[1]}`" for found in (of_go, of_python) if found)
+        lines.append(f"| {number} | <span id='{name.lower()}'></span>`{name}` | {told} | {REMEDY[name]} | {others} |")
     lines += ["", "</div>"]
     yield "reference/statuses.md", "\n".join(lines) + "\n"
 

@@ -369,8 +369,8 @@ class Run(Closable):
         return self._ran(library.chorale_run_step)
 
     def solve(self) -> RunResult:
-        """Does the remaining rounds, the local search and the bound. A further call does at most `rounds`
-        more rounds.
+        """Does the remaining rounds, the local search and the bound. A further call does at most
+        `rounds` more rounds.
 
         If a signal handler raises an exception (Ctrl-C raises KeyboardInterrupt), the call ends
         with it. The results found so far are kept, and a further call goes on from there.
