@@ -117,15 +117,6 @@ const std::int32_t *share_or_copy(Arena &arena, const std::int32_t *before,
   return arena.copy(given, count);
 }
 
-bool comes_after(std::int32_t chain, std::int32_t position, std::int32_t chain_before,
-                 std::int32_t position_before) noexcept {
-  return chain != chain_before ? chain > chain_before : position > position_before;
-}
-
-// has_member() looks at up to this many slots of a chain one by one. If there are more, it uses the
-// hash table.
-constexpr std::int32_t kWalk = 64;
-
 bool is_unusual(const ChainView &view) noexcept {
   return view.edges || view.start || view.end || view.parents || view.forced || view.allowed ||
          view.unary_column != 1 || view.unary_row != view.labels;
@@ -138,7 +129,6 @@ using namespace chorale;
 
 bool chorale_model_builder::reserve_chain() noexcept {
   return groups.reserve(groups.size() + 1) &&
-         last_slot.reserve(last_slot.size() + 1) &&
          model->transitions.reserve(model->transitions.size() + 1);
 }
 
@@ -162,18 +152,14 @@ void chorale_model_builder::take_back(std::int64_t slots_before,
                                       std::int64_t wholes_before) noexcept {
   if (slots.size() == slots_before)
     return; // no whole-chain slots either; `taken` stays
-  for (std::int64_t s = slots.size() - 1; s >= slots_before; --s)
-    last_slot[slots[s].chain] = previous[s];
   taken.forget();
   slots.truncate(slots_before);
-  previous.truncate(slots_before);
   model->wholes.truncate(wholes_before);
 }
 
 void chorale_model_builder::drop_cliques(std::int64_t count) noexcept {
   model->cliques.truncate(count);
   centres.truncate(count);
-  latest.truncate(count);
   members.truncate(count);
 }
 
@@ -207,7 +193,6 @@ bool chorale_model_builder::add_chain(ChainView view, gsl::span<const std::int32
   model->label_count += view.length;
   model->most_labels = std::max(model->most_labels, view.labels);
   groups.push(group);
-  last_slot.push(-1);
   return true;
 }
 
@@ -226,7 +211,6 @@ bool chorale_model_builder::add_instance(const chorale_instance &instance) noexc
   model->label_count += chain.length;
   model->most_labels = std::max(model->most_labels, chain.labels);
   groups.push(0);
-  last_slot.push(-1);
   return true;
 }
 
@@ -336,26 +320,11 @@ bool chorale_model_builder::add_clique(const chorale_clique_setup &setup) noexce
 
 bool chorale_model_builder::push_clique(CliqueType *type) noexcept {
   if (!model->cliques.reserve() || !centres.reserve(centres.size() + 1) ||
-      !latest.reserve(latest.size() + 1) || !members.reserve(members.size() + 1))
+      !members.reserve(members.size() + 1))
     return false;
   model->cliques.push(type);
   centres.push({-1, -1});
-  latest.push({-1, -1});
   members.push(0);
-  return true;
-}
-
-bool chorale_model_builder::add_slot(const Slot &slot) noexcept {
-  if (!previous.push(last_slot[slot.chain]))
-    return false;
-  if (!slots.push(slot)) {
-    previous.truncate(previous.size() - 1);
-    return false;
-  }
-  last_slot[slot.chain] = static_cast<std::int32_t>(slots.size() - 1);
-  Place &last = latest[slot.clique];
-  const bool ascends = comes_after(slot.chain, slot.position, last.chain, last.position);
-  last = last.chain != -2 && ascends ? Place{slot.chain, slot.position} : Place{-2, -1};
   return true;
 }
 
@@ -374,7 +343,7 @@ bool chorale_model_builder::add_whole(std::int32_t clique, std::int32_t chain,
   const auto whole = static_cast<std::int32_t>(model->wholes.size());
   if (!model->wholes.push(added))
     return false;
-  if (!add_slot({chain, clique, members[clique], -1, whole})) {
+  if (!slots.push({chain, clique, members[clique], -1, whole})) {
     model->wholes.truncate(whole);
     return false;
   }
@@ -384,31 +353,10 @@ bool chorale_model_builder::add_whole(std::int32_t clique, std::int32_t chain,
 
 bool chorale_model_builder::add_position(std::int32_t clique, std::int32_t chain,
                                          std::int32_t position) noexcept {
-  if (!add_slot({chain, clique, members[clique], position, -1}))
+  if (!slots.push({chain, clique, members[clique], position, -1}))
     return false;
   ++members[clique];
   return true;
-}
-
-bool chorale_model_builder::has_member(std::int32_t clique, std::int32_t chain,
-                                       std::int32_t position) noexcept {
-  const Place &centre = centres[clique];
-  if (position >= 0 && centre.chain == chain && centre.position == position)
-    return true;
-  // If all members of the clique were added in ascending order of (chain, position), as they mostly
-  // are, a member that comes after the last one is new. Otherwise the slots of the chain are
-  // searched; mostly there are few.
-  const Place &last = latest[clique];
-  if (last.chain != -2 && comes_after(chain, position, last.chain, last.position))
-    return false;
-  std::int32_t left = kWalk;
-  for (std::int32_t s = last_slot[chain]; s >= 0; s = previous[s]) {
-    if (left-- == 0 && taken.follow(slots))
-      return taken.has(slots, clique, chain, position);
-    if (slots[s].clique == clique && slots[s].position == position)
-      return true;
-  }
-  return false;
 }
 
 bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_options &options,

@@ -72,19 +72,15 @@ struct Corpus {
 struct chorale_model_builder {
   using Report = chorale::Report;
 
-  // A position of a chain, used by two arrays below. In `centres` it is the centre of a clique;
-  // chain is -1 while there is no centre. In `latest` it is the member that was added to a clique
-  // last; chain is -1 while there is no member. If a member does not come after the member before
-  // it, in the order of (chain, position), chain becomes -2 and stays so.
+  // The centre of a clique: a position of a chain. chain is -1 while there is no centre.
   struct Place {
     std::int32_t chain;
     std::int32_t position;
   };
 
   chorale_model_builder(const chorale::Memory &from, const chorale::Log &to) noexcept
-      : memory(from), log(to), groups(from), slots(from), last_slot(from), previous(from),
-        centres(from), latest(from), members(from), weights(from), first_weight(from),
-        taken(from) {}
+      : memory(from), log(to), groups(from), slots(from), centres(from), members(from),
+        weights(from), first_weight(from), taken(from) {}
   ~chorale_model_builder() {
     if (model)
       chorale::Memory::destroy(model, memory);
@@ -138,13 +134,11 @@ struct chorale_model_builder {
   bool add_whole(std::int32_t clique, std::int32_t chain, gsl::span<const std::int32_t> classes,
                  gsl::span<const std::int32_t> table, bool borrow) noexcept;
   bool add_position(std::int32_t clique, std::int32_t chain, std::int32_t position) noexcept;
-  bool has_member(std::int32_t clique, std::int32_t chain, std::int32_t position) noexcept;
   // Adds a clique like `setup` for each repeated token. Stores in `count` how many were added.
   bool add_repeated_words(const chorale_repeated_words_options &options,
                           const chorale_clique_setup &setup, std::int64_t &count) noexcept;
   // Removes the slots added last until `slots_before` are left, and the whole-chain slots until
-  // `wholes_before` are left. The caller must restore `latest` and `members` for the cliques of the
-  // removed slots.
+  // `wholes_before` are left. The caller must restore `members` for the cliques of the removed slots.
   void take_back(std::int64_t slots_before, std::int64_t wholes_before) noexcept;
   // Sorts the slots and completes `model`.
   bool freeze() noexcept;
@@ -154,17 +148,13 @@ struct chorale_model_builder {
   chorale_model *model = nullptr;         // NULL once frozen
   chorale::Array<std::int64_t> groups;    // by chain: its group
   chorale::Array<chorale::Slot> slots;    // in the order of adding, without centres
-  chorale::Array<std::int32_t> last_slot; // by chain: its slot added last, or -1
-  // By slot: the slot of the same chain added before it, or -1.
-  chorale::Array<std::int32_t> previous;
   chorale::Array<Place> centres;          // by clique: its centre (see Place)
-  chorale::Array<Place> latest;           // by clique: its latest member (see Place)
   chorale::Array<std::int32_t> members;   // by clique: how many members it has so far
   chorale::Array<std::int32_t> weights;   // weights of members, for the cliques that have weights
   // By clique: the index in `weights` of the weight of its first member; -1 if every member counts
   // once. Shorter than the number of cliques if the last ones have no weights.
   chorale::Array<std::int64_t> first_weight;
-  chorale::SlotTable taken;               // hash table of slots, empty until it is needed
+  chorale::SlotTable taken;               // hash table of slots
 
 private:
   bool find_parts() noexcept;
@@ -184,8 +174,8 @@ private:
                                    const SetupNames &names) noexcept;
   chorale_status check_member(const Report &report, std::int64_t clique,
                               std::int64_t chain) const noexcept;
-  // Checks that the position (-1: the whole chain) is not in the clique yet. Not const, since
-  // has_member() may fill `taken`.
+  // Checks that the position (-1: the whole chain) is not in the clique yet. Not const, since it
+  // adds new slots to `taken`.
   chorale_status check_new(const Report &report, std::int64_t clique, std::int64_t chain,
                            std::int64_t position) noexcept;
   // Checks a position that is to become a member or, if `centre`, the centre of a clique over
@@ -211,7 +201,6 @@ private:
   chorale::CliqueType *make_type(const chorale_clique_setup &setup) noexcept;
   bool add_centre(const chorale_clique_setup &setup, chorale::CliqueType &type) noexcept;
   bool push_clique(chorale::CliqueType *type) noexcept; // adds a clique without members
-  bool add_slot(const chorale::Slot &slot) noexcept;
   const chorale::Potential *over_columns(const chorale::Potential *potential,
                                          std::int32_t columns) noexcept;
   bool has_weights(std::int64_t clique) const noexcept {

@@ -131,9 +131,12 @@ chorale_status Builder::check_member(const Report &report, std::int64_t clique,
 
 chorale_status Builder::check_new(const Report &report, std::int64_t clique, std::int64_t chain,
                                   std::int64_t position) noexcept {
-  if (!has_member(gsl::narrow_cast<std::int32_t>(clique),
-                            gsl::narrow_cast<std::int32_t>(chain),
-                            gsl::narrow_cast<std::int32_t>(position)))
+  if (!taken.follow(slots))
+    return report.out_of_memory();
+  const Place &centre = centres[clique];
+  if (!(position >= 0 && centre.chain == chain && centre.position == position) &&
+      !taken.has(slots, gsl::narrow_cast<std::int32_t>(clique),
+                 gsl::narrow_cast<std::int32_t>(chain), gsl::narrow_cast<std::int32_t>(position)))
     return CHORALE_OK;
   if (position < 0)
     return report.fail(CHORALE_ERROR_DUPLICATE_MEMBER, "chain ", chain,

@@ -85,12 +85,10 @@ class MembersBefore {
 public:
   MembersBefore(Builder &builder, std::int64_t first, std::int64_t count) noexcept
       : builder_(builder), first_(first), slots_(builder.slots.size()),
-        wholes_(builder.model->wholes.size()), latest_(builder.memory), centres_(builder.memory),
-        members_(builder.memory),
-        has_memory_(latest_.resize(count) && centres_.resize(count) && members_.resize(count)) {
+        wholes_(builder.model->wholes.size()), centres_(builder.memory), members_(builder.memory),
+        has_memory_(centres_.resize(count) && members_.resize(count)) {
     if (!has_memory_)
       return;
-    std::copy_n(builder.latest.begin() + first, count, latest_.begin());
     std::copy_n(builder.centres.begin() + first, count, centres_.begin());
     std::copy_n(builder.members.begin() + first, count, members_.begin());
   }
@@ -98,7 +96,6 @@ public:
   explicit operator bool() const noexcept { return has_memory_; }
   void restore() noexcept {
     builder_.take_back(slots_, wholes_);
-    std::copy(latest_.begin(), latest_.end(), builder_.latest.begin() + first_);
     std::copy(centres_.begin(), centres_.end(), builder_.centres.begin() + first_);
     std::copy(members_.begin(), members_.end(), builder_.members.begin() + first_);
   }
@@ -108,7 +105,6 @@ private:
   std::int64_t first_;
   std::int64_t slots_;
   std::int64_t wholes_;
-  Array<Builder::Place> latest_;
   Array<Builder::Place> centres_;
   Array<std::int32_t> members_;
   bool has_memory_;
@@ -121,7 +117,7 @@ bool chorale_model_builder::add_corpus(const Corpus &corpus) noexcept {
   const auto sites_before = static_cast<std::int32_t>(model->chains.sites());
   const std::int64_t after = before + corpus.chains;
   const std::int64_t positions = corpus.begin(corpus.chains) - corpus.begin(0);
-  if (!groups.reserve(after) || !last_slot.reserve(after) || !model->chains.reserve(after) ||
+  if (!groups.reserve(after) || !model->chains.reserve(after) ||
       !model->transitions.reserve(model->transitions.size() + 1))
     return false;
   std::int64_t edges = 0; // matrices
@@ -145,7 +141,6 @@ bool chorale_model_builder::add_corpus(const Corpus &corpus) noexcept {
     model->most_labels = std::max(model->most_labels, corpus.labels);
   for (std::int64_t i = 0; i < corpus.chains; ++i) {
     groups.push(corpus.groups.empty() ? 0 : corpus.groups.data()[i]);
-    last_slot.push(-1);
   }
   return true;
 }
@@ -156,7 +151,7 @@ bool chorale_model_builder::add_cliques(const chorale_clique_setup &setup,
   const std::int64_t after = before + count;
   if (count == 0)
     return true;
-  if (!centres.reserve(after) || !latest.reserve(after) || !members.reserve(after) ||
+  if (!centres.reserve(after) || !members.reserve(after) ||
       !add_clique(setup))
     return false;
   CliqueType *type = &model->cliques.type(before);

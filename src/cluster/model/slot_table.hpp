@@ -1,7 +1,7 @@
 // A hash table of the slots (model.hpp) of a model under construction, with key (clique, chain,
-// position). The builder looks up the slots of a chain in it if the chain has many. Open
-// addressing, at most half full. The table is filled lazily: before a search with has(), follow()
-// must be called to add the slots that are new.
+// position), in which the builder finds members that are added twice. Open addressing, at most half
+// full. Slots that need no check cost nothing: before a search with has(), follow() must be called
+// to add the slots that are new.
 #pragma once
 
 #include "base/array.hpp"
@@ -15,7 +15,7 @@ public:
 
   // Adds the slots that were appended to the array since the last call. False if memory runs out.
   bool follow(const Array<Slot> &slots) noexcept {
-    if (slots.size() > entries_.size() / 2 && !grow(slots.size()))
+    if (slots.size() >= entries_.size() / 2 && !grow(slots.size()))
       return false;
     for (; known_ < slots.size(); ++known_) {
       const Slot &slot = slots[known_];
