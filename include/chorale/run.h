@@ -164,8 +164,7 @@ typedef struct chorale_run_options {
   /* 1: messages of a property clique cover only the values that some member chain fires in its best
    * labelling without cliques, even if this labelling shows CONFLICT (the paper's first
    * approximation). Equation 1 still scores all values. chorale_run_create then decodes the chains
-   * of property cliques once more. Not applied to cliques with an instance, nor to CALLBACK
-   * and cardinality potentials. Default 0 */
+   * of property cliques once more. Not applied to cliques with an instance. Default 0 */
   int32_t restrict_range;
   /* 1: chorale_run_create also allocates the memory for edits (see "Edits" below): m bytes for each
    * position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.

@@ -333,8 +333,7 @@ chorale_status chorale_run_create(const chorale_host *host, const chorale_model 
       return report.out_of_memory(draft.made->estimate());
     if (const std::int32_t chain = draft.made->try_joint_states(); chain >= 0)
       return state_space(report, *draft.made, true, "chain ", chain);
-    if (!draft.made->restrict_ranges())
-      return report.out_of_memory();
+    draft.made->restrict_ranges();
     CHORALE_CHECK(failure_status(report, *draft.made, draft.made->call.failure()));
     if (earlier)
       draft.made->start_from(*earlier);

@@ -5,12 +5,6 @@
 
 namespace chorale {
 
-// True if values of the potential may be omitted. (Uncounted values may always be added.)
-inline bool may_leave_out(const Potential &potential) noexcept {
-  return potential.family != CHORALE_FAMILY_CALLBACK &&
-         potential.source != TableSource::cardinality;
-}
-
 // One omitted value that represents all omitted counted values. It is needed because they have
 // count 0, but their f_v(0) still enters the potential. In a SUM the stand-in's table is constant,
 // the sum of these f_v(0); no stand-in is needed if this sum is 0. In a MAX the stand-in is the

@@ -53,8 +53,7 @@ enum {
 
 typedef struct chorale_run_cost {
   size_t struct_size;   /* sizeof(chorale_run_cost) */
-  size_t run_bytes;     /* bytes that chorale_run_create allocates; with restrict_range, an upper
-                           bound */
+  size_t run_bytes;     /* bytes that chorale_run_create allocates */
   size_t model_bytes;   /* as chorale_model_bytes */
   size_t score_bytes;   /* as chorale_model_score_bytes */
   double chain_steps;   /* additions in the chains in one round: sum over the chains of T m^2 x

@@ -21,7 +21,7 @@ constexpr double kLeastStrength = 1e-12;
 } // namespace
 
 CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueSettings &settings,
-                             const KeptColumns *kept, double strength) noexcept
+                             const std::uint8_t *kept, double strength) noexcept
     : clique_(&clique), members_(clique.members), settings_(settings), kept_(kept),
       strength_(strength) {
   const std::int64_t entries = clique.entries();
@@ -35,14 +35,11 @@ CliqueProgram::CliqueProgram(Layout &layout, const Clique &clique, const CliqueS
     for (std::int32_t i = 0; !layout.measuring() && i < clique.members; ++i)
       weights_[i] = clique.weight(i);
   }
-  const std::int64_t used = std::int64_t{clique.members} * used_columns();
-  if (kept_)
-    gathered_ = layout.take<double>(used);
-  if (kept_ || clique.centred())
-    answers_ = layout.take<double>(used);
-  // bound() uses candidate_ and not answers_, so the two share memory.
-  if (clique.centred())
+  if (clique.centred()) {
+    answers_ = layout.take<double>(std::int64_t{clique.members} * clique.columns());
+    // bound() uses candidate_ and not answers_, so the two share memory.
     candidate_ = reinterpret_cast<std::int32_t *>(answers_);
+  }
 }
 
 void CliqueProgram::leave_out(const Model &model, const Assignment &own) noexcept {
@@ -96,7 +93,7 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   task.kind = CliqueKind(potential, total);
   task.kind.weighted = clique_->weighted();
   const std::int32_t values = potential.values;
-  task.problem.scores = {kept_ ? gathered_ : incoming.data(), members_, values, values};
+  task.problem.scores = {incoming.data(), members_, values, values};
   task.problem.weights = span_of(weights_, members_);
   task.wants_marginals = wants_marginals;
   task.messages_only = !clique_->centred(); // the message to a centre needs the best score
@@ -105,14 +102,10 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   task.in_place = !clique_->centred();
   task.marginal_form = CHORALE_MARGINAL_MESSAGE;
   task.marginals = {nullptr, members_, values, values};
-  // Chooses the algorithm for kept columns as for all columns, and for the members that take part
-  // as for all members: an algorithm chosen for fewer might need more memory than the run has
-  // reserved.
-  const bool is_kept = kept_ && &potential == kept_->potential;
-  CliqueKind kind = is_kept || clique_->absent > 0
-                        ? CliqueKind(is_kept ? *clique_->potential() : potential,
-                                     clique_->full_total())
-                        : task.kind;
+  // Chooses the algorithm for the members that take part as for all members: an algorithm chosen
+  // for fewer might need more memory than the run has reserved.
+  CliqueKind kind =
+      clique_->absent > 0 ? CliqueKind(potential, clique_->full_total()) : task.kind;
   kind.weighted = task.kind.weighted;
   if (wants_marginals) {
     // If the requested algorithm cannot compute messages of this clique, uses AUTO instead. If AUTO
@@ -160,8 +153,6 @@ std::size_t CliqueProgram::room_bytes() const noexcept {
       if (settings_.bounds)
         bytes = std::max(bytes, measure(program.task_for(potential, Use::bound)));
     }
-    if (kept_)
-      bytes = std::max(bytes, measure(program.task_for(*kept_->potential, Use::answer)));
   }
   return bytes;
 }
@@ -196,6 +187,15 @@ void CliqueProgram::strengthen() noexcept {
                  [factor](double score) { return score * factor; });
 }
 
+// Sets the entries of the columns that messages do not cover to minus infinity.
+void CliqueProgram::forbid_left_out(gsl::span<double> rows) const noexcept {
+  const std::int32_t K = clique_->columns();
+  for (std::int32_t i = 0; kept_ && i < members_; ++i)
+    for (std::int32_t v = 0; v < K; ++v)
+      if (kept_[v] == 0)
+        rows.data()[std::int64_t{i} * K + v] = kForbidden;
+}
+
 bool CliqueProgram::solve(Limits &limits) noexcept {
   weaken();
   members_ = gather_present();
@@ -221,27 +221,15 @@ bool CliqueProgram::answer(Limits &limits) noexcept {
   if (clique_->centred()) {
     answer_centred(limits);
   } else {
-    const std::int64_t n = members_;
-    const std::int64_t columns = clique_->columns();
-    const std::int32_t count = kept_ ? kept_->count() : 0;
-    const std::int32_t *kept = kept_ ? kept_->columns.data() : nullptr;
-    const double *from = incoming.data();
-    double *to = outgoing.data();
-    for (std::int64_t i = 0; kept && i < n; ++i)
-      for (std::int32_t k = 0; k < count; ++k)
-        gathered_[i * count + k] = from[i * columns + kept[k]];
-    CliqueTask task = task_for(kept_ ? *kept_->potential : *clique_->potential(), Use::answer);
-    task.marginals.data = kept_ ? answers_ : to;
+    forbid_left_out(incoming);
+    CliqueTask task = task_for(*clique_->potential(), Use::answer);
+    task.marginals.data = outgoing.data();
     if (!fits(task)) {
-      std::fill_n(to, outgoing.size(), 0.0);
+      std::fill_n(outgoing.data(), outgoing.size(), 0.0);
       return finish(limits);
     }
     note(compute(task, limits, room_).failure);
-    if (kept)
-      std::fill_n(to, n * columns, kForbidden);
-    for (std::int64_t i = 0; kept && i < n; ++i)
-      for (std::int32_t k = 0; k < count; ++k)
-        to[i * columns + kept[k]] = answers_[i * count + k];
+    forbid_left_out(outgoing);
   }
   strengthen();
   spread_present(outgoing.data(), clique_->columns(), 0.0);

@@ -2,8 +2,8 @@
 // bound. C is the potential of the clique; the clique has n members and perhaps a centre, whose
 // value selects the potential.
 //
-// A program that is given KeptColumns (inputs.hpp) computes messages for these columns alone, with
-// the potential over these columns. The messages are minus infinity for all other columns.
+// A program that is given kept columns (Inputs::kept) computes messages as if the members could show
+// no other column. The messages are minus infinity for all other columns.
 #pragma once
 
 #include "clique/computation.hpp"
@@ -18,9 +18,10 @@ inline constexpr std::int32_t kAnsweredMembers = 256;
 
 class CliqueProgram {
 public:
-  // strength: factor of the potential (Inputs::strength).
+  // kept: by column, not 0 if messages cover it; NULL: they cover all. strength: factor of the
+  // potential (Inputs::strength).
   CliqueProgram(Layout &layout, const Clique &clique, const CliqueSettings &settings,
-                const KeptColumns *kept, double strength = 1) noexcept;
+                const std::uint8_t *kept = nullptr, double strength = 1) noexcept;
   std::size_t room_bytes() const noexcept;
   // room: scratch memory of `bytes` bytes, at least room_bytes().
   void set_room(std::byte *room, std::size_t bytes) noexcept {
@@ -78,6 +79,7 @@ private:
     return !clique_->closed() || clique_->members <= kAnsweredMembers;
   }
   void note(CallbackFailure failed) noexcept;
+  void forbid_left_out(gsl::span<double> rows) const noexcept;
   void weaken() noexcept;
   void strengthen() noexcept;
   void answer_centred(Limits &limits) noexcept;
@@ -87,7 +89,6 @@ private:
     interrupted_ = limits.interruption() != Interruption::none;
     return failure == RunFailure::none && !interrupted_;
   }
-  std::int32_t used_columns() const noexcept { return kept_ ? kept_->count() : clique_->columns(); }
 
   const Clique *clique_;
   std::int32_t members_; // number of the members that take part; their rows come first
@@ -95,12 +96,9 @@ private:
   const Assignment *out_ = nullptr;   // tells who is left out; NULL: nobody
   std::int64_t *weights_ = nullptr; // weight of each member; NULL: every member counts once
   CliqueSettings settings_;
-  const KeptColumns *kept_;
+  const std::uint8_t *kept_;
   double strength_;
-  double *gathered_ = nullptr; // n x kept columns: the incoming entries of the kept columns
-  // Messages to the members. With kept columns: n x kept columns. In a centred clique: n x columns,
-  // for one value of the centre.
-  double *answers_ = nullptr;
+  double *answers_ = nullptr; // in a centred clique, n x columns: messages for one value of the centre
   // In bound() of a centred clique: the assignment found for one value of the centre, as the column
   // of each of the n members.
   std::int32_t *candidate_ = nullptr;

@@ -1,15 +1,8 @@
 #include "cluster/run/inputs.hpp"
 
-#include "potential/recolumn.hpp"
-
 #include <algorithm>
 
 namespace chorale {
-
-Inputs::~Inputs() {
-  for (const KeptColumns &columns : kept_)
-    release(columns.potential);
-}
 
 Inputs::View *Inputs::lower_bound(std::int32_t chain) noexcept {
   return std::lower_bound(views_.begin(), views_.end(), chain,
@@ -98,35 +91,6 @@ void Inputs::set_strength(std::int64_t clique, double factor) noexcept {
   double &strength = strengths_.data()[clique];
   edited_ += (factor != 1 ? 1 : 0) - (strength != 1 ? 1 : 0);
   strength = factor;
-}
-
-bool Inputs::keep_all() noexcept {
-  if (!kept_.resize(model_.cliques.size()))
-    return false;
-  std::fill(kept_.begin(), kept_.end(), KeptColumns{});
-  return true;
-}
-
-bool Inputs::keep(std::int64_t clique, const Array<std::int32_t> &columns) noexcept {
-  const auto count = static_cast<std::int32_t>(columns.size());
-  const Potential *potential = recolumn(memory_, *model_.cliques[clique].potential(),
-                                        span_of(columns.begin(), count));
-  if (!potential)
-    return false;
-  kept_[clique].potential = potential;
-  for (const std::int32_t v : columns)
-    if (!columns_.push(v))
-      return false;
-  return true;
-}
-
-void Inputs::settle_kept() noexcept {
-  const std::int32_t *next = columns_.begin();
-  for (KeptColumns &kept : kept_)
-    if (kept.potential) {
-      kept.columns = {next, to_size(kept.potential->values)};
-      next += kept.potential->values;
-    }
 }
 
 } // namespace chorale

@@ -11,20 +11,10 @@
 
 namespace chorale {
 
-// The columns of a property clique that its messages cover in a run with restricted ranges (option
-// restrict_range).
-struct KeptColumns {
-  gsl::span<const std::int32_t> columns; // ascending; empty if all columns are kept
-  const Potential *potential; // the clique's potential over the kept columns; NULL: all are kept
-
-  std::int32_t count() const noexcept { return static_cast<std::int32_t>(columns.size()); }
-};
-
 class Inputs {
 public:
   Inputs(const Memory &memory, const Model &model) noexcept
-      : memory_(memory), model_(model), views_(memory), columns_(memory), kept_(memory) {}
-  ~Inputs();
+      : model_(model), views_(memory) {}
   Inputs(const Inputs &) = delete;
   Inputs &operator=(const Inputs &) = delete;
 
@@ -127,17 +117,24 @@ public:
     return of;
   }
 
-  // Returns the kept columns of a clique, or NULL if the clique keeps all.
-  const KeptColumns *kept(std::int64_t clique) const noexcept {
-    return kept_.empty() || !kept_[clique].potential ? nullptr : &kept_[clique];
+  // ---- Restricted ranges (option restrict_range) ----
+  // Lays out the memory of keep_columns().
+  void take_kept(Layout &layout) noexcept {
+    kept_ = layout.take_span<std::uint8_t>(model_.count_count);
   }
-  bool knows_kept() const noexcept { return !kept_.empty(); }
-  // Three steps restrict columns. keep_all() comes first and lets every clique keep all columns.
-  // Then keep() restricts one clique at a time, in ascending order. Finally settle_kept() sets
-  // KeptColumns::columns. keep_all() and keep() return false if memory runs out.
-  bool keep_all() noexcept;
-  bool keep(std::int64_t clique, const Array<std::int32_t> &columns) noexcept;
-  void settle_kept() noexcept;
+  // Restricts the messages of a clique to the columns v for which it sets entry v of the returned
+  // array to a number other than 0. All entries are then to be set, once for every clique.
+  gsl::span<std::uint8_t> keep_columns(std::int64_t clique) noexcept {
+    return kept_.subspan(to_size(model_.first_count(clique)),
+                         to_size(model_.cliques.type(clique).columns));
+  }
+  // Returns for each column of a clique a number other than 0 if messages cover it; NULL if they
+  // cover all.
+  const std::uint8_t *kept(std::int64_t clique) const noexcept {
+    return kept_.empty() || !model_.cliques[clique].property()
+               ? nullptr
+               : kept_.data() + model_.first_count(clique);
+  }
 
 private:
   struct View {
@@ -155,11 +152,9 @@ private:
     return masks_.data() + std::int64_t{model_.chains.first_label(chain)} * model_.most_labels;
   }
 
-  Memory memory_;
   const Model &model_;
   Array<View> views_;           // replaced views, ascending by chain
-  Array<std::int32_t> columns_; // kept columns of all cliques, end to end
-  Array<KeptColumns> kept_;     // by clique; empty before keep_all()
+  gsl::span<std::uint8_t> kept_; // by clique and column; empty: messages cover all columns
   // The next three are empty without edits. masks_ has most_labels bytes for each site. The mask of
   // a chain begins at the bytes of its first site. It has an entry for each position and label,
   // row-major without gaps: 1 if the label is allowed at the position, otherwise 0. It is

@@ -103,9 +103,8 @@ RoomBytes Rooms::measure() const noexcept {
   std::uint64_t seen = 0;
   for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
     const Clique &clique = model_.cliques[c];
-    const KeptColumns *kept = inputs_.kept(c);
     // Skips a clique that differs from a measured clique only in its members.
-    const bool is_alike = before.type && !kept && !clique.centred() &&
+    const bool is_alike = before.type && !clique.centred() &&
                           before.potential() == clique.potential() &&
                           before.weighted() == clique.weighted() &&
                           before.closed() == clique.closed();
@@ -114,14 +113,9 @@ RoomBytes Rooms::measure() const noexcept {
     if (is_alike && ((seen & bit) != 0 || before.members == clique.members))
       continue;
     seen = (is_alike ? seen : 0) | bit;
-    before = kept ? Clique{} : clique;
+    before = clique;
     Layout layout;
-    const CliqueProgram program(layout, clique, options_.clique, kept);
-    // While the kept columns are unknown, adds memory for the two arrays that a CliqueProgram has
-    // only with kept columns, as if it kept all columns.
-    if (options_.restrict_range && !inputs_.knows_kept() && clique.property())
-      for (int k = 0; k < 2; ++k)
-        layout.take<double>(std::int64_t{clique.members} * clique.columns());
+    const CliqueProgram program(layout, clique, options_.clique);
     bytes.worker = std::max(bytes.worker, saturating_sum(layout.bytes(), program.room_bytes()));
   }
   bytes.chain = aligned(bytes.chain);

@@ -9,7 +9,6 @@
 #include "cluster/run/regroup.hpp"
 #include "cluster/run/repair.hpp"
 #include "cluster/run/rounds.hpp"
-#include "potential/recolumn.hpp"
 
 #include <algorithm>
 #include <new>
@@ -35,6 +34,8 @@ std::size_t state_bytes(const Model &model, const RunOptions &options,
   inputs.take_absent(layout);
   if (options.edits)
     inputs.take_edits(layout);
+  if (options.restrict_range)
+    inputs.take_kept(layout);
   if (bound)
     bound->place(layout, model);
   return layout.bytes();
@@ -97,20 +98,8 @@ void chorale_run::choose_messages() noexcept {
 
 std::size_t chorale_run::estimate() const noexcept {
   BoundStore tables;
-  std::size_t bytes =
+  const std::size_t bytes =
       std::max<std::size_t>(state_bytes(*model, options, &tables), 1); // 0 bytes are allocated as 1
-  // Assumes that every clique keeps all columns, which gives an upper bound. Counts the array of
-  // kept columns twice, since its capacity grows by half at a time.
-  if (options.restrict_range) {
-    bytes += static_cast<std::size_t>(model->cliques.size()) * sizeof(KeptColumns);
-    std::size_t columns = 8;
-    for (const Clique &clique : model->cliques)
-      if (clique.property()) {
-        columns += static_cast<std::size_t>(clique.columns());
-        bytes += clique.potential()->bytes() + static_cast<std::size_t>(clique.columns());
-      }
-    bytes += columns * 2 * sizeof(std::int32_t);
-  }
   return saturating_sum(saturating_sum(bytes, sizeof(chorale_run)), rooms.total(rooms.measure()));
 }
 
@@ -131,6 +120,8 @@ bool chorale_run::prepare() noexcept {
     inputs.take_edits(layout);
     inputs.restore_all();
   }
+  if (options.restrict_range)
+    inputs.take_kept(layout);
   bound.place(layout, *model);
   if (!rooms.make(rooms.measure()))
     return false;
@@ -176,16 +167,12 @@ std::int32_t chorale_run::try_joint_states() noexcept {
 
 // ---- Restricted ranges -------------------------------------------------------------------------
 
-// Appends to `fired` the columns whose values some member fires in its best labelling without
-// messages. Sets `all` if a member is an instance, since it may show any column. False if memory
-// runs out.
-bool chorale_run::find_fired(const Clique &clique, Array<std::int32_t> &fired,
-                             bool &all) noexcept {
-  bool fits = true;
-  for (std::int32_t i = 0; i < clique.members && fits; ++i) {
+// Sets kept[v] to 1 for each column v whose value some member fires in its best labelling without
+// messages. Returns true if a member is an instance, since it may show any column.
+bool chorale_run::find_fired(const Clique &clique, gsl::span<std::uint8_t> kept) noexcept {
+  for (std::int32_t i = 0; i < clique.members; ++i) {
     const std::int32_t chain = model->chain_of(clique, i);
-    all = model->chains[chain].is_instance;
-    if (all)
+    if (model->chains[chain].is_instance)
       return true;
     PlacedChain placed(setting_, rooms.workers[0].room, chain);
     Limits none;
@@ -200,36 +187,23 @@ bool chorale_run::find_fired(const Clique &clique, Array<std::int32_t> &fired,
     attached.each_firing(placed.program.labels, model->chains[chain].view().all_parents(),
                          [&](std::int32_t value) {
                            if (const std::int32_t v = attached.number(value); v >= 0)
-                             fits = fits && fired.push(v);
+                             kept.data()[v] = 1;
                          });
   }
-  return fits;
+  return false;
 }
 
-bool chorale_run::restrict_ranges() noexcept {
-  const std::int64_t cliques = model->cliques.size();
-  if (!options.restrict_range || cliques == 0)
-    return true;
-  if (!inputs.keep_all())
-    return false;
-  Array<std::int32_t> fired(memory);
-  for (std::int64_t c = 0; c < cliques; ++c) {
+void chorale_run::restrict_ranges() noexcept {
+  for (std::int64_t c = 0; options.restrict_range && c < model->cliques.size(); ++c) {
     const Clique &clique = model->cliques[c];
-    if (!clique.property() || !may_leave_out(*clique.potential()))
+    if (!clique.property())
       continue;
-    fired.truncate(0);
-    bool all = false;
-    if (!find_fired(clique, fired, all) || !fired.push(clique.columns() - 2) ||
-        !fired.push(clique.columns() - 1))
-      return false;
-    std::sort(fired.begin(), fired.end());
-    fired.truncate(std::unique(fired.begin(), fired.end()) - fired.begin());
-    if (!all && fired.size() < clique.columns() && !inputs.keep(c, fired))
-      return false;
+    const gsl::span<std::uint8_t> kept = inputs.keep_columns(c);
+    std::fill_n(kept.data(), kept.size() - 2, std::uint8_t{0});
+    std::fill_n(kept.data() + kept.size() - 2, 2, std::uint8_t{1}); // EMPTY and CONFLICT
+    if (find_fired(clique, kept))
+      std::fill_n(kept.data(), kept.size(), std::uint8_t{1});
   }
-  inputs.settle_kept();
-  const RoomBytes bytes = rooms.measure();
-  return bytes.worker <= rooms.bytes().worker || rooms.make(bytes);
 }
 
 // ---- Starts ------------------------------------------------------------------------------------

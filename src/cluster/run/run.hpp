@@ -32,13 +32,12 @@ struct chorale_run {
   // where that is an error (EXACT, ABSORPTION). Returns the first such chain; -1 if there is none.
   std::int32_t try_joint_states() noexcept;
   // With options.restrict_range: determines the columns to which the messages of each property
-  // clique are restricted. False if memory runs out. If a computation failed, returns true, and
-  // call.failure() tells the failure.
-  bool restrict_ranges() noexcept;
+  // clique are restricted. If a computation failed, call.failure() tells the failure.
+  void restrict_ranges() noexcept;
   // Warm start: copies messages and labels from another run where the two models agree.
   void start_from(const chorale_run &earlier) noexcept;
 
-  // Returns how many bytes the run needs; with restricted ranges, an upper bound.
+  // Returns how many bytes the run needs.
   std::size_t estimate() const noexcept;
 
   // ---- Work. step, solve, polish and tighten first resume the work that limits interrupted in the
@@ -94,8 +93,7 @@ struct chorale_run {
 
 private:
   bool fits_joint_state(std::int32_t chain) noexcept;
-  bool find_fired(const chorale::Clique &clique, chorale::Array<std::int32_t> &fired,
-                  bool &all) noexcept;
+  bool find_fired(const chorale::Clique &clique, gsl::span<std::uint8_t> kept) noexcept;
   void renew_chain(std::int32_t chain) noexcept;
   void settle(chorale::Settling after) noexcept;
   void judge_chain(chorale::Assignment &of, std::int32_t chain) noexcept;

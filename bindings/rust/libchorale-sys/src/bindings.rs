@@ -2250,7 +2250,7 @@ pub struct chorale_run_options {
     pub exact_marginals: i32,
     #[doc = " 1: a solve leaves out the local search (top of this file).\nDefault 0"]
     pub no_local_search: i32,
-    #[doc = " 1: messages of a property clique cover only the values that some member chain fires in its best\n labelling without cliques, even if this labelling shows CONFLICT (the paper's first\n approximation). Equation 1 still scores all values. chorale_run_create then decodes the chains\n of property cliques once more. Not applied to cliques with an instance, nor to CALLBACK\n and cardinality potentials. Default 0"]
+    #[doc = " 1: messages of a property clique cover only the values that some member chain fires in its best\n labelling without cliques, even if this labelling shows CONFLICT (the paper's first\n approximation). Equation 1 still scores all values. chorale_run_create then decodes the chains\n of property cliques once more. Not applied to cliques with an instance. Default 0"]
     pub restrict_range: i32,
     #[doc = " 1: chorale_run_create also allocates the memory for edits (see \"Edits\" below): m bytes for each\n position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.\n Does not affect the choice of a format by message_element AUTO. Default 0"]
     pub edits: i32,
@@ -5251,7 +5251,7 @@ pub const CHORALE_MESSAGES_MAGNITUDE16: i32 = 30;
 pub struct chorale_run_cost {
     #[doc = " sizeof(chorale_run_cost)"]
     pub struct_size: usize,
-    #[doc = " bytes that chorale_run_create allocates; with restrict_range, an upper\nbound"]
+    #[doc = " bytes that chorale_run_create allocates"]
     pub run_bytes: usize,
     #[doc = " as chorale_model_bytes"]
     pub model_bytes: usize,
