@@ -179,8 +179,8 @@ static void random_options(Random *random, chorale_run_options *options) {
     options->beam_width = random_int(random, 1, 4);
   if (options->joint_mode == CHORALE_JOINT_AUTO && random_chance(random, 10))
     options->max_states = random_int(random, 1, 20);
-  static const chorale_message_element numbers[] = {
-      CHORALE_MESSAGES_FLOAT64, CHORALE_MESSAGES_FLOAT32, CHORALE_MESSAGES_MAGNITUDE16};
+  static const chorale_message_element numbers[] = {CHORALE_MESSAGES_FLOAT64,
+                                                   CHORALE_MESSAGES_MAGNITUDE16};
   if (random_chance(random, 30))
     options->message_element = numbers[random_int(random, 0, (int32_t)COUNT_OF(numbers) - 1)];
   options->threads = random_chance(random, 3) ? 2 : 1;

@@ -169,7 +169,7 @@ static void describe(Scene *s) {
   s->rich_options = s->run_options;
   s->rich_options.restrict_range = 1;
   s->rich_options.exact_marginals = 1;
-  s->rich_options.message_element = CHORALE_MESSAGES_FLOAT32;
+  s->rich_options.message_element = CHORALE_MESSAGES_MAGNITUDE16;
 
   s->counts[0] = s->counts[1] = UNTOUCHED;
   s->rows[0] = s->numbers;

@@ -81,7 +81,6 @@ static void random_text_options(Random *random, chorale_run_options *options) {
   options->bound_steps = random_chance(random, 50) ? 3 : 0;
   options->restrict_range = random_chance(random, 30);
   static const chorale_message_element numbers[] = {CHORALE_MESSAGES_AUTO, CHORALE_MESSAGES_FLOAT64,
-                                                   CHORALE_MESSAGES_FLOAT32,
                                                    CHORALE_MESSAGES_MAGNITUDE16};
   options->message_element = numbers[random_int(random, 0, (int32_t)COUNT_OF(numbers) - 1)];
 }

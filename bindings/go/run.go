@@ -31,9 +31,8 @@ type MessageElement int32
 // The number formats of stored messages.
 const (
 	MessagesFloat64     MessageElement = C.CHORALE_MESSAGES_FLOAT64     // 8 bytes a number
-	MessagesFloat32     MessageElement = C.CHORALE_MESSAGES_FLOAT32     // 4 bytes a number
 	MessagesMagnitude16 MessageElement = C.CHORALE_MESSAGES_MAGNITUDE16 // 2 bytes a number, for its distance from the greatest number of the message, rounded to 11 bits
-	MessagesAuto        MessageElement = C.CHORALE_MESSAGES_AUTO        // MessagesFloat64 if all messages take less than 256 KB; otherwise the widest format with which run, model and scores together take at most twice the bytes of the scores
+	MessagesAuto        MessageElement = C.CHORALE_MESSAGES_AUTO        // MessagesFloat64 if all messages take less than 256 KB, or if run, model and scores together then take at most twice the bytes of the scores; otherwise MessagesMagnitude16
 )
 
 // Executor lets goroutines of the caller do the work of a run: it calls the function `work` from up

@@ -118,9 +118,9 @@ enum {
 /* The number format in which messages are stored; experimental/run.h has others. */
 typedef int32_t chorale_message_element;
 enum {
-  /* Double precision if all messages take less than 256 KB. Otherwise the most precise format with
-   * which model, run (one thread, no bound) and scores (copied or borrowed) together take at most
-   * twice the bytes of the scores; if there is none, two bytes for each value of a message */
+  /* Double precision if all messages take less than 256 KB, or if model, run (one thread, no bound)
+   * and scores (copied or borrowed) together then take at most twice the bytes of the scores.
+   * Otherwise two bytes for each value of a message */
   CHORALE_MESSAGES_AUTO = 0
 };
 

@@ -53,9 +53,6 @@ chorale_status take_run_options(const Report &report, const Model &model,
   case CHORALE_MESSAGES_FLOAT64:
     to.messages = MessageNumber::float64;
     break;
-  case CHORALE_MESSAGES_FLOAT32:
-    to.messages = MessageNumber::float32;
-    break;
   case CHORALE_MESSAGES_MAGNITUDE16:
     to.messages = MessageNumber::magnitude16;
     break;

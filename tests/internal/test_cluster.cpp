@@ -468,7 +468,7 @@ void runs_agree_with_enumeration(void **) {
                                           : CHORALE_JOINT_AUTO;
     options.beam_width = seed % 2 == 0 ? 1 : 4;
     options.restrict_range = seed % 6 == 0;
-    options.message_element = seed % 13 == 0 ? CHORALE_MESSAGES_FLOAT32 : CHORALE_MESSAGES_FLOAT64;
+    options.message_element = seed % 13 == 0 ? CHORALE_MESSAGES_MAGNITUDE16 : CHORALE_MESSAGES_FLOAT64;
     const Answer answer = solve(problem, options, seed);
     const auto &result = answer.result;
     if (result.left_out > 0) // test_left_out compares these

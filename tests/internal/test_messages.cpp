@@ -52,73 +52,30 @@ void nothing_finite_becomes_forbidden(void **) {
   assert_true(magnitude16::encode(-0.0) == 0 && magnitude16::encode(-5e-324) == 0);
 }
 
-void every_byte_is_its_own(void **) {
-  for (const int exponent : {0, 100, 128, 255}) {
-    const double unit = magnitude8::unit(static_cast<std::uint8_t>(exponent));
-    double before = kInfinity;
-    for (std::uint32_t code = 0; code <= 0xff; ++code) {
-      const double value = magnitude8::decode(static_cast<std::uint8_t>(code), unit);
-      assert_true(code == 0 ? value == 0.0 : value < before);
-      assert_int_equal(magnitude8::encode(value, 1 / unit), code);
-      before = value;
-    }
-    assert_true(before == kForbidden);
-  }
-}
-
-// Every entry of a row to the nearest step, whatever its greatest magnitude.
-void bytes_round_to_the_nearest(void **) {
-  std::mt19937_64 random(2);
-  std::uniform_real_distribution<double> exponent(-110, 130);
-  std::uniform_real_distribution<double> share(0, 1);
-  for (int i = 0; i < 50000; ++i) {
-    const double most = std::exp2(exponent(random));
-    const double row[] = {0, -most, -most * share(random), -most * std::pow(share(random), 6)};
-    const std::uint8_t of_row = magnitude8::unit_of(row);
-    const double unit = magnitude8::unit(of_row);
-    assert_true(most <= magnitude8::kMost * unit && most > magnitude8::kMost * unit / 2.01);
-    for (const double value : row) {
-      const std::uint8_t code = magnitude8::encode(value, 1 / unit);
-      const double error = std::fabs(magnitude8::decode(code, unit) - value);
-      for (const int step : {-1, 1})
-        if (const int next = code + step; next >= 0 && next < magnitude8::kForbiddenCode)
-          assert_true(error <=
-                      std::fabs(magnitude8::decode(static_cast<std::uint8_t>(next), unit) - value));
-      assert_true(error <= std::max(-value / 64, unit / 2));
-    }
-  }
-  const double huge[] = {0, -1e280, kForbidden};
-  const std::uint8_t of_row = magnitude8::unit_of(huge);
-  assert_int_equal(of_row, 255);
-  assert_int_equal(magnitude8::encode(-1e280, 1 / magnitude8::unit(of_row)), 254);
-  assert_int_equal(magnitude8::encode(kForbidden, 1 / magnitude8::unit(of_row)), 255);
-}
-
 struct Stored {
   explicit Stored(MessageNumber number) {
     Layout measure;
-    const MessageStore measured(measure, 8, 3, number);
+    const MessageStore measured(measure, 8, number);
     memory.resize(measure.bytes() + kAlignment);
     auto *place = reinterpret_cast<std::byte *>(
         (reinterpret_cast<std::uintptr_t>(memory.data()) + kAlignment - 1) / kAlignment *
         kAlignment);
     Layout layout(place);
-    store = MessageStore(layout, 8, 3, number);
+    store = MessageStore(layout, 8, number);
     store.clear();
   }
-  bool put(std::vector<double> row, double kept = 0) { return store.store({3, 1}, row, kept); }
+  bool put(std::vector<double> row, double kept = 0) { return store.store(3, row, kept); }
   std::vector<double> row() const {
     std::vector<double> loaded(4);
-    store.load({3, 1}, loaded);
+    store.load(3, loaded);
     return loaded;
   }
   std::vector<std::byte> memory;
   MessageStore store;
 };
 
-constexpr MessageNumber kNumbers[] = {MessageNumber::float64, MessageNumber::float32,
-                                      MessageNumber::magnitude16, MessageNumber::magnitude8};
-constexpr double kUnits[] = {1e-12, 1e-6, 0x1p-10, 0x1p-5};
+constexpr MessageNumber kNumbers[] = {MessageNumber::float64, MessageNumber::magnitude16};
+constexpr double kUnits[] = {1e-12, 0x1p-10};
 
 void rows_change_by_more_than_rounding(void **) {
   for (std::size_t k = 0; k < std::size(kNumbers); ++k) {
@@ -179,7 +136,7 @@ void rows_in_a_unit_of_any_size(void **) {
         assert_int_equal(plain.put(row, kept), scaled.put(large, kept));
         std::vector<double> loaded = scaled.row();
         std::vector<double> overwritten(loaded);
-        taken.store.write({3, 1}, overwritten);
+        taken.store.write(3, overwritten);
         for (std::size_t v = 0; v < 4; ++v) {
           assert_true(loaded[v] == std::ldexp(plain.row()[v], exponent));
           assert_true(loaded[v] == taken.row()[v]);
@@ -196,8 +153,6 @@ int main() {
       cmocka_unit_test(every_code_is_its_own),
       cmocka_unit_test(rounding_is_to_the_nearest),
       cmocka_unit_test(nothing_finite_becomes_forbidden),
-      cmocka_unit_test(every_byte_is_its_own),
-      cmocka_unit_test(bytes_round_to_the_nearest),
       cmocka_unit_test(rows_change_by_more_than_rounding),
       cmocka_unit_test(damping_keeps_a_share),
       cmocka_unit_test(rows_in_a_unit_of_any_size),

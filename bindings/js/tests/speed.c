@@ -26,7 +26,7 @@ int main(int count, char **paths) {
   chorale_run **run = calloc((size_t)count, sizeof *run);
   chorale_error error;
   chorale_run_options options = {.struct_size = sizeof options};
-  options.message_element = CHORALE_MESSAGES_FLOAT32; // AUTO depends on the size of addresses
+  options.message_element = CHORALE_MESSAGES_FLOAT64; // AUTO depends on the size of addresses
   for (int i = 0; i < problems; ++i) {
     check(chorale_problem_load(NULL, paths[i + 1], &problem[i], &error), &error);
     const chorale_model *model = chorale_problem_model(problem[i]);

@@ -118,7 +118,7 @@ const ROUNDS = 7;
  */
 function runsOf(library, paths) {
   const problems = paths.map((path) => library.readProblem(readFileSync(path)));
-  const runs = problems.map((problem) => library.createRun(problem, { messageElement: "float32" }));
+  const runs = problems.map((problem) => library.createRun(problem, { messageElement: "float64" }));
   return {
     solve() {
       let [least, all] = [Infinity, 0];

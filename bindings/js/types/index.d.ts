@@ -953,7 +953,7 @@ export interface RunOptions {
   jointMode?: "auto" | "exact" | "absorption" | "beam";
   beamWidth?: number;
   maxStates?: number;
-  messageElement?: "float64" | "float32" | "magnitude16" | "auto";
+  messageElement?: "float64" | "magnitude16" | "auto";
   /** Time limit of each call of the run in seconds; null: none. */
   timeLimit?: number | null;
   /**

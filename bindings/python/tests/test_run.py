@@ -425,7 +425,6 @@ def test_options_have_their_effect(rng):
         {"joint_mode": "beam", "beam_width": 10, "max_states": 100},
         {"message_element": "auto"},
         {"message_element": "float64"},
-        {"message_element": "float32"},
         {"message_element": "magnitude16"},
     ):
         result = ch.Run(model, **options).solve()

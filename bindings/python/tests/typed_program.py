@@ -41,7 +41,7 @@ def told(progress: ch.Progress) -> bool:
 def main() -> None:
     scores = [np.array([row]) for row in ([2.0, 0.1], [1.9, 0.3], [0.9, 1.2])]
     assert label(scores, [["Rome"]] * 3) == [[0], [0], [0]]
-    with ch.Run(model(scores), progress=told, message_element="float32", time_limit=60.0) as run:
+    with ch.Run(model(scores), progress=told, message_element="magnitude16", time_limit=60.0) as run:
         result: ch.RunResult = run.solve()
         assert result.outcome == ch.Outcome.COMPLETE
         payments: list[ch.Payment] = run.payments(2)

@@ -16,32 +16,26 @@ CHORALE_BEGIN_DECLS
  * unit is a power of two near the lower quartile, over positions, of the difference between the
  * best and the second-best score. So results do not depend on the scale of the scores.
  *
- * CHORALE_MESSAGES_AUTO: FLOAT64 if all messages take less than 256 KB. Otherwise the widest format with which model,
- * run (one thread, no bound) and scores (copied or borrowed) together take at most twice the
- * bytes of the scores. AUTO can also choose a format with one byte a number: distances from the
- * greatest entry of the row, rounded to 6 bits (1.6 %), as multiples of a power of two that each
- * row stores in a further byte. If no format is small enough: MAGNITUDE16. If only
- * instances have scores: FLOAT64.
+ * CHORALE_MESSAGES_AUTO: FLOAT64 if all messages take less than 256 KB, or if model, run (one thread,
+ * no bound) and scores (copied or borrowed) together then take at most twice the bytes of the
+ * scores; otherwise MAGNITUDE16. If only instances have scores: FLOAT64.
  *
- * For cliques of repeated words, some format is small enough if chains have at least m labels:
- *   m = 5    float64 scores
- *   m = 5    float32 scores, the 100 commonest words left out
- *   m = 9    float32 scores, the 10 commonest words left out (m = 5 if the scores are borrowed or
- *            the cliques are within documents)
- *   m = 9    float32 scores, no word left out, cliques within documents
- *   m = 20   float32 scores, no word left out, cliques across a corpus
- * Sizes: scores take 8 m bytes for each position (float32: 4 m). Model and run add, with one byte
- * a number, 2 m + 8 bytes for each membership (2 m + 6 in small corpora), about 4 for each
- * position (8 with a copied token), 10 for each clique, 60 for each chain, and scratch memory of
- * 16 m + 80 bytes for each member of the largest clique. If cliques go across a corpus, this
- * clique is large, since the commonest word makes up about a twentieth of a text. */
+ * For cliques of repeated words, model, run and scores then take at most twice the bytes of the scores
+ * if chains have at least m labels:
+ *   m = 5    float64 scores, cliques within documents or the 10 commonest words left out
+ *   m = 9    float64 scores
+ *   m = 9    float32 scores, cliques within documents and the 10 commonest words left out, or the 100
+ *            commonest words left out
+ *   m = 20   float32 scores, cliques within documents or the 10 commonest words left out
+ * and else up to three times. Sizes: scores take 8 m bytes for each position (float32: 4 m). Model and
+ * run add, with two bytes a number, 4 m + 6 bytes for each membership (4 m + 4 in small corpora),
+ * about 4 for each position (8 with a copied token), 10 for each clique, 60 for each chain, and
+ * scratch memory of 16 m + 80 bytes for each member of the largest clique. If cliques go across a
+ * corpus, this clique is large, since the commonest word makes up about a twentieth of a text. */
 enum {
   /* 16 bytes for each value of a membership (both directions). A difference counts as 0 if it is at
    * most 1e-12, or at most 1e-12 times the number */
   CHORALE_MESSAGES_FLOAT64 = 10,
-  /* 8 bytes for each value of a membership. A difference counts as 0 if it is at most 1e-6, or at
-   * most 1e-6 times the number */
-  CHORALE_MESSAGES_FLOAT32 = 20,
   /* 4 bytes for each value of a membership. Stores distances from the greatest entry of the row,
    * rounded to 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances become 8e9). Minus
    * infinity is kept, and no finite number becomes minus infinity. Values whose messages differ by

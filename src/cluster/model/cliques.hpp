@@ -10,12 +10,6 @@
 
 namespace chorale {
 
-// Where the message row of a member begins in an array of all message rows of a model.
-struct RowPlace {
-  std::int64_t entry;  // index of the row's first entry
-  std::int64_t number; // the row's number: the place of the member (model.hpp)
-};
-
 // The data of a clique apart from its members. Consecutive cliques in which all these fields are
 // equal can share one CliqueType.
 struct CliqueType {
@@ -116,11 +110,9 @@ struct Clique {
   std::int32_t width(std::int32_t member) const noexcept {
     return member == members ? type->centre_values : type->columns;
   }
+  // Returns where the message row of a member begins in an array of all message rows of the model.
   std::int64_t row(std::int32_t member) const noexcept {
     return type->first_message + (std::int64_t{first_slot} + member) * type->columns;
-  }
-  RowPlace row_place(std::int32_t member) const noexcept {
-    return {row(member), std::int64_t{first_slot} + member};
   }
   // Returns how many entries the message rows of all members have together, with the centre's row.
   std::int64_t entries() const noexcept {

@@ -47,8 +47,9 @@ public:
   const Slot &slot(std::int32_t s) const noexcept { return slots_.data()[s]; }
   // Returns the clique of slot s.
   const Clique &clique_of(std::int32_t s) const noexcept { return cliques_[s]; }
-  RowPlace row_place(std::int32_t s) const noexcept {
-    return cliques_[s].row_place(slot(s).member);
+  // Returns where the row of slot s begins in an array of all message rows of the model.
+  std::int64_t row_place(std::int32_t s) const noexcept {
+    return cliques_[s].row(slot(s).member);
   }
   std::int32_t columns_of(std::int32_t s) const noexcept {
     return static_cast<std::int32_t>(row_begin_[s + 1] - row_begin_[s]);

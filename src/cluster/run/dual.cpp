@@ -97,7 +97,7 @@ bool Dual::load_half() noexcept {
         setting_.call.check(worker);
         return false;
       }
-      state_.to_chain.load(clique.row_place(i), multiplier_row(clique, i));
+      state_.to_chain.load(clique.row(i), multiplier_row(clique, i));
     }
   double *const first = dual_.multipliers.data();
   std::transform(first, first + dual_.multipliers.size(), first,
@@ -188,7 +188,7 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
       setting_.call.check(worker);
       return;
     }
-    std::copy_n(dual_.multipliers.data() + program.row_place(s).entry, program.columns_of(s),
+    std::copy_n(dual_.multipliers.data() + program.row_place(s), program.columns_of(s),
                 program.incoming_row(s).data());
   }
   double value = 0;

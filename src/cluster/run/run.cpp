@@ -61,9 +61,9 @@ chorale_run::~chorale_run() { release(model); }
 
 // ---- Memory ------------------------------------------------------------------------------------
 
-// Chooses the widest format with which model, run and scores together need at most twice the memory
-// of the scores; 16 bits if no format is narrow enough. Assumes one worker, no bound and no edits,
-// so that these options change neither the format nor the results.
+// Chooses doubles if model, run and scores together then need at most twice the memory of the scores,
+// otherwise 16 bits. Assumes one worker, no bound and no edits, so that these options change neither
+// the format nor the results.
 void chorale_run::choose_messages() noexcept {
   if (options.messages != MessageNumber::automatic)
     return;
@@ -86,14 +86,9 @@ void chorale_run::choose_messages() noexcept {
   lean.executor.workers = 1;
   lean.bound_steps = 0;
   lean.edits = false;
-  for (const MessageNumber number : {MessageNumber::float64, MessageNumber::float32,
-                                     MessageNumber::magnitude16, MessageNumber::magnitude8}) {
-    lean.messages = options.messages = number;
-    if (saturating_sum(others, state_bytes(*model, lean)) <=
-        model->score_bytes + holder.copied_score_bytes)
-      return;
-  }
-  options.messages = MessageNumber::magnitude16;
+  if (saturating_sum(others, state_bytes(*model, lean)) >
+      model->score_bytes + holder.copied_score_bytes)
+    options.messages = MessageNumber::magnitude16;
 }
 
 std::size_t chorale_run::estimate() const noexcept {
@@ -236,10 +231,10 @@ void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
     for (std::int32_t i = 0; i < clique.all_members(); ++i) {
       Layout layout(rooms.workers[0].room);
       const auto row = layout.take_span<double>(clique.width(i));
-      earlier.state.to_chain.load(from.row_place(i), row);
-      state.to_chain.write(clique.row_place(i), row);
-      earlier.state.to_clique.load(from.row_place(i), row);
-      state.to_clique.write(clique.row_place(i), row);
+      earlier.state.to_chain.load(from.row(i), row);
+      state.to_chain.write(clique.row(i), row);
+      earlier.state.to_clique.load(from.row(i), row);
+      state.to_clique.write(clique.row(i), row);
     }
   }
 }

@@ -60,7 +60,7 @@ bool send_from_clique(const Setting &setting, RunState &state, std::int32_t numb
       setting.call.check(worker);
       return false;
     }
-    if (!state.to_chain.store(clique.row_place(i), program.outgoing_row(i), damping))
+    if (!state.to_chain.store(clique.row(i), program.outgoing_row(i), damping))
       continue;
     changed = true;
     ++worker.messages_changed;

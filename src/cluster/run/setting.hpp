@@ -75,14 +75,14 @@ struct PlacedClique {
   bool load(const MessageStore &to_clique, Limits &limits) noexcept {
     const std::int64_t columns = clique.columns();
     const auto load_rows = [&](std::int64_t begin, std::int64_t end) {
-      to_clique.load(clique.row_place(static_cast<std::int32_t>(begin)), clique.columns(),
+      to_clique.load(clique.row(static_cast<std::int32_t>(begin)),
                      program.incoming.subspan(to_size(begin * columns),
                                               to_size((end - begin) * columns)));
     };
     if (!in_stretches(limits, clique.members, 2 * columns, load_rows))
       return false;
     if (clique.centred())
-      to_clique.load(clique.row_place(clique.members),
+      to_clique.load(clique.row(clique.members),
                      program.incoming.subspan(to_size(clique.members * columns)));
     return true;
   }

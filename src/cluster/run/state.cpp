@@ -36,8 +36,8 @@ RunState::RunState(Layout &layout, const Model &model, const RunOptions &options
     : own(layout, model, model.items_alone && !options.edits ? &inputs : nullptr),
       best(layout, model, model.items_alone && !options.edits ? &inputs : nullptr),
       now(layout, model, model.items_alone && !options.edits ? &inputs : nullptr),
-      to_chain(layout, model.message_count, model.members.size(), options.messages),
-      to_clique(layout, model.message_count, model.members.size(), options.messages),
+      to_chain(layout, model.message_count, options.messages),
+      to_clique(layout, model.message_count, options.messages),
       chain_needs(layout.take_span<std::uint8_t>(model.chains.size())),
       clique_needs(layout.take_span<std::uint8_t>(model.cliques.size())) {
   bool may_forbid = false;

@@ -43,12 +43,11 @@ from .model import Model
 from .outcome import Outcome
 from .problem import Problem
 
-MessageElement = Literal["auto", "float64", "float32", "magnitude16"]
+MessageElement = Literal["auto", "float64", "magnitude16"]
 
 MESSAGE_ELEMENTS = {
     "auto": c.CHORALE_MESSAGES_AUTO,
     "float64": c.CHORALE_MESSAGES_FLOAT64,
-    "float32": c.CHORALE_MESSAGES_FLOAT32,
     "magnitude16": c.CHORALE_MESSAGES_MAGNITUDE16,
 }
 
@@ -249,10 +248,10 @@ class Run(Closable):
                      or "beam", as `mode` of `ChainSolver.messages`
     beam_width, max_states
                      as in `ChainSolver.messages`
-    message_element  the number format of stored messages: "float64"; "float32" in half the memory;
-                     "magnitude16" in a quarter, rounded to 0.05 %; "auto": "float64" if all
-                     messages together take less than 256 KB, otherwise the widest format with which
-                     scores, model and run together take at most twice the memory of the scores
+    message_element  the number format of stored messages: "float64"; "magnitude16" in a quarter of
+                     the memory, rounded to 0.05 %; "auto": "float64" if all messages together take
+                     less than 256 KB, or if scores, model and run together then take at most twice
+                     the memory of the scores; otherwise "magnitude16"
     threads          number of threads; results do not depend on it
     executor         a concurrent.futures thread pool whose threads are used; None: threads of the
                      library

@@ -2156,7 +2156,7 @@ pub const CHORALE_JOINT_ABSORPTION: i32 = 20;
 pub const CHORALE_JOINT_BEAM: i32 = 30;
 #[doc = " The number format in which messages are stored; experimental/run.h has others."]
 pub type chorale_message_element = i32;
-#[doc = " Double precision if all messages take less than 256 KB. Otherwise the most precise format with\n which model, run (one thread, no bound) and scores (copied or borrowed) together take at most\n twice the bytes of the scores; if there is none, two bytes for each value of a message"]
+#[doc = " Double precision if all messages take less than 256 KB, or if model, run (one thread, no bound)\n and scores (copied or borrowed) together then take at most twice the bytes of the scores.\n Otherwise two bytes for each value of a message"]
 pub const CHORALE_MESSAGES_AUTO: i32 = 0;
 #[doc = " The caller's executor. Calls body(body_user, i, worker) once for every i in 0 .. count - 1, in\n any order and on any threads, and returns when all calls have returned. `worker` is in 0 ..\n workers - 1 and differs between calls that run at the same time. If the executor leaves out an i,\n repeats an i, or passes an i or worker out of range, the run's call fails with EXECUTOR. A call\n of body with an i that it had before does nothing."]
 pub type chorale_parallel_body = ::std::option::Option<
@@ -5242,8 +5242,6 @@ extern "C" {
 }
 #[doc = " 16 bytes for each value of a membership (both directions). A difference counts as 0 if it is at\n most 1e-12, or at most 1e-12 times the number"]
 pub const CHORALE_MESSAGES_FLOAT64: i32 = 10;
-#[doc = " 8 bytes for each value of a membership. A difference counts as 0 if it is at most 1e-6, or at\n most 1e-6 times the number"]
-pub const CHORALE_MESSAGES_FLOAT32: i32 = 20;
 #[doc = " 4 bytes for each value of a membership. Stores distances from the greatest entry of the row,\n rounded to 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances become 8e9). Minus\n infinity is kept, and no finite number becomes minus infinity. Values whose messages differ by\n less than the rounding can tie"]
 pub const CHORALE_MESSAGES_MAGNITUDE16: i32 = 30;
 #[repr(C)]

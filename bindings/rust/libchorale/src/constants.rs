@@ -512,15 +512,11 @@ asked! {
 asked! {
     /// The number format in which messages are stored. Computations are always in double precision.
     MessageElement {
-        /// `Float64` if all messages take less than 256 KB. Otherwise the widest format with which
-        /// model, run and scores together take at most twice the bytes of the scores. The formats
-        /// are `Float64`, `Float32`, `Magnitude16`, and one of 1 byte a number that only `Auto` can
-        /// choose. If no format is small enough: `Magnitude16`.
+        /// `Float64` if all messages take less than 256 KB, or if model, run and scores together
+        /// then take at most twice the bytes of the scores. Otherwise `Magnitude16`.
         Auto = MESSAGES_AUTO,
         /// 8 bytes a number.
         Float64 = MESSAGES_FLOAT64,
-        /// 4 bytes a number.
-        Float32 = MESSAGES_FLOAT32,
         /// 2 bytes a number: the distance from the greatest entry of the message, with a precision
         /// of 11 bits.
         Magnitude16 = MESSAGES_MAGNITUDE16,

@@ -332,7 +332,6 @@ fn every_option_of_a_run_is_heard() {
             .joint_mode(JointMode::Beam)
             .beam_width(50)
             .max_states(100),
-        RunOptions::new().message_element(MessageElement::Float32),
         RunOptions::new().message_element(MessageElement::Magnitude16),
         RunOptions::new().time_limit(std::time::Duration::from_secs(60)),
     ];
