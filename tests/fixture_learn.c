@@ -14,6 +14,16 @@ chorale_learnt_report report_of(const chorale_learnt *learnt) {
   return report;
 }
 
+char *text_of(const chorale_learnt *learnt, chorale_text_form form) {
+  chorale_error error;
+  size_t needed = 0;
+  OK(chorale_learnt_text(learnt, form, NULL, 0, &needed, &error));
+  char *text = malloc(needed);
+  OK(chorale_learnt_text(learnt, form, text, needed, NULL, &error));
+  assert_int_equal(needed, strlen(text) + 1);
+  return text;
+}
+
 void label_under(const chorale_learnt *learnt, const chorale_problem *problem, int64_t positions,
                  int32_t *together, int32_t *alone) {
   chorale_error error;

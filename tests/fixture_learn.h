@@ -7,6 +7,8 @@
 /* Learns from one problem. */
 chorale_learnt *learn(const chorale_problem *problem, const chorale_learn_options *options);
 chorale_learnt_report report_of(const chorale_learnt *learnt);
+/* Returns the text of a result, to be freed by the caller. */
+char *text_of(const chorale_learnt *learnt, chorale_text_form form);
 /* Labels a problem with `positions` positions under what was learnt. Writes the label of every
  * position, and to `alone` those of the scores alone (NULL: not wanted). */
 void label_under(const chorale_learnt *learnt, const chorale_problem *problem, int64_t positions,

@@ -78,16 +78,6 @@ static chorale_problem *problem_of(const Planted *planted) {
 }
 
 /* Returns the text of a result; the caller frees it. */
-static char *text_of(const chorale_learnt *learnt, chorale_text_form form) {
-  chorale_error error;
-  size_t needed = 0;
-  OK(chorale_learnt_text(learnt, form, NULL, 0, &needed, &error));
-  char *text = malloc(needed);
-  OK(chorale_learnt_text(learnt, form, text, needed, NULL, &error));
-  assert_int_equal(needed, strlen(text) + 1);
-  return text;
-}
-
 static chorale_learnt_kind kind_of(const chorale_learnt *learnt) {
   chorale_error error;
   chorale_learnt_kind kind;

@@ -1,6 +1,6 @@
 /* Learning on graphs: nodes are centres of cliques of their neighbours. A dependence between
  * neighbours is found, be they alike or not; where there is none, nothing is applied; potentials
- * are of the same label, or of the log-odds of the gold labels. */
+ * are of the log-odds of the gold labels. */
 #include "fixture_learn.h"
 
 enum { LABELS = 3, NODES = 12 };
@@ -167,9 +167,9 @@ static void independence_is_left_alone(void **state) {
   assert_true(credible <= 3 * rounds / 20);
 }
 
-/* The potential of a centre is the strength times n_c, or times the sum of the log-odds of the gold
- * labels, log(p(v | c) / p(v)), where 1 is added to each count. Neighbours that are alike are learnt
- * by either, others by log-odds alone. */
+/* The potential of a centre is the strength times the sum of the log-odds of the gold labels,
+ * log(p(v | c) / p(v)), where 1 is added to each count. A result that is written and read has the same
+ * potential, bit by bit. */
 static void potentials_are_as_stated(void **state) {
   (void)state;
   Random random = {test_seed() + 2};
@@ -198,20 +198,29 @@ static void potentials_are_as_stated(void **state) {
     assert_int_equal(report_of(learnt).applied, 1);
     chorale_learnt_kind kind;
     OK(chorale_learnt_kinds(learnt, &kind, sizeof kind, 1, NULL, &error));
-    assert_true(kind.uses_log_odds || relation == ALIKE);
+    assert_int_equal(kind.uses_log_odds, 1);
+    char *text = text_of(learnt, CHORALE_TEXT_JSON);
+    chorale_learnt *again = NULL;
+    OK(chorale_learnt_read(NULL, text, strlen(text), &again, &error));
     for (int32_t c = 0; c < LABELS; ++c) {
-      chorale_potential *potential = NULL;
+      chorale_potential *potential = NULL, *read = NULL;
       OK(chorale_learnt_potential(NULL, learnt, 0, LABELS, c, &potential, &error));
+      OK(chorale_learnt_potential(NULL, again, 0, LABELS, c, &read, &error));
       for (int32_t v = 0; v < LABELS; ++v) {
         const double odds = log(count[c][v] * all / (row[c] * column[v]));
         int64_t counts[LABELS] = {0};
-        double score = 0;
+        double score = 0, score_read = 0;
         counts[v] = 2;
         OK(chorale_potential_score(potential, counts, LABELS, 2, &score, &error));
-        assert_true(fabs(score - 2 * kind.strength * (kind.uses_log_odds ? odds : c == v)) < 1e-9);
+        OK(chorale_potential_score(read, counts, LABELS, 2, &score_read, &error));
+        assert_true(fabs(score - 2 * kind.strength * odds) < 2e-9);
+        assert_true(score == score_read);
       }
+      chorale_potential_release(read);
       chorale_potential_release(potential);
     }
+    free(text);
+    chorale_learnt_destroy(again);
     chorale_learnt_destroy(learnt);
     chorale_problem_destroy(problem);
     uproot(&trees);

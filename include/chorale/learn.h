@@ -11,9 +11,9 @@
  *     s * sum_v n_v^2 / n  +  b * sum_v n_v
  *
  * where n_v of the n members show value v. The sums leave out EMPTY, CONFLICT and labels that do
- * not count; the first also leaves out OUT. A kind with a centre of value c has instead s n_c, or
+ * not count; the first also leaves out OUT. A kind with a centre of value c has instead
  * s sum_v D_cv n_v, where D_cv is the log-odds log p(v | c) / p(v) among the gold labels, with 1
- * added to each count. Scores should be log-probabilities up to a constant, as those of a CRF; they
+ * added to each count; without gold labels s n_c. Scores should be log-probabilities up to a constant, as those of a CRF; they
  * must come from a tagger that has not seen the gold labels, as in cross-validation.
  *
  * What is maximised is what is reported: the share of right labels; with `classes`, micro F1 of
@@ -251,8 +251,8 @@ CHORALE_API chorale_status chorale_learnt_text(const chorale_learnt *learnt,
                                                chorale_error *error);
 
 /* Creates a result from JSON written by chorale_learnt_text of this version or of 0.2; of the latter
- * only the potentials, `applied` and the temperature are read. Numbers have 14 digits. The JSON may
- * be kept in a file, or as a note of a problem.
+ * only the potentials, `applied` and the temperature are read. Potentials are the same, bit by bit;
+ * figures of the report have 14 digits. The JSON may be kept in a file, or as a note of a problem.
  * length: number of bytes, without a NUL.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, TEXT (not such a text; the message tells where it is wrong),
  * OUT_OF_MEMORY. */

@@ -49,6 +49,14 @@ public:
       separate().general(value, digits);
   }
   void boolean(bool value) noexcept { separate() << (value ? "true" : "false"); }
+  template <class Value> void value(Value of, int digits = 0) noexcept {
+    if constexpr (std::is_same_v<Value, bool>)
+      boolean(of);
+    else if constexpr (std::is_floating_point_v<Value>)
+      number(of, digits);
+    else
+      integer(of);
+  }
 
   // Returns the length of the whole text in bytes, with its NUL.
   std::size_t bytes() const noexcept { return text_.bytes(); }
@@ -117,6 +125,23 @@ public:
     const bool is_string = take('"');
     at_ -= is_string ? 1 : 0;
     return expect(is_string) ? scalar() : std::string_view();
+  }
+  // Writes the text of a string that string() returned to `to`, which has as many bytes, and returns
+  // its length. Of escapes, only those of JsonWriter are known.
+  std::size_t unescape(std::string_view raw, char *to) noexcept {
+    std::size_t length = 0;
+    for (std::size_t k = 0; k < raw.size(); ++k) {
+      int code = raw[k];
+      if (code == '\\' && raw.substr(k + 1, 3) == "u00") {
+        expect(parse(raw.substr(k + 4, 2), code, 16) && code < 0x20);
+        k += 5;
+      } else if (code == '\\') {
+        code = raw[++k];
+        expect(code == '"' || code == '\\');
+      }
+      to[length++] = static_cast<char>(code);
+    }
+    return length;
   }
   // Reads a number, or true or false.
   template <class Value> void value(Value &to) noexcept {

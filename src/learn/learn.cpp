@@ -52,19 +52,18 @@ chorale_status check_labels(const Report &report, const chorale_learn_options &o
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, place, " is ", cost,
                          "; it must be at least 0, and 0 where both labels are one");
   }
-  bool any = !classes;
   for (std::int64_t a = 0; classes && a < m; ++a) {
     if (classes[a] < -1)
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->classes[", a, "] is ", classes[a],
                          "; it must be at least -1");
-    any = any || classes[a] >= 0;
     if (options.begins && options.begins[a] != 0 && options.begins[a] != 1)
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->begins[", a, "] is ",
                          options.begins[a], "; it must be 0 or 1");
   }
-  return any ? CHORALE_OK
-             : report.fail(CHORALE_ERROR_OUT_OF_RANGE,
-                           "options->classes are all -1; some label must count");
+  return classes && *std::max_element(classes, classes + m) < 0
+             ? report.fail(CHORALE_ERROR_OUT_OF_RANGE,
+                           "options->classes are all -1; some label must count")
+             : CHORALE_OK;
 }
 
 chorale_status take_options(const Report &report, const chorale_learn_options *given,
@@ -122,11 +121,7 @@ chorale_status chorale_learnt_apply(const chorale_host *host, const chorale_lear
     CHORALE_CHECK(check_names(report, *problem, *learnt, [](const Kind &, std::string_view) {}));
     return exchange_kinds(
         report, memory, Log(&lent), *learnt, *problem, [](std::int64_t, std::int32_t) { return 0; },
-        [&](std::int32_t kind, std::int64_t, Array<Weight> &to) {
-          for (const Weight &weight : learnt->weights_of(kind))
-            need(to.push(weight));
-        },
-        *model);
+        [&](std::int32_t kind, std::int64_t) { return learnt->weights_of(kind); }, *model);
   });
 }
 

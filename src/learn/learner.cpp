@@ -12,7 +12,7 @@
 namespace chorale {
 namespace {
 
-constexpr double kStrengths[] = {0.25, 0.5, 1, 2, 3};
+constexpr double kStrengths[] = {0, 0.25, 0.5, 1, 2, 3}; // 0: bonuses alone
 // With a centre: at 1, log-odds count each neighbour once. Some of few groups gain by more, but
 // graphs with more links then lose much.
 constexpr double kMostOfCentres = 1;
@@ -42,8 +42,7 @@ class LearnCourse {
 public:
   LearnCourse(const Report &report, const Memory &memory, LearnSpec &spec, Learnt &learnt) noexcept
       : report_(report), memory_(memory), spec_(spec), learnt_(learnt), told_(learnt.report),
-        lessons_(memory, spec, learnt), tallies_(memory), tried_(memory), differences_(memory),
-        probabilities_(memory), seen_(memory), logs_(memory) {}
+        lessons_(memory, spec, learnt) {}
 
   chorale_status run() {
     try {
@@ -158,23 +157,17 @@ private:
           return kind.family() == family && (kind.has_empty || kind.left_out != 0);
         });
     double least = kInfinity;
-    double cost = kInfinity;
-    for (const double bonus : kBonuses)
-      if (has_bonus && bonus > 0)
-        CHORALE_CHECK(try_pair(family, {0, bonus, false}, cost));
     std::int32_t worse = 0; // strengths in a row that are no better than the best before
     for (const double strength : kStrengths) {
       was_late_ = was_late_ || lessons_.is_late();
       if (was_late_ || worse == kLearnPatience || (is_centred && strength > kMostOfCentres))
         break;
-      cost = kInfinity;
+      double cost = kInfinity;
       for (const double bonus : kBonuses)
-        if (bonus == 0 || has_bonus)
-          CHORALE_CHECK(try_pair(family, {strength, bonus, false}, cost));
-      if (is_centred)
-        CHORALE_CHECK(try_pair(family, {strength, 0, true}, cost));
-      worse = cost <= least ? 0 : worse + 1;
-      least = std::min(least, cost);
+        if (bonus == 0 ? strength > 0 : has_bonus)
+          CHORALE_CHECK(try_pair(family, {strength, bonus}, cost));
+      worse = strength == 0 || cost <= least ? 0 : worse + 1;
+      least = strength == 0 ? least : std::min(least, cost);
     }
     for (const Row row : {kControl, kAgreeing})
       for (std::int32_t fold = 0; fold < lessons_.folds; ++fold)
@@ -239,28 +232,26 @@ private:
     if (lowers_accuracy(kAgreeing, lessons_.folds))
       return CHORALE_VERDICT_LOWERS_ACCURACY;
     const bool was_exchanged = told_.agreement_p >= 0;
-    if ((told_.groups < kFewGroups || !was_exchanged) && told_.gain_p > kLevel)
-      return CHORALE_VERDICT_MAY_BE_CHANCE;
-    if (!was_exchanged && sign_flip_p(kControl) > kLevel)
-      return CHORALE_VERDICT_MAY_BE_CHANCE;
-    return CHORALE_VERDICT_GAIN;
+    const bool is_credible =
+        told_.gain_p <= kLevel && (was_exchanged || sign_flip_p(kControl) <= kLevel);
+    return is_credible || (was_exchanged && told_.groups >= kFewGroups)
+               ? CHORALE_VERDICT_GAIN
+               : CHORALE_VERDICT_MAY_BE_CHANCE;
   }
 
   // Returns the one-sided p-value of what kAgreeing costs less than another row: the share of random
   // signs of the groups' differences with which they add up to as much.
   double sign_flip_p(Row row) {
     const auto differences = differ(row, kAgreeing, lessons_.folds);
-    double magnitude = 0;
-    for (const double difference : differences)
-      magnitude += std::fabs(difference);
+    const double rounding = 1e-12 * std::fabs(total(differences));
     std::uint64_t random = 1;
     std::int32_t as_great = 0;
     for (std::int32_t flip = 0; flip < kFlips; ++flip) {
       lessons_.spend(4 * groups());
-      double now = 0;
+      double flipped = 0; // of those whose sign changes; if this is at most 0, they add up to as much
       for (const double difference : differences)
-        now += draw_below(random, 2) == 1 ? -difference : difference;
-      as_great += now >= total(differences) - 1e-12 * magnitude ? 1 : 0;
+        flipped += draw_below(random, 2) == 1 ? difference : 0;
+      as_great += flipped <= rounding ? 1 : 0;
     }
     return static_cast<double>(as_great + 1) / static_cast<double>(kFlips + 1);
   }
@@ -315,11 +306,13 @@ private:
       double excess = 0;
       positions = 0;
       for (const Seen &seen : seen_) {
+        if (seen.is_changed != changed)
+          continue;
         double sum = 0;
-        for (std::int64_t y = 0; y < seen.labels && seen.is_changed == changed; ++y)
+        for (std::int64_t y = 0; y < seen.labels; ++y)
           sum += natural_exp(logs_[seen.first + y] / middle);
         const double probability = natural_exp(logs_[seen.first + seen.given] / middle) / sum;
-        if (seen.is_changed != changed || (!changed && probability >= kSure))
+        if (!changed && probability >= kSure)
           continue;
         ++positions;
         excess += probability - (seen.is_right ? 1 : 0);
@@ -351,9 +344,9 @@ private:
       Choice choice{};
       choice[kOfPositions].strength = strength;
       CHORALE_CHECK(lessons_.label(report_, choice, Lessons::Effort::quick));
-      std::int64_t changed = 0;
-      for (std::int64_t p = 0; p < lessons_.base.size(); ++p)
-        changed += lessons_.found[p] != lessons_.base[p] ? 1 : 0;
+      const std::int64_t changed =
+          std::inner_product(lessons_.found.begin(), lessons_.found.end(), lessons_.base.begin(),
+                             std::int64_t{0}, std::plus<>(), std::not_equal_to<>());
       if (static_cast<double>(changed) > std::ceil(kBudget * told_.expected_errors))
         break;
       chosen_[kOfPositions].strength = strength;
@@ -371,7 +364,7 @@ private:
         continue;
       kind.strength = pair.strength;
       kind.bonus = pair.bonus;
-      kind.uses_log_odds = pair.uses_log_odds;
+      kind.uses_log_odds = kind.is_centred() && lessons_.folds > 0;
       lessons_.make_weights(k, chosen_, lessons_.folds, learnt_.weights);
     }
   }
@@ -382,11 +375,11 @@ private:
   Learnt &learnt_;
   LearntReport &told_;
   Lessons lessons_;
-  Array<LabelCounts> tallies_; // rows x groups
-  Array<Strengths> tried_;     // of the family, in the order of caution
+  Array<LabelCounts> tallies_{memory_}; // rows x groups
+  Array<Strengths> tried_{memory_};     // of the family, in the order of caution
   Choice chosen_{};            // from all groups
-  Array<double> differences_;
-  Array<double> probabilities_;
+  Array<double> differences_{memory_};
+  Array<double> probabilities_{memory_};
   struct Seen { // of temperature_of(), a position
     std::int64_t first; // its logarithms begin here
     std::int64_t labels;
@@ -394,8 +387,8 @@ private:
     bool is_right;
     bool is_changed; // it is not the tagger's
   };
-  Array<Seen> seen_;
-  Array<double> logs_; // of probabilities
+  Array<Seen> seen_{memory_};
+  Array<double> logs_{memory_}; // of probabilities
   bool was_late_ = false;
   bool is_chosen_ = false;
   bool would_gain_ = false; // some pair costs less but lowers accuracy

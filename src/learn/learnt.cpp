@@ -39,12 +39,11 @@ chorale_status add_kinds(const Report &report, const Problem &problem,
     ++kind.cliques;
     kind.members += clique.members;
   }
-  CHORALE_CHECK(check_names(report, problem, learnt, [&](Kind &kind, std::string_view name) {
-    kind.name = {learnt.names.size(), static_cast<std::int64_t>(name.size())};
-    for (const char c : name)
-      need(learnt.names.push(c));
-  }));
-  return CHORALE_OK;
+  return check_names(report, problem, learnt, [&](Kind &kind, std::string_view name) {
+    const char *copy = learnt.names.copy(name.data(), static_cast<std::int64_t>(name.size()));
+    need(copy != nullptr);
+    kind.name = {copy, name.size()};
+  });
 }
 
 } // namespace
@@ -69,13 +68,11 @@ chorale_status find_kinds(const Report &report, Problems problems,
 }
 
 Kind kind_of(const Clique &clique) noexcept {
-  Kind kind;
-  kind.values = clique.values();
-  kind.centre_values = clique.centred() ? clique.centre_values() : 0;
-  kind.is_property = clique.property() != nullptr;
-  kind.has_empty = clique.all_columns() > clique.values();
-  kind.has_out = clique.dictionary() && clique.dictionary()->has_out;
-  return kind;
+  return {.values = clique.values(),
+          .centre_values = clique.centred() ? clique.centre_values() : 0,
+          .is_property = clique.property() != nullptr,
+          .has_empty = clique.all_columns() > clique.values(),
+          .has_out = clique.dictionary() && clique.dictionary()->has_out};
 }
 
 chorale_status check_alike(const Report &report, const Kind &kind, const Clique &clique,
@@ -141,49 +138,38 @@ constexpr std::string_view kBasisNames[] = {"agreement", "log-agreement", "share
                                             "out",       "empty",         "conflict", "value",
                                             "centre",    "majority"};
 
-// Calls visit(name, value) for each field: of these lists, which are for writing and reading.
-template <class Visit, class Value, class... Rest>
-void each_field(Visit &visit, std::string_view name, Value &value, Rest &...rest) {
-  visit(name, value);
-  if constexpr (sizeof...(rest) > 0)
-    each_field(visit, rest...);
-}
-#define FIELD(name) #name, of.name
+// Call visit(name, value) for each field: these lists are for writing and reading.
+#define FIELD(name) visit(#name, of.name)
 template <class Visit> void fields(chorale_learnt_report &of, Visit &visit) {
-  each_field(visit, FIELD(outcome), FIELD(applied), FIELD(verdict), FIELD(warnings), FIELD(groups),
-             FIELD(positions), FIELD(runs), FIELD(tagger_cost), FIELD(tagger_precision),
-             FIELD(tagger_recall), FIELD(tagger_f1), FIELD(tagger_accuracy), FIELD(control_cost),
-             FIELD(control_precision), FIELD(control_recall), FIELD(control_f1),
-             FIELD(control_accuracy), FIELD(agreeing_cost), FIELD(agreeing_precision),
-             FIELD(agreeing_recall), FIELD(agreeing_f1), FIELD(agreeing_accuracy), FIELD(changed),
-             FIELD(changed_right_before), FIELD(changed_right_after), FIELD(agreement_p),
-             FIELD(gain_p), FIELD(expected_errors), FIELD(temperature), FIELD(changed_temperature));
+  FIELD(outcome), FIELD(applied), FIELD(verdict), FIELD(warnings), FIELD(groups), FIELD(positions),
+      FIELD(runs), FIELD(tagger_cost), FIELD(tagger_precision), FIELD(tagger_recall),
+      FIELD(tagger_f1), FIELD(tagger_accuracy), FIELD(control_cost), FIELD(control_precision),
+      FIELD(control_recall), FIELD(control_f1), FIELD(control_accuracy), FIELD(agreeing_cost),
+      FIELD(agreeing_precision), FIELD(agreeing_recall), FIELD(agreeing_f1),
+      FIELD(agreeing_accuracy), FIELD(changed), FIELD(changed_right_before),
+      FIELD(changed_right_after), FIELD(agreement_p), FIELD(gain_p), FIELD(expected_errors),
+      FIELD(temperature), FIELD(changed_temperature);
 }
 template <class Visit> void fields(Kind &of, Visit &visit) {
-  each_field(visit, FIELD(name), FIELD(cliques), FIELD(members), FIELD(uses_log_odds),
-             FIELD(strength), FIELD(bonus), FIELD(values), FIELD(centre_values),
-             FIELD(is_property), FIELD(has_empty), FIELD(has_out), FIELD(left_out));
+  FIELD(name), FIELD(cliques), FIELD(members), FIELD(uses_log_odds), FIELD(strength), FIELD(bonus),
+      FIELD(values), FIELD(centre_values), FIELD(is_property), FIELD(has_empty), FIELD(has_out),
+      FIELD(left_out);
 }
 template <class Visit> void fields(Weight &of, Visit &visit) {
-  each_field(visit, FIELD(kind), FIELD(basis), FIELD(index), FIELD(weight));
+  FIELD(kind), FIELD(basis), FIELD(index), FIELD(weight);
 }
 #undef FIELD
 
 struct WriteField {
-  const Learnt &learnt;
   JsonWriter &json;
   template <class Value> void operator()(std::string_view name, const Value &value) noexcept {
     json.key(name);
-    if constexpr (std::is_same_v<Value, Kind::Name>)
-      json.string(learnt.text_of(value));
+    if constexpr (std::is_same_v<Value, std::string_view>)
+      json.string(value);
     else if constexpr (std::is_same_v<Value, Basis>)
       json.string(kBasisNames[static_cast<std::size_t>(value)]);
-    else if constexpr (std::is_same_v<Value, bool>)
-      json.boolean(value);
-    else if constexpr (std::is_floating_point_v<Value>)
-      json.number(value, kDigits);
     else if constexpr (std::is_arithmetic_v<Value>)
-      json.integer(value);
+      json.value(value, kDigits);
     else {
       json.open('[');
       for (auto entry : value) {
@@ -207,10 +193,11 @@ struct ReadField {
     if (name != wanted || was_read)
       return;
     was_read = true;
-    if constexpr (std::is_same_v<Value, Kind::Name>) {
-      value.first = to.names.size();
-      append(reader.string());
-      value.length = to.names.size() - value.first;
+    if constexpr (std::is_same_v<Value, std::string_view>) {
+      const std::string_view raw = reader.string();
+      char *text = to.names.take_array<char>(static_cast<std::int64_t>(raw.size()));
+      need(text != nullptr);
+      value = {text, reader.unescape(raw, text)};
     } else if constexpr (std::is_same_v<Value, Basis>) {
       const auto *known =
           std::find(std::begin(kBasisNames), std::end(kBasisNames), reader.string());
@@ -235,20 +222,6 @@ struct ReadField {
       if (!read.was_read)
         reader.scalar();
     });
-  }
-  // Appends a string to the names. Of escapes, only those of the writer are known.
-  void append(std::string_view raw) {
-    for (std::size_t k = 0; k < raw.size(); ++k) {
-      int code = raw[k];
-      if (code == '\\' && raw.substr(k + 1, 3) == "u00") {
-        reader.expect(JsonReader::parse(raw.substr(k + 4, 2), code, 16) && code < 0x20);
-        k += 5;
-      } else if (code == '\\') {
-        code = raw[++k];
-        reader.expect(code == '"' || code == '\\');
-      }
-      need(to.names.push(static_cast<char>(code)));
-    }
   }
 };
 
@@ -276,11 +249,31 @@ bool is_sound(const Learnt &learnt) noexcept {
   return true;
 }
 
+struct Sentence {
+  std::int32_t of; // a verdict or warning
+  std::string_view text;
+};
+constexpr Sentence kVerdicts[] = {
+    {CHORALE_VERDICT_GAIN, ": held-out groups gain by it."},
+    {CHORALE_VERDICT_WITHOUT_GOLD, ". Its strength was found without gold labels, so nothing tells "
+                                   "whether it helps."},
+    {CHORALE_VERDICT_NO_AGREEMENT, ": members of cliques agree no more than by chance."},
+    {CHORALE_VERDICT_NO_GAIN, ": held-out groups gain nothing by agreement."},
+    {CHORALE_VERDICT_MAY_BE_CHANCE, ": held-out groups gain by agreement, but it may be chance."},
+    {CHORALE_VERDICT_LOWERS_ACCURACY, ": agreement lowers accuracy by more than a standard error."},
+    {CHORALE_VERDICT_INTERRUPTED, ": the call was cancelled, or its time was too short."}};
+constexpr Sentence kWarnings[] = {
+    {CHORALE_WARNING_GOLD_FORBIDDEN, "some gold labels are forbidden by their chains"},
+    {CHORALE_WARNING_BASE_KNOWS,
+     "the tagger is right on more than 99 % of gold: it may have seen the answers"},
+    {CHORALE_WARNING_FEW_GROUPS, "with so few groups, much may be chance"},
+    {CHORALE_WARNING_ONE_LABEL, "nearly all positions have one label: agreement may spread it"}};
+
 } // namespace
 
 std::size_t write_learnt_json(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept {
   JsonWriter json(buffer, capacity);
-  WriteField write{learnt, json};
+  WriteField write{json};
   chorale_learnt_report told = learnt.report;
   json.open('{');
   write("learnt", 2);
@@ -315,48 +308,19 @@ chorale_status read_learnt(const Report &report, std::string_view json, Learnt &
   return CHORALE_OK;
 }
 
-namespace {
-
-struct Sentence {
-  std::int32_t of; // a verdict or warning
-  std::string_view text;
-};
-constexpr Sentence kVerdicts[] = {
-    {CHORALE_VERDICT_GAIN, "Agreement is applied: held-out groups gain by it."},
-    {CHORALE_VERDICT_WITHOUT_GOLD, "Agreement is applied. Its strength was found without gold "
-                                   "labels, so nothing tells whether it helps."},
-    {CHORALE_VERDICT_NO_AGREEMENT,
-     "Nothing is applied: members of cliques do not agree more than members dealt at random."},
-    {CHORALE_VERDICT_NO_GAIN, "Nothing is applied: held-out groups gain nothing by agreement."},
-    {CHORALE_VERDICT_MAY_BE_CHANCE,
-     "Nothing is applied: held-out groups gain by agreement, but that may be chance."},
-    {CHORALE_VERDICT_LOWERS_ACCURACY,
-     "Nothing is applied: agreement gains, but lowers accuracy by more than a standard error."},
-    {CHORALE_VERDICT_INTERRUPTED,
-     "Nothing is applied: the call was cancelled, or its time was too short."}};
-constexpr Sentence kWarnings[] = {
-    {CHORALE_WARNING_GOLD_FORBIDDEN, "some gold labels are forbidden by their chains"},
-    {CHORALE_WARNING_BASE_KNOWS,
-     "the tagger is right on more than 99 % of gold: it may have seen the answers"},
-    {CHORALE_WARNING_FEW_GROUPS, "with so few groups, much may be chance"},
-    {CHORALE_WARNING_ONE_LABEL, "nearly all positions have one label: agreement may spread it"}};
-
-} // namespace
-
 std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept {
   TextWriter text(buffer, capacity);
   const chorale_learnt_report &told = learnt.report;
   for (const Sentence &verdict : kVerdicts)
     if (verdict.of == told.verdict)
-      text << verdict.text << "\n";
+      text << (told.applied != 0 ? "Agreement" : "Nothing") << " is applied" << verdict.text << "\n";
   if (told.agreement_p >= 0) {
     text << "Of 999 random exchanges of members, a share of ";
     text.fixed(told.agreement_p, 3) << " make them agree as much as the gold labels do.\n";
   }
   const bool has_f1 = told.tagger_precision > 0 || told.tagger_recall > 0;
   if (told.tagger_accuracy > 0)
-    text << (has_f1 ? "held out       precision    recall        F1  accuracy\n"
-                    : "held out        accuracy\n");
+    text << "held out      " << (has_f1 ? " precision    recall        F1" : "") << "  accuracy\n";
   constexpr std::string_view kRows[] = {"tagger        ", "bonus alone   ", "with agreement"};
   for (std::size_t r = 0; r < std::size(kRows); ++r) {
     const auto &[cost, precision, recall, f1, accuracy] = kFigures[r];
@@ -379,9 +343,9 @@ std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity
     const Kind &kind = learnt.kinds[k];
     if (kind.cliques == 0)
       continue;
-    if (kind.name.length == 0)
+    if (kind.name.empty())
       text << "kind " << k;
-    text << learnt.text_of(kind.name) << ": ";
+    text << kind.name << ": ";
     if (kind.strength != 0)
       text << "strength " << kind.strength << (kind.uses_log_odds ? " of log-odds" : "") << ", ";
     if (kind.bonus != 0)

@@ -9,6 +9,8 @@
 
 #include <chorale/experimental.h>
 
+#include <gsl/util>
+
 #include <algorithm>
 #include <new>
 #include <string_view>
@@ -50,10 +52,6 @@ enum Family : std::size_t { kOfPositions, kOfProperties, kOfCentres, kFamilies }
 
 // What all cliques of a kind have in common, and what was learnt for them.
 struct Kind {
-  struct Name { // in Learnt::names
-    std::int64_t first = 0;
-    std::int64_t length = 0;
-  };
   std::int64_t cliques = 0; // 0: no clique has the kind; the other fields are unset
   std::int64_t members = 0;
   std::int32_t values = 0; // number of values of each clique; 0: cliques differ in it
@@ -64,7 +62,7 @@ struct Kind {
   bool uses_log_odds = false;
   double strength = 0;
   double bonus = 0;
-  Name name;
+  std::string_view name{}; // in Learnt::names
   std::int64_t counted = 0;  // bit v: some label that counts has value v
   std::int64_t left_out = 0; // bit v: only labels that do not count have it
 
@@ -95,13 +93,10 @@ inline constexpr double LearntReport::*kFigures[][5] = {
 struct chorale_learnt {
   explicit chorale_learnt(const chorale::Memory &from) noexcept
       : memory(from), kinds(from), weights(from), names(from) {}
-  std::string_view text_of(const chorale::Kind::Name &name) const noexcept {
-    return {names.begin() + name.first, static_cast<std::size_t>(name.length)};
-  }
   gsl::span<const chorale::Weight> weights_of(std::int64_t kind) const noexcept {
-    const auto [first, last] = std::equal_range(
-        weights.begin(), weights.end(), chorale::Weight{static_cast<std::int32_t>(kind), {}, 0, 0},
-        [](const auto &a, const auto &b) { return a.kind < b.kind; });
+    const auto is_before = [](const chorale::Weight &a, std::int64_t number) { return a.kind < number; };
+    const auto *first = std::lower_bound(weights.begin(), weights.end(), kind, is_before);
+    const auto *last = std::lower_bound(first, weights.end(), kind + 1, is_before);
     return chorale::span_of(first, last - first);
   }
 
@@ -109,7 +104,7 @@ struct chorale_learnt {
   chorale_learnt_report report{};
   chorale::Array<chorale::Kind> kinds;
   chorale::Array<chorale::Weight> weights; // in the order of kinds; none if nothing is applied
-  chorale::Array<char> names;
+  chorale::Arena names;
 };
 
 namespace chorale {
@@ -138,7 +133,7 @@ chorale_status check_names(const Report &report, const Problem &problem, auto &l
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
     std::size_t length = 0;
     const char *text = chorale_problem_text(&problem, CHORALE_TEXTS_KINDS, k, &length);
-    const std::string_view name(text ? text : "", length), known = learnt.text_of(learnt.kinds[k].name);
+    const std::string_view name(text ? text : "", length), known = learnt.kinds[k].name;
     if (known.empty())
       add(learnt.kinds[k], name);
     else if (text && known != name)
@@ -162,22 +157,13 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
                              gsl::span<const Weight> weights, std::int64_t values,
                              std::int64_t centre_value, Potential *&made);
 
-// Potentials that are released with the list. Models that use them hold references of their own.
-struct PotentialList {
-  ~PotentialList() {
-    for (const Potential *potential : list)
-      release(potential);
-  }
-  Array<const Potential *> list;
-};
-
 // Creates the model of a problem in which each clique that has a kind has the potential of this kind.
 // Cliques of equal kind, number of values and key_of(clique, kind) share theirs, for which
-// make(kind, key, weights) fills in the weights.
-template <class KeyOf, class Make>
+// weights_of(kind, key) returns the weights.
+template <class KeyOf, class WeightsOf>
 chorale_status exchange_kinds(const Report &report, const Memory &memory, const Log &log,
                               const Learnt &learnt, const Problem &problem, KeyOf &&key_of,
-                              Make &&make, Model *&to) {
+                              WeightsOf &&weights_of, Model *&to) {
   struct Known {
     std::int32_t kind;
     std::int32_t values;
@@ -185,9 +171,12 @@ chorale_status exchange_kinds(const Report &report, const Memory &memory, const 
     Exchange exchange;
   };
   Array<Known> known(memory);
-  Array<Weight> weights(memory);
   Array<Exchange> exchanges(memory); // by clique
-  PotentialList made{Array<const Potential *>(memory)};
+  Array<const Potential *> made(memory); // the model holds references of its own
+  const auto done = gsl::finally([&] {
+    for (const Potential *potential : made)
+      release(potential);
+  });
   Arena arena(memory); // lists of the potentials of the values of a centre
   const Model &model = *problem.model;
   need(exchanges.resize(model.cliques.size()));
@@ -210,18 +199,17 @@ chorale_status exchange_kinds(const Report &report, const Memory &memory, const 
       exchanges[c] = like->exchange;
       continue;
     }
-    weights.truncate(0);
-    make(number, now.key, weights);
+    const gsl::span<const Weight> weights = weights_of(number, now.key);
     const std::int32_t count = std::max(kind.centre_values, 1);
     auto *potentials = arena.take_array<const Potential *>(count);
-    need(potentials && made.list.reserve(made.list.size() + count));
+    need(potentials && made.reserve(made.size() + count));
     for (std::int32_t v = 0; v < count; ++v) {
       Potential *potential = nullptr;
       CHORALE_CHECK(create_learnt(report, memory, kind, weights, now.values, v, potential));
-      made.list.push(potentials[v] = potential);
+      made.push(potentials[v] = potential);
     }
-    exchanges[c] = kind.is_centred() ? Exchange{nullptr, potentials} : Exchange{potentials[0], {}};
-    now.exchange = exchanges[c];
+    now.exchange = kind.is_centred() ? Exchange{nullptr, potentials} : Exchange{potentials[0], {}};
+    exchanges[c] = now.exchange;
     need(known.push(now));
   }
   to = exchange(memory, log, model, exchanges, {});

@@ -6,6 +6,7 @@
 #include "cluster/run/run.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <numeric>
 
@@ -31,7 +32,7 @@ bool allows(const ChainView &view, std::int32_t t, std::int32_t before, std::int
 Lessons::Lessons(const Memory &memory, const LearnSpec &spec, Learnt &result) noexcept
     : learnt(result), lessons(memory), starts(memory), group(memory), labelled(memory),
       fold(memory), gold(memory), base(memory), found(memory), memory_(memory), spec_(spec),
-      limits_(spec.options.time_limit, spec.options.cancel) {}
+      limits_(spec.options.time_limit, spec.options.cancel), weights_(memory) {}
 
 Lessons::~Lessons() {
   for (const Lesson &lesson : lessons)
@@ -41,13 +42,11 @@ Lessons::~Lessons() {
 chorale_status Lessons::prepare(const Report &report) {
   std::int64_t positions = 0;
   for (const Problem *problem : spec_.problems) {
-    const Lesson lesson{problem, problem->model, positions, 0, starts.size(), nullptr};
+    need(lessons.push({problem, problem->model, positions, starts.size(), nullptr}));
     for (const Chain &chain : problem->model->chains) {
       need(starts.push(positions));
       positions += chain.length;
     }
-    need(lessons.push(lesson));
-    lessons.end()[-1].positions = positions - lesson.first_position;
   }
   need(gold.resize(positions) && base.resize(positions) && found.resize(positions) &&
        group.resize(starts.size()));
@@ -55,11 +54,10 @@ chorale_status Lessons::prepare(const Report &report) {
   for (const Lesson &lesson : lessons) {
     const std::int32_t *given = chorale_problem_gold(lesson.problem);
     if (given && spec_.options.without_gold == 0)
-      std::copy_n(given, lesson.positions, gold.begin() + lesson.first_position);
+      std::copy_n(given, lesson.model->label_count, gold.begin() + lesson.first_position);
     find_groups(lesson);
   }
-  const Choice none{};
-  CHORALE_CHECK(label(report, none, Effort::plain));
+  CHORALE_CHECK(label(report, Choice{}, Effort::plain));
   std::copy(found.begin(), found.end(), base.begin());
   return spec_.options.without_gold != 0 ? chorale_status{CHORALE_OK} : check_gold(report);
 }
@@ -174,22 +172,19 @@ void Lessons::count(const Array<std::int32_t> &labels, LabelCounts *counts) cons
       return !begins.empty() && class_of(of, t) >= 0 && class_of(of, t - 1) == class_of(of, t) &&
              begins.data()[of[t]] == 0;
     };
-    // Returns the end of the token or span that begins at t; t if none does.
-    const auto end_of = [&](const Array<std::int32_t> &of, std::int64_t t) {
-      std::int64_t end = t + (class_of(of, t) >= 0 && !goes_on(of, t) ? 1 : 0);
-      while (end > t && goes_on(of, end))
-        ++end;
-      return end;
-    };
-    for (std::int64_t t = first; t < last; ++t) {
-      if (gold[t] < 0)
+    bool is_same = false; // before t, both labellings are in a token or span that began alike
+    for (std::int64_t t = first; t <= last; ++t) {
+      const bool stays = goes_on(gold, t);
+      const bool found_stays = goes_on(labels, t);
+      const bool begins_gold = class_of(gold, t) >= 0 && !stays;
+      const bool begins_found = class_of(labels, t) >= 0 && !found_stays;
+      to[kRight] += is_same && !stays && !found_stays ? 1 : 0;
+      to[kGold] += begins_gold ? 1 : 0;
+      to[kFound] += begins_found ? 1 : 0;
+      is_same = begins_gold && begins_found ? class_of(gold, t) == class_of(labels, t)
+                                            : is_same && stays && found_stays;
+      if (t == last || gold[t] < 0)
         continue;
-      const std::int64_t end = end_of(gold, t);
-      const std::int64_t found_end = end_of(labels, t);
-      const bool is_same = end == found_end && class_of(gold, t) == class_of(labels, t);
-      to[kGold] += end > t ? 1 : 0;
-      to[kFound] += found_end > t ? 1 : 0;
-      to[kRight] += end > t && is_same ? 1 : 0;
       to[kCorrect] += gold[t] == labels[t] ? 1 : 0;
       to[kKnown] += 1;
       to[kPaid] += costs ? costs.data[gold[t] * costs.stride + labels[t]] : 0;
@@ -204,10 +199,12 @@ void Lessons::make_weights(std::int32_t number, const Choice &choice, std::int64
                            Array<Weight> &to) {
   const Kind &kind = learnt.kinds[number];
   const Strengths &pair = choice[kind.family()];
-  if (pair.uses_log_odds && kind.values > 0)
+  if (pair.strength == 0 && pair.bonus == 0)
+    return;
+  if (kind.is_centred() && folds > 0)
     make_log_odds(number, pair.strength, without, to);
   else if (kind.is_centred())
-    for (std::int64_t v = 0; v < std::min(kind.centre_values, kind.values) && pair.strength != 0; ++v)
+    for (std::int64_t v = 0; v < std::min(kind.centre_values, kind.values); ++v)
       need(kind.leaves_out(v) ||
            to.push({number, Basis::centre, v * kind.columns() + v, pair.strength}));
   else
@@ -246,20 +243,19 @@ void Lessons::make_log_odds(std::int32_t number, double strength, std::int64_t w
     const double row = sum(k - k % columns, 1, k - k % columns + columns);
     const double column = sum(k % columns, columns, size);
     const double log_odds = natural_log(counts[k] / row) - natural_log(column / all);
-    need(to.push({number, Basis::centre, k, strength * log_odds}));
+    // Of the 14 digits that are written (learnt.cpp), all are kept when the number is read.
+    need(to.push({number, Basis::centre, k, std::round(1e9 * strength * log_odds) / 1e9}));
   }
 }
 
 chorale_status Lessons::label(const Report &report, const Choice &choice, Effort effort) {
   for (Lesson &lesson : lessons) {
     CHORALE_CHECK(label_lesson(report, lesson, choice, effort));
-    ++learnt.report.runs;
-    if (!spec_.options.progress)
-      continue;
-    const chorale_learn_progress progress{sizeof progress, learnt.report.runs,
+    const chorale_learn_progress progress{sizeof progress, ++learnt.report.runs,
                                           kMostRuns * lessons.size()};
-    if (spec_.options.progress(spec_.options.progress_user, &progress) != 0)
-      end_by(Interruption::cancelled);
+    if (spec_.options.progress &&
+        spec_.options.progress(spec_.options.progress_user, &progress) != 0)
+      end_by(CHORALE_OUTCOME_CANCELLED);
   }
   return CHORALE_OK;
 }
@@ -274,8 +270,10 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
         spend(16 + 2 * Limits::kScattered);
         return learnt.kinds[kind].is_centred() && !fold.empty() ? fold[group_of(lesson, clique)] : folds;
       },
-      [&](std::int32_t kind, std::int64_t without, Array<Weight> &to) {
-        make_weights(kind, choice, without, to);
+      [&](std::int32_t kind, std::int64_t without) {
+        weights_.truncate(0);
+        make_weights(kind, choice, without, weights_);
+        return span_of(std::as_const(weights_).begin(), weights_.size());
       },
       under));
   const bool has_positions =
@@ -305,17 +303,16 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
   result.struct_size = sizeof result;
   CHORALE_CHECK(pass_on(chorale_run_solve(made, &result, &error)));
   if (result.outcome == CHORALE_OUTCOME_DEADLINE || result.outcome == CHORALE_OUTCOME_CANCELLED)
-    end_by(result.outcome == CHORALE_OUTCOME_DEADLINE ? Interruption::deadline
-                                                      : Interruption::cancelled);
+    end_by(result.outcome);
   std::int32_t *labels = found.begin() + lesson.first_position;
   if (result.left_out > 0 && result.left_out == model.chains.size()) {
-    std::fill_n(labels, lesson.positions, -1); // the run has no labels
+    std::fill_n(labels, model.label_count, -1); // the run has no labels
     return CHORALE_OK;
   }
   // Cliques without a kind may forbid every labelling that the run tried.
   const bool is_alone = effort == Effort::plain || result.score <= kForbidden;
   return pass_on(chorale_run_all_labels(made, is_alone ? CHORALE_ALONE : CHORALE_TOGETHER, labels,
-                                        lesson.positions, nullptr, &error));
+                                        model.label_count, nullptr, &error));
 }
 
 } // namespace chorale

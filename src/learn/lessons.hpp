@@ -46,7 +46,6 @@ struct Lesson {
   const Problem *problem;
   const Model *model; // of the problem
   std::int64_t first_position;
-  std::int64_t positions;
   std::int64_t first_chain;
   chorale_run *run; // the last one, from which the next may start
 };
@@ -55,7 +54,6 @@ struct Lesson {
 struct Strengths {
   double strength = 0;
   double bonus = 0;
-  bool uses_log_odds = false; // of centred kinds
 };
 using Choice = std::array<Strengths, kFamilies>;
 
@@ -111,7 +109,8 @@ public:
   // Announces `work` steps, before they are done. Throws LearningEnds.
   void spend(std::int64_t work) {
     if (!limits_.spend(work))
-      end_by(limits_.interruption());
+      end_by(limits_.interruption() == Interruption::cancelled ? CHORALE_OUTCOME_CANCELLED
+                                                               : CHORALE_OUTCOME_DEADLINE);
   }
   // True once half of the time limit is over.
   bool is_late() const noexcept {
@@ -135,15 +134,15 @@ private:
   void make_log_odds(std::int32_t number, double strength, std::int64_t without, Array<Weight> &to);
   chorale_status label_lesson(const Report &report, Lesson &lesson, const Choice &choice,
                               Effort effort);
-  [[noreturn]] void end_by(Interruption interruption) const {
-    learnt.report.outcome = interruption == Interruption::cancelled ? CHORALE_OUTCOME_CANCELLED
-                                                                    : CHORALE_OUTCOME_DEADLINE;
+  [[noreturn]] void end_by(chorale_outcome outcome) const {
+    learnt.report.outcome = outcome;
     throw LearningEnds();
   }
 
   const Memory &memory_;
   const LearnSpec &spec_;
   Limits limits_;
+  Array<Weight> weights_; // of one kind
 };
 
 // Returns the p-value of agreement beyond the tagger's labels; -1 if nothing can be exchanged, or no

@@ -398,7 +398,7 @@ faulty_learner() { # SOURCE FAULT SCRIPT PATTERN
   faulty_source "$1" "$(echo "$build"/tests/CMakeFiles/test_learn.dir/*.o) $fixtures" "${@:2}"
 }
 faulty_learner learn/learner.cpp "few groups need no credible gain" \
-  's/told_.groups < kFewGroups || //' 'few_groups'
+  's/ \&\& told_.groups >= kFewGroups//' 'few_groups'
 faulty_learner learn/learner.cpp "accuracy may fall" \
   's/return spec_.options.may_lower_accuracy == 0 \&\&/return false \&\&/' 'lost_accuracy'
 faulty_learner learn/learner.cpp "sure positions decide about the temperature" \
@@ -407,8 +407,8 @@ faulty_learner learn/learner.cpp "all errors that the tagger expects may change"
   's/kBudget \* told_/1 * told_/' 'keeps_the_budget'
 faulty_learner learn/agreement.cpp "gold labels are exchanged whatever the tagger says" \
   's/std::tie(kind, owner, base)/std::tie(kind, owner)/' 'what_the_tagger_knows'
-faulty_learner learn/lessons.cpp "a span is right if its class is" \
-  's/= end == found_end \&\& class_of/= class_of/' 'figures_are'
+faulty_learner learn/lessons.cpp "a span is right though it goes on too far" \
+  's/is_same \&\& !stays \&\& !found_stays/is_same \&\& !stays/' 'figures_are'
 faulty_learner learn/learnt.cpp "labels that do not count agree" \
   's/agrees \&\& !kind.leaves_out(v)/agrees/' 'left_out'
 faulty_source learn/lessons.cpp \

@@ -336,13 +336,9 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure
   Counts counts(memory_, columns);
   Counts own_counts(memory_, columns);
   Counts scratch(memory_, columns);
-  const auto number = [&](std::string_view name, double value) {
+  const auto field = [&](std::string_view name, auto value) {
     json.key(name);
-    json.number(value);
-  };
-  const auto integer = [&](std::string_view name, std::int64_t value) {
-    json.key(name);
-    json.integer(value);
+    json.value(value);
   };
   const auto labels = [&](std::string_view name, const Assignment &of, const Chain &chain,
                           bool is_out) {
@@ -355,17 +351,16 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure
   json.open('{');
   json.key("outcome");
   json.string(outcome_name(all.outcome));
-  json.key("proven");
-  json.boolean(all.proven != 0);
-  integer("rounds", all.rounds);
-  integer("best_round", all.best_round);
-  number("score", all.score);
-  number("chain_score", all.chain_score);
-  number("clique_score", all.clique_score);
-  number("own_score", all.own_score);
-  number("upper_bound", all.upper_bound);
-  number("gap", all.gap);
-  integer("changed_chains", all.changed_chains);
+  field("proven", all.proven != 0);
+  field("rounds", all.rounds);
+  field("best_round", all.best_round);
+  field("score", all.score);
+  field("chain_score", all.chain_score);
+  field("clique_score", all.clique_score);
+  field("own_score", all.own_score);
+  field("upper_bound", all.upper_bound);
+  field("gap", all.gap);
+  field("changed_chains", all.changed_chains);
 
   json.key("chains");
   json.open('[');
@@ -373,12 +368,11 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure
     const Chain &chain = model_.chains[i];
     const bool changed = has_changed(i);
     json.open('{');
-    number("score", state_.answer().phi(i));
+    field("score", state_.answer().phi(i));
     labels("labels", state_.answer(), chain, state_.answer().lacks(i) && !state_.is_aside(i));
-    json.key("changed");
-    json.boolean(changed);
+    field("changed", changed);
     if (changed) {
-      number("own_score", state_.own.phi(i));
+      field("own_score", state_.own.phi(i));
       labels("own_labels", state_.own, chain, false);
       json.key("payments");
       json.open('[');
@@ -391,15 +385,15 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure
         const chorale_payment made =
             payment(slot, counts.span(), own_counts.span(), scratch.span(), failure);
         json.open('{');
-        integer("clique", made.clique);
-        integer("member", made.member);
-        integer("position", made.position);
-        integer("own_value", made.own_value);
-        integer("value", made.value);
-        number("amount", made.amount);
-        integer("others", made.others);
-        integer("agreeing_before", made.agreeing_before);
-        integer("agreeing", made.agreeing);
+        field("clique", made.clique);
+        field("member", made.member);
+        field("position", made.position);
+        field("own_value", made.own_value);
+        field("value", made.value);
+        field("amount", made.amount);
+        field("others", made.others);
+        field("agreeing_before", made.agreeing_before);
+        field("agreeing", made.agreeing);
         json.close('}');
       }
       json.close(']');
@@ -415,7 +409,7 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure
     const std::int32_t centre =
         clique.centred() ? state_.answer().shown(clique, clique.members) : 0;
     json.open('{');
-    number("score", counted_score(c, counts.span(), centre, failure));
+    field("score", counted_score(c, counts.span(), centre, failure));
     json.key("values");
     json.open('[');
     for (std::int32_t k = 0; k < clique.all_members(); ++k)
@@ -428,11 +422,11 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure
   json.open('[');
   each_left_out([&](const chorale_left_out &one) {
     json.open('{');
-    integer("chain", one.chain);
-    integer("position", one.position);
+    field("chain", one.chain);
+    field("position", one.position);
     json.key("obstacle");
     json.string(obstacle_name(one.obstacle));
-    integer("clique", one.clique);
+    field("clique", one.clique);
     json.close('}');
   });
   json.close(']');

@@ -3770,7 +3770,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
-    #[doc = " Creates a result from JSON written by chorale_learnt_text of this version or of 0.2; of the latter\n only the potentials, `applied` and the temperature are read. Numbers have 14 digits. The JSON may\n be kept in a file, or as a note of a problem.\n length: number of bytes, without a NUL.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, TEXT (not such a text; the message tells where it is wrong),\n OUT_OF_MEMORY."]
+    #[doc = " Creates a result from JSON written by chorale_learnt_text of this version or of 0.2; of the latter\n only the potentials, `applied` and the temperature are read. Potentials are the same, bit by bit;\n figures of the report have 14 digits. The JSON may be kept in a file, or as a note of a problem.\n length: number of bytes, without a NUL.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, TEXT (not such a text; the message tells where it is wrong),\n OUT_OF_MEMORY."]
     pub fn chorale_learnt_read(
         host: *const chorale_host,
         json: *const std::os::raw::c_char,
