@@ -633,6 +633,21 @@ static void applied_saved_and_read(void **state) {
   uproot(&planted);
 }
 
+/* Numbers of any magnitude are read. */
+static void hostile_figures_are_read(void **state) {
+  (void)state;
+  chorale_error error;
+  const char *text = "{\"learnt\":2,\"tagger_cost\":2.3e-308,\"gain_p\":-1.5e300,"
+                     "\"temperature\":0e999,\"kinds\":[],\"weights\":[]}";
+  chorale_learnt *learnt = NULL;
+  OK(chorale_learnt_read(NULL, text, strlen(text), &learnt, &error));
+  const chorale_learnt_report report = report_of(learnt);
+  assert_true(fabs(report.tagger_cost / 2.3e-308 - 1) < 1e-13);
+  assert_true(fabs(report.gain_p / -1.5e300 - 1) < 1e-13);
+  assert_true(report.temperature == 0);
+  chorale_learnt_destroy(learnt);
+}
+
 /* Written by 0.2: a strength, a bonus, and one for each label. */
 static void a_result_of_0_2_is_read(void **state) {
   (void)state;
@@ -928,6 +943,7 @@ int main(void) {
       cmocka_unit_test(warns_of_one_label),
       cmocka_unit_test(same_bits_for_any_threads),
       cmocka_unit_test(applied_saved_and_read),
+      cmocka_unit_test(hostile_figures_are_read),
       cmocka_unit_test(a_result_of_0_2_is_read),
       cmocka_unit_test(progress_has_one_bound),
       cmocka_unit_test(limits_end_it),

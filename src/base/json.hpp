@@ -191,11 +191,14 @@ public:
         ++exponent;
     }
     exponent -= std::max(after_point, 0);
-    double power = 1;
-    for (std::int32_t k = std::abs(exponent); k > 0; --k)
-      power *= 10;
-    to = exponent > 0 && digits != 0 ? static_cast<double>(digits) * power
-                                     : static_cast<double>(digits) / power;
+    to = static_cast<double>(digits);
+    for (std::int32_t left = std::abs(exponent), step = 0; left > 0; left -= step) {
+      step = std::min(left, 300); // so that the power is finite
+      double power = 1;
+      for (std::int32_t k = 0; k < step; ++k)
+        power *= 10;
+      to = exponent > 0 ? to * power : to / power;
+    }
     to = is_negative ? -to : to;
     return any && after_point != 0 && std::isfinite(to);
   }
