@@ -444,6 +444,7 @@ typedef struct Faulty {
   int64_t left; /* the call fails in which this becomes 0 */
   int gives_nan;
   int64_t broken_rules;
+  int64_t counts[3]; /* in which it failed */
 } Faulty;
 
 enum { FAULTY_VALUES = 3, FAULTY_UNCOUNTED = 1, FAULTY_CHAINS = 4 };
@@ -456,6 +457,7 @@ static int32_t score_or_fail(void *user, const int64_t *counts, int64_t values, 
   *score = 3.0 * (double)(counts[0] * counts[0]) + (double)(counts[2] * counts[2]);
   if (--faulty->left != 0)
     return 0;
+  memcpy(faulty->counts, counts, sizeof faulty->counts);
   *score = NAN;
   return faulty->gives_nan ? 0 : 1;
 }
@@ -490,8 +492,8 @@ static chorale_status decode_faulty(const FaultyScene *scene, chorale_decoded **
   return chorale_decode(NULL, &corpus, &agreement, 1, NULL, decoded, error);
 }
 
-/* Four chains of two positions; the first positions are in a clique with the faulty potential, the
- * second ones in a Potts clique, which `prices` shares. */
+/* Four chains of two positions; the first positions are in a Potts clique, which `prices` shares,
+ * the second ones in a clique with the faulty potential. */
 static void open_faulty(FaultyScene *scene) {
   chorale_error error;
   memset(scene, 0, sizeof *scene);
@@ -515,7 +517,7 @@ static void open_faulty(FaultyScene *scene) {
   for (int64_t c = 0; c < 2; ++c) {
     chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.values = FAULTY_VALUES;
-    setup.potential = c == 0 ? scene->potential : scene->potts;
+    setup.potential = c == 1 ? scene->potential : scene->potts;
     OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
     for (int64_t i = 0; i < FAULTY_CHAINS; ++i)
       OK(put_position(builder, c, i, c, &error));
@@ -527,7 +529,7 @@ static void open_faulty(FaultyScene *scene) {
   options.edits = 1;
   OK(chorale_run_create(NULL, scene->model, &options, NULL, &scene->run, &error));
   OK(chorale_run_solve(scene->run, NULL, &error));
-  static const int64_t shared[] = {1};
+  static const int64_t shared[] = {0};
   OK(chorale_prices_create(NULL, scene->model, shared, 1, NULL, &scene->prices, &error));
   OK(decode_faulty(scene, &scene->decoded, &error));
 }
@@ -565,7 +567,7 @@ static chorale_status find_bound(FaultyScene *scene, chorale_error *error) {
 static chorale_status read_score(FaultyScene *scene, chorale_error *error) {
   double score = UNTOUCHED;
   const chorale_status status =
-      chorale_run_clique_score(scene->run, 0, CHORALE_TOGETHER, &score, error);
+      chorale_run_clique_score(scene->run, 1, CHORALE_TOGETHER, &score, error);
   assert_true((status == CHORALE_OK) == (score != UNTOUCHED));
   return status;
 }
@@ -606,6 +608,22 @@ static chorale_status score_labels(FaultyScene *scene, chorale_error *error) {
                              error);
 }
 
+/* The message names the clique and the counts in which the potential failed. */
+static void check_named(const Faulty *faulty, int64_t clique, const char *message) {
+  char counts[100];
+  size_t length = (size_t)snprintf(counts, sizeof counts, "the counts of clique %d: ", (int)clique);
+  const char *before = "";
+  for (int v = 0; v < FAULTY_VALUES; ++v)
+    if (faulty->counts[v] > 0) {
+      length += (size_t)snprintf(counts + length, sizeof counts - length, "%s%d of value %d",
+                                 before, (int)faulty->counts[v], v);
+      before = ", ";
+    }
+  if (!strstr(message, counts) || !strstr(message, ", among 4 members") ||
+      !strstr(message, faulty->gives_nan ? "gave NaN" : "returned non-zero"))
+    fail_msg("\"%s\", which was to be for %s", message, counts);
+}
+
 /* Whichever evaluation of the potential fails, the call fails. */
 static void each_failure_is_reported(void **state) {
   (void)state;
@@ -639,6 +657,8 @@ static void each_failure_is_reported(void **state) {
             (gives_nan ? CHORALE_ERROR_CALLBACK_VALUE : CHORALE_ERROR_CALLBACK_STOPPED))
           fail_msg("%s, failure in evaluation %lld: %s", kCalls[c].name, (long long)failed,
                    chorale_status_name(status));
+        const int decodes = kCalls[c].call == decode_again || kCalls[c].call == read_reasons;
+        check_named(&scene.faulty, decodes ? 0 : 1, error.message);
         scene.faulty.left = 0;
       }
       if (c != 3) /* the bound does not evaluate a callback */

@@ -112,31 +112,27 @@ chorale_status state_space(const Report &report, const chorale_run &run, bool be
 }
 
 chorale_status failure_status(const Report &report, const chorale_run &run,
-                              RunFailure failure) noexcept {
-  switch (failure) {
-  case RunFailure::none:
+                              const RunFailure &failure) noexcept {
+  switch (failure.kind) {
+  case RunFailure::Kind::none:
     break;
-  case RunFailure::potential_stopped:
-    return report.fail(CHORALE_ERROR_CALLBACK_STOPPED,
-                       "a potential's callback returned non-zero: it asked to stop");
-  case RunFailure::potential_value:
-    return report.fail(CHORALE_ERROR_CALLBACK_VALUE,
-                       "a potential's callback gave NaN, plus infinity or a magnitude above ",
-                       kLargestAnswer, "; it must give a number or minus infinity");
-  case RunFailure::instance_stopped:
+  case RunFailure::Kind::potential:
+    return callback_status(report, failure.callback,
+                           run.model->clique_at(failure.first_slot));
+  case RunFailure::Kind::instance_stopped:
     return report.fail(CHORALE_ERROR_CALLBACK_STOPPED,
                        "an instance's callback returned non-zero: it asked to stop");
-  case RunFailure::instance_value:
+  case RunFailure::Kind::instance_value:
     return report.fail(CHORALE_ERROR_CALLBACK_VALUE,
                        "an instance's callback gave NaN, plus infinity, a magnitude above ",
                        kLargestAnswer,
                        ", or a label or value out of range; it must give numbers or minus "
                        "infinity, and labels and values of its own");
-  case RunFailure::executor:
+  case RunFailure::Kind::executor:
     return report.fail(CHORALE_ERROR_EXECUTOR,
                        "options->executor left out some steps of a loop, called some twice, or "
                        "gave a worker out of range; it must call the body once for every step");
-  case RunFailure::state_space:
+  case RunFailure::Kind::state_space:
     return state_space(report, run, true, "a chain");
   }
   return CHORALE_OK;
@@ -572,10 +568,10 @@ chorale_status chorale_run_clique_score(const chorale_run *run, int64_t clique,
     CHORALE_CHECK(check_which_labelling(report, run, labelling));
     CHORALE_CHECK(check_index(report, "clique", clique, run->model->cliques.size()));
     CHORALE_CHECK(check_given(report, "score", score));
-    CallbackFailure failure = CallbackFailure::none;
+    RunFailure failure;
     const double found =
         run->outcome().clique_score(assignment(*run, labelling), clique, &failure);
-    CHORALE_CHECK(callback_status(report, failure));
+    CHORALE_CHECK(failure_status(report, *run, failure));
     *score = found;
     return CHORALE_OK;
   });
@@ -605,7 +601,7 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
     CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     CHORALE_CHECK(check_element_size<chorale_payment>(report, "payment_size", payment_size));
     const auto number = gsl::narrow_cast<std::int32_t>(chain);
-    CallbackFailure failure = CallbackFailure::none;
+    RunFailure failure;
     const std::int64_t count = run->outcome().payments(number, number + 1, {}, &failure);
     // If the buffer will be filled, *needed is not set yet: filling may run out of memory, and a
     // call that fails must store nothing.
@@ -615,7 +611,7 @@ chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
     if (!fills)
       return CHORALE_OK;
     run->outcome().payments(number, number + 1, span_of(payments, count), &failure);
-    CHORALE_CHECK(callback_status(report, failure));
+    CHORALE_CHECK(failure_status(report, *run, failure));
     spread_elements(payments, payment_size, count);
     if (needed)
       *needed = count;
@@ -691,15 +687,15 @@ chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t cap
     CHORALE_CHECK(check_which_labelling(report, run));
     if (!buffer && capacity > 0)
       return report.null_argument("buffer");
-    CallbackFailure failure = CallbackFailure::none;
+    RunFailure failure;
     const std::size_t bytes = run->outcome().write_json({}, &failure);
-    CHORALE_CHECK(callback_status(report, failure));
+    CHORALE_CHECK(failure_status(report, *run, failure));
     bool fills = false;
     CHORALE_CHECK(take_buffer(report, "buffer", buffer, capacity, bytes,
                               buffer && capacity >= bytes ? nullptr : needed, fills));
     if (fills)
       run->outcome().write_json({buffer, capacity}, &failure);
-    CHORALE_CHECK(callback_status(report, failure));
+    CHORALE_CHECK(failure_status(report, *run, failure));
     if (needed)
       *needed = bytes;
     return CHORALE_OK;

@@ -311,12 +311,13 @@ chorale_status collect(const Report &report, const chorale_decoded &decoded, Rea
   const Outcome outcome = decoded.run->outcome();
   const auto chains = static_cast<std::int32_t>(model.chains.size());
   Array<chorale_payment> payments(decoded.memory);
-  CallbackFailure failure = CallbackFailure::none;
+  RunFailure failure;
   const std::int64_t count = outcome.payments(0, chains, {}, &failure);
   if (!payments.resize(count) || !reasons.reserve(count))
     return report.out_of_memory(sizeof(chorale_reason));
   outcome.payments(0, chains, span_of(payments.begin(), count), &failure);
-  CHORALE_CHECK(callback_status(report, failure));
+  if (failure != RunFailure::none)
+    return callback_status(report, failure.callback, model.clique_at(failure.first_slot));
   for (const chorale_payment &paid : payments) {
     const std::int64_t agreement = agreement_of(decoded, paid.clique);
     if (agreement < 0) // a rule; chorale_decoded_rule_reasons tells these

@@ -73,19 +73,39 @@ inline chorale_status check_weights(const Report &report, std::string_view name,
   return CHORALE_OK;
 }
 
-inline chorale_status callback_status(const Report &report, CallbackFailure failure) noexcept {
-  switch (failure) {
-  case CallbackFailure::stopped:
-    return report.fail(CHORALE_ERROR_CALLBACK_STOPPED,
-                       "the potential's callback returned non-zero: it asked to stop");
-  case CallbackFailure::bad_value:
-    return report.fail(CHORALE_ERROR_CALLBACK_VALUE,
-                       "the potential's callback gave NaN, plus infinity or a magnitude above ",
-                       kLargestAnswer, "; it must give a number or minus infinity");
-  case CallbackFailure::none:
-    break;
-  }
-  return CHORALE_OK;
+// Writes the counts that a callback was asked for.
+inline TextWriter &operator<<(TextWriter &to, const CallbackFailure &failure) noexcept {
+  for (std::int32_t k = 0; k < failure.shown; ++k)
+    to << (k == 0 ? "" : ", ") << failure.counts[k] << " of value " << failure.values[k];
+  return to << (failure.more ? " and others" : "") << ", among " << failure.members << " members";
+}
+
+// Returns the status of a call whose potential's callback failed. clique: the clique for which it
+// was called; -1: the call is about one potential or clique.
+inline chorale_status callback_status(const Report &report, const CallbackFailure &failure,
+                                      std::int64_t clique = -1) noexcept {
+  if (failure == CallbackFailure::none)
+    return CHORALE_OK;
+  char of_clique[40];
+  TextWriter place(of_clique, sizeof of_clique);
+  if (clique >= 0)
+    place << " of clique " << clique;
+  char gave[40];
+  TextWriter score(gave, sizeof gave);
+  if (std::isnan(failure.score))
+    score << "NaN";
+  else if (std::isinf(failure.score))
+    score << "plus infinity";
+  else
+    score << failure.score;
+  if (failure.kind == CallbackFailure::Kind::stopped)
+    return report.fail(CHORALE_ERROR_CALLBACK_STOPPED, "the potential's callback returned non-zero "
+                       "for the counts", std::string_view(of_clique), ": ", failure,
+                       "; so it asked to stop");
+  return report.fail(CHORALE_ERROR_CALLBACK_VALUE, "the potential's callback gave ",
+                     std::string_view(gave), " for the counts", std::string_view(of_clique), ": ", failure,
+                     "; it must give a number or minus infinity, also after scaling of magnitude "
+                     "at most ", kLargestAnswer);
 }
 
 } // namespace chorale

@@ -243,19 +243,39 @@ double chorale_potential::bent_part(std::int64_t count, std::int64_t members) co
   return total;
 }
 
+chorale::CallbackFailure chorale::CallbackFailure::of(Kind kind, double score,
+                                                      gsl::span<const std::int64_t> counts,
+                                                      std::int64_t members) noexcept {
+  CallbackFailure made;
+  made.kind = kind;
+  made.score = score;
+  made.members = members;
+  for (std::int32_t v = 0; v < static_cast<std::int32_t>(counts.size()) ; ++v) {
+    if (counts.data()[v] == 0)
+      continue;
+    if (made.more = made.shown == kShown; made.more)
+      break;
+    made.counts[made.shown] = counts.data()[v];
+    made.values[made.shown++] = v;
+  }
+  return made;
+}
+
 double chorale_potential::call(gsl::span<const std::int64_t> counts, std::int64_t members,
                                chorale::CallbackFailure *failure) const noexcept {
   Expects(counts.size() >= chorale::to_size(callback_values));
+  using chorale::CallbackFailure;
   double score = std::numeric_limits<double>::quiet_NaN();
-  if (callback(callback_user, counts.data(), callback_values, members, &score) != 0) {
-    *failure = chorale::CallbackFailure::stopped;
+  const auto fails = [&](CallbackFailure::Kind kind) noexcept {
+    *failure = CallbackFailure::of(
+        kind, score, counts.first(chorale::to_size(callback_values)), members);
     return kForbidden;
-  }
+  };
+  if (callback(callback_user, counts.data(), callback_values, members, &score) != 0)
+    return fails(CallbackFailure::Kind::stopped);
   const double scaled = chorale::scale_score(score, factor(members));
-  if (!chorale::is_answer(score) || !chorale::is_answer(scaled)) {
-    *failure = chorale::CallbackFailure::bad_value;
-    return kForbidden;
-  }
+  if (!chorale::is_answer(score) || !chorale::is_answer(scaled))
+    return fails(CallbackFailure::Kind::bad_value);
   return scaled;
 }
 

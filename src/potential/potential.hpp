@@ -29,8 +29,30 @@ struct NearestAllowed {
   std::int32_t above; // the least that is at least k; the length of the table if there is none
 };
 
-// Reason why a callback gave no score.
-enum class CallbackFailure : std::int32_t { none, bad_value, stopped };
+// Reason why a callback gave no score, and for which counts. Two failures are equal if their kinds
+// are.
+struct CallbackFailure {
+  enum class Kind : std::int32_t { none, bad_value, stopped };
+  static const CallbackFailure none;
+
+  // The failure of a callback that gave `score` for `counts` among `members` members.
+  static CallbackFailure of(Kind kind, double score, gsl::span<const std::int64_t> counts,
+                            std::int64_t members) noexcept;
+  friend bool operator==(const CallbackFailure &one, const CallbackFailure &other) noexcept {
+    return one.kind == other.kind;
+  }
+
+  static constexpr std::int32_t kShown = 4;
+
+  Kind kind = Kind::none;
+  std::int32_t shown = 0; // how many of the counts that are not 0 are in `values` and `counts`
+  bool more = false;      // there are others
+  double score = 0;       // what the callback gave
+  std::int64_t members = 0;
+  std::int64_t counts[kShown] = {};
+  std::int32_t values[kShown] = {};
+};
+inline constexpr CallbackFailure CallbackFailure::none{};
 
 // How the tables of a potential are defined. Entry k of the table of value v is f_v(k), for a count
 // of k among n members. `lambda`, `numbers` and `storage` are fields of the potential.

@@ -232,7 +232,7 @@ chorale_status chorale_prices::score_without(const Report &report, double &score
     CallbackFailure failure = CallbackFailure::none;
     total += score_of_clique(run->inputs.clique(c), 1.0, state.best,
                              span_of(counts.begin(), counts.size()), &failure);
-    CHORALE_CHECK(callback_status(report, failure));
+    CHORALE_CHECK(callback_status(report, failure, c));
   }
   score = total;
   return CHORALE_OK;

@@ -77,9 +77,11 @@ struct chorale_model : chorale::Counted {
                                      return chains.first_label(i);
                                    });
   }
-  std::int32_t clique_of(std::int64_t slot) const noexcept {
-    return clique_index.find(slots[slot], [this](std::int32_t c) { return cliques.first_slot(c); });
+  // Returns the clique whose members have the place `place` in `members`.
+  std::int32_t clique_at(std::int32_t place) const noexcept {
+    return clique_index.find(place, [this](std::int32_t c) { return cliques.first_slot(c); });
   }
+  std::int32_t clique_of(std::int64_t slot) const noexcept { return clique_at(slots[slot]); }
   // True if the chain is an item (one position) and a member of a closed clique
   // (CliqueType::closed).
   bool is_closed(const chorale::Chain &chain) const noexcept {

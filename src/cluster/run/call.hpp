@@ -39,7 +39,9 @@ public:
   // Clears the reason for which the last call ended early.
   void forget() noexcept {
     stop_.store(Interruption::none, std::memory_order_relaxed);
-    failure_.store(RunFailure::none, std::memory_order_relaxed);
+    failure_ = RunFailure::none;
+    claims_failure_.store(false, std::memory_order_relaxed);
+    failed_.store(false, std::memory_order_relaxed);
   }
 
   // True if the worker may start another step. False if the call must end; records the reason if a
@@ -48,12 +50,12 @@ public:
   // Records that a step was completed. The deadline of the call applies from then on; the first
   // step may have a later deadline (call.cpp).
   void finish_step() noexcept { has_worked_.store(true, std::memory_order_relaxed); }
-  void fail(RunFailure why) noexcept {
-    if (why != RunFailure::none)
-      failure_.store(why, std::memory_order_relaxed);
-  }
-  void fail(CallbackFailure why) noexcept {
-    fail(failure_of(why));
+  // Records the first failure of the call.
+  void fail(const RunFailure &why) noexcept {
+    if (why == RunFailure::none || claims_failure_.exchange(true, std::memory_order_relaxed))
+      return;
+    failure_ = why;
+    failed_.store(true, std::memory_order_release);
   }
   // Must be called after a function of a chain or clique program returned false. Records why: a
   // failure or an interruption.
@@ -65,8 +67,8 @@ public:
   void cancel() noexcept { stop_.store(Interruption::cancelled, std::memory_order_relaxed); }
 
   Interruption stopped() const noexcept { return stop_.load(std::memory_order_relaxed); }
-  RunFailure failure() const noexcept { return failure_.load(std::memory_order_relaxed); }
-  bool failed() const noexcept { return failure() != RunFailure::none; }
+  RunFailure failure() const noexcept { return failed() ? failure_ : RunFailure::none; }
+  bool failed() const noexcept { return failed_.load(std::memory_order_acquire); }
   bool must_end() const noexcept { return stopped() != Interruption::none || failed(); }
 
   std::atomic<Activity> activity{Activity::none};
@@ -77,7 +79,9 @@ private:
   // Consecutive calls that reached their deadline before completing a step.
   int fruitless_calls_ = 0;
   std::atomic<Interruption> stop_{Interruption::none};
-  std::atomic<RunFailure> failure_{RunFailure::none};
+  RunFailure failure_; // written by the worker that claims it; read once `failed_` is true
+  std::atomic<bool> claims_failure_{false};
+  std::atomic<bool> failed_{false};
 };
 
 } // namespace chorale

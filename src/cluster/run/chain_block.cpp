@@ -127,7 +127,7 @@ double ChainBlock::evaluate(const Clique &clique, double strength, std::int32_t 
   CallbackFailure failed = CallbackFailure::none;
   const double score =
       clique_score(clique, strength, {memory_.varied, to_size(clique.columns())}, centre, &failed);
-  setting_.call.fail(failed);
+  setting_.call.fail(RunFailure::of(failed, clique));
   return score;
 }
 
@@ -189,7 +189,7 @@ bool ChainBlock::fill_row(std::int32_t s, std::int32_t own, gsl::span<double> ro
                                      span_of(memory_.counts, K), clique.total(), weight,
                                      span_of(memory_.varied, K), row, &failed, &limits);
   strengthen(s, row);
-  setting_.call.fail(failed);
+  setting_.call.fail(RunFailure::of(failed, clique));
   return whole;
 }
 

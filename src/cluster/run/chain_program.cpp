@@ -773,7 +773,7 @@ bool ChainProgram::fill_alone(std::int32_t s, Limits &limits) noexcept {
                          varied, row, &failed, &limits))
       return false;
     if (failed != CallbackFailure::none)
-      failure = failure_of(failed);
+      failure = RunFailure::of(failed, clique);
   }
   std::transform(row.data(), row.data() + row.size(), row.data(),
                  [](double entry) { return entry == kForbidden ? kForbidden : 0.0; });

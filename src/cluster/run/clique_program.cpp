@@ -161,9 +161,9 @@ bool CliqueProgram::fits(const CliqueTask &task) const noexcept {
   return !out_ || measure(task) <= room_size_;
 }
 
-void CliqueProgram::note(CallbackFailure failed) noexcept {
+void CliqueProgram::note(const CallbackFailure &failed) noexcept {
   if (failed != CallbackFailure::none)
-    failure = failure_of(failed);
+    failure = RunFailure::of(failed, *clique_);
 }
 
 // Divides `incoming` by the strength s. Since scores + s C = s (scores / s + C), the potential C

@@ -78,8 +78,8 @@ private:
   bool answers() const noexcept {
     return !clique_->closed() || clique_->members <= kAnsweredMembers;
   }
-  void note(CallbackFailure failed) noexcept;
   void forbid_left_out(gsl::span<double> rows) const noexcept;
+  void note(const CallbackFailure &failed) noexcept;
   void weaken() noexcept;
   void strengthen() noexcept;
   void answer_centred(Limits &limits) noexcept;

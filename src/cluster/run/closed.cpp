@@ -80,7 +80,7 @@ RunFailure hold_others(const Clique &clique, double strength, const Assignment &
                   span_of(varied, K), span_of(message, K), &failed);
   for (std::int32_t v = 0; v < K; ++v)
     message[v] = scale_score(message[v], strength);
-  return failure_of(failed);
+  return RunFailure::of(failed, clique);
 }
 
 // Computes the message of a closed clique to one of its items, in the scratch memory of the first

@@ -95,7 +95,7 @@ double Edits::score_counted(std::int32_t number, const Assignment &of,
   const double score =
       clique_score(clique, setting_.inputs.strength(number), counted,
                    clique.centred() ? of.shown(clique, clique.members) : 0, &failed);
-  setting_.call.fail(failed);
+  setting_.call.fail(RunFailure::of(failed, clique));
   return score;
 }
 

@@ -37,7 +37,7 @@ double Evaluation::score_clique(const Assignment &of, std::int64_t number,
   CallbackFailure failed = CallbackFailure::none;
   const double score =
       score_of_clique(clique, setting_.inputs.strength(number), of, counts, &failed);
-  setting_.call.fail(failed);
+  setting_.call.fail(RunFailure::of(failed, clique));
   return score;
 }
 

@@ -87,7 +87,7 @@ chorale_status score_labels(const Report &report, const Memory &memory, const Mo
     if (scratch.of.is_partial)
       clique.absent = absent_weight(model, clique, scratch.of);
     const double score = score_of_clique(clique, 1, scratch.of, scratch.counts, &failed);
-    CHORALE_CHECK(callback_status(report, failed));
+    CHORALE_CHECK(callback_status(report, failed, c));
     cliques.add(score);
     if (!to.cliques.empty())
       to.cliques.data()[c] = score;

@@ -3,6 +3,7 @@
 
 #include "base/parallel.hpp"
 #include "chain/joint.hpp"
+#include "cluster/model/cliques.hpp"
 #include "cluster/run/message_store.hpp"
 #include "potential/potential.hpp"
 
@@ -10,23 +11,37 @@
 
 namespace chorale {
 
-// Reason why a computation of a run failed.
-enum class RunFailure : std::int32_t {
-  none,
-  potential_stopped,
-  potential_value,
-  instance_stopped,
-  instance_value,
-  state_space,
-  executor
-};
+// Reason why a computation of a run failed. Two failures are equal if their kinds are.
+struct RunFailure {
+  enum class Kind : std::int32_t {
+    none,
+    potential,
+    instance_stopped,
+    instance_value,
+    state_space,
+    executor
+  };
+  static const RunFailure none, instance_stopped, instance_value, state_space, executor;
 
-// Converts a failure of a potential's callback to a failure of the run.
-constexpr RunFailure failure_of(CallbackFailure failure) noexcept {
-  return failure == CallbackFailure::none      ? RunFailure::none
-         : failure == CallbackFailure::stopped ? RunFailure::potential_stopped
-                                               : RunFailure::potential_value;
-}
+  // The failure of the callback of a clique's potential.
+  static RunFailure of(const CallbackFailure &failure, const Clique &clique) noexcept {
+    if (failure == CallbackFailure::none)
+      return {};
+    return {Kind::potential, failure, clique.first_slot};
+  }
+  friend bool operator==(const RunFailure &one, const RunFailure &other) noexcept {
+    return one.kind == other.kind;
+  }
+
+  Kind kind = Kind::none;
+  CallbackFailure callback; // of a potential
+  std::int32_t first_slot = -1; // of the clique (Model::clique_at)
+};
+inline constexpr RunFailure RunFailure::none{};
+inline constexpr RunFailure RunFailure::instance_stopped{Kind::instance_stopped, {}, -1};
+inline constexpr RunFailure RunFailure::instance_value{Kind::instance_value, {}, -1};
+inline constexpr RunFailure RunFailure::state_space{Kind::state_space, {}, -1};
+inline constexpr RunFailure RunFailure::executor{Kind::executor, {}, -1};
 
 // Options of clique inference.
 struct CliqueSettings {

@@ -137,20 +137,25 @@ chorale_run_result Outcome::result() const noexcept {
 // Returns the score C of a clique at `counts`, which may be overwritten. Unlike
 // chorale::clique_score(), keeps an earlier failure in *failure.
 double Outcome::counted_score(std::int64_t number, gsl::span<std::int64_t> counts,
-                              std::int32_t centre, CallbackFailure *failure) const noexcept {
+                              std::int32_t centre, RunFailure *failure) const noexcept {
   CallbackFailure failed = CallbackFailure::none;
-  const double score = chorale::clique_score(inputs_.clique(number), inputs_.strength(number),
-                                             counts, centre, &failed);
+  const Clique clique = inputs_.clique(number);
+  const double score =
+      chorale::clique_score(clique, inputs_.strength(number), counts, centre, &failed);
   if (failed != CallbackFailure::none)
-    *failure = failed;
+    *failure = RunFailure::of(failed, clique);
   return score;
 }
 
 double Outcome::clique_score(const Assignment &of, std::int64_t number,
-                             CallbackFailure *failure) const {
+                             RunFailure *failure) const {
   const Clique clique = inputs_.clique(number);
   Counts counts(memory_, clique.columns());
-  return score_of_clique(clique, inputs_.strength(number), of, counts.span(), failure);
+  CallbackFailure failed = CallbackFailure::none;
+  const double score =
+      score_of_clique(clique, inputs_.strength(number), of, counts.span(), &failed);
+  *failure = RunFailure::of(failed, clique);
+  return score;
 }
 
 // Returns what a slot's clique gains because the slot changed: the clique's score in the best
@@ -158,7 +163,7 @@ double Outcome::clique_score(const Assignment &of, std::int64_t number,
 // messages. Plus infinity if the second score is minus infinity, 0 if both are. `counts`: the counts of the clique
 // in the best labelling. `scratch`: an array of the same length.
 double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
-                       gsl::span<std::int64_t> scratch, CallbackFailure *failure) const noexcept {
+                       gsl::span<std::int64_t> scratch, RunFailure *failure) const noexcept {
   const Clique clique = inputs_.clique(slot.clique);
   const std::int32_t before = state_.own.shown(slot);
   const std::int32_t after = state_.answer().shown(slot);
@@ -187,7 +192,7 @@ double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
 chorale_payment Outcome::payment(const Slot &slot, gsl::span<const std::int64_t> counts,
                                  gsl::span<const std::int64_t> own_counts,
                                  gsl::span<std::int64_t> scratch,
-                                 CallbackFailure *failure) const noexcept {
+                                 RunFailure *failure) const noexcept {
   const Clique clique = inputs_.clique(slot.clique);
   const std::int32_t now = state_.answer().shown(slot);
   chorale_payment made{};
@@ -211,7 +216,7 @@ chorale_payment Outcome::payment(const Slot &slot, gsl::span<const std::int64_t>
 // Sorts the payments by clique, so that the members of each clique are counted once, and then
 // restores their order: own_value holds the original index of a payment until then.
 std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
-                               gsl::span<chorale_payment> to, CallbackFailure *failure) const {
+                               gsl::span<chorale_payment> to, RunFailure *failure) const {
   chorale_payment *const first = to.data();
   const auto capacity = static_cast<std::int64_t>(to.size());
   std::int64_t found = 0;
@@ -327,7 +332,7 @@ std::int64_t Outcome::left_out(gsl::span<chorale_left_out> to) const {
   return found;
 }
 
-std::size_t Outcome::write_json(gsl::span<char> buffer, CallbackFailure *failure) const {
+std::size_t Outcome::write_json(gsl::span<char> buffer, RunFailure *failure) const {
   JsonWriter json(buffer.data(), buffer.size());
   const chorale_run_result all = result();
   const AllCounts all_counts(memory_, model_, state_.answer());

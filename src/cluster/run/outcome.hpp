@@ -24,29 +24,29 @@ public:
   bool has_changed(std::int32_t chain) const noexcept {
     return !state_.answer().agrees(chain, state_.own);
   }
-  double clique_score(const Assignment &of, std::int64_t clique, CallbackFailure *failure) const;
+  double clique_score(const Assignment &of, std::int64_t clique, RunFailure *failure) const;
   // Computes a payment for each slot of the chains begin .. end - 1 that shows different columns in
   // the answer and in `own`. Writes as many payments as `to` holds, chain by chain, and
   // returns how many there are in all. Counts the members of each clique once.
   std::int64_t payments(std::int32_t begin, std::int32_t end, gsl::span<chorale_payment> to,
-                        CallbackFailure *failure) const;
+                        RunFailure *failure) const;
   // Writes an entry for each chain that is left out, as long as `to` has room. Returns how many of
   // these chains there are.
   std::int64_t left_out(gsl::span<chorale_left_out> to) const;
   // Writes a NUL-terminated JSON text, cut off at the length of `buffer`. Returns the length of the
   // whole text in bytes, with its NUL.
-  std::size_t write_json(gsl::span<char> buffer, CallbackFailure *failure) const;
+  std::size_t write_json(gsl::span<char> buffer, RunFailure *failure) const;
 
 private:
   template <class Visit> void each_left_out(Visit &&visit) const;
   std::int64_t shutting_clique(std::int32_t chain) const;
   double amount(const Slot &slot, gsl::span<const std::int64_t> counts,
-                gsl::span<std::int64_t> scratch, CallbackFailure *failure) const noexcept;
+                gsl::span<std::int64_t> scratch, RunFailure *failure) const noexcept;
   chorale_payment payment(const Slot &slot, gsl::span<const std::int64_t> counts,
                           gsl::span<const std::int64_t> own_counts,
-                          gsl::span<std::int64_t> scratch, CallbackFailure *failure) const noexcept;
+                          gsl::span<std::int64_t> scratch, RunFailure *failure) const noexcept;
   double counted_score(std::int64_t clique, gsl::span<std::int64_t> counts, std::int32_t centre,
-                       CallbackFailure *failure) const noexcept;
+                       RunFailure *failure) const noexcept;
 
   const Memory &memory_;
   const Model &model_;

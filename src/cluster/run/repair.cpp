@@ -240,7 +240,7 @@ private:
     const std::int64_t found =
         violation_of_counts(clique.potential_at(centre), span_of(counts, clique.columns()),
                             clique.total(), &failed);
-    call_.fail(failed);
+    call_.fail(RunFailure::of(failed, clique));
     return found;
   }
 
