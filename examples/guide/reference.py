@@ -296,6 +296,11 @@ REMEDY = {
 }
 
 
+def named(name: str, before: str = "") -> str:
+    """Returns a name in a table as a heading, so that the search finds its row."""
+    return f"<h3 id='{before}{name.lower()}'><code>{name}</code></h3>"
+
+
 def statuses() -> Iterator[tuple[str, str]]:
     errors = (PYTHON / "errors.py").read_text(encoding="utf-8")
     go = (ROOT / "bindings/go/errors.go").read_text(encoding="utf-8")
@@ -315,13 +320,12 @@ def statuses() -> Iterator[tuple[str, str]]:
         "",
         "<div class='cards statuses outcomes' markdown>",
         "",
-        "| number | outcome | what it means | what to do | Go |",
-        "|--:|---|---|---|---|",
+        "| outcome | number | what it means | what to do | Go |",
+        "|---|--:|---|---|---|",
     ]
     for name, number, told in constants("outcome.h"):
         of_go = re.search(rf"(\w+) +Outcome = C.CHORALE_OUTCOME_{name}\b", go_outcomes)[1]  # type: ignore[index]
-        anchor = f"<span id='outcome_{name.lower()}'></span>"
-        lines.append(f"| {number} | {anchor}`{name}` | {told} | {OUTCOME_REMEDY[name]} | `{of_go}` |")
+        lines.append(f"| {named(name, 'outcome_')} | {number} | {told} | {OUTCOME_REMEDY[name]} | `{of_go}` |")
     lines += [
         "",
         "</div>",
@@ -336,14 +340,14 @@ def statuses() -> Iterator[tuple[str, str]]:
         "",
         "<div class='cards statuses' markdown>",
         "",
-        "| number | name | what it means | what to do | Go, Python |",
-        "|--:|---|---|---|---|",
+        "| name | number | what it means | what to do | Go, Python |",
+        "|---|--:|---|---|---|",
     ]
     for name, number, told in constants("status.h"):
         of_go = re.search(rf"(\w+) +Status = C.CHORALE_ERROR_{name}\b", go)
         of_python = re.search(rf"c\.CHORALE_ERROR_{name}: (\w+)", errors)
         others = "<br>".join(f"`{found[1]}`" for found in (of_go, of_python) if found)
-        lines.append(f"| {number} | <span id='{name.lower()}'></span>`{name}` | {told} | {REMEDY[name]} | {others} |")
+        lines.append(f"| {named(name)} | {number} | {told} | {REMEDY[name]} | {others} |")
     lines += ["", "</div>"]
     yield "reference/statuses.md", "\n".join(lines) + "\n"
 
@@ -471,7 +475,7 @@ def go_pages() -> Iterator[tuple[str, str]]:
     entries.sort(key=lambda e: (e.name.split(".")[0].lower(), e.level, e.name.lower()))
     told = re.search(r"/\*\n(.*?)\*/|((?:^//.*\n)+)package", (folder / "doc.go").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     intro = re.sub(r"^// ?", "", told[1] or told[2], flags=re.MULTILINE) if told else ""
-    text = f"---\nsearch: {{boost: 1.6}}\n---\n\n# Go: all types and functions\n\nThe type of each argument is in its declaration.\n\n{prose(intro)}\n\n## Names\n\n{rendered('go', entries)}"
+    text = f"# Go: all types and functions\n\nThe type of each argument is in its declaration.\n\n{prose(intro)}\n\n## Names\n\n{rendered('go', entries)}"
     names = {entry.name: entry.anchor for entry in entries}
     text = re.sub(
         r"\\\[([A-Z][\w.]*)\\\]",
@@ -667,6 +671,8 @@ def on_files(files, config):
     makers = (c_pages, statuses, python_pages, go_pages, js_pages, rust_pages, imported)
     for maker in makers:
         for name, text in maker():
+            if not text.startswith("---\n"):  # the search prefers pages that explain
+                text = f"---\nsearch: {{boost: 0.4}}\n---\n\n{text}"
             files.append(File.generated(config, name, content=text))
     copied = dict(COPIED)
     for image in (ROOT / "examples/experiments").glob("*.svg"):
