@@ -5,7 +5,7 @@
  * year, as Other; in the fifth it lets the title go on over the venue. But all references of a page
  * are written alike, so the label after the title should be the same in all of them. One clique
  * over this property of the five chains, with a Potts potential that rewards agreement, changes the
- * labels of the last two; the payments say why.
+ * labels of the last two; the reasons say why.
  */
 #include <chorale/chorale.h>
 
@@ -110,11 +110,11 @@ int main(void) {
 
   for (int i = 0; i < CHAINS; ++i) {
     int32_t alone[WORDS], together[WORDS];
-    chorale_payment payment;
-    int64_t payments = 0;
+    chorale_reason reason;
+    int64_t reasons = 0;
     if (chorale_run_labels(run, i, CHORALE_ALONE, alone, WORDS, NULL, &error) ||
         chorale_run_labels(run, i, CHORALE_TOGETHER, together, WORDS, NULL, &error) ||
-        chorale_run_payments(run, i, &payment, sizeof(chorale_payment), 1, &payments, &error))
+        chorale_run_reasons(run, i, &reason, sizeof(chorale_reason), 1, &reasons, &error))
       stop(&error);
     for (int t = 0; t < WORDS; ++t)
       printf("%s%s", words[i][t], t + 1 < WORDS ? " " : "\n");
@@ -123,9 +123,9 @@ int main(void) {
     printf("\n    together");
     print_labels(together);
     printf("\n");
-    if (payments > 0)
-      printf("    changed: %s follows the title now, not %s, for which the clique pays %.2f\n",
-             shown[payment.value], shown[payment.own_value], payment.amount);
+    if (reasons > 0)
+      printf("    changed: %s follows the title now, not %s, by which the clique gains %.2f\n",
+             shown[reason.value], shown[reason.own_value], reason.amount);
   }
   printf("score %.4f = chains %.4f + agreement %.4f, alone %.4f\nupper bound %.4f: %s\n",
          result.score, result.chain_score, result.clique_score, result.own_score,

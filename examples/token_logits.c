@@ -344,8 +344,10 @@ static void print_labels(const batch *of, chorale_run *run) {
   const int64_t count = of->starts[of->texts];
   int32_t *own = have(malloc((size_t)(count + 1) * sizeof *own));
   int32_t *best = have(malloc((size_t)(count + 1) * sizeof *best));
-  check("labels", chorale_run_all_labels(run, CHORALE_ALONE, own, count, NULL, &error), &error);
-  check("labels", chorale_run_all_labels(run, CHORALE_TOGETHER, best, count, NULL, &error), &error);
+  check("labels", chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_ALONE, own, count, NULL,
+                                     &error), &error);
+  check("labels", chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, best, count, NULL,
+                                     &error), &error);
   for (int64_t t = 0; t < of->texts; ++t)
     for (int64_t i = of->starts[t]; i < of->starts[t + 1]; ++i)
       printf("%" PRId64 " %-16s %s%s%s\n", t, of->words[i].form, of->names[best[i]],

@@ -210,7 +210,7 @@ typedef struct Said {
   Labelling labels, own;
   double chain_scores[MOST_CHAINS], clique_scores[MOST_CLIQUES];
   int32_t values[MOST_CLIQUES][MOST_TOGETHER];
-  chorale_payment payments[MOST_CHAINS][MOST_SLOTS];
+  chorale_reason reasons[MOST_CHAINS][MOST_SLOTS];
   double marginals[MOST_CHAINS][MOST_POSITIONS * MOST_LABELS];
   char json[16384];
 } Said;

@@ -62,16 +62,16 @@ static double amount_of(const Group *group, const int32_t *values, int32_t membe
   return now == so ? 0 : so == -INFINITY ? INFINITY : now - so;
 }
 
-/* Checks the payments of a chain and their order: whole chains first, then positions, each by
+/* Checks the reasons of a chain and their order: whole chains first, then positions, each by
  * clique. */
-static const char *check_payments(const Cluster *cluster, chorale_run *run, int32_t chain,
-                                  const Parts *now, const Parts *own) {
-  chorale_payment payments[MOST_SLOTS];
+static const char *check_reasons(const Cluster *cluster, chorale_run *run, int32_t chain,
+                                 const Parts *now, const Parts *own) {
+  chorale_reason reasons[MOST_SLOTS];
   chorale_error error;
   int64_t count = -1;
-  if (chorale_run_payments(run, chain, payments, sizeof(chorale_payment), MOST_SLOTS, &count,
-                           &error) != CHORALE_OK)
-    return complain("payments of chain %d: \"%s\"", chain, error.message);
+  if (chorale_run_reasons(run, chain, reasons, sizeof(chorale_reason), MOST_SLOTS, &count,
+                          &error) != CHORALE_OK)
+    return complain("reasons of chain %d: \"%s\"", chain, error.message);
   int64_t expected = 0;
   for (int32_t position = -1; position < MOST_POSITIONS; ++position)
     for (int32_t c = 0; c < cluster->clique_count; ++c)
@@ -81,12 +81,12 @@ static const char *check_payments(const Cluster *cluster, chorale_run *run, int3
             now->values[c][i] == own->values[c][i])
           continue;
         const double amount = amount_of(group, now->values[c], i, own->values[c][i]);
-        const chorale_payment *p = &payments[expected];
+        const chorale_reason *p = &reasons[expected];
         if (expected >= count)
-          return complain("chain %d: payment of clique %d, member %d is missing", chain, c, i);
+          return complain("chain %d: reason of clique %d, member %d is missing", chain, c, i);
         if (p->clique != c || p->member != i || p->position != position ||
             p->own_value != own->values[c][i] || p->value != now->values[c][i])
-          return complain("chain %d, payment %lld: clique %lld, member %lld, position %lld, from "
+          return complain("chain %d, reason %lld: clique %lld, member %lld, position %lld, from "
                           "%d to %d; it should be clique %d, member %d, position %d, from %d to %d",
                           chain, (long long)expected, (long long)p->clique, (long long)p->member,
                           (long long)p->position, p->own_value, p->value, c, i, position,
@@ -97,7 +97,7 @@ static const char *check_payments(const Cluster *cluster, chorale_run *run, int3
         ++expected;
       }
   if (count != expected)
-    return complain("chain %d has %lld payments, it should be %lld", chain, (long long)count,
+    return complain("chain %d has %lld reasons, it should be %lld", chain, (long long)count,
                     (long long)expected);
   return NULL;
 }
@@ -155,7 +155,8 @@ static const char *check_labelling(const Cluster *cluster, const ClusterTruth *t
   memset(labelling, 0, sizeof(Labelling));
   int32_t all[MOST_CHAINS * MOST_POSITIONS];
   int64_t at = 0;
-  if (chorale_run_all_labels(run, own, all, (int64_t)COUNT_OF(all), NULL, &error) != CHORALE_OK)
+  if (chorale_run_labels(run, CHORALE_ALL_CHAINS, own, all, (int64_t)COUNT_OF(all), NULL,
+                         &error) != CHORALE_OK)
     return complain("all labels: \"%s\"", error.message);
   for (int32_t i = 0; i < cluster->chain_count; ++i) {
     const Sample *sample = &cluster->chains[i];
@@ -247,8 +248,8 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
     return complain("the result is not what the last call said");
   if (truth->is_stuck) {
     int32_t labels[MOST_CHAINS * MOST_POSITIONS];
-    if (chorale_run_all_labels(run, CHORALE_TOGETHER, labels, (int64_t)COUNT_OF(labels), NULL,
-                               &error) !=
+    if (chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels,
+                           (int64_t)COUNT_OF(labels), NULL, &error) !=
         CHORALE_ERROR_NO_LABELLING)
       return complain("labels of an infeasible run: \"%s\"", error.message);
     return NULL;
@@ -277,7 +278,7 @@ const char *check_run(const Cluster *cluster, const ClusterTruth *truth, chorale
     changed += differs;
     if (differs != (memcmp(labels[i], own_labels[i], sizeof labels[i]) != 0))
       return complain("chain %d: changed is %d", i, differs);
-    if ((why = check_payments(cluster, run, i, &parts, &own)) != NULL)
+    if ((why = check_reasons(cluster, run, i, &parts, &own)) != NULL)
       return why;
     if ((why = check_marginals(cluster, run, i, result->score == -INFINITY)) != NULL)
       return why;
@@ -375,8 +376,8 @@ void listen_to(const Cluster *cluster, chorale_run *run, Said *said) {
       said->labels[i][t] = -1;
     OK(chorale_run_labels(run, i, CHORALE_ALONE, said->own[i], MOST_POSITIONS, NULL, &error));
     OK(chorale_run_chain_score(run, i, CHORALE_TOGETHER, &said->chain_scores[i], NULL, &error));
-    OK(chorale_run_payments(run, i, said->payments[i], sizeof(chorale_payment), MOST_SLOTS, &count,
-                            &error));
+    OK(chorale_run_reasons(run, i, said->reasons[i], sizeof(chorale_reason), MOST_SLOTS, &count,
+                           &error));
     if (!cluster->is_instance[i] && said->chain_scores[i] > -INFINITY &&
         said->result.score > -INFINITY)
       OK(chorale_run_max_marginals(run, i, said->marginals[i], 0, NULL, &error));
@@ -409,8 +410,8 @@ const char *compare_said(const Cluster *cluster, const Said *a, const Said *b) {
     return complain("scores of parts differ");
   if (memcmp(a->values, b->values, sizeof a->values) != 0)
     return complain("values differ");
-  if (memcmp(a->payments, b->payments, sizeof a->payments) != 0)
-    return complain("payments differ");
+  if (memcmp(a->reasons, b->reasons, sizeof a->reasons) != 0)
+    return complain("reasons differ");
   for (int32_t i = 0; i < cluster->chain_count; ++i)
     for (int32_t e = 0; e < MOST_POSITIONS * MOST_LABELS; ++e)
       if (a->marginals[i][e] != b->marginals[i][e])

@@ -32,9 +32,10 @@ void label_under(const chorale_learnt *learnt, const chorale_problem *problem, i
   OK(chorale_learnt_apply(NULL, learnt, problem, &model, &error));
   OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
   OK(chorale_run_solve(run, NULL, &error));
-  OK(chorale_run_all_labels(run, CHORALE_TOGETHER, together, positions, NULL, &error));
+  OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, together, positions, NULL,
+                        &error));
   if (alone)
-    OK(chorale_run_all_labels(run, CHORALE_ALONE, alone, positions, NULL, &error));
+    OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_ALONE, alone, positions, NULL, &error));
   chorale_run_destroy(run);
   chorale_model_release(model);
 }

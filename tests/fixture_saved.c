@@ -394,7 +394,7 @@ static chorale_status make_potentials(Workshop *shop) {
                                         shop->error));                                             \
   ++shop->potential_count
   NEXT(sum, 3, tables, 3, 6, 6, &options);              /* 1 */
-  NEXT(scaled, p[1], 0.75);                             /* 2 */
+  NEXT(potts, 3, 0.75, &options);                       /* 2 */
   NEXT(entropy, 4, -1.5, NULL);                         /* 3 */
   NEXT(max, 3, tables, 3, 6, 6, &options);              /* 4 */
   NEXT(majority, 3, square, 3, tables, &options);       /* 5 */
@@ -405,8 +405,8 @@ static chorale_status make_potentials(Workshop *shop) {
   options.shape = CHORALE_SHAPE_CONVEX;
   options.counted = NULL;
   NEXT(sum, 2, square + 3, 1, 6, 0, &options); /* 10 */
-  NEXT(scaled, p[0], 0.5);                     /* 11 */
-  NEXT(scaled, p[5], 0.0);                     /* 12 */
+  NEXT(potts, 2, 0.25, NULL);                  /* 11 */
+  NEXT(entropy, 3, 0.5, NULL);                 /* 12 */
 #undef NEXT
   return CHORALE_OK;
 }

@@ -74,9 +74,8 @@ typedef struct Scene {
   int64_t counts[4];
   uint8_t bytes[16];
   size_t size;
-  chorale_payment payments[16];
+  chorale_reason reasons[16];
   chorale_left_out left_out[4];
-  chorale_reason reasons[8];
   chorale_ruled_chain ruled[8];
   chorale_rule_conflict conflicts[8];
   chorale_rule_reason rule_reasons[8];

@@ -113,8 +113,10 @@ void tell(const Text *text, const chorale_run *run, Story *story) {
   story->own = room(text->positions, sizeof *story->own);
   story->chain_scores = room(text->shape.chains, sizeof *story->chain_scores);
   story->clique_scores = room(cliques, sizeof *story->clique_scores);
-  OK(chorale_run_all_labels(run, CHORALE_TOGETHER, story->labels, text->positions, NULL, &error));
-  OK(chorale_run_all_labels(run, CHORALE_ALONE, story->own, text->positions, NULL, &error));
+  OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, story->labels, text->positions,
+                        NULL, &error));
+  OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_ALONE, story->own, text->positions, NULL,
+                        &error));
   for (int64_t i = 0; i < text->shape.chains; ++i)
     OK(chorale_run_chain_score(run, i, CHORALE_TOGETHER, &story->chain_scores[i], NULL, &error));
   for (int64_t c = 0; c < cliques; ++c)

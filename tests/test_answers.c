@@ -48,8 +48,8 @@ static const char *check_answer(const Cluster *cluster, const Built *built, chor
   if (result.left_out > alone.left_out) /* the edit leaves no label that a clique allows */
     return NULL;
   ended[3] += result.score == -INFINITY;
-  if (chorale_run_all_labels(run, CHORALE_TOGETHER, labels, (int64_t)COUNT_OF(labels), &count,
-                             &error) != CHORALE_OK)
+  if (chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels,
+                         (int64_t)COUNT_OF(labels), &count, &error) != CHORALE_OK)
     return complain("%s after %lld looks at the clock", error.message, (long long)looks_in_time);
   if (result.score < alone.score || result.own_score != alone.score)
     return complain("score %.17g, own score %.17g; it should be at least %.17g", result.score,
@@ -63,9 +63,10 @@ static const char *check_answer(const Cluster *cluster, const Built *built, chor
     if (score != result.score && !is_close(score, result.score))
       return complain("score %.17g of labels that score %.17g", result.score, score);
   }
-  OK(chorale_run_all_labels(run, CHORALE_ALONE, labels, (int64_t)COUNT_OF(labels), &count, &error));
-  OK(chorale_run_all_labels(own, CHORALE_ALONE, by_itself, (int64_t)COUNT_OF(labels), &count,
-                            &error));
+  OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_ALONE, labels, (int64_t)COUNT_OF(labels),
+                        &count, &error));
+  OK(chorale_run_labels(own, CHORALE_ALL_CHAINS, CHORALE_ALONE, by_itself,
+                        (int64_t)COUNT_OF(labels), &count, &error));
   if (!has_instance && memcmp(labels, by_itself, sizeof labels[0] * (size_t)count) != 0)
     return complain("other labels without cliques after %lld looks", (long long)looks_in_time);
   return NULL;

@@ -264,16 +264,15 @@ static Answer answer_of(const char *path, double strength, const chorale_run_opt
   chorale_error error;
   memset(&made, 0, sizeof made);
   OK(chorale_problem_load(NULL, path, &made.problem, &error));
-  const chorale_model *model = chorale_problem_model(made.problem);
-  const int64_t cliques = chorale_model_clique_count(model);
-  double *factors = malloc(sizeof *factors * (size_t)(cliques + 1));
-  assert_non_null(factors);
-  for (int64_t c = 0; c < cliques; ++c)
-    factors[c] = strength;
-  OK(chorale_model_reweigh(NULL, model, factors, &made.model, &error));
-  free(factors);
+  made.model = chorale_model_retain(chorale_problem_model(made.problem));
+  chorale_run_options with_edits = {.struct_size = sizeof with_edits};
+  if (options)
+    with_edits = *options;
+  with_edits.edits = strength != 1;
   made.result = (chorale_run_result){.struct_size = sizeof made.result};
-  OK(chorale_run_create(NULL, made.model, options, NULL, &made.run, &error));
+  OK(chorale_run_create(NULL, made.model, &with_edits, NULL, &made.run, &error));
+  for (int64_t c = 0; strength != 1 && c < chorale_model_clique_count(made.model); ++c)
+    OK(chorale_run_set_strength(made.run, c, strength, &error));
   OK(chorale_run_solve(made.run, &made.result, &error));
   return made;
 }
@@ -892,8 +891,8 @@ static void mistakes_name_argument_value_and_rule(void **state) {
       {"label --rounds 1000001 @", "--rounds is \"1000001\"; it must be a whole number"},
       {"label --rounds 99999999999999999999 @", "--rounds is \"99999999999999999999\"; it must"},
       {"label --threads 0 @", "--threads is \"0\"; it must be a whole number from 1 to 1000000\n"},
-      {"label --strength 1e300 @", "--strength is \"1e+300\": CHORALE_ERROR_OUT_OF_RANGE: the "
-                                   "factor of clique 0 is 1e+300; for this potential it must be "},
+      {"label --strength 1e7 @", "--strength is \"1e+07\": CHORALE_ERROR_OUT_OF_RANGE: factor is "
+                                 "1e+07; it must be 0 or from 1e-6 to 1e6"},
       {"report --beam x @", "--beam is \"x\"; it must be a whole number from 0 to 1000000\n"},
       {"report --bound '' @", "--bound is \"\"; it must be a whole number"},
       {"label @ --bound", "--bound is the last argument; a value must follow it\n"},

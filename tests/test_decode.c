@@ -211,11 +211,11 @@ static int64_t check_reasons(chorale_decoded *decoded, const chorale_run *run) {
                              &error));
   int64_t at = 0;
   for (int64_t i = 0; i < chorale_model_chain_count(model); ++i) {
-    chorale_payment payments[64];
-    int64_t paid = 0;
-    OK(chorale_run_payments(run, i, payments, sizeof payments[0], COUNT_OF(payments), &paid,
-                            &error));
-    for (int64_t k = 0; k < paid; ++k, ++at) {
+    chorale_reason of_chain[64];
+    int64_t told = 0;
+    OK(chorale_run_reasons(run, i, of_chain, sizeof of_chain[0], COUNT_OF(of_chain), &told,
+                           &error));
+    for (int64_t k = 0; k < told; ++k, ++at) {
       assert_true(at < count);
       const chorale_reason *reason = &reasons[at];
       int32_t values[DRAWN_POSITIONS];
@@ -223,17 +223,15 @@ static int64_t check_reasons(chorale_decoded *decoded, const chorale_run *run) {
       OK(chorale_run_values(run, reason->clique, CHORALE_TOGETHER, values, COUNT_OF(values),
                             &members, &error));
       for (int64_t e = 0; e < members; ++e)
-        agreeing += values[e] == reason->value && e != payments[k].member;
+        agreeing += values[e] == reason->value && e != reason->member;
       OK(chorale_run_values(run, reason->clique, CHORALE_ALONE, values, COUNT_OF(values),
                             &members, &error));
       for (int64_t e = 0; e < members; ++e)
-        before += values[e] == reason->value && e != payments[k].member;
+        before += values[e] == reason->value && e != reason->member;
       assert_int_equal(reason->chain, i);
-      assert_int_equal(reason->clique, payments[k].clique);
-      assert_int_equal(reason->position, payments[k].position);
-      assert_int_equal(reason->value, payments[k].value);
-      assert_int_equal(reason->own_value, payments[k].own_value);
-      assert_true(reason->amount == payments[k].amount);
+      assert_int_equal(of_chain[k].agreement, -1);
+      of_chain[k].agreement = reason->agreement;
+      assert_memory_equal(&of_chain[k], reason, sizeof *reason);
       assert_int_equal(reason->others, members - 1);
       assert_int_equal(reason->agreeing_before, before);
       assert_int_equal(reason->agreeing, agreeing);
@@ -278,7 +276,8 @@ static void the_same_as_call_by_call(void **state) {
       int32_t labels[DRAWN_POSITIONS], expected[DRAWN_POSITIONS];
       int64_t count = -1, positions = -1;
       OK(chorale_decoded_labels(decoded, which, labels, COUNT_OF(labels), &count, &error));
-      OK(chorale_run_all_labels(run, which, expected, COUNT_OF(expected), &positions, &error));
+      OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, which, expected, COUNT_OF(expected),
+                            &positions, &error));
       assert_int_equal(count, positions);
       assert_memory_equal(labels, expected, (size_t)count * sizeof labels[0]);
     }

@@ -438,7 +438,7 @@ static void scale_said(Said *said, double factor) {
   scale_numbers(said->clique_scores, MOST_CLIQUES, factor);
   for (int32_t i = 0; i < MOST_CHAINS; ++i) {
     for (int32_t s = 0; s < MOST_SLOTS; ++s)
-      scale_numbers(&said->payments[i][s].amount, 1, factor);
+      scale_numbers(&said->reasons[i][s].amount, 1, factor);
     scale_numbers(said->marginals[i], MOST_POSITIONS * MOST_LABELS, factor);
   }
   memset(said->json, 0, sizeof said->json);

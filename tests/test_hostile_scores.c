@@ -72,14 +72,6 @@ static chorale_status instance_is(Scene *s, double score, double message) {
   return chorale_run_solve(s->made.run, NULL, &s->error);
 }
 
-static chorale_status reweighed_by(Scene *s, double x) {
-  double factors[64];
-  for (int k = 0; k < 64; ++k)
-    factors[k] = 1;
-  factors[1] = x;
-  return chorale_model_reweigh(NULL, s->has.model, factors, &s->made.model, &s->error);
-}
-
 static chorale_status table_with(Scene *s, double x, int is_max) {
   s->numbers[5] = x;
   return (is_max ? chorale_potential_create_max : chorale_potential_create_sum)(
@@ -132,9 +124,6 @@ enum { NOWHERE, FORBIDS, ANSWERS };
         chorale_potential_create_makespan(NULL, 2, x, NULL, &s->made.potential, &s->error))        \
   VISIT(square_makespan, NOWHERE,                                                                  \
         chorale_potential_create_square_makespan(NULL, 2, x, NULL, &s->made.potential, &s->error)) \
-  VISIT(scaled, NOWHERE,                                                                           \
-        chorale_potential_create_scaled(NULL, s->majority, x, &s->made.potential, &s->error))      \
-  VISIT(reweighed, NOWHERE, reweighed_by(s, x))                                                    \
   VISIT(sum, FORBIDS, table_with(s, x, 0))                                                         \
   VISIT(max, FORBIDS, table_with(s, x, 1))                                                         \
   VISIT(pairs, NOWHERE, square_with(s, x, 3))                                                      \
@@ -255,7 +244,7 @@ static void empty_models_are_models(void **state) {
     assert_true(result.score == (way & 2 ? 0.5 : 0));
     assert_true(result.proven && result.upper_bound == result.score);
     int32_t labels[1] = {UNTOUCHED};
-    OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, 1, NULL, &error));
+    OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, 1, NULL, &error));
     assert_int_equal(labels[0], way & 2 ? 0 : UNTOUCHED);
     char json[512];
     size_t needed = 0;

@@ -99,7 +99,7 @@ static const char *check_run_scores(const Cluster *cluster, void *context) {
   int64_t count = 0;
   for (chorale_labelling of = CHORALE_TOGETHER; !why && of <= CHORALE_ALONE; ++of) {
     double score = NAN;
-    if (chorale_run_all_labels(run, of, all, MOST_ALL, &count, &error))
+    if (chorale_run_labels(run, CHORALE_ALL_CHAINS, of, all, MOST_ALL, &count, &error))
       break; /* nothing found */
     if (chorale_model_score(NULL, built.model, all, count, &score, NULL, NULL, &error))
       why = complain("\"%s\"", error.message);
@@ -130,7 +130,8 @@ static const char *solve_from(const Cluster *cluster, const ClusterTruth *truth,
   int32_t labels[MOST_ALL];
   if (chorale_run_set_labels(run, all, count, &error))
     return complain("\"%s\"", error.message);
-  if (chorale_run_all_labels(run, CHORALE_TOGETHER, labels, MOST_ALL, NULL, &error) !=
+  if (chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, MOST_ALL, NULL,
+                         &error) !=
       CHORALE_ERROR_NO_LABELLING)
     return complain("labels can be asked for before the next call");
   if (chorale_run_solve(run, &result, &error))
@@ -207,7 +208,8 @@ static const char *check_choice(const Cluster *cluster, void *context) {
       chorale_model_score(NULL, built.model, all, count, &score, chains, NULL, &error))
     why = complain("\"%s\"", error.message);
   else if (score > result.own_score && score > -INFINITY &&
-           (chorale_run_all_labels(run, CHORALE_TOGETHER, found, MOST_ALL, NULL, &error) ||
+           (chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, found, MOST_ALL, NULL,
+                               &error) ||
             result.score < score ||
             (result.score == score && memcmp(found, all, (size_t)count * sizeof *all) != 0)))
     why = complain("from %.17g, above the chains' own %.17g, to %.17g", score, result.own_score,

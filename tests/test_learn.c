@@ -439,7 +439,8 @@ static void temperatures_end_the_excess(void **state) {
     OK(chorale_run_solve(run, NULL, &error));
     int32_t *labels = malloc((size_t)planted.items * sizeof *labels);
     double *rows = malloc((size_t)planted.items * LABELS * sizeof *rows);
-    OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, planted.items, NULL, &error));
+    OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, planted.items, NULL,
+                          &error));
     for (int64_t i = 0; i < planted.items; ++i)
       OK(chorale_run_probabilities(run, i, 1, rows + i * LABELS, 0, NULL, &error));
     int64_t count = 0, differing = 0, right_before = 0, right_after = 0;

@@ -192,8 +192,8 @@ static const char *must_label_the_rest(const Cluster *cluster, void *context) {
       if (turn == 1) { /* labels with -1 can be given back */
         int32_t labels[MOST_CHAINS * MOST_POSITIONS];
         int64_t count = 0;
-        if (chorale_run_all_labels(run, CHORALE_TOGETHER, labels, (int64_t)COUNT_OF(labels), &count,
-                                   &error) == CHORALE_OK)
+        if (chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels,
+                               (int64_t)COUNT_OF(labels), &count, &error) == CHORALE_OK)
           OK(chorale_run_set_labels(run, labels, count, &error));
       }
       status = chorale_run_solve(run, &result, &error);

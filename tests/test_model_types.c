@@ -73,7 +73,7 @@ static double label_parts(const Part *parts, int32_t count, const chorale_potent
   chorale_run_result result = {.struct_size = sizeof result};
   OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
   OK(chorale_run_solve(run, &result, &error));
-  OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, capacity, NULL, &error));
+  OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, capacity, NULL, &error));
   chorale_run_destroy(run);
   chorale_model_release(model);
   return result.score;

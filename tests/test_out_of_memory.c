@@ -137,11 +137,6 @@ static const chorale_mentions *more_mentions(Scene *s) {
   more.confidence = NULL;
   return &more;
 }
-static const double *factors_of(Scene *s, double factor) {
-  for (int64_t c = 0; c < chorale_model_clique_count(s->has.model); ++c)
-    s->numbers[c] = factor;
-  return s->numbers;
-}
 static chorale_run_cost *cost_of(Scene *s) {
   chorale_run_cost *cost = (chorale_run_cost *)s->text;
   *cost = (chorale_run_cost){.struct_size = sizeof *cost};

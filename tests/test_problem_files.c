@@ -7,7 +7,7 @@
  * machines */
 #include "fixture_saved.h"
 
-enum { FILES = 12, TOLD = 100, MOST_LINE = 4096 };
+enum { FILES = 13, MADE = 12, TOLD = 100, MOST_LINE = 4096 };
 
 static const char *folder = PROBLEM_FILES;
 
@@ -200,7 +200,7 @@ static void make_files(void **state) {
   table = fopen(path, "w");
   assert_non_null(table);
   fprintf(table, "file\twhat\tnumber\tcontent\n");
-  make_models(FILES, 1, write_file);
+  make_models(MADE, 1, write_file);
   assert_int_equal(fclose(table), 0);
 }
 

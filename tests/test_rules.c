@@ -158,20 +158,21 @@ static chorale_status fill_labels(void *to, int64_t capacity, int64_t *needed, c
   return chorale_run_labels(scene.has.run, 0, CHORALE_TOGETHER, to, capacity, needed, e);
 }
 static chorale_status fill_all(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
-  return chorale_run_all_labels(scene.has.run, CHORALE_ALONE, to, capacity, needed, e);
+  return chorale_run_labels(scene.has.run, CHORALE_ALL_CHAINS, CHORALE_ALONE, to, capacity, needed,
+                            e);
 }
 static chorale_status fill_values(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
   return chorale_run_values(scene.has.run, 0, CHORALE_TOGETHER, to, capacity, needed, e);
 }
-/* Fills payments of the chain whose item follows the other one. */
-static chorale_status fill_payments(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
+/* Fills reasons of the chain whose item follows the other one. */
+static chorale_status fill_reasons(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
   int64_t first = 0;
-  chorale_status status = chorale_run_payments(scene.wide_run, 0, NULL, sizeof(chorale_payment), 0,
-                                               &first, e);
+  chorale_status status = chorale_run_reasons(scene.wide_run, 0, NULL, sizeof(chorale_reason), 0,
+                                              &first, e);
   return status != CHORALE_OK
              ? status
-             : chorale_run_payments(scene.wide_run, first > 0 ? 0 : 1, to, sizeof(chorale_payment),
-                                    capacity, needed, e);
+             : chorale_run_reasons(scene.wide_run, first > 0 ? 0 : 1, to, sizeof(chorale_reason),
+                                   capacity, needed, e);
 }
 static chorale_status fill_fired(void *to, int64_t capacity, int64_t *needed, chorale_error *e) {
   static const int32_t labelling[SCENE_LENGTH] = {1, 1, 1};
@@ -200,7 +201,7 @@ static const Filler kFillers[] = {
     {"labels", sizeof(int32_t), fill_labels},
     {"all labels", sizeof(int32_t), fill_all},
     {"values", sizeof(int32_t), fill_values},
-    {"payments", sizeof(chorale_payment), fill_payments},
+    {"reasons", sizeof(chorale_reason), fill_reasons},
     {"fired", sizeof(int32_t), fill_fired},
     {"json", 1, fill_json},
     {"file", 1, fill_file},
@@ -248,25 +249,25 @@ static void a_buffer_is_filled_or_left_alone(void **state) {
   }
 }
 
-/* Payments in the struct of the first version, and in a longer struct of a later version. */
-static void payments_lie_as_far_apart_as_they_are_large(void **state) {
+/* Reasons in the struct, and in a longer struct of a later version. */
+static void reasons_lie_as_far_apart_as_they_are_large(void **state) {
   (void)state;
   chorale_error error;
-  const size_t size = sizeof(chorale_payment), larger = size + 16;
+  const size_t size = sizeof(chorale_reason), larger = size + 16;
   const int64_t chain = 0;
   chorale_run *run = scene.has.run;
   int64_t count = 0;
-  chorale_payment expected[16];
-  unsigned char spread[16 * (sizeof(chorale_payment) + 16)];
-  assert_int_equal(size, 64);
-  OK(chorale_run_payments(run, chain, expected, size, 16, &count, &error));
+  chorale_reason expected[16];
+  unsigned char spread[16 * (sizeof(chorale_reason) + 16)];
+  assert_int_equal(size, 80);
+  OK(chorale_run_reasons(run, chain, expected, size, 16, &count, &error));
   if (count == 0) {
     run = scene.wide_run;
-    OK(chorale_run_payments(run, chain, expected, size, 16, &count, &error));
+    OK(chorale_run_reasons(run, chain, expected, size, 16, &count, &error));
     assert_true(count > 0);
   }
   memset(spread, '#', sizeof spread);
-  OK(chorale_run_payments(run, chain, (chorale_payment *)(void *)spread, larger, 16, NULL, &error));
+  OK(chorale_run_reasons(run, chain, (chorale_reason *)(void *)spread, larger, 16, NULL, &error));
   for (int64_t k = 0; k < 16; ++k) {
     const unsigned char *at = spread + (size_t)k * larger;
     if (k < count)
@@ -274,12 +275,12 @@ static void payments_lie_as_far_apart_as_they_are_large(void **state) {
     for (size_t b = k < count ? size : 0; b < larger; ++b)
       assert_int_equal(at[b], k < count ? 0 : '#');
   }
-  static const size_t none[] = {0, 8, 63, 65, 68, 56, 4104, SIZE_MAX - 7};
+  static const size_t none[] = {0, 8, 71, 73, 76, 64, 4104, SIZE_MAX - 7};
   for (size_t k = 0; k < COUNT_OF(none); ++k) {
     memset(spread, '#', sizeof spread);
-    FAILS(chorale_run_payments(run, chain, (chorale_payment *)(void *)spread, none[k], 16, NULL,
-                               &error),
-          CHORALE_ERROR_STRUCT_SIZE, "payment_size is", "64");
+    FAILS(chorale_run_reasons(run, chain, (chorale_reason *)(void *)spread, none[k], 16, NULL,
+                              &error),
+          CHORALE_ERROR_STRUCT_SIZE, "reason_size is", "72");
     for (size_t b = 0; b < sizeof spread; ++b)
       assert_int_equal(spread[b], '#');
   }
@@ -340,7 +341,7 @@ static void a_labelling_that_is_none_is_refused(void **state) {
     scene.numbers[0] = UNTOUCHED;
     FAILS(chorale_run_labels(run, 0, none[k], scene.labels, 99, NULL, &error),
           CHORALE_ERROR_UNKNOWN_CONSTANT, "labelling is", text, "CHORALE_ALONE");
-    FAILS(chorale_run_all_labels(run, none[k], scene.labels, 99, NULL, &error),
+    FAILS(chorale_run_labels(run, CHORALE_ALL_CHAINS, none[k], scene.labels, 99, NULL, &error),
           CHORALE_ERROR_UNKNOWN_CONSTANT, "labelling is", text);
     FAILS(chorale_run_chain_score(run, 0, none[k], scene.numbers, NULL, &error),
           CHORALE_ERROR_UNKNOWN_CONSTANT, "labelling is", text);
@@ -397,34 +398,28 @@ static void minus_one_is_not_any(void **state) {
 static void a_model_tells_what_its_cliques_were_added_with(void **state) {
   (void)state;
   chorale_error error;
-  chorale_model *model = NULL, *reweighed = NULL;
+  chorale_model *model = NULL;
   OK(chorale_model_builder_freeze(scene.has.builder, &model, &error));
   assert_ptr_equal(chorale_model_clique_property(model, 0), scene.has.property);
   assert_null(chorale_model_clique_property(model, 1));
   assert_null(chorale_model_clique_dictionary(model, 0));
   assert_ptr_equal(chorale_model_clique_potential(model, 0), scene.has.potential);
   assert_ptr_equal(chorale_model_clique_potential(model, 1), scene.has.potential);
-  static const double factors[] = {3, 2, 4};
-  OK(chorale_model_reweigh(NULL, model, factors, &reweighed, &error));
   static const int64_t counts[] = {2, 1, 0, 0};
-  for (int way = 0; way < 2; ++way) {
-    const chorale_model *of = way ? reweighed : model;
-    for (int64_t c = 0; c < 3; ++c) {
-      const chorale_potential *found = c < 2 ? chorale_model_clique_potential(of, c)
-                                             : chorale_model_clique_centre_potential(of, c, 1);
-      const int64_t values = chorale_potential_values(found);
-      assert_true(values == 2 || values == 4);
-      double score = UNTOUCHED;
-      OK(chorale_potential_score(found, counts, values, 3, &score, &error));
-      assert_true(score == 0.5 * 5 * (way ? factors[c] : 1));
-    }
-    assert_null(chorale_model_clique_potential(of, 2));
-    assert_null(chorale_model_clique_potential(of, 3));
-    assert_null(chorale_model_clique_centre_potential(of, 2, 2));
-    assert_null(chorale_model_clique_centre_potential(of, 0, 0));
+  for (int64_t c = 0; c < 3; ++c) {
+    const chorale_potential *found = c < 2 ? chorale_model_clique_potential(model, c)
+                                           : chorale_model_clique_centre_potential(model, c, 1);
+    const int64_t values = chorale_potential_values(found);
+    assert_true(values == 2 || values == 4);
+    double score = UNTOUCHED;
+    OK(chorale_potential_score(found, counts, values, 3, &score, &error));
+    assert_true(score == 0.5 * 5);
   }
+  assert_null(chorale_model_clique_potential(model, 2));
+  assert_null(chorale_model_clique_potential(model, 3));
+  assert_null(chorale_model_clique_centre_potential(model, 2, 2));
+  assert_null(chorale_model_clique_centre_potential(model, 0, 0));
   assert_null(chorale_model_clique_potential(NULL, 0));
-  chorale_model_release(reweighed);
   chorale_model_release(model);
 }
 
@@ -461,7 +456,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(a_stride_of_0_is_rows_without_gaps_in_runs, open_it,
                                       close_it),
       cmocka_unit_test_setup_teardown(a_buffer_is_filled_or_left_alone, open_it, close_it),
-      cmocka_unit_test_setup_teardown(payments_lie_as_far_apart_as_they_are_large, open_it,
+      cmocka_unit_test_setup_teardown(reasons_lie_as_far_apart_as_they_are_large, open_it,
                                       close_it),
       cmocka_unit_test_setup_teardown(texts_lie_as_far_apart_as_they_are_large, open_it, close_it),
       cmocka_unit_test_setup_teardown(a_model_tells_what_its_cliques_were_added_with, open_it,

@@ -158,7 +158,8 @@ static void items_by_name_exactly(void **state) {
       OK(chorale_run_create(NULL, models[k], NULL, NULL, &run, &error));
       results[k] = (chorale_run_result){.struct_size = sizeof results[k]};
       OK(chorale_run_solve(run, &results[k], &error));
-      OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels[k], ITEMS, NULL, &error));
+      OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels[k], ITEMS, NULL,
+                            &error));
       for (int32_t i = 0; i < ITEMS; ++i) {
         double score;
         OK(chorale_run_chain_score(run, i, CHORALE_TOGETHER, &score, NULL, &error));
@@ -655,17 +656,17 @@ static void a_clique_changes_a_mind(void **state) {
   assert_true(result.own_score == 2.0 + 0.25 * 10);
   assert_true(result.score == 1.5 + 0.25 * 16);
   assert_int_equal(result.changed_chains, 1);
-  chorale_payment payment;
+  chorale_reason reason;
   int64_t count = -1;
-  OK(chorale_run_payments(run, 0, &payment, sizeof(chorale_payment), 1, &count, &error));
+  OK(chorale_run_reasons(run, 0, &reason, sizeof(chorale_reason), 1, &count, &error));
   assert_int_equal(count, 1);
-  assert_int_equal(payment.clique, 0);
-  assert_int_equal(payment.member, 0);
-  assert_int_equal(payment.position, 0);
-  assert_int_equal(payment.own_value, 1);
-  assert_int_equal(payment.value, 0);
-  assert_true(is_close(payment.amount, 0.25 * 6));
-  OK(chorale_run_payments(run, 0, NULL, sizeof(chorale_payment), 0, &count, &error));
+  assert_int_equal(reason.clique, 0);
+  assert_int_equal(reason.member, 0);
+  assert_int_equal(reason.position, 0);
+  assert_int_equal(reason.own_value, 1);
+  assert_int_equal(reason.value, 0);
+  assert_true(is_close(reason.amount, 0.25 * 6));
+  OK(chorale_run_reasons(run, 0, NULL, sizeof(chorale_reason), 0, &count, &error));
   assert_int_equal(count, 1);
   OK(chorale_run_bound(run, 30, &result, &error));
   assert_true(result.upper_bound >= result.score - 1e-12);
@@ -712,11 +713,11 @@ static void a_centre_alone(void **state) {
     } else {
       assert_true(result.score == 0);
       assert_int_equal(result.proven, cluster.options.bound_steps > 0);
-      chorale_payment payment;
+      chorale_reason reason;
       int64_t count = 0;
-      OK(chorale_run_payments(run, 0, &payment, sizeof(chorale_payment), 1, &count, &error));
+      OK(chorale_run_reasons(run, 0, &reason, sizeof(chorale_reason), 1, &count, &error));
       assert_int_equal(count, 1);
-      assert_true(payment.amount == INFINITY);
+      assert_true(reason.amount == INFINITY);
     }
     chorale_run_destroy(run);
     close_built(&cluster, &built);
@@ -758,7 +759,7 @@ static void an_empty_model_has_an_empty_labelling(void **state) {
   OK(chorale_run_solve(run, &result, &error));
   assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
   assert_true(result.score == 0);
-  OK(chorale_run_all_labels(run, CHORALE_TOGETHER, NULL, 0, NULL, &error));
+  OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, NULL, 0, NULL, &error));
   chorale_run_destroy(run);
   close_built(&cluster, &built);
 }

@@ -536,8 +536,9 @@ static void a_long_step_gets_done_in_short_calls(void **state) {
   assert_true(one.score == other.score);
   assert_int_equal(one.clique_updates, other.clique_updates);
   int32_t labels[VOTERS], others[VOTERS];
-  OK(chorale_run_all_labels(whole, CHORALE_TOGETHER, labels, VOTERS, NULL, &error));
-  OK(chorale_run_all_labels(sliced, CHORALE_TOGETHER, others, VOTERS, NULL, &error));
+  OK(chorale_run_labels(whole, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, VOTERS, NULL, &error));
+  OK(chorale_run_labels(sliced, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, others, VOTERS, NULL,
+                        &error));
   assert_memory_equal(labels, others, sizeof labels);
   chorale_run_destroy(whole);
   chorale_run_destroy(sliced);
@@ -645,8 +646,8 @@ static void another_worker_ends_the_call(void **state) {
       OK(chorale_run_solve(run, &result, &error));
       ended += result.outcome == CHORALE_OUTCOME_CANCELLED;
     } while (result.outcome == CHORALE_OUTCOME_CANCELLED);
-    OK(chorale_run_all_labels(run, CHORALE_TOGETHER, k < 0 ? labels : others, LINES * WORDS, NULL,
-                              &error));
+    OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, k < 0 ? labels : others,
+                          LINES * WORDS, NULL, &error));
     if (k < 0) {
       score = result.score;
       calls = meddler.calls;
@@ -907,8 +908,8 @@ static void expect_good_order(const Text *text, chorale_run *run,
   chorale_error error;
   int32_t *labels = malloc(sizeof(int32_t) * (size_t)text->positions);
   assert_non_null(labels);
-  const chorale_status status = chorale_run_all_labels(run, CHORALE_TOGETHER, labels,
-                                                       text->positions, NULL, &error);
+  const chorale_status status = chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER,
+                                                   labels, text->positions, NULL, &error);
   assert_int_equal(status, CHORALE_OK);
   if (result->score > -INFINITY) {
     assert_true(result->score >= result->own_score);

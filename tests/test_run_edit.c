@@ -427,7 +427,8 @@ static double score_of_run(const Corpus *corpus, chorale_run *run) {
   chorale_error error;
   static int32_t labels[SENTENCES * WORDS];
   double score = 0;
-  OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, SENTENCES * WORDS, NULL, &error));
+  OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, SENTENCES * WORDS, NULL,
+                        &error));
   OK(chorale_model_score(NULL, corpus->model, labels, SENTENCES * WORDS, &score, NULL, NULL,
                          &error));
   return score;
@@ -568,7 +569,7 @@ static void items_follow_the_edits_of_their_fellows(void **state) {
     chorale_run *run = NULL;
     OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
     OK(chorale_run_solve(run, &result, &error));
-    OK(chorale_run_all_labels(run, CHORALE_TOGETHER, before, ITEMS, NULL, &error));
+    OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, before, ITEMS, NULL, &error));
     chorale_chain item = {.struct_size = sizeof item};
     item.length = 1;
     item.labels = 2;
@@ -589,7 +590,8 @@ static void items_follow_the_edits_of_their_fellows(void **state) {
         OK(chorale_run_set_strength(run, c, strengths[c], &error));
       }
       OK(chorale_run_solve(run, &result, &error));
-      OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, ITEMS, NULL, &error));
+      OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, ITEMS, NULL,
+                            &error));
       for (int32_t j = 0; j < ITEMS; ++j)
         followed += j != i && labels[j] != before[j];
       memcpy(before, labels, sizeof before);
@@ -603,7 +605,8 @@ static void items_follow_the_edits_of_their_fellows(void **state) {
       for (int64_t c = 0; c < cliques; ++c)
         OK(chorale_run_set_strength(fresh, c, strengths[c], &error));
       OK(chorale_run_solve(fresh, &fresh_result, &error));
-      OK(chorale_run_all_labels(fresh, CHORALE_TOGETHER, fresh_labels, ITEMS, NULL, &error));
+      OK(chorale_run_labels(fresh, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, fresh_labels, ITEMS, NULL,
+                            &error));
       for (int32_t j = 0; j < ITEMS; ++j)
         if (labels[j] != fresh_labels[j])
           fail_msg("seed %llu, model %lld, turn %d: item %d has label %d, in a fresh run %d",
@@ -663,13 +666,15 @@ static chorale_outcome edit_in_a_large_clique(int drawn) {
   OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
   OK(chorale_run_solve(run, &result, &error));
   assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
-  OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, 2 * CHAINS, NULL, &error));
+  OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, 2 * CHAINS, NULL,
+                        &error));
   for (int32_t i = 0; i < CHAINS; ++i)
     assert_int_equal(labels[2 * i], 0);
   const uint8_t only[2] = {0, 1};
   OK(chorale_run_set_allowed(run, 0, 0, only, &error));
   OK(chorale_run_solve(run, &result, &error));
-  OK(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, 2 * CHAINS, NULL, &error));
+  OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, 2 * CHAINS, NULL,
+                        &error));
   for (int32_t i = 0; i < CHAINS; ++i)
     assert_int_equal(labels[2 * i], drawn ? i < MOVING : i == 0);
   const chorale_outcome outcome = result.outcome;

@@ -1,5 +1,5 @@
 /* Every invalid argument of a run: its status, a message that names it, and no change; the order of
- * payments; oracle instances among positions and with wrong results. */
+ * reasons; oracle instances among positions and with wrong results. */
 #include "fixture_cluster.h"
 
 /* Two chains of 3 and 2 positions over 2 labels, a tree of 2, and an instance; a clique of the
@@ -49,7 +49,7 @@ static void ask(Asker *asker, int may_read) {
   char text[4096];
   size_t needed;
   int64_t count;
-  chorale_payment payments[4];
+  chorale_reason reasons[4];
   chorale_run_result result = {.struct_size = sizeof result};
 #define REFUSES(call) expect(asker, #call, chorale_run_##call, CHORALE_ERROR_BUSY)
 #define READS(call)                                                                                \
@@ -69,11 +69,10 @@ static void ask(Asker *asker, int may_read) {
   chorale_run_destroy(run);
   READS(get_result(run, &result, &error));
   READS(labels(run, 0, CHORALE_TOGETHER, numbers, 16, NULL, &error));
-  READS(all_labels(run, CHORALE_ALONE, numbers, 16, NULL, &error));
   READS(chain_score(run, 0, 0, scores, NULL, &error));
   READS(clique_score(run, 0, 0, scores, &error));
   READS(values(run, 2, CHORALE_TOGETHER, numbers, 16, NULL, &error));
-  READS(payments(run, 0, payments, sizeof(chorale_payment), 4, &count, &error));
+  READS(reasons(run, 0, reasons, sizeof(chorale_reason), 4, &count, &error));
   READS(json(run, text, sizeof text, &needed, &error));
   chorale_run *later = NULL;
   READS(create(NULL, asker->scene->model, NULL, run, &later, &error));
@@ -571,11 +570,11 @@ static chorale_status read_score(FaultyScene *scene, chorale_error *error) {
   assert_true((status == CHORALE_OK) == (score != UNTOUCHED));
   return status;
 }
-static chorale_status read_payments(FaultyScene *scene, chorale_error *error) {
-  chorale_payment payments[4];
+static chorale_status read_reasons(FaultyScene *scene, chorale_error *error) {
+  chorale_reason reasons[4];
   chorale_status status = CHORALE_OK;
   for (int64_t i = 0; i < FAULTY_CHAINS && status == CHORALE_OK; ++i)
-    status = chorale_run_payments(scene->run, i, payments, sizeof payments[0], 4, NULL, error);
+    status = chorale_run_reasons(scene->run, i, reasons, sizeof reasons[0], 4, NULL, error);
   return status;
 }
 static chorale_status write_json(FaultyScene *scene, chorale_error *error) {
@@ -596,7 +595,7 @@ static chorale_status decode_again(FaultyScene *scene, chorale_error *error) {
   chorale_decoded_destroy(decoded);
   return status;
 }
-static chorale_status read_reasons(FaultyScene *scene, chorale_error *error) {
+static chorale_status read_decoded_reasons(FaultyScene *scene, chorale_error *error) {
   chorale_reason reasons[8];
   return chorale_decoded_reasons(scene->decoded, reasons, sizeof reasons[0], COUNT_OF(reasons),
                                  NULL, error);
@@ -633,10 +632,10 @@ static void each_failure_is_reported(void **state) {
   } kCalls[] = {
       {"solve", solve_again},        {"solve after an edit", solve_edited},
       {"polish", polish_again},      {"bound", find_bound},
-      {"clique_score", read_score},  {"payments", read_payments},
+      {"clique_score", read_score},  {"reasons", read_reasons},
       {"json", write_json},          {"prices_solve", solve_priced},
       {"model_score", score_labels}, {"decode", decode_again},
-      {"reasons", read_reasons},
+      {"decoded_reasons", read_decoded_reasons},
   };
   for (size_t c = 0; c < COUNT_OF(kCalls); ++c)
     for (int gives_nan = 0; gives_nan < 2; ++gives_nan) {
@@ -793,7 +792,7 @@ static void bad_questions(void **state) {
   FAILS(chorale_run_bound(run, 1, NULL, &error), CHORALE_ERROR_STATE, "bound_steps", "0");
   int32_t labels[16];
   double score, numbers[16];
-  chorale_payment payments[4];
+  chorale_reason reasons[4];
   int64_t count;
   size_t needed;
   char text[8];
@@ -803,8 +802,8 @@ static void bad_questions(void **state) {
                                &error), CHORALE_ERROR_NO_LABELLING, "");
       FAILS(chorale_run_labels(run, 0, CHORALE_ALONE, labels, 16, NULL,
                                &error), CHORALE_ERROR_NO_LABELLING, "");
-      FAILS(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, 16, NULL,
-                                   &error), CHORALE_ERROR_NO_LABELLING, "");
+      FAILS(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, 16, NULL, &error),
+                               CHORALE_ERROR_NO_LABELLING, "");
       FAILS(chorale_run_chain_score(run, 0, CHORALE_TOGETHER, &score, NULL,
                                     &error), CHORALE_ERROR_NO_LABELLING,
             "");
@@ -812,8 +811,8 @@ static void bad_questions(void **state) {
                                      &error), CHORALE_ERROR_NO_LABELLING, "");
       FAILS(chorale_run_values(run, 0, CHORALE_TOGETHER, labels, 16, NULL,
                                &error), CHORALE_ERROR_NO_LABELLING, "");
-      FAILS(chorale_run_payments(run, 0, payments, sizeof(chorale_payment), 4, &count,
-                                 &error), CHORALE_ERROR_NO_LABELLING,
+      FAILS(chorale_run_reasons(run, 0, reasons, sizeof(chorale_reason), 4, &count,
+                                &error), CHORALE_ERROR_NO_LABELLING,
             "");
       FAILS(chorale_run_json(run, text, sizeof text, &needed, &error), CHORALE_ERROR_NO_LABELLING,
             "");
@@ -832,13 +831,13 @@ static void bad_questions(void **state) {
                              &error), CHORALE_ERROR_NULL_ARGUMENT, "labels");
     FAILS(chorale_run_labels(NULL, 0, CHORALE_TOGETHER, labels, 16, NULL,
                              &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
-    FAILS(chorale_run_all_labels(run, CHORALE_TOGETHER, labels, 7, NULL,
-                                 &error), CHORALE_ERROR_CAPACITY, "capacity", "7",
+    FAILS(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, 7, NULL, &error),
+                             CHORALE_ERROR_CAPACITY, "capacity", "7",
           "8");
-    FAILS(chorale_run_all_labels(run, CHORALE_TOGETHER, NULL, 16, NULL,
-                                 &error), CHORALE_ERROR_NULL_ARGUMENT, "labels");
-    FAILS(chorale_run_all_labels(NULL, CHORALE_TOGETHER, labels, 16, NULL,
-                                 &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
+    FAILS(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, NULL, 16, NULL, &error),
+                             CHORALE_ERROR_NULL_ARGUMENT, "labels");
+    FAILS(chorale_run_labels(NULL, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, 16, NULL, &error),
+                             CHORALE_ERROR_NULL_ARGUMENT, "run");
     FAILS(chorale_run_chain_score(run, 4, CHORALE_TOGETHER, &score, NULL,
                                   &error), CHORALE_ERROR_OUT_OF_RANGE,
           "chain", "4");
@@ -863,14 +862,14 @@ static void bad_questions(void **state) {
                              &error), CHORALE_ERROR_NULL_ARGUMENT, "values");
     FAILS(chorale_run_values(NULL, 1, CHORALE_TOGETHER, labels, 3, NULL,
                              &error), CHORALE_ERROR_NULL_ARGUMENT, "run");
-    FAILS(chorale_run_payments(run, 4, payments, sizeof(chorale_payment), 4, &count,
-                               &error), CHORALE_ERROR_OUT_OF_RANGE,
+    FAILS(chorale_run_reasons(run, 4, reasons, sizeof(chorale_reason), 4, &count,
+                              &error), CHORALE_ERROR_OUT_OF_RANGE,
           "chain", "4");
-    FAILS(chorale_run_payments(run, 0, NULL, sizeof(chorale_payment), 4, &count,
-                               &error), CHORALE_ERROR_NULL_ARGUMENT,
-          "payments");
-    FAILS(chorale_run_payments(NULL, 0, payments, sizeof(chorale_payment), 4, &count,
-                               &error), CHORALE_ERROR_NULL_ARGUMENT,
+    FAILS(chorale_run_reasons(run, 0, NULL, sizeof(chorale_reason), 4, &count,
+                              &error), CHORALE_ERROR_NULL_ARGUMENT,
+          "reasons");
+    FAILS(chorale_run_reasons(NULL, 0, reasons, sizeof(chorale_reason), 4, &count,
+                              &error), CHORALE_ERROR_NULL_ARGUMENT,
           "run");
     FAILS(chorale_run_max_marginals(run, 4, numbers, 0, NULL, &error), CHORALE_ERROR_OUT_OF_RANGE,
           "chain", "4");
@@ -951,11 +950,11 @@ static void instances_that_say_what_cannot_be(void **state) {
   close_scene(&scene);
 }
 
-/* ---- The order of payments ---------------------------------------------------------------- */
+/* ---- The order of reasons ---------------------------------------------------------------- */
 
-/* Members are added in the reverse order of the cliques; payments are in the order of the
+/* Members are added in the reverse order of the cliques; reasons are in the order of the
  * cliques. */
-static void payments_are_in_order(void **state) {
+static void reasons_are_in_order(void **state) {
   (void)state;
   chorale_error error;
   chorale_potential *potts = NULL;
@@ -996,18 +995,18 @@ static void payments_are_in_order(void **state) {
   chorale_run *run = NULL;
   OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
   OK(chorale_run_solve(run, NULL, &error));
-  chorale_payment payments[12];
+  chorale_reason reasons[12];
   int64_t count = 0;
-  OK(chorale_run_payments(run, 3, payments, sizeof(chorale_payment), 12, &count, &error));
+  OK(chorale_run_reasons(run, 3, reasons, sizeof(chorale_reason), 12, &count, &error));
   static const int64_t cliques[] = {0, 2, 4, 1, 3, 5, 1, 3, 5};
   static const int64_t positions[] = {-1, -1, -1, 0, 0, 0, 1, 1, 1};
   assert_int_equal(count, COUNT_OF(cliques));
   for (int64_t k = 0; k < count; ++k) {
-    assert_int_equal(payments[k].clique, cliques[k]);
-    assert_int_equal(payments[k].position, positions[k]);
-    assert_int_equal(payments[k].own_value, 1);
-    assert_int_equal(payments[k].value, 0);
-    assert_true(payments[k].amount > 0);
+    assert_int_equal(reasons[k].clique, cliques[k]);
+    assert_int_equal(reasons[k].position, positions[k]);
+    assert_int_equal(reasons[k].own_value, 1);
+    assert_int_equal(reasons[k].value, 0);
+    assert_true(reasons[k].amount > 0);
   }
   chorale_run_destroy(run);
   chorale_model_release(model);
@@ -1028,7 +1027,7 @@ int main(void) {
       cmocka_unit_test(bad_calls), cmocka_unit_test(bad_edits),
       cmocka_unit_test(bad_questions),
       cmocka_unit_test(instances_that_say_what_cannot_be),
-      cmocka_unit_test(payments_are_in_order),
+      cmocka_unit_test(reasons_are_in_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

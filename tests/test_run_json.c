@@ -248,29 +248,29 @@ static const char *check_chain(const Parsed *parsed, const Json *json, const Clu
   EXPECT(expect_number(parsed, json, "score", score));
   EXPECT(expect_list(parsed, json, "labels", labels, T));
   EXPECT(expect_boolean(parsed, json, "changed", changed));
-  chorale_payment payments[MOST_SLOTS];
+  chorale_reason reasons[MOST_SLOTS];
   int64_t count = 0;
-  OK(chorale_run_payments(run, i, payments, sizeof(chorale_payment), MOST_SLOTS, &count, &error));
+  OK(chorale_run_reasons(run, i, reasons, sizeof(chorale_reason), MOST_SLOTS, &count, &error));
   if (!changed)
-    return count == 0 ? NULL : complain("chain %d is unchanged and has payments", i);
+    return count == 0 ? NULL : complain("chain %d is unchanged and has reasons", i);
   EXPECT(expect_number(parsed, json, "own_score", own_score));
   EXPECT(expect_list(parsed, json, "own_labels", own, T));
-  const Json *list = child_of(parsed, json, "payments");
+  const Json *list = child_of(parsed, json, "reasons");
   if (length_of(parsed, list) != count)
-    return complain("chain %d: %lld payments, it should be %lld", i,
+    return complain("chain %d: %lld reasons, it should be %lld", i,
                     (long long)length_of(parsed, list), (long long)count);
   for (int64_t k = 0; k < count; ++k) {
-    const Json *payment = item_of(parsed, list, k);
-    EXPECT(expect_number(parsed, payment, "clique", (double)payments[k].clique));
-    EXPECT(expect_number(parsed, payment, "member", (double)payments[k].member));
-    EXPECT(expect_number(parsed, payment, "position", (double)payments[k].position));
-    EXPECT(expect_number(parsed, payment, "own_value", payments[k].own_value));
-    EXPECT(expect_number(parsed, payment, "value", payments[k].value));
-    EXPECT(expect_number(parsed, payment, "amount", payments[k].amount));
-    EXPECT(expect_number(parsed, payment, "others", (double)payments[k].others));
-    EXPECT(expect_number(parsed, payment, "agreeing_before",
-                         (double)payments[k].agreeing_before));
-    EXPECT(expect_number(parsed, payment, "agreeing", (double)payments[k].agreeing));
+    const Json *reason = item_of(parsed, list, k);
+    EXPECT(expect_number(parsed, reason, "clique", (double)reasons[k].clique));
+    EXPECT(expect_number(parsed, reason, "member", (double)reasons[k].member));
+    EXPECT(expect_number(parsed, reason, "position", (double)reasons[k].position));
+    EXPECT(expect_number(parsed, reason, "own_value", reasons[k].own_value));
+    EXPECT(expect_number(parsed, reason, "value", reasons[k].value));
+    EXPECT(expect_number(parsed, reason, "amount", reasons[k].amount));
+    EXPECT(expect_number(parsed, reason, "others", (double)reasons[k].others));
+    EXPECT(expect_number(parsed, reason, "agreeing_before",
+                         (double)reasons[k].agreeing_before));
+    EXPECT(expect_number(parsed, reason, "agreeing", (double)reasons[k].agreeing));
   }
   return NULL;
 }
@@ -452,9 +452,9 @@ static void every_outcome_has_its_name(void **state) {
 
 /* If a clique forbids every labelling, the run has no JSON that could be mistaken for a
  * labelling. */
-/* All positions of many chains in one clique: payments by their definition, computed from the
+/* All positions of many chains in one clique: reasons by their definition, computed from the
  * values alone. */
-static void payments_of_a_large_clique(void **state) {
+static void reasons_of_a_large_clique(void **state) {
   (void)state;
   enum { CHAINS = 30, LENGTH = 10, MEMBERS = CHAINS * LENGTH };
   const double lambda = 0.125;
@@ -499,10 +499,10 @@ static void payments_of_a_large_clique(void **state) {
   const Json *chains = child_of(&parsed, parse(&parsed, text), "chains");
   int64_t changed = 0;
   for (int64_t i = 0; i < CHAINS; ++i) {
-    chorale_payment payments[LENGTH];
+    chorale_reason reasons[LENGTH];
     int64_t count = 0, next = 0;
-    OK(chorale_run_payments(run, i, payments, sizeof *payments, LENGTH, &count, &error));
-    const Json *told = child_of(&parsed, item_of(&parsed, chains, i), "payments");
+    OK(chorale_run_reasons(run, i, reasons, sizeof *reasons, LENGTH, &count, &error));
+    const Json *told = child_of(&parsed, item_of(&parsed, chains, i), "reasons");
     for (int64_t k = i * LENGTH; k < (i + 1) * LENGTH; ++k) {
       if (now[k] == own[k])
         continue;
@@ -510,10 +510,10 @@ static void payments_of_a_large_clique(void **state) {
       const double amount =
           lambda * (from * from + to * to - (from - 1) * (from - 1) - (to + 1) * (to + 1));
       const Json *json = child_of(&parsed, item_of(&parsed, told, next), "amount");
-      assert_true(next < count && payments[next].position == k % LENGTH);
-      assert_int_equal(payments[next].own_value, own[k]);
-      assert_int_equal(payments[next].value, now[k]);
-      assert_true(payments[next].amount == amount);
+      assert_true(next < count && reasons[next].position == k % LENGTH);
+      assert_int_equal(reasons[next].own_value, own[k]);
+      assert_int_equal(reasons[next].value, now[k]);
+      assert_true(reasons[next].amount == amount);
       assert_true(json && json->number == amount);
       ++next;
     }
@@ -572,7 +572,7 @@ int main(void) {
       cmocka_unit_test(json_agrees_with_the_getters),
       cmocka_unit_test(the_locale_does_not_matter),
       cmocka_unit_test(every_outcome_has_its_name),
-      cmocka_unit_test(payments_of_a_large_clique),
+      cmocka_unit_test(reasons_of_a_large_clique),
       cmocka_unit_test(labels_that_a_clique_forbids_are_in_json),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

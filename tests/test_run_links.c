@@ -157,9 +157,9 @@ static void papers_that_cite_each_other(void **state) {
       OK(chorale_run_step(run, &result, &error));
     OK(round == 2 ? chorale_run_local_search(run, &result, &error)
                   : chorale_run_solve(run, &result, &error));
-    OK(chorale_run_all_labels(run, CHORALE_TOGETHER, round == 0 ? labels : again, MOST_PAPERS, NULL,
-                              &error));
-    OK(chorale_run_all_labels(run, CHORALE_ALONE, own, MOST_PAPERS, NULL, &error));
+    OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, round == 0 ? labels : again,
+                          MOST_PAPERS, NULL, &error));
+    OK(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_ALONE, own, MOST_PAPERS, NULL, &error));
     if (round > 0)
       assert_memory_equal(labels, again, sizeof *labels * (size_t)papers.count);
     assert_true(fabs(result.score - evaluate(&papers, lambda, labels)) < 1e-9 * result.score);

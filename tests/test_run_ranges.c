@@ -405,15 +405,15 @@ static void check_json(const Ranged *ranged, const chorale_run *run) {
     }
   }
   for (int32_t i = 0; i < ranged->chains; ++i) {
-    chorale_payment payments[CLIQUES];
+    chorale_reason reasons[CLIQUES];
     int64_t count = 0;
-    OK(chorale_run_payments(run, i, payments, sizeof(chorale_payment), CLIQUES, &count, &error));
+    OK(chorale_run_reasons(run, i, reasons, sizeof(chorale_reason), CLIQUES, &count, &error));
     for (int64_t k = 0; k < count; ++k) {
       int32_t own[CHAINS], now[CHAINS];
-      OK(chorale_run_values(run, payments[k].clique, CHORALE_ALONE, own, CHAINS, NULL, &error));
-      OK(chorale_run_values(run, payments[k].clique, CHORALE_TOGETHER, now, CHAINS, NULL, &error));
-      assert_int_equal(payments[k].own_value, own[payments[k].member]);
-      assert_int_equal(payments[k].value, now[payments[k].member]);
+      OK(chorale_run_values(run, reasons[k].clique, CHORALE_ALONE, own, CHAINS, NULL, &error));
+      OK(chorale_run_values(run, reasons[k].clique, CHORALE_TOGETHER, now, CHAINS, NULL, &error));
+      assert_int_equal(reasons[k].own_value, own[reasons[k].member]);
+      assert_int_equal(reasons[k].value, now[reasons[k].member]);
     }
   }
 }

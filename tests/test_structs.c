@@ -491,20 +491,21 @@ static chorale_status run(Things *t) {
   assert_true(again->upper_bound == result->upper_bound);
 
   int32_t labels[2 * LENGTH + 1];
-  TRY(chorale_run_all_labels(t->run, CHORALE_TOGETHER, labels, 2 * LENGTH + 1, NULL, &t->error));
+  TRY(chorale_run_labels(t->run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels, 2 * LENGTH + 1, NULL,
+                         &t->error));
   tell_all(t, labels, 2 * LENGTH + 1);
   for (int64_t chain = 0; chain < 3; ++chain) {
     int64_t count = 0;
-    TRY(chorale_run_payments(t->run, chain, NULL, sizeof(chorale_payment), 0, &count, &t->error));
+    TRY(chorale_run_reasons(t->run, chain, NULL, sizeof(chorale_reason), 0, &count, &t->error));
     tell(t, (double)count);
-    chorale_payment *payments = malloc((size_t)(count + 1) * sizeof *payments);
-    assert_non_null(payments);
+    chorale_reason *reasons = malloc((size_t)(count + 1) * sizeof *reasons);
+    assert_non_null(reasons);
     const chorale_status status =
-        chorale_run_payments(t->run, chain, payments, sizeof(chorale_payment), count, &count,
-                             &t->error);
+        chorale_run_reasons(t->run, chain, reasons, sizeof(chorale_reason), count, &count,
+                            &t->error);
     for (int64_t p = 0; p < count; ++p)
-      tell(t, (double)payments[p].clique + payments[p].amount);
-    free(payments);
+      tell(t, (double)reasons[p].clique + reasons[p].amount);
+    free(reasons);
     TRY(status);
   }
   chorale_left_out left_out[3];

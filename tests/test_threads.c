@@ -29,14 +29,9 @@ static void hear_number(Heard *heard, int64_t number) { hear(heard, &number, siz
 
 static void use_potential(Heard *heard) {
   const int64_t counts[3] = {2, 1, 1};
-  chorale_potential *scaled = NULL;
   double score = 0;
   DO(chorale_potential_score(scene.majority, counts, 3, 4, &score, NULL));
   hear(heard, &score, sizeof score);
-  DO(chorale_potential_create_scaled(NULL, scene.majority, 0.5, &scaled, NULL));
-  DO(chorale_potential_score(scaled, counts, 3, 4, &score, NULL));
-  hear(heard, &score, sizeof score);
-  chorale_potential_release(scaled);
   size_t bytes = 0;
   DO(chorale_clique_solver_bytes(scene.majority, 9, NULL, CHORALE_CLIQUE_MAX_MARGINALS, &bytes,
                                  NULL));
@@ -66,18 +61,12 @@ static void use_chain(Heard *heard) {
 }
 
 static void use_model(Heard *heard) {
-  double factors[64];
-  for (int k = 0; k < 64; ++k)
-    factors[k] = 0.5;
-  chorale_model *reweighed = NULL;
   chorale_run *run = NULL, *warm = NULL;
   chorale_run_cost cost = {.struct_size = sizeof cost};
   chorale_run_result result = {.struct_size = sizeof result};
-  DO(chorale_model_reweigh(NULL, scene.has.model, factors, &reweighed, NULL));
   DO(chorale_run_estimate(scene.has.model, &scene.run_options, &cost, NULL));
   hear(heard, &cost, sizeof cost);
-  DO(chorale_run_create(NULL, reweighed, &scene.run_options, NULL, &run, NULL));
-  chorale_model_release(reweighed);
+  DO(chorale_run_create(NULL, scene.has.model, &scene.run_options, NULL, &run, NULL));
   DO(chorale_run_solve(run, &result, NULL));
   hear(heard, &result, sizeof result);
   chorale_run_destroy(run);
@@ -94,11 +83,11 @@ static void use_run(Heard *heard) {
   size_t needed = 0;
   double score = 0;
   int64_t count = 0;
-  chorale_payment payments[8];
+  chorale_reason reasons[8];
   DO(chorale_run_json(scene.has.run, json, room, &needed, NULL));
   hear(heard, json, needed < room ? needed : room);
   DO(chorale_run_clique_score(scene.wide_run, 0, CHORALE_TOGETHER, &score, NULL));
-  DO(chorale_run_payments(scene.wide_run, 1, payments, sizeof(chorale_payment), 8, &count, NULL));
+  DO(chorale_run_reasons(scene.wide_run, 1, reasons, sizeof(chorale_reason), 8, &count, NULL));
   hear(heard, &score, sizeof score);
   hear_number(heard, count);
   free(json);

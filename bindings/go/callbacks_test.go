@@ -157,7 +157,7 @@ func TestInstances(t *testing.T) {
 		model := must(builder.Freeze())
 		options := NewRunOptions()
 		options.Threads = 2
-		run := must(NewRun(must(model.Reweigh([]float64{1}, nil)), options, nil))
+		run := must(NewRun(model, options, nil))
 		model.Close()
 		builder.Close()
 		check(t, run.Reset())

@@ -142,10 +142,12 @@ func TestBulkCallsAgainstSingleOnes(t *testing.T) {
 				}
 			}
 		}
-		for i, paid := range must(run.AllPayments()) {
-			if one := must(run.Payments(i)); len(one) != len(paid) || (len(one) > 0 && !reflect.DeepEqual(one, paid)) {
-				t.Fatal(paid, one)
-			}
+		var reasons []Reason
+		for i := 0; i < chains; i++ {
+			reasons = append(reasons, must(run.Reasons(i))...)
+		}
+		if all := must(run.Reasons(AllChains)); !reflect.DeepEqual(all, reasons) {
+			t.Fatal(all, reasons)
 		}
 	}
 }
@@ -247,7 +249,7 @@ func TestBulkInput(t *testing.T) {
 	for _, call := range []func() error{
 		func() error { _, err := run.AllLabels(Alone); return err },
 		func() error { _, err := run.AllValues(Alone); return err },
-		func() error { _, err := run.AllPayments(); return err },
+		func() error { _, err := run.Reasons(AllChains); return err },
 		func() error { _, _, err := run.ChainScores(Alone); return err },
 		func() error { _, err := run.CliqueScores(Alone); return err },
 	} {
@@ -280,7 +282,7 @@ func TestWhatCliquesWereAddedWith(t *testing.T) {
 	_, err := builder.Freeze()
 	refused(t, err, ErrState) // the centred clique has no centre
 	check(t, builder.AddMembers(centred, &Members{CentreChains: []int64{0}, CentrePositions: []int64{0}}))
-	model := must(must(builder.Freeze()).Reweigh([]float64{2, 1}, nil))
+	model := must(builder.Freeze())
 	potential, centre := must(model.CliquePotential(whole)), must(model.CliqueCentrePotential(centred, 1))
 	back, words := must(model.CliqueProperty(whole)), must(model.CliqueDictionary(whole))
 	for clique, value := range map[int]int{whole: 0, centred: 2, -1: 0, 2: 0} {
@@ -293,7 +295,7 @@ func TestWhatCliquesWereAddedWith(t *testing.T) {
 	}
 	model.Close()
 	collectGarbage()
-	if score := must(potential.Score([]int64{1, 2}, 3)); score != 5 { // factor 2 times strength 0.5 times (1 + 4)
+	if score := must(potential.Score([]int64{1, 2}, 3)); score != 2.5 { // strength 0.5 times (1 + 4)
 		t.Error(score)
 	}
 	if score := must(centre.Score([]int64{1, 2}, 3)); score != 6 {

@@ -225,48 +225,16 @@ func (d *Decoded) Result() (RunResult, error) {
 	return runResult(result), nil
 }
 
-// Reason is one reason why a chain's labels differ from its best labels without cliques: a clique
-// that has a position of the chain, or the whole chain, as a member whose value changed.
-type Reason struct {
-	Agreement int // index of the agreement that made the clique
-	Clique    int // number of the clique in the model
-	Chain     int // number of the chain in the corpus
-	Position  int // the member's position in the chain; -1: the member is the whole chain, in a clique of AgreeProperty
-	// Evidence for Value: counts of the other members of the clique; with Agreement.Weights, sums of
-	// their weights.
-	Others         int     // all other members
-	AgreeingBefore int     // those that have Value in the best labelling without cliques
-	Agreeing       int     // those that have Value in the labelling of all chains together
-	OwnValue       int32   // value in the best labelling without cliques: a label or a value of the property; with R values, R is EMPTY (no value) and R + 1 CONFLICT (several values)
-	Value          int32   // value in the labelling of all chains together, numbered like OwnValue
-	Amount         float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if the potential forbids that
-}
-
-// Reasons returns all reasons, by chain, then by position, then by agreement. If the label of a
-// position changed and no reason names the position, the label changed because labels of its
-// neighbours did.
+// Reasons returns the reasons of all chains, as [Run.Reasons] does, each with its agreement.
 func (d *Decoded) Reasons() ([]Reason, error) {
 	c, decoded := d.begin()
 	defer c.end()
 	if decoded == nil {
 		return nil, c.err
 	}
-	var needed C.int64_t
-	if c.failed(C.chorale_decoded_reasons(decoded, nil, C.sizeof_chorale_reason, 0, &needed, c.detail)) || needed == 0 {
-		return nil, c.err
-	}
-	found := make([]C.chorale_reason, needed)
-	if c.failed(C.chorale_decoded_reasons(decoded, &found[0], C.sizeof_chorale_reason, needed, nil, c.detail)) {
-		return nil, c.err
-	}
-	reasons := make([]Reason, len(found))
-	for i, r := range found {
-		reasons[i] = Reason{
-			int(r.agreement), int(r.clique), int(r.chain), int(r.position), int(r.others), int(r.agreeing_before),
-			int(r.agreeing), int32(r.own_value), int32(r.value), float64(r.amount),
-		}
-	}
-	return reasons, nil
+	return c.reasons(func(to *C.chorale_reason, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+		return C.chorale_decoded_reasons(decoded, to, C.sizeof_chorale_reason, capacity, needed, c.detail)
+	})
 }
 
 // Strength returns the strength of an agreement, given or found; 0 if its potential was given, if

@@ -161,24 +161,22 @@ func builtByHand(corpus *Corpus, agreements []*Agreement) (*Model, []int) {
 	return must(builder.Freeze()), origins
 }
 
-// reasonsOf computes the reasons of a result from the payments of a run with the same labelling.
-// origins: for each clique the index of its agreement.
-func reasonsOf(run *Run, origins []int) (reasons []Reason) {
+// reasonsOf computes the reasons of a result from those of a run with the same labelling. origins: for
+// each clique the index of its agreement.
+func reasonsOf(run *Run, origins []int) []Reason {
 	values, own := must(run.AllValues(Together)), must(run.AllValues(Alone))
-	for chain, paid := range must(run.AllPayments()) {
-		for _, p := range paid {
-			before, agreeing := 0, -1 // -1: the member itself is not counted
-			for i, value := range values[p.Clique] {
-				if value == p.Value {
-					agreeing++
-				}
-				if own[p.Clique][i] == p.Value {
-					before++
-				}
+	reasons := must(run.Reasons(AllChains))
+	for k := range reasons {
+		r := &reasons[k]
+		r.Agreement, r.Others = origins[r.Clique], len(values[r.Clique])-1
+		r.AgreeingBefore, r.Agreeing = 0, -1 // -1: the member itself is not counted
+		for i, value := range values[r.Clique] {
+			if value == r.Value {
+				r.Agreeing++
 			}
-			reasons = append(reasons, Reason{
-				origins[p.Clique], p.Clique, chain, p.Position, len(values[p.Clique]) - 1, before, agreeing, p.OwnValue, p.Value, p.Amount,
-			})
+			if own[r.Clique][i] == r.Value {
+				r.AgreeingBefore++
+			}
 		}
 	}
 	return reasons
@@ -256,7 +254,7 @@ func TestDecodeThreeMentions(t *testing.T) {
 		t.Fatal(reasons)
 	}
 	reasons[0].Amount = 0
-	if want := (Reason{Chain: 2, Others: 2, AgreeingBefore: 2, Agreeing: 2, OwnValue: 1}); reasons[0] != want {
+	if want := (Reason{Chain: 2, Others: 2, AgreeingBefore: 2, Agreeing: 2, OwnValue: 1, Member: 2}); reasons[0] != want {
 		t.Error(reasons[0])
 	}
 	// A corpus may be decoded without agreements, and then without tokens; and may be without chains.

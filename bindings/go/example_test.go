@@ -96,14 +96,14 @@ func ExampleModelBuilder_AddCliques() {
 		}
 		fmt.Println(strings.Join(spelled, " "))
 	}
-	for _, paid := range must(run.Payments(2)) {
-		fmt.Printf("clique %d pays %.2f\n", paid.Clique, paid.Amount)
+	for _, reason := range must(run.Reasons(2)) {
+		fmt.Printf("clique %d gains %.2f\n", reason.Clique, reason.Amount)
 	}
 	// Output:
 	// B-Author B-Title I-Title B-Venue
 	// B-Author B-Title I-Title B-Venue
 	// B-Author B-Title I-Title B-Venue
-	// clique 0 pays 0.80
+	// clique 0 gains 0.80
 }
 
 // Single mentions of names from many documents, with their scores in one array. The mentions of

@@ -82,8 +82,6 @@ func TestPotentialInput(t *testing.T) {
 	refused(t, err, ErrValuesMismatch)
 	_, err = potential.Score(nil, 1)
 	refused(t, err, ErrNullArgument)
-	_, err = potential.Scaled(-1, nil)
-	refused(t, err, ErrOutOfRange)
 }
 
 func TestCliqueInput(t *testing.T) {
@@ -328,10 +326,6 @@ func TestBuilderInput(t *testing.T) {
 	builder.Close()
 	_, err = builder.Freeze()
 	refused(t, err, ErrClosed)
-	_, err = model.Reweigh([]float64{1}, nil)
-	refused(t, err, ErrShape)
-	_, err = model.Reweigh([]float64{1, -1}, nil)
-	refused(t, err, ErrOutOfRange)
 	for _, clique := range []int{-1, 2} {
 		_, err = model.Members(clique)
 		refused(t, err, ErrOutOfRange)

@@ -434,25 +434,6 @@ func (m *Model) Score(labels []int32, host *Host) (LabellingScore, error) {
 	return LabellingScore{float64(score), chains, cliques}, nil
 }
 
-// Reweigh makes a model with the same chains and cliques, in which the potential of clique i is
-// multiplied by factors[i], at least 0. The two models share the chains.
-func (m *Model) Reweigh(factors []float64, host *Host) (*Model, error) {
-	c, model := m.begin()
-	defer c.end()
-	in := c.host(host)
-	if c.err == nil {
-		c.present("factors", len(factors), int(C.chorale_model_clique_count(model)))
-	}
-	if c.err != nil {
-		return nil, c.err
-	}
-	var reweighed *C.chorale_model
-	if c.failed(C.chorale_model_reweigh(in, model, doubles(factors), &reweighed, c.detail)) {
-		return nil, c.err
-	}
-	return newModel(reweighed, (*handle)(m), (*handle)(host)), nil
-}
-
 func (m *Model) size(of func(*C.chorale_model) C.int64_t) int {
 	c, model := m.begin()
 	defer c.end()
@@ -619,10 +600,9 @@ func (c *call) members(model *C.chorale_model, first, count, total int) []Member
 	return members
 }
 
-// CliquePotential returns the potential of a clique, multiplied by the factor of [Model.Reweigh],
-// as a new handle, which the caller closes. The potential is over R or R + 2 values, like the one
-// that the clique was added with. For a centred clique, and if there is no such clique, the result
-// is nil without an error.
+// CliquePotential returns the potential of a clique, as a new handle, which the caller closes. The
+// potential is over R or R + 2 values, like the one that the clique was added with. For a centred
+// clique, and if there is no such clique, the result is nil without an error.
 func (m *Model) CliquePotential(clique int) (*Potential, error) {
 	return m.potential(func(model *C.chorale_model) *C.chorale_potential {
 		return C.chorale_model_clique_potential(model, C.int64_t(clique))

@@ -32,7 +32,7 @@ func TestCliquesAgainstEnumeration(t *testing.T) {
 		problem := &CliqueProblem{Members: n, Values: R, Scores: randomScores(random, n*(R+1)), RowStride: R + 1}
 		for _, potential := range potentials {
 			if random.Intn(2) == 0 {
-				potential = must(must(potential.Scaled(0.5, nil)).Clone())
+				potential = must(potential.Clone())
 			}
 			score := func(x []int32) float64 {
 				counts, total := make([]int64, R), 0.0

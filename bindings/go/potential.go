@@ -241,25 +241,6 @@ func NewCallback(values int, score func(counts []int64, members int64) (float64,
 	})
 }
 
-// Scaled returns the potential factor * p, which shares the tables of p. factor: at least 0. Counts
-// that p forbids stay forbidden, even if factor is 0.
-func (p *Potential) Scaled(factor float64, host *Host) (*Potential, error) {
-	c := begin()
-	defer c.end()
-	in := c.host(host)
-	potential := (*C.chorale_potential)(c.share((*handle)(p)))
-	if c.err != nil {
-		return nil, c.err
-	}
-	var scaled *C.chorale_potential
-	if c.failed(C.chorale_potential_create_scaled(in, potential, C.double(factor), &scaled, c.detail)) {
-		return nil, c.err
-	}
-	h := potentialHandle(scaled)
-	h.relate((*handle)(p), (*handle)(host))
-	return (*Potential)(h), nil
-}
-
 // Clone returns a second handle of the same potential. Each handle is closed separately.
 func (p *Potential) Clone() (*Potential, error) {
 	c := begin()

@@ -194,9 +194,8 @@ func (p *Prices) CliqueScores(of Labelling) ([]float64, error) { return p.reads(
 // [Run.AllValues] does.
 func (p *Prices) AllValues(of Labelling) ([][]int32, error) { return p.reads().AllValues(of) }
 
-// AllPayments returns the payments to all chains, one row for each chain, as [Run.AllPayments]
-// does.
-func (p *Prices) AllPayments() ([][]Payment, error) { return p.reads().AllPayments() }
+// Reasons returns the reasons of a chain, or of [AllChains], as [Run.Reasons] does.
+func (p *Prices) Reasons(chain int) ([]Reason, error) { return p.reads().Reasons(chain) }
 
 // JSON returns the whole result, as [Run.JSON] does.
 func (p *Prices) JSON() ([]byte, error) { return p.reads().JSON() }

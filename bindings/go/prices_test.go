@@ -111,8 +111,8 @@ func TestWhatPricesTell(t *testing.T) {
 	if scores[1] != 0 || !changed[1] || changed[0] || must(p.CliqueScores(Together))[1] != 2 {
 		t.Error(scores, changed)
 	}
-	if paid := must(p.AllPayments())[1]; len(paid) != 1 || paid[0].Amount != 2 || must(p.AllValues(Together))[1][0] != 1 {
-		t.Error(paid)
+	if reasons := must(p.Reasons(1)); len(reasons) != 1 || reasons[0].Amount != 2 || must(p.AllValues(Together))[1][0] != 1 {
+		t.Error(reasons)
 	}
 	if text := must(p.JSON()); !strings.Contains(string(text), `"cliques"`) {
 		t.Error(string(text))

@@ -603,7 +603,11 @@ func (r *Run) LeftOut() ([]LeftOut, error) {
 	return left, nil
 }
 
-// Labels returns the labels of one chain, one for each position; -1 if the chain is left out.
+// AllChains, in place of the number of a chain, stands for all chains of the model.
+const AllChains = int(C.CHORALE_ALL_CHAINS)
+
+// Labels returns the labels of a chain, one for each position, or those of [AllChains], chain after
+// chain; -1 in chains that are left out.
 func (r *Run) Labels(chain int, of Labelling) ([]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()
@@ -619,16 +623,9 @@ func (r *Run) Labels(chain int, of Labelling) ([]int32, error) {
 // AllLabels returns the labels of all chains: row i is what [Run.Labels] returns for chain i. All
 // rows are parts of one array, in the order of the chains.
 func (r *Run) AllLabels(of Labelling) ([][]int32, error) {
-	c, run := r.begin(false)
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	labels := c.numbers(func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
-		return C.chorale_run_all_labels(run, C.chorale_labelling(of), to, capacity, needed, c.detail)
-	})
-	if c.err != nil {
-		return nil, c.err
+	labels, err := r.Labels(AllChains, of)
+	if err != nil {
+		return nil, err
 	}
 	return cut(labels, r.model.ChainLengths()), nil
 }
@@ -740,73 +737,56 @@ func (r *Run) AllValues(of Labelling) ([][]int32, error) {
 	return cut(values, counts), nil
 }
 
-// Payment is a reason why the labels of a chain changed: the chain, or one of its positions, is a
-// member of a clique and has another value in the best labelling than in the chain's best labelling
-// without cliques. Amount is what the clique gains by this change.
-type Payment struct {
-	Clique   int     // number of the clique
-	Member   int     // index of the member within the clique, in the order of adding
-	Position int     // the member's position in the chain; -1: the member is the whole chain, or an instance
-	OwnValue int32   // value of the member in the chain's best labelling without cliques
-	Value    int32   // value of the member in the best labelling
-	Amount   float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if the potential forbids that
-	// Evidence for Value: counts of the other members, without the centre; with weights, sums of their
-	// weights. All are 0 for a centre.
-	Others         int // all other members
-	AgreeingBefore int // those that have Value in the best labellings without cliques
-	Agreeing       int // those that have Value in the best labelling
+// Reason is one reason why a chain's labels differ from its best labels without cliques: a clique
+// that has a position of the chain, or the whole chain, as a member whose value changed.
+type Reason struct {
+	Agreement int // in a reason of a [Decoded]: index of the agreement that made the clique; otherwise -1
+	Clique    int // number of the clique in the model
+	Chain     int // number of the chain
+	Position  int // the member's position in the chain; -1: the member is the whole chain, or an instance
+	// Evidence for Value: counts of the other members of the clique, without its centre; with weights,
+	// sums of their weights. All are 0 for a centre.
+	Others         int     // all other members
+	AgreeingBefore int     // those that have Value in the best labelling without cliques
+	Agreeing       int     // those that have Value in the labelling of all chains together
+	OwnValue       int32   // value in the best labelling without cliques: a label or a value of the property; with R values, R is EMPTY (no value) and R + 1 CONFLICT (several values)
+	Value          int32   // value in the labelling of all chains together, numbered like OwnValue
+	Amount         float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if the potential forbids that
+	Member         int     // index of the member within the clique, in the order of adding
 }
 
-// Payments returns the payments of all cliques to a chain. Payments for the whole chain come first,
-// then payments for its positions in order.
-func (r *Run) Payments(chain int) ([]Payment, error) {
+// Reasons returns the reasons of a chain, or of [AllChains], by chain, then by position (whole chains
+// first), then by clique. If the label of a position changed and no reason names the position, the
+// label changed because labels of its neighbours did.
+func (r *Run) Reasons(chain int) ([]Reason, error) {
 	c, run := r.begin(false)
 	defer c.end()
 	if c.err != nil {
 		return nil, c.err
 	}
+	return c.reasons(func(to *C.chorale_reason, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+		return C.chorale_run_reasons(run, C.int64_t(chain), to, C.sizeof_chorale_reason, capacity, needed, c.detail)
+	})
+}
+
+// reasons returns the reasons that `fill` writes, as numbers does.
+func (c *call) reasons(fill func(to *C.chorale_reason, capacity C.int64_t, needed *C.int64_t) C.chorale_status) ([]Reason, error) {
 	var needed C.int64_t
-	if c.failed(C.chorale_run_payments(run, C.int64_t(chain), nil, C.sizeof_chorale_payment, 0, &needed, c.detail)) || needed == 0 {
+	if c.failed(fill(nil, 0, &needed)) || needed == 0 {
 		return nil, c.err
 	}
-	paid := make([]C.chorale_payment, needed)
-	if c.failed(C.chorale_run_payments(run, C.int64_t(chain), &paid[0], C.sizeof_chorale_payment, needed, nil, c.detail)) {
+	found := make([]C.chorale_reason, needed)
+	if c.failed(fill(&found[0], needed, nil)) {
 		return nil, c.err
 	}
-	return goPayments(paid), nil
-}
-
-// AllPayments returns the payments to all chains: row i is what [Run.Payments] returns for chain i.
-func (r *Run) AllPayments() ([][]Payment, error) {
-	c, run := r.begin(false)
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	counts := make([]int64, r.model.ChainCount())
-	if c.failed(C.chorale_go_all_payments(run, C.int64_t(len(counts)), longs(counts), nil, c.detail)) {
-		return nil, c.err
-	}
-	total := int64(0)
-	for _, count := range counts {
-		total += count
-	}
-	paid := make([]C.chorale_payment, total)
-	if total > 0 && c.failed(C.chorale_go_all_payments(run, C.int64_t(len(counts)), longs(counts), &paid[0], c.detail)) {
-		return nil, c.err
-	}
-	return cut(goPayments(paid), narrow(counts)), nil
-}
-
-func goPayments(paid []C.chorale_payment) []Payment {
-	payments := make([]Payment, len(paid))
-	for i, p := range paid {
-		payments[i] = Payment{
-			int(p.clique), int(p.member), int(p.position), int32(p.own_value), int32(p.value), float64(p.amount),
-			int(p.others), int(p.agreeing_before), int(p.agreeing),
+	reasons := make([]Reason, len(found))
+	for i, r := range found {
+		reasons[i] = Reason{
+			int(r.agreement), int(r.clique), int(r.chain), int(r.position), int(r.others), int(r.agreeing_before),
+			int(r.agreeing), int32(r.own_value), int32(r.value), float64(r.amount), int(r.member),
 		}
 	}
-	return payments
+	return reasons, nil
 }
 
 // MaxMarginals computes the max-marginals of a chain under the current messages of its cliques: T x
@@ -863,7 +843,7 @@ func (r *Run) Probabilities(chain int, temperature float64) (probabilities []flo
 // JSON returns the whole result as a JSON object. It has the fields outcome, proven, rounds,
 // best_round, score, chain_score, clique_score, own_score, upper_bound, gap and changed_chains of
 // [RunResult]. The field chains is an array of objects with score, labels and changed, and for a
-// chain that changed also own_score, own_labels and payments. The field cliques is an array of
+// chain that changed also own_score, own_labels and reasons. The field cliques is an array of
 // objects with score and values. Numbers that are not finite are null.
 func (r *Run) JSON() ([]byte, error) {
 	c, run := r.begin(false)

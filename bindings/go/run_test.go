@@ -180,9 +180,9 @@ func TestResults(t *testing.T) {
 	if again := must(run.Result()); again != result {
 		t.Error(again)
 	}
-	paid := must(run.Payments(2))
-	if len(paid) != 1 || paid[0].Position != 1 || paid[0].Value != 1 || paid[0].OwnValue != 2 || !near(paid[0].Amount, 1.6) {
-		t.Error(paid)
+	reasons := must(run.Reasons(2))
+	if len(reasons) != 1 || reasons[0].Position != 1 || reasons[0].Value != 1 || reasons[0].OwnValue != 2 || !near(reasons[0].Amount, 1.6) {
+		t.Error(reasons)
 	}
 	if own := must(run.Labels(2, Alone)); list(own) != "2 2" {
 		t.Error(own)

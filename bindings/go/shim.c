@@ -221,19 +221,6 @@ chorale_status chorale_go_all_values(const chorale_run *run, int64_t count, cons
   return CHORALE_OK;
 }
 
-chorale_status chorale_go_all_payments(const chorale_run *run, int64_t count, int64_t *counts,
-                                       chorale_payment *payments, chorale_error *error) {
-  for (int64_t i = 0; i < count; ++i) {
-    const chorale_status status = chorale_run_payments(
-        run, i, payments, sizeof *payments, payments ? counts[i] : 0, counts + i, error);
-    if (status != CHORALE_OK)
-      return status;
-    if (payments)
-      payments += counts[i];
-  }
-  return CHORALE_OK;
-}
-
 void chorale_go_texts(const chorale_problem *problem, chorale_text_list list, int64_t count,
                       const char **texts, size_t *lengths) {
   for (int64_t i = 0; i < count; ++i)

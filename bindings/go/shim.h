@@ -61,11 +61,6 @@ chorale_status chorale_go_clique_scores(const chorale_run *run, int64_t count,
 chorale_status chorale_go_all_values(const chorale_run *run, int64_t count, const int64_t *counts,
                                      chorale_labelling labelling, int32_t *values,
                                      chorale_error *error);
-// Writes to `counts` how many payments each of the first `count` chains receives. If `payments` is
-// not NULL, `counts` must hold these numbers already, and the payments themselves are written too,
-// chain after chain.
-chorale_status chorale_go_all_payments(const chorale_run *run, int64_t count, int64_t *counts,
-                                       chorale_payment *payments, chorale_error *error);
 // Writes the address and the length of each of the `count` texts of a list.
 void chorale_go_texts(const chorale_problem *problem, chorale_text_list list, int64_t count,
                       const char **texts, size_t *lengths);

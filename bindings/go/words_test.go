@@ -82,7 +82,6 @@ func TestMessagesSpeakGo(t *testing.T) {
 		"tables.Columns is 0":  potential(NewMax(2, Table{Scores: []float64{0}, Rows: 1}, nil)),
 		"table is nil":         potential(NewCardinality(2, nil, nil)),
 		"weights":              potential(NewMajority(1, []float64{nan}, nil, nil)),
-		"factor is":            potential(agree.Scaled(-1, nil)),
 		"len(counts) is 1":     second(agree.Score([]int64{1}, 1)),
 		"problem.Values is 3":  solve(func(p *CliqueProblem, _ *CliqueOptions) { p.Values, p.Scores = 3, make([]float64, 3) }),
 		"problem.Scores[0][1]": solve(func(p *CliqueProblem, _ *CliqueOptions) { p.Scores[1] = nan }),

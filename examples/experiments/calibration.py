@@ -44,8 +44,8 @@ def point(this, name, number):
     scored, learnt, problem = case.scored, case.learn(), case.problem(case.scored)
     with ch.Run(learnt.apply(problem)) as run:
         run.solve()
-        labels = run.all_labels()
-        changed, right = labels != run.all_labels(own=True), labels == problem.gold
+        labels = run.labels()
+        changed, right = labels != run.labels(own=True), labels == problem.gold
 
         def probabilities(of_chain):
             tables = np.concatenate([of_chain(k) for k in range(len(scored))])

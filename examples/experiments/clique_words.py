@@ -219,7 +219,7 @@ def tuned(task):
     for strength in STRENGTHS:
         run = ch.Run(word_model(task, task.training, strength))
         run.solve()
-        scores.append(task.f1(task.training, run.all_labels()))
+        scores.append(task.f1(task.training, run.labels()))
     return STRENGTHS[int(np.argmax(scores))]
 
 
@@ -238,13 +238,13 @@ def by_iteration(data_folder, name, fraction, cache, clock, limit, note):
         begun = clock()
         result = run.step()
         collective.seconds.append(clock() - begun)
-        collective.f1.append(task.f1(task.test, run.all_labels()))
+        collective.f1.append(task.f1(task.test, run.labels()))
         collective.score.append(result.score)
     begun = clock()
     result = run.local_search()
     searching = clock() - begun
-    found = task.f1(task.test, run.all_labels())
-    own = run.all_labels(own=True)
+    found = task.f1(task.test, run.labels())
+    own = run.labels(own=True)
 
     trws, kept = Curve(), None
     begun = clock()

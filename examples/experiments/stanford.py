@@ -129,7 +129,7 @@ def of_split(corpus, number):
     found = learning.study(problems, labelled, chains, corpus.classes)
     with ch.Run(labelled) as run:
         run.solve()
-        methods = [run.all_labels(own=True), *(np.concatenate(found[name][0]) for name in learning.METHODS)]
+        methods = [run.labels(own=True), *(np.concatenate(found[name][0]) for name in learning.METHODS)]
     return [corpus.f1(labels, labelled.gold) for labels in methods]
 
 

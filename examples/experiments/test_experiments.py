@@ -649,7 +649,7 @@ class Mentions(unittest.TestCase):
         made, at, gold = ch.Problem.from_bytes(made.to_bytes()), {}, {}
         with ch.Run(made.model, rounds=10) as run:
             run.solve()
-            found, right = run.all_labels(), iter(made.gold.tolist())
+            found, right = run.labels(), iter(made.gold.tolist())
             place = 0
             for r in data.of_groups({row["document"] for row in rows}):
                 starts, t = {row["start"]: row["end"] for row in rows if row["record"] == r}, 0

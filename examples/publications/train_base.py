@@ -185,9 +185,9 @@ def study(records: list[Record], shelves: list[int], c1: float, c2: float, seed:
     control = control_of(learnt, lesson)
     run = solve(learnt.apply(problem))
     found = {
-        "base": test.names(run.all_labels(own=True)),
-        "collective": test.names(run.all_labels()),
-        "control": test.names(solve(control.apply(problem)).all_labels()),
+        "base": test.names(run.labels(own=True)),
+        "collective": test.names(run.labels()),
+        "control": test.names(solve(control.apply(problem)).labels()),
     }
     return test, learnt, problem, run, found, seconds
 
@@ -204,7 +204,7 @@ def control_of(learnt: Learnt, lesson: ch.Problem) -> Learnt:
             kind.update(strength=0.0, bonus=bonus, weights=1)
             told["weights"].append({"kind": number, "basis": "single", "index": 0, "weight": bonus})
         control = Learnt.from_json(json.dumps(told))
-        found = np.asarray(CLASSES)[solve(control.apply(lesson)).all_labels()]
+        found = np.asarray(CLASSES)[solve(control.apply(lesson)).labels()]
         f1 = 2 * ((found == gold) & (gold >= 0)).sum() / ((found >= 0).sum() + (gold >= 0).sum())
         if best is None or f1 > best[0]:
             best = f1, control
@@ -271,7 +271,7 @@ def main():
 def check_file(path: pathlib.Path, run: ch.Run):
     """Checks that the problem saved has the same solution as the run."""
     again = solve(ch.Problem.load(path).model)
-    if again.result.score != run.result.score or (again.all_labels() != run.all_labels()).any():
+    if again.result.score != run.result.score or (again.labels() != run.labels()).any():
         raise SystemExit("%s does not give back the model that it was made of" % path)
     print("%s: %d bytes" % (path, path.stat().st_size), file=sys.stderr)
 

@@ -131,31 +131,9 @@ CHORALE_API chorale_status chorale_decoded_get_result(const chorale_decoded *dec
                                                       chorale_run_result *result,
                                                       chorale_error *error);
 
-/* One reason why a chain's labels differ from its best labelling without cliques: a clique in which
- * a position or chain changed its value. */
-typedef struct chorale_reason {
-  int64_t agreement; /* index of the agreement that was passed to chorale_decode */
-  int64_t clique;    /* number of the clique in the model */
-  int64_t chain;
-  int64_t position;  /* within the chain; -1: the whole chain, in a clique of PROPERTY */
-  /* Evidence for `value`: counts of the other members (positions or chains) of the clique; with
-   * weights, sums of their weights. "`agreeing_before` of `others` others had this value,
-   * `agreeing` of `others` have it now." */
-  int64_t others;          /* all other members */
-  int64_t agreeing_before; /* those whose value is `value` in CHORALE_ALONE: as the scores of their
-                              own chains say */
-  int64_t agreeing;        /* those whose value is `value` in the result, CHORALE_TOGETHER */
-  int32_t own_value; /* value in the best labelling of the chain without cliques: a label, or a
-                        value of the property, R for EMPTY, R + 1 for CONFLICT */
-  int32_t value;     /* value in the result, CHORALE_TOGETHER */
-  double amount;     /* how much the clique's potential would fall if only this member changed back
-                        to own_value; plus infinity if the potential forbids that */
-} chorale_reason;
-
-/* Writes all reasons, ordered by chain, then position, then agreement. reason_size:
- * sizeof(chorale_reason), the distance of entries in bytes. If the label of a position changed and
- * no reason names the position, the label changed because labels of its neighbours did.
- * Errors: NULL_ARGUMENT, STRUCT_SIZE (reason_size), CAPACITY, NO_LABELLING. */
+/* Writes the reasons of all chains, as chorale_run_reasons does, each with its agreement. Rules have
+ * reasons of their own (rules.h). Errors: NULL_ARGUMENT, STRUCT_SIZE (reason_size), CAPACITY,
+ * NO_LABELLING. */
 CHORALE_API chorale_status chorale_decoded_reasons(const chorale_decoded *decoded,
                                                    chorale_reason *reasons, size_t reason_size,
                                                    int64_t capacity, int64_t *needed,

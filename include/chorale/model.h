@@ -138,7 +138,7 @@ typedef struct chorale_members {
   const int64_t *positions;
   /* By entry: how often the member counts, >= 1: the weights w_i of clique.h, "Weights". The count
    * of a value is the sum of the weights of the members with this value, and n is the sum of all
-   * weights; this holds in the potential, in payments (run.h). The scores of the members are not
+   * weights; this holds in the potential, in reasons (run.h). The scores of the members are not
    * multiplied. If the options of a run ask for exact max-marginals or for an algorithm that takes no
    * weights, they do not apply to cliques with weights. NULL: 1 for all. */
   const int64_t *weights;

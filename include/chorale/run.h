@@ -348,13 +348,16 @@ enum {
   CHORALE_ALONE = 1     /* every chain decoded without its cliques: the own labelling */
 };
 
+/* In place of the index of a chain: all chains. */
+enum { CHORALE_ALL_CHAINS = -10 };
+
 /* Calls below without an argument `labelling` describe CHORALE_TOGETHER. Errors of all calls below:
  * NULL_ARGUMENT, OUT_OF_RANGE (chain, clique), UNKNOWN_CONSTANT (labelling), NO_LABELLING (the start
  * is not complete, or no chain has a labelling; from chorale_run_max_marginals and
  * chorale_run_probabilities also if a clique forbids the labelling), SIZE (a
  * negative capacity), CAPACITY, BUSY (from a callback of the run, see "The run" above);
  * CALLBACK_STOPPED and CALLBACK_VALUE, if a potential's callback fails, from the calls that evaluate
- * cliques (chorale_run_clique_score, chorale_run_payments, chorale_run_json). Calls that take a
+ * cliques (chorale_run_clique_score, chorale_run_reasons, chorale_run_json). Calls that take a
  * const run may be made from several threads at once while no call changes the run. They allocate
  * scratch memory (OUT_OF_MEMORY) only for the counts of cliques with more than 256 columns, for
  * chains that are left out (chorale_run_left_out, chorale_run_json) and, in
@@ -396,46 +399,51 @@ CHORALE_API chorale_status chorale_run_left_out(const chorale_run *run, chorale_
                                                 size_t left_out_size, int64_t capacity,
                                                 int64_t *needed, chorale_error *error);
 
-/* Writes the T labels of a chain, or -1 for each position if the chain is left out and not
- * undecided (chorale_left_out). labels: a buffer with `capacity` and `needed` (chorale.h), like all buffers below. */
+/* Writes the T labels of a chain, or those of CHORALE_ALL_CHAINS, chain after chain. -1 for each
+ * position of a chain that is left out and not undecided (chorale_left_out). labels: a buffer with `capacity` and `needed` (chorale.h), like all buffers below. */
 CHORALE_API chorale_status chorale_run_labels(const chorale_run *run, int64_t chain,
                                               chorale_labelling labelling, int32_t *labels,
                                               int64_t capacity, int64_t *needed,
                                               chorale_error *error);
 
-/* A payment: a member of a clique whose value differs from its value under the own
- * labelling, how much the clique's score gains by the change, and how many other members have the new
- * value. Payments explain why the labels of a chain changed. */
-typedef struct chorale_payment {
-  int64_t clique;
-  int64_t member;    /* index of the member in the clique */
-  int64_t position;  /* of the member in its chain; -1 for a whole chain or an instance */
-  int32_t own_value; /* value under the own labelling */
-  int32_t value;     /* value under CHORALE_TOGETHER */
-  /* The change of the clique's score C by this member alone: C now, minus C if this member had
-   * own_value and every other member, even of the same chain, the value that it has now. Plus
-   * infinity if the clique forbids these values but not those now, minus infinity if it forbids only
-   * those now, 0 if it forbids both. */
-  double amount;
+/* One reason why a chain's labels differ from its own labelling: a clique in which one of its
+ * positions, or the whole chain, has another value than under the own labelling. */
+typedef struct chorale_reason {
+  int64_t agreement; /* from chorale_decoded_reasons: index of the agreement that was passed to
+                        chorale_decode; otherwise -1 */
+  int64_t clique;    /* number of the clique in the model */
+  int64_t chain;
+  int64_t position;  /* within the chain; -1: the whole chain or instance */
   /* Evidence for `value`: counts of the other members of the clique, without its centre; with
-   * weights, sums of their weights. All three are 0 for a centre. */
+   * weights, sums of their weights. "`agreeing_before` of `others` others had this value,
+   * `agreeing` of `others` have it now." All three are 0 for a centre. */
   int64_t others;          /* all other members */
-  int64_t agreeing_before; /* those that have `value` under the own labelling */
-  int64_t agreeing;        /* those that have `value` under CHORALE_TOGETHER */
-} chorale_payment;
+  int64_t agreeing_before; /* those whose value is `value` under CHORALE_ALONE: as the scores of
+                              their own chains say */
+  int64_t agreeing;        /* those whose value is `value` under CHORALE_TOGETHER */
+  int32_t own_value; /* value under CHORALE_ALONE: a label, or a value of the property, R for EMPTY,
+                        R + 1 for CONFLICT */
+  int32_t value;     /* value under CHORALE_TOGETHER */
+  /* How much the clique's score C would fall if this member alone had own_value, and every other
+   * member, even of the same chain, the value that it has now. Plus infinity if the clique forbids
+   * these values but not those now, minus infinity if it forbids only those now, 0 if it forbids
+   * both. */
+  double amount;
+  int64_t member; /* index of the member in the clique */
+} chorale_reason;
 
-/* Writes every payment to a chain, ordered by position (whole chains first), then by clique. If the
- * label of a position changed and there is no payment at the position, the label changed because
- * labels of its neighbours did.
+/* Writes the reasons of a chain, or of CHORALE_ALL_CHAINS, ordered by chain, then position (whole
+ * chains first), then clique. If the label of a position changed and no reason names the position,
+ * the label changed because labels of its neighbours did.
  *
- * payments: a buffer of `capacity` entries.
- * payment_size: sizeof(chorale_payment), the distance of entries in bytes. If the caller's header
+ * reasons: a buffer of `capacity` entries.
+ * reason_size: sizeof(chorale_reason), the distance of entries in bytes. If the caller's header
  *   is newer than the library, fields that the library does not know are set to 0.
- * Errors: STRUCT_SIZE (payment_size). */
-CHORALE_API chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
-                                                chorale_payment *payments, size_t payment_size,
-                                                int64_t capacity, int64_t *needed,
-                                                chorale_error *error);
+ * Errors: STRUCT_SIZE (reason_size). */
+CHORALE_API chorale_status chorale_run_reasons(const chorale_run *run, int64_t chain,
+                                               chorale_reason *reasons, size_t reason_size,
+                                               int64_t capacity, int64_t *needed,
+                                               chorale_error *error);
 
 /* Writes max-marginals of the positions of a chain under the messages of its cliques.
  *

@@ -56,18 +56,6 @@ using namespace chorale;
 
 extern "C" {
 
-chorale_status chorale_model_reweigh(const chorale_host *host, const chorale_model *model,
-                                     const double *factors, chorale_model **reweighed,
-                                     chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "model", model, "reweighed", reweighed));
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    return create_reweighed(report, Memory(&lent), Log(&lent), *model,
-                            span_of(factors, model->cliques.size()), *reweighed);
-  });
-}
-
 chorale_status chorale_model_score(const chorale_host *host, const chorale_model *model,
                                    const int32_t *labels, int64_t count, double *score,
                                    double *chain_scores, double *clique_scores,

@@ -12,8 +12,7 @@ namespace {
 constexpr chorale_potential_options kDefaults{sizeof(chorale_potential_options), CHORALE_SCALE_NONE,
                                               CHORALE_SHAPE_DETECT, nullptr};
 
-// Body of all calls that create potentials, except chorale_potential_create_scaled(): reads host
-// and options, then calls make(report, memory, spec, made).
+// Body of all calls that create potentials: reads host and options, then calls make(report, memory, spec, made).
 template <class Make>
 chorale_status create_potential(const chorale_host *host, std::int64_t values,
                       const chorale_potential_options *options, chorale_potential **potential,
@@ -147,17 +146,6 @@ chorale_status chorale_potential_create_callback(const chorale_host *host, int64
                 [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
                   return create_by_callback(report, memory, spec, function, user, release, made);
                 });
-}
-
-chorale_status chorale_potential_create_scaled(const chorale_host *host,
-                                               const chorale_potential *potential, double factor,
-                                               chorale_potential **scaled, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "potential", potential, "scaled", scaled));
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    return create_scaled(report, Memory(&lent), *potential, factor, *scaled);
-  });
 }
 
 chorale_potential *chorale_potential_retain(const chorale_potential *potential) {

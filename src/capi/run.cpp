@@ -232,6 +232,23 @@ const Assignment &assignment(const chorale_run &run, chorale_labelling labelling
   return labelling == CHORALE_ALONE ? run.state.own : run.state.answer();
 }
 
+// A range of chains.
+struct ChainRange {
+  std::int32_t first, last;
+};
+
+// Reads the number of a chain, or CHORALE_ALL_CHAINS.
+chorale_status read_chains(const Report &report, const chorale_run &run, std::int64_t chain,
+                           ChainRange &to) noexcept {
+  const std::int64_t count = run.model->chains.size();
+  const bool is_all = chain == CHORALE_ALL_CHAINS;
+  if (!is_all)
+    CHORALE_CHECK(check_index(report, "chain", chain, count));
+  to = {gsl::narrow_cast<std::int32_t>(is_all ? 0 : chain),
+        gsl::narrow_cast<std::int32_t>(is_all ? count : chain + 1)};
+  return CHORALE_OK;
+}
+
 // Checks that the run was created with options.edits, and so has memory for edits.
 chorale_status check_edits(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_at_rest(report, run));
@@ -516,31 +533,16 @@ chorale_status chorale_run_labels(const chorale_run *run, int64_t chain,
                                   int64_t *needed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_which_labelling(report, run, labelling));
-    CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
+    ChainRange chains;
+    CHORALE_CHECK(read_chains(report, *run, chain, chains));
     bool fills = false;
-    CHORALE_CHECK(take_buffer<std::int64_t>(report, "labels", labels, capacity,
-                                            run->model->chains[chain].length, needed, fills));
-    if (fills)
-      run->state.read(assignment(*run, labelling), gsl::narrow_cast<std::int32_t>(chain),
-                      span_of(labels, capacity));
-    return CHORALE_OK;
-  });
-}
-
-chorale_status chorale_run_all_labels(const chorale_run *run, chorale_labelling labelling,
-                                      int32_t *labels, int64_t capacity, int64_t *needed,
-                                      chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_which_labelling(report, run, labelling));
-    bool fills = false;
-    CHORALE_CHECK(take_buffer<std::int64_t>(report, "labels", labels, capacity,
-                                            run->model->label_count, needed, fills));
-    if (!fills)
-      return CHORALE_OK;
-    const Assignment &of = assignment(*run, labelling);
-    for (std::int32_t i = 0; i < run->model->chains.size(); ++i) {
+    CHORALE_CHECK(take_buffer<std::int64_t>(
+        report, "labels", labels, capacity,
+        chain == CHORALE_ALL_CHAINS ? run->model->label_count : run->model->chains[chain].length,
+        needed, fills));
+    for (std::int32_t i = chains.first; fills && i < chains.last; ++i) {
       const std::int32_t length = run->model->chains[i].length;
-      run->state.read(of, i, {labels, to_size(length)});
+      run->state.read(assignment(*run, labelling), i, {labels, to_size(length)});
       labels += length;
     }
     return CHORALE_OK;
@@ -593,26 +595,26 @@ chorale_status chorale_run_values(const chorale_run *run, int64_t clique,
   });
 }
 
-chorale_status chorale_run_payments(const chorale_run *run, int64_t chain,
-                                    chorale_payment *payments, size_t payment_size,
-                                    int64_t capacity, int64_t *needed, chorale_error *error) {
+chorale_status chorale_run_reasons(const chorale_run *run, int64_t chain, chorale_reason *reasons,
+                                   size_t reason_size, int64_t capacity, int64_t *needed,
+                                   chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_which_labelling(report, run));
-    CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
-    CHORALE_CHECK(check_element_size<chorale_payment>(report, "payment_size", payment_size));
-    const auto number = gsl::narrow_cast<std::int32_t>(chain);
+    ChainRange chains;
+    CHORALE_CHECK(read_chains(report, *run, chain, chains));
+    CHORALE_CHECK(check_element_size<chorale_reason>(report, "reason_size", reason_size));
     RunFailure failure;
-    const std::int64_t count = run->outcome().payments(number, number + 1, {}, &failure);
+    const std::int64_t count = run->outcome().reasons(chains.first, chains.last, {}, &failure);
     // If the buffer will be filled, *needed is not set yet: filling may run out of memory, and a
     // call that fails must store nothing.
     bool fills = false;
-    CHORALE_CHECK(take_buffer(report, "payments", payments, capacity, count,
-                              payments && capacity >= count ? nullptr : needed, fills));
+    CHORALE_CHECK(take_buffer(report, "reasons", reasons, capacity, count,
+                              reasons && capacity >= count ? nullptr : needed, fills));
     if (!fills)
       return CHORALE_OK;
-    run->outcome().payments(number, number + 1, span_of(payments, count), &failure);
+    run->outcome().reasons(chains.first, chains.last, span_of(reasons, count), &failure);
     CHORALE_CHECK(failure_status(report, *run, failure));
-    spread_elements(payments, payment_size, count);
+    spread_elements(reasons, reason_size, count);
     if (needed)
       *needed = count;
     return CHORALE_OK;

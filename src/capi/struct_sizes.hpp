@@ -53,7 +53,6 @@ CHORALE_FIRST_SIZE(chorale_run_cost, 48, clique_scores);
 CHORALE_FIRST_SIZE(chorale_run_result, 136, clique_updates);
 // Structs without a struct_size: the calls that use them take the size of an element as an
 // argument.
-CHORALE_FIRST_SIZE(chorale_payment, 64, agreeing);
 CHORALE_FIRST_SIZE(chorale_left_out, 24, reserved);
 CHORALE_FIRST_SIZE(chorale_ruled_chain, 32, gap);
 CHORALE_FIRST_SIZE(chorale_rule_conflict, 24, reserved);

@@ -96,19 +96,15 @@ static double *factors_of(const corpus *from, const settings *chosen) {
   return factors;
 }
 
-static chorale_model *with_strengths(const corpus *from, const settings *chosen,
-                                     const double *factors) {
-  chorale_model *model = with_learnt(from, chosen);
-  if (factors == NULL)
-    return model;
-  chorale_model *reweighed = NULL;
-  chorale_error error;
+/* Multiplies the potential of each clique by its factor. */
+static void set_strengths(const inference *done, const corpus *from, const settings *chosen) {
   char strength[40];
   snprintf(strength, sizeof strength, "%g", chosen->strength);
-  check_input(chorale_model_reweigh(NULL, model, factors, &reweighed, &error), &error,
-              "--strength", strength);
-  chorale_model_release(model);
-  return reweighed;
+  for (int64_t c = 0; done->factors != NULL && c < from->clique_count; ++c) {
+    chorale_error error;
+    check_input(chorale_run_set_strength(done->run, c, done->factors[c], &error), &error,
+                "--strength", strength);
+  }
 }
 
 /* ---- Progress ----------------------------------------------------------------------------- */
@@ -172,7 +168,7 @@ inference infer(const corpus *from, const settings *chosen) {
   done.tell = chosen->progress;
   done.learnt = report_of_learnt(from, chosen);
   done.factors = factors_of(from, chosen);
-  done.model = with_strengths(from, chosen, done.factors);
+  done.model = with_learnt(from, chosen);
   done.moment_room = chosen->rounds + chosen->bound_steps + 16;
   done.moments = allocate(done.moment_room, sizeof *done.moments);
 
@@ -183,6 +179,7 @@ inference infer(const corpus *from, const settings *chosen) {
   options.time_limit = time_limit_of(chosen);
   options.progress = keep_moment;
   options.progress_user = &done;
+  options.edits = done.factors != NULL;
   done.result = (chorale_run_result){.struct_size = sizeof done.result};
 
   if (done.tell)
@@ -191,6 +188,7 @@ inference infer(const corpus *from, const settings *chosen) {
             from->chain_count, from->page_count, from->clique_count);
   const double begin = now();
   check(chorale_run_create(NULL, done.model, &options, NULL, &done.run, &error), &error);
+  set_strengths(&done, from, chosen);
   check(chorale_run_solve(done.run, &done.result, &error), &error);
   done.seconds = now() - begin;
   if (done.tell && isatty(STDERR_FILENO))
@@ -204,10 +202,10 @@ inference infer(const corpus *from, const settings *chosen) {
 
   done.own = allocate(from->positions, sizeof *done.own);
   done.together = allocate(from->positions, sizeof *done.together);
-  check(chorale_run_all_labels(done.run, CHORALE_ALONE, done.own, from->positions, NULL,
-                               &error), &error);
-  check(chorale_run_all_labels(done.run, CHORALE_TOGETHER, done.together, from->positions, NULL,
-                               &error), &error);
+  check(chorale_run_labels(done.run, CHORALE_ALL_CHAINS, CHORALE_ALONE, done.own, from->positions,
+                           NULL, &error), &error);
+  check(chorale_run_labels(done.run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, done.together,
+                           from->positions, NULL, &error), &error);
   return done;
 }
 

@@ -35,7 +35,6 @@ static const struct {
   const char *library, *command;
 } phrases[] = {
     {"problems[#]", "FILE"},
-    {"factors[#]", "the factor of clique #"},
     {"json is", "the file is"},
     {"json has", "the file has"},
     {"set kinds with chorale_problem_set_cliques", "FILE must give cliques kinds"},

@@ -47,8 +47,8 @@ chorale_status read_agreement(const Report &report, const chorale_agreement *agr
 }
 
 // Builds the model, with the cliques of the agreements and of the rules that have been added to
-// chains, and stores it in `made`. rules: the caller's, read before the agreements; NULL if they
-// were read before. `error`: the struct to which `report` writes, also passed to the public calls
+// chains, and stores it in `made`. Strengths that have been found take the place of those given.
+// rules: the caller's, read before the agreements; NULL if they were read before. `error`: the struct to which `report` writes, also passed to the public calls
 // made here.
 chorale_status build(const Report &report, const chorale_host *host, const chorale_corpus *given,
                      const chorale_agreement *agreements, std::int64_t count,
@@ -69,6 +69,8 @@ chorale_status build(const Report &report, const chorale_host *host, const chora
     TextWriter(place, sizeof place) << "agreements[" << k << "]";
     chorale_agreement agreement{};
     CHORALE_CHECK(read_agreement(report, agreements, k, place, agreement));
+    if (!made.found.empty() && made.found[k] != 0)
+      agreement.strength = made.strengths[k] == 0 ? kNoAgreement : made.strengths[k];
     std::int64_t added = 0;
     CHORALE_CHECK(
         add_agreement(report, place, made.memory, host, parts, agreement, made.builder, added));
@@ -115,24 +117,6 @@ chorale_status create_problem(const Report &report, const chorale_host *host,
   }
   CHORALE_CHECK(chorale_problem_create(host, made.model, &problem, error));
   return chorale_problem_set_cliques(problem, kinds.begin(), nullptr, error);
-}
-
-// Replaces the model by one in which the cliques have the strengths that were found.
-chorale_status apply_strengths(const Report &report, const chorale_host *host,
-                               chorale_decoded &made, chorale_error *error) noexcept {
-  if (made.found.empty())
-    return CHORALE_OK;
-  Array<double> factors(made.memory);
-  if (!factors.resize(chorale_model_clique_count(made.model)))
-    return report.out_of_memory(sizeof(double));
-  for (std::int64_t c = 0; c < factors.size(); ++c) {
-    const std::int64_t k = agreement_of(made, c);
-    factors[c] = k >= 0 && made.found[k] != 0 ? made.strengths[k] : 1;
-  }
-  chorale_model *reweighed = nullptr;
-  CHORALE_CHECK(chorale_model_reweigh(host, made.model, factors.begin(), &reweighed, error));
-  chorale_model_release(std::exchange(made.model, reweighed));
-  return CHORALE_OK;
 }
 
 // Finds the strengths of the agreements whose strength is 0 and which have no potential and no
@@ -196,7 +180,8 @@ chorale_status find_strengths(const Report &report, const chorale_host *host,
       made.strengths[k] = kinds[k].strength;
   if (!made.found.copy(are_found))
     return report.out_of_memory(to_size(count));
-  return apply_strengths(report, host, made, error);
+  chorale_model_release(std::exchange(made.model, nullptr));
+  return build(report, host, given, agreements, count, nullptr, made, error);
 }
 
 chorale_status check_specification(const Report &report, const chorale_corpus *corpus,
@@ -250,10 +235,12 @@ chorale_status keep_rules(const Report &report, const chorale_host *host,
       return CHORALE_OK;
     for (const auto &[which, to] :
          {std::pair{CHORALE_TOGETHER, &labels}, std::pair{CHORALE_ALONE, &own_labels}}) {
-      CHORALE_CHECK(chorale_run_all_labels(made.run, which, nullptr, 0, &positions, error));
+      CHORALE_CHECK(chorale_run_labels(made.run, CHORALE_ALL_CHAINS, which, nullptr, 0, &positions,
+                                       error));
       if (!to->resize(positions))
         return report.out_of_memory(sizeof(std::int32_t));
-      CHORALE_CHECK(chorale_run_all_labels(made.run, which, to->begin(), positions, nullptr, error));
+      CHORALE_CHECK(chorale_run_labels(made.run, CHORALE_ALL_CHAINS, which, to->begin(), positions,
+                                       nullptr, error));
     }
     bool added = false;
     if (!made.rules.check(*made.model, labels, own_labels, limits, scratch, added))
@@ -264,7 +251,6 @@ chorale_status keep_rules(const Report &report, const chorale_host *host,
     chorale_run_destroy(std::exchange(made.run, nullptr));
     chorale_model_release(std::exchange(made.model, nullptr));
     CHORALE_CHECK(build(report, host, corpus, agreements, count, nullptr, made, error));
-    CHORALE_CHECK(apply_strengths(report, host, made, error));
     CHORALE_CHECK(solve(host, options, start, own_labels, made, error));
   }
 }
@@ -300,34 +286,24 @@ private:
 
 using Reasons = Array<chorale_reason>;
 
-// Makes a reason from every payment of the run (chorale_payment, run.h), chain by chain.
+// Collects the reasons of the run whose cliques are those of agreements; of rules,
+// chorale_decoded_rule_reasons tells.
 chorale_status collect(const Report &report, const chorale_decoded &decoded, Reasons &reasons,
                        chorale_error *error) {
-  // This call reads no labels, but fails with NO_LABELLING if the run has no labelling.
-  std::int64_t labels = 0;
-  CHORALE_CHECK(
-      chorale_run_all_labels(decoded.run, CHORALE_TOGETHER, nullptr, 0, &labels, error));
-  const Model &model = *decoded.model;
-  const Outcome outcome = decoded.run->outcome();
-  const auto chains = static_cast<std::int32_t>(model.chains.size());
-  Array<chorale_payment> payments(decoded.memory);
-  RunFailure failure;
-  const std::int64_t count = outcome.payments(0, chains, {}, &failure);
-  if (!payments.resize(count) || !reasons.reserve(count))
+  std::int64_t count = 0;
+  const auto read = [&](std::int64_t capacity) noexcept {
+    return chorale_run_reasons(decoded.run, CHORALE_ALL_CHAINS, reasons.begin(),
+                               sizeof(chorale_reason), capacity, &count, error);
+  };
+  CHORALE_CHECK(read(0));
+  if (!reasons.resize(count))
     return report.out_of_memory(sizeof(chorale_reason));
-  outcome.payments(0, chains, span_of(payments.begin(), count), &failure);
-  if (failure != RunFailure::none)
-    return callback_status(report, failure.callback, model.clique_at(failure.first_slot));
-  for (const chorale_payment &paid : payments) {
-    const std::int64_t agreement = agreement_of(decoded, paid.clique);
-    if (agreement < 0) // a rule; chorale_decoded_rule_reasons tells these
-      continue;
-    const Slot slot = model.member(static_cast<std::int32_t>(paid.clique),
-                                   static_cast<std::int32_t>(paid.member));
-    reasons.push({agreement, paid.clique, slot.chain, paid.position,
-                  paid.others, paid.agreeing_before, paid.agreeing, paid.own_value, paid.value,
-                  paid.amount});
-  }
+  CHORALE_CHECK(read(count));
+  for (chorale_reason &reason : reasons)
+    reason.agreement = agreement_of(decoded, reason.clique);
+  const auto *end = std::remove_if(reasons.begin(), reasons.end(),
+                                   [](const chorale_reason &r) { return r.agreement < 0; });
+  reasons.truncate(end - reasons.begin());
   return CHORALE_OK;
 }
 
@@ -406,7 +382,8 @@ chorale_status chorale_decoded_labels(const chorale_decoded *decoded, chorale_la
                                       chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "decoded", decoded));
-    return chorale_run_all_labels(decoded->run, labelling, labels, capacity, needed, error);
+    return chorale_run_labels(decoded->run, CHORALE_ALL_CHAINS, labelling, labels, capacity, needed,
+                              error);
   });
 }
 

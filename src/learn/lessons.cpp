@@ -311,8 +311,9 @@ chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const
   }
   // Cliques without a kind may forbid every labelling that the run tried.
   const bool is_alone = effort == Effort::plain || result.score <= kForbidden;
-  return pass_on(chorale_run_all_labels(made, is_alone ? CHORALE_ALONE : CHORALE_TOGETHER, labels,
-                                        model.label_count, nullptr, &error));
+  return pass_on(chorale_run_labels(made, CHORALE_ALL_CHAINS,
+                                    is_alone ? CHORALE_ALONE : CHORALE_TOGETHER, labels,
+                                    model.label_count, nullptr, &error));
 }
 
 } // namespace chorale

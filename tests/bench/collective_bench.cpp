@@ -303,8 +303,8 @@ struct EditedCorpus {
     for (int e = 0; e < edits; ++e) {
       chorale_error error;
       draw();
-      check(chorale_run_all_labels(run, CHORALE_TOGETHER, labels.data(),
-                                   std::int64_t(labels.size()), nullptr, &error),
+      check(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels.data(),
+                               std::int64_t(labels.size()), nullptr, &error),
             error);
       if (forces)
         labels[std::size_t(chain * kLength + place)] = label;

@@ -191,7 +191,7 @@ static void make_run(World *w) {
 
 static void read_run(World *w, chorale_run *run) {
   int32_t numbers_read[8 * MOST_SIDE];
-  chorale_payment payments[4];
+  chorale_reason reasons[4];
   chorale_left_out left_out[4];
   double score = 0;
   int64_t count = 0;
@@ -204,7 +204,8 @@ static void read_run(World *w, chorale_run *run) {
     CALL(chorale_run_labels(run, which, own, OFTEN(numbers_read), room, NULL, &w->error));
     break;
   case 1:
-    CALL(chorale_run_all_labels(run, own, OFTEN(numbers_read), room, NULL, &w->error));
+    CALL(chorale_run_labels(run, CHORALE_ALL_CHAINS, own, OFTEN(numbers_read), room, NULL,
+                            &w->error));
     break;
   case 2:
     CALL(chorale_run_chain_score(run, which, own, SELDOM(&score), NULL, &w->error));
@@ -220,8 +221,8 @@ static void read_run(World *w, chorale_run *run) {
                               OFTEN(&count), &w->error));
     break;
   case 5:
-    CALL(chorale_run_payments(run, which, SELDOM(payments), sizeof(chorale_payment),
-                              chance(w, 80) ? 4 : 0, OFTEN(&count), &w->error));
+    CALL(chorale_run_reasons(run, which, SELDOM(reasons), sizeof(chorale_reason),
+                             chance(w, 80) ? 4 : 0, OFTEN(&count), &w->error));
     break;
   default:
     CALL(chorale_run_json(run, text, chance(w, 80) ? sizeof text : 0, &needed, &w->error));

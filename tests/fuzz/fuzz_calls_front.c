@@ -239,7 +239,7 @@ void use_labelling(World *w) {
   }
   /* A run does not tell its model: labels are as many as its labelling has. */
   int64_t needed = 0;
-  CALL(chorale_run_all_labels(run, CHORALE_TOGETHER, NULL, 0, &needed, &w->error));
+  CALL(chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, NULL, 0, &needed, &w->error));
   if (w->status == CHORALE_OK && needed <= 64) {
     for (int64_t p = 0; p < needed; ++p)
       labels[p] = chance(w, 99) ? upto(w, 1) : (int32_t)hostile_size(w->random);

@@ -86,7 +86,7 @@ void make_potential_at_random(World *w) {
   const int64_t free_size = chance(w, 90) ? values : hostile_size(w->random);
   if (free_size != values)
     o.counted = NULL;
-  switch (upto(w, 10)) {
+  switch (upto(w, 9)) {
   case 0:
     CALL(chorale_potential_create_potts(w->host, free_size, lambda, options, to, &w->error));
     break;
@@ -121,15 +121,10 @@ void make_potential_at_random(World *w) {
     CALL(chorale_potential_create_pairs(w->host, values, first, chance(w, 90) ? values : stride(w),
                                         options, to, &w->error));
     break;
-  case 9:
+  default:
     CALL(chorale_potential_create_callback(w->host, values, OFTEN(count_function), w, NULL, options,
                                            to, &w->error));
     break;
-  default: {
-    const chorale_potential *of = PICK(potentials);
-    CALL(chorale_potential_create_scaled(w->host, of, fabs(lambda) * (chance(w, 95) ? 1 : -1), to,
-                                         &w->error));
-  }
   }
   REQUIRE((w->status == CHORALE_OK) == (*to != NULL), "status %d", w->status);
 }
@@ -366,7 +361,7 @@ void add_to_builder(World *w) {
 
 void change_models(World *w) {
   const chorale_model *m = PICK(models);
-  switch (upto(w, 4)) {
+  switch (upto(w, 3)) {
   case 0:
   case 1: {
     chorale_model_builder *b = PICK(builders);
@@ -376,17 +371,6 @@ void change_models(World *w) {
     break;
   }
   case 2: {
-    double factors[64];
-    chorale_model *made = NULL;
-    for (int32_t k = 0; k < 64; ++k)
-      factors[k] = chance(w, 90) ? k / 4.0 : hostile_double(w->random);
-    if (chorale_model_clique_count(m) <= 64)
-      CALL(chorale_model_reweigh(w->host, m, OFTEN(factors), &made, &w->error));
-    if (made)
-      *SLOT(model) = made;
-    break;
-  }
-  case 3: {
     /* Another reference to the same. */
     chorale_model *same = chorale_model_retain(m);
     *SLOT(model) = same;

@@ -336,8 +336,8 @@ static void wander(Trial *trial, Random *random) {
     REQUIRE(chorale_run_get_result(run, &r, &error) == CHORALE_OK, "%s", error.message);
     int32_t labels[MOST_CHAINS * MOST_POSITIONS];
     int64_t count = 0;
-    if (chorale_run_all_labels(run, CHORALE_TOGETHER, labels, (int64_t)COUNT_OF(labels), &count,
-                               &error) != CHORALE_OK)
+    if (chorale_run_labels(run, CHORALE_ALL_CHAINS, CHORALE_TOGETHER, labels,
+                           (int64_t)COUNT_OF(labels), &count, &error) != CHORALE_OK)
       continue;
     check_any(trial, run, &r, NULL);
     for (int32_t i = 0, first = 0; i < trial->cluster.chain_count; ++i) {
@@ -362,17 +362,17 @@ static void check_strengths(Trial *trial, Random *random, const chorale_run *ear
   double factors[MOST_CLIQUES];
   for (int32_t c = 0; c < MOST_CLIQUES; ++c)
     factors[c] = random_chance(random, 30) ? 0 : random_int(random, 1, 8) / 4.0;
-  chorale_model *reweighed = NULL;
-  chorale_error error;
-  chorale_status status;
-  FED(&trial->supply, status,
-      chorale_model_reweigh(&trial->supply.host, trial->built.model, factors, &reweighed, &error),
-      &error);
-  if (status == CHORALE_ERROR_OUT_OF_RANGE && trial->is_wild)
-    return;
-  REQUIRE(status == CHORALE_OK, "%s", error.message);
-  chorale_run *run = open_run(trial, reweighed, &trial->cluster.options, earlier);
-  chorale_model_release(reweighed); /* the run holds it */
+  chorale_run_options options = trial->cluster.options;
+  options.edits = 1;
+  chorale_run *run = open_run(trial, trial->built.model, &options, earlier);
+  for (int32_t c = 0; run && c < trial->cluster.clique_count; ++c) {
+    chorale_error error;
+    const chorale_status status = chorale_run_set_strength(run, c, factors[c], &error);
+    if (status == CHORALE_ERROR_OUT_OF_RANGE && trial->is_wild)
+      factors[c] = 1;
+    else
+      REQUIRE(status == CHORALE_OK, "%s", error.message);
+  }
   if (run) {
     chorale_run_result result;
     solve_run(trial, run, &result);

@@ -121,21 +121,21 @@ sees "a header that needs another" 'FAILED: .*version.h with gcc' "$headers" gcc
 
 # ---- Layouts and the ABI ----
 copy_tree
-sed -i 's/^typedef struct chorale_payment {/&\n  int32_t planted;/' "$tree/include/chorale/run.h"
+sed -i 's/^typedef struct chorale_reason {/&\n  int32_t planted;/' "$tree/include/chorale/run.h"
 cc -std=c99 -I"$tree/include" -I"$tree/tests" "$tree/tests/test_layout.c" -lcmocka -o "$work/layout"
-sees "a field in front of the others" 'offset of chorale_payment\.[a-z]* is' "$work/layout"
+sees "a field in front of the others" 'offset of chorale_reason\.[a-z]* is' "$work/layout"
 copy_tree
 abi=("$tree/tests/abi/run.sh" "$build")
 record=$(compgen -G "$tree/tests/abi/[0-9]*" | sort -V | tail -n 1)
 echo chorale_abolished >>"$record/symbols.txt"
 sees "a function that is gone" 'no longer exported: chorale_abolished' "${abi[@]}"
 copy_tree
-sed -i -E "/class-decl name='chorale_payment'/,/<\/class-decl>/s/layout-offset-in-bits='64'/layout-offset-in-bits='96'/" \
+sed -i -E "/class-decl name='chorale_reason'/,/<\/class-decl>/s/layout-offset-in-bits='64'/layout-offset-in-bits='96'/" \
   "$record/libchorale.abi"
 sees "a field that has moved since the release" 'functions or their types have changed' "${abi[@]}"
 copy_tree
-sed -i 's/STRUCT(chorale_payment, [0-9]*),//' "$tree/tests/test_layout.c"
-sees "a struct whose layout is not frozen" 'says nothing of chorale_payment' "${abi[@]}"
+sed -i 's/STRUCT(chorale_reason, [0-9]*),//' "$tree/tests/test_layout.c"
+sees "a struct whose layout is not frozen" 'says nothing of chorale_reason' "${abi[@]}"
 copy_tree
 sed -i -E 's/^(  CHORALE_ALGORITHM_ICM = )[0-9]+/\1 7777/' "$record/include/chorale/clique.h"
 sees "a number that was another one in the release" 'its test_clique_solve fails' "${abi[@]}"

@@ -1,7 +1,7 @@
 // Models and their builders (model.h, corpus.h).
 import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
-import { arrayOf, atLeast, integer, length, optionsOf, shown } from "./native.js";
+import { arrayOf, atLeast, integer, optionsOf, shown } from "./native.js";
 import { Potential, flagsOf, tableOf } from "./potential.js";
 import { Dictionary, Property, Transitions } from "./property.js";
 
@@ -528,21 +528,6 @@ export class Model extends Handle {
         chainScores: native.array("float64", to[1], chains).slice(),
         cliqueScores: native.array("float64", to[2], cliques).slice(),
       };
-    });
-  }
-  reweigh(factors) {
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
-    return native.scoped((scope) => {
-      length("factors", arrayOf("factors", factors), this.cliques);
-      return new Model(
-        native,
-        create(native, "chorale_model_reweigh", [
-          native.host,
-          pointer,
-          scope.numbers("float64", "factors", factors),
-        ]),
-      );
     });
   }
 }

@@ -29,18 +29,6 @@ export class Potential extends Handle {
     const family = Handle.ask(this, "chorale_potential_family");
     return native.text(native.raw("chorale_family_name", [family]));
   }
-  scaled(factor) {
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
-    return new Potential(
-      native,
-      create(native, "chorale_potential_create_scaled", [
-        native.host,
-        pointer,
-        real("factor", factor),
-      ]),
-    );
-  }
   score(counts) {
     const native = Handle.nativeOf(this);
     const pointer = Handle.use(this, native);

@@ -5,6 +5,7 @@ import {
   arrayOf,
   atLeast,
   chosen,
+  constants,
   integer,
   length,
   optionsOf,
@@ -197,11 +198,14 @@ export class Results extends Handle {
   leftOut() {
     return leftOutOf(Handle.nativeOf(this), (...to) => this.#reads("left_out", ...to));
   }
-  labels(chain, options) {
-    return this.#ints("labels", options, integer("chain", chain));
+  /** Returns the number of a chain for the library; without a chain, the one for all chains. */
+  #chains(chain) {
+    return chain === undefined || chain === null
+      ? constants.CHORALE_ALL_CHAINS
+      : integer("chain", chain);
   }
-  allLabels(options) {
-    return this.#ints("all_labels", options);
+  labels(chain, options) {
+    return this.#ints("labels", options, this.#chains(chain));
   }
   values(clique, options) {
     return this.#ints("values", options, integer("clique", clique));
@@ -229,11 +233,11 @@ export class Results extends Handle {
   cliqueScore(clique, options) {
     return this.#score("clique_score", integer("clique", clique), options);
   }
-  payments(chain) {
-    integer("chain", chain);
-    return structs(Handle.nativeOf(this), "payment", (at, capacity, needed) =>
-      this.#reads("payments", chain, at, sizeOf("payment"), capacity, needed),
-    );
+  reasons(chain) {
+    const of = this.#chains(chain);
+    return structs(Handle.nativeOf(this), "reason", (at, capacity, needed) =>
+      this.#reads("reasons", of, at, sizeOf("reason"), capacity, needed),
+    ).map(({ agreement, ...reason }) => reason);
   }
   json() {
     return textOf(Handle.nativeOf(this), (at, capacity, needed) =>

@@ -84,7 +84,7 @@ for (const [name, chorale] of await bothModules()) {
     const [{ amount, ...reason }] = found.changed[0].reasons;
     assert.deepEqual(reason, {
       what: "words", agreement: 0, clique: 0, chain: 2, position: 1, others: 2, agreeingBefore: 2, agreeing: 2,
-      ownValue: 2, value: 1,
+      ownValue: 2, value: 1, member: 2,
     });
     close(amount, 1.6);
     assert.equal(found.result.proven, true);
@@ -270,7 +270,7 @@ for (const [name, chorale] of await bothModules()) {
     run.solve();
     const wrong = (labels) =>
       labels.reduce((sum, label, i) => sum + (label !== test.gold[i] ? 1 : 0), 0);
-    assert.ok(wrong(run.allLabels()) < wrong(run.allLabels({ own: true })));
+    assert.ok(wrong(run.labels()) < wrong(run.labels(null, { own: true })));
     const potential = learnt.potential(0, 2);
     const applied = model.cliquePotential(0);
     close(potential.score([3, 1]), applied.score([3, 1]));

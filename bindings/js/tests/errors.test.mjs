@@ -75,11 +75,10 @@ test("wrong shapes", () => {
     /positions has 2 entries; it must have 1/);
   refused("SHAPE", () => builder.addMembers(0, [], { offsets: [] }), /offsets is empty/);
   refused("SHAPE", () => model.score([0]), /labels/);
-  refused("SHAPE", () => model.reweigh([]), /factors has 0 entries; it must have 1/);
   refused("SHAPE", () => run.setLabels([1]), /labels/);
   refused("SHAPE", () => run.setAllowed(0, 0, [1]), /allowed has 1 entries; it must have 2/);
   refused("SHAPE", () => run.setChain(0, { scores: [[1, 2], [1, 2]] }), /chain 0 has 1 and 2/);
-  refused("SHAPE", () => run.allLabels({ into: new Int32Array(3) }),
+  refused("SHAPE", () => run.labels(null, { into: new Int32Array(3) }),
     /into has 3 entries; it must have 2/);
   refused("SHAPE", () => { problem.gold = [1]; }, /gold has 1 entries; it must have 2/);
   refused("SHAPE", () => problem.setTexts("words", ["one"]), /words|texts|count/);
@@ -163,8 +162,8 @@ test("handles of another library", async () => {
   refused("WRONG_TYPE", () => builder.addCliques(1, { potential: theirs }).first, /another library/);
   // An array in the memory of another library is treated like any array outside this library.
   const into = other.createArray("int32", 2);
-  assert.equal(run.allLabels({ into }).byteOffset, into.view.byteOffset);
-  assert.deepEqual(into.view, run.allLabels());
+  assert.equal(run.labels(null, { into }).byteOffset, into.view.byteOffset);
+  assert.deepEqual(into.view, run.labels());
 });
 
 test("values, kinds and names of options", () => {
@@ -222,7 +221,6 @@ test("values, kinds and names of options", () => {
   refused("NOT_A_NUMBER", () => chorale.createPotts(2, NaN), /lambda/);
   refused("UNKNOWN_CONSTANT", () => chorale.createPotts(2, 1, { scale: "n" }),
     /scale is "n"; there are "none", "members", "log-members"$/);
-  refused("OUT_OF_RANGE", () => potts.scaled(-1), /factor is -1/);
   refused("LABEL_NAME", () => chorale.labelMap(["X-Title"]), /X-Title/);
   refused("TEXT", () => chorale.readLearnt("{}"), /json is no learnt result from byte 2 on; it must/);
   refused("UNKNOWN_CONSTANT", () => problem.texts("value"),
@@ -369,7 +367,7 @@ test("callbacks that throw or give no number", () => {
     }
   };
   asked.solve();
-  assert.deepEqual([...asked.allLabels()], [1, 1]);
+  assert.deepEqual([...asked.labels()], [1, 1]);
   // A handle that is closed by its own callback is freed after the call.
   let closing;
   closing = chorale.createRun(frozen, { progress: () => closing.close() });

@@ -39,7 +39,7 @@ test("objects of others go on when a handle is closed", async () => {
   problem.close();
   const run = chorale.createRun(model);
   model.close();
-  assert.deepEqual([...(run.solve(), run.allLabels())], [1, 1]);
+  assert.deepEqual([...(run.solve(), run.labels())], [1, 1]);
   const dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
   run[dispose]();
   assert.equal(run.closed, true);

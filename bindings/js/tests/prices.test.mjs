@@ -60,7 +60,7 @@ for (const [name, chorale] of await bothModules()) {
       assert.deepEqual(found, counts);
       assert.ok(Math.abs(total - score) < 0.005, `${total}`);
       // The labels have this score in one model of all documents.
-      const labels = documents.flatMap((document) => [...document.allLabels()]);
+      const labels = documents.flatMap((document) => [...document.labels()]);
       assert.ok(Math.abs(whole.score(labels).score - total) < 1e-9);
     }
     for (const handle of [...documents, whole, potential]) handle.close();
@@ -79,14 +79,14 @@ for (const [name, chorale] of await bothModules()) {
     assert.ok(rounds > 0);
     assert.deepEqual(prices.counts(), [[0, 2], [2, 0]]);
     assert.deepEqual(prices.result(), result);
-    assert.deepEqual([...prices.allLabels()], [0, 0, 1, 1]);
-    assert.deepEqual([...prices.allLabels({ own: true })], [0, 1, 0, 1]);
+    assert.deepEqual([...prices.labels()], [0, 0, 1, 1]);
+    assert.deepEqual([...prices.labels(null, { own: true })], [0, 1, 0, 1]);
     assert.deepEqual([...prices.labels(1)], [0]);
     assert.deepEqual([...prices.values(1)], [1, 1]);
     assert.equal(prices.changed(1), true);
     assert.equal(prices.chainScore(1), 0);
     assert.equal(prices.cliqueScore(1), 2);
-    assert.deepEqual(prices.payments(1).map(({ amount }) => amount), [2]);
+    assert.deepEqual(prices.reasons(1).map(({ amount }) => amount), [2]);
     assert.equal(JSON.parse(prices.json()).score, result.score);
     // Without prices, shared cliques add nothing; a clique that is not shared adds its potential.
     assert.equal(prices.solve().score, 0.5 + 1 + 0.25 + 0.125);
@@ -144,7 +144,7 @@ for (const [name, chorale] of await bothModules()) {
     prices.close();
     refused("CLOSED", () => prices.solve(), /Prices is closed/);
     refused("CLOSED", () => prices.counts());
-    refused("CLOSED", () => prices.allLabels());
+    refused("CLOSED", () => prices.labels());
     for (const handle of [model, potts, concave]) handle.close();
     refused("CLOSED", () => potts.prices([1, 2], 3));
     refused("CLOSED", () => potts.most([1, 2], 3));

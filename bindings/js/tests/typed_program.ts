@@ -1,7 +1,7 @@
 // Statements that the compiler must accept, and statements that it must refuse.
 import { ChoraleError, Handle, answers, fire, hasSimd, load, rules } from "libchorale";
 import type {
-  Chorale, Decoded, Learnt, LearntReport, Ledger, Model, Prices, Problem, Reason, Rule, Run,
+  AgreementReason, Chorale, Decoded, Learnt, LearntReport, Ledger, Model, Prices, Problem, Rule, Run,
   RunResult, Settled,
 } from "libchorale";
 
@@ -16,7 +16,7 @@ const decoded: Decoded = chorale.decode([[[2, 0.1]], [[1.9, 0.3]]], {
   ],
 });
 const labels: Int32Array[] = decoded.labels;
-const reason: Reason | undefined = decoded.changed[0]?.reasons[0];
+const reason: AgreementReason | undefined = decoded.changed[0]?.reasons[0];
 const what: "words" | number | undefined = reason?.what;
 
 const wanted: Rule[] = [rules.once(), rules.before(null, "City", { price: 2, chains: [0] })];
@@ -47,7 +47,7 @@ run.setAllowed(first, 0, [1, 0]);
 run.setAllowed(first, 0, null);
 run.setStrength(0, 2);
 run.setChain(first, { scores: [[1, 2], [3, 4]] });
-const written: Int32Array = run.allLabels({ own: true, into: chorale.createArray("int32", count) });
+const written: Int32Array = run.labels(null, { own: true, into: chorale.createArray("int32", count) });
 const prices: Prices = chorale.createPrices(model, [0], { rounds: 3 });
 const share: number = prices.solve([new Float64Array(2)]).score;
 const sums: number[][] = prices.counts();

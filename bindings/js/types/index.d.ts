@@ -531,21 +531,23 @@ export interface Change {
   readonly chain: number;
   readonly own: Int32Array;
   readonly labels: Int32Array;
-  readonly reasons: Reason[];
+  readonly reasons: AgreementReason[];
 }
+/**
+ * A reason why labels changed: a member of a clique that has `value` in the result, but `ownValue`
+ * when each chain is labelled without cliques.
+ */
 export interface Reason {
-  /** "words" if words should agree here; otherwise the index of the agreement in `agree`. */
-  readonly what: "words" | number;
-  /** Index of the agreement in `agree`, also where words should agree. */
-  readonly agreement: number;
   readonly clique: number;
   readonly chain: number;
+  /** Index of the member within the clique. */
+  readonly member: number;
   /** Position in the chain; -1: the whole chain, in a clique over a property. */
   readonly position: number;
   /**
-   * Evidence for `value`: counts of the other members of the clique (others), of those with `value`
-   * in the best labelling without cliques (agreeingBefore), and of those with `value` in the result
-   * (agreeing). With weights, all three are sums of weights.
+   * Evidence for `value`: counts of the other members of the clique, without its centre (others), of
+   * those with `value` in the best labelling without cliques (agreeingBefore), and of those with
+   * `value` in the result (agreeing). With weights, sums of weights. All are 0 for a centre.
    */
   readonly others: number;
   readonly agreeingBefore: number;
@@ -557,6 +559,13 @@ export interface Reason {
    * Infinity if the potential forbids that.
    */
   readonly amount: number;
+}
+/** A reason of a result of `decode`. */
+export interface AgreementReason extends Reason {
+  /** "words" if words should agree here; otherwise the index of the agreement in `agree`. */
+  readonly what: "words" | number;
+  /** Index of the agreement in `agree`, also where words should agree. */
+  readonly agreement: number;
 }
 
 // ---- Potentials, properties, transitions --------------------------------------------------------
@@ -579,8 +588,6 @@ export class Potential extends Handle {
   /** R, the number of values. */
   readonly values: number;
   readonly family: "sum" | "max" | "majority" | "pairs" | "callback";
-  /** Returns this potential times a factor >= 0. */
-  scaled(factor: number): Potential;
   /** Returns the score of a clique in which counts[v] members have value v. */
   score(counts: Numbers): number;
   /**
@@ -873,12 +880,6 @@ export class Model extends Handle {
    * score: the sum of chainScores (one for each chain) and cliqueScores (one for each clique).
    */
   score(labels: Numbers): { score: number; chainScores: Float64Array; cliqueScores: Float64Array };
-  /**
-   * Returns a model with the same chains and cliques, in which the potential of clique c is
-   * multiplied by factors[c].
-   * @experimental It may change or go in any version.
-   */
-  reweigh(factors: Numbers): Model;
 }
 
 // ---- Problems -----------------------------------------------------------------------------------
@@ -1024,27 +1025,6 @@ export interface LeftOut {
   /** The number of that clique; -1 with other obstacles. */
   readonly clique: number;
 }
-/**
- * A reason why labels changed: a member of a clique that has `value` in the best labelling, but
- * `ownValue` when each chain is labelled without cliques. amount: by how much the clique's score
- * would fall if this member alone changed back.
- */
-export interface Payment {
-  readonly clique: number;
-  readonly member: number;
-  readonly position: number;
-  readonly ownValue: number;
-  readonly value: number;
-  readonly amount: number;
-  /**
-   * Evidence for `value`: counts of the other members of the clique, without its centre (others), of
-   * those with `value` in the best labelling without cliques (agreeingBefore), and of those with
-   * `value` in the best labelling (agreeing). With weights, sums of weights. All are 0 for a centre.
-   */
-  readonly others: number;
-  readonly agreeingBefore: number;
-  readonly agreeing: number;
-}
 export interface OfLabelling {
   /**
    * True: the method describes the labelling that is best for each chain without cliques. False
@@ -1069,15 +1049,15 @@ export class Results extends Handle {
   result(): RunResult;
   /** Returns the chains that are left out; -1 stands for their labels. */
   leftOut(): LeftOut[];
-  labels(chain: number, options?: OfLabelling & IntoInt32): Int32Array;
-  /** Returns the labels of all chains in one array. */
-  allLabels(options?: OfLabelling & IntoInt32): Int32Array;
+  /** Returns the labels of a chain; without `chain` those of all chains in one array. */
+  labels(chain?: number | null, options?: OfLabelling & IntoInt32): Int32Array;
   chainScore(chain: number, options?: OfLabelling): number;
   /** True if the labels of a chain differ from its best labels without cliques. */
   changed(chain: number): boolean;
   cliqueScore(clique: number, options?: OfLabelling): number;
   values(clique: number, options?: OfLabelling & IntoInt32): Int32Array;
-  payments(chain: number): Payment[];
+  /** Returns the reasons why a chain changed; without `chain` those of all chains. */
+  reasons(chain?: number | null): Reason[];
   /** Returns the whole result as JSON text (chorale_run_json in run.h lists the fields). */
   json(): string;
 }

@@ -193,7 +193,7 @@ def test_problems_with_learnt_weights(rng):
     found = np.concatenate(out.column("labels").to_pylist())
     with ch.Run(learnt.apply(of_one_kind(table))) as run:
         run.solve()
-        assert found.tolist() == run.all_labels().tolist()
+        assert found.tolist() == run.labels().tolist()
         assert out.column("changed").to_numpy().any()
 
 

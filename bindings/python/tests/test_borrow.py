@@ -34,7 +34,7 @@ def test_a_reused_array_changes_no_result():
     model = builder.freeze()
     run = ch.Run(model)
     run.solve()
-    assert run.all_labels().tolist() == [labels[0] for labels in expected.labels]
+    assert run.labels().tolist() == [labels[0] for labels in expected.labels]
     for number, row in enumerate(rows):
         assert model.chain(number).unary.tolist() == chains[number].unary.tolist() == row.tolist()
         assert ch.ChainSolver().best(chains[number]).score == row.max()

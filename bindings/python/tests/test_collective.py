@@ -159,7 +159,7 @@ def test_the_library_s_call_is_the_model_built_here(rng):
         other = ch.decode(chains, bound_steps=3, **given)
         with ch.Run(ch.build_problem(unaries, EDGES, **given), bound_steps=3) as run:
             result = run.solve()
-            now = run.all_labels().tolist()
+            now = run.labels().tolist()
         assert one.score == other.score == result.score
         assert one.own_score == other.own_score == result.own_score
         assert one.upper_bound == other.upper_bound == result.upper_bound
@@ -231,7 +231,7 @@ def test_strengths_are_found(rng):
         solved = ch.Run(ch.build_problem(scores, **given, **asked))
         solved.solve()
         labels = np.concatenate(found.labels)
-        for other in (np.concatenate(same.labels), np.concatenate(chains.labels), solved.all_labels()):
+        for other in (np.concatenate(same.labels), np.concatenate(chains.labels), solved.labels()):
             assert labels.tolist() == other.tolist()
         assert chains.strengths == found.strengths and same.strengths == [0.0]
     with pytest.raises(ValueError, match="strength is 'most'"):

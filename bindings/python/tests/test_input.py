@@ -210,7 +210,7 @@ def test_builders():
             model.chain(wrong)
         run = ch.Run(model)
         run.solve()
-        chains = [run.labels, run.payments, run.max_marginals, run.margins, run.probabilities]
+        chains = [run.labels, run.reasons, run.max_marginals, run.margins, run.probabilities]
         chains += [run.chain_score, run.changed, model.chain_length, model.chain, model.tokens, model.group]
         cliques = [run.values, run.clique_score, model.members, model.clique_values]
         cliques += [model.clique_columns, model.clique_members, model.centre_values]
@@ -408,7 +408,6 @@ def test_callbacks():
             lambda made=made: solver.solve(made, scores),
             lambda made=made: solver.max_marginals(made, scores),
             lambda made=made: made.evaluate([1, 2]),
-            lambda made=made: made.scaled(2.0).evaluate([1, 2]),
         ):
             with pytest.raises(error):
                 call()

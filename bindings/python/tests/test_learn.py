@@ -56,8 +56,8 @@ def test_learnt():
     other = planted(seed=2)
     run = ch.Run(again.apply(other))
     run.solve()
-    wrong = (run.all_labels() != other.gold).sum()
-    assert wrong < (run.all_labels(own=True) != other.gold).sum()
+    wrong = (run.labels() != other.gold).sum()
+    assert wrong < (run.labels(own=True) != other.gold).sum()
     potential = learnt.potential(0, 2)
     assert pickle.loads(pickle.dumps(potential)).values == potential.values == 2
 
@@ -71,7 +71,7 @@ def test_what_is_maximised():
     counted = learn(problem, classes=[-1, 0]).report
     with ch.Run(learn(problem, classes=[-1, 0]).apply(problem)) as run:
         run.solve()
-        own = run.all_labels(own=True)
+        own = run.labels(own=True)
     both = (own == 1).sum() + (problem.gold == 1).sum()
     assert counted["tagger_f1"] == pytest.approx(2 * ((own == 1) & (problem.gold == 1)).sum() / both)
     # Every chain has one position, so a span is a position.
@@ -89,7 +89,7 @@ def test_without_gold():
     assert 0 < learnt.report["kinds"][0]["strength"] <= 2
     with ch.Run(learnt.apply(problem)) as run:
         run.solve()
-        assert (run.all_labels() != gold).sum() < (run.all_labels(own=True) != gold).sum()
+        assert (run.labels() != gold).sum() < (run.labels(own=True) != gold).sum()
 
 
 def test_probabilities_of_changed_positions_have_their_own_temperature():
@@ -159,7 +159,7 @@ def test_a_labelled_problem_is_that_of_decode():
     run = ch.Run(problem)
     run.solve()
     labels = ch.decode(scores, **given).labels
-    assert run.all_labels().tolist() == np.concatenate(labels).tolist()
+    assert run.labels().tolist() == np.concatenate(labels).tolist()
     assert ch.labelled_problem(scores, gold=None, **given).gold is None
     # The cliques of entry k of `agree` are of kind k, even if an entry makes no cliques, if several
     # entries are of words, or if the package builds the model.

@@ -70,7 +70,7 @@ def test_a_run_names_them_until_they_have_labels_again():
     assert run.solve().left_out == 0 and run.left_out() == [] and run.labels(1).min() >= 0
     run.set_chain(1, np.array(BAD))
     assert run.solve().left_out == 1 and run.left_out()[0].position == 1
-    run.set_labels(run.all_labels())
+    run.set_labels(run.labels())
     assert run.solve().left_out == 1
 
 

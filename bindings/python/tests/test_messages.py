@@ -100,7 +100,6 @@ CASES = [
     ("Potential.pairs", lambda: ch.Potential.pairs([[0.0, 1.0]]), "scores"),
     ("Potential.callback", lambda: ch.Potential.callback(0, lambda n, m: 0.0), "values"),
     ("Potential.callback", lambda: ch.Potential.callback(2, None), "function"),
-    ("Potential.scaled", lambda: AGREE.scaled(-1.0), "factor"),
     ("Potential.evaluate", lambda: AGREE.evaluate([1, -1]), "counts"),
     ("Potential.evaluate", lambda: AGREE.evaluate([1, 1], members=5), "counts"),
     ("Potential.evaluate", lambda: AGREE.evaluate([1, 1, 1]), None),
@@ -350,7 +349,6 @@ CASES = [
     ("Model.centre_potential", lambda: words().freeze().centre_potential(9, 0), "clique"),
     ("Model.centre_potential", lambda: words().freeze().centre_potential(0, 2.5), "value"),
     ("Model.score", lambda: words().freeze().score([0]), "labels"),
-    ("Model.reweigh", lambda: words().freeze().reweigh(-1.0), "factors"),
     ("Run", lambda: run(rounds=-1), "rounds"),
     ("Run", lambda: run(damping=1.0), "damping"),
     ("Run", lambda: run(damping=NAN), "damping"),
@@ -378,7 +376,7 @@ CASES = [
     ("Run.set_limits", lambda: run().set_limits(NAN), "time_limit"),
     ("Run.labels", lambda: run().labels(9), "chain"),
     ("Run.labels", lambda: ch.Run(words().freeze()).labels(0), "the run has no labelling"),
-    ("Run.all_labels", lambda: ch.Run(words().freeze()).all_labels(), "the run has no labelling"),
+    ("Run.labels", lambda: ch.Run(words().freeze()).labels(), "the run has no labelling"),
     (
         "Run.changed_chains",
         lambda: ch.Run(words().freeze()).changed_chains(),
@@ -388,7 +386,7 @@ CASES = [
     ("Run.chain_score", lambda: run().chain_score(9), "chain"),
     ("Run.clique_score", lambda: run().clique_score(9), "clique"),
     ("Run.values", lambda: run().values(9), "clique"),
-    ("Run.payments", lambda: run().payments(9), "chain"),
+    ("Run.reasons", lambda: run().reasons(9), "chain"),
     ("Run.max_marginals", lambda: run().max_marginals(9), "chain"),
     ("Run.margins", lambda: run().margins(9), "chain"),
     ("Run.probabilities", lambda: run().probabilities(9), "chain"),
@@ -525,7 +523,7 @@ def test_help_reads_as_python():
 
 #: Matches the names of calls for which CASES needs no bad argument.
 HARMLESS = re.compile(
-    r"(\w*Error|Agreement\..*|Outcome|Progress|Payment|Cost|LabellingScore|Reason|Change|Decoded"
+    r"(\w*Error|Agreement\..*|Outcome|Progress|Cost|LabellingScore|Reason|Change|Decoded"
     r"|Diagnosis|Strengths|LeftOut|Mask|Place|Placed|Question|\w*Result|ChainMarginals|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
     r"|Chain|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state|Host.*"
     r"|Run.(step|solve|local_search|reset|problem|left_out)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"

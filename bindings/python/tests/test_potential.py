@@ -17,8 +17,6 @@ def test_every_family_is_its_formula(rng, family):
         counts = np.bincount(rng.integers(0, values, members), minlength=values)
         assert made.evaluate(counts) == pytest.approx(function(counts, members), abs=1e-9)
         assert made.values == values
-        scaled = made.scaled(0.25)
-        assert scaled.evaluate(counts) == pytest.approx(0.25 * function(counts, members), abs=1e-9)
 
 
 def test_families_have_names():
@@ -68,7 +66,6 @@ def test_a_callback_gets_counts_of_its_own():
     assert made.evaluate([1, 2, 0]) == 0.5
     assert kept[0].tolist() == [1, 2, 0] and kept[0].dtype == np.int64
     assert kept[0].flags.owndata or kept[0].base.flags.owndata
-    assert made.scaled(4.0).evaluate([1, 2, 0]) == 2.0
 
 
 def test_bad_arguments():
@@ -108,8 +105,6 @@ def test_bad_arguments():
         ch.Potential.sum([[1.0, 2.0], [1.0]])
     with pytest.raises(TypeError, match="function"):
         ch.Potential.callback(2, 5)
-    with pytest.raises(ValueError):
-        ch.Potential.potts(2, 1.0).scaled(-1.0)
     with pytest.raises(ValueError):
         ch.Potential.potts(2, 1.0).evaluate([1, 1], members=3)
     with pytest.raises(ValueError):

@@ -67,7 +67,7 @@ def same(a, b):
     runs = [ch.Run(problem) for problem in (a, b)]
     results = [run.solve() for run in runs]
     assert results[0] == results[1]
-    assert runs[0].all_labels().tolist() == runs[1].all_labels().tolist()
+    assert runs[0].labels().tolist() == runs[1].labels().tolist()
 
 
 def test_round_trips(rng, tmp_path):

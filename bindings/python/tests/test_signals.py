@@ -69,7 +69,7 @@ def solve():
 
     def goes_on():
         run.set_limits(time_limit=0.01)
-        assert run.solve().outcome == ch.Outcome.DEADLINE and run.all_labels().any()
+        assert run.solve().outcome == ch.Outcome.DEADLINE and run.labels().any()
         run.set_limits()
 
     return run.solve, goes_on
@@ -93,7 +93,7 @@ def solve_with_callbacks():
 def bound():
     run = ch.Run(graph(), bound_steps=1)
     run.solve()
-    return lambda: run.bound(10**9), run.all_labels
+    return lambda: run.bound(10**9), run.labels
 
 
 def step():

@@ -255,7 +255,7 @@ def test_scores_alone_are_those_of_a_function():
     problem = ch.labelled_problem(scores, gold=gold, groups=groups, tokens=words)
     with ch.Run(plain.learnt_.apply(_named(problem))) as run:
         run.solve()
-        assert run.all_labels().tolist() == np.concatenate(found).tolist()
+        assert run.labels().tolist() == np.concatenate(found).tolist()
 
 
 def _named(problem):

@@ -44,8 +44,8 @@ def main() -> None:
     with ch.Run(model(scores), progress=told, message_element="magnitude16", time_limit=60.0) as run:
         result: ch.RunResult = run.solve()
         assert result.outcome == ch.Outcome.COMPLETE
-        payments: list[ch.Payment] = run.payments(2)
-        assert payments[0].amount > 0
+        reasons: list[ch.Reason] = run.reasons(2)
+        assert reasons[0].amount > 0
         margins: npt.NDArray[np.float64] = run.margins(0)
         assert margins.shape == (1,)
     solved = ch.CliqueSolver().solve(

@@ -1,5 +1,4 @@
-/* More about models: instances, the classical model of repeated words, models with other
- * strengths, and what a model holds. */
+/* More about models: instances, the classical model of repeated words, and what a model holds. */
 #ifndef CHORALE_EXPERIMENTAL_MODEL_H
 #define CHORALE_EXPERIMENTAL_MODEL_H
 
@@ -75,20 +74,6 @@ CHORALE_API chorale_status chorale_model_builder_add_repeated_words(
     const chorale_repeated_words_options *options, int64_t *first, int64_t *count,
     chorale_error *error);
 
-/* ---- Strengths --------------------------------------------------------------------------- */
-
-/* Creates a model with the same chains, cliques and members, in which the potential of clique c is
- * multiplied by factors[c]. The chains are shared with `model`, which is kept alive: no scores are
- * copied. Runs on either model may start from runs on the other (chorale_run_create, `earlier`).
- *
- * factors: by clique, finite, >= 0. Counts that a potential forbids are forbidden also with factor
- *   0. NULL only if there are no cliques. *reweighed: receives a model with one reference.
- * Errors: NULL_ARGUMENT, STRUCT_SIZE, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (as in
- * chorale_potential_create_scaled), OUT_OF_MEMORY. O(chains + members + cliques). Any thread. */
-CHORALE_API chorale_status chorale_model_reweigh(const chorale_host *host,
-                                                 const chorale_model *model, const double *factors,
-                                                 chorale_model **reweighed, chorale_error *error);
-
 /* ---- What a model holds ------------------------------------------------------------------ */
 
 /* Each returns the number or length that its name says; 0 for a NULL model and for a chain, clique
@@ -106,8 +91,7 @@ CHORALE_API int64_t chorale_model_clique_columns(const chorale_model *model, int
 CHORALE_API int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique);
 /* Return the potential, property or dictionary of a clique, borrowed while the model exists. They
  * return NULL if the clique has none, and for a clique or value out of range. Potentials are over R
- * or R + 2 values, with the factors of chorale_model_reweigh applied. A centred clique has centre
- * potentials, one for each value of its centre, and no other potential. Any thread. */
+ * or R + 2 values. A centred clique has centre potentials, one for each value of its centre, and no other potential. Any thread. */
 CHORALE_API const chorale_potential *chorale_model_clique_potential(const chorale_model *model,
                                                                     int64_t clique);
 CHORALE_API const chorale_potential *

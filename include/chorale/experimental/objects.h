@@ -41,18 +41,6 @@ CHORALE_API int64_t chorale_potential_values(const chorale_potential *potential)
 /* Returns the family; 0 for NULL. Any thread. */
 CHORALE_API chorale_family chorale_potential_family(const chorale_potential *potential);
 
-/* Creates the potential factor * C, where C is the potential passed as `potential`. The two share
- * their numbers in memory. Counts that C forbids are forbidden also with factor 0. factor: finite,
- * >= 0.
- * Errors: NULL_ARGUMENT, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a negative factor; a factor that
- * gives a magnitude above 1e280), OUT_OF_MEMORY. O(1), but with factor > 1 linear in the size of
- * the tables or matrices of C. */
-CHORALE_API chorale_status chorale_potential_create_scaled(const chorale_host *host,
-                                                           const chorale_potential *potential,
-                                                           double factor,
-                                                           chorale_potential **scaled,
-                                                           chorale_error *error);
-
 /* Returns the algorithm with this name of `length` bytes; -1 if there is none. Any thread. */
 CHORALE_API chorale_algorithm chorale_algorithm_from_name(const char *name, size_t length);
 

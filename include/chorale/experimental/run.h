@@ -102,11 +102,6 @@ CHORALE_API chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain
 
 /* Errors of all calls below: those of the results of run.h. */
 
-/* Writes the labels of all chains, chain after chain. */
-CHORALE_API chorale_status chorale_run_all_labels(const chorale_run *run,
-                                                  chorale_labelling labelling, int32_t *labels,
-                                                  int64_t capacity, int64_t *needed,
-                                                  chorale_error *error);
 /* Writes phi of a chain under `labelling` to *score, minus infinity if the chain is left out.
  * Writes 1 to *changed if the labels of the chain under CHORALE_TOGETHER and CHORALE_ALONE differ,
  * else 0, whatever `labelling` is. Either may be NULL. */
@@ -134,7 +129,7 @@ CHORALE_API chorale_status chorale_run_values(const chorale_run *run, int64_t cl
  *             "deadline", "cancelled", "infeasible" or "nothing-found" (without a labelling the
  *             call fails with NO_LABELLING)
  *   chains    an array of { score, labels, changed } and, where a chain changed, own_score,
- *             own_labels, payments: an array of { clique, member, position, own_value, value,
+ *             own_labels, reasons: an array of { clique, member, position, own_value, value,
  *             amount, others, agreeing_before, agreeing }
  *   cliques   an array of { score, values }
  *   left_out  an array of { chain, position, obstacle, clique }: the chains that are left out, whose

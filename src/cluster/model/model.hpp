@@ -179,11 +179,4 @@ namespace chorale {
 
 using Model = ::chorale_model;
 
-// Creates a copy of `model` in which the potential of clique c is multiplied by factors[c]. Checks
-// the factors; fewer factors than cliques are reported as a NULL argument. On success `made` has
-// one reference.
-chorale_status create_reweighed(const Report &report, const Memory &memory, const Log &log,
-                                const Model &model, gsl::span<const double> factors,
-                                Model *&made) noexcept;
-
 } // namespace chorale

@@ -187,16 +187,18 @@ double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
   return now == so ? 0.0 : so == kForbidden ? kInfinity : now - so;
 }
 
-// Returns the payment for a slot. `counts` and `own_counts`: the counts of the slot's clique in the
+// Returns the reason for a slot. `counts` and `own_counts`: the counts of the slot's clique in the
 // answer and in `own`. `scratch`: an array of the same length.
-chorale_payment Outcome::payment(const Slot &slot, gsl::span<const std::int64_t> counts,
-                                 gsl::span<const std::int64_t> own_counts,
-                                 gsl::span<std::int64_t> scratch,
-                                 RunFailure *failure) const noexcept {
+chorale_reason Outcome::reason(const Slot &slot, gsl::span<const std::int64_t> counts,
+                               gsl::span<const std::int64_t> own_counts,
+                               gsl::span<std::int64_t> scratch,
+                               RunFailure *failure) const noexcept {
   const Clique clique = inputs_.clique(slot.clique);
   const std::int32_t now = state_.answer().shown(slot);
-  chorale_payment made{};
+  chorale_reason made{};
+  made.agreement = -1;
   made.clique = slot.clique;
+  made.chain = slot.chain;
   made.member = slot.member;
   made.position = slot.position;
   made.own_value = clique.value_of(state_.own.shown(slot));
@@ -213,11 +215,11 @@ chorale_payment Outcome::payment(const Slot &slot, gsl::span<const std::int64_t>
   return made;
 }
 
-// Sorts the payments by clique, so that the members of each clique are counted once, and then
-// restores their order: own_value holds the original index of a payment until then.
-std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
-                               gsl::span<chorale_payment> to, RunFailure *failure) const {
-  chorale_payment *const first = to.data();
+// Sorts the reasons by clique, so that the members of each clique are counted once, and then
+// restores their order: `agreement` holds the original index of a reason until then.
+std::int64_t Outcome::reasons(std::int32_t begin, std::int32_t end, gsl::span<chorale_reason> to,
+                              RunFailure *failure) const {
+  chorale_reason *const first = to.data();
   const auto capacity = static_cast<std::int64_t>(to.size());
   std::int64_t found = 0;
   std::int32_t columns = 1;
@@ -231,40 +233,37 @@ std::int64_t Outcome::payments(std::int32_t begin, std::int32_t end,
       if (found < capacity) {
         columns = std::max(columns, model_.cliques[slot.clique].columns());
         first[found] = {};
+        first[found].agreement = found;
         first[found].clique = slot.clique;
         first[found].member = slot.member;
-        first[found].own_value = static_cast<std::int32_t>(found);
       }
       ++found;
     }
   }
-  chorale_payment *last = first + std::min(found, capacity);
-  std::sort(first, last, [](const chorale_payment &a, const chorale_payment &b) {
-    return a.clique != b.clique ? a.clique < b.clique : a.own_value < b.own_value;
+  chorale_reason *last = first + std::min(found, capacity);
+  std::sort(first, last, [](const chorale_reason &a, const chorale_reason &b) {
+    return a.clique != b.clique ? a.clique < b.clique : a.agreement < b.agreement;
   });
   Counts counts(memory_, columns);
   Counts own_counts(memory_, columns);
   Counts scratch(memory_, columns);
   std::int64_t counted = -1; // the clique whose members were counted last
-  for (chorale_payment *made = first; made != last; ++made) {
+  for (chorale_reason *made = first; made != last; ++made) {
     const auto number = static_cast<std::int32_t>(made->clique);
     if (number != std::exchange(counted, number)) {
       count(model_.cliques[number], state_.answer(), counts.span());
       count(model_.cliques[number], state_.own, own_counts.span());
     }
-    const std::int32_t index = made->own_value;
-    *made = payment(model_.member(number, static_cast<std::int32_t>(made->member)), counts.span(),
-                    own_counts.span(), scratch.span(), failure);
-    made->own_value = index;
+    const std::int64_t index = made->agreement;
+    *made = reason(model_.member(number, static_cast<std::int32_t>(made->member)), counts.span(),
+                   own_counts.span(), scratch.span(), failure);
+    made->agreement = index;
   }
-  std::sort(first, last, [](const chorale_payment &a, const chorale_payment &b) {
-    return a.own_value < b.own_value;
+  std::sort(first, last, [](const chorale_reason &a, const chorale_reason &b) {
+    return a.agreement < b.agreement;
   });
-  for (chorale_payment *made = first; made != last; ++made) {
-    const Clique &clique = model_.cliques[made->clique];
-    made->own_value =
-        clique.value_of(state_.own.shown(clique, static_cast<std::int32_t>(made->member)));
-  }
+  for (chorale_reason *made = first; made != last; ++made)
+    made->agreement = -1;
   return found;
 }
 
@@ -379,7 +378,7 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, RunFailure *failure) con
     if (changed) {
       field("own_score", state_.own.phi(i));
       labels("own_labels", state_.own, chain, false);
-      json.key("payments");
+      json.key("reasons");
       json.open('[');
       for (std::int32_t s = 0; s < chain.slots; ++s) {
         const Slot slot = model_.slot(i, s);
@@ -387,8 +386,8 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, RunFailure *failure) con
           continue;
         all_counts.load(slot.clique, counts.span());
         all_own_counts.load(slot.clique, own_counts.span());
-        const chorale_payment made =
-            payment(slot, counts.span(), own_counts.span(), scratch.span(), failure);
+        const chorale_reason made =
+            reason(slot, counts.span(), own_counts.span(), scratch.span(), failure);
         json.open('{');
         field("clique", made.clique);
         field("member", made.member);

@@ -25,11 +25,11 @@ public:
     return !state_.answer().agrees(chain, state_.own);
   }
   double clique_score(const Assignment &of, std::int64_t clique, RunFailure *failure) const;
-  // Computes a payment for each slot of the chains begin .. end - 1 that shows different columns in
-  // the answer and in `own`. Writes as many payments as `to` holds, chain by chain, and
+  // Computes a reason for each slot of the chains begin .. end - 1 that shows different columns in
+  // the answer and in `own`. Writes as many reasons as `to` holds, chain by chain, and
   // returns how many there are in all. Counts the members of each clique once.
-  std::int64_t payments(std::int32_t begin, std::int32_t end, gsl::span<chorale_payment> to,
-                        RunFailure *failure) const;
+  std::int64_t reasons(std::int32_t begin, std::int32_t end, gsl::span<chorale_reason> to,
+                       RunFailure *failure) const;
   // Writes an entry for each chain that is left out, as long as `to` has room. Returns how many of
   // these chains there are.
   std::int64_t left_out(gsl::span<chorale_left_out> to) const;
@@ -42,9 +42,9 @@ private:
   std::int64_t shutting_clique(std::int32_t chain) const;
   double amount(const Slot &slot, gsl::span<const std::int64_t> counts,
                 gsl::span<std::int64_t> scratch, RunFailure *failure) const noexcept;
-  chorale_payment payment(const Slot &slot, gsl::span<const std::int64_t> counts,
-                          gsl::span<const std::int64_t> own_counts,
-                          gsl::span<std::int64_t> scratch, RunFailure *failure) const noexcept;
+  chorale_reason reason(const Slot &slot, gsl::span<const std::int64_t> counts,
+                        gsl::span<const std::int64_t> own_counts, gsl::span<std::int64_t> scratch,
+                        RunFailure *failure) const noexcept;
   double counted_score(std::int64_t clique, gsl::span<std::int64_t> counts, std::int32_t centre,
                        RunFailure *failure) const noexcept;
 

@@ -72,8 +72,8 @@ void chorale_run::choose_messages() noexcept {
       saturating_product(2 * sizeof(double), static_cast<std::size_t>(model->message_count));
   if (all < kSmallMessages || model->score_bytes == 0)
     return;
-  // For a reweighed model counts the memory of its base model, whose chains it shares, so that runs
-  // of both use the same format.
+  // For a model with learnt potentials counts the memory of its base model, whose chains it shares,
+  // so that runs of both use the same format.
   const Model &holder = model->base ? *model->base : *model;
   const std::int32_t workers = std::exchange(options.executor.workers, 1);
   const bool edits = inputs.expect_edits(false);

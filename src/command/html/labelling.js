@@ -44,11 +44,11 @@ const Labelling = (() => {
       this.records = new Map(data.records.map((record) => [record.chain, record])); // those shown
       this.words = []; // by position of a record that the report shows
       this.spaces = [];
-      chains.forEach(({ labels, own_labels: own, payments = [] }, chain) => {
+      chains.forEach(({ labels, own_labels: own, reasons = [] }, chain) => {
         this.chainAt.fill(chain, this.offsets[chain], this.offsets[chain + 1]);
         this.own.set(own ?? labels, this.offsets[chain]);
         this.now.set(labels, this.offsets[chain]);
-        for (const { clique, member, own_value: value } of payments)
+        for (const { clique, member, own_value: value } of reasons)
           (this.#ownValues[clique] ??= data.run.cliques[clique].values.slice())[member] = value;
         const { words = [], spaces } = this.records.get(chain) ?? {};
         words.forEach((word, k) => {
@@ -189,7 +189,7 @@ const Labelling = (() => {
       const { run, chains } = this.#runs.get(page);
       if (!Number.isFinite(run.solve().score))
         throw new Error("these corrections leave no labelling");
-      const now = run.allLabels();
+      const now = run.labels();
       const changed = [];
       let at = 0;
       for (const chain of chains.keys()) {
@@ -219,18 +219,18 @@ const Labelling = (() => {
     }
     /** Returns the cliques with a member on a page whose value the command's run changed. */
     changedCliques(page) {
-      const payments = this.pages[page].chains.flatMap((chain) => this.payments(chain));
-      return [...new Set(payments.map(({ clique }) => clique))].sort((a, b) => a - b);
+      const reasons = this.pages[page].chains.flatMap((chain) => this.reasons(chain));
+      return [...new Set(reasons.map(({ clique }) => clique))].sort((a, b) => a - b);
     }
-    payments(chain) {
+    reasons(chain) {
       if (!this.isOpen(this.pageOf[chain]))
-        return (this.data.run.chains[chain].payments ?? []).map((paid) => ({
-          ...paid, ownValue: paid.own_value, agreeingBefore: paid.agreeing_before,
-          amount: paid.amount ?? Infinity,
+        return (this.data.run.chains[chain].reasons ?? []).map((reason) => ({
+          ...reason, ownValue: reason.own_value, agreeingBefore: reason.agreeing_before,
+          amount: reason.amount ?? Infinity,
         }));
       const { run, here, cliques } = this.#ofChain(chain);
       const numbers = [...cliques.keys()];
-      return run.payments(here).map((paid) => ({ ...paid, clique: numbers[paid.clique] }));
+      return run.reasons(here).map((reason) => ({ ...reason, clique: numbers[reason.clique] }));
     }
     /**
      * Returns a chain's own score under its present labels, minus its own score under the labels

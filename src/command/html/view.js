@@ -354,17 +354,17 @@ ${isChanged && html`<details class="why" data-chain="${chain}"><summary>Why</sum
      */
     reasons(chain, first = 0, last = Infinity) {
       const { of } = this;
-      const payments = of.payments(chain)
-        .map((paid) => ({ ...paid, at: paid.position < 0 ? -1 : of.offsets[chain] + paid.position }))
+      const reasons = of.reasons(chain)
+        .map((reason) => ({ ...reason, at: reason.position < 0 ? -1 : of.offsets[chain] + reason.position }))
         .filter(({ at }) => at < 0 || (at >= first && at <= last))
         .sort((a, b) => b.amount - a.amount || a.clique - b.clique);
       const sure = of.sureness(chain, true).filter((one) => one.first <= last && one.last >= first);
-      return html`${payments.map((paid) => html`<li><b>${of.cliques[paid.clique].name}</b>: ${paid.at >= 0 &&
-        `${of.words[paid.at]}, `}${this.#value(paid.clique, paid.ownValue)} \u2192 ${
-        this.#value(paid.clique, paid.value)}${
+      return html`${reasons.map((reason) => html`<li><b>${of.cliques[reason.clique].name}</b>: ${reason.at >= 0 &&
+        `${of.words[reason.at]}, `}${this.#value(reason.clique, reason.ownValue)} \u2192 ${
+        this.#value(reason.clique, reason.value)}${
         // Nothing is told of a centre, or of a member that is alone.
-        paid.others > 0 && `: ${paid.agreeingBefore} of ${paid.others} others were, ${paid.agreeing} of ` +
-          `${paid.others} are now`} ${amount(paid.amount)}</li>`)}
+        reason.others > 0 && `: ${reason.agreeingBefore} of ${reason.others} others were, ${reason.agreeing} of ` +
+          `${reason.others} are now`} ${amount(reason.amount)}</li>`)}
 ${sure.map((one) => html`<li data-sure><b>How sure</b>: ${of.words[one.first]}${one.last > one.first &&
         " \u2026"}, <q>${of.names[of.now[one.first]]}</q> <span class="amount">${!one.exact &&
         "\u2248\u00A0"}${(100 * one.least).toFixed(0)}\u00A0%</span></li>`)}

@@ -22,7 +22,7 @@ from ._native import version as __version__
 from .cancel import Cancel
 from .chain import Chain, ChainMarginals, ChainResult, Mask, Transitions, mask
 from .clique import CliqueResult, CliqueSolver, MarginalsResult, algorithms
-from .collective import Change, Decoded, Reason, build_problem, decode, labelled_problem
+from .collective import Change, Decoded, build_problem, decode, labelled_problem
 from .errors import (
     ArgumentError,
     ArgumentMissingError,
@@ -49,7 +49,7 @@ from .places import Place, missed
 from .potential import Potential
 from .problem import Problem
 from .property import FIRE_LABEL, FIRE_NOTHING, FIRE_TABLE, LabelMap, Property
-from .run import LeftOut, Payment, Progress, Run, RunResult
+from .run import LeftOut, Progress, Reason, Run, RunResult
 from .settling import Question, Settled, settle
 
 __all__ = [
@@ -90,7 +90,6 @@ __all__ = [
     "OutOfMemoryError",
     "OutOfRangeError",
     "Outcome",
-    "Payment",
     "Place",
     "Placed",
     "Potential",

@@ -136,6 +136,7 @@ CHORALE_MESSAGES_AUTO = 0
 CHORALE_NO_ROUNDS = -1
 CHORALE_TOGETHER = 0
 CHORALE_ALONE = 1
+CHORALE_ALL_CHAINS = -10
 CHORALE_AGREE_WORDS = 0
 CHORALE_AGREE_KEYS = 10
 CHORALE_AGREE_PROPERTY = 20
@@ -730,26 +731,30 @@ class chorale_left_out(Struct):
     ]
 
 
-class chorale_payment(Struct):
+class chorale_reason(Struct):
+    agreement: Any
     clique: Any
-    member: Any
+    chain: Any
     position: Any
-    own_value: Any
-    value: Any
-    amount: Any
     others: Any
     agreeing_before: Any
     agreeing: Any
+    own_value: Any
+    value: Any
+    amount: Any
+    member: Any
     _fields_ = [
+        ("agreement", c_int64),
         ("clique", c_int64),
-        ("member", c_int64),
+        ("chain", c_int64),
         ("position", c_int64),
-        ("own_value", c_int32),
-        ("value", c_int32),
-        ("amount", c_double),
         ("others", c_int64),
         ("agreeing_before", c_int64),
         ("agreeing", c_int64),
+        ("own_value", c_int32),
+        ("value", c_int32),
+        ("amount", c_double),
+        ("member", c_int64),
     ]
 
 
@@ -783,31 +788,6 @@ class chorale_agreement(Struct):
         ("clique_offsets", c_void_p),
         ("members", c_void_p),
         ("weights", c_void_p),
-    ]
-
-
-class chorale_reason(Struct):
-    agreement: Any
-    clique: Any
-    chain: Any
-    position: Any
-    others: Any
-    agreeing_before: Any
-    agreeing: Any
-    own_value: Any
-    value: Any
-    amount: Any
-    _fields_ = [
-        ("agreement", c_int64),
-        ("clique", c_int64),
-        ("chain", c_int64),
-        ("position", c_int64),
-        ("others", c_int64),
-        ("agreeing_before", c_int64),
-        ("agreeing", c_int64),
-        ("own_value", c_int32),
-        ("value", c_int32),
-        ("amount", c_double),
     ]
 
 
@@ -1271,9 +1251,8 @@ STRUCTS = {
     "chorale_run_options": chorale_run_options,
     "chorale_run_result": chorale_run_result,
     "chorale_left_out": chorale_left_out,
-    "chorale_payment": chorale_payment,
-    "chorale_agreement": chorale_agreement,
     "chorale_reason": chorale_reason,
+    "chorale_agreement": chorale_agreement,
     "chorale_text": chorale_text,
     "chorale_learn_progress": chorale_learn_progress,
     "chorale_learn_options": chorale_learn_options,
@@ -1398,7 +1377,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_model_member_count": (c_int64, [c_void_p]),
     "chorale_model_release": (None, [c_void_p]),
     "chorale_model_retain": (c_void_p, [c_void_p]),
-    "chorale_model_reweigh": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_model_score": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_model_score_bytes": (c_size_t, [c_void_p]),
     "chorale_outcome_name": (c_char_p, [c_int32]),
@@ -1410,7 +1388,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_potential_create_max": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_pairs": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_potts": (c_int32, [POINTER(chorale_host), c_int64, c_double, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
-    "chorale_potential_create_scaled": (c_int32, [POINTER(chorale_host), c_void_p, c_double, c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_square_makespan": (c_int32, [POINTER(chorale_host), c_int64, c_double, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_sum": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, c_int64, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_family": (c_int32, [c_void_p]),
@@ -1465,7 +1442,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_property_retain": (c_void_p, [c_void_p]),
     "chorale_property_shown": (c_int32, [POINTER(chorale_attachment), c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_property_values": (c_int64, [c_void_p]),
-    "chorale_run_all_labels": (c_int32, [c_void_p, c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_bound": (c_int32, [c_void_p, c_int64, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_chain_score": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_run_clique_score": (c_int32, [c_void_p, c_int64, c_int32, c_void_p, POINTER(chorale_error)]),
@@ -1478,8 +1454,8 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_run_left_out": (c_int32, [c_void_p, POINTER(chorale_left_out), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_local_search": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),
     "chorale_run_max_marginals": (c_int32, [c_void_p, c_int64, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
-    "chorale_run_payments": (c_int32, [c_void_p, c_int64, POINTER(chorale_payment), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_probabilities": (c_int32, [c_void_p, c_int64, c_double, c_void_p, c_int64, c_void_p, POINTER(chorale_error)]),
+    "chorale_run_reasons": (c_int32, [c_void_p, c_int64, POINTER(chorale_reason), c_size_t, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_reset": (None, [c_void_p]),
     "chorale_run_set_allowed": (c_int32, [c_void_p, c_int64, c_int64, c_void_p, POINTER(chorale_error)]),
     "chorale_run_set_chain": (c_int32, [c_void_p, c_int64, POINTER(chorale_chain), POINTER(chorale_error)]),

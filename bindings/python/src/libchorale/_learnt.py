@@ -17,6 +17,7 @@ from . import _declarations as c
 from ._callbacks import Raised
 from ._handle import Closable, Recipe
 from ._native import call, library, struct
+from ._work import entries
 from .cancel import Cancel, Stop
 from .host import lent
 from .model import Model
@@ -71,15 +72,6 @@ class Learnt(Closable):
     def __reduce__(self) -> Any:
         return Recipe(Learnt, "from_json", (self.to_json(),), {}).remake()
 
-    def _entries(self, function: Any, kind: type[c.Struct]) -> list[dict[str, Any]]:
-        with self._use() as learnt:
-            needed = ctypes.c_int64()
-            size = ctypes.sizeof(kind)
-            call(function, learnt, None, size, 0, byref(needed))
-            entries = (kind * max(1, needed.value))()
-            call(function, learnt, entries, size, needed.value, None)
-        return [_fields(entry) for entry in entries[: needed.value]]
-
     @property
     def report(self) -> dict[str, Any]:
         """A dict with the fields of the C struct chorale_learnt_report, which learn.h describes:
@@ -94,9 +86,13 @@ class Learnt(Closable):
         found["applied"] = bool(told.applied)
         found["verdict"] = VERDICTS[told.verdict]
         found["warnings"] = [name for flag, name in WARNINGS.items() if told.warnings & flag]
-        found["kinds"] = self._entries(library.chorale_learnt_kinds, c.chorale_learnt_kind)
-        for entry, named in zip(found["kinds"], json.loads(self.to_json())["kinds"]):
-            entry["name"] = named["name"]
+        with self._use() as learnt:
+            kinds = entries(library.chorale_learnt_kinds, c.chorale_learnt_kind, learnt)
+        names = [name for name, *_ in c.chorale_learnt_kind._fields_]
+        found["kinds"] = [
+            {**dict(zip(names, kind)), "name": named["name"]}
+            for kind, named in zip(kinds, json.loads(self.to_json())["kinds"])
+        ]
         return found
 
     def probabilities(self, run: Run, chain: int) -> npt.NDArray[np.float64]:

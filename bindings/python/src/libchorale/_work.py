@@ -15,12 +15,15 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
+from ctypes import POINTER, byref, c_int64, cast
 from queue import Empty, SimpleQueue
 from typing import Any
 
+import numpy as np
+
 from ._callbacks import Raised
 from ._native import call
-from .errors import CallbackError
+from .errors import CallbackError, CapacityError
 
 # Seconds after which the waiting main thread looks for signals that did not wake it: those that
 # another thread of the process received and, on Windows, all.
@@ -60,6 +63,26 @@ def work(
             raise job.error
         finally:
             job.error = None  # otherwise the exception and its traceback would refer to each other
+
+
+def entries(
+    function: Callable[..., int], kind: Any, *arguments: Any, sources: Sequence[Raised] = ()
+) -> list[Any]:
+    """Returns the structs that a function of the library writes to an array, as tuples of their
+    fields. kind: the type of the structs."""
+    needed = c_int64()
+
+    def fill(capacity: int) -> list[Any]:
+        found = np.empty(capacity, dtype=np.dtype(kind))
+        to = cast(found.ctypes.data, POINTER(kind))
+        size = found.itemsize
+        work(function, *arguments, to, size, capacity, byref(needed), sources=sources)
+        return list(found[: needed.value].tolist())
+
+    try:  # most lists fit, and a second call would compute the entries again
+        return fill(1024)
+    except CapacityError:
+        return fill(needed.value)
 
 
 def at_caller(function: Callable[..., Any], *arguments: Any) -> Any:

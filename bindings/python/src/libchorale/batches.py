@@ -200,7 +200,7 @@ class Problems:
             run.solve()
             changed = np.zeros(len(lengths), dtype=bool)
             changed[run.changed_chains()] = True
-            found, left_out = run.all_labels(), run.left_out()
+            found, left_out = run.labels(), run.left_out()
         labels = _label_lists(arrow, found, lengths, self.names)
         return _without(arrow, {self.labels: labels, self.changed: arrow.array(changed)}, left_out)
 

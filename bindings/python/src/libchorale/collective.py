@@ -10,7 +10,7 @@ import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
-from ctypes import POINTER, byref, c_int64, cast
+from ctypes import byref
 from typing import Any
 
 import numpy as np
@@ -25,10 +25,10 @@ from ._callbacks import Raised
 from ._handle import Closable
 from ._learnt import learn
 from ._native import call, library, struct
-from ._work import work
+from ._work import entries
 from .cancel import Cancel, Stop
 from .chain import Chain, Edges, Scheme
-from .errors import CapacityError, Renaming, StateError
+from .errors import Renaming, StateError
 from .host import lent
 from .message import JointMode
 from .model import corpus_struct
@@ -38,6 +38,7 @@ from .run import (
     LeftOut,
     MessageElement,
     Progress,
+    Reason,
     Run,
     RunResult,
     left_out_of,
@@ -46,40 +47,6 @@ from .run import (
     telling,
     working,
 )
-
-
-@dataclasses.dataclass(frozen=True)
-class Reason:
-    """A reason why the labels of a chain differ from its best labels without cliques: a clique
-    whose score gains by the change.
-
-    The member of the clique is a position of the chain or, for a property, the whole chain.
-
-    what       which agreement: "words" for an agreement of words; for properties, keys and cliques
-               the index of the agreement in `agree`
-    group      the group (document) of the chain
-    position   the position in the chain; -1 for a property
-    own_value  the member's value in the chain's best labelling without cliques: a label, or for a
-               property a value of the property
-    value      the member's value in the result
-    amount     how much the clique's score would fall if this member alone took `own_value` again;
-               infinite if the potential forbids this
-    others     the number of other members of the clique; with weights, the sum of their weights
-    agreeing_before  the number of other members that have `value` in the best labellings of their
-               chains without cliques; with weights, the sum of their weights
-    agreeing   the number of other members that have `value` in the result; with weights, the sum of
-               their weights
-    """
-
-    what: str | int
-    group: Hashable
-    position: int
-    own_value: int
-    value: int
-    amount: float
-    others: int
-    agreeing_before: int
-    agreeing: int
 
 
 @dataclasses.dataclass(frozen=True)
@@ -158,7 +125,7 @@ class Decoded:
         return html.label_name(self.names if reason.position >= 0 else (), value)
 
 
-def _kind(what: str | int) -> str:
+def _kind(what: str | int | None) -> str:
     return "word" if what == "words" else f"agreement {what}"
 
 
@@ -359,9 +326,9 @@ def decode(
         solution = _solve_corpus(given, options, kept, ruled, **limits)
     strengths, result, now, own, found, left_out = solution
     reasons: dict[int, list[Reason]] = {}
-    for number, chain, position, others, before, agreeing, own_value, value, amount in found:
-        what, group = given.wanted[number].what, given.group_names[chain]
-        reason = Reason(what, group, position, own_value, value, amount, others, before, agreeing)
+    for number, *told in found:
+        what, chain = given.wanted[number].what, told[1]
+        reason = Reason(*told, what=what, group=given.group_names[chain])
         reasons.setdefault(chain, []).append(reason)
     spans = given.spans()
     places = np.searchsorted(given.offsets, np.flatnonzero(now != own), side="right") - 1
@@ -387,19 +354,9 @@ def decode(
     )
 
 
-# A reason for a change: agreement, chain, position, others, agreeing_before, agreeing, own_value,
-# value and amount, which are fields of the C struct chorale_reason (decode.h).
-_Found = tuple[int, int, int, int, int, int, int, int, float]
-_Solved = tuple[
-    "list[float]", RunResult, arrays.Ints, arrays.Ints, list[_Found], list[LeftOut]
-]
-
-# The layout of the C struct chorale_reason (decode.h).
-_REASON = np.dtype(
-    [(name, np.int64) for name in ("agreement", "clique", "chain", "position")]
-    + [(name, np.int64) for name in ("others", "agreeing_before", "agreeing")]
-    + [("own_value", np.int32), ("value", np.int32), ("amount", np.float64)]
-)
+# What a run found: strengths, result, labels together and alone, tuples of the fields of the C struct
+# chorale_reason (run.h), and the chains that are left out.
+_Solved = tuple["list[float]", RunResult, arrays.Ints, arrays.Ints, list[Any], list[LeftOut]]
 
 
 class _Solution(Closable):
@@ -436,28 +393,11 @@ class _Solution(Closable):
         with self._use() as decoded:
             return of_rules.ruled_chains(decoded, rules)
 
-    def reasons(self) -> list[_Found]:
-        needed = c_int64()
-
-        def fill(capacity: int) -> npt.NDArray[Any]:
-            reasons = np.empty(capacity, dtype=_REASON)
-            with self._use() as decoded:
-                work(
-                    library.chorale_decoded_reasons,
-                    decoded,
-                    cast(reasons.ctypes.data, POINTER(c.chorale_reason)),
-                    _REASON.itemsize,
-                    capacity,
-                    byref(needed),
-                    sources=self._raised,
-                )
-            return reasons[: needed.value]
-
-        try:
-            reasons = fill(1024)
-        except CapacityError:
-            reasons = fill(needed.value)
-        return [(agreement, *told) for agreement, _, *told in reasons.tolist()]
+    def reasons(self) -> list[Any]:
+        with self._use() as decoded:
+            return entries(
+                library.chorale_decoded_reasons, c.chorale_reason, decoded, sources=self._raised
+            )
 
 
 def _corpus(stack: ExitStack, given: Given) -> c.chorale_corpus:
@@ -588,27 +528,12 @@ def _solve_chains(
     given = _settled(given)
     strengths = [_number(wanted) for wanted in given.wanted]
     builder, made = build(given)
-    found: list[_Found] = []
     model = builder.freeze()
     with Run(model, **options, **limits, time_limit=arrays.seconds_left(until)) as run:
         result, left_out = run.solve(), run.left_out()
         _check_feasible(result, left_out)
-        for chain in run.changed_chains().tolist():
-            for paid in run.payments(chain):
-                found.append(
-                    (
-                        made[paid.clique],
-                        chain,
-                        paid.position,
-                        paid.others,
-                        paid.agreeing_before,
-                        paid.agreeing,
-                        paid.own_value,
-                        paid.value,
-                        paid.amount,
-                    )
-                )
-        return strengths, result, run.all_labels(), run.all_labels(own=True), found, left_out
+        found = [(made[clique], clique, *told) for _, clique, *told in run._reasons()]
+        return strengths, result, run.labels(), run.labels(own=True), found, left_out
 
 
 def _number(wanted: Wanted) -> float:

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 from .errors import ClosedError, InUseError, StateError
-from .run import Run, RunResult
+from .run import Reason, Run, RunResult
 
 # The greatest number of changed chains that are shown.
 LIMIT = 20
@@ -47,25 +47,25 @@ def _changes(run: Run) -> str:
         words = names.words(first, int(lengths[number]))
         reasons = (
             (
-                words[paid.position] if paid.position >= 0 else None,
-                names.value(paid.clique, paid.value),
-                names.value(paid.clique, paid.own_value),
-                evidence(names.clique(paid.clique), paid),
+                words[reason.position] if reason.position >= 0 else None,
+                names.value(reason.clique, reason.value),
+                names.value(reason.clique, reason.own_value),
+                evidence(names.clique(reason.clique), reason),
             )
-            for paid in run.payments(number)
+            for reason in run.reasons(number)
         )
         own, now = run.labels(number, own=True).tolist(), run.labels(number).tolist()
         parts.append(chain(names.chain(number), words, own, now, names.labels, reasons))
     return "".join(parts) + left_out(len(changed))
 
 
-def evidence(clique: str, paid: Any) -> str:
-    """Returns what a `Payment` or `Reason` says about its clique."""
-    text = f"{clique} pays {paid.amount:.3g}"
-    if paid.others == 0:  # a centre, or a member that is alone
+def evidence(clique: str, reason: Reason) -> str:
+    """Returns what a `Reason` says about its clique."""
+    text = f"{clique} gains {reason.amount:.3g}"
+    if reason.others == 0:  # a centre, or a member that is alone
         return text
-    others = f"{paid.agreeing_before} of {paid.others} others were"
-    return f"{others}, {paid.agreeing} of {paid.others} are now; {text}"
+    others = f"{reason.agreeing_before} of {reason.others} others were"
+    return f"{others}, {reason.agreeing} of {reason.others} are now; {text}"
 
 
 def left_out(changed: int) -> str:

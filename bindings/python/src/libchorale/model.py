@@ -654,9 +654,8 @@ class Model(Shared):
     # ---- The potential, property and dictionary of a clique
 
     def clique_potential(self, clique: int) -> Potential | None:
-        """Returns the potential of a clique, with the factors of `reweigh` applied; None if the
-        clique is centred. The potential keeps the model alive, and can be pickled if the model
-        can."""
+        """Returns the potential of a clique; None if the clique is centred. The potential keeps the
+        model alive, and can be pickled if the model can."""
         return self._given("clique_potential", Potential, self._clique(clique))
 
     def centre_potential(self, clique: int, value: int) -> Potential | None:
@@ -724,7 +723,7 @@ class Model(Shared):
         """Returns the score of any labelling, such as gold labels: the total score, and the score
         of each chain and each clique. Raises an error if the model has an `Instance`.
 
-        labels: the label of every position, chain after chain, as `Run.all_labels` returns them.
+        labels: the label of every position, chain after chain, as `Run.labels` returns them.
         """
         with self._use() as model:
             array = self._labels(labels)
@@ -746,27 +745,6 @@ class Model(Shared):
 
     def _labels(self, labels: npt.ArrayLike) -> arrays.Ints:
         return arrays.ints("labels", labels, size=int(self.chain_lengths.sum()))
-
-    # ---- Scaled potentials
-
-    def reweigh(self, factors: npt.ArrayLike) -> Model:
-        """Returns a model with the same chains and cliques, in which each potential is multiplied
-        by a factor >= 0. No scores are copied. A run of one of the two models may start from a run
-        of the other (argument `earlier` of `Run`).
-
-        factors: one for each clique, or one number for all.
-        """
-        with self._use() as model:
-            count = int(library.chorale_model_clique_count(model))
-            array = arrays.table("factors", factors, (0, 1))
-            if array.ndim == 0 or np.ndim(factors) == 0:
-                array = np.full(count, float(array.reshape(())))
-            if array.shape != (count,):
-                raise ValueError(f"factors has shape {array.shape}, not ({count},)")
-            pointer = self._create(
-                library.chorale_model_reweigh, lent(), model, arrays.address(array)
-            )
-        return Model._made(pointer, self._kept, self._raised, self._known_shapes)
 
     def _of_clique(self, function: Any, clique: int) -> int:
         with self._use() as model:

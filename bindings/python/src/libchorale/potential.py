@@ -346,30 +346,6 @@ class Potential(Shared):
         potential._raised = (raised,)
         return potential
 
-    def scaled(self, factor: float) -> Potential:
-        """Returns a potential that is `factor` (>= 0) times this one, without copying its numbers.
-        Forbidden counts stay forbidden.
-
-        >>> Potential.potts(2, 1.0).scaled(0.5).evaluate([2, 0])
-        2.0
-        """
-        with self._use() as potential:
-            pointer = self._create(
-                library.chorale_potential_create_scaled,
-                lent(),
-                potential,
-                arrays.real("factor", factor),
-            )
-        recipe = Recipe(type(self), "_scaled", (self._recipe, float(factor)), {})
-        scaled = type(self)._made(recipe, pointer, *self._kept)
-        scaled._raised = self._raised
-        return scaled
-
-    @classmethod
-    def _scaled(cls, recipe: Recipe, factor: float) -> Potential:
-        made: Potential = recipe.make()
-        return made.scaled(factor)
-
     # ---- Values, family and scores
 
     @property

@@ -40,7 +40,7 @@ from .message import JOINT_MODES, JointMode
 from .model import Model
 from .potential import Potential
 from .problem import Problem
-from .run import LeftOut, RunResult, left_out_of, result_of
+from .run import LeftOut, RunResult, labels_of, left_out_of, result_of
 
 Longs = npt.NDArray[np.int64]
 
@@ -159,17 +159,10 @@ class Prices(Closable):
     def labels(self, *, alone: bool = False) -> arrays.Ints:
         """Returns the labels of all chains, one chain after the other, int32; -1 in chains that are
         left out. alone: True: the chains are decoded without cliques."""
-        labels = np.empty(int(self._model.chain_lengths.sum()), dtype=np.int32)
+        count = int(self._model.chain_lengths.sum())
         with self._use(shared=True) as handle:
-            call(
-                library.chorale_run_all_labels,
-                library.chorale_prices_run(handle),
-                c.CHORALE_ALONE if alone else c.CHORALE_TOGETHER,
-                arrays.address(labels),
-                len(labels),
-                None,
-            )
-        return labels
+            run = library.chorale_prices_run(handle)
+            return labels_of(run, c.CHORALE_ALL_CHAINS, count, alone)
 
     def left_out(self) -> list[LeftOut]:
         """Returns the chains that are left out, since every labelling of them is forbidden."""

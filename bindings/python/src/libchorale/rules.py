@@ -27,17 +27,16 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from ctypes import POINTER, byref, c_int64, cast, pointer
+from ctypes import pointer
 from typing import Any, Literal, Union
 
 import numpy as np
-import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._native import call, library, struct
+from ._native import library, struct
+from ._work import entries
 from .chain import Scheme
-from .errors import CapacityError
 from .property import FIRE_NOTHING, LabelMap, Property
 
 Kind = Union[str, int]
@@ -493,44 +492,18 @@ class Given:
         return told
 
 
-_RULED = np.dtype(
-    [("chain", "i8"), ("state", "i4"), ("reserved", "i4"), ("cost", "f8"), ("gap", "f8")]
-)
-_CONFLICT = np.dtype([("chain", "i8"), ("rule", "i8"), ("a", "i4"), ("reserved", "i4")])
-_REASON = np.dtype(
-    [(name, "i8") for name in ("chain", "position", "rule")]
-    + [(name, "i4") for name in ("a", "own_label", "label", "reserved")]
-    + [("cost", "f8")]
-)
-
-
 def ruled_chains(decoded: Any, given: Given) -> list[RuledChain]:
     """Reads the chains with rules from a result of C."""
-
-    def read(function: Any, dtype: np.dtype[Any], kind: Any) -> npt.NDArray[Any]:
-        needed = c_int64()
-
-        def fill(capacity: int) -> npt.NDArray[Any]:
-            found = np.empty(capacity, dtype=dtype)
-            to = cast(found.ctypes.data, POINTER(kind))
-            call(function, decoded, to, dtype.itemsize, capacity, byref(needed))
-            return found[: needed.value]
-
-        try:  # most lists fit, and a second call would find the reasons again
-            return fill(1024)
-        except CapacityError:
-            return fill(needed.value)
-
-    ruled = read(library.chorale_decoded_ruled_chains, _RULED, c.chorale_ruled_chain)
+    ruled = entries(library.chorale_decoded_ruled_chains, c.chorale_ruled_chain, decoded)
     conflicts: dict[int, list[str]] = {}
     reasons: dict[int, list[RuleReason]] = {}
-    for chain, rule, a, _ in read(
-        library.chorale_decoded_rule_conflicts, _CONFLICT, c.chorale_rule_conflict
-    ).tolist():
+    for chain, rule, a, _ in entries(
+        library.chorale_decoded_rule_conflicts, c.chorale_rule_conflict, decoded
+    ):
         conflicts.setdefault(chain, []).append(given.told(rule, a))
-    for chain, position, rule, a, own, label, _, cost in read(
-        library.chorale_decoded_rule_reasons, _REASON, c.chorale_rule_reason
-    ).tolist():
+    for chain, position, rule, a, own, label, _, cost in entries(
+        library.chorale_decoded_rule_reasons, c.chorale_rule_reason, decoded
+    ):
         reasons.setdefault(chain, []).append(
             RuleReason(position, rule, given.told(rule, a), own, label, cost)
         )
@@ -544,5 +517,5 @@ def ruled_chains(decoded: Any, given: Given) -> list[RuledChain]:
             reasons.get(chain, []),
             given.names,
         )
-        for chain, state, _, cost, gap in ruled.tolist()
+        for chain, state, _, cost, gap in ruled
     ]

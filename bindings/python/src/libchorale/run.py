@@ -7,20 +7,16 @@ with the highest score. It starts by decoding every chain without its cliques.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from concurrent.futures import Executor, wait
 from contextlib import ExitStack
 from ctypes import (
-    POINTER,
     byref,
     c_double,
     c_int32,
-    c_int64,
     c_size_t,
     c_uint8,
-    cast,
     create_string_buffer,
-    sizeof,
 )
 from typing import Any, Literal
 
@@ -32,11 +28,10 @@ from . import _declarations as c
 from ._callbacks import Raised
 from ._handle import Closable
 from ._native import call, library, struct
-from ._work import at_caller, work
+from ._work import at_caller, entries, work
 from .cancel import Cancel, Stop
 from .chain import Chain, Edges
 from .clique import algorithm_number
-from .errors import CapacityError
 from .host import lent
 from .message import JOINT_MODES, JointMode
 from .model import Model
@@ -73,35 +68,43 @@ class Progress:
 
 
 @dataclasses.dataclass(frozen=True)
-class Payment:
+class Reason:
     """A reason why the labels of a chain differ from its best labels without cliques: a clique
     whose score is higher because one of its members, a position of the chain or the whole chain,
     changed its value.
 
-    clique     the number of the clique
-    member     the number of the member within the clique
+    clique     the number of the clique in the model
+    chain      the number of the chain
     position   the position in the chain; -1: the member is the whole chain
-    own_value  the member's value in the chain's best labelling without cliques
-    value      the member's value in the best labelling so far
-    amount     how much the clique's score would fall if this member alone took `own_value` again;
-               infinite if the clique forbids this
     others     the number of other members of the clique, without its centre; with weights, the sum
                of their weights. 0 for a centre, like the next two
     agreeing_before  the number of other members that have `value` in the best labellings of their
                chains without cliques; with weights, the sum of their weights
-    agreeing   the number of other members that have `value` in the best labelling so far; with
-               weights, the sum of their weights
+    agreeing   the number of other members that have `value` in the result; with weights, the sum of
+               their weights
+    own_value  the member's value in the chain's best labelling without cliques: a label, or for a
+               property a value of the property
+    value      the member's value in the result
+    amount     how much the clique's score would fall if this member alone took `own_value` again;
+               infinite if the clique forbids this
+    member     the number of the member within the clique
+    what       which agreement of `decode`: "words" for an agreement of words; for properties, keys
+               and cliques the index of the agreement in `agree`. None in reasons of a `Run`
+    group      the group (document) of the chain. None in reasons of a `Run`
     """
 
     clique: int
-    member: int
+    chain: int
     position: int
-    own_value: int
-    value: int
-    amount: float
     others: int
     agreeing_before: int
     agreeing: int
+    own_value: int
+    value: int
+    amount: float
+    member: int
+    what: str | int | None = None
+    group: Hashable = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -212,22 +215,6 @@ class RunResult:
         return html.result(self)
 
 
-# The layout of the C struct chorale_payment (run.h).
-_PAYMENT = np.dtype(
-    [
-        ("clique", np.int64),
-        ("member", np.int64),
-        ("position", np.int64),
-        ("own_value", np.int32),
-        ("value", np.int32),
-        ("amount", np.float64),
-        ("others", np.int64),
-        ("agreeing_before", np.int64),
-        ("agreeing", np.int64),
-    ]
-)
-
-
 class Run(Closable):
     """One collective inference over a `Model`, or over the model of a `Problem`, whose names then
     appear in the display of results. For one thread at a time; but while no call changes the run,
@@ -274,9 +261,9 @@ class Run(Closable):
     range(0, 1)
     >>> run = Run(builder.freeze(), bound_steps=50)
     >>> result = run.solve()
-    >>> run.all_labels().tolist(), round(result.score, 6), result.changed_chains
+    >>> run.labels().tolist(), round(result.score, 6), result.changed_chains
     ([0, 0, 0], 7.4, 1)
-    >>> run.payments(2)[0].clique
+    >>> run.reasons(2)[0].clique
     0
     """
 
@@ -456,7 +443,7 @@ class Run(Closable):
         labelling and the own one, and no result scores below either of them. An `Instance`, and
         a chain whose scores forbid the given labels, keep their own labels.
 
-        labels: the label of every position, chain after chain, as `all_labels` returns them.
+        labels: the label of every position, chain after chain, as `labels` returns them.
         """
         with self._use() as run:
             array = self._model._labels(labels)
@@ -488,42 +475,21 @@ class Run(Closable):
         with self._use(shared=True) as run:
             return left_out_of(run)
 
-    def labels(self, chain: int, *, own: bool = False) -> arrays.Ints:
-        """Returns the T labels of a chain, int32; -1 if the chain is left out."""
+    def labels(self, chain: int | None = None, *, own: bool = False) -> arrays.Ints:
+        """Returns the labels of a chain, int32, without `chain` those of all chains, one chain
+        after the other; -1 in chains that are left out."""
         with self._use(shared=True) as run:
-            number = self._model._chain(chain)
-            length, _ = self._model._shape(number)
-            labels = np.empty(length, dtype=np.int32)
-            call(
-                library.chorale_run_labels,
-                run,
-                number,
-                _labelling(own),
-                arrays.address(labels),
-                length,
-                None,
-            )
-        return labels
-
-    def all_labels(self, *, own: bool = False) -> arrays.Ints:
-        """Returns the labels of all chains, one chain after the other, int32; -1 in chains that are
-        left out."""
-        with self._use(shared=True) as run:
-            labels = np.empty(int(self._model.chain_lengths.sum()), dtype=np.int32)
-            call(
-                library.chorale_run_all_labels,
-                run,
-                _labelling(own),
-                arrays.address(labels),
-                len(labels),
-                None,
-            )
-        return labels
+            if chain is None:
+                number, length = c.CHORALE_ALL_CHAINS, int(self._model.chain_lengths.sum())
+            else:
+                number = self._model._chain(chain)
+                length, _ = self._model._shape(number)
+            return labels_of(run, number, length, own)
 
     def changed_chains(self) -> npt.NDArray[np.int64]:
         """Returns the numbers of the chains whose labels differ from their best labels without
         cliques, ascending."""
-        differs = np.flatnonzero(self.all_labels() != self.all_labels(own=True))
+        differs = np.flatnonzero(self.labels() != self.labels(own=True))
         ends = np.cumsum(self._model.chain_lengths)
         found: npt.NDArray[np.int64] = np.unique(np.searchsorted(ends, differs, side="right"))
         return found
@@ -590,31 +556,21 @@ class Run(Closable):
             )
         return values
 
-    def payments(self, chain: int) -> list[Payment]:
-        """Returns the reasons why a chain changed, in the order of its positions."""
-        needed = c_int64()
+    def reasons(self, chain: int | None = None) -> list[Reason]:
+        """Returns the reasons why a chain changed, in the order of its positions; without `chain`
+        those of all chains."""
+        return [Reason(*told) for _, *told in self._reasons(chain)]
+
+    def _reasons(self, chain: int | None = None) -> list[Any]:
+        """Returns reasons as tuples of the fields of the C struct chorale_reason (run.h)."""
         with self._use(shared=True) as run:
-            number = self._model._chain(chain)
-
-            def pay(capacity: int) -> list[Any]:
-                paid = np.empty(capacity, dtype=_PAYMENT)
-                work(
-                    library.chorale_run_payments,
-                    run,
-                    number,
-                    cast(paid.ctypes.data, POINTER(c.chorale_payment)),
-                    _PAYMENT.itemsize,
-                    capacity,
-                    byref(needed),
-                    sources=self._model._raised,
-                )
-                return list(paid[: needed.value].tolist())
-
-            try:
-                paid = pay(16)  # usually enough entries
-            except CapacityError:
-                paid = pay(needed.value)
-        return [Payment(*entry) for entry in paid]
+            return entries(
+                library.chorale_run_reasons,
+                c.chorale_reason,
+                run,
+                c.CHORALE_ALL_CHAINS if chain is None else self._model._chain(chain),
+                sources=self._model._raised,
+            )
 
     def max_marginals(self, chain: int) -> arrays.Doubles:
         """Returns the max-marginals of a chain, T x m, float64: for each position and label the
@@ -674,7 +630,7 @@ class Run(Closable):
     def json(self) -> str:
         """Returns the whole result as JSON: an object with fields of `RunResult` and two arrays of
         objects. In "chains", each has score, labels, changed and, if the chain changed, own_score,
-        own_labels and payments (with the fields of `Payment`). In "cliques", each has score and
+        own_labels and reasons (with fields of `Reason`). In "cliques", each has score and
         values. Numbers that are not finite are null."""
         needed = c_size_t()
         with self._use(shared=True) as run:
@@ -822,21 +778,22 @@ _OBSTACLES = {
 }
 
 
+def labels_of(run: Any, chain: int, length: int, own: bool) -> arrays.Ints:
+    """Returns the labels of a chain, or of CHORALE_ALL_CHAINS. run: the address of a chorale_run.
+    length: the number of labels."""
+    labels = np.empty(length, dtype=np.int32)
+    to = arrays.address(labels)
+    call(library.chorale_run_labels, run, chain, _labelling(own), to, length, None)
+    return labels
+
+
 def left_out_of(run: Any) -> list[LeftOut]:
     """Returns the chains that a run leaves out. run: the address of a chorale_run."""
-    needed = c_int64()
-    call(library.chorale_run_left_out, run, None, sizeof(c.chorale_left_out), 0, byref(needed))
-    found = (c.chorale_left_out * needed.value)()
-    call(
-        library.chorale_run_left_out,
-        run,
-        found,
-        sizeof(c.chorale_left_out),
-        needed.value,
-        None,
-    )
     return [
-        LeftOut(o.chain, o.position, _OBSTACLES.get(o.obstacle, "unknown"), o.clique) for o in found
+        LeftOut(chain, position, _OBSTACLES.get(obstacle, "unknown"), clique)
+        for chain, position, obstacle, _, clique in entries(
+            library.chorale_run_left_out, c.chorale_left_out, run
+        )
     ]
 
 

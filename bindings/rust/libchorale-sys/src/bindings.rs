@@ -1443,7 +1443,7 @@ pub struct chorale_members {
     pub chains: *const i64,
     #[doc = " By entry: a position in this chain, or -1 for the whole chain. NULL: whole chains in property\n cliques, position 0 in others, as for single items. An instance joins as a whole."]
     pub positions: *const i64,
-    #[doc = " By entry: how often the member counts, >= 1: the weights w_i of clique.h, \"Weights\". The count\n of a value is the sum of the weights of the members with this value, and n is the sum of all\n weights; this holds in the potential, in payments (run.h). The scores of the members are not\n multiplied. If the options of a run ask for exact max-marginals or for an algorithm that takes no\n weights, they do not apply to cliques with weights. NULL: 1 for all."]
+    #[doc = " By entry: how often the member counts, >= 1: the weights w_i of clique.h, \"Weights\". The count\n of a value is the sum of the weights of the members with this value, and n is the sum of all\n weights; this holds in the potential, in reasons (run.h). The scores of the members are not\n multiplied. If the options of a run ask for exact max-marginals or for an algorithm that takes no\n weights, they do not apply to cliques with weights. NULL: 1 for all."]
     pub weights: *const i64,
     #[doc = " By clique: the chain and the position of its centre, in place of one that it had. Freezing with\n a centred clique without centre fails with STATE. NULL: no centre is set."]
     pub centre_chains: *const i64,
@@ -2610,6 +2610,7 @@ pub type chorale_labelling = i32;
 pub const CHORALE_TOGETHER: i32 = 0;
 #[doc = " every chain decoded without its cliques: the own labelling"]
 pub const CHORALE_ALONE: i32 = 1;
+pub const CHORALE_ALL_CHAINS: i32 = -10;
 extern "C" {
     #[doc = " Writes the result of the last step, solve, local search or bound to *result, even if the run has\n no labelling."]
     pub fn chorale_run_get_result(
@@ -2682,7 +2683,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
-    #[doc = " Writes the T labels of a chain, or -1 for each position if the chain is left out and not\n undecided (chorale_left_out). labels: a buffer with `capacity` and `needed` (chorale.h), like all buffers below."]
+    #[doc = " Writes the T labels of a chain, or those of CHORALE_ALL_CHAINS, chain after chain. -1 for each\n position of a chain that is left out and not undecided (chorale_left_out). labels: a buffer with `capacity` and `needed` (chorale.h), like all buffers below."]
     pub fn chorale_run_labels(
         run: *const chorale_run,
         chain: i64,
@@ -2693,95 +2694,109 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[doc = " A payment: a member of a clique whose value differs from its value under the own\n labelling, how much the clique's score gains by the change, and how many other members have the new\n value. Payments explain why the labels of a chain changed."]
+#[doc = " One reason why a chain's labels differ from its own labelling: a clique in which one of its\n positions, or the whole chain, has another value than under the own labelling."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
-pub struct chorale_payment {
+pub struct chorale_reason {
+    #[doc = " from chorale_decoded_reasons: index of the agreement that was passed to\nchorale_decode; otherwise -1"]
+    pub agreement: i64,
+    #[doc = " number of the clique in the model"]
     pub clique: i64,
-    #[doc = " index of the member in the clique"]
-    pub member: i64,
-    #[doc = " of the member in its chain; -1 for a whole chain or an instance"]
+    pub chain: i64,
+    #[doc = " within the chain; -1: the whole chain or instance"]
     pub position: i64,
-    #[doc = " value under the own labelling"]
+    #[doc = " all other members"]
+    pub others: i64,
+    #[doc = " those whose value is `value` under CHORALE_ALONE: as the scores of\ntheir own chains say"]
+    pub agreeing_before: i64,
+    #[doc = " those whose value is `value` under CHORALE_TOGETHER"]
+    pub agreeing: i64,
+    #[doc = " value under CHORALE_ALONE: a label, or a value of the property, R for EMPTY,\nR + 1 for CONFLICT"]
     pub own_value: i32,
     #[doc = " value under CHORALE_TOGETHER"]
     pub value: i32,
-    #[doc = " The change of the clique's score C by this member alone: C now, minus C if this member had\n own_value and every other member, even of the same chain, the value that it has now. Plus\n infinity if the clique forbids these values but not those now, minus infinity if it forbids only\n those now, 0 if it forbids both."]
+    #[doc = " How much the clique's score C would fall if this member alone had own_value, and every other\n member, even of the same chain, the value that it has now. Plus infinity if the clique forbids\n these values but not those now, minus infinity if it forbids only those now, 0 if it forbids\n both."]
     pub amount: f64,
-    #[doc = " all other members"]
-    pub others: i64,
-    #[doc = " those that have `value` under the own labelling"]
-    pub agreeing_before: i64,
-    #[doc = " those that have `value` under CHORALE_TOGETHER"]
-    pub agreeing: i64,
+    #[doc = " index of the member in the clique"]
+    pub member: i64,
 }
 #[test]
-fn bindgen_test_layout_chorale_payment() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_payment> = ::std::mem::MaybeUninit::uninit();
+fn bindgen_test_layout_chorale_reason() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_reason> = ::std::mem::MaybeUninit::uninit();
     let ptr = UNINIT.as_ptr();
     assert_eq!(
-        ::std::mem::size_of::<chorale_payment>(),
-        64usize,
-        "Size of chorale_payment"
+        ::std::mem::size_of::<chorale_reason>(),
+        80usize,
+        "Size of chorale_reason"
     );
     assert_eq!(
-        ::std::mem::align_of::<chorale_payment>(),
+        ::std::mem::align_of::<chorale_reason>(),
         8usize,
-        "Alignment of chorale_payment"
+        "Alignment of chorale_reason"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).agreement) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_reason::agreement"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).clique) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_payment::clique"
+        8usize,
+        "Offset of field: chorale_reason::clique"
     );
     assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).member) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_payment::member"
+        unsafe { ::std::ptr::addr_of!((*ptr).chain) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_reason::chain"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).position) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_payment::position"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).own_value) as usize - ptr as usize },
         24usize,
-        "Offset of field: chorale_payment::own_value"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).value) as usize - ptr as usize },
-        28usize,
-        "Offset of field: chorale_payment::value"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).amount) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_payment::amount"
+        "Offset of field: chorale_reason::position"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).others) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_payment::others"
+        32usize,
+        "Offset of field: chorale_reason::others"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).agreeing_before) as usize - ptr as usize },
-        48usize,
-        "Offset of field: chorale_payment::agreeing_before"
+        40usize,
+        "Offset of field: chorale_reason::agreeing_before"
     );
     assert_eq!(
         unsafe { ::std::ptr::addr_of!((*ptr).agreeing) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_reason::agreeing"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).own_value) as usize - ptr as usize },
         56usize,
-        "Offset of field: chorale_payment::agreeing"
+        "Offset of field: chorale_reason::own_value"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).value) as usize - ptr as usize },
+        60usize,
+        "Offset of field: chorale_reason::value"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).amount) as usize - ptr as usize },
+        64usize,
+        "Offset of field: chorale_reason::amount"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).member) as usize - ptr as usize },
+        72usize,
+        "Offset of field: chorale_reason::member"
     );
 }
 extern "C" {
-    #[doc = " Writes every payment to a chain, ordered by position (whole chains first), then by clique. If the\n label of a position changed and there is no payment at the position, the label changed because\n labels of its neighbours did.\n\n payments: a buffer of `capacity` entries.\n payment_size: sizeof(chorale_payment), the distance of entries in bytes. If the caller's header\n   is newer than the library, fields that the library does not know are set to 0.\n Errors: STRUCT_SIZE (payment_size)."]
-    pub fn chorale_run_payments(
+    #[doc = " Writes the reasons of a chain, or of CHORALE_ALL_CHAINS, ordered by chain, then position (whole\n chains first), then clique. If the label of a position changed and no reason names the position,\n the label changed because labels of its neighbours did.\n\n reasons: a buffer of `capacity` entries.\n reason_size: sizeof(chorale_reason), the distance of entries in bytes. If the caller's header\n   is newer than the library, fields that the library does not know are set to 0.\n Errors: STRUCT_SIZE (reason_size)."]
+    pub fn chorale_run_reasons(
         run: *const chorale_run,
         chain: i64,
-        payments: *mut chorale_payment,
-        payment_size: usize,
+        reasons: *mut chorale_reason,
+        reason_size: usize,
         capacity: i64,
         needed: *mut i64,
         error: *mut chorale_error,
@@ -2976,97 +2991,8 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[doc = " One reason why a chain's labels differ from its best labelling without cliques: a clique in which\n a position or chain changed its value."]
-#[repr(C)]
-#[derive(Debug, Copy, Clone)]
-pub struct chorale_reason {
-    #[doc = " index of the agreement that was passed to chorale_decode"]
-    pub agreement: i64,
-    #[doc = " number of the clique in the model"]
-    pub clique: i64,
-    pub chain: i64,
-    #[doc = " within the chain; -1: the whole chain, in a clique of PROPERTY"]
-    pub position: i64,
-    #[doc = " all other members"]
-    pub others: i64,
-    #[doc = " those whose value is `value` in CHORALE_ALONE: as the scores of their\nown chains say"]
-    pub agreeing_before: i64,
-    #[doc = " those whose value is `value` in the result, CHORALE_TOGETHER"]
-    pub agreeing: i64,
-    #[doc = " value in the best labelling of the chain without cliques: a label, or a\nvalue of the property, R for EMPTY, R + 1 for CONFLICT"]
-    pub own_value: i32,
-    #[doc = " value in the result, CHORALE_TOGETHER"]
-    pub value: i32,
-    #[doc = " how much the clique's potential would fall if only this member changed back\nto own_value; plus infinity if the potential forbids that"]
-    pub amount: f64,
-}
-#[test]
-fn bindgen_test_layout_chorale_reason() {
-    const UNINIT: ::std::mem::MaybeUninit<chorale_reason> = ::std::mem::MaybeUninit::uninit();
-    let ptr = UNINIT.as_ptr();
-    assert_eq!(
-        ::std::mem::size_of::<chorale_reason>(),
-        72usize,
-        "Size of chorale_reason"
-    );
-    assert_eq!(
-        ::std::mem::align_of::<chorale_reason>(),
-        8usize,
-        "Alignment of chorale_reason"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).agreement) as usize - ptr as usize },
-        0usize,
-        "Offset of field: chorale_reason::agreement"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).clique) as usize - ptr as usize },
-        8usize,
-        "Offset of field: chorale_reason::clique"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).chain) as usize - ptr as usize },
-        16usize,
-        "Offset of field: chorale_reason::chain"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).position) as usize - ptr as usize },
-        24usize,
-        "Offset of field: chorale_reason::position"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).others) as usize - ptr as usize },
-        32usize,
-        "Offset of field: chorale_reason::others"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).agreeing_before) as usize - ptr as usize },
-        40usize,
-        "Offset of field: chorale_reason::agreeing_before"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).agreeing) as usize - ptr as usize },
-        48usize,
-        "Offset of field: chorale_reason::agreeing"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).own_value) as usize - ptr as usize },
-        56usize,
-        "Offset of field: chorale_reason::own_value"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).value) as usize - ptr as usize },
-        60usize,
-        "Offset of field: chorale_reason::value"
-    );
-    assert_eq!(
-        unsafe { ::std::ptr::addr_of!((*ptr).amount) as usize - ptr as usize },
-        64usize,
-        "Offset of field: chorale_reason::amount"
-    );
-}
 extern "C" {
-    #[doc = " Writes all reasons, ordered by chain, then position, then agreement. reason_size:\n sizeof(chorale_reason), the distance of entries in bytes. If the label of a position changed and\n no reason names the position, the label changed because labels of its neighbours did.\n Errors: NULL_ARGUMENT, STRUCT_SIZE (reason_size), CAPACITY, NO_LABELLING."]
+    #[doc = " Writes the reasons of all chains, as chorale_run_reasons does, each with its agreement. Rules have\n reasons of their own (rules.h). Errors: NULL_ARGUMENT, STRUCT_SIZE (reason_size), CAPACITY,\n NO_LABELLING."]
     pub fn chorale_decoded_reasons(
         decoded: *const chorale_decoded,
         reasons: *mut chorale_reason,
@@ -4915,17 +4841,6 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Creates a model with the same chains, cliques and members, in which the potential of clique c is\n multiplied by factors[c]. The chains are shared with `model`, which is kept alive: no scores are\n copied. Runs on either model may start from runs on the other (chorale_run_create, `earlier`).\n\n factors: by clique, finite, >= 0. Counts that a potential forbids are forbidden also with factor\n   0. NULL only if there are no cliques. *reweighed: receives a model with one reference.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (as in\n chorale_potential_create_scaled), OUT_OF_MEMORY. O(chains + members + cliques). Any thread."]
-    pub fn chorale_model_reweigh(
-        host: *const chorale_host,
-        model: *const chorale_model,
-        factors: *const f64,
-        reweighed: *mut *mut chorale_model,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
     #[doc = " Each returns the number or length that its name says; 0 for a NULL model and for a chain, clique\n or member that does not exist. A centre counts as a member of its clique. Any thread."]
     pub fn chorale_model_member_count(model: *const chorale_model) -> i64;
 }
@@ -4954,7 +4869,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Return the potential, property or dictionary of a clique, borrowed while the model exists. They\n return NULL if the clique has none, and for a clique or value out of range. Potentials are over R\n or R + 2 values, with the factors of chorale_model_reweigh applied. A centred clique has centre\n potentials, one for each value of its centre, and no other potential. Any thread."]
+    #[doc = " Return the potential, property or dictionary of a clique, borrowed while the model exists. They\n return NULL if the clique has none, and for a clique or value out of range. Potentials are over R\n or R + 2 values. A centred clique has centre potentials, one for each value of its centre, and no other potential. Any thread."]
     pub fn chorale_model_clique_potential(
         model: *const chorale_model,
         clique: i64,
@@ -5065,17 +4980,6 @@ extern "C" {
 extern "C" {
     #[doc = " Returns the family; 0 for NULL. Any thread."]
     pub fn chorale_potential_family(potential: *const chorale_potential) -> chorale_family;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Creates the potential factor * C, where C is the potential passed as `potential`. The two share\n their numbers in memory. Counts that C forbids are forbidden also with factor 0. factor: finite,\n >= 0.\n Errors: NULL_ARGUMENT, NOT_A_NUMBER, INFINITE, OUT_OF_RANGE (a negative factor; a factor that\n gives a magnitude above 1e280), OUT_OF_MEMORY. O(1), but with factor > 1 linear in the size of\n the tables or matrices of C."]
-    pub fn chorale_potential_create_scaled(
-        host: *const chorale_host,
-        potential: *const chorale_potential,
-        factor: f64,
-        scaled: *mut *mut chorale_potential,
-        error: *mut chorale_error,
-    ) -> chorale_status;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
@@ -5369,18 +5273,6 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Writes the labels of all chains, chain after chain."]
-    pub fn chorale_run_all_labels(
-        run: *const chorale_run,
-        labelling: chorale_labelling,
-        labels: *mut i32,
-        capacity: i64,
-        needed: *mut i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
     #[doc = " Writes phi of a chain under `labelling` to *score, minus infinity if the chain is left out.\n Writes 1 to *changed if the labels of the chain under CHORALE_TOGETHER and CHORALE_ALONE differ,\n else 0, whatever `labelling` is. Either may be NULL."]
     pub fn chorale_run_chain_score(
         run: *const chorale_run,
@@ -5417,7 +5309,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Writes the whole result as JSON (UTF-8, RFC 8259; numbers that are not finite as null), an object\n with\n\n   outcome, proven, rounds, best_round, score, chain_score, clique_score, own_score, upper_bound,\n   gap, changed_chains   as in chorale_run_result; outcome is \"complete\", \"iteration-limit\",\n             \"deadline\", \"cancelled\", \"infeasible\" or \"nothing-found\" (without a labelling the\n             call fails with NO_LABELLING)\n   chains    an array of { score, labels, changed } and, where a chain changed, own_score,\n             own_labels, payments: an array of { clique, member, position, own_value, value,\n             amount, others, agreeing_before, agreeing }\n   cliques   an array of { score, values }\n   left_out  an array of { chain, position, obstacle, clique }: the chains that are left out, whose\n             score is null; obstacle is \"scores\", \"transitions\", \"cliques\" or \"unknown\"\n\n buffer: a buffer of `capacity` bytes. The text ends in NUL, which `needed` includes."]
+    #[doc = " Writes the whole result as JSON (UTF-8, RFC 8259; numbers that are not finite as null), an object\n with\n\n   outcome, proven, rounds, best_round, score, chain_score, clique_score, own_score, upper_bound,\n   gap, changed_chains   as in chorale_run_result; outcome is \"complete\", \"iteration-limit\",\n             \"deadline\", \"cancelled\", \"infeasible\" or \"nothing-found\" (without a labelling the\n             call fails with NO_LABELLING)\n   chains    an array of { score, labels, changed } and, where a chain changed, own_score,\n             own_labels, reasons: an array of { clique, member, position, own_value, value,\n             amount, others, agreeing_before, agreeing }\n   cliques   an array of { score, values }\n   left_out  an array of { chain, position, obstacle, clique }: the chains that are left out, whose\n             score is null; obstacle is \"scores\", \"transitions\", \"cliques\" or \"unknown\"\n\n buffer: a buffer of `capacity` bytes. The text ends in NUL, which `needed` includes."]
     pub fn chorale_run_json(
         run: *const chorale_run,
         buffer: *mut std::os::raw::c_char,

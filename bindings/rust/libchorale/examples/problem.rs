@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let result = run.solve()?;
     let mut position = 0;
     for chain in 0..model.chains() {
-        for label in run.labels(chain, ch::Labelling::Best)? {
+        for label in run.labels(chain, ch::Labelling::Together)? {
             let word = problem.text(ch::TextList::Words, position).unwrap_or("?");
             let name = problem
                 .text(ch::TextList::Labels, label as usize)

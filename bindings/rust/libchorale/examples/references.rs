@@ -56,11 +56,14 @@ fn main() -> ch::Result<()> {
     let mut run = ch::Run::new(&model, ch::RunOptions::new().threads(2).bound_steps(100))?;
     let result = run.solve()?;
     for reference in 0..page.len() {
-        let labels = run.labels(reference, ch::Labelling::Best)?;
+        let labels = run.labels(reference, ch::Labelling::Together)?;
         let labels: Vec<_> = labels.iter().map(|&label| names[label as usize]).collect();
         println!("{reference}: {}", labels.join(" "));
-        for paid in run.payments(reference)? {
-            println!("   clique {} pays {:.2} for it", paid.clique, paid.amount);
+        for reason in run.reasons(reference)? {
+            println!(
+                "   clique {} gains {:.2} by it",
+                reason.clique, reason.amount
+            );
         }
     }
     println!(

@@ -22,10 +22,10 @@ pub trait Element: sealed::Sealed + Copy + Send + Sync + 'static {
     const ELEMENT: i32;
 }
 impl Element for f32 {
-    const ELEMENT: i32 = c::FLOAT32;
+    const ELEMENT: i32 = c::CHORALE_FLOAT32;
 }
 impl Element for f64 {
-    const ELEMENT: i32 = c::FLOAT64;
+    const ELEMENT: i32 = c::CHORALE_FLOAT64;
 }
 
 /// Converts a number of elements for C. A number too great for i64 becomes i64::MAX, which the

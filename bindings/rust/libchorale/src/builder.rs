@@ -91,8 +91,8 @@ impl<'a> CliqueSetup<'a> {
         self
     }
 
-    fn raw(&self, centres: &[*const c::Potential]) -> c::CliqueSetup {
-        let mut raw = init!(CliqueSetup);
+    fn raw(&self, centres: &[*const c::chorale_potential]) -> c::chorale_clique_setup {
+        let mut raw = init!(chorale_clique_setup);
         raw.property = self.property.map_or(std::ptr::null(), Property::as_ptr);
         raw.dictionary = self.dictionary.map_or(std::ptr::null(), Dictionary::as_ptr);
         raw.values = size(self.values);
@@ -156,8 +156,8 @@ impl<'a> RepeatedWords<'a> {
         self
     }
 
-    fn raw(&self) -> c::RepeatedWordsOptions {
-        let mut raw = init!(RepeatedWordsOptions);
+    fn raw(&self) -> c::chorale_repeated_words_options {
+        let mut raw = init!(chorale_repeated_words_options);
         raw.minimum = self.minimum.map_or(0, positive);
         raw.across = self.across.into();
         if !self.stop.is_empty() {
@@ -266,7 +266,7 @@ impl<'x, 'y> Members<'x, 'y> {
 /// let model = builder.freeze()?;
 /// let mut run = ch::Run::new(&model, ch::RunOptions::new())?;
 /// run.solve()?;
-/// assert_eq!(run.all_labels(ch::Labelling::Best)?, [0, 0, 0]);
+/// assert_eq!(run.all_labels(ch::Labelling::Together)?, [0, 0, 0]);
 /// # Ok(())
 /// # }
 /// ```
@@ -286,7 +286,7 @@ impl<'x, 'y> Members<'x, 'y> {
 /// ```
 pub struct ModelBuilder<'a> {
     // Declared first, so that the library's builder is destroyed before the arrays that it borrows.
-    handle: Handle<c::ModelBuilder>,
+    handle: Handle<c::chorale_model_builder>,
     keep: Keep<'a>,
     /// The number of positions of each chain.
     lengths: Vec<usize>,
@@ -308,7 +308,7 @@ impl<'a> ModelBuilder<'a> {
     }
     fn create(host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
-            c::model_builder_create(host, made, error)
+            c::chorale_model_builder_create(host, made, error)
         })?;
         Ok(Self {
             handle,
@@ -351,13 +351,19 @@ impl<'a> ModelBuilder<'a> {
     ) -> Result<usize> {
         let raw = chain.raw()?;
         check_length("tokens", tokens, chain.len())?;
-        let mut options = init!(ChainOptions);
+        let mut options = init!(chorale_chain_options);
         options.borrow = borrow.into();
         options.group = group;
         options.tokens = pointer(tokens);
         let mut index = 0;
         call(|error| unsafe {
-            c::model_builder_add_chain(self.handle.as_ptr(), &raw, &options, &mut index, error)
+            c::chorale_model_builder_add_chain(
+                self.handle.as_ptr(),
+                &raw,
+                &options,
+                &mut index,
+                error,
+            )
         })?;
         if borrow {
             self.keep.owners.extend(chain.owners());
@@ -392,7 +398,7 @@ impl<'a> ModelBuilder<'a> {
         let raw = corpus.raw(borrow)?;
         let mut first = 0;
         call(|error| unsafe {
-            c::model_builder_add_corpus(self.handle.as_ptr(), &raw, &mut first, error)
+            c::chorale_model_builder_add_corpus(self.handle.as_ptr(), &raw, &mut first, error)
         })?;
         if borrow {
             self.keep.owners.extend(corpus.owner());
@@ -415,7 +421,7 @@ impl<'a> ModelBuilder<'a> {
         let raw = port.raw(labels);
         let mut index = 0;
         call(|error| unsafe {
-            c::model_builder_add_instance(self.handle.as_ptr(), &raw, &mut index, error)
+            c::chorale_model_builder_add_instance(self.handle.as_ptr(), &raw, &mut index, error)
         })?;
         self.keep.slots.push(Arc::clone(&port.slot));
         self.keep.instances.push(port);
@@ -430,7 +436,7 @@ impl<'a> ModelBuilder<'a> {
         let raw = setup.raw(&potentials);
         let mut first = 0;
         call(|error| unsafe {
-            c::model_builder_add_cliques(
+            c::chorale_model_builder_add_cliques(
                 self.handle.as_ptr(),
                 &raw,
                 size(number),
@@ -484,7 +490,7 @@ impl<'a> ModelBuilder<'a> {
         check_length("centre positions", members.centre_positions, cliques)?;
         let classes = self.arrays("classes", members.classes, chains)?;
         let tables = self.arrays("tables", members.tables, chains)?;
-        let mut raw = init!(Members);
+        let mut raw = init!(chorale_members);
         raw.first = size(first);
         raw.cliques = size(cliques);
         raw.offsets = offsets.as_ptr();
@@ -496,7 +502,9 @@ impl<'a> ModelBuilder<'a> {
         raw.classes = pointer(classes.as_deref());
         raw.tables = pointer(tables.as_deref());
         raw.borrow = borrow.into();
-        call(|error| unsafe { c::model_builder_add_members(self.handle.as_ptr(), &raw, error) })
+        call(|error| unsafe {
+            c::chorale_model_builder_add_members(self.handle.as_ptr(), &raw, error)
+        })
     }
 
     /// Returns the addresses of the arrays of members. The lengths are checked only if the chain
@@ -540,7 +548,7 @@ impl<'a> ModelBuilder<'a> {
         let raw = words.raw();
         let (mut first, mut cliques) = (0, 0);
         call(|error| unsafe {
-            c::model_builder_add_repeated_words(
+            c::chorale_model_builder_add_repeated_words(
                 self.handle.as_ptr(),
                 potential.as_ptr(),
                 &raw,
@@ -558,7 +566,7 @@ impl<'a> ModelBuilder<'a> {
     /// clique has no centre), TableTooShort, SizeOverflow, OutOfMemory.
     pub fn freeze(self) -> Result<Model<'a>> {
         let handle = Handle::create(None, |_, made, error| unsafe {
-            c::model_builder_freeze(self.handle.as_ptr(), made, error)
+            c::chorale_model_builder_freeze(self.handle.as_ptr(), made, error)
         })?;
         Ok(Model::with(handle, Arc::new(self.keep)))
     }

@@ -7,11 +7,11 @@ use std::sync::Arc;
 
 /// A flag by which any thread requests that a computation ends early. Clones share the flag.
 #[derive(Clone)]
-pub struct Cancel(Arc<Handle<c::Cancel>>);
+pub struct Cancel(Arc<Handle<c::chorale_cancel>>);
 
 // Safe: the library reads and writes the flag atomically.
-unsafe impl Send for Handle<c::Cancel> {}
-unsafe impl Sync for Handle<c::Cancel> {}
+unsafe impl Send for Handle<c::chorale_cancel> {}
+unsafe impl Sync for Handle<c::chorale_cancel> {}
 
 impl Cancel {
     /// Makes a flag that is not raised. Errors: OutOfMemory.
@@ -24,24 +24,24 @@ impl Cancel {
     }
     fn create(host: Option<&Host>) -> Result<Self> {
         Handle::create(host, |host, made, error| unsafe {
-            c::cancel_create(host, made, error)
+            c::chorale_cancel_create(host, made, error)
         })
         .map(|handle| Self(Arc::new(handle)))
     }
 
     /// Requests that every computation with this flag ends.
     pub fn raise(&self) {
-        unsafe { c::cancel_raise(self.0.as_ptr()) };
+        unsafe { c::chorale_cancel_raise(self.0.as_ptr()) };
     }
     /// Withdraws the request.
     pub fn lower(&self) {
-        unsafe { c::cancel_lower(self.0.as_ptr()) };
+        unsafe { c::chorale_cancel_lower(self.0.as_ptr()) };
     }
     /// True if the flag is raised.
     pub fn is_raised(&self) -> bool {
-        unsafe { c::cancel_is_raised(self.0.as_ptr()) != 0 }
+        unsafe { c::chorale_cancel_is_raised(self.0.as_ptr()) != 0 }
     }
-    pub(crate) fn as_ptr(&self) -> *const c::Cancel {
+    pub(crate) fn as_ptr(&self) -> *const c::chorale_cancel {
         self.0.as_ptr()
     }
 }

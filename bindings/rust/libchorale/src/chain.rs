@@ -147,7 +147,9 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
         let raw = self.raw()?;
         check_length("labelling", Some(labelling), self.len())?;
         let mut score = 0.0;
-        call(|error| unsafe { c::chain_score(&raw, labelling.as_ptr(), &mut score, error) })?;
+        call(|error| unsafe {
+            c::chorale_chain_score(&raw, labelling.as_ptr(), &mut score, error)
+        })?;
         Ok(score)
     }
 
@@ -168,9 +170,9 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
     }
 
     /// Returns the struct for C, which points to this chain's arrays.
-    pub(crate) fn raw(&self) -> Result<c::Chain> {
+    pub(crate) fn raw(&self) -> Result<c::chorale_chain> {
         let (length, labels) = (self.len(), self.labels());
-        let mut raw = init!(Chain);
+        let mut raw = init!(chorale_chain);
         raw.length = size(length);
         raw.labels = size(labels);
         raw.element = N::ELEMENT;
@@ -212,7 +214,7 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
     /// # Safety
     /// The arrays must live for `'s`, and the scores that the transitions borrow for `'t`. The
     /// element type must be N.
-    pub(crate) unsafe fn from_raw(raw: &c::Chain) -> Self {
+    pub(crate) unsafe fn from_raw(raw: &c::chorale_chain) -> Self {
         let (length, labels) = (count(raw.length), count(raw.labels));
         let mut chain = Self::with(matrix(
             raw.unary.cast(),

@@ -20,10 +20,10 @@ pub struct ChainResult {
 }
 
 impl ChainResult {
-    pub(crate) fn blank() -> c::ChainResult {
-        init!(ChainResult)
+    pub(crate) fn blank() -> c::chorale_chain_result {
+        init!(chorale_chain_result)
     }
-    pub(crate) fn from_raw(raw: &c::ChainResult) -> Self {
+    pub(crate) fn from_raw(raw: &c::chorale_chain_result) -> Self {
         Self {
             outcome: Outcome::from_raw(raw.outcome),
             score: raw.score,
@@ -165,7 +165,7 @@ impl<'s> KBest<'s> {
 /// # }
 /// ```
 pub struct ChainSolver<'m> {
-    pub(crate) handle: Handle<c::ChainSolver>,
+    pub(crate) handle: Handle<c::chorale_chain_solver>,
     pub(crate) labelling: Vec<i32>,
     pub(crate) values: Vec<i32>,
     pub(crate) numbers: Vec<f64>,
@@ -187,7 +187,7 @@ impl ChainSolver<'static> {
     }
     fn create(host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
-            c::chain_solver_create(host, made, error)
+            c::chorale_chain_solver_create(host, made, error)
         })?;
         Ok(Self::with(handle, Lent::default()))
     }
@@ -200,7 +200,7 @@ impl ChainSolver<'static> {
         let chain = chain.raw()?;
         let mut bytes = 0;
         call(|error| unsafe {
-            c::chain_solver_bytes(&chain, task.raw(), size(k), &mut bytes, error)
+            c::chorale_chain_solver_bytes(&chain, task.raw(), size(k), &mut bytes, error)
         })?;
         Ok(bytes)
     }
@@ -215,7 +215,7 @@ impl std::fmt::Debug for ChainSolver<'_> {
 }
 
 impl<'m> ChainSolver<'m> {
-    fn with(handle: Handle<c::ChainSolver>, lent: Lent<'m>) -> Self {
+    fn with(handle: Handle<c::chorale_chain_solver>, lent: Lent<'m>) -> Self {
         Self {
             handle,
             labelling: Vec::new(),
@@ -232,7 +232,13 @@ impl<'m> ChainSolver<'m> {
     #[cfg(feature = "experimental")]
     pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
-            c::chain_solver_create_in(host, memory.as_mut_ptr().cast(), memory.len(), made, error)
+            c::chorale_chain_solver_create_in(
+                host,
+                memory.as_mut_ptr().cast(),
+                memory.len(),
+                made,
+                error,
+            )
         })?;
         Ok(Self::with(handle, Lent::with_host(host)))
     }
@@ -249,7 +255,7 @@ impl<'m> ChainSolver<'m> {
     ) -> Result<()> {
         let raw = chain.raw()?;
         call(|error| unsafe {
-            c::chain_solver_reserve(self.handle.as_ptr(), &raw, task.raw(), size(k), error)
+            c::chorale_chain_solver_reserve(self.handle.as_ptr(), &raw, task.raw(), size(k), error)
         })
     }
 
@@ -259,7 +265,7 @@ impl<'m> ChainSolver<'m> {
         let mut result = ChainResult::blank();
         fill(&mut self.labelling, chain.len(), -1)?;
         call(|error| unsafe {
-            c::chain_solve(
+            c::chorale_chain_solve(
                 self.handle.as_ptr(),
                 &raw,
                 self.labelling.as_mut_ptr(),
@@ -315,7 +321,7 @@ impl<'m> ChainSolver<'m> {
         let to = out.pointers(chain)?;
         let mut result = ChainResult::blank();
         call(|error| unsafe {
-            c::chain_max_marginals(
+            c::chorale_chain_max_marginals(
                 self.handle.as_ptr(),
                 &raw,
                 to.marginals,
@@ -344,7 +350,7 @@ impl<'m> ChainSolver<'m> {
         fill(&mut self.numbers, k, 0.0)?;
         let mut found = 0;
         call(|error| unsafe {
-            c::chain_k_best(
+            c::chorale_chain_k_best(
                 self.handle.as_ptr(),
                 &raw,
                 size(k),

@@ -59,10 +59,10 @@ impl<'a> CliqueProblem<'a> {
         self.scores.columns()
     }
 
-    fn raw(&self) -> Result<c::CliqueProblem> {
+    fn raw(&self) -> Result<c::chorale_clique_problem> {
         check_length("fixed", self.fixed, self.members())?;
         check_length("weights", self.weights, self.members())?;
-        let mut raw = init!(CliqueProblem);
+        let mut raw = init!(chorale_clique_problem);
         raw.members = size(self.members());
         raw.values = size(self.values());
         raw.scores = self.scores.as_ptr();
@@ -77,7 +77,7 @@ impl<'a> CliqueProblem<'a> {
 #[derive(Clone)]
 #[must_use = "options are for a call"]
 pub struct CliqueOptions<'a> {
-    raw: c::CliqueOptions,
+    raw: c::chorale_clique_options,
     /// This field and `subset_size` are checked against the range of `i32` when the options are
     /// used.
     start_value: Option<usize>,
@@ -89,7 +89,7 @@ pub struct CliqueOptions<'a> {
 impl Default for CliqueOptions<'_> {
     fn default() -> Self {
         Self {
-            raw: init!(CliqueOptions),
+            raw: init!(chorale_clique_options),
             start_value: None,
             subset_size: None,
             start: None,
@@ -125,26 +125,26 @@ impl<'a> CliqueOptions<'a> {
     /// Lets alpha-expansion, local search and ICM start with every member at the value that its own
     /// scores prefer. This is the default.
     pub fn start_independent(mut self) -> Self {
-        self.raw.start = c::START_INDEPENDENT;
+        self.raw.start = c::CHORALE_START_INDEPENDENT;
         self
     }
     /// Lets alpha-expansion, local search and ICM start with `value` for every member that may take
     /// it;
     /// all other members start with their best values.
     pub fn start_value(mut self, value: usize) -> Self {
-        self.raw.start = c::START_VALUE;
+        self.raw.start = c::CHORALE_START_VALUE;
         self.start_value = Some(value);
         self
     }
     /// Lets alpha-expansion, local search and ICM start from an assignment: one value for each member.
     pub fn start_assignment(mut self, assignment: &'a [i32]) -> Self {
-        self.raw.start = c::START_ASSIGNMENT;
+        self.raw.start = c::CHORALE_START_ASSIGNMENT;
         self.start = Some(assignment);
         self
     }
     /// Lets alpha-expansion, local search and ICM start from the result of alpha-pass.
     pub fn start_alpha_pass(mut self) -> Self {
-        self.raw.start = c::START_ALPHA_PASS;
+        self.raw.start = c::CHORALE_START_ALPHA_PASS;
         self
     }
     /// Sets the greatest number of values in a set tried by [`Algorithm::GeneralisedAlphaPass`], at
@@ -205,7 +205,7 @@ impl<'a> CliqueOptions<'a> {
         self
     }
 
-    fn raw(&self, members: usize) -> Result<c::CliqueOptions> {
+    fn raw(&self, members: usize) -> Result<c::chorale_clique_options> {
         check_length("the start assignment", self.start, members)?;
         let mut raw = self.raw;
         if let Some(value) = self.start_value {
@@ -259,10 +259,10 @@ pub struct CliqueResult {
 }
 
 impl CliqueResult {
-    fn blank() -> c::CliqueResult {
-        init!(CliqueResult)
+    fn blank() -> c::chorale_clique_result {
+        init!(chorale_clique_result)
     }
-    fn from_raw(raw: &c::CliqueResult) -> Self {
+    fn from_raw(raw: &c::chorale_clique_result) -> Self {
         Self {
             outcome: Outcome::from_raw(raw.outcome),
             algorithm: Algorithm::from_raw(raw.algorithm),
@@ -342,7 +342,7 @@ pub struct CliqueMarginals<'s> {
 /// solver = ch::CliqueSolver::in_memory(&mut memory, None).unwrap();
 /// ```
 pub struct CliqueSolver<'m> {
-    handle: Handle<c::CliqueSolver>,
+    handle: Handle<c::chorale_clique_solver>,
     assignment: Vec<i32>,
     marginals: Vec<f64>,
     _lent: Lent<'m>,
@@ -363,7 +363,7 @@ impl CliqueSolver<'static> {
     }
     fn create(host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
-            c::clique_solver_create(host, made, error)
+            c::chorale_clique_solver_create(host, made, error)
         })?;
         Ok(Self::with(handle, Lent::default()))
     }
@@ -378,7 +378,7 @@ impl std::fmt::Debug for CliqueSolver<'_> {
 }
 
 impl<'m> CliqueSolver<'m> {
-    fn with(handle: Handle<c::CliqueSolver>, lent: Lent<'m>) -> Self {
+    fn with(handle: Handle<c::chorale_clique_solver>, lent: Lent<'m>) -> Self {
         Self {
             handle,
             assignment: Vec::new(),
@@ -394,7 +394,13 @@ impl<'m> CliqueSolver<'m> {
     #[cfg(feature = "experimental")]
     pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
-            c::clique_solver_create_in(host, memory.as_mut_ptr().cast(), memory.len(), made, error)
+            c::chorale_clique_solver_create_in(
+                host,
+                memory.as_mut_ptr().cast(),
+                memory.len(),
+                made,
+                error,
+            )
         })?;
         Ok(Self::with(handle, Lent::with_host(host)))
     }
@@ -412,7 +418,7 @@ impl<'m> CliqueSolver<'m> {
         let options = options.raw(members)?;
         let mut bytes = 0;
         call(|error| unsafe {
-            c::clique_solver_bytes(
+            c::chorale_clique_solver_bytes(
                 potential.as_ptr(),
                 size(members),
                 &options,
@@ -438,7 +444,7 @@ impl<'m> CliqueSolver<'m> {
     ) -> Result<()> {
         let options = options.raw(members)?;
         call(|error| unsafe {
-            c::clique_solver_reserve(
+            c::chorale_clique_solver_reserve(
                 self.handle.as_ptr(),
                 potential.as_ptr(),
                 size(members),
@@ -471,7 +477,7 @@ impl<'m> CliqueSolver<'m> {
         let mut result = CliqueResult::blank();
         fill(&mut self.assignment, problem.members(), -1)?;
         let status = call(|error| unsafe {
-            c::clique_solve(
+            c::chorale_clique_solve(
                 self.handle.as_ptr(),
                 potential.as_ptr(),
                 &raw,
@@ -531,7 +537,7 @@ impl<'m> CliqueSolver<'m> {
         let mut result = CliqueResult::blank();
         fill(&mut self.assignment, rows, -1)?;
         let status = call(|error| unsafe {
-            c::clique_max_marginals(
+            c::chorale_clique_max_marginals(
                 self.handle.as_ptr(),
                 potential.as_ptr(),
                 &raw,
@@ -563,7 +569,7 @@ impl<'m> CliqueSolver<'m> {
         let raw = problem.raw()?;
         let mut result = CliqueResult::blank();
         let status = call(|error| unsafe {
-            c::clique_score(
+            c::chorale_clique_score(
                 self.handle.as_ptr(),
                 potential.as_ptr(),
                 &raw,
@@ -580,11 +586,11 @@ impl<'m> CliqueSolver<'m> {
 impl Algorithm {
     /// Returns the name of the algorithm in lower case, such as "alpha-pass".
     pub fn name(self) -> &'static str {
-        unsafe { crate::error::text(c::algorithm_name(self.number())) }
+        unsafe { crate::error::text(c::chorale_algorithm_name(self.number())) }
     }
     /// Returns the algorithm with this name; None if no algorithm has the name.
     pub fn from_name(name: &str) -> Option<Self> {
-        let algorithm = unsafe { c::algorithm_from_name(name.as_ptr().cast(), name.len()) };
+        let algorithm = unsafe { c::chorale_algorithm_from_name(name.as_ptr().cast(), name.len()) };
         (algorithm >= 0).then(|| Self::from_raw(algorithm))
     }
 }

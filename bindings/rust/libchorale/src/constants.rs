@@ -66,25 +66,25 @@ asked! {
     /// positions with labels of one kind ([`LabelMap`](crate::LabelMap)).
     RuleKind {
         /// At most k segments of a.
-        AtMost = RULE_AT_MOST,
+        AtMost = CHORALE_RULE_AT_MOST,
         /// At least k segments of a.
-        AtLeast = RULE_AT_LEAST,
+        AtLeast = CHORALE_RULE_AT_LEAST,
         /// k segments of a.
-        Exactly = RULE_EXACTLY,
+        Exactly = CHORALE_RULE_EXACTLY,
         /// No position has a.
-        Never = RULE_NEVER,
+        Never = CHORALE_RULE_NEVER,
         /// At most k positions have a.
-        AtMostTokens = RULE_AT_MOST_TOKENS,
+        AtMostTokens = CHORALE_RULE_AT_MOST_TOKENS,
         /// No segment of a has more than k positions.
-        NoLonger = RULE_NO_LONGER,
+        NoLonger = CHORALE_RULE_NO_LONGER,
         /// No a comes after a b.
-        Before = RULE_BEFORE,
+        Before = CHORALE_RULE_BEFORE,
         /// The position before a segment of a exists and has b.
-        DirectlyAfter = RULE_DIRECTLY_AFTER,
+        DirectlyAfter = CHORALE_RULE_DIRECTLY_AFTER,
         /// a and b are not both in the chain.
-        NotTogether = RULE_NOT_TOGETHER,
+        NotTogether = CHORALE_RULE_NOT_TOGETHER,
         /// If a is in the chain, b is too.
-        Needs = RULE_NEEDS,
+        Needs = CHORALE_RULE_NEEDS,
     }
 }
 
@@ -92,13 +92,13 @@ told! {
     /// What became of the rules of a chain.
     RuleState {
         /// The chain keeps its rules.
-        Kept = RULES_KEPT,
+        Kept = CHORALE_RULES_KEPT,
         /// No labelling keeps them ([`Labelled::rule_conflicts`](crate::Labelled::rule_conflicts)).
-        Impossible = RULES_IMPOSSIBLE,
+        Impossible = CHORALE_RULES_IMPOSSIBLE,
         /// They cost more than [`Rules::most_cost`](crate::Rules::most_cost).
-        TooDear = RULES_TOO_DEAR,
+        TooDear = CHORALE_RULES_TOO_DEAR,
         /// A limit ended the search before a labelling was found.
-        Unfinished = RULES_UNFINISHED,
+        Unfinished = CHORALE_RULES_UNFINISHED,
     }
 }
 
@@ -106,11 +106,11 @@ told! {
     /// Where [`Evidence`](crate::Evidence) comes from.
     EvidenceOrigin {
         /// From the caller.
-        Given = EVIDENCE_GIVEN,
+        Given = CHORALE_EVIDENCE_GIVEN,
         /// From how mentions of a key disagree.
-        Estimated = EVIDENCE_ESTIMATED,
+        Estimated = CHORALE_EVIDENCE_ESTIMATED,
         /// From right labels of some mentions.
-        Learnt = EVIDENCE_LEARNT,
+        Learnt = CHORALE_EVIDENCE_LEARNT,
     }
 }
 
@@ -118,126 +118,126 @@ told! {
     /// Why a call failed: the status of an [`Error`](crate::Error).
     Status {
         /// A required argument is missing, for instance the table of a property that reads a table.
-        NullArgument = ERROR_NULL_ARGUMENT,
+        NullArgument = CHORALE_ERROR_NULL_ARGUMENT,
         /// A size, count or limit is below the least allowed value.
-        Size = ERROR_SIZE,
+        Size = CHORALE_ERROR_SIZE,
         /// Sizes whose product overflows, or a size above the greatest that the library supports.
-        SizeOverflow = ERROR_SIZE_OVERFLOW,
+        SizeOverflow = CHORALE_ERROR_SIZE_OVERFLOW,
         /// A stride of 0, or strides with which rows or entries of an array would overlap.
-        Stride = ERROR_STRIDE,
+        Stride = CHORALE_ERROR_STRIDE,
         /// A table has fewer entries than the number of members requires.
-        TableTooShort = ERROR_TABLE_TOO_SHORT,
+        TableTooShort = CHORALE_ERROR_TABLE_TOO_SHORT,
         /// An array of the wrong shape.
-        Shape = ERROR_SHAPE,
+        Shape = CHORALE_ERROR_SHAPE,
         /// A potential has another number of values than the clique or array that it is used with.
-        ValuesMismatch = ERROR_VALUES_MISMATCH,
+        ValuesMismatch = CHORALE_ERROR_VALUES_MISMATCH,
         /// A struct has an unknown size: the crate and the library are of different versions.
-        StructSize = ERROR_STRUCT_SIZE,
+        StructSize = CHORALE_ERROR_STRUCT_SIZE,
         /// An array of the caller that is too short for the result. Nothing was written to the
         /// array.
-        Capacity = ERROR_CAPACITY,
+        Capacity = CHORALE_ERROR_CAPACITY,
         /// A number that is NaN.
-        NotANumber = ERROR_NOT_A_NUMBER,
+        NotANumber = CHORALE_ERROR_NOT_A_NUMBER,
         /// A number that is infinite where it must not be.
-        Infinite = ERROR_INFINITE,
+        Infinite = CHORALE_ERROR_INFINITE,
         /// A value, label or index outside its range, or a score of too great a magnitude.
-        OutOfRange = ERROR_OUT_OF_RANGE,
+        OutOfRange = CHORALE_ERROR_OUT_OF_RANGE,
         /// A constant that the library does not know.
-        UnknownConstant = ERROR_UNKNOWN_CONSTANT,
+        UnknownConstant = CHORALE_ERROR_UNKNOWN_CONSTANT,
         /// A start assignment gives a member a forbidden value, or an edit of a run leaves no label
         /// for a position.
-        ForbiddenValue = ERROR_FORBIDDEN_VALUE,
+        ForbiddenValue = CHORALE_ERROR_FORBIDDEN_VALUE,
         /// The algorithm does not apply to the family of the potential.
-        AlgorithmMismatch = ERROR_ALGORITHM_MISMATCH,
+        AlgorithmMismatch = CHORALE_ERROR_ALGORITHM_MISMATCH,
         /// The algorithm requires tables that are convex, and those of the potential are not.
-        NotConvex = ERROR_NOT_CONVEX,
+        NotConvex = CHORALE_ERROR_NOT_CONVEX,
         /// The algorithm requires tables that are concave, and those of the potential are not.
-        NotConcave = ERROR_NOT_CONCAVE,
+        NotConcave = CHORALE_ERROR_NOT_CONCAVE,
         /// Exact max-marginals were requested for a potential that has no exact solver.
-        NotExact = ERROR_NOT_EXACT,
+        NotExact = CHORALE_ERROR_NOT_EXACT,
         /// Members have weights above 1, and the potential, algorithm or call does not support
         /// weights.
-        Weights = ERROR_WEIGHTS,
+        Weights = CHORALE_ERROR_WEIGHTS,
         /// A callback returned NaN, plus infinity or a number out of range.
-        CallbackValue = ERROR_CALLBACK_VALUE,
+        CallbackValue = CHORALE_ERROR_CALLBACK_VALUE,
         /// A callback asked to end the computation.
-        CallbackStopped = ERROR_CALLBACK_STOPPED,
+        CallbackStopped = CHORALE_ERROR_CALLBACK_STOPPED,
         /// The caller's executor did not do every piece of a parallel loop exactly once.
-        Executor = ERROR_EXECUTOR,
+        Executor = CHORALE_ERROR_EXECUTOR,
         /// An allocation failed.
-        OutOfMemory = ERROR_OUT_OF_MEMORY,
+        OutOfMemory = CHORALE_ERROR_OUT_OF_MEMORY,
         /// The caller's memory is too small; the message gives the number of bytes needed.
-        WorkspaceTooSmall = ERROR_WORKSPACE_TOO_SMALL,
+        WorkspaceTooSmall = CHORALE_ERROR_WORKSPACE_TOO_SMALL,
         /// Memory of the caller is not aligned to 64 bytes; use
         /// [`AlignedBytes`](crate::AlignedBytes).
-        Alignment = ERROR_ALIGNMENT,
+        Alignment = CHORALE_ERROR_ALIGNMENT,
         /// The host's allocator returned memory that is not aligned as requested.
-        AllocatorAlignment = ERROR_ALLOCATOR_ALIGNMENT,
+        AllocatorAlignment = CHORALE_ERROR_ALLOCATOR_ALIGNMENT,
         /// A chain and its transitions or properties have different numbers of labels.
-        LabelsMismatch = ERROR_LABELS_MISMATCH,
+        LabelsMismatch = CHORALE_ERROR_LABELS_MISMATCH,
         /// A parent that does not come before its children.
-        ParentOrder = ERROR_PARENT_ORDER,
+        ParentOrder = CHORALE_ERROR_PARENT_ORDER,
         /// Parents that form a cycle.
-        ParentCycle = ERROR_PARENT_CYCLE,
+        ParentCycle = CHORALE_ERROR_PARENT_CYCLE,
         /// A tree was passed to a call that takes only chains.
-        NotAChain = ERROR_NOT_A_CHAIN,
+        NotAChain = CHORALE_ERROR_NOT_A_CHAIN,
         /// A property defined by an automaton was used on a tree. Trees allow only local properties
         /// ([`Property::local`](crate::Property::local)).
-        AutomatonOnTree = ERROR_AUTOMATON_ON_TREE,
+        AutomatonOnTree = CHORALE_ERROR_AUTOMATON_ON_TREE,
         /// A property can fire a value that is not below R, the property's number of values.
-        ValueOutsideRange = ERROR_VALUE_OUTSIDE_RANGE,
+        ValueOutsideRange = CHORALE_ERROR_VALUE_OUTSIDE_RANGE,
         /// A chain with several properties has more joint states (see [`JointMode`]) than the
         /// `max_states` allows.
-        StateSpace = ERROR_STATE_SPACE,
+        StateSpace = CHORALE_ERROR_STATE_SPACE,
         /// A label name that the labelling scheme does not know.
-        LabelName = ERROR_LABEL_NAME,
+        LabelName = CHORALE_ERROR_LABEL_NAME,
         /// A chain, or a position, that is already a member of the clique.
-        DuplicateMember = ERROR_DUPLICATE_MEMBER,
+        DuplicateMember = CHORALE_ERROR_DUPLICATE_MEMBER,
         /// The builder's model has been made, so the builder cannot change.
-        Frozen = ERROR_FROZEN,
+        Frozen = CHORALE_ERROR_FROZEN,
         /// The chain has no tokens, and the call needs them.
-        TokensMissing = ERROR_TOKENS_MISSING,
+        TokensMissing = CHORALE_ERROR_TOKENS_MISSING,
         /// A run was to start from an earlier run, whose model has another number of chains or
         /// cliques; or two problems give a kind of cliques different names.
-        ModelMismatch = ERROR_MODEL_MISMATCH,
+        ModelMismatch = CHORALE_ERROR_MODEL_MISMATCH,
         /// The run has no labelling: it has not begun, or no chain has any.
-        NoLabelling = ERROR_NO_LABELLING,
+        NoLabelling = CHORALE_ERROR_NO_LABELLING,
         /// An argument of the wrong kind. Examples: a single position for a clique whose members
         /// are whole chains; a whole chain for a clique whose members are positions; an instance
         /// where a chain is needed.
-        Kind = ERROR_KIND,
+        Kind = CHORALE_ERROR_KIND,
         /// A callback called a method of the run that was calling the callback, and this method
         /// would change the run, or read the run while it changes.
-        Busy = ERROR_BUSY,
+        Busy = CHORALE_ERROR_BUSY,
         /// The state of the object does not allow the call. Examples: a bound of a run that was
         /// created without bound steps; a model whose centred clique has no centre.
-        State = ERROR_STATE,
+        State = CHORALE_ERROR_STATE,
         /// No problem to learn from has a gold label that its chain allows.
-        NoGold = ERROR_NO_GOLD,
+        NoGold = CHORALE_ERROR_NO_GOLD,
         /// All labelled chains to learn from belong to one group (document), or to groups that
         /// share cliques.
-        OneGroup = ERROR_ONE_GROUP,
+        OneGroup = CHORALE_ERROR_ONE_GROUP,
         /// A fault of the library itself: please report it.
-        Internal = ERROR_INTERNAL,
+        Internal = CHORALE_ERROR_INTERNAL,
         /// Not a problem file.
-        FileFormat = ERROR_FILE_FORMAT,
+        FileFormat = CHORALE_ERROR_FILE_FORMAT,
         /// A problem file that is not little-endian.
-        FileByteOrder = ERROR_FILE_BYTE_ORDER,
+        FileByteOrder = CHORALE_ERROR_FILE_BYTE_ORDER,
         /// A problem file of a version that the library does not know.
-        FileVersion = ERROR_FILE_VERSION,
+        FileVersion = CHORALE_ERROR_FILE_VERSION,
         /// A problem file shorter than the length in its header.
-        FileTruncated = ERROR_FILE_TRUNCATED,
+        FileTruncated = CHORALE_ERROR_FILE_TRUNCATED,
         /// A problem file with a section that does not match its checksum.
-        FileChecksum = ERROR_FILE_CHECKSUM,
+        FileChecksum = CHORALE_ERROR_FILE_CHECKSUM,
         /// A problem file with missing, repeated, overlapping or invalid sections.
-        FileSection = ERROR_FILE_SECTION,
+        FileSection = CHORALE_ERROR_FILE_SECTION,
         /// The system could not read or write the file.
-        InputOutput = ERROR_INPUT_OUTPUT,
+        InputOutput = CHORALE_ERROR_INPUT_OUTPUT,
         /// The problem has an [`Instance`](crate::Instance) or a callback potential, which no file can
         /// hold.
-        NotSavable = ERROR_NOT_SAVABLE,
+        NotSavable = CHORALE_ERROR_NOT_SAVABLE,
         /// A text that is not UTF-8, or is not a result of learning.
-        Text = ERROR_TEXT,
+        Text = CHORALE_ERROR_TEXT,
     }
 }
 
@@ -245,23 +245,23 @@ told! {
     /// How a computation ended. An outcome is not an error: the call succeeded.
     Outcome {
         /// The algorithm ran to its end.
-        Complete = OUTCOME_COMPLETE,
+        Complete = CHORALE_OUTCOME_COMPLETE,
         /// The requested gap between score and upper bound was reached before the algorithm ended.
-        GapReached = OUTCOME_GAP_REACHED,
+        GapReached = CHORALE_OUTCOME_GAP_REACHED,
         /// The algorithm did not converge: all rounds, sweeps or steps that the call may do are
         /// done, or the rounds of a run alternate between two labellings.
-        IterationLimit = OUTCOME_ITERATION_LIMIT,
+        IterationLimit = CHORALE_OUTCOME_ITERATION_LIMIT,
         /// All nodes of branch and bound that the options allow were used.
-        NodeLimit = OUTCOME_NODE_LIMIT,
+        NodeLimit = CHORALE_OUTCOME_NODE_LIMIT,
         /// The time limit was reached.
-        Deadline = OUTCOME_DEADLINE,
+        Deadline = CHORALE_OUTCOME_DEADLINE,
         /// The cancel flag was raised, or the progress callback asked to end.
-        Cancelled = OUTCOME_CANCELLED,
+        Cancelled = CHORALE_OUTCOME_CANCELLED,
         /// Proven: every labelling scores minus infinity.
-        Infeasible = OUTCOME_INFEASIBLE,
+        Infeasible = CHORALE_OUTCOME_INFEASIBLE,
         /// Every labelling tried scores minus infinity. Labellings that were not tried may score
         /// more.
-        NothingFound = OUTCOME_NOTHING_FOUND,
+        NothingFound = CHORALE_OUTCOME_NOTHING_FOUND,
     }
 }
 
@@ -269,17 +269,17 @@ told! {
     /// What forbids every labelling of a chain.
     Obstacle {
         /// An instance, which does not tell.
-        Unknown = OBSTACLE_UNKNOWN,
+        Unknown = CHORALE_OBSTACLE_UNKNOWN,
         /// Every label of the position is forbidden: by a score of minus infinity, or by what the
         /// chain or an edit allows.
-        Scores = OBSTACLE_SCORES,
+        Scores = CHORALE_OBSTACLE_SCORES,
         /// The position has allowed labels, but transitions, start or end scores forbid all of them.
-        Transitions = OBSTACLE_TRANSITIONS,
+        Transitions = CHORALE_OBSTACLE_TRANSITIONS,
         /// A clique of which the chain is the only member forbids what the chain allows.
-        Cliques = OBSTACLE_CLIQUES,
+        Cliques = CHORALE_OBSTACLE_CLIQUES,
         /// No labelling was found that a clique allows, all of whose members are in the chain. There
         /// may be one.
-        Undecided = OBSTACLE_UNDECIDED,
+        Undecided = CHORALE_OBSTACLE_UNDECIDED,
     }
 }
 
@@ -287,7 +287,7 @@ impl Outcome {
     /// Returns the name of the outcome in lower case, such as "iteration-limit"; "unknown outcome"
     /// for a number that the library does not know.
     pub fn name(self) -> &'static str {
-        unsafe { crate::error::text(c::outcome_name(self.number())) }
+        unsafe { crate::error::text(c::chorale_outcome_name(self.number())) }
     }
 }
 
@@ -295,11 +295,11 @@ told! {
     /// How serious a line of the log is.
     LogLevel {
         /// Messages for debugging the library.
-        Debug = LOG_DEBUG,
+        Debug = CHORALE_LOG_DEBUG,
         /// Messages of general interest.
-        Info = LOG_INFO,
+        Info = CHORALE_LOG_INFO,
         /// Probable mistakes of the caller.
-        Warning = LOG_WARNING,
+        Warning = CHORALE_LOG_WARNING,
     }
 }
 
@@ -307,11 +307,11 @@ asked! {
     /// The factor by which a potential is multiplied. n is the number of members of the clique.
     Scale {
         /// The factor 1.
-        None = SCALE_NONE,
+        None = CHORALE_SCALE_NONE,
         /// The factor `1 / n`.
-        ByMembers = SCALE_BY_MEMBERS,
+        ByMembers = CHORALE_SCALE_BY_MEMBERS,
         /// The factor `1 / log n`; 1 for `n <= 1`.
-        ByLogMembers = SCALE_BY_LOG_MEMBERS,
+        ByLogMembers = CHORALE_SCALE_BY_LOG_MEMBERS,
     }
 }
 
@@ -320,11 +320,11 @@ asked! {
     /// checked.
     Shape {
         /// The library determines the shape from the tables.
-        Detect = SHAPE_DETECT,
+        Detect = CHORALE_SHAPE_DETECT,
         /// All tables are convex.
-        Convex = SHAPE_CONVEX,
+        Convex = CHORALE_SHAPE_CONVEX,
         /// All tables are concave.
-        Concave = SHAPE_CONCAVE,
+        Concave = CHORALE_SHAPE_CONCAVE,
     }
 }
 
@@ -333,17 +333,17 @@ told! {
     /// n_v.
     Family {
         /// The sum `sum_v f_v(n_v)`: Potts, entropy, cardinality tables.
-        Sum = FAMILY_SUM,
+        Sum = CHORALE_FAMILY_SUM,
         /// The maximum `max_v f_v(n_v)`: makespan, square makespan.
-        Max = FAMILY_MAX,
+        Max = CHORALE_FAMILY_MAX,
         /// A linear function of the counts. The value that has the highest count selects the
         /// function.
-        Majority = FAMILY_MAJORITY,
+        Majority = CHORALE_FAMILY_MAJORITY,
         /// The sum of `f(x, y)` over all ordered pairs of distinct members, where x and y are the
         /// values of the two members.
-        Pairs = FAMILY_PAIRS,
+        Pairs = CHORALE_FAMILY_PAIRS,
         /// Any function of the counts.
-        Callback = FAMILY_CALLBACK,
+        Callback = CHORALE_FAMILY_CALLBACK,
     }
 }
 
@@ -351,7 +351,7 @@ impl Family {
     /// Returns the name of the family in lower case, such as "majority"; "unknown family" for a
     /// number that the library does not know.
     pub fn name(self) -> &'static str {
-        unsafe { crate::error::text(c::family_name(self.number())) }
+        unsafe { crate::error::text(c::chorale_family_name(self.number())) }
     }
 }
 
@@ -361,43 +361,43 @@ told! {
     /// `chorale/clique.h` states guarantees and costs.
     Algorithm {
         /// Chooses among the other algorithms according to the potential.
-        Auto = ALGORITHM_AUTO,
+        Auto = CHORALE_ALGORITHM_AUTO,
         /// For every value a and every number k, tries the labelling that gives a to the k members
         /// whose scores fall least by this, and gives every other member its best value other than
         /// a. The result is the best labelling tried. Any family.
-        AlphaPass = ALGORITHM_ALPHA_PASS,
+        AlphaPass = CHORALE_ALGORITHM_ALPHA_PASS,
         /// Alpha-pass with sets of several values in place of the one value a. Any family.
-        GeneralisedAlphaPass = ALGORITHM_GENERALISED_ALPHA_PASS,
+        GeneralisedAlphaPass = CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
         /// For one value after another, moves a set of members to this value at once: the set that
         /// raises the score most. Ends when no such move to any value raises the score. SUM only.
-        AlphaExpansion = ALGORITHM_ALPHA_EXPANSION,
+        AlphaExpansion = CHORALE_ALGORITHM_ALPHA_EXPANSION,
         /// In each step every member takes the value v with the greatest sum of the member's score
         /// of v and the slope of f_v at the current count of v. Ends when no member changes. SUM
         /// with convex tables only.
-        LocalSearch = ALGORITHM_LOCAL_SEARCH,
+        LocalSearch = CHORALE_ALGORITHM_LOCAL_SEARCH,
         /// Iterated conditional modes: moves single members, until no such move raises the score.
         /// Any family.
-        Icm = ALGORITHM_ICM,
+        Icm = CHORALE_ALGORITHM_ICM,
         /// Alpha-pass for each majority value a: adds the weight w_av of the potential to the score
         /// of each member for v, and keeps only labellings in which no value has a higher count
         /// than a. MAJORITY only.
-        ModifiedAlphaPass = ALGORITHM_MODIFIED_ALPHA_PASS,
+        ModifiedAlphaPass = CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS,
         /// Lagrangian relaxation with subgradient steps. MAJORITY only.
-        LagrangianSubgradient = ALGORITHM_LAGRANGIAN_SUBGRADIENT,
+        LagrangianSubgradient = CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT,
         /// Lagrangian relaxation with golden-section search. MAJORITY only.
-        LagrangianGoldenSection = ALGORITHM_LAGRANGIAN_GOLDEN_SECTION,
+        LagrangianGoldenSection = CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION,
         /// Lagrangian relaxation that changes one multiplier at a time, only until a member
         /// changes its value. MAJORITY only.
-        LagrangianConservative = ALGORITHM_LAGRANGIAN_CONSERVATIVE,
+        LagrangianConservative = CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE,
         /// Finds the optimum. MAJORITY only.
-        ExactMajority = ALGORITHM_EXACT_MAJORITY,
+        ExactMajority = CHORALE_ALGORITHM_EXACT_MAJORITY,
         /// Finds the optimum by shortest augmenting paths. SUM with concave tables only.
-        ConcaveFlow = ALGORITHM_CONCAVE_FLOW,
+        ConcaveFlow = CHORALE_ALGORITHM_CONCAVE_FLOW,
         /// Finds the optimum by branch and bound over the counts. SUM only.
-        CountBoxes = ALGORITHM_COUNT_BOXES,
+        CountBoxes = CHORALE_ALGORITHM_COUNT_BOXES,
         /// Computes an upper bound by Lagrangian relaxation, and returns the best labelling found
         /// on the way. SUM only.
-        DualBound = ALGORITHM_DUAL_BOUND,
+        DualBound = CHORALE_ALGORITHM_DUAL_BOUND,
     }
 }
 
@@ -405,9 +405,9 @@ asked! {
     /// The call for which the memory of a clique solver is sized.
     CliqueTask {
         /// [`CliqueSolver::solve`](crate::CliqueSolver::solve).
-        Solve = CLIQUE_SOLVE,
+        Solve = CHORALE_CLIQUE_SOLVE,
         /// [`CliqueSolver::max_marginals`](crate::CliqueSolver::max_marginals).
-        MaxMarginals = CLIQUE_MAX_MARGINALS,
+        MaxMarginals = CHORALE_CLIQUE_MAX_MARGINALS,
     }
 }
 
@@ -415,10 +415,10 @@ asked! {
     /// The form of the max-marginals of a clique.
     MarginalForm {
         /// The best score of an assignment in which member i takes value v, for all i and v.
-        Score = MARGINAL_SCORE,
+        Score = CHORALE_MARGINAL_SCORE,
         /// The max-marginal of form `Score` minus member i's own score of v. This is the message of
         /// the clique to member i.
-        Message = MARGINAL_MESSAGE,
+        Message = CHORALE_MARGINAL_MESSAGE,
     }
 }
 
@@ -426,9 +426,9 @@ asked! {
     /// Whether rows of a transition matrix stand for the label before or for the label after.
     Orientation {
         /// Rows are the labels before: entry `[x][y]` is the score from label x to label y.
-        RowsFrom = ROWS_FROM,
+        RowsFrom = CHORALE_ROWS_FROM,
         /// Rows are the labels after: entry `[y][x]` is the score from label x to label y.
-        RowsTo = ROWS_TO,
+        RowsTo = CHORALE_ROWS_TO,
     }
 }
 
@@ -437,13 +437,13 @@ asked! {
     /// segments.
     Scheme {
         /// The whole name is the kind of the segment. Any label may follow any other.
-        Plain = SCHEME_PLAIN,
+        Plain = CHORALE_SCHEME_PLAIN,
         /// B-X begins a segment, I-X continues it.
-        Bio = SCHEME_BIO,
+        Bio = CHORALE_SCHEME_BIO,
         /// As BIO; also E-X ends a segment, and S-X is a segment of one position.
-        Bioes = SCHEME_BIOES,
+        Bioes = CHORALE_SCHEME_BIOES,
         /// As BIOES, with the letter L for E and U for S.
-        Bilou = SCHEME_BILOU,
+        Bilou = CHORALE_SCHEME_BILOU,
     }
 }
 
@@ -451,11 +451,11 @@ asked! {
     /// The call for which the memory of a chain solver is sized.
     ChainTask {
         /// [`ChainSolver::best`](crate::ChainSolver::best).
-        Best = CHAIN_SOLVE,
+        Best = CHORALE_CHAIN_SOLVE,
         /// [`ChainSolver::max_marginals`](crate::ChainSolver::max_marginals).
-        MaxMarginals = CHAIN_MAX_MARGINALS,
+        MaxMarginals = CHORALE_CHAIN_MAX_MARGINALS,
         /// [`ChainSolver::k_best`](crate::ChainSolver::k_best).
-        KBest = CHAIN_K_BEST,
+        KBest = CHORALE_CHAIN_K_BEST,
     }
 }
 
@@ -463,9 +463,9 @@ asked! {
     /// The call on a chain with properties for which the memory of a chain solver is sized.
     MessageTask {
         /// [`ChainSolver::messages`](crate::ChainSolver::messages).
-        Send = MESSAGE_SEND,
+        Send = CHORALE_MESSAGE_SEND,
         /// [`ChainSolver::decode`](crate::ChainSolver::decode).
-        Decode = MESSAGE_DECODE,
+        Decode = CHORALE_MESSAGE_DECODE,
     }
 }
 
@@ -477,14 +477,14 @@ asked! {
     JointMode {
         /// Exact while the number of joint states is within `max_states`. Beyond that: a beam
         /// whose width is `max_states`.
-        Auto = JOINT_AUTO,
+        Auto = CHORALE_JOINT_AUTO,
         /// Exact. If the number of joint states exceeds `max_states`, the call fails with StateSpace.
-        Exact = JOINT_EXACT,
+        Exact = CHORALE_JOINT_EXACT,
         /// Approximate, local absorption: adds the message of a value at every position where a
         /// property fires the value. Wrong only for labellings in which a property fires twice.
-        Absorption = JOINT_ABSORPTION,
+        Absorption = CHORALE_JOINT_ABSORPTION,
         /// Approximate, a beam: keeps only the best joint states at each position.
-        Beam = JOINT_BEAM,
+        Beam = CHORALE_JOINT_BEAM,
     }
 }
 
@@ -492,9 +492,9 @@ asked! {
     /// Where a segment ends. X is the kind of the segment, O a label that the property ignores.
     SegmentRule {
         /// A segment continues over ignored labels: X O X is one segment.
-        SpansIgnored = SEGMENT_SPANS_IGNORED,
+        SpansIgnored = CHORALE_SEGMENT_SPANS_IGNORED,
         /// An ignored label ends a segment: X O X is two segments.
-        EndsAtIgnored = SEGMENT_ENDS_AT_IGNORED,
+        EndsAtIgnored = CHORALE_SEGMENT_ENDS_AT_IGNORED,
     }
 }
 
@@ -503,9 +503,9 @@ asked! {
     Outside {
         /// Messages of a chain, and its best labelling under messages, exclude every labelling that
         /// fires a value outside the dictionary.
-        Forbidden = OUTSIDE_FORBIDDEN,
+        Forbidden = CHORALE_OUTSIDE_FORBIDDEN,
         /// Every value outside the dictionary becomes the value OUT.
-        AsOut = OUTSIDE_AS_OUT,
+        AsOut = CHORALE_OUTSIDE_AS_OUT,
     }
 }
 
@@ -514,12 +514,12 @@ asked! {
     MessageElement {
         /// `Float64` if all messages take less than 256 KB, or if model, run and scores together
         /// then take at most twice the bytes of the scores. Otherwise `Magnitude16`.
-        Auto = MESSAGES_AUTO,
+        Auto = CHORALE_MESSAGES_AUTO,
         /// 8 bytes a number.
-        Float64 = MESSAGES_FLOAT64,
+        Float64 = CHORALE_MESSAGES_FLOAT64,
         /// 2 bytes a number: the distance from the greatest entry of the message, with a precision
         /// of 11 bits.
-        Magnitude16 = MESSAGES_MAGNITUDE16,
+        Magnitude16 = CHORALE_MESSAGES_MAGNITUDE16,
     }
 }
 
@@ -539,9 +539,9 @@ pub enum Action {
 impl Action {
     pub(crate) fn raw(self) -> Result<i32> {
         Ok(match self {
-            Self::Nothing => c::FIRE_NOTHING,
-            Self::Label => c::FIRE_LABEL,
-            Self::Table => c::FIRE_TABLE,
+            Self::Nothing => c::CHORALE_FIRE_NOTHING,
+            Self::Label => c::CHORALE_FIRE_LABEL,
+            Self::Table => c::CHORALE_FIRE_TABLE,
             Self::Value(value) => index("the value of an action", value)?,
         })
     }
@@ -553,7 +553,7 @@ impl Action {
 pub const ANY: Option<usize> = None;
 
 pub(crate) fn or_any(name: &str, number: Option<usize>) -> Result<i32> {
-    number.map_or(Ok(c::ANY), |number| index(name, number))
+    number.map_or(Ok(c::CHORALE_ANY), |number| index(name, number))
 }
 
 /// The lists of texts that a problem can hold. The comment of each list says what its texts are,
@@ -586,16 +586,16 @@ pub enum TextList {
 impl TextList {
     pub(crate) fn raw(self) -> Result<i32> {
         Ok(match self {
-            Self::Labels => c::TEXTS_LABELS,
-            Self::Tokens => c::TEXTS_TOKENS,
-            Self::Words => c::TEXTS_WORDS,
-            Self::Spaces => c::TEXTS_SPACES,
-            Self::Chains => c::TEXTS_CHAINS,
-            Self::Groups => c::TEXTS_GROUPS,
-            Self::Cliques => c::TEXTS_CLIQUES,
-            Self::Kinds => c::TEXTS_KINDS,
+            Self::Labels => c::CHORALE_TEXTS_LABELS,
+            Self::Tokens => c::CHORALE_TEXTS_TOKENS,
+            Self::Words => c::CHORALE_TEXTS_WORDS,
+            Self::Spaces => c::CHORALE_TEXTS_SPACES,
+            Self::Chains => c::CHORALE_TEXTS_CHAINS,
+            Self::Groups => c::CHORALE_TEXTS_GROUPS,
+            Self::Cliques => c::CHORALE_TEXTS_CLIQUES,
+            Self::Kinds => c::CHORALE_TEXTS_KINDS,
             Self::Values(list) => index("the list of value names", list)?
-                .checked_add(c::TEXTS_VALUES)
+                .checked_add(c::CHORALE_TEXTS_VALUES)
                 .ok_or_else(|| {
                     let told = format!("the list of value names is {list}; there are not so many");
                     Error::new(Status::OutOfRange, told)
@@ -641,19 +641,19 @@ told! {
     /// Why learnt strengths are applied, or why nothing is.
     Verdict {
         /// Applied: held-out groups cost less than under the tagger's own labels.
-        Gain = VERDICT_GAIN,
+        Gain = CHORALE_VERDICT_GAIN,
         /// Applied: strengths were found without gold labels.
-        WithoutGold = VERDICT_WITHOUT_GOLD,
+        WithoutGold = CHORALE_VERDICT_WITHOUT_GOLD,
         /// Members agree no more than members dealt at random.
-        NoAgreement = VERDICT_NO_AGREEMENT,
+        NoAgreement = CHORALE_VERDICT_NO_AGREEMENT,
         /// Held-out groups do not cost less.
-        NoGain = VERDICT_NO_GAIN,
+        NoGain = CHORALE_VERDICT_NO_GAIN,
         /// Held-out groups cost less, but there are so few of them, or so little, that this may be
         /// chance.
-        MayBeChance = VERDICT_MAY_BE_CHANCE,
+        MayBeChance = CHORALE_VERDICT_MAY_BE_CHANCE,
         /// Every strength lowers accuracy.
-        LowersAccuracy = VERDICT_LOWERS_ACCURACY,
+        LowersAccuracy = CHORALE_VERDICT_LOWERS_ACCURACY,
         /// The call was cancelled, or its time ended before any strength was tried.
-        Interrupted = VERDICT_INTERRUPTED,
+        Interrupted = CHORALE_VERDICT_INTERRUPTED,
     }
 }

@@ -197,14 +197,14 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
 
     /// Returns the struct for C, which points to this corpus's arrays. borrow: whether the model
     /// will read the arrays in place. Errors: Shape (edges, forced, allowed, tokens, groups).
-    pub(crate) fn raw(&self, borrow: bool) -> Result<c::Corpus> {
+    pub(crate) fn raw(&self, borrow: bool) -> Result<c::chorale_corpus> {
         let (rows, labels) = (self.rows(), self.labels());
         check_length("edges", self.edges, rows * labels * labels)?;
         check_length("forced", self.forced, rows)?;
         check_length("allowed", self.allowed, rows * labels)?;
         check_length("tokens", self.tokens, rows)?;
         check_length("groups", self.groups, self.chains())?;
-        let mut raw = init!(Corpus);
+        let mut raw = init!(chorale_corpus);
         raw.chains = size(self.chains());
         raw.offsets = pointer(self.offsets.as_deref());
         raw.labels = size(self.labels());

@@ -11,8 +11,8 @@ use crate::model::Keep;
 use crate::panics::{settle, Slot};
 use crate::run::{Owned, RunHandle};
 use crate::{
-    c, Corpus, Error, Labelling, Model, Potential, Problem, Property, Result, Rules, Run,
-    RunOptions, RunResult, Shown, Status,
+    c, Corpus, Error, Labelling, Model, Potential, Problem, Property, Reason, Result, Rules, Run,
+    RunOptions, RunResult, Status,
 };
 use std::sync::Arc;
 
@@ -126,8 +126,8 @@ impl<'a> Agreement<'a> {
 
     /// Returns the struct for C. place: the index of the agreement in the specification, for error
     /// messages. rows: the number of rows of the scores. chains: the number of chains.
-    fn raw(&self, place: usize, rows: usize, chains: usize) -> Result<c::Agreement> {
-        let mut raw = init!(Agreement);
+    fn raw(&self, place: usize, rows: usize, chains: usize) -> Result<c::chorale_agreement> {
+        let mut raw = init!(chorale_agreement);
         raw.across = self.across.into();
         if self.minimum == Some(0) {
             return Err(Error::new(
@@ -139,7 +139,7 @@ impl<'a> Agreement<'a> {
         match self.strength {
             None => {}
             // In C, 0 is for a strength to be found.
-            Some(0.0) => raw.strength = c::NO_AGREEMENT.into(),
+            Some(0.0) => raw.strength = c::CHORALE_NO_AGREEMENT.into(),
             Some(strength) => raw.strength = strength,
         }
         if let Some(potential) = self.potential {
@@ -160,14 +160,14 @@ impl<'a> Agreement<'a> {
         )?;
         raw.weights = pointer(self.weights);
         match self.kind {
-            Kind::Words => raw.kind = c::AGREE_WORDS,
+            Kind::Words => raw.kind = c::CHORALE_AGREE_WORDS,
             Kind::Keys(keys) => {
                 check_length(&format!("agreements[{place}].keys"), Some(keys), rows)?;
-                raw.kind = c::AGREE_KEYS;
+                raw.kind = c::CHORALE_AGREE_KEYS;
                 raw.keys = keys.as_ptr();
             }
             Kind::Property(property) => {
-                raw.kind = c::AGREE_PROPERTY;
+                raw.kind = c::CHORALE_AGREE_PROPERTY;
                 raw.property = property.as_ptr();
             }
             Kind::Cliques(offsets, members) => {
@@ -178,7 +178,7 @@ impl<'a> Agreement<'a> {
                     format_args!("agreements[{place}].members"),
                     members.len(),
                 )?;
-                raw.kind = c::AGREE_CLIQUES;
+                raw.kind = c::CHORALE_AGREE_CLIQUES;
                 raw.cliques = size(offsets.len() - 1);
                 raw.clique_offsets = offsets.as_ptr();
                 raw.members = members.as_ptr();
@@ -284,8 +284,8 @@ fn decode_with<'a, N: Element>(
     let decoded = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
         let (agreements, count) = (given.as_ptr(), size(given.len()));
         match rules.map(Rules::raw) {
-            None => c::decode(host, &raw, agreements, count, &raw_options, made, error),
-            Some(rules) => c::decode_with_rules(
+            None => c::chorale_decode(host, &raw, agreements, count, &raw_options, made, error),
+            Some(rules) => c::chorale_decode_with_rules(
                 host,
                 &raw,
                 agreements,
@@ -301,9 +301,9 @@ fn decode_with<'a, N: Element>(
     if borrow {
         keep.owners.extend(corpus.owner());
     }
-    let raw_model = unsafe { c::decoded_model(decoded.as_ptr()) };
+    let raw_model = unsafe { c::chorale_decoded_model(decoded.as_ptr()) };
     if !keep.slots.is_empty() {
-        for clique in 0..count(unsafe { c::model_clique_count(raw_model) }) {
+        for clique in 0..count(unsafe { c::chorale_model_clique_count(raw_model) }) {
             let place = unsafe { agreement_of(decoded.as_ptr(), clique) };
             if let Some(slot) = place.and_then(|place| agreements[place].slot()) {
                 keep.slots_of_cliques
@@ -363,13 +363,21 @@ impl<'t> Problem<'t> {
         };
         let made = Handle::create(None, |host, made, error| unsafe {
             let (agreements, count) = (given.as_ptr(), size(given.len()));
-            c::problem_create_agreeing(host, &raw, agreements, count, pointer(gold), made, error)
+            c::chorale_problem_create_agreeing(
+                host,
+                &raw,
+                agreements,
+                count,
+                pointer(gold),
+                made,
+                error,
+            )
         });
         let made = settle(made, &keep.slots)?;
         if !keep.slots.is_empty() {
-            let model = unsafe { c::problem_model(made.as_ptr()) };
-            for clique in 0..count(unsafe { c::model_clique_count(model) }) {
-                let kind = unsafe { c::problem_clique_kind(made.as_ptr(), size(clique)) };
+            let model = unsafe { c::chorale_problem_model(made.as_ptr()) };
+            for clique in 0..count(unsafe { c::chorale_model_clique_count(model) }) {
+                let kind = unsafe { c::chorale_problem_clique_kind(made.as_ptr(), size(clique)) };
                 let place = usize::try_from(kind).ok();
                 if let Some(slot) = place.and_then(|place| agreements[place].slot()) {
                     keep.slots_of_cliques
@@ -385,15 +393,15 @@ impl<'t> Problem<'t> {
 ///
 /// # Safety
 /// `decoded` must not have been destroyed.
-unsafe fn agreement_of(decoded: *const c::Decoded, clique: usize) -> Option<usize> {
-    usize::try_from(c::decoded_agreement(decoded, size(clique))).ok()
+unsafe fn agreement_of(decoded: *const c::chorale_decoded, clique: usize) -> Option<usize> {
+    usize::try_from(c::chorale_decoded_agreement(decoded, size(clique))).ok()
 }
 
 /// A corpus that was labelled by [`decode`].
 pub struct Labelled<'a> {
     /// The library's result, which the field `run` owns. `run` is never lent mutably, so no caller
     /// can replace it, and this pointer stays valid.
-    decoded: *const c::Decoded,
+    decoded: *const c::chorale_decoded,
     run: Run<'a>,
 }
 
@@ -405,22 +413,22 @@ impl<'a> Labelled<'a> {
     /// Returns the labels of all positions, labelled together, chain after chain. Errors:
     /// NoLabelling, OutOfMemory.
     pub fn labels(&self) -> Result<Vec<i32>> {
-        self.filled(Labelling::Best)
+        self.filled(Labelling::Together)
     }
     /// Returns the best labels of every chain without cliques, in the order of
     /// [`labels`](Self::labels). Errors: NoLabelling, OutOfMemory.
     pub fn alone(&self) -> Result<Vec<i32>> {
-        self.filled(Labelling::Own)
+        self.filled(Labelling::Alone)
     }
     /// Returns the library's result, which must not outlive `self`.
-    pub(crate) fn decoded(&self) -> *const c::Decoded {
+    pub(crate) fn decoded(&self) -> *const c::chorale_decoded {
         self.decoded
     }
     fn filled(&self, which: Labelling) -> Result<Vec<i32>> {
         filled(0, |labels, capacity| {
             let mut needed = 0;
             call(|error| unsafe {
-                c::decoded_labels(
+                c::chorale_decoded_labels(
                     self.decoded,
                     which.raw(),
                     labels,
@@ -436,66 +444,26 @@ impl<'a> Labelled<'a> {
     /// Returns the strength of an agreement, given or found; 0 if its potential was given, or if
     /// there is no such agreement.
     pub fn strength(&self, agreement: usize) -> f64 {
-        unsafe { c::decoded_strength(self.decoded, size(agreement)) }
+        unsafe { c::chorale_decoded_strength(self.decoded, size(agreement)) }
     }
 
     /// Returns score, bound and outcome of the run. Fails only if the library itself is at fault.
     pub fn result(&self) -> Result<RunResult> {
-        let mut result = init!(RunResult);
-        call(|error| unsafe { c::decoded_get_result(self.decoded, &mut result, error) })?;
+        let mut result = init!(chorale_run_result);
+        call(|error| unsafe { c::chorale_decoded_get_result(self.decoded, &mut result, error) })?;
         Ok(RunResult::from_raw(&result))
     }
 
-    /// Returns all reasons why chains changed, ordered by chain, then position, then agreement. If
-    /// the label of a position changed and no reason names the position, the label changed because
-    /// labels of its neighbours did. Errors: NoLabelling, CallbackStopped, CallbackValue,
-    /// OutOfMemory.
+    /// Returns the reasons of all chains, as [`Run::all_reasons`] does, each with its agreement.
+    /// Errors: NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
     pub fn reasons(&self) -> Result<Vec<Reason>> {
-        const NONE: c::Reason = c::Reason {
-            agreement: 0,
-            clique: 0,
-            chain: 0,
-            position: 0,
-            others: 0,
-            agreeing_before: 0,
-            agreeing: 0,
-            own_value: 0,
-            value: 0,
-            amount: 0.0,
-        };
-        let model = self.model();
-        let reasons = filled(NONE, |reasons, capacity| {
-            let mut needed = 0;
+        let bytes = std::mem::size_of::<c::chorale_reason>();
+        Reason::read(self.model(), |reasons, capacity, needed| {
             let result = call(|error| unsafe {
-                c::decoded_reasons(
-                    self.decoded,
-                    reasons,
-                    std::mem::size_of::<c::Reason>(),
-                    size(capacity),
-                    &mut needed,
-                    error,
-                )
+                c::chorale_decoded_reasons(self.decoded, reasons, bytes, capacity, needed, error)
             });
-            settle(result, &model.keep.slots)?;
-            Ok(count(needed))
-        })?;
-        let reason = |raw: &c::Reason| {
-            let clique = count(raw.clique);
-            let shown = |number| Shown::from_raw(number, model.clique_values(clique));
-            Reason {
-                agreement: count(raw.agreement),
-                clique,
-                chain: count(raw.chain),
-                position: usize::try_from(raw.position).ok(),
-                others: count(raw.others),
-                agreeing_before: count(raw.agreeing_before),
-                agreeing: count(raw.agreeing),
-                own: shown(raw.own_value),
-                now: shown(raw.value),
-                amount: raw.amount,
-            }
-        };
-        Ok(reasons.iter().map(reason).collect())
+            settle(result, &self.model().keep.slots)
+        })
     }
 
     /// Returns the index (in the specification) of the agreement that made a clique of the model;
@@ -524,37 +492,4 @@ impl std::fmt::Debug for Labelled<'_> {
             .field("model", self.model())
             .finish_non_exhaustive()
     }
-}
-
-/// A reason why a chain's labels differ from its best labels without cliques: a clique in which a
-/// position of the chain, or the whole chain, changed its value.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Reason {
-    /// The index of the agreement in the specification.
-    pub agreement: usize,
-    /// The number of the clique in the model.
-    pub clique: usize,
-    /// The number of the chain that changed.
-    pub chain: usize,
-    /// The position of the member in the chain; None if the member is the whole chain, in the
-    /// clique of a property.
-    pub position: Option<usize>,
-    /// The number of other members (positions or chains) of the clique; with weights, the sum of
-    /// their weights.
-    pub others: usize,
-    /// The number of other members that have the value `now` in the best labelling without cliques;
-    /// with weights, the sum of their weights.
-    pub agreeing_before: usize,
-    /// The number of other members that have the value `now` in the labelling of all chains
-    /// together; with weights, the sum of their weights.
-    pub agreeing: usize,
-    /// The value of the member in the best labelling of its chain without cliques: a label, or a
-    /// value of the property.
-    pub own: Shown,
-    /// The value of the member in the labelling of all chains together.
-    pub now: Shown,
-    /// How much the clique's potential would decrease if this member alone took the value `own`
-    /// again; plus infinity if the clique forbids this.
-    pub amount: f64,
 }

@@ -19,7 +19,7 @@ use std::fmt;
 /// # }
 /// ```
 pub struct Dictionary {
-    handle: Handle<c::Dictionary>,
+    handle: Handle<c::chorale_dictionary>,
 }
 
 // Safe: a dictionary never changes, and its reference count is atomic.
@@ -39,7 +39,7 @@ impl Dictionary {
 
     fn create(values: &[i32], outside: Outside, host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
-            c::dictionary_create(
+            c::chorale_dictionary_create(
                 host,
                 values.as_ptr(),
                 size(values.len()),
@@ -86,7 +86,7 @@ impl Dictionary {
     ) -> Result<Self> {
         let full = full.map_or(std::ptr::null(), Self::as_ptr);
         let handle = Handle::create(host, |host, made, error| unsafe {
-            c::dictionary_create_best(
+            c::chorale_dictionary_create_best(
                 host,
                 full,
                 scores.as_ptr(),
@@ -103,37 +103,37 @@ impl Dictionary {
     /// Returns the number of values, including OUT.
     #[allow(clippy::len_without_is_empty)] // no dictionary is empty
     pub fn len(&self) -> usize {
-        count(unsafe { c::dictionary_values(self.as_ptr()) })
+        count(unsafe { c::chorale_dictionary_values(self.as_ptr()) })
     }
     /// Returns the number that a value of the property has in the dictionary. For a value outside
     /// the dictionary: the number of OUT, or None if the dictionary has no OUT.
     pub fn find(&self, value: usize) -> Option<usize> {
         // A value too large for the library is outside the dictionary.
         let value = i32::try_from(value).unwrap_or(i32::MAX);
-        let number = unsafe { c::dictionary_find(self.as_ptr(), value) };
+        let number = unsafe { c::chorale_dictionary_find(self.as_ptr(), value) };
         usize::try_from(number).ok()
     }
     /// Returns the value of the property that has this number in the dictionary; None for the
     /// number of OUT, and for a number out of range.
     pub fn value(&self, number: usize) -> Option<usize> {
-        let value = unsafe { c::dictionary_value(self.as_ptr(), size(number)) };
+        let value = unsafe { c::chorale_dictionary_value(self.as_ptr(), size(number)) };
         usize::try_from(value).ok()
     }
 
     /// Makes another handle of a dictionary of the library, and adds a reference to it; None for
     /// NULL.
-    pub(crate) unsafe fn retain(raw: *const c::Dictionary) -> Option<Self> {
-        let handle = Handle::from_raw_or_null(c::dictionary_retain(raw))?;
+    pub(crate) unsafe fn retain(raw: *const c::chorale_dictionary) -> Option<Self> {
+        let handle = Handle::from_raw_or_null(c::chorale_dictionary_retain(raw))?;
         Some(Self { handle })
     }
-    pub(crate) fn as_ptr(&self) -> *const c::Dictionary {
+    pub(crate) fn as_ptr(&self) -> *const c::chorale_dictionary {
         self.handle.as_ptr()
     }
 }
 
 impl Clone for Dictionary {
     fn clone(&self) -> Self {
-        let handle = unsafe { Handle::from_raw(c::dictionary_retain(self.as_ptr())) };
+        let handle = unsafe { Handle::from_raw(c::chorale_dictionary_retain(self.as_ptr())) };
         Self { handle }
     }
 }

@@ -58,7 +58,7 @@ impl std::error::Error for Error {}
 impl fmt::Display for Status {
     /// Writes the status in words, such as "out of memory".
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = unsafe { text(c::status_name(self.number())) };
+        let name = unsafe { text(c::chorale_status_name(self.number())) };
         let words = name.rsplit("ERROR_").next().unwrap_or(name);
         formatter.write_str(&words.replace('_', " ").to_lowercase())
     }
@@ -116,7 +116,9 @@ fn in_rust(message: &str) -> String {
 /// callback, if one is pending on this thread. A call that creates an object must not be made
 /// through this function, because the panic would leak the object; `Handle::create` drops the
 /// object first.
-pub(crate) fn call(function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
+pub(crate) fn call(
+    function: impl FnOnce(*mut c::chorale_error) -> c::chorale_status,
+) -> Result<()> {
     let result = call_quietly(function);
     panics::resume();
     result
@@ -124,11 +126,13 @@ pub(crate) fn call(function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<
 
 /// Calls the library, and turns a status other than OK into an error. If a callback panicked, the
 /// panic stays pending.
-pub(crate) fn call_quietly(function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
+pub(crate) fn call_quietly(
+    function: impl FnOnce(*mut c::chorale_error) -> c::chorale_status,
+) -> Result<()> {
     panics::forget();
-    let mut error = MaybeUninit::<c::Error>::uninit();
+    let mut error = MaybeUninit::<c::chorale_error>::uninit();
     let status = function(error.as_mut_ptr());
-    if status == c::OK {
+    if status == c::CHORALE_OK {
         return Ok(());
     }
     // Safe: the library filled the message up to a NUL. Bytes after the NUL are not read.

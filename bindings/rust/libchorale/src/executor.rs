@@ -63,7 +63,7 @@ pub(crate) unsafe extern "C" fn run_executor(
     user: *mut c_void,
     count: i64,
     workers: i64,
-    body: c::ParallelBody,
+    body: c::chorale_parallel_body,
     body_user: *mut c_void,
 ) {
     let executor = &*(user as *const Executor<'_>);

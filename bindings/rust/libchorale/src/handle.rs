@@ -24,22 +24,22 @@ macro_rules! raw {
 }
 
 raw! {
-    Cancel cancel_destroy,
-    Potential potential_release,
-    CliqueSolver clique_solver_destroy,
-    Transitions transitions_release,
-    ChainSolver chain_solver_destroy,
-    Property property_release,
-    PropertyBuilder property_builder_destroy,
-    Dictionary dictionary_release,
-    ModelBuilder model_builder_destroy,
-    Model model_release,
-    Run run_destroy,
-    Prices prices_destroy,
-    Problem problem_destroy,
-    Decoded decoded_destroy,
-    Learnt learnt_destroy,
-    Ledger ledger_destroy,
+    chorale_cancel chorale_cancel_destroy,
+    chorale_potential chorale_potential_release,
+    chorale_clique_solver chorale_clique_solver_destroy,
+    chorale_transitions chorale_transitions_release,
+    chorale_chain_solver chorale_chain_solver_destroy,
+    chorale_property chorale_property_release,
+    chorale_property_builder chorale_property_builder_destroy,
+    chorale_dictionary chorale_dictionary_release,
+    chorale_model_builder chorale_model_builder_destroy,
+    chorale_model chorale_model_release,
+    chorale_run chorale_run_destroy,
+    chorale_prices chorale_prices_destroy,
+    chorale_problem chorale_problem_destroy,
+    chorale_decoded chorale_decoded_destroy,
+    chorale_learnt chorale_learnt_destroy,
+    chorale_ledger chorale_ledger_destroy,
 }
 
 pub(crate) struct Handle<T: Raw>(NonNull<T>);
@@ -50,7 +50,11 @@ impl<T: Raw> Handle<T> {
     /// address, and where to store the error.
     pub(crate) fn create(
         host: Option<&Host>,
-        function: impl FnOnce(*const c::Host, *mut *mut T, *mut c::Error) -> c::Status,
+        function: impl FnOnce(
+            *const c::chorale_host,
+            *mut *mut T,
+            *mut c::chorale_error,
+        ) -> c::chorale_status,
     ) -> Result<Self> {
         let mut made = std::ptr::null_mut();
         let result = with_host(host, |host| {

@@ -90,18 +90,21 @@ impl Default for Host {
 
 /// Calls `function` with the host as a C struct, which is valid only during the call, or with NULL
 /// if `host` is None.
-pub(crate) fn with_host<T>(host: Option<&Host>, function: impl FnOnce(*const c::Host) -> T) -> T {
+pub(crate) fn with_host<T>(
+    host: Option<&Host>,
+    function: impl FnOnce(*const c::chorale_host) -> T,
+) -> T {
     let host = match host {
         None => return function(std::ptr::null()),
         Some(host) => host,
     };
     let user = Arc::as_ptr(&host.0) as *mut c_void;
-    let allocator = c::Allocator {
+    let allocator = c::chorale_allocator {
         user,
         allocate: Some(allocate),
         deallocate: Some(deallocate),
     };
-    let mut raw = init!(Host);
+    let mut raw = init!(chorale_host);
     raw.allocator = &allocator;
     if host.0.log.is_some() {
         raw.log = Some(write_log);
@@ -137,7 +140,11 @@ unsafe extern "C" fn deallocate(
     panics::caught_always(|| Arc::decrement_strong_count(inner));
 }
 
-unsafe extern "C" fn write_log(user: *mut c_void, level: c::LogLevel, message: *const c_char) {
+unsafe extern "C" fn write_log(
+    user: *mut c_void,
+    level: c::chorale_log_level,
+    message: *const c_char,
+) {
     let inner = &*(user as *const Inner);
     panics::caught(|| {
         if let Some(log) = &inner.log {

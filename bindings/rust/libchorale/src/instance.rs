@@ -142,8 +142,8 @@ pub(crate) struct Port<'a> {
 }
 
 impl Port<'_> {
-    pub(crate) fn raw(&self, labels: i64) -> c::Instance {
-        let mut raw = init!(Instance);
+    pub(crate) fn raw(&self, labels: i64) -> c::chorale_instance {
+        let mut raw = init!(chorale_instance);
         raw.length = crate::array::size(self.length);
         raw.labels = labels;
         raw.user = self as *const Self as *mut c_void;

@@ -43,7 +43,7 @@ pub fn best<N: Element>(
     check_length("labelling", Some(&*labelling), chain.len())?;
     let mut result = ChainResult::blank();
     call(|error| unsafe {
-        c::kernel_solve(
+        c::chorale_kernel_solve(
             scratch.as_mut_ptr().cast(),
             scratch.len(),
             &raw,
@@ -65,7 +65,7 @@ pub fn max_marginals<N: Element>(
     let to = out.pointers(chain)?;
     let mut result = ChainResult::blank();
     call(|error| unsafe {
-        c::kernel_max_marginals(
+        c::chorale_kernel_max_marginals(
             scratch.as_mut_ptr().cast(),
             scratch.len(),
             &raw,
@@ -98,7 +98,7 @@ pub fn k_best<N: Element>(
     )?;
     let mut found = 0;
     call(|error| unsafe {
-        c::kernel_k_best(
+        c::chorale_kernel_k_best(
             scratch.as_mut_ptr().cast(),
             scratch.len(),
             &raw,
@@ -128,7 +128,7 @@ pub fn messages<N: Element>(
     let attached = attachments(attached, chain.len())?;
     let mut result = MessageResult::blank();
     call(|error| unsafe {
-        c::kernel_messages(
+        c::chorale_kernel_messages(
             scratch.as_mut_ptr().cast(),
             scratch.len(),
             &raw,
@@ -163,7 +163,7 @@ pub fn decode<N: Element>(
     fill(&mut values, attached.len(), NOT_WRITTEN)?;
     let mut result = MessageResult::blank();
     call(|error| unsafe {
-        c::kernel_decode(
+        c::chorale_kernel_decode(
             scratch.as_mut_ptr().cast(),
             scratch.len(),
             &raw,

@@ -37,7 +37,7 @@ impl Mask {
             end: vec![0; labels],
         };
         call(|error| unsafe {
-            c::scheme_mask(
+            c::chorale_scheme_mask(
                 scheme.raw(),
                 texts.as_ptr(),
                 lengths.as_ptr(),
@@ -147,7 +147,7 @@ impl LabelMap {
         let mut begins = vec![0; labels];
         let mut kinds = 0;
         call(|error| unsafe {
-            c::label_map_from_names(
+            c::chorale_label_map_from_names(
                 scheme.raw(),
                 texts.as_ptr(),
                 lengths.as_ptr(),
@@ -179,8 +179,8 @@ impl LabelMap {
         self.kind_of_label.as_deref()
     }
 
-    pub(crate) fn raw(&self) -> c::LabelMap {
-        let mut raw = init!(LabelMap);
+    pub(crate) fn raw(&self) -> c::chorale_label_map {
+        let mut raw = init!(chorale_label_map);
         raw.labels = size(self.labels);
         raw.kinds = self.kinds;
         raw.kind_of_label = pointer(self.kind_of_label.as_deref());

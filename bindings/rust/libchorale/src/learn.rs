@@ -163,16 +163,16 @@ impl<'a> LearnOptions<'a> {
 /// assert!(report.applied && report.agreeing.accuracy > report.tagger.accuracy);
 /// let mut run = ch::Run::new(&learnt.apply(&problem)?, ch::RunOptions::new())?;
 /// run.solve()?;
-/// assert_eq!(run.all_labels(ch::Labelling::Best)?, gold);
+/// assert_eq!(run.all_labels(ch::Labelling::Together)?, gold);
 /// # Ok(())
 /// # }
 /// ```
 pub fn learn(problems: &[&Problem<'_>], mut options: LearnOptions<'_>) -> Result<Learnt> {
-    let given: Vec<*const c::Problem> = problems
+    let given: Vec<*const c::chorale_problem> = problems
         .iter()
-        .map(|problem| problem.as_ptr() as *const c::Problem)
+        .map(|problem| problem.as_ptr() as *const c::chorale_problem)
         .collect();
-    let mut raw = init!(LearnOptions);
+    let mut raw = init!(chorale_learn_options);
     if let Some((costs, labels)) = &options.costs {
         check_length("costs", Some(costs), labels.saturating_mul(*labels))?;
         raw.costs = costs.as_ptr();
@@ -219,12 +219,15 @@ pub fn learn(problems: &[&Problem<'_>], mut options: LearnOptions<'_>) -> Result
         raw.progress_user = (&mut options.progress as *mut Option<ProgressFunction<'_>>).cast();
     }
     let handle = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
-        c::learn(host, given.as_ptr(), size(given.len()), &raw, made, error)
+        c::chorale_learn(host, given.as_ptr(), size(given.len()), &raw, made, error)
     })?;
     Ok(Learnt { handle })
 }
 
-unsafe extern "C" fn tell_progress(user: *mut c_void, progress: *const c::LearnProgress) -> i32 {
+unsafe extern "C" fn tell_progress(
+    user: *mut c_void,
+    progress: *const c::chorale_learn_progress,
+) -> i32 {
     let progress = LearnProgress {
         runs: count((*progress).runs),
         runs_most: count((*progress).runs_most),
@@ -239,7 +242,7 @@ unsafe extern "C" fn tell_progress(user: *mut c_void, progress: *const c::LearnP
 
 /// The result of [`learn`]. It never changes, and any number of threads may use it.
 pub struct Learnt {
-    handle: Handle<c::Learnt>,
+    handle: Handle<c::chorale_learnt>,
 }
 
 // Safe: the object never changes.
@@ -256,31 +259,31 @@ impl std::fmt::Debug for Learnt {
 }
 
 impl Learnt {
-    fn as_ptr(&self) -> *const c::Learnt {
+    fn as_ptr(&self) -> *const c::chorale_learnt {
         self.handle.as_ptr()
     }
 
     /// Reads a result written by [`to_json`](Self::to_json). Errors: Text, OutOfMemory.
     pub fn from_json(json: &str) -> Result<Self> {
         let handle = Handle::create(None, |host, made, error| unsafe {
-            c::learnt_read(host, json.as_ptr().cast(), json.len(), made, error)
+            c::chorale_learnt_read(host, json.as_ptr().cast(), json.len(), made, error)
         })?;
         Ok(Self { handle })
     }
     /// Writes the whole result as JSON, for [`from_json`](Self::from_json). Errors: OutOfMemory.
     pub fn to_json(&self) -> Result<String> {
-        self.text(c::TEXT_JSON)
+        self.text(c::CHORALE_TEXT_JSON)
     }
     /// Writes the result as lines of text for people. Errors: OutOfMemory.
     pub fn to_lines(&self) -> Result<String> {
-        self.text(c::TEXT_LINES)
+        self.text(c::CHORALE_TEXT_LINES)
     }
     fn text(&self, form: i32) -> Result<String> {
         let mut bytes = filled(0u8, |bytes, capacity| {
             let mut needed = 0;
             let buffer = bytes as *mut c_char;
             call(|error| unsafe {
-                c::learnt_text(self.as_ptr(), form, buffer, capacity, &mut needed, error)
+                c::chorale_learnt_text(self.as_ptr(), form, buffer, capacity, &mut needed, error)
             })?;
             Ok(needed)
         })?;
@@ -293,7 +296,7 @@ impl Learnt {
     /// potential of the kind. Errors: Kind, Weights, ValuesMismatch, ModelMismatch, OutOfMemory.
     pub fn apply<'a>(&self, problem: &Problem<'a>) -> Result<Model<'a>> {
         let handle = Handle::create(None, |host, made, error| unsafe {
-            c::learnt_apply(host, self.as_ptr(), problem.as_ptr(), made, error)
+            c::chorale_learnt_apply(host, self.as_ptr(), problem.as_ptr(), made, error)
         })?;
         Ok(Model::with(handle, Arc::clone(&problem.keep)))
     }
@@ -310,15 +313,15 @@ impl Learnt {
         let centre = centre.map_or(-1, size);
         let handle = Handle::create(None, |host, made, error| unsafe {
             let (kind, values) = (size(kind), size(values));
-            c::learnt_potential(host, self.as_ptr(), kind, values, centre, made, error)
+            c::chorale_learnt_potential(host, self.as_ptr(), kind, values, centre, made, error)
         })?;
         Ok(Potential::with(handle))
     }
 
     /// Returns the report of learning. Fails only if the library itself is at fault.
     pub fn report(&self) -> Result<LearntReport> {
-        let mut raw = init!(LearntReport);
-        call(|error| unsafe { c::learnt_get_report(self.as_ptr(), &mut raw, error) })?;
+        let mut raw = init!(chorale_learnt_report);
+        call(|error| unsafe { c::chorale_learnt_get_report(self.as_ptr(), &mut raw, error) })?;
         let warns = |flag| raw.warnings & flag != 0;
         let known = |p: f64| Some(p).filter(|p| *p >= 0.0);
         Ok(LearntReport {
@@ -326,10 +329,10 @@ impl Learnt {
             applied: raw.applied != 0,
             verdict: Verdict::from_raw(raw.verdict),
             warnings: Warnings {
-                gold_forbidden: warns(c::WARNING_GOLD_FORBIDDEN),
-                base_knows: warns(c::WARNING_BASE_KNOWS),
-                few_groups: warns(c::WARNING_FEW_GROUPS),
-                one_label: warns(c::WARNING_ONE_LABEL),
+                gold_forbidden: warns(c::CHORALE_WARNING_GOLD_FORBIDDEN),
+                base_knows: warns(c::CHORALE_WARNING_BASE_KNOWS),
+                few_groups: warns(c::CHORALE_WARNING_FEW_GROUPS),
+                one_label: warns(c::CHORALE_WARNING_ONE_LABEL),
             },
             groups: count(raw.groups),
             positions: count(raw.positions),
@@ -369,7 +372,7 @@ impl Learnt {
 
     /// Returns the results of all kinds, in the order of their numbers. Errors: OutOfMemory.
     pub fn kinds(&self) -> Result<Vec<LearntKind>> {
-        const NONE: c::LearntKind = c::LearntKind {
+        const NONE: c::chorale_learnt_kind = c::chorale_learnt_kind {
             kind: 0,
             uses_log_odds: 0,
             cliques: 0,
@@ -378,15 +381,15 @@ impl Learnt {
             bonus: 0.0,
         };
         let kinds = filled(NONE, |kinds, capacity| {
-            let bytes = std::mem::size_of::<c::LearntKind>();
+            let bytes = std::mem::size_of::<c::chorale_learnt_kind>();
             let mut needed = 0;
             call(|error| unsafe {
                 let capacity = size(capacity);
-                c::learnt_kinds(self.as_ptr(), kinds, bytes, capacity, &mut needed, error)
+                c::chorale_learnt_kinds(self.as_ptr(), kinds, bytes, capacity, &mut needed, error)
             })?;
             Ok(count(needed))
         })?;
-        let kind = |raw: &c::LearntKind| LearntKind {
+        let kind = |raw: &c::chorale_learnt_kind| LearntKind {
             kind: count(raw.kind.into()),
             uses_log_odds: raw.uses_log_odds != 0,
             cliques: count(raw.cliques),

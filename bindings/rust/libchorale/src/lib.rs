@@ -97,11 +97,12 @@ macro_rules! init {
     }};
 }
 
+use libchorale_sys as c;
+
 mod array;
 #[cfg(feature = "ndarray")]
 mod arrays_of_ndarray;
 mod builder;
-mod c;
 mod cancel;
 mod chain;
 mod chain_solver;
@@ -145,7 +146,7 @@ pub use constants::{
     Verdict,
 };
 pub use corpus::Corpus;
-pub use decode::{decode, decode_borrowed, decode_with_rules, Agreement, Labelled, Reason};
+pub use decode::{decode, decode_borrowed, decode_with_rules, Agreement, Labelled};
 pub use error::{Error, Result};
 pub use executor::Work;
 pub use host::Host;
@@ -160,7 +161,7 @@ pub use problem::{Note, Problem};
 pub use property::{Automaton, Property, PropertyOptions};
 pub use rules::{Rule, RuleConflict, RuleReason, RuledChain, Rules};
 pub use run::{
-    ChainMarginals, ChainProbabilities, ChainScore, Labelling, LeftOut, Payment, Run, RunResult,
+    ChainMarginals, ChainProbabilities, ChainScore, Labelling, LeftOut, Reason, Run, RunResult,
 };
 pub use table::{
     settle, spell, Evidence, Found, Ledger, LedgerChange, LedgerRow, Mentions, Settled, SettledKey,
@@ -198,16 +199,16 @@ pub mod experimental {
 
 /// Returns the version of the linked library, as "MAJOR.MINOR.PATCH".
 pub fn version() -> &'static str {
-    unsafe { error::text(c::version()) }
+    unsafe { error::text(c::chorale_version()) }
 }
 
 /// Returns the number of the binary interface of the linked library. It should equal [`ABI`].
 pub fn abi() -> i32 {
-    unsafe { c::abi() }
+    unsafe { c::chorale_abi() }
 }
 
 /// The number of the binary interface that this crate is written for.
-pub const ABI: i32 = c::ABI;
+pub const ABI: i32 = c::CHORALE_ABI;
 
 /// Makes the examples of the README, and of the site's page on Rust, documentation tests, so that
 /// they are compiled and run.

@@ -64,8 +64,8 @@ impl<'a> Attachment<'a> {
         self
     }
 
-    fn blank(&self) -> c::Attachment {
-        let mut raw = init!(Attachment);
+    fn blank(&self) -> c::chorale_attachment {
+        let mut raw = init!(chorale_attachment);
         raw.property = self.property.as_ptr();
         raw.dictionary = self.dictionary.map_or(std::ptr::null(), Dictionary::as_ptr);
         raw
@@ -74,10 +74,10 @@ impl<'a> Attachment<'a> {
     /// Returns R: the number of values of the dictionary, if there is one, otherwise of the
     /// property.
     pub fn values(&self) -> usize {
-        count(unsafe { c::attachment_values(&self.blank()) })
+        count(unsafe { c::chorale_attachment_values(&self.blank()) })
     }
 
-    fn raw(&self, length: usize) -> Result<c::Attachment> {
+    fn raw(&self, length: usize) -> Result<c::chorale_attachment> {
         check_length("classes", self.classes, length)?;
         check_length("table", self.table, length)?;
         let mut raw = self.blank();
@@ -97,7 +97,7 @@ impl<'a> Attachment<'a> {
         check_length("parents", parents, labelling.len())?;
         let mut value = 0;
         call(|error| unsafe {
-            c::property_shown(
+            c::chorale_property_shown(
                 &raw,
                 size(labelling.len()),
                 labelling.as_ptr(),
@@ -118,7 +118,7 @@ impl<'a> Attachment<'a> {
         filled(0, |values, capacity| {
             let mut needed = 0;
             call(|error| unsafe {
-                c::property_fired(
+                c::chorale_property_fired(
                     &raw,
                     size(labelling.len()),
                     labelling.as_ptr(),
@@ -138,7 +138,7 @@ impl<'a> Attachment<'a> {
 pub(crate) fn attachments(
     attachments: &[Attachment<'_>],
     length: usize,
-) -> Result<Vec<c::Attachment>> {
+) -> Result<Vec<c::chorale_attachment>> {
     attachments
         .iter()
         .map(|attachment| attachment.raw(length))
@@ -150,13 +150,13 @@ pub(crate) fn attachments(
 #[derive(Clone)]
 #[must_use = "options are for a call"]
 pub struct MessageOptions {
-    pub(crate) raw: c::MessageOptions,
+    pub(crate) raw: c::chorale_message_options,
 }
 
 impl Default for MessageOptions {
     fn default() -> Self {
         Self {
-            raw: init!(MessageOptions),
+            raw: init!(chorale_message_options),
         }
     }
 }
@@ -218,10 +218,10 @@ pub struct MessageResult {
 }
 
 impl MessageResult {
-    pub(crate) fn blank() -> c::MessageResult {
-        init!(MessageResult)
+    pub(crate) fn blank() -> c::chorale_message_result {
+        init!(chorale_message_result)
     }
-    pub(crate) fn from_raw(raw: &c::MessageResult) -> Self {
+    pub(crate) fn from_raw(raw: &c::chorale_message_result) -> Self {
         Self {
             outcome: Outcome::from_raw(raw.outcome),
             pruned: raw.pruned != 0,
@@ -302,7 +302,7 @@ impl ChainSolver<'_> {
         let attached = attachments(attached, chain.len())?;
         let mut bytes = 0;
         call(|error| unsafe {
-            c::message_bytes(
+            c::chorale_message_bytes(
                 &raw,
                 attached.as_ptr(),
                 size(attached.len()),
@@ -329,7 +329,7 @@ impl ChainSolver<'_> {
         let raw = chain.raw()?;
         let attached = attachments(attached, chain.len())?;
         call(|error| unsafe {
-            c::message_reserve(
+            c::chorale_message_reserve(
                 self.handle.as_ptr(),
                 &raw,
                 attached.as_ptr(),
@@ -399,7 +399,7 @@ impl ChainSolver<'_> {
         let attached = attachments(attached, chain.len())?;
         let mut result = MessageResult::blank();
         call(|error| unsafe {
-            c::chain_messages(
+            c::chorale_chain_messages(
                 self.handle.as_ptr(),
                 &raw,
                 attached.as_ptr(),
@@ -428,7 +428,7 @@ impl ChainSolver<'_> {
         fill(&mut self.values, attachments.len(), -1)?;
         let mut result = MessageResult::blank();
         call(|error| unsafe {
-            c::chain_decode(
+            c::chorale_chain_decode(
                 self.handle.as_ptr(),
                 &raw,
                 attachments.as_ptr(),

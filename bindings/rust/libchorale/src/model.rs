@@ -6,12 +6,12 @@
 //! R) or CONFLICT (several values, number R + 1). A *centred* clique has one more position, the
 //! *centre*, whose value selects the potential.
 
-use crate::array::{check_length, count, fill, size, Owner};
+use crate::array::{count, fill, size, Owner};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::instance::Port;
 use crate::panics::{settle, Slot};
-use crate::{c, Chain, Dictionary, Host, Potential, Property, Result, Shown};
+use crate::{c, Chain, Dictionary, Potential, Property, Result, Shown};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ pub struct LabellingScore {
 /// ```
 pub struct Model<'a> {
     // Declared first, so that the library's model is released before the objects that it borrows.
-    handle: Handle<c::Model>,
+    handle: Handle<c::chorale_model>,
     pub(crate) keep: Arc<Keep<'a>>,
 }
 
@@ -93,10 +93,10 @@ pub struct ChainTokens<'m> {
 }
 
 impl<'a> Model<'a> {
-    pub(crate) fn with(handle: Handle<c::Model>, keep: Arc<Keep<'a>>) -> Self {
+    pub(crate) fn with(handle: Handle<c::chorale_model>, keep: Arc<Keep<'a>>) -> Self {
         Self { handle, keep }
     }
-    pub(crate) fn as_ptr(&self) -> *mut c::Model {
+    pub(crate) fn as_ptr(&self) -> *mut c::chorale_model {
         self.handle.as_ptr()
     }
 
@@ -104,9 +104,9 @@ impl<'a> Model<'a> {
     ///
     /// # Safety
     /// `keep` must hold everything that the model borrows.
-    pub(crate) unsafe fn retain(raw: *const c::Model, keep: &Arc<Keep<'a>>) -> Self {
+    pub(crate) unsafe fn retain(raw: *const c::chorale_model, keep: &Arc<Keep<'a>>) -> Self {
         Self {
-            handle: Handle::from_raw(c::model_retain(raw)),
+            handle: Handle::from_raw(c::chorale_model_retain(raw)),
             keep: Arc::clone(keep),
         }
     }
@@ -123,7 +123,7 @@ impl<'a> Model<'a> {
         fill(&mut of.chain_scores, self.chains(), 0.0)?;
         fill(&mut of.clique_scores, self.cliques(), 0.0)?;
         let called = call(|error| unsafe {
-            c::model_score(
+            c::chorale_model_score(
                 std::ptr::null(),
                 self.as_ptr(),
                 labels.as_ptr(),
@@ -138,76 +138,57 @@ impl<'a> Model<'a> {
         Ok(of)
     }
 
-    /// Makes a model of the same chains, members and cliques, in which the potential of clique c is
-    /// multiplied by `factors[c]`. The two models share the chains. Errors: Shape, NotANumber,
-    /// Infinite, OutOfRange (a negative factor), OutOfMemory.
-    pub fn reweigh(&self, factors: &[f64]) -> Result<Self> {
-        self.create_reweighed(factors, None)
-    }
-    /// Makes a model as [`reweigh`](Self::reweigh) does, in memory of `host`.
-    pub fn reweigh_in(&self, factors: &[f64], host: &Host) -> Result<Self> {
-        self.create_reweighed(factors, Some(host))
-    }
-    fn create_reweighed(&self, factors: &[f64], host: Option<&Host>) -> Result<Self> {
-        check_length("factors", Some(factors), self.cliques())?;
-        let handle = Handle::create(host, |host, made, error| unsafe {
-            c::model_reweigh(host, self.as_ptr(), factors.as_ptr(), made, error)
-        })?;
-        Ok(Self::with(handle, Arc::clone(&self.keep)))
-    }
-
     /// Returns the number of chains, including instances.
     pub fn chains(&self) -> usize {
-        count(unsafe { c::model_chain_count(self.as_ptr()) })
+        count(unsafe { c::chorale_model_chain_count(self.as_ptr()) })
     }
     /// Returns the number of cliques.
     pub fn cliques(&self) -> usize {
-        count(unsafe { c::model_clique_count(self.as_ptr()) })
+        count(unsafe { c::chorale_model_clique_count(self.as_ptr()) })
     }
     /// Returns the number of members of all cliques together.
     pub fn members(&self) -> usize {
-        count(unsafe { c::model_member_count(self.as_ptr()) })
+        count(unsafe { c::chorale_model_member_count(self.as_ptr()) })
     }
     /// Returns the number of positions of a chain; 0 if there is no such chain.
     pub fn chain_length(&self, chain: usize) -> usize {
-        count(unsafe { c::model_chain_length(self.as_ptr(), size(chain)) })
+        count(unsafe { c::chorale_model_chain_length(self.as_ptr(), size(chain)) })
     }
     /// Returns the number of members of a clique, including its centre; 0 if there is no such
     /// clique.
     pub fn clique_members(&self, clique: usize) -> usize {
-        count(unsafe { c::model_clique_member_count(self.as_ptr(), size(clique)) })
+        count(unsafe { c::chorale_model_clique_member_count(self.as_ptr(), size(clique)) })
     }
     /// Returns R, the number of values of a clique, without EMPTY and CONFLICT; 0 if there is no
     /// such clique.
     pub fn clique_values(&self, clique: usize) -> usize {
-        count(unsafe { c::model_clique_values(self.as_ptr(), size(clique)) })
+        count(unsafe { c::chorale_model_clique_values(self.as_ptr(), size(clique)) })
     }
     /// Returns the number of scores in a message of a clique: R + 2, with EMPTY and CONFLICT, if a
     /// member can be EMPTY or CONFLICT or if the potential is over R + 2 values; otherwise R. 0 if
     /// there is no such clique.
     pub fn clique_columns(&self, clique: usize) -> usize {
-        count(unsafe { c::model_clique_columns(self.as_ptr(), size(clique)) })
+        count(unsafe { c::chorale_model_clique_columns(self.as_ptr(), size(clique)) })
     }
     /// Returns the number of values of the centre of a clique; 0 if the clique has no centre.
     pub fn clique_centre_values(&self, clique: usize) -> usize {
-        count(unsafe { c::model_clique_centre_values(self.as_ptr(), size(clique)) })
+        count(unsafe { c::chorale_model_clique_centre_values(self.as_ptr(), size(clique)) })
     }
-    /// Returns the potential of a clique, over R or R + 2 values. In a model made by
-    /// [`reweigh`](Self::reweigh), it is multiplied by the factor of the clique. None if there is
-    /// no such clique, and for a centred clique, which has [one potential for each value of its
+    /// Returns the potential of a clique, over R or R + 2 values. None if there is no such clique,
+    /// and for a centred clique, which has [one potential for each value of its
     /// centre](Self::clique_centre_potential).
     pub fn clique_potential(&self, clique: usize) -> Option<Potential> {
         unsafe {
-            let raw = c::model_clique_potential(self.as_ptr(), size(clique));
+            let raw = c::chorale_model_clique_potential(self.as_ptr(), size(clique));
             Potential::retain(raw, self.slot(clique, 0))
         }
     }
-    /// Returns the potential of a centred clique for one value of its centre. In a model made by
-    /// [`reweigh`](Self::reweigh), it is multiplied by the factor of the clique. None if there is
-    /// no such clique or value, or if the clique has no centre.
+    /// Returns the potential of a centred clique for one value of its centre. None if there is no
+    /// such clique or value, or if the clique has no centre.
     pub fn clique_centre_potential(&self, clique: usize, value: usize) -> Option<Potential> {
         unsafe {
-            let raw = c::model_clique_centre_potential(self.as_ptr(), size(clique), size(value));
+            let raw =
+                c::chorale_model_clique_centre_potential(self.as_ptr(), size(clique), size(value));
             Potential::retain(raw, self.slot(clique, value))
         }
     }
@@ -220,19 +201,29 @@ impl<'a> Model<'a> {
     }
     /// Returns the property of a property clique; None for a position clique.
     pub fn clique_property(&self, clique: usize) -> Option<Property> {
-        unsafe { Property::retain(c::model_clique_property(self.as_ptr(), size(clique))) }
+        unsafe {
+            Property::retain(c::chorale_model_clique_property(
+                self.as_ptr(),
+                size(clique),
+            ))
+        }
     }
     /// Returns the dictionary of a clique; None if the clique has no dictionary.
     pub fn clique_dictionary(&self, clique: usize) -> Option<Dictionary> {
-        unsafe { Dictionary::retain(c::model_clique_dictionary(self.as_ptr(), size(clique))) }
+        unsafe {
+            Dictionary::retain(c::chorale_model_clique_dictionary(
+                self.as_ptr(),
+                size(clique),
+            ))
+        }
     }
     /// Returns the number of bytes that the model has allocated, including copied scores.
     pub fn bytes(&self) -> usize {
-        unsafe { c::model_bytes(self.as_ptr()) }
+        unsafe { c::chorale_model_bytes(self.as_ptr()) }
     }
     /// Returns the number of bytes of all scores, copied or borrowed, without those of transitions.
     pub fn score_bytes(&self) -> usize {
-        unsafe { c::model_score_bytes(self.as_ptr()) }
+        unsafe { c::chorale_model_score_bytes(self.as_ptr()) }
     }
 
     /// Returns all members of a clique in the order of adding; a centre comes last. Errors:
@@ -242,7 +233,7 @@ impl<'a> Model<'a> {
         let mut chains = vec![0; members];
         let mut positions = vec![0; members];
         call(|error| unsafe {
-            c::model_get_members(
+            c::chorale_model_get_members(
                 self.as_ptr(),
                 size(clique),
                 chains.as_mut_ptr(),
@@ -266,7 +257,7 @@ impl<'a> Model<'a> {
     pub fn weights_of(&self, clique: usize) -> Result<Vec<i64>> {
         let mut weights = vec![0; self.clique_members(clique)];
         call(|error| unsafe {
-            c::model_get_members(
+            c::chorale_model_get_members(
                 self.as_ptr(),
                 size(clique),
                 std::ptr::null_mut(),
@@ -295,11 +286,11 @@ impl<'a> Model<'a> {
         }
     }
 
-    fn raw_chain(&self, chain: usize) -> Result<(c::Chain, c::ChainOptions)> {
-        let mut scores = init!(Chain);
-        let mut options = init!(ChainOptions);
+    fn raw_chain(&self, chain: usize) -> Result<(c::chorale_chain, c::chorale_chain_options)> {
+        let mut scores = init!(chorale_chain);
+        let mut options = init!(chorale_chain_options);
         call(|error| unsafe {
-            c::model_get_chain(self.as_ptr(), size(chain), &mut scores, &mut options, error)
+            c::chorale_model_get_chain(self.as_ptr(), size(chain), &mut scores, &mut options, error)
         })?;
         Ok((scores, options))
     }
@@ -309,7 +300,7 @@ impl<'a> Model<'a> {
         let (raw, _) = self.raw_chain(chain)?;
         // Safe: the arrays live as long as this model.
         unsafe {
-            Ok(if raw.element == c::FLOAT32 {
+            Ok(if raw.element == c::CHORALE_FLOAT32 {
                 ChainView::F32(Chain::from_raw(&raw))
             } else {
                 ChainView::F64(Chain::from_raw(&raw))

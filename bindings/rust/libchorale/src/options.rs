@@ -51,7 +51,7 @@ pub(crate) struct Callbacks<'a> {
 /// ```
 #[must_use = "options are for a run"]
 pub struct RunOptions<'a> {
-    pub(crate) raw: c::RunOptions,
+    pub(crate) raw: c::chorale_run_options,
     pub(crate) host: Option<Host>,
     pub(crate) cancel: Option<Cancel>,
     pub(crate) callbacks: Callbacks<'a>,
@@ -63,7 +63,7 @@ unsafe impl Send for RunOptions<'_> {}
 impl Default for RunOptions<'_> {
     fn default() -> Self {
         Self {
-            raw: init!(RunOptions),
+            raw: init!(chorale_run_options),
             host: None,
             cancel: None,
             callbacks: Callbacks::default(),
@@ -95,7 +95,7 @@ impl<'a> RunOptions<'a> {
     /// Sets the greatest number of rounds. The default is 10.
     pub fn rounds(mut self, rounds: usize) -> Self {
         self.raw.rounds = if rounds == 0 {
-            c::NO_ROUNDS.into()
+            c::CHORALE_NO_ROUNDS.into()
         } else {
             size(rounds)
         };
@@ -220,8 +220,10 @@ impl<'a> RunOptions<'a> {
     /// [`Run::new`]: crate::Run::new
     #[cfg(feature = "experimental")]
     pub fn estimate(&self, model: &Model<'_>) -> Result<RunCost> {
-        let mut cost = init!(RunCost);
-        call(|error| unsafe { c::run_estimate(model.as_ptr(), &self.raw, &mut cost, error) })?;
+        let mut cost = init!(chorale_run_cost);
+        call(|error| unsafe {
+            c::chorale_run_estimate(model.as_ptr(), &self.raw, &mut cost, error)
+        })?;
         Ok(RunCost {
             run_bytes: cost.run_bytes,
             model_bytes: cost.model_bytes,
@@ -233,7 +235,7 @@ impl<'a> RunOptions<'a> {
 
     /// Converts the options for C. callbacks: the address of the callbacks, which must stay valid
     /// as long as the run exists.
-    pub(crate) fn raw(&self, callbacks: *mut Callbacks<'_>) -> c::RunOptions {
+    pub(crate) fn raw(&self, callbacks: *mut Callbacks<'_>) -> c::chorale_run_options {
         let mut raw = self.raw;
         raw.cancel = self
             .cancel
@@ -270,7 +272,7 @@ pub struct RunCost {
     pub clique_scores: f64,
 }
 
-unsafe extern "C" fn tell_progress(user: *mut c_void, progress: *const c::Progress) -> i32 {
+unsafe extern "C" fn tell_progress(user: *mut c_void, progress: *const c::chorale_progress) -> i32 {
     let progress = &*progress;
     let progress = Progress {
         round: count(progress.round),

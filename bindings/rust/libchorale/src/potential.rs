@@ -37,7 +37,7 @@ use std::sync::Arc;
 /// # }
 /// ```
 pub struct Potential {
-    handle: Handle<c::Potential>,
+    handle: Handle<c::chorale_potential>,
     /// If the potential is a callback: the slot in which it leaves its panics.
     pub(crate) slot: Option<Arc<Slot>>,
 }
@@ -95,9 +95,9 @@ impl PotentialOptions {
         self
     }
 
-    fn raw(&self, values: usize) -> Result<c::PotentialOptions> {
+    fn raw(&self, values: usize) -> Result<c::chorale_potential_options> {
         check_length("counted", self.counted.as_deref(), values)?;
-        let mut raw = init!(PotentialOptions);
+        let mut raw = init!(chorale_potential_options);
         raw.scale = self.scale.map_or(raw.scale, Scale::raw);
         raw.shape = self.shape.map_or(raw.shape, Shape::raw);
         raw.counted = pointer(self.counted.as_deref());
@@ -126,7 +126,11 @@ macro_rules! from_lambda {
 impl Potential {
     fn create(
         host: Option<&Host>,
-        function: impl FnOnce(*const c::Host, *mut *mut c::Potential, *mut c::Error) -> c::Status,
+        function: impl FnOnce(
+            *const c::chorale_host,
+            *mut *mut c::chorale_potential,
+            *mut c::chorale_error,
+        ) -> c::chorale_status,
     ) -> Result<Self> {
         let handle = Handle::create(host, function)?;
         Ok(Self { handle, slot: None })
@@ -135,16 +139,16 @@ impl Potential {
     from_lambda! {
         /// Makes the Potts potential `lambda * sum_v n_v^2`. Errors: Size (no values), NotANumber,
         /// Infinite, OutOfRange, SizeOverflow, OutOfMemory.
-        potts potts_with potential_create_potts;
+        potts potts_with chorale_potential_create_potts;
         /// Makes the entropy potential `lambda * sum_v n_v log n_v`. Errors: as for
         /// [`potts`](Self::potts).
-        entropy entropy_with potential_create_entropy;
+        entropy entropy_with chorale_potential_create_entropy;
         /// Makes the makespan potential `max_v lambda * n_v`. Errors: as for
         /// [`potts`](Self::potts).
-        makespan makespan_with potential_create_makespan;
+        makespan makespan_with chorale_potential_create_makespan;
         /// Makes the square makespan potential `max_v lambda * n_v^2`. Errors: as for
         /// [`potts`](Self::potts).
-        square_makespan square_makespan_with potential_create_square_makespan;
+        square_makespan square_makespan_with chorale_potential_create_square_makespan;
     }
 
     /// Makes a SUM potential, `sum_v f_v(n_v)`. tables: one row for each value, or a single row for
@@ -157,7 +161,7 @@ impl Potential {
         options: &PotentialOptions,
     ) -> Result<Self> {
         Self::from_tables(
-            c::potential_create_sum,
+            c::chorale_potential_create_sum,
             values,
             in_rows("tables", tables)?,
             options,
@@ -172,7 +176,7 @@ impl Potential {
         options: &PotentialOptions,
     ) -> Result<Self> {
         Self::from_tables(
-            c::potential_create_max,
+            c::chorale_potential_create_max,
             values,
             in_rows("tables", tables)?,
             options,
@@ -182,16 +186,16 @@ impl Potential {
     #[allow(clippy::type_complexity)]
     fn from_tables(
         create: unsafe extern "C" fn(
-            *const c::Host,
+            *const c::chorale_host,
             i64,
             *const f64,
             i64,
             i64,
             i64,
-            *const c::PotentialOptions,
-            *mut *mut c::Potential,
-            *mut c::Error,
-        ) -> c::Status,
+            *const c::chorale_potential_options,
+            *mut *mut c::chorale_potential,
+            *mut c::chorale_error,
+        ) -> c::chorale_status,
         values: usize,
         tables: Matrix<'_, f64>,
         options: &PotentialOptions,
@@ -218,7 +222,7 @@ impl Potential {
     pub fn cardinality(values: usize, table: &[f64], options: &PotentialOptions) -> Result<Self> {
         let raw = options.raw(values)?;
         Self::create(options.host.as_ref(), |host, made, error| unsafe {
-            c::potential_create_cardinality(
+            c::chorale_potential_create_cardinality(
                 host,
                 size(values),
                 table.as_ptr(),
@@ -244,7 +248,7 @@ impl Potential {
         check_length("bias", bias, weights.rows())?;
         let raw = options.raw(weights.rows())?;
         Self::create(options.host.as_ref(), |host, made, error| unsafe {
-            c::potential_create_majority(
+            c::chorale_potential_create_majority(
                 host,
                 size(weights.rows()),
                 weights.as_ptr(),
@@ -265,7 +269,7 @@ impl Potential {
         scores.check_shape("scores", scores.rows(), scores.rows())?;
         let raw = options.raw(scores.rows())?;
         Self::create(options.host.as_ref(), |host, made, error| unsafe {
-            c::potential_create_pairs(
+            c::chorale_potential_create_pairs(
                 host,
                 size(scores.rows()),
                 scores.as_ptr(),
@@ -302,7 +306,7 @@ impl Potential {
         })));
         let handle = Handle::create(options.host.as_ref(), |host, made, error| {
             let status = unsafe {
-                c::potential_create_callback(
+                c::chorale_potential_create_callback(
                     host,
                     size(values),
                     Some(score_counts::<F>),
@@ -313,7 +317,7 @@ impl Potential {
                     error,
                 )
             };
-            if status == c::OK {
+            if status == c::CHORALE_OK {
                 owner.0 = std::ptr::null_mut(); // the potential owns the callback now
             }
             status
@@ -324,32 +328,13 @@ impl Potential {
         })
     }
 
-    /// Makes `factor` times this potential. Counts that this potential forbids stay forbidden.
-    /// Errors: NotANumber, Infinite, OutOfRange (a negative factor), OutOfMemory.
-    pub fn scaled(&self, factor: f64) -> Result<Self> {
-        self.create_scaled(factor, None)
-    }
-    /// Makes a potential as [`scaled`](Self::scaled) does, in memory of `host`.
-    pub fn scaled_in(&self, factor: f64, host: &Host) -> Result<Self> {
-        self.create_scaled(factor, Some(host))
-    }
-    fn create_scaled(&self, factor: f64, host: Option<&Host>) -> Result<Self> {
-        let scaled = Self::create(host, |host, made, error| unsafe {
-            c::potential_create_scaled(host, self.as_ptr(), factor, made, error)
-        })?;
-        Ok(Self {
-            slot: self.slot.clone(),
-            ..scaled
-        })
-    }
-
     /// Returns R, the number of values.
     pub fn values(&self) -> usize {
-        count(unsafe { c::potential_values(self.as_ptr()) })
+        count(unsafe { c::chorale_potential_values(self.as_ptr()) })
     }
     /// Returns the family of the potential. The family decides which algorithms apply.
     pub fn family(&self) -> Family {
-        Family::from_raw(unsafe { c::potential_family(self.as_ptr()) })
+        Family::from_raw(unsafe { c::chorale_potential_family(self.as_ptr()) })
     }
 
     /// Computes the potential at the given counts, one for each value, of a clique with `members`
@@ -357,7 +342,7 @@ impl Potential {
     pub fn evaluate(&self, counts: &[i64], members: usize) -> Result<f64> {
         let mut score = 0.0;
         let result = call(|error| unsafe {
-            c::potential_score(
+            c::chorale_potential_score(
                 self.as_ptr(),
                 counts.as_ptr(),
                 size(counts.len()),
@@ -389,7 +374,7 @@ impl Potential {
         };
         fill(&mut found.prices, self.values(), 0.0)?;
         call(|error| unsafe {
-            c::potential_prices(
+            c::chorale_potential_prices(
                 self.as_ptr(),
                 counts.as_ptr(),
                 size(counts.len()),
@@ -412,7 +397,7 @@ impl Potential {
     pub fn most(&self, prices: &[f64], members: usize) -> Result<f64> {
         let mut most = 0.0;
         call(|error| unsafe {
-            c::potential_most(
+            c::chorale_potential_most(
                 self.as_ptr(),
                 prices.as_ptr(),
                 size(prices.len()),
@@ -426,23 +411,26 @@ impl Potential {
 
     /// Makes another handle of a potential of the library, and adds a reference to it; None for
     /// NULL. slot: holds the panics of the callback, if the potential is a callback.
-    pub(crate) unsafe fn retain(raw: *const c::Potential, slot: Option<Arc<Slot>>) -> Option<Self> {
-        let handle = Handle::from_raw_or_null(c::potential_retain(raw))?;
+    pub(crate) unsafe fn retain(
+        raw: *const c::chorale_potential,
+        slot: Option<Arc<Slot>>,
+    ) -> Option<Self> {
+        let handle = Handle::from_raw_or_null(c::chorale_potential_retain(raw))?;
         Some(Self { handle, slot })
     }
     /// Wraps a potential of the library that is not a callback.
-    pub(crate) fn with(handle: Handle<c::Potential>) -> Self {
+    pub(crate) fn with(handle: Handle<c::chorale_potential>) -> Self {
         let slot = None;
         Self { handle, slot }
     }
-    pub(crate) fn as_ptr(&self) -> *const c::Potential {
+    pub(crate) fn as_ptr(&self) -> *const c::chorale_potential {
         self.handle.as_ptr()
     }
 }
 
 impl Clone for Potential {
     fn clone(&self) -> Self {
-        let handle = unsafe { Handle::from_raw(c::potential_retain(self.handle.as_ptr())) };
+        let handle = unsafe { Handle::from_raw(c::chorale_potential_retain(self.handle.as_ptr())) };
         Self {
             handle,
             slot: self.slot.clone(),

@@ -63,7 +63,7 @@ pub struct PricesResult {
 ///     prices = found.prices;
 /// }
 /// assert_eq!(scores, [2.5 + 0.25 * (9.0 + 1.0), 2.0 + 0.25 * 16.0]);
-/// assert_eq!(documents[1].run().all_labels(ch::Labelling::Best)?, [0, 0]);
+/// assert_eq!(documents[1].run().all_labels(ch::Labelling::Together)?, [0, 0]);
 /// # Ok(())
 /// # }
 /// ```
@@ -76,7 +76,7 @@ pub struct PricesResult {
 /// # }
 /// ```
 pub struct Prices<'a> {
-    handle: *mut c::Prices, // owned by `run`
+    handle: *mut c::chorale_prices, // owned by `run`
     run: Run<'a>,
     /// For each shared clique: the number of values of its potential.
     values: Vec<usize>,
@@ -99,7 +99,7 @@ impl<'a> Prices<'a> {
         let raw = options.raw(callbacks.0);
         let handle = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
             let (cliques, count) = (numbers.as_ptr(), size(numbers.len()));
-            c::prices_create(host, model.as_ptr(), cliques, count, &raw, made, error)
+            c::chorale_prices_create(host, model.as_ptr(), cliques, count, &raw, made, error)
         });
         let handle = settle(handle, &model.keep.slots)?;
         let values = |&clique: &usize| model.clique_potential(clique).map_or(0, |of| of.values());
@@ -139,10 +139,10 @@ impl<'a> Prices<'a> {
             (numbers, count) = (self.numbers.as_ptr(), size(self.numbers.len()));
         }
         let mut score = 0.0;
-        let mut result = init!(RunResult);
+        let mut result = init!(chorale_run_result);
         self.run
             .settled(|error| unsafe {
-                c::prices_solve(self.handle, numbers, count, &mut score, &mut result, error)
+                c::chorale_prices_solve(self.handle, numbers, count, &mut score, &mut result, error)
             })
             .map_err(|error| self.placed(error))?;
         let result = RunResult::from_raw(&result);
@@ -179,7 +179,7 @@ impl<'a> Prices<'a> {
         fill(&mut all, self.values.iter().sum(), 0)?;
         self.run.settled(|error| unsafe {
             let capacity = size(all.len());
-            c::prices_counts(
+            c::chorale_prices_counts(
                 self.handle,
                 all.as_mut_ptr(),
                 capacity,

@@ -34,7 +34,7 @@ use std::sync::Arc;
 pub struct Problem<'a> {
     // Declared first, so that the library's problem is destroyed before the objects that it
     // borrows.
-    handle: Handle<c::Problem>,
+    handle: Handle<c::chorale_problem>,
     pub(crate) keep: Arc<Keep<'a>>,
     /// The number of positions of all chains together.
     positions: usize,
@@ -113,18 +113,18 @@ impl Problem<'static> {
     fn from_path(path: &Path, host: Option<&Host>) -> Result<Self> {
         let path = c_path(path)?;
         let handle = Handle::create(host, |host, made, error| unsafe {
-            c::problem_load(host, path.as_ptr(), made, error)
+            c::chorale_problem_load(host, path.as_ptr(), made, error)
         })?;
         Ok(Self::with(handle, Arc::default()))
     }
 }
 
 impl<'a> Problem<'a> {
-    pub(crate) fn with(handle: Handle<c::Problem>, keep: Arc<Keep<'a>>) -> Self {
-        let model = unsafe { c::problem_model(handle.as_ptr()) };
+    pub(crate) fn with(handle: Handle<c::chorale_problem>, keep: Arc<Keep<'a>>) -> Self {
+        let model = unsafe { c::chorale_problem_model(handle.as_ptr()) };
         let positions = unsafe {
-            (0..c::model_chain_count(model))
-                .map(|chain| count(c::model_chain_length(model, chain)))
+            (0..c::chorale_model_chain_count(model))
+                .map(|chain| count(c::chorale_model_chain_length(model, chain)))
                 .sum()
         };
         Self {
@@ -144,7 +144,7 @@ impl<'a> Problem<'a> {
     }
     fn create(model: &Model<'a>, host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
-            c::problem_create(host, model.as_ptr(), made, error)
+            c::chorale_problem_create(host, model.as_ptr(), made, error)
         })?;
         Ok(Self::with(handle, Arc::clone(&model.keep)))
     }
@@ -169,7 +169,7 @@ impl<'a> Problem<'a> {
 
     fn from_bytes(bytes: &[u8], borrow: bool, host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
-            c::problem_read(
+            c::chorale_problem_read(
                 host,
                 bytes.as_ptr().cast(),
                 bytes.len(),
@@ -183,10 +183,10 @@ impl<'a> Problem<'a> {
 
     /// Returns the model, which may outlive the problem.
     pub fn model(&self) -> Model<'a> {
-        unsafe { Model::retain(c::problem_model(self.as_ptr()), &self.keep) }
+        unsafe { Model::retain(c::chorale_problem_model(self.as_ptr()), &self.keep) }
     }
 
-    pub(crate) fn as_ptr(&self) -> *mut c::Problem {
+    pub(crate) fn as_ptr(&self) -> *mut c::chorale_problem {
         self.handle.as_ptr()
     }
 
@@ -196,17 +196,17 @@ impl<'a> Problem<'a> {
     /// UnknownConstant ([`TextList::Values`] with a greater number), SizeOverflow, OutOfMemory.
     pub fn set_texts(&mut self, list: TextList, texts: &[impl AsRef<str>]) -> Result<()> {
         let list = list.raw()?;
-        let raw = |text: &str| c::Text {
+        let raw = |text: &str| c::chorale_text {
             bytes: text.as_ptr().cast(),
             length: text.len(),
         };
         let texts: Vec<_> = texts.iter().map(|text| raw(text.as_ref())).collect();
         call(|error| unsafe {
-            c::problem_set_texts(
+            c::chorale_problem_set_texts(
                 self.as_ptr(),
                 list,
                 texts.as_ptr(),
-                std::mem::size_of::<c::Text>(),
+                std::mem::size_of::<c::chorale_text>(),
                 size(texts.len()),
                 error,
             )
@@ -215,13 +215,13 @@ impl<'a> Problem<'a> {
     /// Returns the number of texts of a list; 0 if the list is absent.
     pub fn text_count(&self, list: TextList) -> usize {
         list.raw().map_or(0, |list| {
-            count(unsafe { c::problem_text_count(self.as_ptr(), list) })
+            count(unsafe { c::chorale_problem_text_count(self.as_ptr(), list) })
         })
     }
     /// Returns a text of a list; None if there is no such text.
     pub fn text(&self, list: TextList, index: usize) -> Option<&str> {
         let list = list.raw().ok()?;
-        unsafe { lent(|length| c::problem_text(self.as_ptr(), list, size(index), length)) }
+        unsafe { lent(|length| c::chorale_problem_text(self.as_ptr(), list, size(index), length)) }
     }
 
     /// Sets the kinds of all cliques, and the lists that name the values of cliques. Both arguments
@@ -237,12 +237,12 @@ impl<'a> Problem<'a> {
         let cliques = self.model().cliques();
         check_length("kinds", kinds, cliques)?;
         check_length("values", values, cliques)?;
-        let raw = |list: &Option<TextList>| list.map_or(Ok(c::TEXTS_NONE), TextList::raw);
+        let raw = |list: &Option<TextList>| list.map_or(Ok(c::CHORALE_TEXTS_NONE), TextList::raw);
         let values: Option<Vec<_>> = values
             .map(|values| values.iter().map(raw).collect::<Result<_>>())
             .transpose()?;
         call(|error| unsafe {
-            c::problem_set_cliques(
+            c::chorale_problem_set_cliques(
                 self.as_ptr(),
                 pointer(kinds),
                 pointer(values.as_deref()),
@@ -252,13 +252,15 @@ impl<'a> Problem<'a> {
     }
     /// Returns the kind of a clique; None if the clique has no kind.
     pub fn clique_kind(&self, clique: usize) -> Option<usize> {
-        let kind = unsafe { c::problem_clique_kind(self.as_ptr(), size(clique)) };
+        let kind = unsafe { c::chorale_problem_clique_kind(self.as_ptr(), size(clique)) };
         usize::try_from(kind).ok()
     }
     /// Returns the name of a value of a clique's members; None if the value has no name.
     pub fn value_name(&self, clique: usize, shown: Shown) -> Option<&str> {
         let value = i32::try_from(shown.value()?).ok()?;
-        unsafe { lent(|length| c::problem_value_name(self.as_ptr(), size(clique), value, length)) }
+        unsafe {
+            lent(|length| c::chorale_problem_value_name(self.as_ptr(), size(clique), value, length))
+        }
     }
 
     /// Sets the gold labels: one for each position, chain after chain, -1 where the label is
@@ -266,13 +268,13 @@ impl<'a> Problem<'a> {
     /// OutOfMemory.
     pub fn set_gold(&mut self, gold: Option<&[i32]>) -> Result<()> {
         check_length("gold", gold, self.positions)?;
-        call(|error| unsafe { c::problem_set_gold(self.as_ptr(), pointer(gold), error) })
+        call(|error| unsafe { c::chorale_problem_set_gold(self.as_ptr(), pointer(gold), error) })
     }
     /// Returns the gold labels: one for each position, chain after chain, -1 where the label is
     /// unknown. None if there are no gold labels.
     pub fn gold(&self) -> Option<&[i32]> {
         unsafe {
-            let gold = c::problem_gold(self.as_ptr());
+            let gold = c::chorale_problem_gold(self.as_ptr());
             crate::chain::optional(gold, self.positions)
         }
     }
@@ -281,7 +283,7 @@ impl<'a> Problem<'a> {
     /// name), OutOfMemory.
     pub fn set_note(&mut self, name: &str, text: &str) -> Result<()> {
         call(|error| unsafe {
-            c::problem_set_note(
+            c::chorale_problem_set_note(
                 self.as_ptr(),
                 name.as_ptr().cast(),
                 name.len(),
@@ -293,10 +295,10 @@ impl<'a> Problem<'a> {
     }
     /// Returns all notes, in the order in which they were set.
     pub fn notes(&self) -> impl Iterator<Item = Note<'_>> {
-        let count = unsafe { c::problem_note_count(self.as_ptr()) };
+        let count = unsafe { c::chorale_problem_note_count(self.as_ptr()) };
         (0..count).filter_map(move |index| unsafe {
-            let name = lent(|length| c::problem_note_name(self.as_ptr(), index, length))?;
-            let text = lent(|length| c::problem_note(self.as_ptr(), index, length))?;
+            let name = lent(|length| c::chorale_problem_note_name(self.as_ptr(), index, length))?;
+            let text = lent(|length| c::chorale_problem_note(self.as_ptr(), index, length))?;
             Some(Note { name, text })
         })
     }
@@ -307,7 +309,7 @@ impl<'a> Problem<'a> {
         filled(0u8, |bytes, capacity| {
             let mut needed = 0;
             call(|error| unsafe {
-                c::problem_write(self.as_ptr(), bytes.cast(), capacity, &mut needed, error)
+                c::chorale_problem_write(self.as_ptr(), bytes.cast(), capacity, &mut needed, error)
             })?;
             Ok(needed)
         })
@@ -317,7 +319,7 @@ impl<'a> Problem<'a> {
     /// renamed to `path`. Errors: as for [`write`](Self::write); InputOutput.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path(path.as_ref())?;
-        call(|error| unsafe { c::problem_save(self.as_ptr(), path.as_ptr(), error) })
+        call(|error| unsafe { c::chorale_problem_save(self.as_ptr(), path.as_ptr(), error) })
     }
 }
 

@@ -32,7 +32,7 @@ use crate::{c, Action, Host, LabelMap, Result, SegmentRule};
 /// # }
 /// ```
 pub struct Property {
-    handle: Handle<c::Property>,
+    handle: Handle<c::chorale_property>,
 }
 
 // Safe: a property never changes, and its reference count is atomic.
@@ -144,7 +144,11 @@ fn numbers<T: Copy>(list: &[T], number: impl Fn(T) -> Result<i32>) -> Result<Vec
 impl Property {
     fn create(
         options: &PropertyOptions<'_>,
-        function: impl FnOnce(*const c::Host, *mut *mut c::Property, *mut c::Error) -> c::Status,
+        function: impl FnOnce(
+            *const c::chorale_host,
+            *mut *mut c::chorale_property,
+            *mut c::chorale_error,
+        ) -> c::chorale_status,
     ) -> Result<Self> {
         let handle = Handle::create(options.host.as_ref(), function)?;
         Ok(Self { handle })
@@ -164,7 +168,7 @@ impl Property {
         let actions = actions.transpose()?;
         let end_actions = automaton.end_actions.map(|list| numbers(list, Action::raw));
         let end_actions = end_actions.transpose()?;
-        let mut raw = init!(Automaton);
+        let mut raw = init!(chorale_automaton);
         raw.labels = size(automaton.labels);
         raw.classes = size(automaton.classes);
         raw.states = size(automaton.states);
@@ -178,7 +182,7 @@ impl Property {
         raw.end_actions = pointer(end_actions.as_deref());
         raw.label_values = pointer(options.label_values);
         Self::create(options, |host, made, error| unsafe {
-            c::property_create(host, &raw, made, error)
+            c::chorale_property_create(host, &raw, made, error)
         })
     }
 
@@ -200,7 +204,7 @@ impl Property {
         check_length("actions", Some(actions), entries)?;
         let actions = numbers(actions, Action::raw)?;
         Self::create(options, |host, made, error| unsafe {
-            c::property_create_local(
+            c::chorale_property_create_local(
                 host,
                 size(labels),
                 size(classes),
@@ -222,7 +226,7 @@ impl Property {
     ) -> Result<Self> {
         let raw = map.raw();
         Self::create(options, |host, made, error| unsafe {
-            c::property_create_position_label(host, &raw, size(position), made, error)
+            c::chorale_property_create_position_label(host, &raw, size(position), made, error)
         })
     }
 
@@ -236,7 +240,7 @@ impl Property {
         let raw = map.raw();
         let token = index("token", token)?;
         Self::create(options, |host, made, error| unsafe {
-            c::property_create_token_label(host, &raw, token, made, error)
+            c::chorale_property_create_token_label(host, &raw, token, made, error)
         })
     }
 
@@ -246,7 +250,7 @@ impl Property {
         options.check(map.labels())?;
         let raw = map.raw();
         Self::create(options, |host, made, error| unsafe {
-            c::property_create_first_label(host, &raw, options.raw_ignored(), made, error)
+            c::chorale_property_create_first_label(host, &raw, options.raw_ignored(), made, error)
         })
     }
 
@@ -264,7 +268,7 @@ impl Property {
         let anchor = index("anchor", anchor)?;
         let end_value = index_or_none("edge_value", options.edge_value)?;
         Self::create(options, |host, made, error| unsafe {
-            c::property_create_next_label(
+            c::chorale_property_create_next_label(
                 host,
                 &raw,
                 anchor,
@@ -292,7 +296,7 @@ impl Property {
         let anchor = index("anchor", anchor)?;
         let start_value = index_or_none("edge_value", options.edge_value)?;
         Self::create(options, |host, made, error| unsafe {
-            c::property_create_token_before(
+            c::chorale_property_create_token_before(
                 host,
                 &raw,
                 anchor,
@@ -308,27 +312,27 @@ impl Property {
 
     /// Returns R, the number of values.
     pub fn values(&self) -> usize {
-        count(unsafe { c::property_values(self.as_ptr()) })
+        count(unsafe { c::chorale_property_values(self.as_ptr()) })
     }
     /// Returns the number of labels that the property reads.
     pub fn labels(&self) -> usize {
-        count(unsafe { c::property_labels(self.as_ptr()) })
+        count(unsafe { c::chorale_property_labels(self.as_ptr()) })
     }
 
     /// Makes another handle of a property of the library, and adds a reference to the property;
     /// None for NULL.
-    pub(crate) unsafe fn retain(raw: *const c::Property) -> Option<Self> {
-        let handle = Handle::from_raw_or_null(c::property_retain(raw))?;
+    pub(crate) unsafe fn retain(raw: *const c::chorale_property) -> Option<Self> {
+        let handle = Handle::from_raw_or_null(c::chorale_property_retain(raw))?;
         Some(Self { handle })
     }
-    pub(crate) fn as_ptr(&self) -> *const c::Property {
+    pub(crate) fn as_ptr(&self) -> *const c::chorale_property {
         self.handle.as_ptr()
     }
 }
 
 impl Clone for Property {
     fn clone(&self) -> Self {
-        let handle = unsafe { Handle::from_raw(c::property_retain(self.as_ptr())) };
+        let handle = unsafe { Handle::from_raw(c::chorale_property_retain(self.as_ptr())) };
         Self { handle }
     }
 }
@@ -363,7 +367,7 @@ impl std::fmt::Debug for Property {
 /// # }
 /// ```
 pub struct PropertyBuilder {
-    handle: Handle<c::PropertyBuilder>,
+    handle: Handle<c::chorale_property_builder>,
     labels: usize,
 }
 
@@ -385,7 +389,14 @@ impl PropertyBuilder {
     }
     fn create(labels: usize, classes: usize, values: usize, host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
-            c::property_builder_create(host, size(labels), size(classes), size(values), made, error)
+            c::chorale_property_builder_create(
+                host,
+                size(labels),
+                size(classes),
+                size(values),
+                made,
+                error,
+            )
         })?;
         Ok(Self { handle, labels })
     }
@@ -394,7 +405,7 @@ impl PropertyBuilder {
     pub fn add_state(&mut self) -> Result<usize> {
         let mut state = 0;
         call(|error| unsafe {
-            c::property_builder_add_state(self.handle.as_ptr(), &mut state, error)
+            c::chorale_property_builder_add_state(self.handle.as_ptr(), &mut state, error)
         })?;
         Ok(count(state.into()))
     }
@@ -417,7 +428,7 @@ impl PropertyBuilder {
         let next = or_any("next", next.into())?;
         let action = action.raw()?;
         call(|error| unsafe {
-            c::property_builder_rule(
+            c::chorale_property_builder_rule(
                 self.handle.as_ptr(),
                 state,
                 position_class,
@@ -441,7 +452,7 @@ impl PropertyBuilder {
         let state = or_any("state", state.into())?;
         let action = action.raw()?;
         call(|error| unsafe {
-            c::property_builder_end_rule(self.handle.as_ptr(), state, action, error)
+            c::chorale_property_builder_end_rule(self.handle.as_ptr(), state, action, error)
         })?;
         Ok(self)
     }
@@ -451,7 +462,12 @@ impl PropertyBuilder {
     pub fn table(&mut self, table_offset: i32, outside_value: Option<usize>) -> Result<&mut Self> {
         let outside_value = index_or_none("outside_value", outside_value)?;
         call(|error| unsafe {
-            c::property_builder_table(self.handle.as_ptr(), table_offset, outside_value, error)
+            c::chorale_property_builder_table(
+                self.handle.as_ptr(),
+                table_offset,
+                outside_value,
+                error,
+            )
         })?;
         Ok(self)
     }
@@ -461,7 +477,7 @@ impl PropertyBuilder {
     pub fn finish(&self, options: &PropertyOptions<'_>) -> Result<Property> {
         options.check(self.labels)?;
         let handle = Handle::create(None, |_, made, error| unsafe {
-            c::property_builder_finish(
+            c::chorale_property_builder_finish(
                 self.handle.as_ptr(),
                 pointer(options.label_values),
                 made,

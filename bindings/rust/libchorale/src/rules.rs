@@ -8,7 +8,7 @@ use crate::{c, LabelMap, Labelled, Property, Result, RuleKind, RuleState};
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a rule is for decode_with_rules"]
 pub struct Rule<'a> {
-    raw: c::Rule,
+    raw: c::chorale_rule,
     property: std::marker::PhantomData<&'a Property>,
 }
 
@@ -18,7 +18,7 @@ unsafe impl Sync for Rule<'_> {}
 
 impl<'a> Rule<'a> {
     fn of(kind: i32) -> Self {
-        let mut raw = init!(Rule);
+        let mut raw = init!(chorale_rule);
         raw.kind = kind;
         Self {
             raw,
@@ -45,7 +45,7 @@ impl<'a> Rule<'a> {
     }
     /// Makes the rule that a property fires nothing. Its classes are 0, its table are the tokens.
     pub fn property(property: &'a Property) -> Self {
-        let mut rule = Self::of(c::RULE_PROPERTY);
+        let mut rule = Self::of(c::CHORALE_RULE_PROPERTY);
         rule.raw.property = property.as_ptr();
         rule
     }
@@ -72,8 +72,8 @@ impl<'a> Rule<'a> {
 #[derive(Clone, Debug, Default)]
 #[must_use = "rules are for decode_with_rules"]
 pub struct Rules<'a> {
-    rules: Vec<c::Rule>,
-    map: Option<c::LabelMap>,
+    rules: Vec<c::chorale_rule>,
+    map: Option<c::chorale_label_map>,
     most_cost: f64,
     borrowed: std::marker::PhantomData<&'a LabelMap>,
 }
@@ -98,8 +98,8 @@ impl<'a> Rules<'a> {
         self
     }
     /// Returns the struct for C, which borrows from `self`.
-    pub(crate) fn raw(&self) -> c::Rules {
-        let mut raw = init!(Rules);
+    pub(crate) fn raw(&self) -> c::chorale_rules {
+        let mut raw = init!(chorale_rules);
         raw.rules = pointer(Some(&self.rules[..]));
         raw.count = size(self.rules.len());
         raw.map = self.map.as_ref().map_or(std::ptr::null(), |map| map);
@@ -157,13 +157,13 @@ pub struct RuleReason {
 
 /// A call that writes a list of the result.
 type Write<T> = unsafe extern "C" fn(
-    *const c::Decoded,
+    *const c::chorale_decoded,
     *mut T,
     usize,
     i64,
     *mut i64,
-    *mut c::Error,
-) -> c::Status;
+    *mut c::chorale_error,
+) -> c::chorale_status;
 
 impl Labelled<'_> {
     fn list<T: Copy>(&self, none: T, write: Write<T>) -> Result<Vec<T>> {
@@ -185,14 +185,14 @@ impl Labelled<'_> {
     }
     /// Returns the chains to which rules were added. Errors: OutOfMemory.
     pub fn ruled_chains(&self) -> Result<Vec<RuledChain>> {
-        let none = c::RuledChain {
+        let none = c::chorale_ruled_chain {
             chain: 0,
             state: 0,
             reserved: 0,
             cost: 0.0,
             gap: 0.0,
         };
-        let ruled = self.list(none, c::decoded_ruled_chains)?;
+        let ruled = self.list(none, c::chorale_decoded_ruled_chains)?;
         let named = ruled.iter().map(|raw| RuledChain {
             chain: count(raw.chain),
             state: RuleState::from_raw(raw.state),
@@ -204,13 +204,13 @@ impl Labelled<'_> {
     /// Returns, for each chain whose rules are impossible, rules that exclude each other, of which
     /// each is needed for that. Errors: OutOfMemory.
     pub fn rule_conflicts(&self) -> Result<Vec<RuleConflict>> {
-        let none = c::RuleConflict {
+        let none = c::chorale_rule_conflict {
             chain: 0,
             rule: 0,
             a: 0,
             reserved: 0,
         };
-        let conflicts = self.list(none, c::decoded_rule_conflicts)?;
+        let conflicts = self.list(none, c::chorale_decoded_rule_conflicts)?;
         let named = conflicts.iter().map(|raw| RuleConflict {
             chain: count(raw.chain),
             rule: count(raw.rule),
@@ -220,7 +220,7 @@ impl Labelled<'_> {
     }
     /// Returns why rules changed labels, by chain, then position. Errors: OutOfMemory.
     pub fn rule_reasons(&self) -> Result<Vec<RuleReason>> {
-        let none = c::RuleReason {
+        let none = c::chorale_rule_reason {
             chain: 0,
             position: 0,
             rule: 0,
@@ -230,7 +230,7 @@ impl Labelled<'_> {
             reserved: 0,
             cost: 0.0,
         };
-        let reasons = self.list(none, c::decoded_rule_reasons)?;
+        let reasons = self.list(none, c::chorale_decoded_rule_reasons)?;
         let named = reasons.iter().map(|raw| RuleReason {
             chain: count(raw.chain),
             position: count(raw.position),

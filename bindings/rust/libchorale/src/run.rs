@@ -26,16 +26,16 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Labelling {
     /// The labelling with the highest score found so far.
-    Best,
+    Together,
     /// The own labelling: the best labels of every chain without its cliques.
-    Own,
+    Alone,
 }
 
 impl Labelling {
     pub(crate) fn raw(self) -> i32 {
         match self {
-            Self::Best => c::TOGETHER,
-            Self::Own => c::ALONE,
+            Self::Together => c::CHORALE_TOGETHER,
+            Self::Alone => c::CHORALE_ALONE,
         }
     }
 }
@@ -106,7 +106,7 @@ pub struct LeftOut {
 }
 
 impl RunResult {
-    pub(crate) fn from_raw(raw: &c::RunResult) -> Self {
+    pub(crate) fn from_raw(raw: &c::chorale_run_result) -> Self {
         Self {
             outcome: Outcome::from_raw(raw.outcome),
             proven: raw.proven != 0,
@@ -130,34 +130,70 @@ impl RunResult {
     }
 }
 
-/// A reason why a chain changed: a clique in which the value of the chain, or of one of its
-/// positions, is not the same under the best labelling as under the chain's own labelling (decoded
-/// without cliques). A payment also says how much the clique's score gains by this change.
+/// A reason why a chain's labels differ from its best labels without cliques: a clique in which a
+/// position of the chain, or the whole chain, changed its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
-pub struct Payment {
-    /// The number of the clique.
+pub struct Reason {
+    /// The index of the agreement in the specification; None in reasons of a [`Run`].
+    pub agreement: Option<usize>,
+    /// The number of the clique in the model.
     pub clique: usize,
-    /// The index of the member within the clique, in the order of adding.
-    pub member: usize,
+    /// The number of the chain that changed.
+    pub chain: usize,
     /// The position of the member in its chain; None if the member is a whole chain or an instance.
     pub position: Option<usize>,
-    /// The value of the member under the chain's own labelling.
+    /// The number of other members of the clique, without its centre; with weights, the sum of their
+    /// weights. 0 for a centre, like the next two.
+    pub others: usize,
+    /// The number of other members that have the value `now` in the best labellings of their chains
+    /// without cliques; with weights, the sum of their weights.
+    pub agreeing_before: usize,
+    /// The number of other members that have the value `now` in the labelling of all chains
+    /// together; with weights, the sum of their weights.
+    pub agreeing: usize,
+    /// The value of the member in the best labelling of its chain without cliques: a label, or a
+    /// value of the property.
     pub own: Shown,
-    /// The value of the member under the best labelling.
+    /// The value of the member in the labelling of all chains together.
     pub now: Shown,
     /// How much the clique's potential would decrease if this member alone took the value `own`
     /// again; plus infinity if the clique forbids this.
     pub amount: f64,
-    /// The number of other members of the clique, without its centre; with weights, the sum of their
-    /// weights. 0 for a centre, like the next two.
-    pub others: usize,
-    /// The number of other members that have the value `now` under the own labellings of their
-    /// chains; with weights, the sum of their weights.
-    pub agreeing_before: usize,
-    /// The number of other members that have the value `now` under the best labelling; with weights,
-    /// the sum of their weights.
-    pub agreeing: usize,
+    /// The index of the member within the clique, in the order of adding.
+    pub member: usize,
+}
+
+impl Reason {
+    /// Returns the reasons that `write` writes to an array.
+    pub(crate) fn read(
+        model: &Model<'_>,
+        write: impl Fn(*mut c::chorale_reason, i64, &mut i64) -> Result<()>,
+    ) -> Result<Vec<Self>> {
+        let reasons = filled(unsafe { std::mem::zeroed() }, |reasons, capacity| {
+            let mut needed = 0;
+            write(reasons, size(capacity), &mut needed)?;
+            Ok(count(needed))
+        })?;
+        let reason = |raw: &c::chorale_reason| {
+            let (clique, member) = (count(raw.clique), count(raw.member));
+            let shown = model.shown(clique);
+            Self {
+                agreement: usize::try_from(raw.agreement).ok(),
+                clique,
+                chain: count(raw.chain),
+                position: usize::try_from(raw.position).ok(),
+                others: count(raw.others),
+                agreeing_before: count(raw.agreeing_before),
+                agreeing: count(raw.agreeing),
+                own: shown(member, raw.own_value),
+                now: shown(member, raw.value),
+                amount: raw.amount,
+                member,
+            }
+        };
+        Ok(reasons.iter().map(reason).collect())
+    }
 }
 
 /// The score of a chain under one labelling of a run.
@@ -166,7 +202,7 @@ pub struct Payment {
 pub struct ChainScore {
     /// The score of the chain under this labelling, without cliques.
     pub score: f64,
-    /// True if the chain's labels in [`Labelling::Best`] differ from those in [`Labelling::Own`],
+    /// True if the chain's labels in [`Labelling::Together`] differ from those in [`Labelling::Alone`],
     /// whichever of the two was asked for.
     pub changed: bool,
 }
@@ -254,19 +290,21 @@ pub struct Run<'a> {
 /// The library object that owns the run: the run itself, the result of [`decode`](crate::decode),
 /// or a [`Prices`](crate::Prices).
 pub(crate) enum RunHandle {
-    Own(Handle<c::Run>),
-    Decoded(Handle<c::Decoded>),
+    Own(Handle<c::chorale_run>),
+    Decoded(Handle<c::chorale_decoded>),
     /// The run of a `Prices`, which `Prices::run` lends by shared reference only, so that only
     /// `Prices::solve` changes it.
-    Prices(Handle<c::Prices>),
+    Prices(Handle<c::chorale_prices>),
 }
 
 impl RunHandle {
-    fn as_ptr(&self) -> *mut c::Run {
+    fn as_ptr(&self) -> *mut c::chorale_run {
         match self {
             Self::Own(run) => run.as_ptr(),
-            Self::Decoded(decoded) => unsafe { c::decoded_run(decoded.as_ptr()) },
-            Self::Prices(prices) => unsafe { c::prices_run(prices.as_ptr()) as *mut c::Run },
+            Self::Decoded(decoded) => unsafe { c::chorale_decoded_run(decoded.as_ptr()) },
+            Self::Prices(prices) => unsafe {
+                c::chorale_prices_run(prices.as_ptr()) as *mut c::chorale_run
+            },
         }
     }
 }
@@ -297,7 +335,11 @@ impl Drop for Owned<'_> {
 unsafe impl Send for Run<'_> {}
 unsafe impl Sync for Run<'_> {}
 
-type Call = unsafe extern "C" fn(*mut c::Run, *mut c::RunResult, *mut c::Error) -> c::Status;
+type Call = unsafe extern "C" fn(
+    *mut c::chorale_run,
+    *mut c::chorale_run_result,
+    *mut c::chorale_error,
+) -> c::chorale_status;
 
 impl<'a> Run<'a> {
     /// Creates a run and allocates all memory that it needs. Errors: Size, SizeOverflow, OutOfRange
@@ -328,7 +370,7 @@ impl<'a> Run<'a> {
         let raw = options.raw(callbacks.0);
         let earlier = earlier.map_or(std::ptr::null_mut(), |run| run.handle.as_ptr());
         let handle = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
-            c::run_create(host, model.as_ptr(), &raw, earlier, made, error)
+            c::chorale_run_create(host, model.as_ptr(), &raw, earlier, made, error)
         });
         let handle = RunHandle::Own(settle(handle, &model.keep.slots)?);
         Ok(Self::of(handle, model.clone(), options.cancel, callbacks))
@@ -359,7 +401,7 @@ impl<'a> Run<'a> {
     /// [`set_chain`](Self::set_chain). Afterwards the run is in the state of a newly created one.
     #[cfg(feature = "experimental")]
     pub fn reset(&mut self) {
-        unsafe { c::run_reset(self.handle.as_ptr()) };
+        unsafe { c::chorale_run_reset(self.handle.as_ptr()) };
         self.chains.clear();
         crate::panics::resume();
     }
@@ -371,7 +413,9 @@ impl<'a> Run<'a> {
     #[cfg(feature = "experimental")]
     pub fn set_chain<N: Element>(&mut self, chain: usize, scores: &Chain<'a, 'a, N>) -> Result<()> {
         let raw = scores.raw()?;
-        call(|error| unsafe { c::run_set_chain(self.handle.as_ptr(), size(chain), &raw, error) })?;
+        call(|error| unsafe {
+            c::chorale_run_set_chain(self.handle.as_ptr(), size(chain), &raw, error)
+        })?;
         let kept = KeptChain {
             _transitions: scores.own_transitions().cloned(),
             _owners: scores.owners(),
@@ -403,7 +447,7 @@ impl<'a> Run<'a> {
         let flags: Option<Vec<u8>> =
             allowed.map(|allowed| allowed.iter().map(|&allow| u8::from(allow)).collect());
         call(|error| unsafe {
-            c::run_set_allowed(
+            c::chorale_run_set_allowed(
                 self.handle.as_ptr(),
                 size(chain),
                 size(position),
@@ -421,7 +465,7 @@ impl<'a> Run<'a> {
     /// edits), OutOfRange, NotANumber.
     pub fn set_strength(&mut self, clique: usize, factor: f64) -> Result<()> {
         call(|error| unsafe {
-            c::run_set_strength(self.handle.as_ptr(), size(clique), factor, error)
+            c::chorale_run_set_strength(self.handle.as_ptr(), size(clique), factor, error)
         })
     }
 
@@ -432,7 +476,7 @@ impl<'a> Run<'a> {
     /// Errors: Shape, OutOfRange.
     pub fn set_labels(&mut self, labels: &[i32]) -> Result<()> {
         call(|error| unsafe {
-            c::run_set_labels(
+            c::chorale_run_set_labels(
                 self.handle.as_ptr(),
                 labels.as_ptr(),
                 size(labels.len()),
@@ -443,12 +487,15 @@ impl<'a> Run<'a> {
 
     /// Makes a call into the library in which callbacks of potentials or instances may be called,
     /// and resumes their panics afterwards.
-    pub(crate) fn settled(&self, function: impl FnOnce(*mut c::Error) -> c::Status) -> Result<()> {
+    pub(crate) fn settled(
+        &self,
+        function: impl FnOnce(*mut c::chorale_error) -> c::chorale_status,
+    ) -> Result<()> {
         settle(call(function), &self.model.keep.slots)
     }
 
     fn call(&mut self, function: Call) -> Result<RunResult> {
-        let mut result = init!(RunResult);
+        let mut result = init!(chorale_run_result);
         self.settled(|error| unsafe { function(self.handle.as_ptr(), &mut result, error) })?;
         Ok(RunResult::from_raw(&result))
     }
@@ -457,28 +504,28 @@ impl<'a> Run<'a> {
     /// Errors: CallbackStopped, CallbackValue, Executor, StateSpace.
     #[cfg(feature = "experimental")]
     pub fn step(&mut self) -> Result<RunResult> {
-        self.call(c::run_step)
+        self.call(c::chorale_run_step)
     }
     /// Does all remaining rounds, then the local search and the bound if the options ask for them. A
     /// further call does up to [`RunOptions::rounds`](crate::RunOptions::rounds) more rounds.
     /// Errors: as for [`step`](Self::step).
     pub fn solve(&mut self) -> Result<RunResult> {
-        self.call(c::run_solve)
+        self.call(c::chorale_run_solve)
     }
     /// Does only the local search: decodes one chain at a time, with all other chains fixed, while the
     /// score increases. Errors: as for [`step`](Self::step).
     #[cfg(feature = "experimental")]
     pub fn local_search(&mut self) -> Result<RunResult> {
-        self.call(c::run_local_search)
+        self.call(c::chorale_run_local_search)
     }
     /// Does `steps` more steps of dual ascent for the upper bound, and nothing else. The run must
     /// have been created with [`RunOptions::bound_steps`](crate::RunOptions::bound_steps) above 0.
     /// Errors: as for [`step`](Self::step); State (created without bound steps).
     #[cfg(feature = "experimental")]
     pub fn bound(&mut self, steps: usize) -> Result<RunResult> {
-        let mut result = init!(RunResult);
+        let mut result = init!(chorale_run_result);
         self.settled(|error| unsafe {
-            c::run_bound(self.handle.as_ptr(), size(steps), &mut result, error)
+            c::chorale_run_bound(self.handle.as_ptr(), size(steps), &mut result, error)
         })?;
         Ok(RunResult::from_raw(&result))
     }
@@ -493,7 +540,9 @@ impl<'a> Run<'a> {
     ) -> Result<()> {
         let seconds = seconds(time_limit);
         let flag = cancel.map_or(std::ptr::null(), Cancel::as_ptr);
-        call(|error| unsafe { c::run_set_limits(self.handle.as_ptr(), seconds, flag, error) })?;
+        call(|error| unsafe {
+            c::chorale_run_set_limits(self.handle.as_ptr(), seconds, flag, error)
+        })?;
         self.cancel = cancel.cloned();
         Ok(())
     }
@@ -501,15 +550,17 @@ impl<'a> Run<'a> {
     /// Returns the result of the last step, solve, local search or bound. Fails only if the library
     /// itself is at fault.
     pub fn result(&self) -> Result<RunResult> {
-        let mut result = init!(RunResult);
-        call(|error| unsafe { c::run_get_result(self.handle.as_ptr(), &mut result, error) })?;
+        let mut result = init!(chorale_run_result);
+        call(|error| unsafe {
+            c::chorale_run_get_result(self.handle.as_ptr(), &mut result, error)
+        })?;
         Ok(RunResult::from_raw(&result))
     }
 
     /// Returns the chains that are left out, in ascending order, even if no chain has a labelling.
     /// Errors: OutOfMemory.
     pub fn left_out(&self) -> Result<Vec<LeftOut>> {
-        const NONE: c::LeftOut = c::LeftOut {
+        const NONE: c::chorale_left_out = c::chorale_left_out {
             chain: 0,
             position: 0,
             obstacle: 0,
@@ -519,10 +570,10 @@ impl<'a> Run<'a> {
         let found = filled(NONE, |left_out, capacity| {
             let mut needed = 0;
             call(|error| unsafe {
-                c::run_left_out(
+                c::chorale_run_left_out(
                     self.handle.as_ptr(),
                     left_out,
-                    std::mem::size_of::<c::LeftOut>(),
+                    std::mem::size_of::<c::chorale_left_out>(),
                     size(capacity),
                     &mut needed,
                     error,
@@ -530,7 +581,7 @@ impl<'a> Run<'a> {
             })?;
             Ok(count(needed))
         })?;
-        let left_out = |raw: &c::LeftOut| LeftOut {
+        let left_out = |raw: &c::chorale_left_out| LeftOut {
             chain: count(raw.chain),
             position: usize::try_from(raw.position).ok(),
             obstacle: Obstacle::from_raw(raw.obstacle),
@@ -542,47 +593,28 @@ impl<'a> Run<'a> {
     /// Returns the labels of a chain, one for each position; -1 if the chain is left out. Errors:
     /// OutOfRange, NoLabelling, OutOfMemory.
     pub fn labels(&self, chain: usize, which: Labelling) -> Result<Vec<i32>> {
-        let mut labels = Vec::new();
-        fill(&mut labels, self.model.chain_length(chain), 0)?;
-        self.labels_into(chain, which, &mut labels)?;
-        Ok(labels)
-    }
-    /// Writes the labels of a chain to `labels`. Errors: as for [`labels`](Self::labels); Capacity
-    /// (an array that is too short).
-    pub fn labels_into(&self, chain: usize, which: Labelling, labels: &mut [i32]) -> Result<()> {
-        call(|error| unsafe {
-            c::run_labels(
-                self.handle.as_ptr(),
-                size(chain),
-                which.raw(),
-                labels.as_mut_ptr(),
-                size(labels.len()),
-                std::ptr::null_mut(),
-                error,
-            )
-        })
+        self.read_labels(size(chain), which)
     }
     /// Returns the labels of all chains, chain after chain. Errors: NoLabelling, OutOfMemory.
     pub fn all_labels(&self, which: Labelling) -> Result<Vec<i32>> {
-        let chains = 0..self.model.chains();
-        let total = chains.map(|chain| self.model.chain_length(chain)).sum();
-        let mut labels = Vec::new();
-        fill(&mut labels, total, 0)?;
-        self.all_labels_into(which, &mut labels)?;
-        Ok(labels)
+        self.read_labels(c::CHORALE_ALL_CHAINS.into(), which)
     }
-    /// Writes the labels of all chains, chain after chain, to `labels`. Errors: as for
-    /// [`all_labels`](Self::all_labels); Capacity (an array that is too short).
-    pub fn all_labels_into(&self, which: Labelling, labels: &mut [i32]) -> Result<()> {
-        call(|error| unsafe {
-            c::run_all_labels(
-                self.handle.as_ptr(),
-                which.raw(),
-                labels.as_mut_ptr(),
-                size(labels.len()),
-                std::ptr::null_mut(),
-                error,
-            )
+    fn read_labels(&self, chain: i64, which: Labelling) -> Result<Vec<i32>> {
+        let (run, which) = (self.handle.as_ptr(), which.raw());
+        filled(0, |labels, capacity| {
+            let mut needed = 0;
+            call(|error| unsafe {
+                c::chorale_run_labels(
+                    run,
+                    chain,
+                    which,
+                    labels,
+                    size(capacity),
+                    &mut needed,
+                    error,
+                )
+            })?;
+            Ok(count(needed))
         })
     }
 
@@ -591,7 +623,7 @@ impl<'a> Run<'a> {
     pub fn chain_score(&self, chain: usize, which: Labelling) -> Result<ChainScore> {
         let (mut score, mut changed) = (0.0, 0);
         call(|error| unsafe {
-            c::run_chain_score(
+            c::chorale_run_chain_score(
                 self.handle.as_ptr(),
                 size(chain),
                 which.raw(),
@@ -610,7 +642,7 @@ impl<'a> Run<'a> {
     pub fn clique_score(&self, clique: usize, which: Labelling) -> Result<f64> {
         let mut score = 0.0;
         self.settled(|error| unsafe {
-            c::run_clique_score(
+            c::chorale_run_clique_score(
                 self.handle.as_ptr(),
                 size(clique),
                 which.raw(),
@@ -627,7 +659,7 @@ impl<'a> Run<'a> {
         let mut values = Vec::new();
         fill(&mut values, self.model.clique_members(clique), 0)?;
         call(|error| unsafe {
-            c::run_values(
+            c::chorale_run_values(
                 self.handle.as_ptr(),
                 size(clique),
                 which.raw(),
@@ -644,52 +676,28 @@ impl<'a> Run<'a> {
             .collect())
     }
 
-    /// Returns the payments of all cliques to a chain: one for each membership whose value changed.
-    /// They are ordered by position (the whole chain first), then by clique. Errors: OutOfRange,
-    /// NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
-    pub fn payments(&self, chain: usize) -> Result<Vec<Payment>> {
-        const NONE: c::Payment = c::Payment {
-            clique: 0,
-            member: 0,
-            position: 0,
-            own_value: 0,
-            value: 0,
-            amount: 0.0,
-            others: 0,
-            agreeing_before: 0,
-            agreeing: 0,
-        };
-        let payments = filled(NONE, |payments, capacity| {
-            let mut needed = 0;
+    /// Returns the reasons why a chain changed, ordered by position (the whole chain first), then by
+    /// clique. If the label of a position changed and no reason names the position, the label changed
+    /// because labels of its neighbours did. Errors: OutOfRange, NoLabelling, CallbackStopped,
+    /// CallbackValue, OutOfMemory.
+    pub fn reasons(&self, chain: usize) -> Result<Vec<Reason>> {
+        self.read_reasons(size(chain))
+    }
+    /// Returns the reasons of all chains, chain after chain. Errors: as for
+    /// [`reasons`](Self::reasons).
+    pub fn all_reasons(&self) -> Result<Vec<Reason>> {
+        self.read_reasons(c::CHORALE_ALL_CHAINS.into())
+    }
+    fn read_reasons(&self, chain: i64) -> Result<Vec<Reason>> {
+        let (run, bytes) = (
+            self.handle.as_ptr(),
+            std::mem::size_of::<c::chorale_reason>(),
+        );
+        Reason::read(&self.model, |reasons, capacity, needed| {
             self.settled(|error| unsafe {
-                c::run_payments(
-                    self.handle.as_ptr(),
-                    size(chain),
-                    payments,
-                    std::mem::size_of::<c::Payment>(),
-                    size(capacity),
-                    &mut needed,
-                    error,
-                )
-            })?;
-            Ok(count(needed))
-        })?;
-        let payment = |raw: &c::Payment| {
-            let (clique, member) = (count(raw.clique), count(raw.member));
-            let shown = self.model.shown(clique);
-            Payment {
-                clique,
-                member,
-                position: usize::try_from(raw.position).ok(),
-                own: shown(member, raw.own_value),
-                now: shown(member, raw.value),
-                amount: raw.amount,
-                others: count(raw.others),
-                agreeing_before: count(raw.agreeing_before),
-                agreeing: count(raw.agreeing),
-            }
-        };
-        Ok(payments.iter().map(payment).collect())
+                c::chorale_run_reasons(run, chain, reasons, bytes, capacity, needed, error)
+            })
+        })
     }
 
     /// Computes the max-marginals and margins of a chain under the messages of its cliques. Errors:
@@ -721,7 +729,7 @@ impl<'a> Run<'a> {
         let (to, row_stride) = marginals.raw("marginals", length, labels)?;
         check_length("margins", Some(&*margins), length)?;
         self.settled(|error| unsafe {
-            c::run_max_marginals(
+            c::chorale_run_max_marginals(
                 self.handle.as_ptr(),
                 size(chain),
                 to,
@@ -767,7 +775,7 @@ impl<'a> Run<'a> {
         let (to, row_stride) = probabilities.raw("probabilities", length, labels)?;
         let mut exact = 0;
         self.settled(|error| unsafe {
-            c::run_probabilities(
+            c::chorale_run_probabilities(
                 self.handle.as_ptr(),
                 size(chain),
                 temperature,
@@ -781,7 +789,7 @@ impl<'a> Run<'a> {
     }
 
     /// Returns the whole result as a JSON object. Its fields are the main fields of [`RunResult`];
-    /// `chains`, an array with the score and labels of each chain, and the payments if the chain
+    /// `chains`, an array with the score and labels of each chain, and the reasons if the chain
     /// changed; and `cliques`, an array with the score of each clique and the values of its
     /// members. With R values, a value is 0 to R - 1, R for EMPTY (no value), R + 1 for CONFLICT
     /// (two different values), or -1 for a value outside a dictionary that has no OUT. Errors:
@@ -791,7 +799,7 @@ impl<'a> Run<'a> {
         let mut text = filled(0u8, |text, capacity| {
             let mut needed = 0;
             self.settled(|error| unsafe {
-                c::run_json(
+                c::chorale_run_json(
                     self.handle.as_ptr(),
                     text.cast(),
                     capacity,

@@ -19,8 +19,8 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    fn raw(given: Option<&Self>) -> c::Evidence {
-        let mut raw = init!(Evidence);
+    fn raw(given: Option<&Self>) -> c::chorale_evidence {
+        let mut raw = init!(chorale_evidence);
         if let Some(given) = given {
             raw.most = given.most;
             raw.once = given.once;
@@ -46,7 +46,7 @@ pub struct Found {
 }
 
 impl Found {
-    fn from_raw(raw: &c::Evidence) -> Self {
+    fn from_raw(raw: &c::chorale_evidence) -> Self {
         Self {
             evidence: Evidence {
                 most: raw.most,
@@ -61,9 +61,9 @@ impl Found {
 }
 
 /// What a person says of a key ([`Mentions::answers`]), beside a label: nothing.
-pub const NO_ANSWER: i32 = c::NO_ANSWER;
+pub const NO_ANSWER: i32 = c::CHORALE_NO_ANSWER;
 /// What a person says of a key, beside a label: its mentions differ, each keeps its own label.
-pub const ANSWER_DIFFERS: i32 = c::ANSWER_DIFFERS;
+pub const ANSWER_DIFFERS: i32 = c::CHORALE_ANSWER_DIFFERS;
 
 /// The rows of a table: each is a mention of a key, such as a name, with a label.
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,7 +91,7 @@ pub struct Mentions<'a> {
 }
 
 impl Mentions<'_> {
-    fn raw(&self) -> Result<c::Mentions> {
+    fn raw(&self) -> Result<c::chorale_mentions> {
         let rows = self.key.len();
         for (name, array) in [
             ("label", self.label),
@@ -108,7 +108,7 @@ impl Mentions<'_> {
             let message = "label is None; without scores it must not be";
             return Err(Error::new(Status::NullArgument, message));
         }
-        let mut raw = init!(Mentions);
+        let mut raw = init!(chorale_mentions);
         raw.count = size(rows);
         raw.keys = size(self.keys);
         raw.labels = size(self.labels);
@@ -164,7 +164,7 @@ pub struct SettledKey {
 }
 
 impl SettledKey {
-    fn from_raw(raw: &c::SettledKey) -> Self {
+    fn from_raw(raw: &c::chorale_settled_key) -> Self {
         Self {
             label: raw.label,
             conflict: raw.conflict != 0,
@@ -213,7 +213,8 @@ pub fn settle(mentions: &Mentions<'_>, evidence: Option<&Evidence>) -> Result<Se
     let given = mentions.raw()?;
     let mut decides = Evidence::raw(evidence);
     // All-zero bytes are valid for both structs.
-    let (row, key): (c::SettledMention, c::SettledKey) = unsafe { std::mem::zeroed() };
+    let (row, key): (c::chorale_settled_mention, c::chorale_settled_key) =
+        unsafe { std::mem::zeroed() };
     let mut rows = Vec::new();
     crate::array::fill(&mut rows, mentions.key.len(), row)?;
     let mut keys = Vec::new();
@@ -222,7 +223,7 @@ pub fn settle(mentions: &Mentions<'_>, evidence: Option<&Evidence>) -> Result<Se
         let (of_row, of_key) = (std::mem::size_of_val(&row), std::mem::size_of_val(&key));
         let (rows, keys) = (rows.as_mut_ptr(), keys.as_mut_ptr());
         let host = std::ptr::null();
-        c::settle(
+        c::chorale_settle(
             host,
             &given,
             &mut decides,
@@ -282,7 +283,7 @@ pub struct LedgerRow {
 /// Keeps the mentions of a stream. The labels are those that [`settle`] gives a table of all
 /// mentions under the same evidence, whatever the order in which they came.
 pub struct Ledger {
-    handle: Handle<c::Ledger>,
+    handle: Handle<c::chorale_ledger>,
 }
 
 // Safe: the object may move between threads; calls that take `&self` only read.
@@ -301,7 +302,7 @@ impl Ledger {
     pub fn new(labels: usize, evidence: &Evidence) -> Result<Self> {
         let evidence = Evidence::raw(Some(evidence));
         let handle = Handle::create(None, |host, made, error| unsafe {
-            c::ledger_create(host, size(labels), &evidence, made, error)
+            c::chorale_ledger_create(host, size(labels), &evidence, made, error)
         })?;
         Ok(Self { handle })
     }
@@ -314,7 +315,7 @@ impl Ledger {
         let mut labels = Vec::new();
         crate::array::fill(&mut labels, mentions.key.len(), 0)?;
         call(|error| unsafe {
-            c::ledger_add(self.handle.as_ptr(), &given, labels.as_mut_ptr(), error)
+            c::chorale_ledger_add(self.handle.as_ptr(), &given, labels.as_mut_ptr(), error)
         })?;
         Ok(labels)
     }
@@ -325,8 +326,8 @@ impl Ledger {
         let handle = self.handle.as_ptr();
         let take = i32::from(take);
         let changes = list(
-            |to: *mut c::LedgerChange, bytes, capacity, needed, error| unsafe {
-                c::ledger_changes(handle, take, to, bytes, capacity, needed, error)
+            |to: *mut c::chorale_ledger_change, bytes, capacity, needed, error| unsafe {
+                c::chorale_ledger_changes(handle, take, to, bytes, capacity, needed, error)
             },
         )?;
         let named = changes.iter().map(|raw| LedgerChange {
@@ -341,15 +342,17 @@ impl Ledger {
     /// [`new`](Self::new).
     pub fn refit(&mut self, evidence: Option<&Evidence>) -> Result<Found> {
         let mut decides = Evidence::raw(evidence);
-        call(|error| unsafe { c::ledger_refit(self.handle.as_ptr(), &mut decides, error) })?;
+        call(|error| unsafe {
+            c::chorale_ledger_refit(self.handle.as_ptr(), &mut decides, error)
+        })?;
         Ok(Found::from_raw(&decides))
     }
 
     /// Returns all rows: to read all labels, or to save the ledger. Errors: OutOfMemory.
     pub fn rows(&self) -> Result<Vec<LedgerRow>> {
         let rows = list(
-            |to: *mut c::LedgerRow, bytes, capacity, needed, error| unsafe {
-                c::ledger_rows(self.handle.as_ptr(), to, bytes, capacity, needed, error)
+            |to: *mut c::chorale_ledger_row, bytes, capacity, needed, error| unsafe {
+                c::chorale_ledger_rows(self.handle.as_ptr(), to, bytes, capacity, needed, error)
             },
         )?;
         let named = rows.iter().map(|raw| LedgerRow {
@@ -366,8 +369,8 @@ impl Ledger {
     /// Returns what became of all keys, as [`settle`] does. Errors: OutOfMemory.
     pub fn keys(&self) -> Result<Vec<SettledKey>> {
         let keys = list(
-            |to: *mut c::SettledKey, bytes, capacity, needed, error| unsafe {
-                c::ledger_keys(self.handle.as_ptr(), to, bytes, capacity, needed, error)
+            |to: *mut c::chorale_settled_key, bytes, capacity, needed, error| unsafe {
+                c::chorale_ledger_keys(self.handle.as_ptr(), to, bytes, capacity, needed, error)
             },
         )?;
         Ok(keys.iter().map(SettledKey::from_raw).collect())
@@ -376,7 +379,7 @@ impl Ledger {
 
 /// Returns a list of structs that `write` writes.
 fn list<T: Copy>(
-    write: impl Fn(*mut T, usize, i64, *mut i64, *mut c::Error) -> c::Status,
+    write: impl Fn(*mut T, usize, i64, *mut i64, *mut c::chorale_error) -> c::chorale_status,
 ) -> Result<Vec<T>> {
     // All-zero bytes are valid for the structs of this file, which hold only numbers.
     filled(unsafe { std::mem::zeroed() }, |to, capacity| {

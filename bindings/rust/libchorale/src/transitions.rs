@@ -31,7 +31,7 @@ use std::marker::PhantomData;
 /// transitions.labels();
 /// ```
 pub struct Transitions<'t> {
-    handle: Handle<c::Transitions>,
+    handle: Handle<c::chorale_transitions>,
     scores: PhantomData<&'t [f64]>,
 }
 
@@ -120,11 +120,11 @@ impl<'a, N: Element> TransitionsBuilder<'a, N> {
         })
     }
 
-    fn create(self, borrow: bool) -> Result<Handle<c::Transitions>> {
+    fn create(self, borrow: bool) -> Result<Handle<c::chorale_transitions>> {
         let labels = self.labels;
         check_length("start", self.start, labels)?;
         check_length("end", self.end, labels)?;
-        let mut raw = init!(TransitionsOptions);
+        let mut raw = init!(chorale_transitions_options);
         raw.element = N::ELEMENT;
         raw.orientation = self.orientation.raw();
         raw.borrow = borrow.into();
@@ -145,7 +145,7 @@ impl<'a, N: Element> TransitionsBuilder<'a, N> {
             .as_ref()
             .map_or(std::ptr::null(), Matrix::as_ptr);
         Handle::create(self.host.as_ref(), |host, made, error| unsafe {
-            c::transitions_create(host, size(labels), scores.cast(), &raw, made, error)
+            c::chorale_transitions_create(host, size(labels), scores.cast(), &raw, made, error)
         })
     }
 }
@@ -181,10 +181,10 @@ impl<'a> TransitionsBuilder<'a, f64> {
 impl<'t> Transitions<'t> {
     /// Returns the number of labels.
     pub fn labels(&self) -> usize {
-        count(unsafe { c::transitions_labels(self.as_ptr()) })
+        count(unsafe { c::chorale_transitions_labels(self.as_ptr()) })
     }
 
-    pub(crate) fn as_ptr(&self) -> *const c::Transitions {
+    pub(crate) fn as_ptr(&self) -> *const c::chorale_transitions {
         self.handle.as_ptr()
     }
 
@@ -192,9 +192,9 @@ impl<'t> Transitions<'t> {
     ///
     /// # Safety
     /// Scores that the transitions borrow must live for `'t`.
-    pub(crate) unsafe fn retain(raw: *const c::Transitions) -> Self {
+    pub(crate) unsafe fn retain(raw: *const c::chorale_transitions) -> Self {
         Self {
-            handle: Handle::from_raw(c::transitions_retain(raw)),
+            handle: Handle::from_raw(c::chorale_transitions_retain(raw)),
             scores: PhantomData,
         }
     }

@@ -62,7 +62,7 @@ fn a_potential_that_panics() {
     let mut solver = CliqueSolver::new().unwrap();
     let options = CliqueOptions::new();
     let members = CliqueProblem::new(&SCORES).unwrap();
-    let model = models(&potential.scaled(0.5).unwrap(), MANY);
+    let model = models(&potential, MANY);
     for threads in [1, 3] {
         let mut run = Run::new(&model, RunOptions::new().threads(threads)).unwrap();
         fuse.store(true, Ordering::Relaxed);
@@ -83,23 +83,19 @@ fn a_potential_that_panics() {
         let solution = solver.solve(&potential, &members, &options).unwrap();
         assert_eq!(solution.assignment, Some(&[0, 0, 0][..]));
         run.solve().unwrap();
-        let labels = run.all_labels(Labelling::Best).unwrap();
+        let labels = run.all_labels(Labelling::Together).unwrap();
         assert!(labels == [0; 3 * MANY]);
-        // `payments` and `json` need the potential at other counts than those of the labelling, so
+        // `reasons` and `json` need the potential at other counts than those of the labelling, so
         // they call the function.
         fuse.store(true, Ordering::Relaxed);
-        assert_eq!(panic_of(|| run.payments(2)), broken);
+        assert_eq!(panic_of(|| run.reasons(2)), broken);
         assert_eq!(panic_of(|| run.json()), broken);
         // The potential that the model returns calls the same function.
         let told = model.clique_potential(MANY - 1).unwrap();
         assert_eq!(panic_of(|| told.evaluate(&[1, 2], 3)), broken);
-        assert_eq!(
-            panic_of(|| told.scaled(2.0).unwrap().evaluate(&[1, 2], 3)),
-            broken
-        );
         fuse.store(false, Ordering::Relaxed);
-        assert_eq!(run.payments(2).unwrap().len(), 1);
-        assert_eq!(told.evaluate(&[1, 2], 3).unwrap(), 2.5);
+        assert_eq!(run.reasons(2).unwrap().len(), 1);
+        assert_eq!(told.evaluate(&[1, 2], 3).unwrap(), 5.0);
     }
 }
 
@@ -182,7 +178,7 @@ fn progress_tells_stops_and_panics() {
     let mut run = Run::new(&model, options).unwrap();
     assert_eq!(panic_of(|| run.solve()), "no progress");
     assert_eq!(run.solve().unwrap().outcome, Outcome::Complete);
-    assert_eq!(run.all_labels(Labelling::Best).unwrap(), [0, 0, 0]);
+    assert_eq!(run.all_labels(Labelling::Together).unwrap(), [0, 0, 0]);
 }
 
 #[test]
@@ -356,8 +352,8 @@ fn instances_join_stop_and_panic() {
         let mut run = Run::new(&wrapped, RunOptions::new().threads(threads)).unwrap();
         let result = run.solve().unwrap();
         assert_eq!(result.score.to_bits(), expected.score.to_bits());
-        assert!(run.all_labels(Labelling::Best).unwrap() == [0; 3 * MANY]);
-        assert_eq!(run.payments(2).unwrap()[0].position, None);
+        assert!(run.all_labels(Labelling::Together).unwrap() == [0; 3 * MANY]);
+        assert_eq!(run.reasons(2).unwrap()[0].position, None);
         // Calls that need a chain fail for an instance.
         assert_eq!(run.max_marginals(2).unwrap_err().status(), Status::Kind);
         static SCORE: [[f64; 2]; 1] = [SCORES[0]];
@@ -391,8 +387,8 @@ fn a_cancel_ends_a_run_from_another_thread() {
     assert!(cancel.is_raised());
     assert_eq!(run.solve().unwrap().outcome, Outcome::Cancelled);
     assert_eq!(
-        run.labels(0, Labelling::Best).unwrap(),
-        run.labels(0, Labelling::Own).unwrap()
+        run.labels(0, Labelling::Together).unwrap(),
+        run.labels(0, Labelling::Alone).unwrap()
     );
     cancel.lower();
     drop(cancel); // the run keeps a clone

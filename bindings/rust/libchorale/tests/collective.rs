@@ -141,7 +141,6 @@ fn a_model_is_what_it_was_told() {
 #[test]
 fn cliques_tell_what_they_were_added_with() {
     let model = references(0.5);
-    let strong = model.reweigh(&[2.0, 1.0, 4.0]).unwrap();
     let score = |potential: Option<Potential>, counts: &[i64]| {
         let potential = potential?;
         let members = counts.iter().sum::<i64>() as usize;
@@ -151,22 +150,18 @@ fn cliques_tell_what_they_were_added_with() {
         }
         Some(potential.evaluate(&counts, members).unwrap())
     };
-    for (model, factors) in [(&model, [1.0; 3]), (&strong, [2.0, 1.0, 4.0])] {
-        let potential = |clique| model.clique_potential(clique);
-        assert_eq!(score(potential(0), &[2, 1]), Some(factors[0] * 0.5 * 5.0));
-        let words = factors[1] * 0.125 * 14.0;
-        assert_eq!(score(potential(1), &[1, 2, 3]), Some(words));
-        let centre = |value| model.clique_centre_potential(2, value);
-        assert_eq!(score(centre(0), &[2, 1]), Some(0.0));
-        assert_eq!(score(centre(1), &[2, 1]), Some(factors[2] * 0.125 * 5.0));
-        assert!(centre(2).is_none() && centre(usize::MAX).is_none());
-        // A centred clique has only centre potentials; a clique without centre has no centre
-        // potential.
-        assert!(potential(2).is_none() && potential(3).is_none());
-        assert!(potential(usize::MAX).is_none());
-        assert!(model.clique_centre_potential(0, 0).is_none());
-        assert!(model.clique_centre_potential(3, 0).is_none());
-    }
+    let potential = |clique| model.clique_potential(clique);
+    assert_eq!(score(potential(0), &[2, 1]), Some(0.5 * 5.0));
+    assert_eq!(score(potential(1), &[1, 2, 3]), Some(0.125 * 14.0));
+    let centre = |value| model.clique_centre_potential(2, value);
+    assert_eq!(score(centre(0), &[2, 1]), Some(0.0));
+    assert_eq!(score(centre(1), &[2, 1]), Some(0.125 * 5.0));
+    assert!(centre(2).is_none() && centre(usize::MAX).is_none());
+    // A centred clique has only centre potentials; a clique without centre has no centre potential.
+    assert!(potential(2).is_none() && potential(3).is_none());
+    assert!(potential(usize::MAX).is_none());
+    assert!(model.clique_centre_potential(0, 0).is_none());
+    assert!(model.clique_centre_potential(3, 0).is_none());
     for clique in [1, 2, 3, usize::MAX] {
         assert!(model.clique_property(clique).is_none());
         assert!(model.clique_dictionary(clique).is_none());
@@ -174,7 +169,7 @@ fn cliques_tell_what_they_were_added_with() {
     let property = model.clique_property(0).unwrap();
     let dictionary = model.clique_dictionary(0).unwrap();
     let potential = model.clique_potential(0).unwrap();
-    drop((model, strong)); // property, dictionary and potential stay valid
+    drop(model); // property, dictionary and potential stay valid
     assert_eq!((property.labels(), property.values()), (4, 3));
     let shown = Attachment::new(&property).evaluate(&[1, 2, 3], None);
     assert_eq!(shown.unwrap(), Shown::Value(2));
@@ -195,16 +190,16 @@ fn a_run_is_equation_1() {
     assert_eq!(run.result().unwrap(), result);
     let mut total = 0.0;
     let mut changed = 0;
-    let all = run.all_labels(Labelling::Best).unwrap();
+    let all = run.all_labels(Labelling::Together).unwrap();
     for chain in 0..3 {
-        let labels = run.labels(chain, Labelling::Best).unwrap();
+        let labels = run.labels(chain, Labelling::Together).unwrap();
         assert_eq!(labels, all[3 * chain..][..3]);
-        let own = run.labels(chain, Labelling::Own).unwrap();
+        let own = run.labels(chain, Labelling::Alone).unwrap();
         let ChainScore {
             score,
             changed: differs,
             ..
-        } = run.chain_score(chain, Labelling::Best).unwrap();
+        } = run.chain_score(chain, Labelling::Together).unwrap();
         let unary = Chain::new(&UNARY[chain]).unwrap();
         assert_eq!(score, unary.score(&labels).unwrap()); // allowed transitions score 0
         assert_eq!(differs, labels != own);
@@ -212,7 +207,7 @@ fn a_run_is_equation_1() {
         total += score;
     }
     for clique in 0..3 {
-        total += run.clique_score(clique, Labelling::Best).unwrap();
+        total += run.clique_score(clique, Labelling::Together).unwrap();
     }
     assert_eq!(total, result.score);
     assert_eq!(result.score, result.chain_score + result.clique_score);
@@ -221,45 +216,29 @@ fn a_run_is_equation_1() {
     assert!(result.own_score < result.score && result.score <= result.upper_bound + 1e-9);
     assert_eq!(result.gap, result.upper_bound - result.score);
 
-    // An array that is too short is not written. In a longer array, entries after the labels stay.
-    for which in [Labelling::Own, Labelling::Best] {
-        let mut array = [-7; 10];
-        let refused = run.labels_into(2, which, &mut array[..2]).unwrap_err();
-        assert_eq!(refused.status(), Status::Capacity);
-        assert!(refused.message().contains("labels needs 3"), "{refused}");
-        let refused = run.all_labels_into(which, &mut array[..8]).unwrap_err();
-        assert_eq!(refused.status(), Status::Capacity);
-        assert_eq!(array, [-7; 10]);
-        run.labels_into(2, which, &mut array[..4]).unwrap();
-        assert_eq!(array[..3], run.labels(2, which).unwrap());
-        assert_eq!(array[3..], [-7; 7]);
-        run.all_labels_into(which, &mut array).unwrap();
-        assert_eq!(array[..9], run.all_labels(which).unwrap());
-        assert_eq!(array[9], -7);
-    }
-
-    // The third reference ends with a year because the other two do. Its payments name the two
+    // The third reference ends with a year because the other two do. Its reasons name the two
     // cliques that cause this.
-    assert_eq!(run.labels(2, Labelling::Own).unwrap(), [1, 2, 0]);
-    assert_eq!(run.labels(2, Labelling::Best).unwrap(), [1, 2, 3]);
+    assert_eq!(run.labels(2, Labelling::Alone).unwrap(), [1, 2, 0]);
+    assert_eq!(run.labels(2, Labelling::Together).unwrap(), [1, 2, 3]);
     let shown = |which| run.shown(0, which).unwrap();
     let [zero, one] = [0, 1].map(Shown::Value);
-    assert_eq!(shown(Labelling::Own), [zero, zero, one]);
-    assert_eq!(shown(Labelling::Best), [zero; 3]);
+    assert_eq!(shown(Labelling::Alone), [zero, zero, one]);
+    assert_eq!(shown(Labelling::Together), [zero; 3]);
     // The value of a position comes from `label_values`, that of the centre from
     // `centre_label_values`.
-    let shown = run.shown(2, Labelling::Best).unwrap();
+    let shown = run.shown(2, Labelling::Together).unwrap();
     assert_eq!(shown, [one; 3]);
-    let payments = run.payments(2).unwrap();
-    let who: BTreeSet<_> = payments
+    let reasons = run.reasons(2).unwrap();
+    let who: BTreeSet<_> = reasons
         .iter()
         .map(|p| (p.clique, p.member, p.position))
         .collect();
     assert_eq!(who, BTreeSet::from([(0, 2, None), (1, 2, Some(2))]));
-    let of_property = payments.iter().find(|p| p.clique == 0).unwrap();
+    let of_property = reasons.iter().find(|p| p.clique == 0).unwrap();
     assert_eq!((of_property.own, of_property.now), (one, zero));
     assert_eq!(of_property.amount, 0.5 * (9.0 - 5.0));
-    assert!(run.payments(0).unwrap().is_empty());
+    assert!(run.reasons(0).unwrap().is_empty());
+    assert_eq!(run.all_reasons().unwrap(), reasons);
 
     let json = run.json().unwrap();
     assert!(json.starts_with('{') && json.ends_with('}'));
@@ -357,18 +336,20 @@ fn every_option_of_a_run_is_heard() {
 #[test]
 fn earlier_runs_other_strengths_and_other_scores() {
     let model = references(0.5);
-    let strong = model.reweigh(&[2.0, 2.0, 1.0]).unwrap();
-    let direct = references(1.0);
-    let solve = |model: &Model<'static>| {
-        let mut run = Run::new(model, RunOptions::new()).unwrap();
-        (
-            run.solve().unwrap(),
-            run.all_labels(Labelling::Best).unwrap(),
-        )
+    let solve = |model: &Model<'static>, factors: [f64; 3]| {
+        let mut run = Run::new(model, RunOptions::new().edits(true)).unwrap();
+        for (clique, factor) in factors.into_iter().enumerate() {
+            run.set_strength(clique, factor).unwrap();
+        }
+        let result = run.solve().unwrap();
+        (result, run.all_labels(Labelling::Together).unwrap())
     };
-    assert_eq!(solve(&strong), solve(&direct));
-    let off = model.reweigh(&[0.0; 3]).unwrap();
-    assert_eq!(solve(&off).0.changed_chains, 0);
+    let (strong, direct) = (
+        solve(&model, [2.0, 2.0, 1.0]),
+        solve(&references(1.0), [1.0; 3]),
+    );
+    assert_eq!((strong.0.score, strong.1), (direct.0.score, direct.1));
+    assert_eq!(solve(&model, [0.0; 3]).0.changed_chains, 0);
 
     let mut first = Run::new(&model, RunOptions::new()).unwrap();
     let found = first.solve().unwrap();
@@ -393,7 +374,7 @@ fn earlier_runs_other_strengths_and_other_scores() {
         .unwrap();
     drop((transitions, other)); // the run keeps the transitions and a copy of the scores
     run.solve().unwrap();
-    assert_eq!(run.labels(2, Labelling::Best).unwrap(), [1, 2, 2]);
+    assert_eq!(run.labels(2, Labelling::Together).unwrap(), [1, 2, 2]);
     let refused = run.set_chain(2, &Chain::new(&short).unwrap());
     assert_eq!(refused.unwrap_err().status(), Status::Shape);
     run.reset(); // back to the model's scores
@@ -403,12 +384,15 @@ fn earlier_runs_other_strengths_and_other_scores() {
     assert_eq!(refused.unwrap_err().status(), Status::State);
     let mut run = Run::new(&model, RunOptions::new().edits(true)).unwrap();
     run.solve().unwrap();
-    let before = run.labels(2, Labelling::Best).unwrap()[0] as usize;
+    let before = run.labels(2, Labelling::Together).unwrap()[0] as usize;
     let mut allowed = [true; 4];
     allowed[before] = false;
     run.set_allowed(2, 0, Some(&allowed)).unwrap();
     run.solve().unwrap();
-    assert_ne!(run.labels(2, Labelling::Best).unwrap()[0] as usize, before);
+    assert_ne!(
+        run.labels(2, Labelling::Together).unwrap()[0] as usize,
+        before
+    );
     run.set_allowed(2, 0, None).unwrap();
     run.set_strength(0, 0.0).unwrap();
     run.solve().unwrap();
@@ -425,26 +409,29 @@ fn labels_of_ones_own_are_scored_and_gone_on_from() {
     let model = references(1.0);
     let mut run = Run::new(&model, RunOptions::new()).unwrap();
     let result = run.solve().unwrap();
-    let mut labels = run.all_labels(Labelling::Best).unwrap();
+    let mut labels = run.all_labels(Labelling::Together).unwrap();
     let found = model.score(&labels).unwrap();
     assert_eq!(found.score, result.score);
     for (chain, &score) in found.chain_scores.iter().enumerate() {
         assert_eq!(
-            run.chain_score(chain, Labelling::Best).unwrap().score,
+            run.chain_score(chain, Labelling::Together).unwrap().score,
             score
         );
     }
     for (clique, &score) in found.clique_scores.iter().enumerate() {
-        assert_eq!(run.clique_score(clique, Labelling::Best).unwrap(), score);
+        assert_eq!(
+            run.clique_score(clique, Labelling::Together).unwrap(),
+            score
+        );
     }
     let own = model
-        .score(&run.all_labels(Labelling::Own).unwrap())
+        .score(&run.all_labels(Labelling::Alone).unwrap())
         .unwrap();
     assert_eq!(own.score, result.own_score);
     let options = RunOptions::new().rounds(0).local_search(false);
     let mut fresh = Run::new(&model, options).unwrap();
     fresh.set_labels(&labels).unwrap();
-    let early = fresh.all_labels(Labelling::Best).unwrap_err();
+    let early = fresh.all_labels(Labelling::Together).unwrap_err();
     assert_eq!(early.status(), Status::NoLabelling);
     assert_eq!(fresh.solve().unwrap().score, result.score);
     assert_eq!(

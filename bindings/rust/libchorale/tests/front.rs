@@ -399,34 +399,28 @@ fn decode_is_the_same_call_by_call() {
         assert_eq!(labelled.result().unwrap(), result);
         assert_eq!(
             labelled.labels().unwrap(),
-            run.all_labels(Labelling::Best).unwrap()
+            run.all_labels(Labelling::Together).unwrap()
         );
         assert_eq!(
             labelled.alone().unwrap(),
-            run.all_labels(Labelling::Own).unwrap()
+            run.all_labels(Labelling::Alone).unwrap()
         );
         assert_eq!(labelled.run().json().unwrap(), run.json().unwrap());
 
         let told = labelled.reasons().unwrap();
-        let mut told_of = told.iter();
-        for chain in 0..model.chains() {
-            for paid in run.payments(chain).unwrap() {
-                let reason = told_of.next().expect("a reason");
-                let shown = run.shown(paid.clique, Labelling::Best).unwrap();
-                let agreeing = shown.iter().filter(|&&value| value == paid.now).count() - 1;
-                let alone = run.shown(paid.clique, Labelling::Own).unwrap();
-                let before = alone.iter().filter(|&&value| value == paid.now).count();
-                assert_eq!((reason.chain, reason.clique), (chain, paid.clique));
-                assert_eq!(reason.agreement, made[paid.clique]);
-                assert_eq!(reason.position, paid.position);
-                assert_eq!((reason.own, reason.now), (paid.own, paid.now));
-                let told = (reason.others, reason.agreeing_before, reason.agreeing);
-                assert_eq!(told, (shown.len() - 1, before, agreeing));
-                assert_eq!(told, (paid.others, paid.agreeing_before, paid.agreeing));
-                assert_eq!(reason.amount, paid.amount);
-            }
+        let of_run = run.all_reasons().unwrap();
+        assert_eq!(told.len(), of_run.len());
+        for (reason, mut other) in told.iter().zip(of_run) {
+            assert_eq!(other.agreement, None);
+            other.agreement = Some(made[other.clique]);
+            assert_eq!(*reason, other);
+            let shown = run.shown(reason.clique, Labelling::Together).unwrap();
+            let agreeing = shown.iter().filter(|&&value| value == reason.now).count() - 1;
+            let alone = run.shown(reason.clique, Labelling::Alone).unwrap();
+            let before = alone.iter().filter(|&&value| value == reason.now).count();
+            let told = (reason.others, reason.agreeing_before, reason.agreeing);
+            assert_eq!(told, (shown.len() - 1, before, agreeing));
         }
-        assert!(told_of.next().is_none());
         reasons += told.len();
 
         let borrowed = decode_borrowed(&corpus, &agreements, options()).unwrap();
@@ -462,7 +456,7 @@ fn limits_and_callbacks_of_the_options() {
     cancel.lower();
     let mut run = labelled.into_run();
     assert_eq!(run.solve().unwrap().outcome, Outcome::Complete);
-    assert_eq!(run.all_labels(Labelling::Best).unwrap(), [0, 0, 0]);
+    assert_eq!(run.all_labels(Labelling::Together).unwrap(), [0, 0, 0]);
     std::thread::spawn(move || drop(run)).join().unwrap();
 }
 

@@ -85,7 +85,7 @@ fn what_agrees_is_learnt() {
         let pairs = labels.iter().zip(problem.gold().unwrap());
         pairs.filter(|(label, gold)| label != gold).count()
     };
-    assert!(wrong(Labelling::Best) < wrong(Labelling::Own));
+    assert!(wrong(Labelling::Together) < wrong(Labelling::Alone));
 }
 
 /// With classes, micro F1 is maximised. Computes the F1 of the tagger's own labels from counts, and
@@ -100,7 +100,7 @@ fn what_counts_is_learnt_for() {
     let model = learnt.apply(&problem).unwrap();
     let mut run = Run::new(&model, RunOptions::new()).unwrap();
     run.solve().unwrap();
-    let own = run.all_labels(Labelling::Own).unwrap();
+    let own = run.all_labels(Labelling::Alone).unwrap();
     let gold = problem.gold().unwrap();
     let count = |label, right| {
         let pairs = own.iter().zip(gold);

@@ -89,15 +89,13 @@ fn use_everything(host: &Host) -> Result<()> {
     let best = Dictionary::best_in(Some(&dictionary), &[1.0, 2.0], 1, Outside::AsOut, host)?;
     let on_host = PotentialOptions::new().host(host);
     let callback = Potential::callback_with(2, |counts, _| Some(counts[0] as f64), &on_host)?;
-    let scaled = callback.scaled_in(0.5, host)?;
     let potts = Potential::potts_with(2, 0.5, &on_host)?;
 
     let mut solver = CliqueSolver::new_in(host)?;
     let options = CliqueOptions::new().gap(0.0);
     solver.reserve(&potts, 4, &options, CliqueTask::MaxMarginals)?;
     let members = CliqueProblem::new(&[[0.0, 1.0], [0.5, 0.0]])?;
-    let _ = solver.solve(&scaled, &members, &CliqueOptions::new())?;
-    drop(callback);
+    let _ = solver.solve(&callback, &members, &CliqueOptions::new())?;
 
     let unary = [[0.0, 1.0, 0.2], [0.3, 0.1, 0.9]];
     let chain = Chain::new(&unary)?.transitions(&transitions);
@@ -110,23 +108,22 @@ fn use_everything(host: &Host) -> Result<()> {
     let mut builder = ModelBuilder::new_in(host)?;
     let first = builder.add_chain(&chain, Some(&[5, 5]), 0)?;
     let instance = builder.add_instance(Nothing(0))?;
-    let setup = CliqueSetup::property(&property, &scaled).dictionary(&best);
+    let setup = CliqueSetup::property(&property, &callback).dictionary(&best);
     let clique = builder.add_cliques(&setup, 1)?.start;
     builder.add_members(clique, &Members::new(&[first as i64]).positions(&[-1]))?;
     builder.add_members(clique, &Members::new(&[instance as i64]).positions(&[-1]))?;
     let words = Potential::potts_with(3, 0.25, &on_host)?;
     builder.add_repeated_words(&words, &RepeatedWords::new())?;
     let model = builder.freeze()?;
-    drop((scaled, property, dictionary, best, transitions));
-    let weaker = model.reweigh_in(&[0.5, 0.5], host)?;
-    let mut prices = Prices::new(&weaker, &[1], RunOptions::new().host(host))?;
+    drop((callback, property, dictionary, best, transitions));
+    let mut prices = Prices::new(&model, &[1], RunOptions::new().host(host))?;
     prices.solve(&[[0.0, 0.5, 0.0]])?;
     assert_eq!(prices.counts()?.len(), 1);
     let options = RunOptions::new().host(host).cancel(&cancel).bound_steps(2);
     let mut run = Run::new(&model, options)?;
     run.solve()?;
-    let mut later = Run::from_earlier(&weaker, RunOptions::new().host(host), &run)?;
-    drop((model, weaker, run, cancel));
+    let mut later = Run::from_earlier(&model, RunOptions::new().host(host), &run)?;
+    drop((model, run, cancel));
     later.solve()?;
     prices.solve::<[f64; 3]>(&[])?;
 

@@ -82,7 +82,7 @@ fn a_name_in_three_documents() {
         // expected.
         let labels: Vec<i32> = documents
             .iter()
-            .flat_map(|document| document.run().all_labels(Labelling::Best).unwrap())
+            .flat_map(|document| document.run().all_labels(Labelling::Together).unwrap())
             .collect();
         assert!((whole.score(&labels).unwrap().score - score).abs() < 1e-9);
         let places = labels.iter().filter(|&&label| label == 1).count();
@@ -103,10 +103,10 @@ fn what_a_part_tells() {
     assert_eq!(prices.counts().unwrap(), [[0, 2], [2, 0]]);
     let run = prices.run();
     assert_eq!(run.result().unwrap(), found.result);
-    assert_eq!(run.all_labels(Labelling::Best).unwrap(), [0, 0, 1, 1]);
-    assert_eq!(run.all_labels(Labelling::Own).unwrap(), [0, 1, 0, 1]);
-    assert_eq!(run.clique_score(1, Labelling::Best).unwrap(), 2.0);
-    assert_eq!(run.payments(1).unwrap()[0].amount, 2.0);
+    assert_eq!(run.all_labels(Labelling::Together).unwrap(), [0, 0, 1, 1]);
+    assert_eq!(run.all_labels(Labelling::Alone).unwrap(), [0, 1, 0, 1]);
+    assert_eq!(run.clique_score(1, Labelling::Together).unwrap(), 2.0);
+    assert_eq!(run.reasons(1).unwrap()[0].amount, 2.0);
     assert_eq!(run.model().cliques(), 2);
     // Without rows, all prices are 0. A clique that is not shared keeps its potential.
     let found = prices.solve::<[f64; 2]>(&[]).unwrap();

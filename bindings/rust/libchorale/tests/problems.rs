@@ -31,20 +31,20 @@ fn lines(file: &str, problem: &Problem<'_>, options: RunOptions<'_>) -> Vec<Stri
     tell("upper_bound", 0, bits(result.upper_bound));
     let mut all = Vec::new();
     for chain in 0..model.chains() {
-        let labels = run.labels(chain, Labelling::Best).unwrap();
-        let own = run.labels(chain, Labelling::Own).unwrap();
-        let found = run.chain_score(chain, Labelling::Best).unwrap();
+        let labels = run.labels(chain, Labelling::Together).unwrap();
+        let own = run.labels(chain, Labelling::Alone).unwrap();
+        let found = run.chain_score(chain, Labelling::Together).unwrap();
         assert_eq!(found.changed, labels != own);
         tell("labels", chain, list(&labels));
         tell("own_labels", chain, list(&own));
         tell("chain_score", chain, bits(found.score));
         all.extend(labels);
     }
-    assert_eq!(run.all_labels(Labelling::Best).unwrap(), all);
+    assert_eq!(run.all_labels(Labelling::Together).unwrap(), all);
     for clique in 0..model.cliques() {
         // The table has the numbers by which the C interface denotes values.
         let members = model.clique_members(clique);
-        let shown = run.shown(clique, Labelling::Best).unwrap();
+        let shown = run.shown(clique, Labelling::Together).unwrap();
         let numbers = shown.iter().enumerate().map(|(member, shown)| {
             let centre = model.clique_centre_values(clique);
             let values = match centre {
@@ -59,7 +59,7 @@ fn lines(file: &str, problem: &Problem<'_>, options: RunOptions<'_>) -> Vec<Stri
             }
         });
         let values: Vec<i32> = numbers.collect();
-        let score = run.clique_score(clique, Labelling::Best).unwrap();
+        let score = run.clique_score(clique, Labelling::Together).unwrap();
         tell("values", clique, list(&values));
         tell("clique_score", clique, bits(score));
     }
