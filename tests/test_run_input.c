@@ -656,7 +656,8 @@ static void each_failure_is_reported(void **state) {
             (gives_nan ? CHORALE_ERROR_CALLBACK_VALUE : CHORALE_ERROR_CALLBACK_STOPPED))
           fail_msg("%s, failure in evaluation %lld: %s", kCalls[c].name, (long long)failed,
                    chorale_status_name(status));
-        const int decodes = kCalls[c].call == decode_again || kCalls[c].call == read_reasons;
+        const int decodes =
+            kCalls[c].call == decode_again || kCalls[c].call == read_decoded_reasons;
         check_named(&scene.faulty, decodes ? 0 : 1, error.message);
         scene.faulty.left = 0;
       }
