@@ -669,6 +669,27 @@ static void errors_name_the_rule(void **state) {
   REFUSES(CHORALE_ERROR_OUT_OF_RANGE, "rules[1] (at most).chains[0] is");
   rules[1].struct_size = 8;
   REFUSES(CHORALE_ERROR_STRUCT_SIZE, "rules[1]");
+  /* Rules keep numbers for all pairs of labels. */
+  enum { MOST_RULED = 8192 };
+  static const double zeros[MOST_RULED + 1];
+  static const int64_t ends[] = {0, 1};
+  const chorale_corpus own = scene.corpus;
+  for (int64_t labels = MOST_RULED; labels <= MOST_RULED + 1; ++labels) {
+    scene.corpus = (chorale_corpus){.struct_size = sizeof scene.corpus};
+    scene.corpus.chains = 1;
+    scene.corpus.offsets = ends;
+    scene.corpus.labels = labels;
+    scene.corpus.unary = zeros;
+    if (labels > MOST_RULED) {
+      REFUSES(CHORALE_ERROR_SIZE_OVERFLOW, "labels is 8193", "with rules", "8192");
+    } else {
+      OK(chorale_decode_with_rules(NULL, &scene.corpus, NULL, 0, &scene.rules, NULL, &decoded,
+                                   &error));
+      chorale_decoded_destroy(decoded);
+      decoded = NULL;
+    }
+  }
+  scene.corpus = own;
   /* Rules are checked before agreements. */
   chorale_agreement agreement = {.struct_size = sizeof agreement};
   agreement.strength = NAN;

@@ -89,7 +89,8 @@ typedef struct chorale_rules {
  * chain in no clique of an agreement is solved by itself; if all chains are of this kind,
  * chorale_decoded_get_result has the bound of the whole, even without bound_steps.
  *
- * rules: NULL or without rules: as chorale_decode.
+ * rules: NULL or without rules: as chorale_decode. With rules a corpus may have at most 8192 labels
+ *   (SIZE_OVERFLOW): memory grows with their square.
  * Errors: those of chorale_decode; for rules also NULL_ARGUMENT (property, chains), STRUCT_SIZE, SIZE
  * (k, chain_count), SIZE_OVERFLOW, UNKNOWN_CONSTANT (kind), OUT_OF_RANGE (a, b, also a == b; each,
  * price, most_cost, chains), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (map, property). Error messages

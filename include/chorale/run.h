@@ -225,6 +225,8 @@ typedef struct chorale_run_options {
  *   members and values, and a chain from the labels of the chain with the same number if the two
  *   have as many positions and labels. The options of `earlier` may differ. `earlier` is not
  *   changed.
+ * No limit ends the call: it ignores the clock and options->cancel. Its time is linear in the size
+ * of the model and, for chains with several properties, in the configurations that it counts.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE, NOT_A_NUMBER,
  *   UNKNOWN_CONSTANT, STATE_SPACE, MODEL_MISMATCH and BUSY (earlier), OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_run_create(const chorale_host *host, const chorale_model *model,
@@ -306,7 +308,9 @@ CHORALE_API chorale_status chorale_run_solve(chorale_run *run, chorale_run_resul
  * The result never scores below the earlier best labelling by equation 1 under the new scores. (If
  * an edit forbids labels of the earlier labelling, the comparison is with the earlier labelling in
  * which the edited chains are decoded without cliques.) The result can differ from that of a new
- * run with the same inputs, whose messages start from zero: either may score higher.
+ * run with the same inputs, whose messages start from zero: either may score higher. The local
+ * search of such a solve visits chains around the edits: that no chain gains by itself is not
+ * promised, though rarely untrue. A further solve visits all chains.
  *
  * A further solve, without edits in between, does rounds for the whole corpus as usual; so does one
  * after edits that reach a large part of it. The same calls in the same order give the same bits, for

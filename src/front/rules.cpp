@@ -9,6 +9,8 @@
 namespace chorale {
 namespace {
 
+// Chains that break rules keep numbers for all pairs of labels.
+constexpr std::int64_t kMostRuledLabels = 8192;
 constexpr std::int64_t kExplainSteps = std::int64_t{1} << 26; // for the reasons of a chain
 
 // The potential of a clique of one member over `values` values, EMPTY and CONFLICT: `empty` if the
@@ -91,6 +93,10 @@ chorale_status Rules::read(const Report &report, const chorale_rules *given,
                          "; it must be that of the corpus, ", labels);
   }
   any_ = rules.count > 0;
+  if (any() && labels > kMostRuledLabels)
+    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "corpus->labels is ", labels,
+                       "; with rules it may be at most ", kMostRuledLabels,
+                       ", since rules keep numbers for all pairs of labels");
   for (std::int64_t k = 0; k < rules.count; ++k)
     CHORALE_CHECK(add(report, rules, k, kinds, parts));
   if (!by_chain_.resize(any() ? parts.chains() : 0) || !index_labels(labels))

@@ -135,6 +135,8 @@ def test_mistakes_name_the_rule():
         ch.decode(SCORES, rules=[rules.before(1, 1)])
     with pytest.raises(ch.ArgumentError, match=r"rules\[0\] \(never\).chains\[0\] is 4"):
         ch.decode(SCORES, rules=[rules.never(1, chains=[4])])
+    with pytest.raises(ch.SizeOverflowError, match="labels is 8193; with rules it may be at most"):
+        ch.decode([np.zeros((1, 8193))], rules=[rules.never(1)])
     chain = ch.Chain([[1.0, 0.0]])
     with pytest.raises(ValueError, match="must be an array of scores"):
         ch.decode([chain], rules=[rules.once()])

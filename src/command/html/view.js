@@ -53,6 +53,9 @@ const View = (() => {
   };
   const term = (id, text) =>
     html`<a class="term" href="#term-${id}" data-tip="${TERMS[id][1]}">${text}</a>`;
+  // A name that is broken between its words rather than inside of one.
+  const breakable = (name) => html`${name.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[-_.:/])/).map((part, k) =>
+    html`${k > 0 && html`<wbr>`}${part}`)}`;
   const amount = (value) =>
     html`<span class="amount${value < 0 && " loss"}">${number(value, 2, true)}</span>`;
 
@@ -364,7 +367,7 @@ ${isChanged && html`<details class="why" data-chain="${chain}"><summary>Why</sum
         this.#value(reason.clique, reason.value)}${
         // Nothing is told of a centre, or of a member that is alone.
         reason.others > 0 && `: ${reason.agreeingBefore} of ${reason.others} others were, ${reason.agreeing} of ` +
-          `${reason.others} are now`} ${amount(reason.amount)}</li>`)}
+          `${reason.others} are now`}; score ${amount(reason.amount)}</li>`)}
 ${sure.map((one) => html`<li data-sure><b>How sure</b>: ${of.words[one.first]}${one.last > one.first &&
         " \u2026"}, <q>${of.names[of.now[one.first]]}</q> <span class="amount">${!one.exact &&
         "\u2248\u00A0"}${(100 * one.least).toFixed(0)}\u00A0%</span></li>`)}
@@ -584,7 +587,7 @@ or most of the list is wrong: agreement pulls it to what the others show.</p>`}`
 class="wide">Tokens</th><th scope="col">Alone</th><th scope="col">Together</th><th scope="col">Gain</th><th
 scope="col" class="line">Token ${term("f1", "F1")}, ${(100 * low).toFixed(0)} to 100</th></tr></thead><tbody>${rows.map(
         ({ name, tokens, own, now }, row) => html`<tr${row === rows.length - 1 && html` class="total"`}><th
-scope="row">${name}</th><td class="wide">${grouped(tokens)}</td><td>${number(100 * own, 1)}</td><td>${
+scope="row">${breakable(name)}</th><td class="wide">${grouped(tokens)}</td><td>${number(100 * own, 1)}</td><td>${
           number(100 * now, 1)}</td><td class="${changeOf(now - own)}">${
           number(100 * (now - own), 1, true)}</td><td class="line">${f1Line(own, now, low)}</td></tr>`)}</tbody></table>`;
     }
