@@ -98,39 +98,39 @@ chorale_status check_mentions(const Report &report, const chorale_mentions &give
 
 // ---- Preparation -------------------------------------------------------------------------------
 
+Vote SettledTable::vote_of_row(std::int64_t i) const noexcept {
+  const std::int64_t m = given_.labels;
+  const std::int32_t label = given_.label ? given_.label[i] : 0;
+  if (!given_.scores)
+    return vote_of(label, given_.confidence ? given_.confidence[i] : kConfidence, m);
+  const double *row = given_.scores + i * m;
+  const auto best = static_cast<std::int32_t>(std::max_element(row, row + m) - row);
+  double second = kForbidden;
+  for (std::int64_t v = 0; v < m; ++v)
+    if (v != best)
+      second = std::max(second, row[v]);
+  const std::int32_t own = given_.label && label >= 0 && row[label] == row[best] ? label : best;
+  return {label < 0 ? -1 : own, m == 1 ? 0 : row[best] - second};
+}
+
 bool SettledTable::prepare() noexcept {
   const std::int64_t n = given_.count, m = given_.labels;
-  if (!votes_.resize(n) || !order_.resize(n) || !first_.resize(given_.keys + 2) ||
-      !scores_.reserve(m) || !counts_.reserve(m) || !place_.resize(m))
+  if (!mentions_.resize(n) || !first_.resize(given_.keys + 3) || !scores_.reserve(m) ||
+      !counts_.reserve(m) || !place_.resize(m))
     return false;
   std::fill(place_.begin(), place_.end(), -1);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const std::int32_t label = given_.label ? given_.label[i] : 0;
-    if (!given_.scores) {
-      const double confidence = given_.confidence ? given_.confidence[i] : kConfidence;
-      votes_[i] = vote_of(label, confidence, m);
-      continue;
-    }
-    const double *row = given_.scores + i * m;
-    const auto best = static_cast<std::int32_t>(std::max_element(row, row + m) - row);
-    double second = kForbidden;
-    for (std::int64_t v = 0; v < m; ++v)
-      if (v != best)
-        second = std::max(second, row[v]);
-    const std::int32_t own = given_.label && label >= 0 && row[label] == row[best] ? label : best;
-    votes_[i] = {label < 0 ? -1 : own, m == 1 ? 0 : row[best] - second};
-  }
   // Counts the rows of each key two places on, so that first_[key + 1] can then run from the first
-  // of its rows to the first of the next key's.
+  // of its mentions to the first of the next key's.
   std::fill(first_.begin(), first_.end(), 0);
-  std::int64_t alone = 0;
   for (std::int64_t i = 0; i < n; ++i)
-    given_.key[i] < 0 ? ++alone : ++first_[given_.key[i] + 2];
+    ++first_[key_of(i) + 2];
   std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  for (std::int64_t i = 0; i < n; ++i)
-    if (given_.key[i] >= 0)
-      order_[first_[given_.key[i] + 1]++] = i;
-  order_.truncate(n - alone);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const Vote vote = vote_of_row(i);
+    mentions_[first_[key_of(i) + 1]++] = {vote.margin, vote.own,
+                                          given_.label ? given_.label[i] : vote.own, i,
+                                          given_.times ? given_.times[i] : 1};
+  }
   return true;
 }
 
@@ -151,21 +151,20 @@ void SettledTable::sum_up(std::int64_t key, double most) noexcept {
   counts_.truncate(0);
   sums_ = {};
   const std::int64_t m = given_.labels;
-  for (const std::int64_t i : rows_of(key)) {
-    const Vote vote = votes_[i];
-    if (vote.own < 0)
+  for (const Mention &mention : mentions_of(key)) {
+    if (mention.own < 0)
       continue;
-    const auto many = static_cast<double>(times(i));
-    sums_.n += times(i);
+    const auto many = static_cast<double>(mention.times);
+    sums_.n += mention.times;
     if (!given_.scores) {
-      const double evidence = rounded(std::clamp(vote.margin, -most, most));
-      scores_[place_of(vote.own)].score += evidence * many;
+      const double evidence = rounded(std::clamp(mention.margin, -most, most));
+      scores_[place_of(mention.own)].score += evidence * many;
       sums_.total += std::max(evidence, 0.0) * many;
       continue;
     }
     // Evidence for each label, beyond that for the least probable one.
-    const double *row = given_.scores + i * m;
-    const double top = row[vote.own];
+    const double *row = given_.scores + mention.row * m;
+    const double top = row[mention.own];
     const double least = std::max(*std::min_element(row, row + m) - top, -most);
     for (std::int64_t v = 0; v < m; ++v) {
       const double evidence = rounded(std::max(row[v] - top, -most) - least);
@@ -214,16 +213,16 @@ bool SettledTable::estimate(chorale_evidence &evidence) noexcept {
   evidence.mentions = evidence.right = 0;
   evidence.once = natural_log((1 - kTwo) / kTwo);
   Array<Sure> mentions(memory_); // of keys with several
-  if (!mentions.reserve(order_.size()))
+  if (!mentions.reserve(first_[given_.keys]))
     return false;
   for (std::int64_t key = 0; key < given_.keys; ++key) {
     sum_up(key, kMost);
     if (sums_.n <= 1)
       continue;
     const std::int32_t best = best_label();
-    for (const std::int64_t i : rows_of(key))
-      if (votes_[i].own >= 0)
-        mentions.push({votes_[i].margin, times(i), votes_[i].own != best});
+    for (const Mention &mention : mentions_of(key))
+      if (mention.own >= 0)
+        mentions.push({mention.margin, mention.times, mention.own != best});
     evidence.mentions += sums_.n;
   }
   const auto all = static_cast<double>(evidence.mentions);
@@ -268,8 +267,8 @@ bool SettledTable::estimate(chorale_evidence &evidence) noexcept {
 // on one is tested on the other. If the labels before are as good there, every key is left to them.
 void SettledTable::learn(chorale_evidence &evidence) noexcept {
   std::int64_t known = 0;
-  for (const std::int64_t i : gsl::span<const std::int64_t>(order_))
-    known += given_.gold && given_.gold[i] >= 0;
+  for (std::int64_t i = 0; given_.gold && i < given_.count; ++i)
+    known += given_.key[i] >= 0 && given_.gold[i] >= 0;
   if (known == 0)
     return;
   const double once = evidence.once, each = evidence.per_mention, most = evidence.most;
@@ -282,10 +281,10 @@ void SettledTable::learn(chorale_evidence &evidence) noexcept {
     sum_up(key, most);
     for (std::size_t k = 0; k < kTried; ++k) {
       const std::int32_t label = decide(sums_, given_.labels, tried[k]).label;
-      for (const std::int64_t i : rows_of(key))
-        if (given_.gold[i] >= 0)
-          gains[key % 2][k] += ((label >= 0 ? label : votes_[i].own) == given_.gold[i]) -
-                               (before(i) == given_.gold[i]);
+      for (const Mention &mention : mentions_of(key))
+        if (const std::int32_t right = given_.gold[mention.row]; right >= 0)
+          gains[key % 2][k] += ((label >= 0 ? label : mention.own) == right) -
+                               (mention.before == right);
     }
   }
   const auto best_of = [](const std::int64_t *of) { return std::max_element(of, of + kTried) - of; };
@@ -303,19 +302,19 @@ void SettledTable::learn(chorale_evidence &evidence) noexcept {
 // ---- Keys --------------------------------------------------------------------------------------
 
 // Returns the probability of a label by the mention alone.
-double SettledTable::own_probability(std::int64_t row, std::int32_t label, double most) const noexcept {
+double SettledTable::own_probability(const Mention &mention, std::int32_t label,
+                                     double most) const noexcept {
   const std::int64_t m = given_.labels;
-  const Vote vote = votes_[row];
-  if (vote.own < 0)
+  if (mention.own < 0)
     return 1 / static_cast<double>(m);
   if (!given_.scores) {
-    const double odds = natural_exp(-std::clamp(vote.margin, -most, most)) * static_cast<double>(m - 1);
-    if (vote.own == label)
+    const double odds = natural_exp(-std::clamp(mention.margin, -most, most)) * static_cast<double>(m - 1);
+    if (mention.own == label)
       return 1 / (1 + odds);
     return (1 - 1 / (1 + odds)) / static_cast<double>(std::max<std::int64_t>(1, m - 1));
   }
-  const double *scores = given_.scores + row * m;
-  const double top = scores[vote.own];
+  const double *scores = given_.scores + mention.row * m;
+  const double top = scores[mention.own];
   double sum = 0;
   for (std::int64_t v = 0; v < m; ++v)
     sum += natural_exp(std::max(scores[v] - top, -most));
@@ -335,15 +334,15 @@ chorale_settled_key SettledTable::settle_key(std::int64_t key, const Evidence &e
     found.conflict = false;
   }
   std::int64_t every = 0, labelled = 0;
-  for (const std::int64_t i : rows_of(key)) {
-    every += times(i);
-    const std::int32_t was = before(i), now = own_label(i);
-    if (was >= 0) {
-      labelled += times(i);
-      counts_[place_of(was)].before += times(i);
+  for (const Mention &mention : mentions_of(key)) {
+    every += mention.times;
+    const std::int32_t now = mention.own_label();
+    if (mention.before >= 0) {
+      labelled += mention.times;
+      counts_[place_of(mention.before)].before += mention.times;
     }
     if (now >= 0)
-      counts_[place_of(now)].now += times(i);
+      counts_[place_of(now)].now += mention.times;
   }
   if (found.label >= 0)
     place_of(found.label);
@@ -356,24 +355,25 @@ chorale_settled_key SettledTable::settle_key(std::int64_t key, const Evidence &e
   for (const LabelScore &at : scores_)
     sum += natural_exp(at.score - top);
   const auto chance = [&](double score) { return natural_exp(score - top) / sum; };
-  const auto probability = [&](std::int64_t i, std::int32_t label) {
+  const auto probability = [&](const Mention &mention, std::int32_t label) {
     if (label < 0)
       return kNaN;
     if (answered && found.label >= 0)
       return label == found.label ? 1.0 : 0.0;
     return chance(place_[label] < 0 ? 0 : scores_[place_[label]].score) +
-           chance(apart) * own_probability(i, label, evidence.most);
+           chance(apart) * own_probability(mention, label, evidence.most);
   };
-  for (const std::int64_t i : settled ? rows_of(key) : gsl::span<const std::int64_t>()) {
-    const std::int32_t was = before(i);
-    const std::int32_t label = found.label >= 0 ? found.label : own_label(i);
-    chorale_settled_mention &to = settled[i];
-    to = {label, label != was, probability(i, label), probability(i, was), every - times(i), 0, 0};
+  for (const Mention &mention : settled ? mentions_of(key) : gsl::span<const Mention>()) {
+    const std::int32_t was = mention.before;
+    const std::int32_t label = found.label >= 0 ? found.label : mention.own_label();
+    const std::int64_t others = every - mention.times;
+    chorale_settled_mention &to = settled[mention.row];
+    to = {label, label != was, probability(mention, label), probability(mention, was), others, 0, 0};
     if (label < 0)
       continue;
     const Counts counts = counts_[place_[label]];
-    to.agreeing_before = counts.before - (was == label ? times(i) : 0);
-    to.agreeing = found.label >= 0 ? to.others : counts.now - times(i);
+    to.agreeing_before = counts.before - (was == label ? mention.times : 0);
+    to.agreeing = found.label >= 0 ? others : counts.now - mention.times;
   }
 
   // Expected changes. If all get label u: where the key has label v != u, all mentions change;
@@ -404,14 +404,12 @@ void SettledTable::settle(const Evidence &evidence, chorale_settled_mention *set
     if (keys)
       keys[key] = found;
   }
-  for (std::int64_t i = 0; settled && i < given_.count; ++i) {
-    if (given_.key[i] >= 0)
-      continue;
-    const std::int32_t was = before(i), label = own_label(i);
+  for (const Mention &mention : settled ? mentions_of(given_.keys) : gsl::span<const Mention>()) {
+    const std::int32_t was = mention.before, label = mention.own_label();
     const auto probability = [&](std::int32_t of) {
-      return of < 0 ? kNaN : own_probability(i, of, evidence.most);
+      return of < 0 ? kNaN : own_probability(mention, of, evidence.most);
     };
-    settled[i] = {label, label != was, probability(label), probability(was), 0, 0, 0};
+    settled[mention.row] = {label, label != was, probability(label), probability(was), 0, 0, 0};
   }
 }
 

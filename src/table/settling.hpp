@@ -20,10 +20,10 @@ inline constexpr double kConfidence = 0.8;
 class SettledTable {
 public:
   SettledTable(const Memory &memory, const chorale_mentions &mentions) noexcept
-      : given_(mentions), votes_(memory), order_(memory), first_(memory), scores_(memory),
-        place_(memory), counts_(memory), memory_(memory) {}
+      : given_(mentions), mentions_(memory), first_(memory), scores_(memory), place_(memory),
+        counts_(memory), memory_(memory) {}
 
-  // Takes the votes and orders the rows by key. False if memory runs out.
+  // Takes the votes, ordered by key. False if memory runs out.
   bool prepare() noexcept;
 
   // Finds what decides (chorale_settle). False if memory runs out.
@@ -34,6 +34,17 @@ public:
               chorale_settled_key *keys) noexcept;
 
 private:
+  // A row. Those of a key stand side by side, so that each pass over keys reads memory in order.
+  struct Mention {
+    double margin; // of its vote
+    std::int32_t own;
+    std::int32_t before; // the label that it has; -1: none
+    std::int64_t row;
+    std::int64_t times;
+
+    // Its label if its key has none.
+    std::int32_t own_label() const noexcept { return own >= 0 ? own : before; }
+  };
   struct Counts {
     std::int64_t before;
     std::int64_t now;
@@ -44,25 +55,22 @@ private:
   void sum_up(std::int64_t key, double most) noexcept;
   std::int64_t place_of(std::int64_t label) noexcept;
   std::int32_t best_label() const noexcept;
-  double own_probability(std::int64_t row, std::int32_t label, double most) const noexcept;
+  double own_probability(const Mention &mention, std::int32_t label, double most) const noexcept;
   chorale_settled_key settle_key(std::int64_t key, const Evidence &evidence,
                                  chorale_settled_mention *settled) noexcept;
 
-  std::int64_t times(std::int64_t row) const noexcept { return given_.times ? given_.times[row] : 1; }
-  std::int32_t before(std::int64_t row) const noexcept {
-    return given_.label ? given_.label[row] : votes_[row].own;
+  Vote vote_of_row(std::int64_t row) const noexcept;
+  // The key of a row; that of rows without one follows the last.
+  std::int64_t key_of(std::int64_t row) const noexcept {
+    return given_.key[row] < 0 ? given_.keys : given_.key[row];
   }
-  // The label of a row if its key has none.
-  std::int32_t own_label(std::int64_t row) const noexcept {
-    return votes_[row].own >= 0 ? votes_[row].own : before(row);
-  }
-  gsl::span<const std::int64_t> rows_of(std::int64_t key) const noexcept {
-    return {order_.begin() + first_[key], to_size(first_[key + 1] - first_[key])};
+  gsl::span<const Mention> mentions_of(std::int64_t key) const noexcept {
+    return {mentions_.begin() + first_[key], to_size(first_[key + 1] - first_[key])};
   }
 
   chorale_mentions given_;
-  Array<Vote> votes_;
-  Array<std::int64_t> order_, first_; // rows by key; those of key k begin at first_[k]
+  Array<Mention> mentions_;
+  Array<std::int64_t> first_; // mentions_ of key k begin at first_[k]
   // The sums of the present key. place_[v]: where label v is in scores_ and counts_; -1: nowhere.
   Array<LabelScore> scores_;
   Array<std::int32_t> place_;
