@@ -64,6 +64,61 @@ def test_whatever_the_order_the_labels_are_those_of_the_table(rng, labels):
     assert conflicts > 10
 
 
+def columns(rows):
+    return [{"row": f"r{n}", **row} for n, row in enumerate(rows)]
+
+
+GIVEN = {"key": "name", "label": "type", "confidence": "sure", "count": "times", "row": "row"}
+
+
+@pytest.mark.parametrize("revise", [True, False])
+def test_a_table_is_as_its_rows_one_by_one(rng, revise):
+    for _ in range(10):
+        rows = columns(drawn(rng, 60, 6))
+        one, many = (Ledger(LABELS, evidence=EVIDENCE, abstain="?", revise=revise) for _ in "ab")
+        told = {}
+        for first in range(0, 60, 20):
+            for row in rows[first : first + 20]:
+                placed = one.add(
+                    row["name"], row["type"], row["sure"], row=row["row"], count=row["times"]
+                )
+                told.update({row["row"]: placed.label, **placed.changed})
+            before = many.current()
+            placed = many.add_table(rows[first : first + 20], **GIVEN)
+            labels = {row["row"]: label for row, label in zip(rows[first:], placed.label)}
+            if revise:
+                assert {**before, **labels, **placed.changed} == told
+            else:
+                assert placed.changed == {} and many.current() == one.current()
+        assert sorted(map(str, many.conflicts())) == sorted(map(str, one.conflicts()))
+        assert many.refit() == {} if not revise else many.refit() == one.refit()
+
+
+def test_tables_of_several_columns_and_without_names():
+    ledger = Ledger(LABELS, evidence=EVIDENCE, missing=0.6, numbers=True)
+    ledger.add(("x  Y", 1), "A", 0.9)
+    table = [{"a": "X y", "b": 1, "type": "b", "sure": None}, {"a": "", "b": 1, "type": "C"}]
+    placed = ledger.add_table(table, key=("a", "b"), label="type", confidence="sure")
+    assert placed.label == ["A", "C"] and placed.changed == {}
+    assert ledger.current() == {0: "A", 1: "A", 2: "C"}
+
+
+def test_a_table_with_entries_that_cannot_be_used_changes_nothing():
+    ledger = Ledger(LABELS, evidence=EVIDENCE)
+    table = columns(
+        [{"name": "k", "type": v, "sure": p, "times": 1} for v, p in [("A", 2), ("Q", 1)]]
+    )
+    with pytest.raises(ch.TableError) as caught:
+        ledger.add_table(table, **GIVEN)
+    assert [(p.row, p.column) for p in caught.value.problems] == [(0, "sure"), (1, "type")]
+    assert "unusable" not in str(caught.value)
+    with pytest.raises(ValueError, match="column 'sure' has lists of alternatives; a ledger takes"):
+        ledger.add_table([{**table[0], "sure": {"A": 0.5, "B": 0.5}}], **GIVEN)
+    with pytest.raises(ValueError, match="row: there is no column 'id'"):
+        ledger.add_table(table[:0] + [{**table[0], "sure": 1}], **{**GIVEN, "row": "id"})
+    assert len(ledger) == 0 and ledger.current() == {}
+
+
 def test_without_leave_labels_stay(rng):
     rows = drawn(rng, 60, 3)
     ledger = Ledger(LABELS, evidence=EVIDENCE, abstain="?", revise=False)

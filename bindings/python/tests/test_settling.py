@@ -154,6 +154,27 @@ def test_labels_in_several_spellings():
     assert settled.changed.tolist() == [False, False, False, True]
 
 
+def test_null_labels_may_abstain():
+    given = rows(("a", "X", 0.9), ("a", None, 0.9), ("a", "", 0.9), ("b", None, None))
+    made = together(given, labels="XY", abstain=[None, ""], missing=0.5)
+    assert made == ["X", "X", "X", None]
+    with pytest.raises(ch.TableError, match="^row 2: column 'type' is '', which is empty"):
+        ch.settle(given[:3], abstain=[None], **GIVEN)
+    settled = ch.settle(given[:2], abstain=["none", None], **GIVEN)
+    assert settled.read_as == {"rows that say nothing (abstain)": 1}
+
+
+def test_why_of_a_row_that_is_alone():
+    given = rows(("a", "X", 0.3), (None, "Y", 0.2), ("c", "X", 0.9))
+    made = ch.settle(given, labels="XY", **GIVEN).table
+    assert [row["together"] for row in made] == ["Y", "X", "X"]
+    assert [row["why"] for row in made] == [
+        "by its own confidence it is Y rather than X",
+        "by its own confidence it is X rather than Y",
+        None,
+    ]
+
+
 def test_keys_in_several_spellings():
     def keys(*names, **given):
         made = ch.settle(
@@ -246,7 +267,7 @@ def test_a_function_in_sql():
 
     connection = duckdb.connect()
     sql.register(connection)
-    sql.register(connection, "settle_texts", confidences="varchar", missing=0.5)
+    sql.register(connection, "settle_texts", missing=0.5)
     connection.execute("create table m (d integer, name varchar, type varchar, sure double)")
     given = [(1, "A b", "X", 0.9), (1, "a B", "Y", 0.6), (2, "a b", "Y", 0.7)]
     connection.executemany("insert into m values (?, ?, ?, ?)", given)
@@ -261,6 +282,20 @@ def test_a_function_in_sql():
     assert found(lists, "d") == [("A b", "X", False), ("a B", "X", True), ("a b", "Y", False)]
     texts = "settle_texts(list(name), list(type), list(case when d = 2 then null else '80 %' end))"
     assert [row[1] for row in found(texts, "d")] == ["X", "Y", "Y"]
+    counted = "settle(list(name), list(type), list(0.7), list(case d when 2 then 9 else 1 end))"
+    assert [row[1] for row in found(counted, "true")] == ["Y", "Y", "Y"]
+    one = "select settle(list(name), list(type), list(0.7)) as of from m where d = {}"
+    assert connection.sql(one.format(3)).fetchall() == [(None,)]
+    assert len(connection.sql(one.format(1)).fetchall()[0][0]) == 2
+    for lists, match in (
+        ("['a'], ['X']", "settle has 2 arguments; it takes lists of keys, labels, confidences"),
+        ("['a'], ['X'], [0.5, 0.6]", "settle has lists of 1, 1, 2 entries"),
+        ("['a'], null, [0.5]", "settle has lists of 1, None, 1 entries"),
+        ("['a'], ['X'], ['so']", "row 0: column 'confidence' is 'so', neither a confidence"),
+        ("['a'], ['X'], [0.5], [0]", "row 0: column 'count' is 0, not an integer from 1"),
+    ):
+        with pytest.raises(duckdb.InvalidInputException, match=match):
+            connection.sql(f"select settle({lists})").fetchall()
 
 
 # ---- Counts and evidence

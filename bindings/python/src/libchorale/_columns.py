@@ -195,10 +195,14 @@ class Strings:
         return self.data[start : start + int(self.lengths[entry])].tobytes()
 
     def texts(self, entries: Longs) -> list[str]:
-        data, starts = self.data.data, self.starts[entries]
-        ends = (starts + self.lengths[entries]).tolist()
+        if len(entries) == 0:
+            return []
+        starts, ends = self.starts[entries], self.starts[entries] + self.lengths[entries]
+        first = int(starts.min())
+        data = self.data[first : int(ends.max())].tobytes()
         return [
-            str(data[start:end], "utf-8", "replace") for start, end in zip(starts.tolist(), ends)
+            data[start:end].decode("utf-8", "replace")
+            for start, end in zip((starts - first).tolist(), (ends - first).tolist())
         ]
 
 
@@ -321,7 +325,7 @@ class Series(Column):
             found, unique = pandas.factorize(series)
         except TypeError:
             raise self._unusable("texts or integers", series.dtype) from None
-        plain = [value.item() if isinstance(value, np.generic) else value for value in unique]
+        plain = [v.item() if isinstance(v, np.generic) else v for v in unique.tolist()]
         return Codes(found.astype(np.int32), len(plain), lambda some: [plain[i] for i in some])
 
     def numbers(self) -> Array:

@@ -50,21 +50,19 @@ class Problem(NamedTuple):
 
 class TableError(ValueError):
     """A table has entries that cannot be used. problems: all of them, by row. str() names the first
-    twenty, and says how many there are."""
+    twenty, and says how many there are. hint: what a caller may do."""
 
-    def __init__(self, problems: Sequence[Problem]) -> None:
-        self.problems = list(problems)
+    def __init__(self, problems: Sequence[Problem], hint: str = "") -> None:
+        self.problems, self._hint = list(problems), hint
         shown = [str(problem) for problem in self.problems[:20]]
         if len(self.problems) > 1:
             shown.insert(0, f"{len(self.problems)} entries of the table cannot be used:")
         if len(self.problems) > 20:
             shown.append(f"and {len(self.problems) - 20} more (problems has all)")
-        if len(self.problems) > 0:
-            shown.append('unusable="keep" leaves such rows as they are')
-        super().__init__("\n".join(shown))
+        super().__init__("\n".join([*shown, hint] if hint else shown))
 
     def __reduce__(self) -> Any:
-        return type(self), (self.problems,)
+        return type(self), (self.problems, self._hint)
 
 
 class Problems:
@@ -131,16 +129,18 @@ def spelt(value: Any, rules: Sequence[Callable[[str], str]]) -> Any:
 
 
 def all_spelt(values: Sequence[Any], rules: Sequence[Callable[[str], str]]) -> list[Any]:
-    """Returns `spelt` of each value. Rules that look at single characters are applied to all texts
-    at once."""
-    space = RULES["space"]
-    if not values or any(not isinstance(value, str) or "\0" in value for value in values):
+    """Returns `spelt` of each value. The rules are applied to all texts at once."""
+    try:
+        joined = "\0".join(values)
+    except TypeError:  # not all are texts
+        joined = None
+    if joined is None or joined.count("\0") != len(values) - 1:
         return [spelt(value, rules) for value in values]
-    joined = "\0".join(values)
     for rule in rules:
-        joined = joined if rule is space else rule(joined)
-    found = joined.split("\0")
-    return list(map(space, found)) if space in rules else found
+        joined = rule(joined)
+    if RULES["space"] in rules:  # a space is left between two texts
+        joined = joined.replace(" \0", "\0").replace("\0 ", "\0")
+    return joined.split("\0")
 
 
 def is_number(value: Any) -> bool:
@@ -155,17 +155,19 @@ def normalised(
     values became equal to others, and which rows have texts that are numbers. Empty texts are null;
     with numbers=False, texts that are numbers are null as well."""
     known: dict[Any, int] = {}
-    code_of = np.full(column.count + 1, -1, dtype=np.int32)
+    used = np.flatnonzero(np.bincount(column.codes[column.codes >= 0], minlength=column.count))
+    found: list[int] = []
     numeric = np.zeros(column.count + 1, dtype=bool)
-    used = np.bincount(column.codes[column.codes >= 0], minlength=column.count) > 0
-    codes = np.flatnonzero(used).tolist()
-    for code, text in zip(codes, all_spelt(column.values(codes), rules)):
-        if text == "":
-            continue
-        if not numbers and is_number(text):
-            numeric[code] = True
-            continue
-        code_of[code] = known.setdefault(text, len(known))
+    for place, text in enumerate(all_spelt(column.values(used.tolist()), rules)):
+        if isinstance(text, str) and not text[:1].isalpha():
+            number = not numbers and is_number(text)
+            if number or not text:
+                numeric[used[place]] = number
+                found.append(-1)
+                continue
+        found.append(known.setdefault(text, len(known)))
+    code_of = np.full(column.count + 1, -1, dtype=np.int32)
+    code_of[used] = found
     merged = int((code_of >= 0).sum()) - len(known)
     texts = list(known)
     made = Codes(code_of[column.codes], len(texts), lambda some: [texts[i] for i in some])
@@ -259,6 +261,11 @@ class Reader:
 
     scale: str
     levels: Mapping[str, float]
+
+    @classmethod
+    def of(cls, scale: str, levels: Mapping[str, float]) -> Reader:
+        check_scale(scale)
+        return cls(scale, {word.casefold(): share for word, share in levels.items()})
 
     def numbers(self, given: Doubles) -> Doubles:
         """Returns probabilities; NaN stays NaN."""

@@ -18,12 +18,14 @@ from . import _declarations as c
 from . import _given as given
 from ._columns import Array
 from ._evidence import Evidence, Mentions, checked, found_by_c, structs, to_c
-from ._given import LEVELS, RULES, Names, Reader
+from ._given import LEVELS, RULES, Names, Problems, Reader, TableError
 from ._handle import Handle
 from ._mentions import Ints
 from ._native import call, library
+from ._reading import keys_of, mentions_of
+from ._tables import opened
 from .host import lent
-from .mentions import CONFIDENCE
+from .mentions import CONFIDENCE, _column
 
 FORMAT = 1
 
@@ -46,6 +48,24 @@ class _Stream(Handle):
         super().__init__(
             self._create(library.chorale_ledger_create, lent(), labels, byref(to_c(evidence)))
         )
+        self._one = Mentions(
+            np.zeros(1, dtype=np.int32),
+            *(0, labels),
+            np.zeros(1, dtype=np.int32),
+            np.zeros(1),
+            times=np.ones(1, dtype=np.int64),
+        )
+        self._given, self._found = self._one.given(), np.zeros(1, dtype=np.int32)
+        self._to = arrays.address(self._found)
+
+    def add_one(self, key: int, keys: int, label: int, share: float, times: int) -> int:
+        """As `add` of one row, with arrays that are there already: a third of the time."""
+        with self._use() as ledger:
+            one: Any = self._one
+            one.key[0], one.label[0], one.confidence[0], one.times[0] = key, label, share, times
+            self._given.keys = keys
+            call(library.chorale_ledger_add, ledger, byref(self._given), self._to)
+            return int(self._found[0])
 
     def add(self, mentions: Mentions, told: Ints | None = None) -> Ints:
         """Returns the labels of the rows that are added."""
@@ -57,14 +77,20 @@ class _Stream(Handle):
 
     def changes(self, take: bool) -> list[tuple[int, int]]:
         """Returns the rows whose labels are not those told, with their labels."""
-        found = self._list(library.chorale_ledger_changes, c.chorale_ledger_change, int(take))
+        kind, needed = c.chorale_ledger_change, c_int64()
+        with self._use() as ledger:
+            function = library.chorale_ledger_changes
+            call(function, ledger, int(take), None, sizeof(kind), 0, byref(needed))
+        if not needed.value:  # as after most mentions
+            return []
+        found = self._list(function, kind, needed.value, int(take))
         return list(zip(found["row"].tolist(), found["label"].tolist()))
 
     def rows(self, count: int) -> Array:
-        return self._list(library.chorale_ledger_rows, c.chorale_ledger_row, count=count)
+        return self._list(library.chorale_ledger_rows, c.chorale_ledger_row, count)
 
     def of_keys(self, count: int) -> Array:
-        return self._list(library.chorale_ledger_keys, c.chorale_settled_key, count=count)
+        return self._list(library.chorale_ledger_keys, c.chorale_settled_key, count)
 
     def refit(self, evidence: Evidence | None) -> Evidence:
         decides = to_c(evidence)
@@ -72,17 +98,11 @@ class _Stream(Handle):
             call(library.chorale_ledger_refit, ledger, byref(decides))
         return evidence or found_by_c(decides)
 
-    def _list(self, function: Any, kind: Any, *arguments: Any, count: int | None = None) -> Array:
-        """count: the number of entries; None: the library is asked for it first."""
-        size = sizeof(kind)
-        with self._use() as ledger:
-            if count is None:
-                needed = c_int64()
-                call(function, ledger, *arguments, None, size, 0, byref(needed))
-                count = needed.value
-            made, found = structs(kind, count)
-            if count:
-                call(function, ledger, *arguments, made, size, count, None)
+    def _list(self, function: Any, kind: Any, count: int, *arguments: Any) -> Array:
+        made, found = structs(kind, count)
+        if count:
+            with self._use() as ledger:
+                call(function, ledger, *arguments, made, sizeof(kind), count, None)
         return found
 
 
@@ -119,7 +139,6 @@ class Ledger:
         label_rules: Iterable[str] = ("unicode", "case", "space"),
         numbers: bool = False,
     ) -> None:
-        given.check_scale(scale)
         self.evidence = checked(evidence)
         self.revise = revise
         self._settings: dict[str, Any] = {
@@ -135,7 +154,7 @@ class Ledger:
             "numbers": numbers,
         }
         self._names = Names.of(labels, {}, abstain, self._settings["label_rules"])
-        self._reader = Reader(scale, {word.casefold(): share for word, share in levels.items()})
+        self._reader = Reader.of(scale, levels)
         self._missing = None if missing is None else given.check_share("missing", missing)
         self._rules = given.ruled("key_rules", self._settings["key_rules"])
         self._numbers = bool(numbers)
@@ -168,9 +187,72 @@ class Ledger:
             of = -1
         else:
             of = self._keys.setdefault(name, len(self._keys))
-        [found] = self._add([of], [number], [share], [count])
+        found = self._stream.add_one(of, len(self._keys), number, share, count)
         self._rows.append(len(self._rows) if row is None else row)
         return Placed(self._label(found), self._changes() if self.revise else {})
+
+    def add_table(
+        self,
+        table: Any,
+        *,
+        key: str | tuple[str, ...],
+        label: str,
+        confidence: float | str | None = None,
+        row: str | None = None,
+        count: str | None = None,
+    ) -> Placed:
+        """Takes the mentions of a table, such as `settle` takes: as `add` of each, in much less
+        time. row: the column of the caller's names of mentions. The result's label is the list of
+        the labels of all rows. Raises TableError, which names all entries that cannot be used; then
+        nothing changes.
+
+        >>> ledger = Ledger(["PERSON", "PLACE"], evidence=Evidence(4.0, 6.0, 1.0))
+        >>> rows = [{"name": "Jordan", "type": "PLACE"}, {"name": "Petra", "type": "PLACE"}]
+        >>> ledger.add_table(rows, key="name", label="type")
+        Placed(label=['PLACE', 'PLACE'], changed={})
+        """
+        opening = opened(table)
+        rows: Iterable[Any] = range(len(self), len(self) + opening.rows)
+        if row is not None:
+            column = _column(opening, "row", row).mixed()
+            values = [*column.all_values(), None]
+            rows = [values[code] for code in column.codes.tolist()]
+        problems, given_as = Problems(opening.rows), self._settings
+        _, _, mentions = mentions_of(
+            opening,
+            label,
+            confidence,
+            count,
+            self._reader,
+            given_as["labels"],
+            self._missing,
+            given_as["abstain"],
+            given_as["label_rules"],
+            problems,
+            {},
+        )
+        if not problems.usable.all():
+            raise TableError(problems.all())
+        if mentions.scores is not None:
+            raise ValueError(
+                f"column {confidence!r} has lists of alternatives; a ledger takes one confidence "
+                "a mention"
+            )
+        every = np.ones(opening.rows, dtype=bool)
+        codes, keys, _, spelt, _ = keys_of(
+            opening, key, None, given_as["key_rules"], self._numbers, False, every, {}
+        )
+        first = np.zeros(keys + 1, dtype=np.int64)
+        first[codes] = np.arange(opening.rows)  # one row of each key
+        parts = [column.values(column.codes[first[:-1]].tolist()) for column in spelt]
+        names = zip(*parts) if isinstance(key, tuple) else parts[0]
+        numbers = [self._keys.setdefault(name, len(self._keys)) for name in names]
+        mentions.key = np.array([*numbers, -1], dtype=np.int32)[codes]
+        mentions.keys = len(self._keys)
+        labels = self._stream.add(mentions)
+        self._rows += rows
+        placed = [self._label(number) for number in labels.tolist()]
+        return Placed(placed, self._changes() if self.revise else {})
 
     def due(self) -> dict[Any, Any]:
         """Returns {row: label} for the rows whose label should change; with revise=True none."""
@@ -224,33 +306,20 @@ class Ledger:
                 for name in names:
                     made._keys[tuple(name) if isinstance(name, list) else name] = len(made._keys)
                 shares = [math.nan if share is None else share for share in shares]
-                made._add(keys, labels, shares, times, told)
+                mentions = Mentions(
+                    np.array(keys, dtype=np.int32),
+                    *(len(made._keys), len(made.labels)),
+                    np.array(labels, dtype=np.int32),
+                    np.array(shares, dtype=np.float64),
+                    times=np.array(times, dtype=np.int64),
+                )
+                made._stream.add(mentions, np.array(told, dtype=np.int32))
                 made._rows = rows
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 raise ValueError(f"{os.fspath(path)!r} is no ledger of this version") from error
         return made
 
     # ---- Parts
-
-    def _add(
-        self,
-        keys: list[int],
-        labels: list[int],
-        shares: list[float],
-        times: list[int],
-        told: list[int] | None = None,
-    ) -> list[int]:
-        mentions = Mentions(
-            np.array(keys, dtype=np.int32),
-            len(self._keys),
-            len(self.labels),
-            np.array(labels, dtype=np.int32),
-            np.array(shares, dtype=np.float64),
-            times=np.array(times, dtype=np.int64),
-        )
-        before = None if told is None else np.array(told, dtype=np.int32)
-        found: list[int] = self._stream.add(mentions, before).tolist()
-        return found
 
     def _changes(self, take: bool = True) -> dict[Any, Any]:
         return {self._rows[row]: self._label(label) for row, label in self._stream.changes(take)}

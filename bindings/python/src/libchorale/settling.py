@@ -9,7 +9,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, Union, cast
+from typing import Any, Literal, Union
 
 import numpy as np
 
@@ -17,12 +17,13 @@ from . import _arrays as arrays
 from . import _declarations as c
 from . import _given as given
 from . import _review
-from ._columns import Array, Codes, Doubles, Longs, together
+from ._columns import Array, Codes, Doubles, Longs
 from ._evidence import Evidence, Mentions, checked, settled
-from ._given import LEVELS, MARGIN, RULES, Names, Problems, Reader, TableError
+from ._given import LEVELS, RULES, Names, Problems, Reader, TableError
 from ._mentions import Ints
+from ._reading import keys_of, mentions_of
 from ._tables import Labels, Table, Texts, opened
-from .mentions import CONFIDENCE, _column, is_column, log
+from .mentions import _column, log
 
 #: The columns that `settle` adds.
 NAMES = ("together", "probability", "changed", "why", "conflict")
@@ -181,59 +182,69 @@ class Settled:
         )
         return read.table.extended(dict(zip(self._names, new)))
 
-    def _counts(self) -> Longs:
-        """Returns K x m: how many mentions of each key had each label."""
+    def _votes(self, keys: Longs) -> list[dict[int, int]]:
+        """Returns for each of some keys how many of its mentions had each label, most first."""
         mentions = self._read.mentions
-        rows = np.flatnonzero((mentions.key >= 0) & (mentions.label >= 0))
-        places = mentions.key[rows].astype(np.int64) * mentions.labels + mentions.label[rows]
-        times = None if mentions.times is None else mentions.times[rows]
-        counts = np.bincount(places, times, minlength=mentions.keys * mentions.labels)
-        return counts.astype(np.int64).reshape(mentions.keys, mentions.labels)
+        place = np.full(mentions.keys + 1, -1)
+        place[keys] = np.arange(len(keys))
+        rows = np.flatnonzero((place[mentions.key] >= 0) & (mentions.label >= 0))
+        pairs = place[mentions.key[rows]] * mentions.labels + mentions.label[rows]
+        found, at = np.unique(pairs, return_inverse=True)
+        counts = np.bincount(at, None if mentions.times is None else mentions.times[rows])
+        of, label = found // mentions.labels, found % mentions.labels
+        order = np.lexsort((label, -counts, of))
+        votes: list[dict[int, int]] = [{} for _ in keys]
+        for key, v, count in zip(*(column[order].tolist() for column in (of, label, counts))):
+            votes[key][v] = int(count)
+        return votes
 
     def _why(self) -> Texts:
         read, key = self._read, self._read.mentions.key
-        texts: dict[int, str] = {
+        labels = [str(label) for label in self.labels]
+        rows = np.flatnonzero((self.changed | self.conflict) & read.part)
+        keys, of = np.unique(key[rows].astype(np.int64), return_inverse=True)
+        names = [self._quoted(name) for name in self._key_names(keys)]
+        unsettled = np.flatnonzero(np.append(self._keys["conflict"] > 0, False)[keys])
+        said: dict[int, str] = {}
+        for place, votes in zip(unsettled.tolist(), self._votes(keys[unsettled])):
+            many = ", ".join(f"{count} {labels[v]}" for v, count in votes.items())
+            said[place] = f"not settled: {names[place]} is {many}"
+        settled = np.append(self._keys["label"] >= 0, False)[key[rows]]
+        why = self._rows[rows]
+        texts = []
+        for place, label, own, is_settled, before, others in zip(
+            *(of.tolist(), self.codes[rows].tolist(), read.mentions.label[rows].tolist()),
+            *(settled.tolist(), why["agreeing_before"].tolist(), why["others"].tolist()),
+        ):
+            if place in said:
+                texts.append(said[place])
+            elif is_settled and others:
+                texts.append(
+                    f"{before} of {others} other mentions of {names[place]} were {labels[label]}, "
+                    f"{others} of {others} are now"
+                )
+            else:
+                texts.append(
+                    f"by its own confidence it is {labels[label]} rather than {labels[own]}"
+                )
+        alone = {
             problem.row: f"left alone: {problem.what}"
             for problem in self.problems
             if not read.part[problem.row]
         }
-        rows = np.flatnonzero((self.changed | self.conflict) & read.part)
-        shown = dict.fromkeys(key[rows].tolist())
-        shown.pop(-1, None)
-        names = dict(zip(shown, map(self._quoted, self._key_names(list(shown)))))
-        labels = [str(label) for label in self.labels]
-        counts = self._counts() if self.conflict.any() else None
-        settled = np.append(self._keys["label"] >= 0, False)[key[rows]]
-        why = self._rows[rows]
-        said: dict[int, str] = {}
-        for row, of, label, unsettled, is_settled, before, others in zip(
-            *(rows.tolist(), key[rows].tolist(), self.codes[rows].tolist()),
-            *(self.conflict[rows].tolist(), settled.tolist()),
-            *(why["agreeing_before"].tolist(), why["others"].tolist()),
-        ):
-            if unsettled:
-                if of not in said:
-                    assert counts is not None
-                    order = np.argsort(-counts[of], kind="stable")
-                    many = [f"{counts[of, v]} {labels[v]}" for v in order if counts[of, v]]
-                    said[of] = f"not settled: {names[of]} is {', '.join(many)}"
-                texts[row] = said[of]
-            elif is_settled:
-                texts[row] = (
-                    f"{before} of {others} other mentions of {names[of]} were {labels[label]}, "
-                    f"{others} of {others} are now"
-                )
-            else:
-                texts[row] = f"of all labels {labels[label]} has the highest score here"
-        found = sorted(texts)
-        return Texts(read.table.rows, np.array(found, dtype=np.int64), [texts[r] for r in found])
+        if alone:
+            rows = np.concatenate([rows, np.array(list(alone), dtype=np.int64)])
+            texts += alone.values()
+            order = np.argsort(rows)
+            rows, texts = rows[order], [texts[place] for place in order.tolist()]
+        return Texts(read.table.rows, rows, texts)
 
-    def _key_names(self, keys: Sequence[int]) -> list[Any]:
+    def _key_names(self, keys: Longs) -> list[Any]:
         """Returns the values of keys, as they are in their first rows."""
         read, key = self._read, self._read.mentions.key
         row = np.empty(read.mentions.keys + 1, dtype=np.int64)
         row[key[::-1]] = np.arange(len(key))[::-1]  # the first row of each
-        return self._names_in(row[list(keys)])
+        return self._names_in(row[keys])
 
     def _names_in(self, rows: Any) -> list[Any]:
         """Returns the values of keys in some rows."""
@@ -262,24 +273,23 @@ class Settled:
         mentions, expected = self._read.mentions, self._keys["expected"]
         best = np.argsort(-expected, kind="stable")[:count]
         best = best[expected[best] > 0]
-        counts = self._counts()
         where = np.full(mentions.keys + 1, -1)
         where[best] = np.arange(len(best))
         rows = np.flatnonzero(where[mentions.key] >= 0)
         rows = rows[np.argsort(where[mentions.key[rows]], kind="stable")]
         ends = np.searchsorted(where[mentions.key[rows]], np.arange(len(best)), side="right")
         questions = []
-        names = self._key_names(best.tolist()) if len(best) else []
-        for name, key, of in zip(names, best.tolist(), np.split(rows, ends[:-1])):
-            order = np.argsort(-counts[key], kind="stable")
-            some = [of[mentions.label[of] == v][:3] for v in order if counts[key, v]]
+        for name, key, votes, of in zip(
+            *(self._key_names(best), best.tolist(), self._votes(best)), np.split(rows, ends[:-1])
+        ):
+            some = [of[mentions.label[of] == v][:3] for v in votes]
             proposed = self._keys["label"][key]
             questions.append(
                 Question(
                     key=name,
                     row=int(of[0]),
                     rows=np.concatenate([*some, of[:0]]).tolist(),
-                    labels={self.labels[v]: int(counts[key, v]) for v in order if counts[key, v]},
+                    labels={self.labels[v]: count for v, count in votes.items()},
                     proposed=None if proposed < 0 else self.labels[proposed],
                     expected=float(expected[key]),
                 )
@@ -405,18 +415,13 @@ def settle(
         if name in opening.names:
             raise ValueError(f"column {name!r} is there already; choose other names")
     problems = Problems(opening.rows)
-    times = None
-    if count is not None:
-        times = given.counts(_column(opening, "count", count), count, problems)
-    reader = Reader(scale, {word.casefold(): share for word, share in levels.items()})
     told: dict[str, int] = {}
-    column = None if label is None else _column(opening, "label", label).mixed()
-    known, mentions = _labels(
+    known, column, mentions = mentions_of(
         opening,
-        column,
         label,
         confidence,
-        reader,
+        count,
+        Reader.of(scale, levels),
         labels,
         missing,
         abstain,
@@ -425,10 +430,9 @@ def settle(
         told,
     )
     if unusable == "raise" and not problems.usable.all():
-        raise TableError(problems.all())
+        raise TableError(problems.all(), 'unusable="keep" leaves such rows as they are')
     part = problems.usable | (unusable == "fill")
-    mentions.times = times
-    mentions.key, mentions.keys, columns, alone = _keys(
+    mentions.key, mentions.keys, columns, _, alone = keys_of(
         opening, key, group, key_rules, numbers, partial, part, told
     )
     if gold is not None:
@@ -454,209 +458,3 @@ def settle(
     made = Settled(read, None if evidence is None else checked(evidence), names)
     log.info("%s", made)
     return made
-
-
-def _labels(
-    table: Table,
-    column: Codes | None,
-    label: str | None,
-    confidence: float | str | Mapping[Any, str] | None,
-    reader: Reader,
-    wanted: Sequence[Any] | Mapping[Any, Any] | None,
-    missing: float | None,
-    abstain: Any,
-    rules: Iterable[str],
-    problems: Problems,
-    told: dict[str, int],
-) -> tuple[Names, Mentions]:
-    """Reads labels and confidences. Returns the labels, and mentions without keys."""
-    rows = table.rows
-    seen: dict[Any, int] = {}
-    if column is not None:
-        many = np.bincount(column.codes[column.codes >= 0], minlength=column.count).tolist()
-        values = column.all_values()
-        seen = {value: n for value, n in zip(values, many) if n and _hashable(value)}
-    shares: Any = None
-    lists: list[dict[Any, float] | None] = []
-    of_row: Array = np.zeros(0, dtype=np.int32)
-    if is_column(table.names, confidence):
-        of, name = _column(table, "confidence", confidence), cast(str, confidence)
-        shares, lists, of_row, filled = given.confidences(of, name, reader, missing, problems)
-        told[f"no confidence, taken as {missing}"] = filled
-        many_of = np.bincount(of_row[of_row >= 0], minlength=len(lists)).tolist()
-        for alternatives, n in zip(lists, many_of):
-            for value in alternatives or ():
-                if _hashable(value) and value is not None:
-                    seen[value] = seen.get(value, 0) + n
-    elif isinstance(confidence, Mapping):
-        if wanted is None:
-            wanted = list(confidence)
-    else:
-        share = CONFIDENCE if confidence is None else given.check_share("confidence", confidence)
-        shares = np.full(rows, share)
-    if column is None and not lists and not isinstance(confidence, Mapping):
-        raise TypeError("label is missing: one confidence says nothing without it")
-    known = Names.of(wanted, seen, abstain, rules, confidence if label is None else label)
-    m = len(known.labels)
-    number = np.full(rows, -1, dtype=np.int32)
-    if column is not None:
-        assert label is not None
-        numbers = [known.number(value) for value in column.all_values()]
-        number = np.array([*numbers, Names.UNKNOWN], dtype=np.int32)[column.codes]
-        exact = [n >= 0 and value == known.labels[n] for n, value in zip(numbers, values)]
-        respelt = ~np.array([*exact, True])[column.codes] & (number >= 0)
-        told["labels in another spelling"] = int(respelt.sum())
-        told["rows that say nothing (abstain)"] = int((number == Names.ABSTAINS).sum())
-        full = column
-        null = (column.codes < 0) | np.array([*(v == "" for v in values), False])[column.codes]
-        given_by_lists = of_row >= 0 if lists else np.zeros(rows, dtype=bool)
-        problems.add(null & ~given_by_lists, label, lambda _: None, "")
-        problems.add(
-            (number == Names.UNKNOWN) & ~null,
-            label,
-            lambda row: full.values([int(full.codes[row])])[0],
-            f"not one of the labels {known.shown()}",
-        )
-    before, no_keys = np.maximum(number, -1), np.empty(0, dtype=np.int32)
-    if isinstance(confidence, Mapping):
-        logs = _all_scores(table, confidence, known, reader, problems)
-    elif lists:
-        logs = _alternatives(lists, of_row, shares, number, known)
-        unsaid = of_row >= 0
-        number = np.where(unsaid & (number == -1), logs.argmax(axis=1), number)
-    else:
-        known_shares = np.where(problems.usable, shares, np.nan)
-        return known, Mentions(no_keys, 0, m, before.astype(np.int32), known_shares)
-    own = logs.argmax(axis=1)
-    if column is None:
-        before = own
-    else:
-        before = np.where((before < 0) & (number >= 0), own, before)
-    before = np.where(problems.usable, before, -1).astype(np.int32)
-    return known, Mentions(no_keys, 0, m, before, None, logs)
-
-
-def _hashable(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return True
-
-
-def _all_scores(
-    table: Table, columns: Mapping[Any, str], known: Names, reader: Reader, problems: Problems
-) -> Doubles:
-    if set(columns) != set(known.labels):
-        raise ValueError(f"labels is {known.labels}; it must be the keys of confidence")
-    logs = np.zeros((table.rows, len(known.labels)))
-    for number, label in enumerate(known.labels):
-        name = columns[label]
-        of = _column(table, "confidence", name)
-        found = of.floats()
-        if found is None:
-            raise TypeError(f"column {name!r} is not of numbers")
-        with np.errstate(invalid="ignore"):
-            shares = np.zeros(len(found)) if reader.scale == "logarithm" else reader.numbers(found)
-            wrong = ~(np.isfinite(found) & (shares >= 0) & (shares <= 1))
-        problems.add(wrong, name, given.entry_of(of), "not a score of this scale")
-        found = np.where(wrong, 0.0, found)
-        if reader.scale != "logarithm":
-            found = np.log(np.maximum(reader.numbers(found), MARGIN))
-        logs[:, number] = found
-    return logs
-
-
-def _alternatives(
-    lists: Sequence[dict[Any, float] | None],
-    of_row: Array,
-    shares: Doubles,
-    number: Ints,
-    known: Names,
-) -> Doubles:
-    """Returns N x m logarithms. Rows without alternatives have a confidence for their label."""
-    m = len(known.labels)
-    every = np.zeros((len(lists) + 1, m))
-    for row, alternatives in zip(every, lists):
-        for value, share in (alternatives or {}).items():
-            at = known.number(value) if _hashable(value) else -1
-            if at >= 0:
-                row[at] += share
-    found = every[of_row]
-    single = np.flatnonzero((of_row < 0) & (number >= 0) & ~np.isnan(shares))
-    found[single, number[single]] = shares[single]
-    # What the labels leave to 1 is shared by those without a probability; by all if each has one.
-    rest = np.maximum(0.0, 1 - found.sum(axis=1))
-    free = found == 0
-    none = ~free.any(axis=1)
-    free[none] = True
-    found += free * (rest / free.sum(axis=1))[:, None]
-    logs: Doubles = np.log(np.maximum(found, MARGIN))
-    return logs
-
-
-def _keys(
-    table: Table,
-    key: Key,
-    group: str | None,
-    rules: Iterable[str],
-    numbers: bool,
-    partial: bool,
-    part: Array,
-    told: dict[str, int],
-) -> tuple[Ints, int, list[Codes], dict[str, int]]:
-    of_rules = given.ruled("key_rules", rules)
-    parts = key if isinstance(key, tuple) else (key,)
-    if not parts:
-        raise ValueError("key is (); it names at least one column")
-    numeric, null = np.zeros(table.rows, dtype=bool), np.zeros(table.rows, dtype=bool)
-    spelt, columns = [], []
-    for name in parts:
-        found = _column(table, "key", name).encoded()
-        column, merged, of_number = given.normalised(found, of_rules, numbers)
-        told[f"spellings of keys ({name}) that are equal to another"] = merged
-        numeric |= of_number
-        null |= (column.codes < 0) & ~of_number
-        spelt.append(column)
-        columns.append(found)
-    if group is not None:
-        columns.append(_column(table, "group", group).encoded())
-        spelt.append(columns[-1])
-        null |= columns[-1].codes < 0
-    codes, size = together(spelt)
-    if partial:
-        if len(parts) > 1:
-            raise ValueError(f"partial is True for a key of {len(parts)} columns; it needs one")
-        told["names of one word that are part of a longer one"] = _join_parts(codes, size, spelt)
-    keys = np.where(part, codes, -1).astype(np.int32)
-    alone = {
-        "an entry cannot be used": int((~part).sum()),
-        "the key is null": int((null & part).sum()),
-        "the key is a number": int((numeric & ~null & part).sum()),
-    }
-    return keys, size, columns, alone
-
-
-def _join_parts(codes: Ints, size: int, columns: Sequence[Codes]) -> int:
-    """Gives names of one word the code of the only longer name that begins or ends with it, in the
-    same group, if it came before. columns: the names, and perhaps the groups. Changes `codes`;
-    returns the number of such names."""
-    first = np.zeros(size + 1, dtype=np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]
-    first = first[:-1]
-    names = columns[0].values(columns[0].codes[first].tolist())
-    groups = columns[1].codes[first].tolist() if len(columns) > 1 else [0] * size
-    longer: dict[tuple[int, str], set[int]] = {}
-    for code, (name, group) in enumerate(zip(names, groups)):
-        words = name.split() if isinstance(name, str) else []
-        if len(words) > 1:
-            for word in (words[0], words[-1]):
-                longer.setdefault((group, word), set()).add(code)
-    target = np.arange(-1, size, dtype=np.int32)
-    for code, (name, group) in enumerate(zip(names, groups)):
-        of = list(longer.get((group, name), ())) if isinstance(name, str) else []
-        if len(of) == 1 and first[of[0]] < first[code]:
-            target[code + 1] = of[0]
-    joined = int((target[1:] != np.arange(size)).sum())
-    codes[:] = target[codes + 1]
-    return joined

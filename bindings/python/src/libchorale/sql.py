@@ -12,16 +12,14 @@ _TYPE = (
 )
 
 
-def register(
-    connection: Any, name: str = "settle", confidences: str = "double", **options: Any
-) -> None:
-    """Makes a function settle(keys, labels, confidences) of a DuckDB connection: from three lists
-    of equal length to a list of structs, in the same order, with the columns that
-    `libchorale.settle` adds: together (a text), probability, changed, why and conflict.
+def register(connection: Any, name: str = "settle", **options: Any) -> None:
+    """Makes a function settle(keys, labels, confidences) of a DuckDB connection, and settle(keys,
+    labels, confidences, counts): from lists of equal length to a list of structs, in the same
+    order, with the columns that `libchorale.settle` adds: together (a text), probability, changed,
+    why and conflict. The lists may be of any types that `libchorale.settle` takes.
 
-    confidences  the type of confidences: "double", or "varchar" for texts
-    options      arguments of `libchorale.settle`: `missing`, `unusable`, `labels` and so on. By
-                 default null labels and null confidences raise an error
+    options  arguments of `libchorale.settle`: `missing`, `unusable`, `labels` and so on. By
+             default null labels and null confidences raise an error
 
         import duckdb
         from libchorale import sql
@@ -41,12 +39,26 @@ def register(
     given to `libchorale.settle` takes half of that, and a quarter of the time.
     """
 
-    def settled(keys: list[Any], labels: list[Any], sure: list[Any]) -> list[dict[str, Any]]:
-        if not len(keys) == len(labels) == len(sure):
-            raise ValueError(f"{name} has lists of {len(keys)}, {len(labels)} and {len(sure)}")
-        rows = [dict(key=k, label=v, sure=p) for k, v, p in zip(keys, labels, sure)]
-        found = settle(rows, key="key", label="label", confidence="sure", **options)
-        return [{column: row[column] for column in NAMES} for row in found.table]
+    def settled(*lists: list[Any] | None) -> list[dict[str, Any]] | None:
+        if not 3 <= len(lists) <= 4:
+            raise ValueError(
+                f"{name} has {len(lists)} arguments; it takes lists of keys, labels, confidences "
+                "and, if wanted, counts"
+            )
+        given = [of for of in lists if of is not None]
+        if not given:  # of no rows
+            return None
+        if len({len(of) for of in given}) > 1 or len(given) < len(lists):
+            sizes = [None if of is None else len(of) for of in lists]
+            raise ValueError(f"{name} has lists of {', '.join(map(str, sizes))} entries")
+        columns: dict[str, Any] = {
+            column: column for column, _ in zip(("key", "label", "confidence", "count"), lists)
+        }
+        rows = [dict(zip(columns, entries)) for entries in zip(*given)]
+        found = settle(rows, **columns, **options).table
+        for row in found:
+            row["together"] = None if row["together"] is None else str(row["together"])
+        return [{column: row[column] for column in NAMES} for row in found]
 
-    lists = ["varchar[]", "varchar[]", f"{confidences}[]"]
-    connection.create_function(name, settled, lists, _TYPE, null_handling="special")
+    # No parameters: any number of arguments, of any types.
+    connection.create_function(name, settled, None, _TYPE, null_handling="special")
