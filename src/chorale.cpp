@@ -130,7 +130,6 @@
 #include "capi/clique.cpp"
 #include "capi/dictionary.cpp"
 #include "capi/host.cpp"
-#include "capi/kernel.cpp"
 #include "capi/message.cpp"
 #include "capi/model.cpp"
 #include "capi/potential.cpp"

@@ -1,5 +1,5 @@
 /* Chain solvers as workspaces: no allocation once they are large enough; reused solvers, fresh
- * solvers and kernels in the caller's memory give the same bits. */
+ * solvers and solvers in the caller's memory give the same bits. */
 #include "fixture_chain.h"
 
 #include <pthread.h>
@@ -113,25 +113,6 @@ static void *aligned(size_t bytes) {
   return memory;
 }
 
-static void ask_kernels(void *scratch, size_t bytes, const Case *one, Answers *answers) {
-  chorale_error error;
-  const chorale_chain *chain = &one->given.chain;
-  double *outgoing[MOST_PROPERTIES];
-  init_answers(answers);
-  for (int32_t i = 0; i < MOST_PROPERTIES; ++i)
-    outgoing[i] = answers->outgoing[i];
-  OK(chorale_kernel_solve(scratch, bytes, chain, answers->best, &answers->best_result, &error));
-  OK(chorale_kernel_max_marginals(scratch, bytes, chain, answers->marginals, 0, answers->edges,
-                                  answers->margins, NULL, &answers->marginal_result, &error));
-  if (!one->sample.is_tree)
-    OK(chorale_kernel_k_best(scratch, bytes, chain, one->k, answers->ranked[0], MOST_POSITIONS,
-                             answers->scores, &answers->found, &error));
-  OK(chorale_kernel_messages(scratch, bytes, chain, one->attachments, one->count, &one->options,
-                             outgoing, &answers->message_result, &error));
-  OK(chorale_kernel_decode(scratch, bytes, chain, one->attachments, one->count, &one->options,
-                           answers->decoded, answers->values, &answers->decode_result, &error));
-}
-
 static void same_bits(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -156,9 +137,6 @@ static void same_bits(void **state) {
     ask(borrowed, &one, &other);
     assert_memory_equal(&first, &other, sizeof first);
     chorale_chain_solver_destroy(borrowed);
-    memset(memory, 0x5A, bytes);
-    ask_kernels(memory, bytes, &one, &other);
-    assert_memory_equal(&first, &other, sizeof first);
     free(memory);
     close_case(&one);
   }
@@ -183,7 +161,6 @@ static void nothing_is_allocated(void **state) {
     void *memory = aligned(bytes);
     const int64_t before = memory_allocations();
     ask(solver, &one, &answers);
-    ask_kernels(memory, bytes, &one, &answers);
     int32_t value, fired[MOST_FIRINGS];
     int64_t count;
     double score;
@@ -229,12 +206,6 @@ static void memory_too_small(void **state) {
         CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes is 8; it must be more than");
   FAILS(chorale_chain_solver_create_in(NULL, NULL, bytes, &solver, &error),
         CHORALE_ERROR_NULL_ARGUMENT, "memory");
-  FAILS(chorale_kernel_solve(NULL, bytes, &chain, labelling, NULL, &error),
-        CHORALE_ERROR_NULL_ARGUMENT, "scratch");
-  FAILS(chorale_kernel_solve(memory + 4, bytes, &chain, labelling, NULL, &error),
-        CHORALE_ERROR_ALIGNMENT, "scratch");
-  FAILS(chorale_kernel_solve(memory, 64, &chain, labelling, NULL, &error),
-        CHORALE_ERROR_WORKSPACE_TOO_SMALL, "scratch has 64 bytes");
   free(memory);
 }
 

@@ -48,9 +48,12 @@ static void use_chain(Heard *heard) {
   int32_t labels[SCENE_LENGTH] = {0}, value = 0;
   double numbers[32] = {0}, *rows[2] = {numbers, numbers + 8};
   size_t bytes = 0;
-  DO(chorale_kernel_solve(at, room, &scene.chain, labels, NULL, NULL));
+  chorale_chain_solver *solver = NULL;
+  DO(chorale_chain_solver_create_in(NULL, at, room, &solver, NULL));
+  DO(chorale_chain_solve(solver, &scene.chain, labels, NULL, NULL));
   hear(heard, labels, sizeof labels);
-  DO(chorale_kernel_messages(at, room, &scene.chain, scene.attachments, 2, NULL, rows, NULL, NULL));
+  DO(chorale_chain_messages(solver, &scene.chain, scene.attachments, 2, NULL, rows, NULL, NULL));
+  chorale_chain_solver_destroy(solver);
   DO(chorale_chain_score(&scene.chain, labels, numbers + 20, NULL));
   hear(heard, numbers, sizeof numbers);
   DO(chorale_chain_solver_bytes(&scene.chain, CHORALE_CHAIN_K_BEST, 3, &bytes, NULL));

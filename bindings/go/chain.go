@@ -158,25 +158,8 @@ type KBest struct {
 	Scores     []float64 // score of each labelling
 }
 
-// ChainTask names a call of a chain solver, for [ChainSolverBytes] and [ChainSolver.Reserve].
-type ChainTask int32
-
-// The calls of a chain solver.
-const (
-	ChainSolve        ChainTask = C.CHORALE_CHAIN_SOLVE         // ChainSolver.Solve
-	ChainMaxMarginals ChainTask = C.CHORALE_CHAIN_MAX_MARGINALS // ChainSolver.MaxMarginals
-	ChainKBest        ChainTask = C.CHORALE_CHAIN_K_BEST        // ChainSolver.KBest
-)
-
 // ChainSolver is a reusable workspace for chains. One goroutine at a time may use it.
 type ChainSolver handle
-
-func chainSolverHandle(solver *C.chorale_chain_solver, memory unsafe.Pointer) *handle {
-	return newHandle(unsafe.Pointer(solver), func(pointer unsafe.Pointer) {
-		C.chorale_chain_solver_destroy((*C.chorale_chain_solver)(pointer))
-		C.free(memory)
-	})
-}
 
 // NewChainSolver makes a solver whose workspace grows as needed.
 func NewChainSolver(host *Host) (*ChainSolver, error) {
@@ -190,77 +173,19 @@ func NewChainSolver(host *Host) (*ChainSolver, error) {
 	if c.failed(C.chorale_chain_solver_create(in, &solver, c.detail)) {
 		return nil, c.err
 	}
-	h := chainSolverHandle(solver, nil)
+	h := newHandle(unsafe.Pointer(solver), func(pointer unsafe.Pointer) {
+		C.chorale_chain_solver_destroy((*C.chorale_chain_solver)(pointer))
+	})
 	h.relate((*handle)(host))
 	return (*ChainSolver)(h), nil
-}
-
-// NewFixedChainSolver makes a solver whose workspace is `bytes` bytes and never grows. A chain that
-// needs more memory is refused with [ErrWorkspaceTooSmall].
-func NewFixedChainSolver(bytes int, host *Host) (*ChainSolver, error) {
-	c := begin()
-	defer c.end()
-	in := c.host(host)
-	c.least("bytes", bytes, 0)
-	if c.err != nil {
-		return nil, c.err
-	}
-	memory := C.chorale_go_aligned(C.size_t(bytes))
-	if memory == nil {
-		return nil, refuse(ErrOutOfMemory, "no memory for %d bytes", bytes)
-	}
-	var solver *C.chorale_chain_solver
-	if c.failed(C.chorale_chain_solver_create_in(in, memory, C.size_t(bytes), &solver, c.detail)) {
-		C.free(memory)
-		return nil, c.err
-	}
-	h := chainSolverHandle(solver, memory)
-	h.relate((*handle)(host))
-	return (*ChainSolver)(h), nil
-}
-
-// ChainSolverBytes returns the number of bytes that a fixed solver ([NewFixedChainSolver]) or a
-// [Scratch] needs for a task on this chain, and on every chain that differs from it only in the
-// entries of its arrays. k: the number of labellings, for ChainKBest only.
-func ChainSolverBytes(chain *Chain, task ChainTask, k int) (int, error) {
-	c := begin()
-	defer c.end()
-	told := c.chain(chain, &c.memory)
-	if c.err != nil {
-		return 0, c.err
-	}
-	var bytes C.size_t
-	c.failed(C.chorale_chain_solver_bytes(told, C.chorale_chain_task(task), C.int64_t(k), &bytes, c.detail))
-	return int(bytes), c.err
 }
 
 // Close frees the solver.
 func (s *ChainSolver) Close() error { return (*handle)(s).close() }
 
-// Reserve grows the workspace, so that later calls for the task need no further memory, on this
-// chain and on every chain that differs from it only in the entries of its arrays. k: the number of
-// labellings, for ChainKBest only.
-func (s *ChainSolver) Reserve(chain *Chain, task ChainTask, k int) error {
+func (s *ChainSolver) begin() (*call, *C.chorale_chain_solver) {
 	c := begin()
-	defer c.end()
-	solver := (*C.chorale_chain_solver)(c.alone((*handle)(s)))
-	told := c.chain(chain, &c.memory)
-	if c.err != nil {
-		return c.err
-	}
-	c.failed(C.chorale_chain_solver_reserve(solver, told, C.chorale_chain_task(task), C.int64_t(k), c.detail))
-	return c.err
-}
-
-// A workspace is the memory for a computation on a chain: either a solver, or scratch memory.
-type workspace struct {
-	solver  *C.chorale_chain_solver
-	scratch unsafe.Pointer
-	bytes   C.size_t
-}
-
-func (s *ChainSolver) in(c *call) workspace {
-	return workspace{solver: (*C.chorale_chain_solver)(c.alone((*handle)(s)))}
+	return c, (*C.chorale_chain_solver)(c.alone((*handle)(s)))
 }
 
 func newChainResult() *C.chorale_chain_result {
@@ -271,25 +196,16 @@ func newChainResult() *C.chorale_chain_result {
 
 // Solve returns the best labelling, with one label for each position, or nil if every labelling is
 // forbidden.
-func (s *ChainSolver) Solve(chain *Chain) ([]int32, ChainResult, error) { return solve(s.in, chain) }
-
-func solve(in func(*call) workspace, chain *Chain) ([]int32, ChainResult, error) {
-	c := begin()
+func (s *ChainSolver) Solve(chain *Chain) ([]int32, ChainResult, error) {
+	c, solver := s.begin()
 	defer c.end()
-	w := in(c)
 	told := c.chain(chain, &c.memory)
 	if c.err != nil {
 		return nil, ChainResult{}, c.err
 	}
 	labelling := unwrittenLabels(chain.Length)
 	result := newChainResult()
-	var status C.chorale_status
-	if w.solver != nil {
-		status = C.chorale_chain_solve(w.solver, told, ints(labelling), result, c.detail)
-	} else {
-		status = C.chorale_kernel_solve(w.scratch, w.bytes, told, ints(labelling), result, c.detail)
-	}
-	if c.failed(status) {
+	if c.failed(C.chorale_chain_solve(solver, told, ints(labelling), result, c.detail)) {
 		return nil, ChainResult{}, c.err
 	}
 	return found(labelling), ChainResult{Outcome(result.outcome), float64(result.score)}, nil
@@ -298,13 +214,8 @@ func solve(in func(*call) workspace, chain *Chain) ([]int32, ChainResult, error)
 // MaxMarginals computes the max-marginals of all positions and edges, the margins, and the best
 // labelling.
 func (s *ChainSolver) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, error) {
-	return maxMarginals(s.in, chain)
-}
-
-func maxMarginals(in func(*call) workspace, chain *Chain) (*MaxMarginals, ChainResult, error) {
-	c := begin()
+	c, solver := s.begin()
 	defer c.end()
-	w := in(c)
 	told := c.chain(chain, &c.memory)
 	if c.err != nil {
 		return nil, ChainResult{}, c.err
@@ -319,13 +230,7 @@ func maxMarginals(in func(*call) workspace, chain *Chain) (*MaxMarginals, ChainR
 	}
 	all := &MaxMarginals{make([]float64, T*m), make([]float64, edges), make([]float64, T), unwrittenLabels(T)}
 	result := newChainResult()
-	var status C.chorale_status
-	if w.solver != nil {
-		status = C.chorale_chain_max_marginals(w.solver, told, doubles(all.Marginals), 0, doubles(all.Edges), doubles(all.Margins), ints(all.Labelling), result, c.detail)
-	} else {
-		status = C.chorale_kernel_max_marginals(w.scratch, w.bytes, told, doubles(all.Marginals), 0, doubles(all.Edges), doubles(all.Margins), ints(all.Labelling), result, c.detail)
-	}
-	if c.failed(status) {
+	if c.failed(C.chorale_chain_max_marginals(solver, told, doubles(all.Marginals), 0, doubles(all.Edges), doubles(all.Margins), ints(all.Labelling), result, c.detail)) {
 		return nil, ChainResult{}, c.err
 	}
 	all.Labelling = found(all.Labelling)
@@ -334,12 +239,9 @@ func maxMarginals(in func(*call) workspace, chain *Chain) (*MaxMarginals, ChainR
 
 // KBest returns the k best labellings of a chain, best first, or all allowed labellings if there
 // are fewer than k. A tree is refused with [ErrNotAChain].
-func (s *ChainSolver) KBest(chain *Chain, k int) (*KBest, error) { return kBest(s.in, chain, k) }
-
-func kBest(in func(*call) workspace, chain *Chain, k int) (*KBest, error) {
-	c := begin()
+func (s *ChainSolver) KBest(chain *Chain, k int) (*KBest, error) {
+	c, solver := s.begin()
 	defer c.end()
-	w := in(c)
 	told := c.chain(chain, &c.memory)
 	c.least("k", k, 1)
 	if c.err != nil {
@@ -351,13 +253,7 @@ func kBest(in func(*call) workspace, chain *Chain, k int) (*KBest, error) {
 	}
 	labellings, scores := make([]int32, k*T), make([]float64, k)
 	var count C.int64_t
-	var status C.chorale_status
-	if w.solver != nil {
-		status = C.chorale_chain_k_best(w.solver, told, C.int64_t(k), ints(labellings), 0, doubles(scores), &count, c.detail)
-	} else {
-		status = C.chorale_kernel_k_best(w.scratch, w.bytes, told, C.int64_t(k), ints(labellings), 0, doubles(scores), &count, c.detail)
-	}
-	if c.failed(status) {
+	if c.failed(C.chorale_chain_k_best(solver, told, C.int64_t(k), ints(labellings), 0, doubles(scores), &count, c.detail)) {
 		return nil, c.err
 	}
 	all := &KBest{Scores: scores[:count]}
@@ -366,50 +262,3 @@ func kBest(in func(*call) workspace, chain *Chain, k int) (*KBest, error) {
 	}
 	return all, nil
 }
-
-// Scratch is memory for calls on chains without a solver; in these calls the library allocates
-// nothing. [ChainSolverBytes] and [MessageBytes] give the number of bytes that a call needs. One
-// goroutine at a time may use a Scratch.
-type Scratch struct {
-	h     *handle
-	bytes int
-}
-
-// NewScratch allocates scratch memory of `bytes` bytes.
-func NewScratch(bytes int) (*Scratch, error) {
-	if bytes < 0 {
-		return nil, refuse(ErrSize, "bytes is %d, and must not be negative", bytes)
-	}
-	memory := C.chorale_go_aligned(C.size_t(bytes))
-	if memory == nil {
-		return nil, refuse(ErrOutOfMemory, "no memory for %d bytes", bytes)
-	}
-	return &Scratch{newHandle(memory, func(pointer unsafe.Pointer) { C.free(pointer) }), bytes}, nil
-}
-
-// Close frees the memory.
-func (s *Scratch) Close() error {
-	if s == nil {
-		return nil
-	}
-	return s.h.close()
-}
-
-func (s *Scratch) in(c *call) workspace {
-	if s == nil {
-		c.fail(ErrClosed)
-		return workspace{}
-	}
-	return workspace{scratch: c.alone(s.h), bytes: C.size_t(s.bytes)}
-}
-
-// Solve does the same as [ChainSolver.Solve].
-func (s *Scratch) Solve(chain *Chain) ([]int32, ChainResult, error) { return solve(s.in, chain) }
-
-// MaxMarginals does the same as [ChainSolver.MaxMarginals].
-func (s *Scratch) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, error) {
-	return maxMarginals(s.in, chain)
-}
-
-// KBest does the same as [ChainSolver.KBest].
-func (s *Scratch) KBest(chain *Chain, k int) (*KBest, error) { return kBest(s.in, chain, k) }

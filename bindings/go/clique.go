@@ -123,15 +123,6 @@ func cliqueResult(r *C.chorale_clique_result) CliqueResult {
 	}
 }
 
-// CliqueTask names a call of a clique solver, for [CliqueSolverBytes] and [CliqueSolver.Reserve].
-type CliqueTask int32
-
-// The calls of a clique solver.
-const (
-	CliqueSolve        CliqueTask = C.CHORALE_CLIQUE_SOLVE         // CliqueSolver.Solve
-	CliqueMaxMarginals CliqueTask = C.CHORALE_CLIQUE_MAX_MARGINALS // CliqueSolver.MaxMarginals
-)
-
 // MarginalForm says what the max-marginals of a clique include.
 type MarginalForm int32
 
@@ -207,13 +198,6 @@ func (c *call) cliqueOptions(options *CliqueOptions, members int) *C.chorale_cli
 // CliqueSolver is a reusable workspace for cliques. One goroutine at a time may use it.
 type CliqueSolver handle
 
-func cliqueSolverHandle(solver *C.chorale_clique_solver, memory unsafe.Pointer) *handle {
-	return newHandle(unsafe.Pointer(solver), func(pointer unsafe.Pointer) {
-		C.chorale_clique_solver_destroy((*C.chorale_clique_solver)(pointer))
-		C.free(memory)
-	})
-}
-
 // NewCliqueSolver makes a solver whose workspace grows as needed.
 func NewCliqueSolver(host *Host) (*CliqueSolver, error) {
 	c := begin()
@@ -226,67 +210,15 @@ func NewCliqueSolver(host *Host) (*CliqueSolver, error) {
 	if c.failed(C.chorale_clique_solver_create(in, &solver, c.detail)) {
 		return nil, c.err
 	}
-	h := cliqueSolverHandle(solver, nil)
+	h := newHandle(unsafe.Pointer(solver), func(pointer unsafe.Pointer) {
+		C.chorale_clique_solver_destroy((*C.chorale_clique_solver)(pointer))
+	})
 	h.relate((*handle)(host))
 	return (*CliqueSolver)(h), nil
-}
-
-// NewFixedCliqueSolver makes a solver whose workspace is `bytes` bytes (see [CliqueSolverBytes])
-// and never grows. A problem that needs more memory is refused with [ErrWorkspaceTooSmall].
-func NewFixedCliqueSolver(bytes int, host *Host) (*CliqueSolver, error) {
-	c := begin()
-	defer c.end()
-	in := c.host(host)
-	c.least("bytes", bytes, 0)
-	if c.err != nil {
-		return nil, c.err
-	}
-	memory := C.chorale_go_aligned(C.size_t(bytes))
-	if memory == nil {
-		return nil, refuse(ErrOutOfMemory, "no memory for %d bytes", bytes)
-	}
-	var solver *C.chorale_clique_solver
-	if c.failed(C.chorale_clique_solver_create_in(in, memory, C.size_t(bytes), &solver, c.detail)) {
-		C.free(memory)
-		return nil, c.err
-	}
-	h := cliqueSolverHandle(solver, memory)
-	h.relate((*handle)(host))
-	return (*CliqueSolver)(h), nil
-}
-
-// CliqueSolverBytes returns the number of bytes that a fixed solver ([NewFixedCliqueSolver]) needs
-// for a task on any problem of at most `members` members, with this potential and these options.
-func CliqueSolverBytes(potential *Potential, members int, options *CliqueOptions, task CliqueTask) (int, error) {
-	c := begin()
-	defer c.end()
-	p := (*C.chorale_potential)(c.share((*handle)(potential)))
-	told := c.cliqueOptions(options, members)
-	if c.err != nil {
-		return 0, c.err
-	}
-	var bytes C.size_t
-	c.failed(C.chorale_clique_solver_bytes(p, C.int64_t(members), told, C.chorale_clique_task(task), &bytes, c.detail))
-	return int(bytes), c.err
 }
 
 // Close frees the solver.
 func (s *CliqueSolver) Close() error { return (*handle)(s).close() }
-
-// Reserve grows the workspace, so that later calls for the task on at most `members` members, with
-// this potential and these options, need no further memory.
-func (s *CliqueSolver) Reserve(potential *Potential, members int, options *CliqueOptions, task CliqueTask) error {
-	c := begin()
-	defer c.end()
-	solver := (*C.chorale_clique_solver)(c.alone((*handle)(s)))
-	p := (*C.chorale_potential)(c.share((*handle)(potential)))
-	told := c.cliqueOptions(options, members)
-	if c.err != nil {
-		return c.err
-	}
-	c.failed(C.chorale_clique_solver_reserve(solver, p, C.int64_t(members), told, C.chorale_clique_task(task), c.detail))
-	return c.err
-}
 
 // found returns `labels`, or nil if the library was asked to write labels and wrote none: the first
 // entry is then still `unwritten`.

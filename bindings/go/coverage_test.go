@@ -8,11 +8,9 @@ import (
 	"testing"
 )
 
-// unreached maps each exported symbol of the library that the package does not use to the reason
-// why. The map is empty: the package uses all symbols. (The package never lets the library borrow
-// the caller's memory, since C must not keep pointers to Go memory. Even so it uses all symbols,
-// because borrowing has no functions of its own: it is requested by an argument or a struct field.)
-var unreached = map[string]string{}
+// unreached matches the exported symbols of the library that the package does not use: solvers in
+// memory of the caller, and what is computed of it, which only C programs need.
+var unreached = regexp.MustCompile(`^chorale_(chain_solver|clique_solver|message)_(bytes|create_in|reserve)$`)
 
 // Every exported symbol of the library is used by the package.
 func TestSymbolsAreReached(t *testing.T) {
@@ -49,7 +47,7 @@ func TestSymbolsAreReached(t *testing.T) {
 		}
 	}
 	for _, symbol := range symbols {
-		if !words[symbol] && unreached[symbol] == "" {
+		if !words[symbol] && !unreached.MatchString(symbol) {
 			t.Errorf("%s is not reached", symbol)
 		}
 	}

@@ -48,8 +48,7 @@
 //
 // These may change or go in any version: tables of mentions ([Settle], [Ledger]), [Prices] and the
 // prices of a potential, [Instance], [Dictionary], [PropertyBuilder], [Attachment] with the messages
-// of single chains, [Scratch] and the solvers of fixed memory, [RepeatedWords], the formats of
-// stored messages, and the calls that do rounds, local search and bound one at a time or tell their cost.
+// of single chains, [RepeatedWords], the formats of stored messages, and the calls that do rounds, local search and bound one at a time or tell their cost.
 //
 // # Lifetimes
 //
@@ -61,7 +60,7 @@
 // # Goroutines
 //
 // Any number of goroutines may use a Potential, Transitions, Property, Dictionary, Model, Host or
-// Cancel at once. Only one at a time may use a builder, a solver or a Scratch, change a Problem, or
+// Cancel at once. Only one at a time may use a builder or a solver, change a Problem, or
 // compute with a Run; another call at the same time fails with [ErrBusy].
 //
 // # Errors

@@ -46,7 +46,7 @@ const (
 	ErrCallbackStopped   Status = C.CHORALE_ERROR_CALLBACK_STOPPED    // a callback returned an error, which the Error wraps
 	ErrExecutor          Status = C.CHORALE_ERROR_EXECUTOR            // the executor did not do every step of a loop exactly once
 	ErrOutOfMemory       Status = C.CHORALE_ERROR_OUT_OF_MEMORY       // an allocation failed, or would exceed the limit of the Host
-	ErrWorkspaceTooSmall Status = C.CHORALE_ERROR_WORKSPACE_TOO_SMALL // a fixed solver or a Scratch is too small; the message says how many bytes are needed
+	ErrWorkspaceTooSmall Status = C.CHORALE_ERROR_WORKSPACE_TOO_SMALL // memory of the caller is too small; the message says how many bytes are needed
 	ErrAlignment         Status = C.CHORALE_ERROR_ALIGNMENT           // memory is not aligned as asked
 	ErrLabelsMismatch    Status = C.CHORALE_ERROR_LABELS_MISMATCH     // a chain and its transitions or properties have different numbers of labels
 	ErrParentOrder       Status = C.CHORALE_ERROR_PARENT_ORDER        // a parent does not come before its children

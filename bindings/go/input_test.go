@@ -112,19 +112,6 @@ func TestCliqueInput(t *testing.T) {
 	options.Start, options.StartAssignment, options.Algorithm = StartAssignment, []int32{0}, ICM
 	_, _, err = solver.Solve(potential, problem, options)
 	refused(t, err, ErrShape)
-	refused(t, solver.Reserve(potential, -1, nil, CliqueSolve), ErrSize)
-	check(t, solver.Reserve(potential, 10, nil, CliqueMaxMarginals))
-
-	bytes := must(CliqueSolverBytes(potential, 2, nil, CliqueSolve))
-	fixed := must(NewFixedCliqueSolver(bytes, nil))
-	_, _, err = fixed.Solve(potential, problem, nil)
-	check(t, err)
-	_, _, err = fixed.Solve(potential, &CliqueProblem{Members: 500, Values: 2, Scores: make([]float64, 1000)}, nil)
-	refused(t, err, ErrWorkspaceTooSmall)
-	_, err = NewFixedCliqueSolver(8, nil)
-	refused(t, err, ErrWorkspaceTooSmall)
-	_, err = NewFixedCliqueSolver(-8, nil)
-	refused(t, err, ErrSize)
 	// All values are forbidden, so no assignment is feasible.
 	all := math.Inf(-1)
 	x, result, err := solver.Solve(potential, &CliqueProblem{Members: 1, Values: 2, Scores: []float64{all, all}}, nil)
@@ -194,15 +181,6 @@ func TestChainInput(t *testing.T) {
 	if score := must((&Chain{Length: 0, Labels: 2, End: Float64s{1, 2}}).Score(nil)); score != 0 { // no last position takes an end score
 		t.Error(score)
 	}
-	check(t, solver.Reserve(ok(), ChainKBest, 4))
-	_, err = ChainSolverBytes(ok(), ChainTask(9), 1)
-	refused(t, err, ErrUnknownConstant)
-	_, err = NewFixedChainSolver(8, nil)
-	refused(t, err, ErrWorkspaceTooSmall)
-	_, _, err = must(NewScratch(8)).Solve(ok())
-	refused(t, err, ErrWorkspaceTooSmall)
-	_, err = NewScratch(-1)
-	refused(t, err, ErrSize)
 	_, err = SchemeBIO.Mask([]string{"Q-X"})
 	refused(t, err, ErrLabelName)
 	_, err = SchemeBIO.Mask(nil)
@@ -402,16 +380,12 @@ func TestClosedHandles(t *testing.T) {
 	_, _, err = solver.Solve(nil, &CliqueProblem{Members: 1, Values: 1, Scores: []float64{0}}, nil)
 	refused(t, err, ErrClosed)
 	solver.Close()
-	refused(t, solver.Reserve(must(NewPotts(2, 1, nil)), 1, nil, CliqueSolve), ErrClosed)
 	host := must(NewHost(-1, nil))
 	host.Close()
 	_, err = NewPotts(2, 1, &PotentialOptions{Host: host})
 	refused(t, err, ErrClosed)
 	var chains *ChainSolver
 	_, _, err = chains.Solve(&Chain{Labels: 1})
-	refused(t, err, ErrClosed)
-	var scratch *Scratch
-	_, _, err = scratch.Solve(&Chain{Labels: 1})
 	refused(t, err, ErrClosed)
 	var builder *ModelBuilder
 	_, err = builder.Freeze()

@@ -172,51 +172,8 @@ func messageResult(r *C.chorale_message_result) MessageResult {
 	}
 }
 
-// MessageTask names a call of a chain solver on chains with properties, for [MessageBytes] and
-// [ChainSolver.ReserveMessages].
-type MessageTask int32
-
-// The calls of a chain solver on chains with properties.
-const (
-	MessageSend   MessageTask = C.CHORALE_MESSAGE_SEND   // ChainSolver.Messages
-	MessageDecode MessageTask = C.CHORALE_MESSAGE_DECODE // ChainSolver.Decode
-)
-
 func attachmentsFirst(all []C.chorale_attachment) *C.chorale_attachment {
 	return (*C.chorale_attachment)(first(all))
-}
-
-// MessageBytes returns the number of bytes that a fixed solver or a [Scratch] needs for a task on
-// this chain with these attachments, and on all chains and attachments that differ from them only
-// in the entries of arrays.
-func MessageBytes(chain *Chain, attachments []Attachment, options *MessageOptions, task MessageTask) (int, error) {
-	c := begin()
-	defer c.end()
-	told := c.chain(chain, &c.memory)
-	with, _ := c.attachments(attachments, chain)
-	how := c.messageOptions(options)
-	if c.err != nil {
-		return 0, c.err
-	}
-	var bytes C.size_t
-	c.failed(C.chorale_message_bytes(told, attachmentsFirst(with), C.int64_t(len(with)), how, C.chorale_message_task(task), &bytes, c.detail))
-	return int(bytes), c.err
-}
-
-// ReserveMessages grows the workspace, so that later calls for the task need no further memory, on
-// the chains and attachments for which [MessageBytes] gives the number of bytes.
-func (s *ChainSolver) ReserveMessages(chain *Chain, attachments []Attachment, options *MessageOptions, task MessageTask) error {
-	c := begin()
-	defer c.end()
-	w := s.in(c)
-	told := c.chain(chain, &c.memory)
-	with, _ := c.attachments(attachments, chain)
-	how := c.messageOptions(options)
-	if c.err != nil {
-		return c.err
-	}
-	c.failed(C.chorale_message_reserve(w.solver, told, attachmentsFirst(with), C.int64_t(len(with)), how, C.chorale_message_task(task), c.detail))
-	return c.err
 }
 
 // Messages computes the messages of a chain to the cliques of its properties. Row p is the message
@@ -224,18 +181,8 @@ func (s *ChainSolver) ReserveMessages(chain *Chain, attachments []Attachment, op
 // score of a value is the maximum, over the labellings that show this value, of the chain's score
 // plus the messages of all other attachments; minus infinity if no labelling shows the value.
 func (s *ChainSolver) Messages(chain *Chain, attachments []Attachment, options *MessageOptions) ([][]float64, MessageResult, error) {
-	return messages(s.in, chain, attachments, options)
-}
-
-// Messages does the same as [ChainSolver.Messages].
-func (s *Scratch) Messages(chain *Chain, attachments []Attachment, options *MessageOptions) ([][]float64, MessageResult, error) {
-	return messages(s.in, chain, attachments, options)
-}
-
-func messages(in func(*call) workspace, chain *Chain, attachments []Attachment, options *MessageOptions) ([][]float64, MessageResult, error) {
-	c := begin()
+	c, solver := s.begin()
 	defer c.end()
-	w := in(c)
 	told := c.chain(chain, &c.memory)
 	with, values := c.attachments(attachments, chain)
 	how := c.messageOptions(options)
@@ -250,13 +197,7 @@ func messages(in func(*call) workspace, chain *Chain, attachments []Attachment, 
 	}
 	result := new(C.chorale_message_result)
 	result.struct_size = C.sizeof_chorale_message_result
-	var status C.chorale_status
-	if w.solver != nil {
-		status = C.chorale_chain_messages(w.solver, told, attachmentsFirst(with), C.int64_t(len(with)), how, (**C.double)(block), result, c.detail)
-	} else {
-		status = C.chorale_kernel_messages(w.scratch, w.bytes, told, attachmentsFirst(with), C.int64_t(len(with)), how, (**C.double)(block), result, c.detail)
-	}
-	if c.failed(status) {
+	if c.failed(C.chorale_chain_messages(solver, told, attachmentsFirst(with), C.int64_t(len(with)), how, (**C.double)(block), result, c.detail)) {
 		return nil, MessageResult{}, c.err
 	}
 	all := make([][]float64, len(with))
@@ -270,18 +211,8 @@ func messages(in func(*call) workspace, chain *Chain, attachments []Attachment, 
 // attachments is greatest. It returns the labels, and for each attachment the value that the
 // labelling shows. Both are nil if no labelling was found.
 func (s *ChainSolver) Decode(chain *Chain, attachments []Attachment, options *MessageOptions) (labelling, values []int32, _ MessageResult, _ error) {
-	return decode(s.in, chain, attachments, options)
-}
-
-// Decode does the same as [ChainSolver.Decode].
-func (s *Scratch) Decode(chain *Chain, attachments []Attachment, options *MessageOptions) (labelling, values []int32, _ MessageResult, _ error) {
-	return decode(s.in, chain, attachments, options)
-}
-
-func decode(in func(*call) workspace, chain *Chain, attachments []Attachment, options *MessageOptions) (labelling, values []int32, _ MessageResult, _ error) {
-	c := begin()
+	c, solver := s.begin()
 	defer c.end()
-	w := in(c)
 	told := c.chain(chain, &c.memory)
 	with, _ := c.attachments(attachments, chain)
 	how := c.messageOptions(options)
@@ -291,13 +222,7 @@ func decode(in func(*call) workspace, chain *Chain, attachments []Attachment, op
 	labelling, values = unwrittenLabels(chain.Length), unwrittenLabels(len(with))
 	result := new(C.chorale_message_result)
 	result.struct_size = C.sizeof_chorale_message_result
-	var status C.chorale_status
-	if w.solver != nil {
-		status = C.chorale_chain_decode(w.solver, told, attachmentsFirst(with), C.int64_t(len(with)), how, ints(labelling), ints(values), result, c.detail)
-	} else {
-		status = C.chorale_kernel_decode(w.scratch, w.bytes, told, attachmentsFirst(with), C.int64_t(len(with)), how, ints(labelling), ints(values), result, c.detail)
-	}
-	if c.failed(status) {
+	if c.failed(C.chorale_chain_decode(solver, told, attachmentsFirst(with), C.int64_t(len(with)), how, ints(labelling), ints(values), result, c.detail)) {
 		return nil, nil, MessageResult{}, c.err
 	}
 	return found(labelling), found(values), messageResult(result), nil

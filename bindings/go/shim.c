@@ -149,11 +149,6 @@ void chorale_go_call_body(chorale_parallel_body body, void *body_user, int64_t i
   body(body_user, i, worker);
 }
 
-void *chorale_go_aligned(size_t bytes) {
-  void *memory = NULL;
-  return posix_memalign(&memory, 64, bytes ? bytes : 64) ? NULL : memory;
-}
-
 void chorale_go_chain_lengths(const chorale_model *model, int64_t *lengths) {
   for (int64_t i = chorale_model_chain_count(model); i > 0; --i)
     lengths[i - 1] = chorale_model_chain_length(model, i - 1);

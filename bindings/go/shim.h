@@ -39,7 +39,6 @@ void chorale_go_run_callbacks(chorale_run_options *options, uintptr_t user, int 
                               int progress);
 void chorale_go_learn_callback(chorale_learn_options *options, uintptr_t user);
 void chorale_go_call_body(chorale_parallel_body body, void *body_user, int64_t i, int64_t worker);
-void *chorale_go_aligned(size_t bytes);
 
 // The functions below loop over calls of the library, so that Go calls C once instead of many
 // times. An array has one entry for each chain or clique, in order, unless a comment says

@@ -527,7 +527,7 @@ def rust_pages() -> Iterator[tuple[str, str]]:
     public = set(re.findall(r"\w+", " ".join(re.findall(r"^ *pub use [^;]+;", whole, re.MULTILINE))))
     entries = rust_constants((folder / "constants.rs").read_text(encoding="utf-8"))
     for source in sorted(folder.glob("*.rs")):
-        owner, room = "", "kernel::" if source.stem == "kernel" else ""
+        owner = ""
         comment: list[str] = []
         for line, rest in lines_of(source.read_text(encoding="utf-8")):
             if line.startswith("impl"):
@@ -539,8 +539,8 @@ def rust_pages() -> Iterator[tuple[str, str]]:
                 continue
             elif found := re.match(r"( *)pub (?:const (?=fn)|unsafe )?(fn|struct|enum|trait|type|const) (\w+)", line):
                 inside, kind, name = bool(found[1]), found[2], found[3]
-                full = f"{owner}::{name}" if inside else f"{room}{name}"
-                whole_page = room or source.stem == "lib"
+                full = f"{owner}::{name}" if inside else name
+                whole_page = source.stem == "lib"
                 if comment and ((owner if inside else name) in public or whole_page and not inside):
                     code = rust_code(line + "\n" + rest, kind)
                     told = re.sub(r"\[(`[^`]+`)\](\([^)]*\))?", r"\1", "\n".join(comment))

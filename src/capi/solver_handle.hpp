@@ -60,16 +60,14 @@ chorale_status create_solver_in(const chorale_host *host, void *memory, std::siz
 }
 
 // Reports that the memory that the caller gave to a solver is too small: the workspace must have
-// `needed` bytes. This memory has the handle and, after it, the workspace; or it is a workspace
-// alone, and the handle lies elsewhere (kernel.h).
+// `needed` bytes. This memory has the handle and, after it, the workspace.
 template <class Solver>
 chorale_status fail_workspace(const Report &report, const Solver &solver,
                               std::size_t needed) noexcept {
-  const auto *after = reinterpret_cast<const std::byte *>(&solver) + kHandleBytes<Solver>;
-  const std::size_t handle = solver.workspace.data() == after ? kHandleBytes<Solver> : 0;
-  return report.fail(
-      CHORALE_ERROR_WORKSPACE_TOO_SMALL, handle > 0 ? "the solver's memory has " : "scratch has ",
-      handle + solver.workspace.capacity(), " bytes; it must have at least ", handle + needed);
+  const std::size_t handle = kHandleBytes<Solver>;
+  return report.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "the solver's memory has ",
+                     handle + solver.workspace.capacity(), " bytes; it must have at least ",
+                     handle + needed);
 }
 
 template <class Solver> void destroy_solver(Solver *solver) noexcept {

@@ -24,7 +24,7 @@ from declare import HEADERS, Headers  # noqa: E402
 # (JavaScript reads and writes bytes), decode (decode_with_rules does the same), and functions that only
 # C programs need.
 LEFT_OUT = re.compile(
-    r"chorale_(kernel_\w+|chain_solver_\w+|clique_solver_\w+"
+    r"chorale_(chain_solver_\w+|clique_solver_\w+"
     r"|message_(bytes|reserve)"
     r"|chain_(solve|score|k_best|max_marginals|messages|decode)"
     r"|clique_(solve|score|max_marginals)"

@@ -7,7 +7,6 @@ import pytest
 from oracle import chain_score, labellings
 
 import libchorale as ch
-from libchorale import experimental
 
 
 def random_chain(rng, dtype=np.float64):
@@ -35,13 +34,9 @@ def random_chain(rng, dtype=np.float64):
     return unary, given, truth
 
 
-def solvers():
-    return ch.ChainSolver(), experimental.Kernel(1 << 20)
-
-
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_enumeration(rng, dtype):
-    solver, kernel = solvers()
+    solver = ch.ChainSolver()
     for _ in range(60):
         unary, given, truth = random_chain(rng, dtype)
         length, labels = unary.shape
@@ -55,13 +50,11 @@ def test_enumeration(rng, dtype):
         assert result.score == pytest.approx(best, abs=1e-5 if dtype == np.float32 else 1e-9)
         assert scores[tuple(result.labels)] == pytest.approx(result.score, abs=1e-5)
         assert chain.score(result.labels) == result.score
-        assert kernel.best(chain).labels.tolist() == result.labels.tolist()
 
         found, values = solver.k_best(chain, k=5)
         expected = sorted((s for s in scores.values() if s > -math.inf), reverse=True)[:5]
         np.testing.assert_allclose(values, expected, atol=1e-5)
         assert len({tuple(row) for row in found}) == len(found)
-        np.testing.assert_array_equal(kernel.k_best(chain, k=5)[0], found)
 
         all_of_it = solver.marginals(chain)
         marginals = np.full((length, labels), -math.inf)
@@ -74,7 +67,6 @@ def test_enumeration(rng, dtype):
         np.testing.assert_allclose(all_of_it.marginals, marginals, atol=1e-5)
         np.testing.assert_allclose(all_of_it.edge_marginals, edges, atol=1e-5)
         np.testing.assert_allclose(solver.max_marginals(chain), all_of_it.marginals, rtol=1e-12)
-        np.testing.assert_array_equal(kernel.max_marginals(chain), solver.max_marginals(chain))
         margins = solver.margins(chain)
         for t in range(length):
             ordered = np.sort(marginals[t])
@@ -204,36 +196,3 @@ def test_masks():
     transitions = ch.Transitions(mask=made, labels=5)
     best = ch.ChainSolver().best(np.array([[0, 0, 9.0, 0, 0], [0, 0, 0, 0, 5.0]]), transitions)
     assert best.labels.tolist() == [3, 4]
-
-
-def test_workspaces(rng):
-    chain = ch.Chain(rng.normal(size=(50, 6)), rng.normal(size=(6, 6)))
-    larger = ch.Chain(np.zeros((5000, 6)))
-    prop = ch.Property.first_label(6)
-    for task, options in (
-        ("best", {}),
-        ("max_marginals", {}),
-        ("k_best", {"k": 7}),
-        ("messages", {"attachments": [prop]}),
-        ("decode", {"attachments": [prop], "mode": "exact"}),
-    ):
-        needed = experimental.bytes_needed(chain, task, **options)
-        memory = np.empty(needed + 64, dtype=np.uint8)
-        shift = -memory.ctypes.data % 64
-        for calls in (ch.ChainSolver(memory=needed), experimental.Kernel(memory[shift : shift + needed])):
-            arguments = [options["attachments"]] if "attachments" in options else []
-            more = {key: value for key, value in options.items() if key != "attachments"}
-            getattr(calls, task)(chain, *arguments, **more)
-            with pytest.raises(MemoryError):
-                getattr(calls, task)(larger, *arguments, **more)
-        growing = ch.ChainSolver()
-        growing.reserve(chain, task, **options)
-    with pytest.raises(ValueError, match="task"):
-        experimental.bytes_needed(chain, "worst")
-    with pytest.raises(ch.ArgumentError) as caught:
-        experimental.Kernel(memory[shift + 1 : shift + 4097]).best(chain)
-    assert caught.value.name == "CHORALE_ERROR_ALIGNMENT"
-    with pytest.raises(TypeError):
-        experimental.Kernel(np.empty(10))
-    with pytest.raises(ValueError):
-        experimental.Kernel(np.empty((2, 64), dtype=np.uint8))

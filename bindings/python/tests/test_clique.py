@@ -142,25 +142,3 @@ def test_rows_may_be_apart():
         solver.solve(agree, wide[::2, 3:5]).score
         == solver.solve(agree, wide[::2, 3:5].copy()).score
     )
-
-
-def test_fixed_workspace(rng):
-    agree = ch.Potential.potts(5, 0.3)
-    scores = rng.normal(size=(20, 5))
-    for task in ("solve", "max_marginals"):
-        needed = ch.CliqueSolver.bytes_needed(agree, 20, task=task)
-        solver = ch.CliqueSolver(memory=needed)
-        run = getattr(solver, task)
-        run(agree, scores)
-        with pytest.raises(ch.OutOfMemoryError) as caught:
-            run(agree, rng.normal(size=(2000, 5)))
-        assert isinstance(caught.value, MemoryError)
-    with pytest.raises(MemoryError):
-        ch.CliqueSolver(memory=0)
-    with pytest.raises(ValueError, match="memory"):
-        ch.CliqueSolver(memory=-1)
-    growing = ch.CliqueSolver()
-    growing.reserve(agree, 50, task="max_marginals", exact=True)
-    growing.reserve(agree, 50, algorithm="count_boxes", gap=0.0)
-    with pytest.raises(TypeError, match="start"):
-        growing.reserve(agree, 50, start=[0])

@@ -371,11 +371,6 @@ def test_one_call_at_a_time():
         thread.join()
         assert done[0].score == 2.0
 
-    kernel = experimental.Kernel(1 << 16)
-    kernel._lock.acquire()
-    with pytest.raises(ch.InUseError):
-        kernel.best([[0.0]])
-
 
 def test_a_callback_cannot_use_what_it_runs_in():
     builder = ch.ModelBuilder()

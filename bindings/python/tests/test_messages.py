@@ -107,7 +107,6 @@ CASES = [
     ("Potential.prices", lambda: AGREE.prices([1, 1], "five"), "members"),
     ("Potential.most", lambda: AGREE.most([1.0, float("nan")], 5), "prices"),
     ("Potential.most", lambda: AGREE.most([1.0, 1.0], -5), "members"),
-    ("CliqueSolver", lambda: ch.CliqueSolver(memory=3), None),
     ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, [[NAN, 0.0]]), "scores"),
     ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, [[1e300, 0.0]]), "scores"),
     ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, np.zeros((2, 3))), "scores"),
@@ -132,9 +131,6 @@ CASES = [
     ("CliqueSolver.max_marginals", lambda: SOLVER.max_marginals(AGREE, [[NAN, 0.0]]), "scores"),
     ("CliqueSolver.bound", lambda: SOLVER.bound(AGREE, [[NAN, 0.0]]), "scores"),
     ("CliqueSolver.evaluate", lambda: SOLVER.evaluate(AGREE, ROW, [0, 7]), None),
-    ("CliqueSolver.reserve", lambda: SOLVER.reserve(AGREE, -1), "members"),
-    ("CliqueSolver.bytes_needed", lambda: SOLVER.bytes_needed(AGREE, -1), "members"),
-    ("CliqueSolver.bytes_needed", lambda: SOLVER.bytes_needed(AGREE, 1, node_pool=-1), "node_pool"),
     ("mask", lambda: ch.mask(["O", "X-Y"]), "names"),
     ("mask", lambda: ch.mask([]), "names"),
     ("LabelMap.from_names", lambda: ch.LabelMap.from_names(["O", "B-"]), "names"),
@@ -146,7 +142,6 @@ CASES = [
     ("Transitions", lambda: ch.Transitions([[0.0]], end=[math.inf]), "end"),
     ("Transitions", lambda: ch.Transitions(labels=0), "labels"),
     ("Chain.score", lambda: ch.Chain(ROW).score([0, 7]), "labels"),
-    ("ChainSolver", lambda: ch.ChainSolver(memory=-1), "memory"),
     ("ChainSolver.best", lambda: CHAINS.best([[NAN]]), "unary"),
     ("ChainSolver.best", lambda: CHAINS.best(np.zeros((2, 0))), None),
     ("ChainSolver.best", lambda: CHAINS.best(ROW, [[NAN, 0.0], [0.0, 0.0]]), "transitions"),
@@ -178,12 +173,6 @@ CASES = [
         "attachments",
     ),
     ("ChainSolver.decode", lambda: CHAINS.decode([[NAN]]), "unary"),
-    ("ChainSolver.reserve", lambda: CHAINS.reserve(ROW, "x"), "task"),
-    ("ChainSolver.reserve", lambda: CHAINS.reserve(ROW, "k_best", k=-1), "k"),
-    ("bytes_needed", lambda: experimental.bytes_needed(ROW, "k_best", k=-1), "k"),
-    ("bytes_needed", lambda: experimental.bytes_needed(ROW, "decode", attachments=5), "attachments"),
-    ("Kernel", lambda: experimental.Kernel(-1), "memory"),
-    ("Kernel.best", lambda: experimental.Kernel(64).best(np.zeros((50, 9))), None),
     ("Property.automaton", lambda: ch.Property.automaton([[[5]]], values=1), "next"),
     ("Property.automaton", lambda: ch.Property.automaton([[[0]]], [[[9]]], values=1), "actions"),
     ("Property.automaton", lambda: ch.Property.automaton([[[0]]], values=0), "values"),
@@ -525,9 +514,9 @@ def test_help_reads_as_python():
 HARMLESS = re.compile(
     r"(\w*Error|Agreement\..*|Outcome|Progress|Cost|LabellingScore|Reason|Change|Decoded"
     r"|Diagnosis|Strengths|LeftOut|Mask|Place|Placed|Question|\w*Result|ChainMarginals|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
-    r"|Chain|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state|Host.*"
+    r"|Chain|ChainSolver|CliqueSolver|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state|Host.*"
     r"|Run.(step|solve|local_search|reset|problem|left_out)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"
-    r"|Ledger.(conflicts|current|due)|Settled(.conflicts|.table)?|Kernel\..*|abi|algorithms|Model.\w*bytes"
+    r"|Ledger.(conflicts|current|due)|Settled(.conflicts|.table)?|abi|algorithms|Model.\w*bytes"
     r"|.*\.(cliques|all_members|chain_lengths|values|labels|family|result|model)"
 )
 

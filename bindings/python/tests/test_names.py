@@ -66,7 +66,7 @@ def test_options_are_named_and_typed():
     [
         (c.chorale_run_options, (ch.Run, ch.Run.estimate, ch.decode)),
         (c.chorale_clique_options, (ch.CliqueSolver.solve, ch.CliqueSolver.marginals)),
-        (c.chorale_message_options, (ch.ChainSolver.messages, experimental.bytes_needed)),
+        (c.chorale_message_options, (ch.ChainSolver.messages, ch.ChainSolver.decode)),
         (c.chorale_repeated_words_options, (ch.ModelBuilder.add_repeated_words,)),
     ],
 )

@@ -141,38 +141,38 @@ def test_dictionaries():
 
 @pytest.mark.parametrize("mode", ["auto", "exact", "beam", "absorption"])
 def test_messages_and_decoding(rng, mode):
-    for calls in (ch.ChainSolver(), experimental.Kernel(1 << 20)):
-        for _ in range(15):
-            labels, length = 2, int(rng.integers(1, 5))
-            unary, edges = rng.normal(size=(length, labels)), rng.normal(size=(labels, labels))
-            chain = ch.Chain(unary, edges)
-            props = [ch.Property.first_label(labels), ch.Property.position_label(labels, 1)]
-            incoming = [rng.normal(size=labels + 2) for _ in props]
-            attached = [experimental.Attachment(p, message=m) for p, m in zip(props, incoming)]
-            options = {"mode": mode, "beam_width": 500, "max_states": 500}
-            sent, info = calls.messages(chain, attached, **options)
-            expected = [np.full(labels + 2, -math.inf) for _ in props]
-            best = -math.inf
-            for y in labellings(length, labels):
-                values = [p.evaluate(y) for p in props]
-                own = chain_score(unary, y, edges)
-                total = own + sum(m[v] for m, v in zip(incoming, values))
-                best = max(best, total)
-                for p, value in enumerate(values):
-                    message = total - incoming[p][value]
-                    expected[p][value] = max(expected[p][value], message)
-            if mode == "absorption":
-                # Absorption adds the message of a value when a position fires the value. Here this
-                # is exact, since each property fires at most once.
-                assert info.outcome == ch.Outcome.COMPLETE
-            for got, wanted in zip(sent, expected):
-                np.testing.assert_allclose(got, wanted, atol=1e-9)
-            decoded = calls.decode(chain, attached, **options)
-            assert decoded.score == pytest.approx(best)
-            assert decoded.values.tolist() == [p.evaluate(decoded.labels) for p in props]
-            assert decoded.score == pytest.approx(decoded.chain_score + decoded.message_score)
-            plain = calls.decode(chain)
-            assert plain.labels.tolist() == calls.best(chain).labels.tolist()
+    calls = ch.ChainSolver()
+    for _ in range(15):
+        labels, length = 2, int(rng.integers(1, 5))
+        unary, edges = rng.normal(size=(length, labels)), rng.normal(size=(labels, labels))
+        chain = ch.Chain(unary, edges)
+        props = [ch.Property.first_label(labels), ch.Property.position_label(labels, 1)]
+        incoming = [rng.normal(size=labels + 2) for _ in props]
+        attached = [experimental.Attachment(p, message=m) for p, m in zip(props, incoming)]
+        options = {"mode": mode, "beam_width": 500, "max_states": 500}
+        sent, info = calls.messages(chain, attached, **options)
+        expected = [np.full(labels + 2, -math.inf) for _ in props]
+        best = -math.inf
+        for y in labellings(length, labels):
+            values = [p.evaluate(y) for p in props]
+            own = chain_score(unary, y, edges)
+            total = own + sum(m[v] for m, v in zip(incoming, values))
+            best = max(best, total)
+            for p, value in enumerate(values):
+                message = total - incoming[p][value]
+                expected[p][value] = max(expected[p][value], message)
+        if mode == "absorption":
+            # Absorption adds the message of a value when a position fires the value. Here this
+            # is exact, since each property fires at most once.
+            assert info.outcome == ch.Outcome.COMPLETE
+        for got, wanted in zip(sent, expected):
+            np.testing.assert_allclose(got, wanted, atol=1e-9)
+        decoded = calls.decode(chain, attached, **options)
+        assert decoded.score == pytest.approx(best)
+        assert decoded.values.tolist() == [p.evaluate(decoded.labels) for p in props]
+        assert decoded.score == pytest.approx(decoded.chain_score + decoded.message_score)
+        plain = calls.decode(chain)
+        assert plain.labels.tolist() == calls.best(chain).labels.tolist()
 
 
 def test_bad_attachments():

@@ -359,11 +359,3 @@ def borrowed(
         flat, shape, tuple(step * kind.itemsize for step in strides), writeable=False
     )
     return array
-
-
-def aligned(count: int) -> Bytes:
-    """Allocates `count` bytes (at least one) at an address that is a multiple of 64."""
-    count = max(count, 1)
-    raw = np.empty(count + 64, dtype=np.uint8)
-    first = -raw.ctypes.data % 64
-    return raw[first : first + count]

@@ -415,7 +415,7 @@ class ChainMarginals:
 
 
 class ChainCalls:
-    """The calls for chains that `ChainSolver` and `Kernel` have in common."""
+    """The calls of `ChainSolver` for chains without properties."""
 
     def _invoke(self, name: str, *arguments: Any) -> None:
         raise NotImplementedError
@@ -519,10 +519,3 @@ def _result(result: c.chorale_chain_result, labels: arrays.Ints) -> ChainResult:
     return ChainResult(
         labels if outcome == Outcome.COMPLETE else None, float(result.score), outcome
     )
-
-
-CHAIN_TASKS = {
-    "best": c.CHORALE_CHAIN_SOLVE,
-    "max_marginals": c.CHORALE_CHAIN_MAX_MARGINALS,
-    "k_best": c.CHORALE_CHAIN_K_BEST,
-}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from ctypes import byref, c_size_t
+from ctypes import byref
 from typing import Any, Literal, Union
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._handle import Closable
-from ._native import call, library, struct
+from ._native import library, struct
 from ._work import work
 from .cancel import Cancel, Stop
 from .host import lent
@@ -22,7 +22,6 @@ from .potential import Potential
 StartName = Literal["independent", "alpha_pass"]
 Start = Union[StartName, int, npt.ArrayLike]
 Form = Literal["marginal", "message"]
-Task = Literal["solve", "max_marginals"]
 
 STARTS = {
     "independent": c.CHORALE_START_INDEPENDENT,
@@ -121,9 +120,6 @@ class MarginalsResult:
 class CliqueSolver(Closable):
     """A reusable workspace for clique inference, for one call at a time: use one for each thread.
 
-    memory: the fixed size of the workspace in bytes (see `bytes_needed`): a problem that needs more
-    raises OutOfMemoryError. None: the workspace grows as needed.
-
     >>> solver = CliqueSolver()
     >>> result = solver.solve(Potential.potts(2, 0.3), [[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]])
     >>> result.labels.tolist(), round(result.score, 6), result.proven
@@ -161,15 +157,8 @@ class CliqueSolver(Closable):
     _exclusive = True
     _free = library.chorale_clique_solver_destroy
 
-    def __init__(self, *, memory: int | None = None) -> None:
-        if memory is None:
-            super().__init__(self._create(library.chorale_clique_solver_create, lent()))
-            return
-        own = arrays.aligned(arrays.size("memory", memory))
-        pointer = self._create(
-            library.chorale_clique_solver_create_in, lent(), arrays.address(own), len(own)
-        )
-        super().__init__(pointer, own)
+    def __init__(self) -> None:
+        super().__init__(self._create(library.chorale_clique_solver_create, lent()))
 
     def solve(
         self,
@@ -367,54 +356,6 @@ class CliqueSolver(Closable):
                 )
         return _result(result, array.copy())
 
-    def reserve(
-        self,
-        potential: Potential,
-        members: int,
-        *,
-        task: Task = "solve",
-        exact: bool = False,
-        algorithm: str = "auto",
-        start: StartName = "independent",
-        subset_size: int = 2,
-        node_pool: int = 0,
-        gap: float | None = None,
-    ) -> None:
-        """Grows the workspace so that a task allocates nothing for problems of at most `members`
-        members. task: "solve" or "max_marginals". The other arguments are those of that call."""
-        options = _Options(algorithm, subset_size=subset_size, node_pool=node_pool, gap=gap)
-        sizes = _Sizes(potential, members, task, exact, start, options)
-        with sizes, self._use() as solver:
-            call(library.chorale_clique_solver_reserve, solver, *sizes.arguments)
-
-    @staticmethod
-    def bytes_needed(
-        potential: Potential,
-        members: int,
-        *,
-        task: Task = "solve",
-        exact: bool = False,
-        algorithm: str = "auto",
-        start: StartName = "independent",
-        subset_size: int = 2,
-        node_pool: int = 0,
-        gap: float | None = None,
-    ) -> int:
-        """Returns the number of bytes that `CliqueSolver(memory=...)` needs for problems of at most
-        `members` members. Arguments are as in `reserve`.
-
-        >>> agree = Potential.potts(4, 1.0)
-        >>> solver = CliqueSolver(memory=CliqueSolver.bytes_needed(agree, 10))
-        >>> solver.solve(agree, np.zeros((10, 4))).score
-        100.0
-        """
-        needed = c_size_t()
-        options = _Options(algorithm, subset_size=subset_size, node_pool=node_pool, gap=gap)
-        sizes = _Sizes(potential, members, task, exact, start, options)
-        with sizes:
-            call(library.chorale_clique_solver_bytes, *sizes.arguments, byref(needed))
-        return needed.value
-
 
 class _Options:
     """A chorale_clique_options struct made from named options. Keeps the array of start values and
@@ -456,41 +397,6 @@ class _Options:
             self._kept = arrays.ints("start", value, size=members)
             self.struct.start = c.CHORALE_START_ASSIGNMENT
             self.struct.start_assignment = arrays.address(self._kept)
-
-
-class _Sizes:
-    """The arguments that determine the size of a workspace, with the potential marked as used
-    during `with`."""
-
-    def __init__(
-        self,
-        potential: Potential,
-        members: int,
-        task: Task,
-        exact: bool,
-        start: StartName,
-        options: _Options,
-    ) -> None:
-        self._potential = _checked(potential)
-        self._members = arrays.integer("members", members)
-        if not isinstance(start, str):
-            raise TypeError(f"start is {start!r}; sizes are asked for with a name")
-        options.start(start, 0)
-        options.struct.exact_marginals = bool(exact)
-        self._options = options
-        self._task = arrays.chosen("task", task, TASKS)
-
-    def __enter__(self) -> _Sizes:
-        self.arguments = (
-            self._potential._begin(),
-            self._members,
-            byref(self._options.struct),
-            self._task,
-        )
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._potential._end()
 
 
 def _checked(potential: Any) -> Potential:

@@ -328,7 +328,7 @@ def decode(
     reasons: dict[int, list[Reason]] = {}
     for number, *told in found:
         what, chain = given.wanted[number].what, told[1]
-        reason = Reason(*told, what=what, group=given.group_names[chain])
+        reason = dataclasses.replace(Reason(*told), what=what, group=given.group_names[chain])
         reasons.setdefault(chain, []).append(reason)
     spans = given.spans()
     places = np.searchsorted(given.offsets, np.flatnonzero(now != own), side="right") - 1

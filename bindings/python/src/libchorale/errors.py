@@ -157,10 +157,7 @@ _NAMES = {
 _LABELS = {"labels": "the number of names"}
 _COUNT = {"count": "the number of attachments"}
 _NAMES_OF_CALLS = {
-    "chorale_chain_solver_create_in": {"bytes": "memory"},
-    "chorale_clique_solver_create_in": {"bytes": "memory"},
     "chorale_chain_messages": _COUNT,
-    "chorale_kernel_messages": _COUNT,
     "chorale_dictionary_create": {"count": "the number of values"},
     "chorale_label_map_from_names": _LABELS,
     "chorale_scheme_mask": _LABELS,

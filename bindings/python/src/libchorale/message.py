@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
-from ctypes import byref, c_size_t, c_void_p
+from ctypes import byref, c_void_p
 from typing import Any, Literal, Union
 
 import numpy as np
@@ -16,7 +16,7 @@ from . import _arrays as arrays
 from . import _declarations as c
 from ._handle import Closable
 from ._native import call, library, struct
-from .chain import CHAIN_TASKS, Chain, ChainCalls
+from .chain import Chain, ChainCalls
 from .host import lent
 from .outcome import Outcome
 from .property import Attachment, Property
@@ -28,14 +28,11 @@ JOINT_MODES = {
     "beam": c.CHORALE_JOINT_BEAM,
 }
 JointMode = Literal["auto", "exact", "absorption", "beam"]
-ChainTask = Literal["best", "max_marginals", "k_best", "messages", "decode"]
-
-MESSAGE_TASKS = {"messages": c.CHORALE_MESSAGE_SEND, "decode": c.CHORALE_MESSAGE_DECODE}
 
 
 @dataclasses.dataclass(frozen=True)
 class MessageResult:
-    """How messages were computed by the dynamic program over configurations (see `MessageCalls`).
+    """How messages were computed by the dynamic program over configurations (see `ChainSolver`).
 
     outcome         how the call ended
     exact           True: the messages are exact, up to rounding
@@ -112,11 +109,11 @@ class _Attachments:
         self._stack.close()
 
 
-class MessageCalls(ChainCalls):
-    """The calls for chains under properties that `ChainSolver` and `Kernel` have in common.
+class ChainSolver(Closable, ChainCalls):
+    """A reusable workspace for chains and trees, for one call at a time: use one for each thread.
 
-    The dynamic program over a chain extends its state, the label, by a *configuration*: the joint
-    state of all properties after the labels so far. Options of all calls:
+    For chains under properties (`messages`, `decode`) the dynamic program over a chain extends its state, the label, by a *configuration*: the joint
+    state of all properties after the labels so far. Options of these calls:
 
     mode        "exact": keeps all configurations; "beam": keeps only the best ones at each
                 position; "absorption": approximate, adds the message of a value whenever a position
@@ -126,6 +123,16 @@ class MessageCalls(ChainCalls):
     max_states  greatest number of configurations at a position for "exact" and "absorption"; if
                 they need more, the call raises `StateError`
     """
+
+    _exclusive = True
+    _free = library.chorale_chain_solver_destroy
+
+    def __init__(self) -> None:
+        super().__init__(self._create(library.chorale_chain_solver_create, lent()))
+
+    def _invoke(self, name: str, *arguments: Any) -> None:
+        with self._use() as solver:
+            call(getattr(library, "chorale_chain_" + name), solver, *arguments)
 
     def messages(
         self,
@@ -208,114 +215,3 @@ class MessageCalls(ChainCalls):
             pruned=bool(result.pruned),
             configurations=result.configurations,
         )
-
-
-class ChainSolver(Closable, MessageCalls):
-    """A reusable workspace for chains and trees, for one call at a time: use one for each thread.
-
-    memory: the fixed size of the workspace in bytes (see `bytes_needed`): a task that needs more
-    raises OutOfMemoryError. None: the workspace grows as needed.
-    """
-
-    _exclusive = True
-    _free = library.chorale_chain_solver_destroy
-
-    def __init__(self, *, memory: int | None = None) -> None:
-        if memory is None:
-            super().__init__(self._create(library.chorale_chain_solver_create, lent()))
-            return
-        own = arrays.aligned(arrays.size("memory", memory))
-        pointer = self._create(
-            library.chorale_chain_solver_create_in, lent(), arrays.address(own), len(own)
-        )
-        super().__init__(pointer, own)
-
-    def _invoke(self, name: str, *arguments: Any) -> None:
-        with self._use() as solver:
-            call(getattr(library, "chorale_chain_" + name), solver, *arguments)
-
-    def reserve(
-        self,
-        chain: Chain | npt.ArrayLike,
-        task: ChainTask = "best",
-        *,
-        k: int = 1,
-        attachments: Attached = (),
-        mode: JointMode = "auto",
-        beam_width: int = 300,
-        max_states: int = 1024,
-    ) -> None:
-        """Grows the workspace so that a task allocates nothing on chains of the shape of `chain`.
-
-        task  "best", "max_marginals", "k_best", "messages" or "decode"; the other arguments are
-              those of that call
-        """
-        scores = Chain._for_a_call(chain, None)
-        with self._use() as solver:
-            if task in MESSAGE_TASKS:
-                attached = _Attachments(attachments, scores.length)
-                with scores._use() as chain_struct, attached as structs:
-                    call(
-                        library.chorale_message_reserve,
-                        solver,
-                        chain_struct,
-                        structs,
-                        len(attached.items),
-                        byref(message_options(mode, beam_width, max_states)),
-                        MESSAGE_TASKS[task],
-                    )
-            else:
-                number = arrays.chosen("task", task, {**CHAIN_TASKS, **MESSAGE_TASKS})
-                with scores._use() as chain_struct:
-                    call(
-                        library.chorale_chain_solver_reserve,
-                        solver,
-                        chain_struct,
-                        number,
-                        arrays.integer("k", k),
-                    )
-
-
-def bytes_needed(
-    chain: Chain | npt.ArrayLike,
-    task: ChainTask = "best",
-    *,
-    k: int = 1,
-    attachments: Attached = (),
-    mode: JointMode = "auto",
-    beam_width: int = 300,
-    max_states: int = 1024,
-) -> int:
-    """Returns the number of bytes that `ChainSolver(memory=...)` and `Kernel` need for a task on
-    chains of the shape of `chain`. Arguments are as in `ChainSolver.reserve`.
-
-    >>> chain = Chain([[1.0, 0.0], [0.0, 2.0]])
-    >>> solver = ChainSolver(memory=bytes_needed(chain, "best"))
-    >>> solver.best(chain).score
-    3.0
-    """
-    scores = Chain._for_a_call(chain, None)
-    needed = c_size_t()
-    if task in MESSAGE_TASKS:
-        attached = _Attachments(attachments, scores.length)
-        with scores._use() as chain_struct, attached as structs:
-            call(
-                library.chorale_message_bytes,
-                chain_struct,
-                structs,
-                len(attached.items),
-                byref(message_options(mode, beam_width, max_states)),
-                MESSAGE_TASKS[task],
-                byref(needed),
-            )
-    else:
-        number = arrays.chosen("task", task, {**CHAIN_TASKS, **MESSAGE_TASKS})
-        with scores._use() as chain_struct:
-            call(
-                library.chorale_chain_solver_bytes,
-                chain_struct,
-                number,
-                arrays.integer("k", k),
-                byref(needed),
-            )
-    return needed.value

@@ -706,9 +706,8 @@ impl<'o> MatrixMut<'o> {
     }
 }
 
-/// A block of bytes whose address is a multiple of 64. The bytes are zero at first. Serves as
-/// memory for solvers, as scratch memory for the functions of `experimental::kernel`, and for
-/// problem files that are read in place.
+/// A block of bytes whose address is a multiple of 64, for problem files that are read in place. The
+/// bytes are zero at first.
 pub struct AlignedBytes {
     data: NonNull<u8>,
     length: usize,

@@ -6,8 +6,8 @@
 
 use crate::array::{check_length, count, fill, found, product, size, Element, Matrix, MatrixMut};
 use crate::error::call;
-use crate::handle::{Handle, Lent};
-use crate::{c, Chain, ChainTask, Host, Outcome, Result};
+use crate::handle::Handle;
+use crate::{c, Chain, Host, Outcome, Result};
 
 /// The result of a call: the score of the best labelling, and how the call ended.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,8 +144,7 @@ impl<'s> KBest<'s> {
 }
 
 /// A reusable workspace for chains and trees, with or without attached properties
-/// ([`Attachment`](crate::Attachment)). The workspace grows as needed, unless it is memory of the
-/// caller.
+/// ([`Attachment`](crate::Attachment)). The workspace grows as needed.
 ///
 /// ```
 /// use libchorale as ch;
@@ -156,27 +155,21 @@ impl<'s> KBest<'s> {
 /// let best = solver.k_best(&chain, 3)?;
 /// assert_eq!((best.labelling(0), best.labelling(1)), (Some(&[0, 1][..]), Some(&[0, 0][..])));
 /// assert_eq!(solver.max_marginals(&chain)?.margins, [0.8, 0.5]);
-///
-/// let bytes = ch::ChainSolver::bytes(&chain, ch::experimental::ChainTask::Best, 1)?;
-/// let mut memory = ch::AlignedBytes::new(bytes)?;
-/// let mut small = ch::ChainSolver::in_memory(&mut memory, None)?; // never allocates
-/// assert_eq!(small.best(&chain)?.result.score, 1.8);
 /// # Ok(())
 /// # }
 /// ```
-pub struct ChainSolver<'m> {
+pub struct ChainSolver {
     pub(crate) handle: Handle<c::chorale_chain_solver>,
     pub(crate) labelling: Vec<i32>,
     pub(crate) values: Vec<i32>,
     pub(crate) numbers: Vec<f64>,
-    _lent: Lent<'m>,
 }
 
 // Safe: the object may move between threads, and only one thread at a time can call it
 // (`&mut self`).
-unsafe impl Send for ChainSolver<'_> {}
+unsafe impl Send for ChainSolver {}
 
-impl ChainSolver<'static> {
+impl ChainSolver {
     /// Makes a solver whose workspace grows as needed. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
         Self::create(None)
@@ -189,24 +182,16 @@ impl ChainSolver<'static> {
         let handle = Handle::create(host, |host, made, error| unsafe {
             c::chorale_chain_solver_create(host, made, error)
         })?;
-        Ok(Self::with(handle, Lent::default()))
-    }
-
-    /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for `task` on this
-    /// chain, and on every chain that differs from it only in the entries of its arrays. k: the
-    /// number of labellings, for [`ChainTask::KBest`] only.
-    #[cfg(feature = "experimental")]
-    pub fn bytes<N: Element>(chain: &Chain<'_, '_, N>, task: ChainTask, k: usize) -> Result<usize> {
-        let chain = chain.raw()?;
-        let mut bytes = 0;
-        call(|error| unsafe {
-            c::chorale_chain_solver_bytes(&chain, task.raw(), size(k), &mut bytes, error)
-        })?;
-        Ok(bytes)
+        Ok(Self {
+            handle,
+            labelling: Vec::new(),
+            values: Vec::new(),
+            numbers: Vec::new(),
+        })
     }
 }
 
-impl std::fmt::Debug for ChainSolver<'_> {
+impl std::fmt::Debug for ChainSolver {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("ChainSolver")
@@ -214,51 +199,7 @@ impl std::fmt::Debug for ChainSolver<'_> {
     }
 }
 
-impl<'m> ChainSolver<'m> {
-    fn with(handle: Handle<c::chorale_chain_solver>, lent: Lent<'m>) -> Self {
-        Self {
-            handle,
-            labelling: Vec::new(),
-            values: Vec::new(),
-            numbers: Vec::new(),
-            _lent: lent,
-        }
-    }
-
-    /// Makes a solver whose workspace is `memory`, aligned to 64 bytes, as
-    /// [`AlignedBytes`](crate::AlignedBytes) is. The library never allocates for this solver: a
-    /// chain that needs more memory fails with WorkspaceTooSmall. The solver uses the log of
-    /// `host`, but not its allocator. Errors: Alignment, WorkspaceTooSmall.
-    #[cfg(feature = "experimental")]
-    pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
-        let handle = Handle::create(host, |host, made, error| unsafe {
-            c::chorale_chain_solver_create_in(
-                host,
-                memory.as_mut_ptr().cast(),
-                memory.len(),
-                made,
-                error,
-            )
-        })?;
-        Ok(Self::with(handle, Lent::with_host(host)))
-    }
-
-    /// Grows the workspace. Later calls of the method that `task` stands for then allocate nothing
-    /// in the library for this chain, and for every chain that differs from it only in the entries
-    /// of its arrays. k: the number of labellings, for [`ChainTask::KBest`] only. Errors: those of
-    /// a [`Chain`]; OutOfMemory, WorkspaceTooSmall (a solver in the caller's memory).
-    pub fn reserve<N: Element>(
-        &mut self,
-        chain: &Chain<'_, '_, N>,
-        task: ChainTask,
-        k: usize,
-    ) -> Result<()> {
-        let raw = chain.raw()?;
-        call(|error| unsafe {
-            c::chorale_chain_solver_reserve(self.handle.as_ptr(), &raw, task.raw(), size(k), error)
-        })
-    }
-
+impl ChainSolver {
     /// Finds the best labelling. Errors: those of a [`Chain`]; OutOfMemory.
     pub fn best<N: Element>(&mut self, chain: &Chain<'_, '_, N>) -> Result<ChainSolution<'_>> {
         let raw = chain.raw()?;
@@ -341,10 +282,13 @@ impl<'m> ChainSolver<'m> {
     pub fn k_best<N: Element>(&mut self, chain: &Chain<'_, '_, N>, k: usize) -> Result<KBest<'_>> {
         let raw = chain.raw()?;
         let length = chain.len();
-        // If k is 0 or the results have more than 65536 labels, `reserve` lets the library refuse k
+        // If k is 0 or the results have more than 65536 labels, a call that reserves memory lets the library refuse k
         // before the arrays for the results are allocated.
         if !matches!(product(&[length.max(1), k]), Ok(1..=65536)) {
-            self.reserve(chain, ChainTask::KBest, k)?;
+            call(|error| unsafe {
+                let task = c::CHORALE_CHAIN_K_BEST;
+                c::chorale_chain_solver_reserve(self.handle.as_ptr(), &raw, task, size(k), error)
+            })?;
         }
         fill(&mut self.labelling, product(&[length, k])?, -1)?;
         fill(&mut self.numbers, k, 0.0)?;

@@ -9,9 +9,9 @@ use crate::array::{
     MatrixMut,
 };
 use crate::error::call;
-use crate::handle::{Handle, Lent};
+use crate::handle::Handle;
 use crate::panics::settle;
-use crate::{c, Algorithm, Cancel, CliqueTask, Host, MarginalForm, Outcome, Potential, Result};
+use crate::{c, Algorithm, Cancel, Host, MarginalForm, Outcome, Potential, Result};
 use std::time::Duration;
 
 /// The members of one clique: their scores for each value, the values of fixed members, and
@@ -304,8 +304,7 @@ pub struct CliqueMarginals<'s> {
     pub result: CliqueResult,
 }
 
-/// A reusable workspace for clique problems. The workspace grows as needed, unless it is memory of
-/// the caller.
+/// A reusable workspace for clique problems. The workspace grows as needed.
 ///
 /// ```
 /// use libchorale as ch;
@@ -332,27 +331,17 @@ pub struct CliqueMarginals<'s> {
 /// let second = solver.solve(&agreement, &members, &options).unwrap();
 /// println!("{:?} {:?}", first.assignment, second.assignment);
 /// ```
-///
-/// Memory passed to a solver must outlive the solver:
-///
-/// ```compile_fail,E0597
-/// # use libchorale as ch;
-/// let solver;
-/// let mut memory = ch::AlignedBytes::new(4096).unwrap(); // dropped before the solver
-/// solver = ch::CliqueSolver::in_memory(&mut memory, None).unwrap();
-/// ```
-pub struct CliqueSolver<'m> {
+pub struct CliqueSolver {
     handle: Handle<c::chorale_clique_solver>,
     assignment: Vec<i32>,
     marginals: Vec<f64>,
-    _lent: Lent<'m>,
 }
 
 // Safe: the object may move between threads, and only one thread at a time can call it
 // (`&mut self`).
-unsafe impl Send for CliqueSolver<'_> {}
+unsafe impl Send for CliqueSolver {}
 
-impl CliqueSolver<'static> {
+impl CliqueSolver {
     /// Makes a solver whose workspace grows as needed. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
         Self::create(None)
@@ -365,11 +354,15 @@ impl CliqueSolver<'static> {
         let handle = Handle::create(host, |host, made, error| unsafe {
             c::chorale_clique_solver_create(host, made, error)
         })?;
-        Ok(Self::with(handle, Lent::default()))
+        Ok(Self {
+            handle,
+            assignment: Vec::new(),
+            marginals: Vec::new(),
+        })
     }
 }
 
-impl std::fmt::Debug for CliqueSolver<'_> {
+impl std::fmt::Debug for CliqueSolver {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("CliqueSolver")
@@ -377,95 +370,12 @@ impl std::fmt::Debug for CliqueSolver<'_> {
     }
 }
 
-impl<'m> CliqueSolver<'m> {
-    fn with(handle: Handle<c::chorale_clique_solver>, lent: Lent<'m>) -> Self {
-        Self {
-            handle,
-            assignment: Vec::new(),
-            marginals: Vec::new(),
-            _lent: lent,
-        }
-    }
-
-    /// Makes a solver whose workspace is `memory`, aligned to 64 bytes, as
-    /// [`AlignedBytes`](crate::AlignedBytes) is. The library never allocates for this solver: a
-    /// problem that needs more memory fails with WorkspaceTooSmall. The solver uses the log of
-    /// `host`, but not its allocator. Errors: Alignment, WorkspaceTooSmall.
-    #[cfg(feature = "experimental")]
-    pub fn in_memory(memory: &'m mut [u8], host: Option<&Host>) -> Result<Self> {
-        let handle = Handle::create(host, |host, made, error| unsafe {
-            c::chorale_clique_solver_create_in(
-                host,
-                memory.as_mut_ptr().cast(),
-                memory.len(),
-                made,
-                error,
-            )
-        })?;
-        Ok(Self::with(handle, Lent::with_host(host)))
-    }
-
-    /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for `task` on problems
-    /// of up to `members` members, with this potential and these options. Errors: those of the
-    /// method that `task` stands for.
-    #[cfg(feature = "experimental")]
-    pub fn bytes(
-        potential: &Potential,
-        members: usize,
-        options: &CliqueOptions<'_>,
-        task: CliqueTask,
-    ) -> Result<usize> {
-        let options = options.raw(members)?;
-        let mut bytes = 0;
-        call(|error| unsafe {
-            c::chorale_clique_solver_bytes(
-                potential.as_ptr(),
-                size(members),
-                &options,
-                task.raw(),
-                &mut bytes,
-                error,
-            )
-        })?;
-        Ok(bytes)
-    }
-
-    /// Grows the workspace. Later calls of the method that `task` stands for then allocate nothing
-    /// for problems of up to `members` members, with this potential and these options. Errors:
-    /// those of the method that `task` stands for; OutOfMemory, WorkspaceTooSmall (a solver in the
-    /// caller's memory).
-    #[cfg(feature = "experimental")]
-    pub fn reserve(
-        &mut self,
-        potential: &Potential,
-        members: usize,
-        options: &CliqueOptions<'_>,
-        task: CliqueTask,
-    ) -> Result<()> {
-        let options = options.raw(members)?;
-        call(|error| unsafe {
-            c::chorale_clique_solver_reserve(
-                self.handle.as_ptr(),
-                potential.as_ptr(),
-                size(members),
-                &options,
-                task.raw(),
-                error,
-            )
-        })?;
-        fill(&mut self.assignment, members, -1)?;
-        if task == CliqueTask::MaxMarginals {
-            let entries = product(&[members, potential.values()])?;
-            fill(&mut self.marginals, entries, 0.0)?;
-        }
-        Ok(())
-    }
-
+impl CliqueSolver {
     /// Finds the assignment with the best score: the members' own scores plus the potential.
     /// Errors: Size (no members), ValuesMismatch (problem and potential have different numbers of
     /// values), Shape, NotANumber, Infinite, OutOfRange, ForbiddenValue (the start assignment uses
     /// a forbidden value), TableTooShort, AlgorithmMismatch, NotConvex, NotConcave, Weights,
-    /// CallbackValue, CallbackStopped, SizeOverflow, OutOfMemory, WorkspaceTooSmall.
+    /// CallbackValue, CallbackStopped, SizeOverflow, OutOfMemory.
     pub fn solve(
         &mut self,
         potential: &Potential,

@@ -402,16 +402,6 @@ told! {
 }
 
 asked! {
-    /// The call for which the memory of a clique solver is sized.
-    CliqueTask {
-        /// [`CliqueSolver::solve`](crate::CliqueSolver::solve).
-        Solve = CHORALE_CLIQUE_SOLVE,
-        /// [`CliqueSolver::max_marginals`](crate::CliqueSolver::max_marginals).
-        MaxMarginals = CHORALE_CLIQUE_MAX_MARGINALS,
-    }
-}
-
-asked! {
     /// The form of the max-marginals of a clique.
     MarginalForm {
         /// The best score of an assignment in which member i takes value v, for all i and v.
@@ -444,28 +434,6 @@ asked! {
         Bioes = CHORALE_SCHEME_BIOES,
         /// As BIOES, with the letter L for E and U for S.
         Bilou = CHORALE_SCHEME_BILOU,
-    }
-}
-
-asked! {
-    /// The call for which the memory of a chain solver is sized.
-    ChainTask {
-        /// [`ChainSolver::best`](crate::ChainSolver::best).
-        Best = CHORALE_CHAIN_SOLVE,
-        /// [`ChainSolver::max_marginals`](crate::ChainSolver::max_marginals).
-        MaxMarginals = CHORALE_CHAIN_MAX_MARGINALS,
-        /// [`ChainSolver::k_best`](crate::ChainSolver::k_best).
-        KBest = CHORALE_CHAIN_K_BEST,
-    }
-}
-
-asked! {
-    /// The call on a chain with properties for which the memory of a chain solver is sized.
-    MessageTask {
-        /// [`ChainSolver::messages`](crate::ChainSolver::messages).
-        Send = CHORALE_MESSAGE_SEND,
-        /// [`ChainSolver::decode`](crate::ChainSolver::decode).
-        Decode = CHORALE_MESSAGE_DECODE,
     }
 }
 

@@ -5,7 +5,6 @@
 use crate::error::call_quietly;
 use crate::host::with_host;
 use crate::{c, panics, Error, Host, Result, Status};
-use std::marker::PhantomData;
 use std::ptr::NonNull;
 
 pub(crate) trait Raw {
@@ -94,28 +93,4 @@ impl<T: Raw> Drop for Handle<T> {
         // destructors panicked, the panic is pending and is resumed here.
         panics::resume();
     }
-}
-
-/// A field of each solver. If the solver's workspace is memory of the caller, this field keeps the
-/// borrow of the memory, and the host, whose log the solver uses.
-#[derive(Default)]
-pub(crate) struct Lent<'m> {
-    _memory: PhantomData<&'m mut [u8]>,
-    _host: Option<Host>,
-}
-
-impl Lent<'_> {
-    pub(crate) fn with_host(host: Option<&Host>) -> Self {
-        Self {
-            _memory: PhantomData,
-            _host: host.cloned(),
-        }
-    }
-}
-
-/// Does nothing at run time, but makes the compiler check that the caller's memory outlives the
-/// solver: a type that implements `Drop` must not outlive what it borrows. The check is needed
-/// since destroying the solver accesses this memory.
-impl Drop for Lent<'_> {
-    fn drop(&mut self) {}
 }

@@ -116,7 +116,6 @@ mod executor;
 mod handle;
 mod host;
 mod instance;
-mod kernel;
 mod labels;
 mod learn;
 mod message;
@@ -169,20 +168,17 @@ pub use table::{
 };
 pub use transitions::{Transitions, TransitionsBuilder};
 
-pub(crate) use constants::{ChainTask, CliqueTask, Family, MessageElement, MessageTask, Outside};
+pub(crate) use constants::{Family, MessageElement, Outside};
 pub(crate) use dictionary::Dictionary;
 pub(crate) use instance::Instance;
-pub(crate) use message::{Attachment, MessageOptions, MessageResult};
 
 /// What may change or go in any version: instances, messages of single chains, dictionaries,
-/// prices of shared cliques, calls without a solver, formats of stored messages. Some methods of the
+/// prices of shared cliques, formats of stored messages. Some methods of the
 /// types of this crate need the feature `experimental` too; their documentation shows it.
 #[cfg(feature = "experimental")]
 pub mod experimental {
     pub use crate::builder::RepeatedWords;
-    pub use crate::constants::{
-        ChainTask, CliqueTask, Family, MessageElement, MessageTask, Outside, ANY,
-    };
+    pub use crate::constants::{Family, MessageElement, Outside, ANY};
     pub use crate::dictionary::Dictionary;
     pub use crate::instance::{Incoming, Instance, Outgoing, ShownByPorts};
     pub use crate::message::{Attachment, Decoded, MessageOptions, MessageResult, Messages};
@@ -190,11 +186,6 @@ pub mod experimental {
     pub use crate::potential::CliquePrices;
     pub use crate::prices::{Prices, PricesResult};
     pub use crate::property::PropertyBuilder;
-
-    /// The calls of [`ChainSolver`](crate::ChainSolver) without a solver, in memory of the caller.
-    pub mod kernel {
-        pub use crate::kernel::*;
-    }
 }
 
 /// Returns the version of the linked library, as "MAJOR.MINOR.PATCH".

@@ -11,8 +11,7 @@
 use crate::array::{check_length, count, fill, filled, pointer, positive, size, Element};
 use crate::error::call;
 use crate::{
-    c, Chain, ChainSolver, Dictionary, Error, JointMode, MessageTask, Outcome, Property, Result,
-    Shown, Status,
+    c, Chain, ChainSolver, Dictionary, Error, JointMode, Outcome, Property, Result, Shown, Status,
 };
 
 /// A property that is attached to a chain, with the arrays that it reads and the message of its
@@ -288,59 +287,7 @@ pub(crate) fn outgoing_pointers(
 }
 
 /// Methods for chains under properties.
-impl ChainSolver<'_> {
-    /// Returns the number of bytes that [`in_memory`](Self::in_memory) needs for `task` on this
-    /// chain and these attachments, and on all that differ from them only in the entries of arrays.
-    /// Errors: those of the method that `task` stands for.
-    pub fn message_bytes<N: Element>(
-        chain: &Chain<'_, '_, N>,
-        attached: &[Attachment<'_>],
-        options: &MessageOptions,
-        task: MessageTask,
-    ) -> Result<usize> {
-        let raw = chain.raw()?;
-        let attached = attachments(attached, chain.len())?;
-        let mut bytes = 0;
-        call(|error| unsafe {
-            c::chorale_message_bytes(
-                &raw,
-                attached.as_ptr(),
-                size(attached.len()),
-                &options.raw,
-                task.raw(),
-                &mut bytes,
-                error,
-            )
-        })?;
-        Ok(bytes)
-    }
-
-    /// Grows the workspace. Later calls of the method that `task` stands for then allocate nothing
-    /// in the library for this chain and these attachments, and for all that differ from them only
-    /// in the entries of arrays. Errors: those of the method that `task` stands for; OutOfMemory,
-    /// WorkspaceTooSmall (a solver in the caller's memory).
-    pub fn message_reserve<N: Element>(
-        &mut self,
-        chain: &Chain<'_, '_, N>,
-        attached: &[Attachment<'_>],
-        options: &MessageOptions,
-        task: MessageTask,
-    ) -> Result<()> {
-        let raw = chain.raw()?;
-        let attached = attachments(attached, chain.len())?;
-        call(|error| unsafe {
-            c::chorale_message_reserve(
-                self.handle.as_ptr(),
-                &raw,
-                attached.as_ptr(),
-                size(attached.len()),
-                &options.raw,
-                task.raw(),
-                error,
-            )
-        })
-    }
-
+impl ChainSolver {
     /// Computes the messages of the chain to the cliques of all attachments. The entry for a value
     /// is the maximum, over the labellings that show this value, of the chain's score plus the
     /// messages of all *other* attachments. Minus infinity if no labelling shows the value. Errors:

@@ -215,14 +215,6 @@ fn an_executor_may_do_nothing_or_panic() {
     assert_eq!(panic_of(|| run.solve()), "the executor is broken");
 }
 
-/// Returns two chain solvers: one that allocates, and one in memory of the caller.
-fn solvers<'m>(memory: &'m mut [u8], host: &Host) -> [ChainSolver<'m>; 2] {
-    [
-        ChainSolver::new_in(host).unwrap(),
-        ChainSolver::in_memory(memory, Some(host)).unwrap(),
-    ]
-}
-
 #[test]
 fn the_log_speaks_and_panics() {
     let lines = Arc::new(Mutex::new(Vec::new()));
@@ -245,25 +237,21 @@ fn the_log_speaks_and_panics() {
     freeze(None).unwrap(); // this builder has no host
     assert_eq!(lines.lock().unwrap().len(), told);
 
-    // A chain solver logs the score that it found, also if it is in memory of the caller.
+    // A chain solver logs the score that it found.
     let chain = Chain::new(&SCORES).unwrap();
-    let bytes = ChainSolver::bytes(&chain, ChainTask::Best, 1).unwrap();
-    let mut memory = AlignedBytes::new(bytes).unwrap();
-    for mut solver in solvers(&mut memory, &host) {
-        lines.lock().unwrap().clear();
-        let score = solver.best(&chain).unwrap().result.score;
-        let lines = lines.lock().unwrap();
-        assert_eq!(lines.len(), 1);
-        assert_eq!(lines[0].0, LogLevel::Debug);
-        assert!(lines[0].1.contains(&format!("score {score}")), "{lines:?}");
-    }
+    let mut solver = ChainSolver::new_in(&host).unwrap();
+    lines.lock().unwrap().clear();
+    let score = solver.best(&chain).unwrap().result.score;
+    let lines = lines.lock().unwrap();
+    assert_eq!(lines.len(), 1);
+    assert_eq!(lines[0].0, LogLevel::Debug);
+    assert!(lines[0].1.contains(&format!("score {score}")), "{lines:?}");
 
     let host = Host::new().log(|_, _| panic!("the log is full"));
     assert_eq!(panic_of(|| freeze(Some(&host))), "the log is full");
     freeze(None).unwrap();
-    for mut solver in solvers(&mut memory, &host) {
-        assert_eq!(panic_of(|| solver.best(&chain)), "the log is full");
-    }
+    let mut solver = ChainSolver::new_in(&host).unwrap();
+    assert_eq!(panic_of(|| solver.best(&chain)), "the log is full");
 }
 
 /// An instance that acts like a chain of one position with two labels.

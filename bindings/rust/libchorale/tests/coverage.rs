@@ -1,7 +1,18 @@
-//! This crate uses every exported symbol of the library.
+//! This crate uses every exported symbol of the library, but for calls that only C programs need.
 
 use std::collections::BTreeSet;
 use std::path::Path;
+
+/// Memory of the caller's own, with what is computed of it.
+const LEFT_OUT: [&str; 7] = [
+    "chorale_chain_solver_bytes",
+    "chorale_chain_solver_create_in",
+    "chorale_clique_solver_bytes",
+    "chorale_clique_solver_create_in",
+    "chorale_clique_solver_reserve",
+    "chorale_message_bytes",
+    "chorale_message_reserve",
+];
 
 #[test]
 fn every_symbol_is_used() {
@@ -30,7 +41,7 @@ fn every_symbol_is_used() {
     }
     let unused: Vec<&&str> = symbols
         .iter()
-        .filter(|&&symbol| !words.contains(symbol))
+        .filter(|symbol| !words.contains(**symbol) && !LEFT_OUT.contains(symbol))
         .collect();
     assert!(unused.is_empty(), "not reached: {unused:?}");
     assert!(symbols.len() > 150);

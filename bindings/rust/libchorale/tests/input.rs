@@ -249,11 +249,6 @@ fn cliques() {
     let short = MatrixMut::new(&mut short, 1, 2).unwrap();
     let refused = solver.max_marginals_into(&potts, &problem, &plain, form, short);
     assert_eq!(status(refused), Status::Shape);
-    let task = CliqueTask::Solve;
-    assert_eq!(
-        status(solver.reserve(&potts, 1 << 40, &plain, task)),
-        Status::SizeOverflow
-    );
     // The solver still works. If every value is forbidden, that is an outcome, not an error.
     let forbidden = with_scores(&[[f64::NEG_INFINITY; 2]]);
     let solution = solver.solve(&potts, &forbidden, &plain).unwrap();
@@ -331,25 +326,6 @@ fn chains() {
     assert_eq!(
         status(solver.max_marginals_into(&chain, out)),
         Status::Shape
-    );
-    let mut labelling = [0; 2];
-    let mut scratch = AlignedBytes::new(4096).unwrap();
-    assert_eq!(
-        status(kernel::best(&mut scratch[..64], &chain, &mut labelling)),
-        Status::WorkspaceTooSmall
-    );
-    assert_eq!(
-        status(kernel::best(&mut scratch[8..], &chain, &mut labelling)),
-        Status::Alignment
-    );
-    let refused = kernel::best(&mut scratch, &chain, &mut labelling[..1]);
-    assert_eq!(status(refused), Status::Shape);
-    let refused = kernel::k_best(&mut scratch, &chain, &mut labelling, &mut three);
-    assert_eq!(status(refused), Status::Shape);
-    let mut six = [0; 6];
-    assert_eq!(
-        kernel::k_best(&mut scratch, &chain, &mut six, &mut three).unwrap(),
-        3
     );
     // A chain without positions is allowed.
     let none: [[f64; 2]; 0] = [];
@@ -612,9 +588,6 @@ fn properties() {
     assert_eq!(status(refused), Status::Shape);
     let refused = solver.messages_into(&chain, &attached, &options, &mut []);
     assert_eq!(status(refused), Status::Shape);
-    solver
-        .message_reserve(&chain, &attached, &options, MessageTask::Send)
-        .unwrap();
 }
 
 #[test]
@@ -813,6 +786,6 @@ fn what_threads_may_share_and_send() {
     shared::<Labelled<'static>>();
     shared::<Run<'static>>(); // several threads may read it
     sent::<RunOptions<'static>>();
-    sent::<ChainSolver<'static>>();
-    sent::<CliqueSolver<'static>>();
+    sent::<ChainSolver>();
+    sent::<CliqueSolver>();
 }

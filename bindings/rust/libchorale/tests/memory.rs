@@ -89,18 +89,14 @@ fn use_everything(host: &Host) -> Result<()> {
     let best = Dictionary::best_in(Some(&dictionary), &[1.0, 2.0], 1, Outside::AsOut, host)?;
     let on_host = PotentialOptions::new().host(host);
     let callback = Potential::callback_with(2, |counts, _| Some(counts[0] as f64), &on_host)?;
-    let potts = Potential::potts_with(2, 0.5, &on_host)?;
 
     let mut solver = CliqueSolver::new_in(host)?;
-    let options = CliqueOptions::new().gap(0.0);
-    solver.reserve(&potts, 4, &options, CliqueTask::MaxMarginals)?;
     let members = CliqueProblem::new(&[[0.0, 1.0], [0.5, 0.0]])?;
     let _ = solver.solve(&callback, &members, &CliqueOptions::new())?;
 
     let unary = [[0.0, 1.0, 0.2], [0.3, 0.1, 0.9]];
     let chain = Chain::new(&unary)?.transitions(&transitions);
     let mut chains = ChainSolver::new_in(host)?;
-    chains.reserve(&chain, ChainTask::KBest, 3)?;
     let _ = chains.k_best(&chain, 3)?;
     let attached = [Attachment::new(&property), Attachment::new(&by_rules)];
     let _ = chains.messages(&chain, &attached, &MessageOptions::new())?;
@@ -207,15 +203,15 @@ fn a_host_outlives_what_it_serves() {
 }
 
 #[test]
-fn reserved_solvers_ask_for_nothing() {
+fn what_has_run_asks_for_nothing() {
     let counts = Arc::new(Counts::default());
     let host = Host::new().allocator(Counting(Arc::clone(&counts)));
     let potts = Potential::potts(3, 0.5).unwrap();
     let mut solver = CliqueSolver::new_in(&host).unwrap();
     let options = CliqueOptions::new();
-    solver
-        .reserve(&potts, 50, &options, CliqueTask::Solve)
-        .unwrap();
+    let scores = vec![[0.5, 0.25, 0.75]; 50];
+    let members = CliqueProblem::new(&scores).unwrap();
+    let _ = solver.solve(&potts, &members, &options).unwrap();
     let model = {
         let mut builder = ModelBuilder::new_in(&host).unwrap();
         builder
@@ -230,33 +226,7 @@ fn reserved_solvers_ask_for_nothing() {
     let mut run = Run::new(&model, RunOptions::new().host(&host)).unwrap();
     let before = counts.made.load(Ordering::Relaxed);
     assert!(before > 3);
-    let scores = vec![[0.5, 0.25, 0.75]; 50];
-    let members = CliqueProblem::new(&scores).unwrap();
     let _ = solver.solve(&potts, &members, &options).unwrap();
     run.solve().unwrap();
     assert_eq!(counts.made.load(Ordering::Relaxed), before);
-}
-
-#[test]
-fn memory_of_the_caller() {
-    let potts = Potential::potts(2, 0.3).unwrap();
-    let options = CliqueOptions::new();
-    let bytes = CliqueSolver::bytes(&potts, 3, &options, CliqueTask::Solve).unwrap();
-    let mut memory = AlignedBytes::new(bytes).unwrap();
-    let status = |result: Result<()>| result.unwrap_err().status();
-    let make = |memory: &mut [u8]| CliqueSolver::in_memory(memory, None).map(drop);
-    assert_eq!(status(make(&mut memory[1..])), Status::Alignment);
-    assert_eq!(status(make(&mut memory[..64])), Status::WorkspaceTooSmall);
-    let mut solver = CliqueSolver::in_memory(&mut memory, None).unwrap();
-    let scores = [[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]];
-    let members = CliqueProblem::new(&scores).unwrap();
-    let solution = solver.solve(&potts, &members, &options).unwrap();
-    assert_eq!(solution.assignment, Some(&[0, 0, 0][..]));
-    let many = vec![[0.1, 0.2]; 5000];
-    let many = CliqueProblem::new(&many).unwrap();
-    let refused = solver.solve(&potts, &many, &options).map(drop);
-    assert_eq!(status(refused), Status::WorkspaceTooSmall);
-    drop(solver);
-    memory[0] = 1; // the caller may write to the memory again
-    assert_eq!(memory.len(), bytes);
 }

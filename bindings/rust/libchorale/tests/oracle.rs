@@ -348,11 +348,6 @@ fn chains() {
         }
         assert!(several.labelling(several.len()).is_none());
 
-        let bytes = ChainSolver::bytes(&chain, ChainTask::Best, 0).unwrap();
-        let mut memory = AlignedBytes::new(bytes).unwrap();
-        let mut fixed = ChainSolver::in_memory(&mut memory, None).unwrap();
-        assert_eq!(fixed.best(&chain).unwrap().result.score, best);
-
         let mut marginals = vec![0.0; length * (labels + 1)];
         let mut of_edges = vec![0.0; (length - 1) * labels * labels];
         let spread = MatrixMut::strided(&mut marginals, length, labels, labels + 1).unwrap();
@@ -361,9 +356,7 @@ fn chains() {
             edge_marginals: Some(&mut of_edges),
             ..MarginalsOut::default()
         };
-        let bytes = ChainSolver::bytes(&chain, ChainTask::MaxMarginals, 0).unwrap();
-        let mut scratch = AlignedBytes::new(bytes).unwrap();
-        kernel::max_marginals(&mut scratch, &chain, out).unwrap();
+        solver.max_marginals_into(&chain, out).unwrap();
         let found = solver.max_marginals(&chain32).unwrap();
         let best_with = |fits: &dyn Fn(&[i32]) -> bool| {
             let first = all.iter().find(|(_, labelling)| fits(labelling));
@@ -458,25 +451,13 @@ fn messages_and_decoding() {
             assert_eq!(shown, decoded.shown[p]);
         }
 
-        // The same calls without a solver. Only the second of the two messages is computed.
-        let bytes = [MessageTask::Send, MessageTask::Decode]
-            .map(|task| ChainSolver::message_bytes(&chain, &attached, &options, task).unwrap());
-        let mut scratch = AlignedBytes::new(bytes[0].max(bytes[1])).unwrap();
+        // Only the second of the two messages is computed.
         let mut row = vec![0.0; second.len()];
         let mut rows = [None, Some(&mut row[..])];
-        kernel::messages(&mut scratch, &chain, &attached, &options, &mut rows).unwrap();
+        solver
+            .messages_into(&chain, &attached, &options, &mut rows)
+            .unwrap();
         assert_eq!(row, expected[1]);
-        let (mut labelling, mut shown) = (vec![0; length], [Shown::Outside; 2]);
-        let result = kernel::decode(
-            &mut scratch,
-            &chain,
-            &attached,
-            &options,
-            &mut labelling,
-            &mut shown,
-        );
-        assert_eq!(result.unwrap().score, best);
-        assert_eq!(shown[1], attached[1].evaluate(&labelling, None).unwrap());
     }
 }
 
