@@ -143,17 +143,6 @@ private:
       if (!list_sources(type))
         return nullptr;
     }
-    // Cliques whose members can fire the same values share a potential and columns. Only
-    // consecutive cliques share a type (chorale_model_builder::count_messages).
-    if (narrow_from_ == &type && narrow_->fired->covers_firings != fires_outside_ &&
-        narrow_->fired->size() == values_.size() &&
-        std::equal(values_.begin(), values_.end(), narrow_->fired_values)) {
-      if (narrow_ != before())
-        narrow_ = copy(*narrow_, narrow_->potential);
-      narrow_from_ = narrow_ ? &type : nullptr;
-      return narrow_;
-    }
-    narrow_from_ = nullptr;
     const Dictionary *fired = dictionary_of(type);
     if (!fired || !model_.potentials.reserve(model_.potentials.size() + 1))
       return nullptr;
@@ -163,16 +152,14 @@ private:
       return nullptr;
     model_.potentials.push(potential);
     model_.made_bytes += potential->bytes();
-    narrow_ = copy(type, potential);
-    if (!narrow_)
+    CliqueType *made = copy(type, potential);
+    if (!made)
       return nullptr;
-    narrow_->fired = fired;
-    narrow_->columns = static_cast<std::int32_t>(from_.size());
-    narrow_->fired_values = type.dictionary
-                                ? model_.arena.copy(values_.begin(), values_.size())
-                                : fired->values;
-    narrow_from_ = narrow_->fired_values ? &type : nullptr;
-    return narrow_from_ ? narrow_ : nullptr;
+    made->fired = fired;
+    made->columns = static_cast<std::int32_t>(from_.size());
+    made->fired_values = type.dictionary ? model_.arena.copy(values_.begin(), values_.size())
+                                         : fired->values;
+    return made->fired_values ? made : nullptr;
   }
 
   // Returns a dictionary that maps the values that the property fires to columns. NULL if memory
@@ -213,9 +200,7 @@ private:
   Array<std::int32_t> values_; // values that the members of the current clique can fire
   Array<std::int32_t> from_;   // by column: number of its value in the given potential, or -1
   bool fires_outside_ = false;
-  CliqueType *whole_ = nullptr;             // the last type made with all columns
-  CliqueType *narrow_ = nullptr;            // the last type made with fired columns
-  const CliqueType *narrow_from_ = nullptr; // the type that `narrow_` was made from
+  CliqueType *whole_ = nullptr; // the last type made with all columns
 };
 
 } // namespace
