@@ -110,7 +110,6 @@
 #include "cluster/run/polish.cpp"
 #include "cluster/run/regroup.cpp"
 #include "cluster/run/repair.cpp"
-#include "cluster/run/bound_store.cpp"
 #include "cluster/run/rooms.cpp"
 #include "cluster/run/rounds.cpp"
 #include "cluster/run/run.cpp"

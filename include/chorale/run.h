@@ -179,9 +179,7 @@ typedef struct chorale_run_options {
    * configurations by the messages, so under other messages it may need more and end the call with
    * STATE_SPACE.
    * For each thread, a run allocates about T x (m + 1) x 8 bytes for each configuration that can be
-   * alive, where T is the length of the chain that needs most. It also allocates tables of about 16
-   * times the length of a chain, in bytes, for each property of the chain. The tables of all chains
-   * together take at most as many bytes as the scores, or 16 MiB if that is more. */
+   * alive, where T is the length of the chain that needs most. */
   chorale_joint_mode joint_mode;
   chorale_message_element message_element; /* default AUTO */
   int32_t reserved;

@@ -57,8 +57,7 @@ JointOptions by_absorption(JointOptions options) noexcept {
 } // namespace
 
 ChainProgram::ChainProgram(Layout &layout, const Model &model, const Inputs &inputs,
-                           std::int32_t chain, const JointOptions &joint,
-                           BoundTables *tables) noexcept
+                           std::int32_t chain, const JointOptions &joint) noexcept
     : model_(&model), inputs_(&inputs), number_(chain), chain_(model.chains[chain]),
       slots_(layout.take_span<Slot>(chain_.slots)), cliques_(layout.take<Clique>(chain_.slots)),
       view_(layout.measuring() ? inputs.widest_view_of(chain) : inputs.view_of(chain)),
@@ -97,15 +96,13 @@ ChainProgram::ChainProgram(Layout &layout, const Model &model, const Inputs &inp
     forced_ = layout.take<std::int32_t>(chain_.length);
     outgoing_rows_ = layout.take<double *>(chain_.wholes());
     reach_ = layout.take<double>(chain_.wholes());
-    bound_ = tables ? tables : layout.take<BoundTables>(chain_.wholes());
+    bound_ = layout.take<BoundTables>(chain_.wholes());
     for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
-      if (!tables) {
-        const BoundTables own(layout, model.attached(model.slot(chain, k)), view_.parents);
-        if (!layout.measuring())
-          new (bound_ + k) BoundTables(own);
-      }
-      if (!layout.measuring())
+      const BoundTables tables(layout, model.attached(model.slot(chain, k)), view_.parents);
+      if (!layout.measuring()) {
+        new (bound_ + k) BoundTables(tables);
         outgoing_rows_[k] = outgoing.data() + row_begin_[k];
+      }
     }
   }
 }

@@ -23,10 +23,9 @@ namespace chorale {
 
 class ChainProgram {
 public:
-  // `tables`: the tables of properties that the run keeps (bound_store.hpp); if NULL, the program
-  // has tables of its own. set_room() must be called before all computations.
+  // set_room() must be called before all computations.
   ChainProgram(Layout &layout, const Model &model, const Inputs &inputs, std::int32_t chain,
-               const JointOptions &joint, BoundTables *tables = nullptr) noexcept;
+               const JointOptions &joint) noexcept;
   // True if the codes of all properties together fit into the key of a configuration
   // (chain/configurations.hpp).
   bool fits() const noexcept;

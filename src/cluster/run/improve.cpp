@@ -27,8 +27,7 @@ public:
               const CountStore &counts, std::int32_t chain, Worker &worker) noexcept
       : setting_(setting), now_(now), worker_(worker),
         block(layout, setting, now, counts, chain),
-        program(layout, setting.model, setting.inputs, chain, setting.options.joint,
-                setting.bound.of(chain)) {
+        program(layout, setting.model, setting.inputs, chain, setting.options.joint) {
     program.set_room(worker.room + layout.bytes());
   }
 

@@ -270,8 +270,7 @@ private:
   // penalties, and with the chain's number of slots. Returns the result of the call.
   template <class Use> bool with_chain(std::int32_t number, Use &&use) noexcept {
     Layout layout(worker_.room);
-    ChainProgram program(layout, model_, setting_.inputs, number, setting_.options.joint,
-                         setting_.bound.of(number));
+    ChainProgram program(layout, model_, setting_.inputs, number, setting_.options.joint);
     RepairScratch scratch(layout, model_, number);
     program.set_room(worker_.room + layout.bytes());
     const std::int32_t slots = model_.chains[number].slots;

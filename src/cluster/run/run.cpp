@@ -23,10 +23,8 @@ constexpr std::size_t kSmallMessages = std::size_t{1} << 18;
 // (chain/configurations.hpp), since the code of one property takes at most 32 bits.
 constexpr std::int32_t kAlwaysFit = 2 * kKeyWords;
 
-// Returns how many bytes the state, the memory of edits, the Worker structs, and the tables of
-// `bound` (unless it is NULL) take together.
-std::size_t state_bytes(const Model &model, const RunOptions &options,
-                        BoundStore *bound = nullptr) noexcept {
+// Returns how many bytes the state, the memory of edits and the Worker structs take together.
+std::size_t state_bytes(const Model &model, const RunOptions &options) noexcept {
   Layout layout;
   Inputs inputs(Memory(), model);
   const RunState measured(layout, model, options, inputs);
@@ -36,8 +34,6 @@ std::size_t state_bytes(const Model &model, const RunOptions &options,
     inputs.take_edits(layout);
   if (options.restrict_range)
     inputs.take_kept(layout);
-  if (bound)
-    bound->place(layout, model);
   return layout.bytes();
 }
 
@@ -48,7 +44,7 @@ using namespace chorale;
 
 chorale_run::chorale_run(const Memory &from, const Model &of, const RunOptions &with) noexcept
     : memory(from), model(retain(&of)), options(with), inputs(from, of),
-      rooms(from, of, options, inputs), setting_{of, options, inputs, rooms, bound, call} {
+      rooms(from, of, options, inputs), setting_{of, options, inputs, rooms, call} {
   // Joint::reach() (chain/joint.hpp) gives only bounds for entries far below the greatest entry
   // of a message. With restricted columns a clique may need such entries.
   options.joint.may_reach = !options.restrict_range &&
@@ -92,14 +88,13 @@ void chorale_run::choose_messages() noexcept {
 }
 
 std::size_t chorale_run::estimate() const noexcept {
-  BoundStore tables;
   const std::size_t bytes =
-      std::max<std::size_t>(state_bytes(*model, options, &tables), 1); // 0 bytes are allocated as 1
+      std::max<std::size_t>(state_bytes(*model, options), 1); // 0 bytes are allocated as 1
   return saturating_sum(saturating_sum(bytes, sizeof(chorale_run)), rooms.total(rooms.measure()));
 }
 
 bool chorale_run::prepare() noexcept {
-  const std::size_t bytes = state_bytes(*model, options, &bound);
+  const std::size_t bytes = state_bytes(*model, options);
   if (bytes == SIZE_MAX)
     return false;
   block_ = Block(memory, bytes);
@@ -117,7 +112,6 @@ bool chorale_run::prepare() noexcept {
   }
   if (options.restrict_range)
     inputs.take_kept(layout);
-  bound.place(layout, *model);
   if (!rooms.make(rooms.measure()))
     return false;
   reset();
@@ -138,7 +132,7 @@ bool chorale_run::fits_joint_state(std::int32_t number) noexcept {
   JointOptions strict = options.joint;
   strict.is_strict = true;
   Layout layout(rooms.workers[0].room);
-  ChainProgram program(layout, *model, inputs, number, strict, bound.of(number));
+  ChainProgram program(layout, *model, inputs, number, strict);
   if (!program.fits())
     return false;
   if (!tries)

@@ -1,8 +1,7 @@
 // The public run: owns state and scratch memory, and calls rounds, polish, repair and dual bound.
 //
-// Memory lies in two blocks: the state (state.hpp) with the tables of properties (bound_store.hpp),
-// and the scratch memory of the workers (rooms.hpp). T is the length of a chain, m its number of
-// labels.
+// Memory lies in two blocks: the state (state.hpp), and the scratch memory of the workers (rooms.hpp).
+// T is the length of a chain, m its number of labels.
 #pragma once
 
 #include "cluster/run/outcome.hpp"
@@ -87,7 +86,6 @@ struct chorale_run {
   chorale::RunOptions options;
   chorale::Inputs inputs;
   chorale::Rooms rooms;
-  chorale::BoundStore bound;
   chorale::Call call;
   chorale::RunState state;
 
@@ -102,7 +100,7 @@ private:
   void copy_labels(const chorale_run &earlier) noexcept;
 
   chorale::Setting setting_;
-  chorale::Block block_; // memory of `state`, edits, the tables of `bound`, and rooms.workers
+  chorale::Block block_; // memory of `state`, edits and rooms.workers
 };
 
 namespace chorale {

@@ -2,7 +2,6 @@
 // memory.
 #pragma once
 
-#include "cluster/run/bound_store.hpp"
 #include "cluster/run/chain_program.hpp"
 #include "cluster/run/clique_program.hpp"
 #include "cluster/run/rooms.hpp"
@@ -14,7 +13,6 @@ struct Setting {
   const RunOptions &options;
   Inputs &inputs;
   const Rooms &rooms;
-  const BoundStore &bound;
   Call &call;
 
   Worker &worker(std::int32_t w) const noexcept { return rooms.workers.data()[w]; }
@@ -42,8 +40,7 @@ inline constexpr std::int64_t kRowSteps = 64;
 struct PlacedChain {
   PlacedChain(const Setting &setting, std::byte *room, std::int32_t chain) noexcept
       : layout(room),
-        program(layout, setting.model, setting.inputs, chain, setting.options.joint,
-                setting.bound.of(chain)) {
+        program(layout, setting.model, setting.inputs, chain, setting.options.joint) {
     program.set_room(room + layout.bytes());
   }
   // Loads the messages from the cliques into the incoming rows of the program. False if interrupted.
