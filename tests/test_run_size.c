@@ -400,8 +400,8 @@ static void a_million_values(void **state) {
   assert_true(few == many && few > 0);
 }
 
-/* Solves a model of chains of 200 positions, each four of which agree on the token before a
- * segment. Writes the labels of the first `kept` chains; returns the bytes of the run. */
+/* Returns the bytes of a run over chains of 200 positions, each four of which agree on the token
+ * before a segment. */
 static int64_t bytes_of_fours(int64_t chains) {
   enum { LENGTH = 200, LABELS = 2, TOKENS = 50 };
   chorale_error error;

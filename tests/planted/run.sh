@@ -357,18 +357,13 @@ faulty_run cluster/run/chain_program.cpp "entries that some clique pays for are 
   's/^  reach_\[k\] = strength \* (half\[0\] + half\[1\]);/  reach_[k] = 0;/' 'exact_where_message_passing_is'
 faulty_run cluster/run/rounds.cpp "messages pass for zero after the first round" \
   's/^    standing.zero_messages = false;//' 'with other scores of chain'
-faulty_run cluster/run/rounds.cpp "items decoded together get the label of the first" \
-  's/const std::int32_t best = std::max(label\[k\], 0);/const std::int32_t best = std::max(label[0], 0);/' 'ERROR|FAILED'
-faulty_source cluster/run/closed.cpp \
-  "$(echo "$build"/tests/CMakeFiles/{test_weights_model,chorale_fixture}.dir/*.o)" \
-  "the rows of other items are loaded" 's/copy_n(from + model.chain_at(model.members\[place\])/copy_n(from + ahead/' \
-  'runs_label_weighted_models'
 
 faulty_items() { # FAULT SCRIPT PATTERN
   faulty_source cluster/run/closed.cpp \
     "$(echo "$build"/tests/CMakeFiles/{test_run,chorale_{cluster_,chain_,}fixture}.dir/*.o)" "$@"
 }
 faulty_items "items of a closed clique keep their labels" 's/^  if (program.solved)$/  if (false)/' 'ERROR|items_by_name'
+faulty_items "items get their first label" 's/: ItemLabel{best, scores\[best\] + 0.0};/: ItemLabel{0, scores[0]};/' 'ERROR|FAILED'
 faulty_items "an item takes the scores of another label" 's/std::copy_n(plain, K, row);/std::copy_n(plain, K - 1, row);/' 'ERROR|items_by_name'
 
 faulty_pass_bounds() { # SOURCE FAULT SCRIPT PATTERN

@@ -50,19 +50,16 @@ bool copy_array(Arena &arena, const Number *&array, std::int64_t count) noexcept
   return array != nullptr;
 }
 
-// Copies all arrays of a chain to the arena without gaps, tokens right behind the unary scores, and
-// lets `view` and `tokens` point to the copies. False if memory runs out.
+// Copies all arrays of a chain to the arena without gaps, and lets `view` and `tokens` point to the
+// copies. False if memory runs out.
 bool copy_chain(Arena &arena, ChainView &view, gsl::span<const std::int32_t> &tokens) noexcept {
   const std::int64_t m = view.labels;
   const std::int64_t T = view.length;
   const std::ptrdiff_t row = view.labels;
   const auto one_after_another = [](std::int64_t i) { return i; };
-  const auto bytes_of = [](std::int64_t count, std::size_t size) {
-    return saturating_product(static_cast<std::size_t>(count), size);
-  };
-  const std::size_t unary_bytes = bytes_of(T * m, number_bytes(view));
-  auto *piece = static_cast<std::byte *>(arena.take(
-      saturating_sum(unary_bytes, tokens.data() ? bytes_of(T, sizeof(std::int32_t)) : 0)));
+  const std::size_t unary_bytes =
+      saturating_product(static_cast<std::size_t>(T * m), number_bytes(view));
+  void *const piece = arena.take(unary_bytes);
   if (!piece)
     return false;
   const auto at = [&](std::int64_t i) {
@@ -78,8 +75,9 @@ bool copy_chain(Arena &arena, ChainView &view, gsl::span<const std::int32_t> &to
   view.unary_row = row;
   view.unary_column = 1;
   if (tokens.data()) {
-    auto *to = reinterpret_cast<std::int32_t *>(piece + unary_bytes);
-    std::copy_n(tokens.data(), T, to);
+    const std::int32_t *to = arena.copy(tokens.data(), T);
+    if (!to)
+      return false;
     tokens = {to, tokens.size()};
   }
   if (view.edges) {
@@ -445,10 +443,6 @@ bool chorale_model_builder::order_slots() noexcept {
 
 // Sets the site of each member. False if memory runs out.
 bool chorale_model_builder::place_members() noexcept {
-  // Two labels share a byte if half a byte holds every label and 32 bits hold every site.
-  model->pairs_labels = model->most_labels <= kPairedLabels &&
-                        model->label_count + model->chains.size() <= INT32_MAX;
-  model->chains.place(model->pairs_labels);
   model->cliques.place_slots([&](std::int64_t c) {
     model->most_members = std::max(model->most_members, members[c]);
     return members[c] + (model->cliques.type(c).centre ? 1 : 0);

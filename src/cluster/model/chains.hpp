@@ -12,9 +12,6 @@
 
 namespace chorale {
 
-// A labelling stores each label in half a byte only if no chain has more labels than this.
-inline constexpr std::int32_t kPairedLabels = 16;
-
 // One chain, as Chains::operator[] returns it. The only scores of a *plain* chain are unary scores,
 // stored without gaps, and those of a shared Transitions object. An *instance* is a chain for which
 // callbacks of the caller do the inference.
@@ -38,10 +35,6 @@ struct Chain {
   std::int32_t wholes() const noexcept { return whole_slots; }
   // True if the chain has one position.
   bool is_item() const noexcept { return length == 1 && !is_instance; }
-  std::int64_t unary_bytes() const noexcept { // for plain chains only
-    return std::int64_t{length} * labels *
-           static_cast<std::int64_t>(single ? sizeof(float) : sizeof(double));
-  }
   CHORALE_INLINE_NATIVE ChainView view() const noexcept {
     if (other && !is_instance)
       return *static_cast<const ChainView *>(other);
@@ -67,23 +60,13 @@ public:
   std::int64_t size() const noexcept { return records_.size(); }
   Chain operator[](std::int64_t i) const noexcept;
   std::int32_t first_label(std::int64_t i) const noexcept {
-    return shift_ >= 0 ? static_cast<std::int32_t>(i << shift_) : records_[i].first_label;
+    return records_[i].first_label;
   }
   std::int32_t first_slot(std::int64_t i) const noexcept { return records_[i].first_slot; }
   std::int64_t sites() const noexcept { return sites_; }
-  // Returns `shift` if every chain takes 1 << shift sites, so that site s belongs to chain s >>
-  // shift. Otherwise returns -1.
-  std::int32_t shift() const noexcept { return shift_; }
-  void prefetch(std::int64_t i) const noexcept { __builtin_prefetch(&records_[i]); }
-  // Returns the unary scores of all chains, one row of row_labels() doubles for each chain, if the
-  // rows lie end to end and every chain is plain, has one position, and has no other scores.
-  // Otherwise returns NULL.
-  const double *item_rows() const noexcept { return item_rows_; }
-  std::int32_t row_labels() const noexcept { return types_[0].labels; }
 
-  // Adds a chain without slots; place_slots() sets them later. If its tokens lie right behind its
-  // unary scores, no pointer to the tokens is stored. False, with nothing added, if memory runs
-  // out.
+  // Adds a chain without slots; place_slots() sets them later. Its sites follow those of the chain
+  // before. False, with nothing added, if memory runs out.
   bool push(const Chain &chain) noexcept;
   bool reserve(std::int64_t count) noexcept {
     return records_.reserve(count) && (tokens_.empty() || tokens_.reserve(count));
@@ -94,9 +77,6 @@ public:
     tokens_.truncate(std::min(count, tokens_.size()));
     sites_ = sites;
   }
-  // Sets the first site of each chain: right behind the sites of the chain before, or, if `even`,
-  // at the next even site.
-  void place(bool even) noexcept;
   // Sets where the slots of each chain begin; slots(i) returns the number of slots of chain i.
   template <class Slots> void place_slots(Slots &&slots) noexcept {
     slots_ = 0;
@@ -106,7 +86,7 @@ public:
     }
   }
   void set_wholes(std::int64_t i, std::int32_t wholes) noexcept {
-    records_[i].wholes = static_cast<std::uint32_t>(wholes) & kMostWholes;
+    records_[i].wholes = wholes;
   }
   void shrink() noexcept {
     records_.shrink();
@@ -118,8 +98,6 @@ public:
       return false;
     sites_ = from.sites_;
     slots_ = from.slots_;
-    shift_ = from.shift_;
-    item_rows_ = from.item_rows_;
     return true;
   }
   std::size_t bytes() const noexcept {
@@ -130,8 +108,6 @@ public:
   IndexIterator<Chains> end() const noexcept { return {*this, size()}; }
 
 private:
-  static constexpr std::uint32_t kMostWholes = 0x7fffffffU;
-
   enum class Kind : std::uint8_t { plain, view, instance };
   // The fields that are mostly equal in consecutive chains.
   struct Type {
@@ -139,7 +115,6 @@ private:
     std::int32_t labels;
     Kind kind;
     bool single;
-    bool tokens_behind; // tokens lie right behind the unary scores
     friend bool operator==(const Type &, const Type &) = default;
   };
   struct Record {
@@ -147,25 +122,19 @@ private:
     std::int32_t first_label;
     std::int32_t first_slot;
     std::uint32_t type;
-    std::uint32_t wholes : 31;
-    std::uint32_t skips : 1; // 1 if the site behind the chain is unused (see `place`)
+    std::int32_t wholes;
   };
 
   // Returns the index of `type` in types_. Appends it unless one of the last few types equals it.
   // Returns -1 if memory runs out.
   std::int32_t type_of(const Type &type) noexcept;
-  const double *find_item_rows() const noexcept;
 
   Array<Record> records_;
   Array<Type> types_;
-  // By chain: its tokens, or NULL if it has none or they lie right behind its unary scores. Empty
-  // if every entry would be NULL.
+  // By chain: its tokens, or NULL if it has none. Empty if no chain has tokens.
   Array<const std::int32_t *> tokens_;
   std::int32_t sites_ = 0;
   std::int32_t slots_ = 0;
-  // Set by place(): the results of shift() and item_rows().
-  std::int32_t shift_ = -1;
-  const double *item_rows_ = nullptr;
 };
 
 CHORALE_INLINE_NATIVE Chain Chains::operator[](std::int64_t i) const noexcept {
@@ -177,21 +146,16 @@ CHORALE_INLINE_NATIVE Chain Chains::operator[](std::int64_t i) const noexcept {
   chain.first_label = record.first_label;
   chain.first_slot = record.first_slot;
   chain.slots = (is_last ? slots_ : records_[i + 1].first_slot) - record.first_slot;
-  chain.length = (is_last ? sites_ : records_[i + 1].first_label) - record.first_label -
-                 static_cast<std::int32_t>(record.skips);
+  chain.length = (is_last ? sites_ : records_[i + 1].first_label) - record.first_label;
   chain.labels = type.labels;
-  chain.whole_slots = static_cast<std::int32_t>(record.wholes);
+  chain.whole_slots = record.wholes;
   chain.single = type.single;
   chain.is_instance = type.kind == Kind::instance;
   chain.other = type.kind == Kind::plain ? nullptr : record.scores;
   chain.unary = type.kind == Kind::plain  ? record.scores
                 : type.kind == Kind::view ? static_cast<const ChainView *>(record.scores)->unary
                                           : nullptr;
-  if (type.tokens_behind)
-    chain.tokens = reinterpret_cast<const std::int32_t *>(
-        static_cast<const std::byte *>(chain.unary) + chain.unary_bytes());
-  else
-    chain.tokens = tokens_.empty() ? nullptr : tokens_[i];
+  chain.tokens = tokens_.empty() ? nullptr : tokens_[i];
   return chain;
 }
 

@@ -42,7 +42,6 @@ private:
         return false;
       to_.chains.set_wholes(i, chain.wholes());
     }
-    to_.chains.place(from_.pairs_labels);
     to_.chains.place_slots([&](std::int64_t i) { return from_.chains[i].slots; });
     return true;
   }

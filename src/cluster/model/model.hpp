@@ -9,9 +9,8 @@
 // A slot is stored as two numbers, from which all fields of the struct Slot are found:
 // members[place]: the *site* of the slot. `members` has an entry for each slot, clique by clique,
 //   the centre of a clique last; the index of the entry is the slot's *place*. The site of a
-//   position is the index of its label in an array of all labels, chain after chain (each chain
-//   begins at an even site if two labels share a byte). The site of whole-chain slot w of the model
-//   is -1 - w.
+//   position is the index of its label in an array of all labels, chain after chain. The site of
+//   whole-chain slot w of the model is -1 - w.
 // slots[number]: the place of the slot. `slots` has an entry for each slot, chain by chain: first
 //   the whole-chain slots of the chain, by clique (ports of an instance in the order of adding),
 //   then the slots of its positions, by position. The index of the entry is the slot's *number*.
@@ -71,11 +70,8 @@ struct chorale_model : chorale::Counted {
   }
   // Returns the chain of the member whose site is `at`.
   std::int32_t chain_at(std::int32_t at) const noexcept {
-    return at < 0                ? wholes[-1 - at].chain
-           : chains.shift() >= 0 ? at >> chains.shift()
-                                 : chain_index.find(at, [this](std::int32_t i) {
-                                     return chains.first_label(i);
-                                   });
+    return at < 0 ? wholes[-1 - at].chain
+                  : chain_index.find(at, [this](std::int32_t i) { return chains.first_label(i); });
   }
   // Returns the clique whose members have the place `place` in `members`.
   std::int32_t clique_at(std::int32_t place) const noexcept {
@@ -160,7 +156,6 @@ struct chorale_model : chorale::Counted {
   bool items_alone = false;       // true if every chain is an item and every clique is closed
   // Sum of `columns` over all cliques: length of an array of all counts.
   std::int64_t count_count = 0;
-  bool pairs_labels = false;      // two labels share a byte; each chain begins at an even site
   std::int32_t most_labels = 1;
   std::int32_t most_members = 0; // greatest number of members of a clique
   std::int32_t most_counted = 0; // greatest sum of the weights of the members of a clique

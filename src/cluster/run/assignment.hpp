@@ -9,32 +9,28 @@
 
 #include "base/numeric.hpp"
 #include "base/workspace.hpp"
-#include "cluster/run/inputs.hpp"
+#include "cluster/model/model.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 namespace chorale {
 
-// An array of numbers from 0 to labels - 1, in one, two or four bytes each, or in half a byte each
-// if `shared` (at most 16 labels). Mostly holds the labels of all chains, end to end.
+// An array of numbers from 0 to labels - 1, in one, two or four bytes each. Mostly holds the labels
+// of all chains, end to end.
 class LabelStore {
 public:
   LabelStore() noexcept = default;
-  LabelStore(Layout &layout, std::int64_t count, std::int64_t labels, bool shared = false) noexcept
-      : width_(shared            ? 0
-               : labels <= 256   ? 1
+  LabelStore(Layout &layout, std::int64_t count, std::int64_t labels) noexcept
+      : width_(labels <= 256     ? 1
                : labels <= 65536 ? 2
                                  : 4),
-        bytes_(shared ? static_cast<std::size_t>(count + 1) / 2
-                      : saturating_product(static_cast<std::size_t>(count),
-                                           static_cast<std::size_t>(width_))),
+        bytes_(saturating_product(static_cast<std::size_t>(count),
+                                  static_cast<std::size_t>(width_))),
         data_(layout.take<std::byte>(bytes_)) {}
 
   std::int32_t get(std::int64_t i) const noexcept {
     switch (width_) {
-    case 0:
-      return reinterpret_cast<const std::uint8_t *>(data_)[i / 2] >> (i % 2 * 4) & 15;
     case 1:
       return reinterpret_cast<const std::uint8_t *>(data_)[i];
     case 2:
@@ -45,13 +41,6 @@ public:
   }
   void set(std::int64_t i, std::int32_t label) noexcept {
     switch (width_) {
-    case 0: {
-      auto &pair = reinterpret_cast<std::uint8_t *>(data_)[i / 2];
-      const auto bits = static_cast<unsigned>(i % 2 * 4);
-      pair = static_cast<std::uint8_t>((pair & (0xf0U >> bits)) |
-                                       (static_cast<unsigned>(label) << bits));
-      break;
-    }
     case 1:
       reinterpret_cast<std::uint8_t *>(data_)[i] = static_cast<std::uint8_t>(label);
       break;
@@ -63,15 +52,11 @@ public:
       break;
     }
   }
-  // Sets consecutive entries, from entry `first` on. With half bytes, `first` must be even.
+  // Sets consecutive entries, from entry `first` on.
   void write(std::int64_t first, gsl::span<const std::int32_t> labels) noexcept {
     const auto count = static_cast<std::int32_t>(labels.size());
     const std::int32_t *from = labels.data();
-    if (width_ == 0)
-      for (std::int32_t t = 0; t < count; t += 2)
-        reinterpret_cast<std::uint8_t *>(data_)[(first + t) / 2] =
-            static_cast<std::uint8_t>(from[t] + (t + 1 < count ? from[t + 1] * 16 : 0));
-    else if (width_ == 1)
+    if (width_ == 1)
       std::transform(from, from + count, reinterpret_cast<std::uint8_t *>(data_) + first,
                      [](std::int32_t label) { return static_cast<std::uint8_t>(label); });
     else
@@ -97,15 +82,10 @@ public:
         return false;
     return true;
   }
-  // True if `count` entries from `first` on are the same in both arrays. With half bytes, `first`
-  // must be even.
+  // True if `count` entries from `first` on are the same in both arrays.
   bool same(std::int64_t first, std::int32_t count, const LabelStore &other) const noexcept {
-    const std::int64_t begin = width_ == 0 ? first / 2 : first * width_;
-    const std::int64_t whole = width_ == 0 ? count / 2 : std::int64_t{count} * width_;
-    if (whole > 0 &&
-        std::memcmp(data_ + begin, other.data_ + begin, static_cast<std::size_t>(whole)) != 0)
-      return false;
-    return width_ != 0 || count % 2 == 0 || get(first + count - 1) == other.get(first + count - 1);
+    return count == 0 || std::memcmp(data_ + first * width_, other.data_ + first * width_,
+                                     to_size(std::int64_t{count} * width_)) == 0;
   }
   // Returns a hash of all labels.
   std::uint64_t hash() const noexcept {
@@ -121,20 +101,6 @@ public:
   bool equals(const LabelStore &other) const noexcept {
     return bytes_ == 0 || std::memcmp(data_, other.data_, bytes_) == 0;
   }
-  // Returns the number of entries that differ between the two arrays.
-  std::int64_t differing(const LabelStore &other) const noexcept {
-    std::int64_t count = 0;
-    if (width_ == 1) {
-      for (std::size_t i = 0; i < bytes_; ++i)
-        count += data_[i] != other.data_[i] ? 1 : 0;
-      return count;
-    }
-    const auto labels = static_cast<std::int64_t>(
-        width_ == 0 ? 2 * bytes_ : bytes_ / static_cast<std::size_t>(width_));
-    for (std::int64_t i = 0; i < labels; ++i)
-      count += get(i) != other.get(i) ? 1 : 0;
-    return count;
-  }
   void clear() noexcept {
     if (bytes_ > 0)
       std::memset(data_, 0, bytes_);
@@ -145,7 +111,7 @@ public:
   }
 
 private:
-  std::int32_t width_ = 1; // bytes of an entry; 0: half a byte
+  std::int32_t width_ = 1; // bytes of an entry
   std::size_t bytes_ = 0;
   std::byte *data_ = nullptr;
 };
@@ -154,32 +120,22 @@ private:
 // the chains.
 struct Assignment {
   Assignment() noexcept = default;
-  // inputs: NULL to store the scores phi. In a model of items alone (Model::items_alone) the inputs
-  // of the run may be given instead; phi() then reads the scores from them.
-  Assignment(Layout &layout, const Model &model, const Inputs *inputs = nullptr) noexcept
-      : model_(&model), inputs_(inputs),
-        score_(inputs ? nullptr : layout.take<double>(model.chains.size())),
-        labels(layout, model.chains.sites(), model.most_labels, model.pairs_labels),
+  Assignment(Layout &layout, const Model &model) noexcept
+      : model_(&model), score_(layout.take<double>(model.chains.size())),
+        labels(layout, model.chains.sites(), model.most_labels),
         whole_(layout.take<std::int32_t>(model.wholes.size())) {}
 
   // Returns phi of a chain under its labels; minus infinity if the chain has no labelling.
   double phi(std::int32_t chain) const noexcept {
-    return inputs_ ? inputs_->item_score(chain, labels.get(model_->chains.first_label(chain)))
-                   : score_[chain];
+    return score_[chain];
   }
   // True if the chain has no labelling and is left out.
   bool lacks(std::int32_t chain) const noexcept { return is_partial && phi(chain) == kForbidden; }
-  // Prefetches the number that phi() reads, if scores are not stored.
-  [[gnu::always_inline]] void prefetch_phi(std::int32_t chain) const noexcept {
-    if (inputs_)
-      inputs_->prefetch_item_score(chain, labels.get(model_->chains.first_label(chain)));
+  // Returns phi of all chains.
+  gsl::span<const double> scores() const noexcept {
+    return {score_, to_size(model_->chains.size())};
   }
-  // Returns phi of all chains; an empty span if they are not stored.
-  gsl::span<const double> scores() const noexcept { return {score_, to_size(stored_scores())}; }
-  void set_phi(std::int32_t chain, double chain_score) noexcept {
-    if (!inputs_)
-      score_[chain] = chain_score;
-  }
+  void set_phi(std::int32_t chain, double chain_score) noexcept { score_[chain] = chain_score; }
 
   std::int32_t shown(const Clique &clique, std::int32_t member) const noexcept {
     const std::int32_t site = model_->site(clique, member);
@@ -285,18 +241,14 @@ struct Assignment {
   void copy(const Assignment &from) noexcept {
     labels.copy(from.labels);
     std::copy_n(from.whole_, model_->wholes.size(), whole_);
-    if (from.score_)
-      std::copy_n(from.score_, stored_scores(), score_);
-    else // `from` belongs to a run that stores no scores
-      for (std::int64_t i = 0; i < stored_scores(); ++i)
-        score_[i] = from.phi(static_cast<std::int32_t>(i));
+    std::copy_n(from.score_, model_->chains.size(), score_);
     copy_totals(from);
   }
   // True if another labelling of the same model has the same labels, columns and scores.
   bool equals(const Assignment &other) const noexcept {
     return labels.equals(other.labels) &&
            std::equal(whole_, whole_ + model_->wholes.size(), other.whole_) &&
-           std::equal(score_, score_ + stored_scores(), other.score_);
+           std::equal(score_, score_ + model_->chains.size(), other.score_);
   }
   void copy_totals(const Assignment &from) noexcept {
     chain_total = from.chain_total;
@@ -312,11 +264,8 @@ struct Assignment {
   double total() const noexcept { return chain_total + clique_total; }
 
 private:
-  std::int64_t stored_scores() const noexcept { return inputs_ ? 0 : model_->chains.size(); }
-
   const Model *model_ = nullptr;
-  const Inputs *inputs_ = nullptr;
-  double *score_ = nullptr; // by chain: phi; NULL if phi() reads the inputs
+  double *score_ = nullptr; // by chain: phi
 
 public:
   LabelStore labels;

@@ -9,51 +9,6 @@ namespace chorale {
 namespace {
 
 constexpr std::int64_t kClosedGrain = 4;
-// Items are scattered in memory. So their scores are prefetched this many members ahead, and their
-// records (chains.hpp) twice as many members ahead. The members of all cliques lie end to end, so
-// prefetching goes on into the next clique.
-constexpr std::int64_t kSitesAhead = 16;
-constexpr std::int64_t kLine = 64; // bytes of a cache line
-
-// Must be inlined: g++ 12 assumes that a function which only prefetches has no effect, and drops
-// the call.
-[[gnu::always_inline]] inline void prefetch_bytes(const void *first, std::int64_t bytes) noexcept {
-  const auto *scores = static_cast<const std::byte *>(first);
-  for (std::int64_t at = 0; at < bytes; at += kLine)
-    __builtin_prefetch(scores + at);
-  if (bytes > 0)
-    __builtin_prefetch(scores + bytes - 1);
-}
-
-[[gnu::always_inline]] inline void prefetch_ahead(const Model &model, std::int64_t place) noexcept {
-  const std::int64_t members = model.members.size();
-  if (const std::int64_t next = place + 2 * kSitesAhead; next < members)
-    if (const std::int32_t site = model.members[next]; site >= 0)
-      model.chains.prefetch(model.chain_at(site));
-  if (const std::int64_t next = place + kSitesAhead; next < members)
-    if (const std::int32_t site = model.members[next]; site >= 0) {
-      const Chain item = model.chains[model.chain_at(site)];
-      prefetch_bytes(item.unary, item.unary && item.length == 1 ? item.unary_bytes() : 0);
-    }
-}
-
-// Does the work of load_items() for a clique in which the column of a member is its label, if the
-// scores of all items lie end to end at `from` as rows of K entries. This is faster, since the
-// records of the items (chains.hpp) are not read.
-bool load_rows(const Model &model, const Clique &clique, const double *from, double *rows,
-               Limits &limits) noexcept {
-  const std::int64_t K = clique.columns();
-  const std::int64_t last = model.members.size() - 1;
-  for (std::int32_t i = 0; i < clique.members; ++i) {
-    if (!limits.spend(16 + K))
-      return false;
-    const std::int64_t place = std::int64_t{clique.first_slot} + i;
-    const std::int64_t ahead = model.chain_at(model.members[std::min(place + kSitesAhead, last)]);
-    prefetch_bytes(from + ahead * K, K * static_cast<std::int64_t>(sizeof(double)));
-    std::copy_n(from + model.chain_at(model.members[place]) * K, K, rows + i * K);
-  }
-  return true;
-}
 
 // Returns the best of the labels y for which takes(y) is true.
 template <class Takes> ItemLabel best_of(const ChainView &item, Takes &&takes) noexcept {
@@ -121,8 +76,14 @@ RunFailure each_marginal(const Setting &setting, const RunState &state, std::int
 
 } // namespace
 
-ItemLabel best_label(const ChainView &item) noexcept {
-  return best_of(item, [](std::int32_t) { return true; });
+ItemLabel best_label(const Setting &setting, std::int32_t item) noexcept {
+  const Chain chain = setting.model.chains[item];
+  const double *scores = setting.inputs.plain_item(chain, item);
+  if (!scores)
+    return best_of(setting.inputs.view_of(item), [](std::int32_t) { return true; });
+  const std::int32_t best = index_of_greatest({scores, to_size(chain.labels)});
+  return best < 0 ? ItemLabel{0, kForbidden}
+                  : ItemLabel{best, scores[best] + 0.0}; // 0.0: turns -0 into 0
 }
 
 bool load_items(const Setting &setting, const Clique &clique, gsl::span<double> scores,
@@ -131,11 +92,7 @@ bool load_items(const Setting &setting, const Clique &clique, gsl::span<double> 
   const std::int64_t K = clique.columns();
   Expects(scores.size() >= to_size(clique.members) * to_size(K));
   double *rows = scores.data();
-  if (const double *all = setting.inputs.item_rows();
-      all && clique.shows_labels(0) && model.chains.row_labels() == K)
-    return load_rows(model, clique, all, rows, limits);
   for (std::int32_t i = 0; i < clique.members; ++i) {
-    prefetch_ahead(model, std::int64_t{clique.first_slot} + i);
     double *row = rows + i * K;
     if (!limits.spend(16 + K))
       return false;
@@ -161,19 +118,12 @@ std::int32_t show_items(const Setting &setting, const Clique &clique,
   Expects(columns.size() >= to_size(clique.members));
   const std::int32_t *shown = columns.data();
   std::int32_t changes = 0;
-  // If `labelling` stores no phi, none is computed.
   const bool shows_labels = clique.shows_labels(0);
-  const bool sets_labels = shows_labels && labelling.scores().empty();
   for (std::int32_t i = 0; i < clique.members; ++i) {
     if (shown[i] < 0)
       continue; // the item is left out
     const std::int32_t site = setting.model.site(clique, i);
     const std::int32_t present = labelling.labels.get(site);
-    if (sets_labels) {
-      changes += present != shown[i] ? 1 : 0;
-      labelling.labels.set(site, shown[i]);
-      continue;
-    }
     if (shows_labels && present == shown[i])
       continue;
     const std::int32_t chain = setting.model.chain_at(site);

@@ -17,7 +17,7 @@ struct ItemLabel {
 
 // Returns the best label of an item, the lowest of equally good labels. Returns label 0 and score
 // minus infinity if every label is forbidden.
-ItemLabel best_label(const ChainView &item) noexcept;
+ItemLabel best_label(const Setting &setting, std::int32_t item) noexcept;
 
 // Writes the scores of the n members of a closed clique, n x K, row-major, for K columns. The score
 // of a member and a column is that of the member's best label that shows the column, or minus

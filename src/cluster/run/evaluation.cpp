@@ -11,7 +11,6 @@ constexpr std::int64_t kGrain = 4;
 // members.
 constexpr std::int64_t kScoredCliques = 1024;
 constexpr std::int64_t kScoredMembers = 1 << 17;
-constexpr std::int32_t kItemsAhead = 16;
 
 } // namespace
 
@@ -93,10 +92,6 @@ bool Evaluation::evaluate(Choose &&choose, gsl::span<double> part_scores, Totals
   const bool is_partial = state_.own.is_partial;
   for (std::int32_t i = 0; i < model.chains.size(); ++i) {
     const std::int32_t part = model.parts.of(i);
-    // Prefetches, since phi() may read the score of an item (a chain of one position) from the
-    // inputs, where it is unlikely to be in the cache.
-    if (i + kItemsAhead < model.chains.size())
-      choose(part).prefetch_phi(i + kItemsAhead);
     const double value = choose(part).phi(i);
     if (is_partial && state_.own.phi(i) == kForbidden)
       continue; // the chain is left out

@@ -35,31 +35,6 @@ public:
         !is_masked(chain) && (views_.empty() || !find_view(chain));
     return is_plain ? static_cast<const double *>(item.unary) : nullptr;
   }
-  // Returns Chains::item_rows() if no scores are replaced and the run takes no edits; otherwise
-  // NULL.
-  const double *item_rows() const noexcept {
-    return takes_edits() || !views_.empty() ? nullptr : model_.chains.item_rows();
-  }
-  // Returns phi of an item under a label.
-  double item_score(std::int32_t chain, std::int32_t label) const noexcept {
-    if (const double *rows = item_rows())
-      return rows[std::int64_t{chain} * model_.chains.row_labels() + label] + 0.0;
-    const Chain item = model_.chains[chain];
-    const double *scores = plain_item(item, chain);
-    return scores ? scores[label] + 0.0 : view_of(chain).score({&label, 1}); // 0.0: turns -0 into 0
-  }
-  // Prefetches the number that item_score() reads. Must be inlined: g++ 12 assumes that a function
-  // which only prefetches has no effect, and drops the call.
-  [[gnu::always_inline]] void prefetch_item_score(std::int32_t chain,
-                                                  std::int32_t label) const noexcept {
-    if (const double *rows = item_rows()) {
-      __builtin_prefetch(rows + std::int64_t{chain} * model_.chains.row_labels() + label);
-      return;
-    }
-    const Chain item = model_.chains[chain];
-    __builtin_prefetch(static_cast<const std::byte *>(item.unary) +
-                       label * item.unary_bytes() / item.labels);
-  }
   // Returns view_of() of a chain; if edits are expected, with a mask, since edits may add one
   // later. Used to measure memory.
   ChainView widest_view_of(std::int32_t chain) const noexcept {

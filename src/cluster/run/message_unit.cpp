@@ -43,16 +43,6 @@ double first_number(const Potential &p, std::int64_t &left) noexcept {
   return 0;
 }
 
-// Returns the chain to which a site belongs. (A site is an index into the labels of all chains.)
-std::int64_t chain_at(const Chains &chains, std::int64_t site) noexcept {
-  std::int64_t chain = 0;
-  for (std::int64_t beyond = chains.size(); beyond - chain > 1;) {
-    const std::int64_t middle = chain + (beyond - chain) / 2;
-    (chains.first_label(middle) <= site ? chain : beyond) = middle;
-  }
-  return chain;
-}
-
 } // namespace
 
 double message_unit(const Model &model, const Inputs &inputs) noexcept {
@@ -67,9 +57,9 @@ double message_unit(const Model &model, const Inputs &inputs) noexcept {
       std::min({sites, kSamples, std::max<std::int64_t>(kScores / model.most_labels, 1)});
   for (std::int64_t k = 0; k < samples; ++k) {
     const std::int64_t site = k * sites / samples;
-    const auto number = static_cast<std::int32_t>(chain_at(model.chains, site));
+    const std::int32_t number = model.chain_at(static_cast<std::int32_t>(site));
     const Chain chain = model.chains[number];
-    if (!chain.is_instance && site - chain.first_label < chain.length)
+    if (!chain.is_instance)
       add(lead_at(inputs.view_of(number), static_cast<std::int32_t>(site - chain.first_label)));
   }
   std::int64_t left = kScores;

@@ -122,8 +122,6 @@ chorale_run_result Outcome::result() const noexcept {
       found && closes_gap(result.score, state_.answer().magnitude, standing.upper_bound) ? 1 : 0;
   if (found && state_.is_settled() && &state_.answer() == &state_.best)
     result.changed_chains = state_.edits->changed_chains;
-  else if (has_labels && model_.items_alone && model_.chains.shift() >= 0)
-    result.changed_chains = state_.answer().labels.differing(state_.own.labels);
   else
     for (std::int32_t i = 0; has_labels && i < model_.chains.size(); ++i)
       result.changed_chains += has_changed(i) ? 1 : 0;

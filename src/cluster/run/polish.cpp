@@ -108,13 +108,13 @@ private:
       if (chain.slots == 0 || model_.is_closed(chain) ||
           own_.lacks(static_cast<std::int32_t>(next)))
         continue;
-      const std::int32_t length = chain.length + chain.length % 2;
+      const std::int32_t length = chain.length;
       if (count > 0 &&
           (labels + length > memory_.proposal_labels || wholes + chain.wholes() > most_wholes))
         break;
       memory_.batch.data()[count] = {
           static_cast<std::int32_t>(next), labels, wholes, Verdict::unknown, false, 0};
-      labels += length; // rounded up to even, so that no byte holds labels of two chains
+      labels += length;
       wholes += chain.wholes();
       ++count;
     }
@@ -255,12 +255,11 @@ PolishMemory::PolishMemory(Layout &layout, const Model &model) noexcept {
   const auto share = [](std::int64_t all, std::int64_t least, std::int64_t most) {
     return std::max(least, std::min(most, all / kProposedShare));
   };
-  longest += longest % 2;
   proposal_labels = share(model.chains.sites(), longest, kProposals);
   counts = CountStore(layout, model);
   changed_at = layout.take_span<std::int32_t>(model.cliques.size());
   visited_at = layout.take_span<std::int32_t>(model.chains.size());
-  proposed_labels = LabelStore(layout, proposal_labels, model.most_labels, model.pairs_labels);
+  proposed_labels = LabelStore(layout, proposal_labels, model.most_labels);
   proposed_wholes =
       layout.take_span<std::int32_t>(share(model.wholes.size(), most_wholes, kProposals));
   batch = layout.take_span<Proposal>(

@@ -1,6 +1,5 @@
 #include "cluster/run/rounds.hpp"
 
-#include "base/rows.hpp"
 #include "cluster/run/closed.hpp"
 #include "cluster/run/message_unit.hpp"
 #include "cluster/run/sending.hpp"
@@ -13,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kChainGrain = 16;
 constexpr std::int64_t kCliqueGrain = 4;
-// Greatest number of items (chains of one position) that are decoded together.
+// Number of items (chains of one position) between two checks of the limits.
 constexpr std::int32_t kItemsTogether = 64;
 
 bool is_interrupted(const Worker &worker) noexcept {
@@ -88,60 +87,22 @@ void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) no
 }
 
 // Decodes, without messages, the items from `first` to `end` - 1 that have the flag kNeedsOwn. If
-// an item has kNeedsUpdate, flags its closed clique (closed.hpp) to be solved again. Items whose
-// scores lie end to end, as in a corpus, are decoded together.
+// an item has kNeedsUpdate, flags its closed clique (closed.hpp) to be solved again.
 void Rounds::update_items(std::int32_t first, std::int32_t end, Worker &worker) noexcept {
-  std::int32_t label[kItemsTogether], second[kItemsTogether];
-  double score[kItemsTogether], second_score[kItemsTogether];
-  const RowScans &scans = row_scans_here();
-  std::uint8_t *const all_needs = state_.chain_needs.data();
-  for (std::int32_t i = first; i < end;) {
-    const std::uint8_t needs = all_needs[i];
-    if (needs == 0) {
-      ++i;
+  const Model &model = setting_.model;
+  for (std::int32_t i = first; i < end; ++i) {
+    const std::uint8_t needs = std::exchange(state_.chain_needs.data()[i], std::uint8_t{0});
+    if (needs == 0)
       continue;
-    }
-    const Chain chain = setting_.model.chains[i];
-    std::int32_t count = 1;
     if ((needs & kNeedsOwn) != 0) {
-      const double *rows = setting_.inputs.item_rows();
-      const double *scores = rows ? rows + std::ptrdiff_t{i} * chain.labels
-                                  : setting_.inputs.plain_item(chain, i);
-      const auto goes_on = [&](std::int32_t next) {
-        if (all_needs[next] != needs)
-          return false;
-        if (rows)
-          return true;
-        const Chain item = setting_.model.chains[next];
-        return item.labels == chain.labels &&
-               setting_.inputs.plain_item(item, next) ==
-                   scores + std::ptrdiff_t{next - i} * chain.labels;
-      };
-      while (scores && i + count < end && count < kItemsTogether && goes_on(i + count))
-        ++count;
-      if (scores) {
-        scans.top_two(scores, count, chain.labels, {label, second, score, second_score});
-      } else {
-        const ItemLabel best = best_label(setting_.inputs.view_of(i));
-        label[0] = best.label;
-        score[0] = best.score;
-      }
-      for (std::int32_t k = 0; k < count; ++k) {
-        const std::int32_t site = setting_.model.chains.first_label(i + k);
-        const std::int32_t best = std::max(label[k], 0); // -1: every label is forbidden
-        worker.met_infeasible = worker.met_infeasible || score[k] == kForbidden;
-        state_.own.set_item(i + k, site, best, score[k] + 0.0); // + 0.0 turns -0 into 0
-        state_.now.set_item(i + k, site, best, score[k] + 0.0);
-      }
+      const ItemLabel best = best_label(setting_, i);
+      worker.met_infeasible = worker.met_infeasible || best.score == kForbidden;
+      for (Assignment *of : {&state_.own, &state_.now})
+        of->set_item(i, model.chains.first_label(i), best.label, best.score);
     }
     if ((needs & kNeedsUpdate) != 0)
-      for (std::int32_t k = 0; k < count; ++k)
-        raise(state_.clique_needs
-                  .data()[setting_.model.clique_of(setting_.model.chains.first_slot(i + k))],
-              kAnswersNow);
-    std::fill_n(all_needs + i, count, std::uint8_t{0});
-    worker.chain_updates += count;
-    i += count;
+      raise(state_.clique_needs.data()[model.clique_of(model.chains.first_slot(i))], kAnswersNow);
+    ++worker.chain_updates;
   }
   setting_.call.finish_step();
 }

@@ -27,7 +27,7 @@ constexpr std::int32_t kAlwaysFit = 2 * kKeyWords;
 std::size_t state_bytes(const Model &model, const RunOptions &options) noexcept {
   Layout layout;
   Inputs inputs(Memory(), model);
-  const RunState measured(layout, model, options, inputs);
+  const RunState measured(layout, model, options);
   layout.take<Worker>(options.executor.workers);
   inputs.take_absent(layout);
   if (options.edits)
@@ -101,7 +101,7 @@ bool chorale_run::prepare() noexcept {
   if (!block_)
     return false;
   Layout layout(block_.data());
-  state = RunState(layout, *model, options, inputs);
+  state = RunState(layout, *model, options);
   rooms.workers = layout.take_span<Worker>(options.executor.workers);
   for (Worker &worker : rooms.workers)
     new (&worker) Worker();
@@ -233,16 +233,8 @@ void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
   }
 }
 
-// Sets phi of a chain in `best` to minus infinity, so that round 0 fills in the chain. If phi is
-// not stored, every chain has one position, and the best label of this chain is set here.
-void chorale_run::forget_labels(std::int32_t chain) noexcept {
-  state.best.set_phi(chain, kForbidden);
-  if (state.best.scores().empty())
-    state.best.labels.set(model->chains.first_label(chain),
-                          best_label(inputs.view_of(chain)).label);
-}
-
 // Copies the labels of the chains that have the same length and number of labels in both models.
+// Round 0 fills in the others, whose phi becomes minus infinity.
 void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
   state.best.labels.clear();
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
@@ -250,7 +242,7 @@ void chorale_run::copy_labels(const chorale_run &earlier) noexcept {
     const Chain &from = earlier.model->chains[i];
     if (chain.is_instance || from.is_instance || chain.length != from.length ||
         chain.labels != from.labels) {
-      forget_labels(i);
+      state.best.set_phi(i, kForbidden);
       continue;
     }
     for (std::int32_t t = 0; t < chain.length; ++t)
@@ -269,7 +261,7 @@ void chorale_run::set_labels(gsl::span<const std::int32_t> labels) noexcept {
     const gsl::span<const std::int32_t> given = labels.first(length);
     Layout layout(rooms.workers[0].room);
     if (model->chains[i].is_instance || std::count(given.data(), given.data() + length, -1) > 0)
-      forget_labels(i);
+      state.best.set_phi(i, kForbidden);
     else
       state.best.judge(i, inputs.view_of(i), given, layout.take_span<std::uint8_t>(length));
     labels = labels.subspan(length);

@@ -95,7 +95,6 @@ private:
   void renew_chain(std::int32_t chain) noexcept;
   void settle(chorale::Settling after) noexcept;
   void judge_chain(chorale::Assignment &of, std::int32_t chain) noexcept;
-  void forget_labels(std::int32_t chain) noexcept;
   void copy_messages(const chorale_run &earlier) noexcept;
   void copy_labels(const chorale_run &earlier) noexcept;
 

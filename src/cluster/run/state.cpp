@@ -27,15 +27,8 @@ DualState::DualState(Layout &layout, const Model &model) noexcept
 PartScores::PartScores(Layout &layout, const Model &model) noexcept
     : both_(layout.take_span<double>(2 * std::int64_t{model.parts.count()})) {}
 
-// In a model of items alone (chains of one position, Model::items_alone), Inputs::item_score()
-// gives the phi of an item at once, so the assignments read the inputs and store no scores. A run
-// with edits stores all scores, because it needs them as an array when it sums blocks of terms
-// again (EditState::Sums).
-RunState::RunState(Layout &layout, const Model &model, const RunOptions &options,
-                   const Inputs &inputs) noexcept
-    : own(layout, model, model.items_alone && !options.edits ? &inputs : nullptr),
-      best(layout, model, model.items_alone && !options.edits ? &inputs : nullptr),
-      now(layout, model, model.items_alone && !options.edits ? &inputs : nullptr),
+RunState::RunState(Layout &layout, const Model &model, const RunOptions &options) noexcept
+    : own(layout, model), best(layout, model), now(layout, model),
       to_chain(layout, model.message_count, options.messages),
       to_clique(layout, model.message_count, options.messages),
       chain_needs(layout.take_span<std::uint8_t>(model.chains.size())),
@@ -140,7 +133,7 @@ void RunState::reset(const Model &model) noexcept {
   for (std::int64_t c = 0; c < model.cliques.size(); ++c)
     clique_needs.data()[c] = model.cliques[c].all_members() > 0 ? kAnswersNow : 0;
   for (Assignment *assignment : {&own, &best, &now}) {
-    assignment->labels.clear(); // the hash also covers the unused half bytes between chains
+    assignment->labels.clear();
     assignment->set_totals({kForbidden, 0}, {});
     assignment->is_partial = false;
   }

@@ -261,8 +261,7 @@ private:
 
 struct RunState {
   RunState() noexcept = default;
-  RunState(Layout &layout, const Model &model, const RunOptions &options,
-           const Inputs &inputs) noexcept;
+  RunState(Layout &layout, const Model &model, const RunOptions &options) noexcept;
 
   // Returns to the state of a new run.
   void reset(const Model &model) noexcept;
