@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Makes libchorale-sys/src/bindings.rs from the headers, with their comments as documentation.
+# Makes libchorale-sys/src/bindings.rs and, by enums.py, libchorale/src/enums.rs from the headers, with
+# their comments as documentation.
 #
 #   bindings/rust/generate.sh [--check]      --check: only compares with the committed file
 #
@@ -33,6 +34,7 @@ awk 'NR == FNR { experimental[$1]; next }
   { print }' ../../tests/symbols_experimental.txt "$made" >"$made.gated"
 mv "$made.gated" "$made"
 
+./enums.py "$@"
 if [[ ${1-} == --check ]]; then
   diff "$made" libchorale-sys/src/bindings.rs
 else

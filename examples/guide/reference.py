@@ -525,7 +525,7 @@ def rust_pages() -> Iterator[tuple[str, str]]:
     folder = ROOT / "bindings/rust/libchorale/src"
     whole = (folder / "lib.rs").read_text(encoding="utf-8")
     public = set(re.findall(r"\w+", " ".join(re.findall(r"^ *pub use [^;]+;", whole, re.MULTILINE))))
-    entries = rust_constants((folder / "constants.rs").read_text(encoding="utf-8"))
+    entries = rust_constants((folder / "enums.rs").read_text(encoding="utf-8"))
     for source in sorted(folder.glob("*.rs")):
         owner = ""
         comment: list[str] = []
@@ -556,7 +556,7 @@ def rust_pages() -> Iterator[tuple[str, str]]:
 
 
 def rust_constants(text: str) -> list[Entry]:
-    """Returns the enums that constants.rs makes by macros, without the numbers of C."""
+    """Returns the enums that enums.rs makes by macros, without the numbers of C."""
     entries = []
     for body in re.findall(r"^(?:told|asked)! \{\n(.*?)^\}", text, re.DOTALL | re.MULTILINE):
         told, name, variants = re.match(r"((?: {4}///.*\n)*) {4}(\w+) \{\n(.*?)^ {4}\}", body, re.DOTALL | re.MULTILINE).groups()

@@ -144,7 +144,7 @@ impl<'s> KBest<'s> {
 }
 
 /// A reusable workspace for chains and trees, with or without attached properties
-/// ([`Attachment`](crate::Attachment)). The workspace grows as needed.
+/// ([`Attachment`](crate::experimental::Attachment)). The workspace grows as needed.
 ///
 /// ```
 /// use libchorale as ch;
