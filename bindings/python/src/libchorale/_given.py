@@ -154,24 +154,25 @@ def normalised(
     """Returns a column of keys whose values are equal if they are equal after the rules, how many
     values became equal to others, and which rows have texts that are numbers. Empty texts are null;
     with numbers=False, texts that are numbers are null as well."""
-    known: dict[Any, int] = {}
     used = np.flatnonzero(np.bincount(column.codes[column.codes >= 0], minlength=column.count))
-    found: list[int] = []
-    numeric = np.zeros(column.count + 1, dtype=bool)
-    for place, text in enumerate(all_spelt(column.values(used.tolist()), rules)):
+    texts = all_spelt(column.values(used.tolist()), rules)
+    known: list[Any] = []
+    numbers_of: dict[Any, int] = {}  # of texts that are no keys: -1 if empty, -2 if a number
+    for text in dict.fromkeys(texts):
+        # A text that begins with a letter is no number.
         if isinstance(text, str) and not text[:1].isalpha():
             number = not numbers and is_number(text)
             if number or not text:
-                numeric[used[place]] = number
-                found.append(-1)
+                numbers_of[text] = -2 if number else -1
                 continue
-        found.append(known.setdefault(text, len(known)))
-    code_of = np.full(column.count + 1, -1, dtype=np.int32)
-    code_of[used] = found
+        numbers_of[text] = len(known)
+        known.append(text)
+    found = np.full(column.count + 1, -1, dtype=np.int32)
+    found[used] = np.fromiter(map(numbers_of.__getitem__, texts), np.int32, len(texts))
+    code_of = np.maximum(found, -1)
     merged = int((code_of >= 0).sum()) - len(known)
-    texts = list(known)
-    made = Codes(code_of[column.codes], len(texts), lambda some: [texts[i] for i in some])
-    return made, merged, numeric[column.codes]
+    made = Codes(code_of[column.codes], len(known), lambda some: [known[i] for i in some])
+    return made, merged, (found == -2)[column.codes]
 
 
 # ---- Labels

@@ -252,10 +252,12 @@ class Settled:
         return of[0] if len(of) == 1 else list(zip(*of))
 
     def _quoted(self, key: Any) -> str:
-        parts = key if isinstance(key, tuple) else (key,)
+        if not isinstance(key, tuple):
+            return f"'{key}'"
+        parts = [f"'{part}'" for part in key]
         if self._read.group is None:
-            return " and ".join(f"'{part}'" for part in parts)
-        return " and ".join(f"'{part}'" for part in parts[:-1]) + f" in this {self._read.group}"
+            return " and ".join(parts)
+        return " and ".join(parts[:-1]) + f" in this {self._read.group}"
 
     # ---- Review
 
