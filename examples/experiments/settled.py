@@ -11,8 +11,8 @@ Confidences are those by which errors were drawn; with *overconfident* 1 - p is 
 *wild* three of ten are 1.
 
 *Mentions* of data sets are the rows of `spans.rows_of` of the test groups of a split, with the
-probabilities of a CRF; their key is the name, in a document or in the corpus. Prints Markdown
-tables: the share of right labels, and the difference to the better of the two others with its
+probabilities of a CRF; their key is the name, in a document or in the corpus, or its last word,
+by which more names are two things. Prints Markdown tables: the share of right labels, and the difference to the better of the two others with its
 standard error over tables.
 """
 
@@ -28,6 +28,7 @@ from report import markdown_table
 SETS = ("wikigold", "litbank", "ncbi_disease")
 SIZES = (2, 3, 5, 10, 30, 100, 1000, 10000)
 LABELS = list("ABCD")
+WITHIN = (("name", "document", "document"), ("name", None, "corpus"), ("head", None, "corpus, last words"))
 
 
 def generated(rng, two, confidences, rows=60000):
@@ -74,13 +75,13 @@ def of_generated(two, confidences, seed, rows=60000):
     return [[100 * (of == right)[part].mean() for part in parts] for of in (found, majority(key, label), label)]
 
 
-def of_mentions(rows, labels, group):
-    """Returns accuracies by method, and the number of keys that are not settled."""
-    settled = ch.settle(rows, key="name", group=group, confidence={label: label for label in labels})
+def of_mentions(rows, labels, name, group):
+    """Returns accuracies by method, and the number of keys that are not settled. name: the column of keys."""
+    settled = ch.settle(rows, key=name, group=group, confidence={label: label for label in labels})
     right = np.array([labels.index(row["gold"]) for row in rows])
     own = np.array([max(range(len(labels)), key=lambda v: row[labels[v]]) for row in rows])
-    names = {}
-    key = np.array([names.setdefault((row["name"], group and row[group]), len(names)) for row in rows])
+    numbers = {}
+    key = np.array([numbers.setdefault((row[name], group and row[group]), len(numbers)) for row in rows])
     accuracies = [100 * (of == right).mean() for of in (settled.codes, majority(key, own), own)]
     return accuracies, settled.conflicts
 
@@ -122,8 +123,8 @@ def main():
     for name in options.only:
         for number in options.splits:
             _, _, rows, labels = next(table for table in tables(this, name, number) if table[0] == "mentions")
-            for group, within in (("document", "document"), (None, "corpus")):
-                accuracies, conflicts = of_mentions(rows, labels, group)
+            for key, group, within in WITHIN:
+                accuracies, conflicts = of_mentions(rows, labels, key, group)
                 made.append([f"{name}, split {number}", within, str(len(rows)),
                              *(f"{of:.2f}" for of in accuracies), str(conflicts)])
                 print(*made[-1], flush=True)
