@@ -48,7 +48,7 @@
 //
 // These may change or go in any version: tables of mentions ([Settle], [Ledger]), [Prices] and the
 // prices of a potential, [Instance], [Dictionary], [PropertyBuilder], [Attachment] with the messages
-// of single chains, [RepeatedWords], the formats of stored messages, and the calls that do rounds, local search and bound one at a time or tell their cost.
+// of single chains, [RepeatedWords], and the formats of stored messages.
 //
 // # Lifetimes
 //

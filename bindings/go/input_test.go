@@ -316,8 +316,6 @@ func TestBuilderInput(t *testing.T) {
 	_, err = NewRun(model, options, nil)
 	refused(t, err, ErrSize)
 	run := must(NewRun(model, nil, nil))
-	_, err = run.Bound(nil, 5)
-	refused(t, err, ErrState)
 	must(run.Solve(nil))
 	_, err = run.Labels(0, 2)
 	refused(t, err, ErrUnknownConstant)

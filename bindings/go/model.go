@@ -496,11 +496,6 @@ func (m *Model) Bytes() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.int64_t(C.chorale_model_bytes(m)) })
 }
 
-// ScoreBytes returns the number of bytes of the scores of all chains, without those of transitions.
-func (m *Model) ScoreBytes() int {
-	return m.size(func(m *C.chorale_model) C.int64_t { return C.int64_t(C.chorale_model_score_bytes(m)) })
-}
-
 // ChainLengths returns the number of positions of every chain.
 func (m *Model) ChainLengths() []int {
 	c, model := m.begin()

@@ -106,38 +106,10 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 	return told
 }
 
-// RunCost is the size and cost of a run, known before the run is created.
-type RunCost struct {
-	RunBytes, ModelBytes, ScoreBytes int     // numbers of bytes of the run, of its model, and of the scores of the model's chains
-	ChainSteps, CliqueScores         float64 // ChainSteps: number of additions in chains in each round. CliqueScores: number of scores that cliques read in each round
-}
-
-// EstimateRun computes the size and cost of a run without creating it.
-func EstimateRun(model *Model, options *RunOptions) (RunCost, error) {
-	if options == nil {
-		options = NewRunOptions()
-	}
-	c, m := model.begin()
-	defer c.end()
-	if c.err != nil {
-		return RunCost{}, c.err
-	}
-	cost := new(C.chorale_run_cost)
-	cost.struct_size = C.sizeof_chorale_run_cost
-	if c.failed(C.chorale_run_estimate(m, c.runOptions(options), cost, c.detail)) {
-		return RunCost{}, c.err
-	}
-	return RunCost{
-		int(cost.run_bytes), int(cost.model_bytes), int(cost.score_bytes),
-		float64(cost.chain_steps), float64(cost.clique_scores),
-	}, nil
-}
-
 // Run is one inference over a model. One goroutine at a time may use it to compute; any number may
 // read results while none computes.
 //
-// [Run.Solve], [Run.Step], [Run.LocalSearch] and [Run.Bound] take a context; nil means a context that
-// never ends. If the deadline or the cancellation of the context ends the call, the call returns
+// [Run.Solve] takes a context; nil means a context that never ends. If the deadline or the cancellation of the context ends the call, the call returns
 // both the result so far, whose outcome is [Deadline] or [Cancelled], and the error of the context.
 // The best labelling so far is kept, and the next call continues where this one ended. Until round
 // 0 is complete there is no labelling, and the score is minus infinity. If a limit in the options
@@ -401,29 +373,6 @@ func raiseAtEnd(ctx context.Context, cancel *C.chorale_cancel, atDeadline bool) 
 func (r *Run) Solve(ctx context.Context) (RunResult, error) {
 	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
 		return C.chorale_run_solve(run, result, detail)
-	})
-}
-
-// Step does one round. The first call is the start, which decodes each chain without its cliques.
-func (r *Run) Step(ctx context.Context) (RunResult, error) {
-	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
-		return C.chorale_run_step(run, result, detail)
-	})
-}
-
-// LocalSearch does only the local search: it decodes one chain at a time, with all others fixed,
-// while the score increases.
-func (r *Run) LocalSearch(ctx context.Context) (RunResult, error) {
-	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
-		return C.chorale_run_local_search(run, result, detail)
-	})
-}
-
-// Bound does `steps` more steps of dual ascent for the upper bound, and nothing else. The run must
-// have been created with BoundSteps above 0; otherwise the error is [ErrState].
-func (r *Run) Bound(ctx context.Context, steps int) (RunResult, error) {
-	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
-		return C.chorale_run_bound(run, C.int64_t(steps), result, detail)
 	})
 }
 

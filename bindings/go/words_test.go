@@ -141,7 +141,6 @@ func TestMessagesSpeakGo(t *testing.T) {
 		"options.MessageElement is": run(func(o *RunOptions) { o.MessageElement = 9 }),
 		"options.Threads is":        run(func(o *RunOptions) { o.Threads = 0 }),
 		"options.Costs[0][1] is -1": learning(func(o *LearnOptions) { o.Costs, o.Labels = []float64{0, -1, 1, 0}, 2 }),
-		"options.BoundSteps was 0":  func() error { _, err := solved.Bound(nil, 1); return err }(),
 		"chain is 9":                func() error { _, err := solved.Labels(9, Together); return err }(),
 		"evidence.Each is -1":       func() error { _, err := NewLedger(2, Evidence{Most: 1, Each: -1}, nil); return err }(),
 		"mentions.Key[1] is 2": func() error {

@@ -182,7 +182,6 @@ pub mod experimental {
     pub use crate::dictionary::Dictionary;
     pub use crate::instance::{Incoming, Instance, Outgoing, ShownByPorts};
     pub use crate::message::{Attachment, Decoded, MessageOptions, MessageResult, Messages};
-    pub use crate::options::RunCost;
     pub use crate::potential::CliquePrices;
     pub use crate::prices::{Prices, PricesResult};
     pub use crate::property::PropertyBuilder;

@@ -221,10 +221,6 @@ impl<'a> Model<'a> {
     pub fn bytes(&self) -> usize {
         unsafe { c::chorale_model_bytes(self.as_ptr()) }
     }
-    /// Returns the number of bytes of all scores, copied or borrowed, without those of transitions.
-    pub fn score_bytes(&self) -> usize {
-        unsafe { c::chorale_model_score_bytes(self.as_ptr()) }
-    }
 
     /// Returns all members of a clique in the order of adding; a centre comes last. Errors:
     /// OutOfRange.

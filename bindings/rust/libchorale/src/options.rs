@@ -8,9 +8,8 @@
 
 use crate::array::{count, positive, seconds, size};
 use crate::cancel::Cancel;
-use crate::error::call;
 use crate::executor::{run_executor, Executor, Work};
-use crate::{c, panics, Algorithm, Host, JointMode, MessageElement, Model, Result};
+use crate::{c, panics, Algorithm, Host, JointMode, MessageElement};
 use std::ops::ControlFlow;
 use std::os::raw::c_void;
 use std::time::Duration;
@@ -214,25 +213,6 @@ impl<'a> RunOptions<'a> {
         self
     }
 
-    /// Computes the size and cost of a run with these options, without creating it. Errors: as for
-    /// [`Run::new`], except StateSpace.
-    ///
-    /// [`Run::new`]: crate::Run::new
-    #[cfg(feature = "experimental")]
-    pub fn estimate(&self, model: &Model<'_>) -> Result<RunCost> {
-        let mut cost = init!(chorale_run_cost);
-        call(|error| unsafe {
-            c::chorale_run_estimate(model.as_ptr(), &self.raw, &mut cost, error)
-        })?;
-        Ok(RunCost {
-            run_bytes: cost.run_bytes,
-            model_bytes: cost.model_bytes,
-            score_bytes: cost.score_bytes,
-            chain_steps: cost.chain_steps,
-            clique_scores: cost.clique_scores,
-        })
-    }
-
     /// Converts the options for C. callbacks: the address of the callbacks, which must stay valid
     /// as long as the run exists.
     pub(crate) fn raw(&self, callbacks: *mut Callbacks<'_>) -> c::chorale_run_options {
@@ -253,23 +233,6 @@ impl<'a> RunOptions<'a> {
         }
         raw
     }
-}
-
-/// The size and cost of a run, known before the run is created.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct RunCost {
-    /// The number of bytes that creating the run would allocate.
-    pub run_bytes: usize,
-    /// The number of bytes that the model has allocated, including copied scores.
-    pub model_bytes: usize,
-    /// The number of bytes of all scores, copied or borrowed, without those of transitions.
-    pub score_bytes: usize,
-    /// The number of additions that one round makes in chains.
-    pub chain_steps: f64,
-    /// The number of scores that cliques read in one round: the sum over all cliques of members x
-    /// values.
-    pub clique_scores: f64,
 }
 
 unsafe extern "C" fn tell_progress(user: *mut c_void, progress: *const c::chorale_progress) -> i32 {

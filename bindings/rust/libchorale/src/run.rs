@@ -500,36 +500,12 @@ impl<'a> Run<'a> {
         Ok(RunResult::from_raw(&result))
     }
 
-    /// Does one round. The first call is the start, which decodes every chain without cliques.
-    /// Errors: CallbackStopped, CallbackValue, Executor, StateSpace.
-    #[cfg(feature = "experimental")]
-    pub fn step(&mut self) -> Result<RunResult> {
-        self.call(c::chorale_run_step)
-    }
     /// Does all remaining rounds, then the local search and the bound if the options ask for them. A
     /// further call does up to [`RunOptions::rounds`](crate::RunOptions::rounds) more rounds.
-    /// Errors: as for [`step`](Self::step).
+    /// Errors: CallbackStopped, CallbackValue, Executor, StateSpace.
     pub fn solve(&mut self) -> Result<RunResult> {
         self.call(c::chorale_run_solve)
     }
-    /// Does only the local search: decodes one chain at a time, with all other chains fixed, while the
-    /// score increases. Errors: as for [`step`](Self::step).
-    #[cfg(feature = "experimental")]
-    pub fn local_search(&mut self) -> Result<RunResult> {
-        self.call(c::chorale_run_local_search)
-    }
-    /// Does `steps` more steps of dual ascent for the upper bound, and nothing else. The run must
-    /// have been created with [`RunOptions::bound_steps`](crate::RunOptions::bound_steps) above 0.
-    /// Errors: as for [`step`](Self::step); State (created without bound steps).
-    #[cfg(feature = "experimental")]
-    pub fn bound(&mut self, steps: usize) -> Result<RunResult> {
-        let mut result = init!(chorale_run_result);
-        self.settled(|error| unsafe {
-            c::chorale_run_bound(self.handle.as_ptr(), size(steps), &mut result, error)
-        })?;
-        Ok(RunResult::from_raw(&result))
-    }
-
     /// Sets the cancel flag, and the time limit that holds for each call. None removes the flag or
     /// the limit. Fails only if the library itself is at fault.
     #[cfg(feature = "experimental")]
