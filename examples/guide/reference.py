@@ -182,8 +182,11 @@ def linked(text: str, pages: dict[str, str]) -> str:
 
 
 def c_headers() -> dict[str, Path]:
-    """Returns the public headers by the names of their pages, the experimental ones last."""
-    stable, experimental = sorted(HEADERS.glob("*.h")), sorted(HEADERS.glob("experimental/*.h"))
+    """Returns the public headers by the names of their pages, in reading order, the experimental ones last."""
+    stable, experimental = HEADERS.glob("*.h"), sorted(HEADERS.glob("experimental/*.h"))
+    order = re.findall(r'#include "chorale/(\w+)\.h"', (HEADERS / "chorale.h").read_text(encoding="utf-8"))
+    first = {name: number for number, name in enumerate(["chorale", "decode", *order])}
+    stable = sorted(stable, key=lambda header: (first.get(header.stem, len(first)), header.stem))
     pages = {header.stem: header for header in stable if header.stem != "export"}
     return pages | {f"experimental-{header.stem}": header for header in experimental}
 
@@ -369,6 +372,7 @@ def signature(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
                 parts.append(arguments[start:index].strip())
                 start = index + 1
         parts.append(arguments[start:].strip())
+        parts = [re.sub(r"^(\**\w+: [^=]+)=", r"\1 = ", part) for part in parts]
         line = f"{node.name}(\n    " + ",\n    ".join(parts) + f",\n){returns}"
     return f"{marks}def {line}"
 
@@ -426,7 +430,7 @@ def gathered(module: ast.Module) -> list[Entry]:
                 name = alias.asname or alias.name
                 for entry in python_entries(part, {alias.name} if name in names else set(), ""):
                     if alias.asname:
-                        entry = Entry(entry.level, name, name, entry.code.replace(alias.name, name, 1), entry.comment)
+                        entry = Entry(entry.level, name, name.strip("_").lower(), entry.code.replace(alias.name, name, 1), entry.comment)
                     entries.append(entry)
     return entries
 
@@ -633,6 +637,7 @@ def imported_body(source: Path, page: str) -> str:
         relative = os.path.relpath(to, os.path.dirname(page))
         return f"[{label}]({relative}{'#' + anchor if anchor else ''})"
 
+    text = re.sub(r"^Not run: (.*)$", r'??? note "Not run"\n\n    \1', text, flags=re.MULTILINE)
     return re.sub(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)", link, text)
 
 

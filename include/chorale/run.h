@@ -14,8 +14,8 @@
  *             labelling. Messages with unchanged inputs are not computed again. The rounds of a
  *             solve end when the messages have converged (none changes by more than rounding), and
  *             after four rounds that alternate between two labellings.
- *   local     starts from the best labelling of the rounds, and again from the own one. Decodes
- *   search    one chain at a time with all other chains fixed, until no chain gains. Never lowers
+ *   local search  starts from the best labelling of the rounds, and again from the own one. Decodes
+ *             one chain at a time with all other chains fixed, until no chain gains. Never lowers
  *             equation 1.
  *   repair    runs only if some clique forbids every labelling met so far: decodes one chain at a
  *             time to bring the counts of cliques nearer to allowed counts, in a limited search. If
