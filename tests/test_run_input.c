@@ -911,7 +911,7 @@ static void instances_that_say_what_cannot_be(void **state) {
   do {                                                                                             \
     chorale_run_reset(run);                                                                        \
     scene.field = (wrong);                                                                         \
-    FAILS(chorale_run_solve(run, NULL, &error), expected, "");                                     \
+    FAILS(chorale_run_solve(run, NULL, &error), expected, "instance that is chain 3");              \
     assert_true(error.message[0] != '\0');                                                         \
     scene.field = (right);                                                                         \
   } while (0)

@@ -272,6 +272,27 @@ func TestDecodeThreeMentions(t *testing.T) {
 	check(t, err)
 }
 
+// More threads than the library starts are as many as it starts. A time limit that has passed leaves
+// every chain its own labels.
+func TestDecodeThreadsAndLimits(t *testing.T) {
+	plain, err := Decode(nil, mentions(), words(), nil)
+	check(t, err)
+	options := NewRunOptions()
+	options.Threads = 1 << 40
+	threads, err := Decode(nil, mentions(), words(), options)
+	check(t, err)
+	if !reflect.DeepEqual(must(threads.Labels()), must(plain.Labels())) {
+		t.Error(must(threads.Labels()))
+	}
+	options = NewRunOptions()
+	options.TimeLimit = -1
+	late, err := Decode(nil, mentions(), words(), options)
+	check(t, err)
+	if result := must(late.Result()); result.Outcome != Deadline || !reflect.DeepEqual(must(late.Labels()), must(plain.Alone())) {
+		t.Error(result, must(late.Labels()))
+	}
+}
+
 // If its context ends the run, Decode returns the result so far and the context's error.
 func TestDecodeContexts(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())

@@ -121,11 +121,12 @@ chorale_status failure_status(const Report &report, const chorale_run &run,
                            run.model->clique_at(failure.first_slot));
   case RunFailure::Kind::instance_stopped:
     return report.fail(CHORALE_ERROR_CALLBACK_STOPPED,
-                       "an instance's callback returned non-zero: it asked to stop");
+                       "the callback of the instance that is chain ", failure.chain,
+                       " returned non-zero: it asked to stop");
   case RunFailure::Kind::instance_value:
     return report.fail(CHORALE_ERROR_CALLBACK_VALUE,
-                       "an instance's callback gave NaN, plus infinity, a magnitude above ",
-                       kLargestAnswer,
+                       "the callback of the instance that is chain ", failure.chain,
+                       " gave NaN, plus infinity, a magnitude above ", kLargestAnswer,
                        ", or a label or value out of range; it must give numbers or minus "
                        "infinity, and labels and values of its own");
   case RunFailure::Kind::executor:
@@ -133,7 +134,7 @@ chorale_status failure_status(const Report &report, const chorale_run &run,
                        "options->executor left out some steps of a loop, called some twice, or "
                        "gave a worker out of range; it must call the body once for every step");
   case RunFailure::Kind::state_space:
-    return state_space(report, run, true, "a chain");
+    return state_space(report, run, true, "chain ", failure.chain);
   }
   return CHORALE_OK;
 }

@@ -243,7 +243,7 @@ def test_same_bits_for_any_threads_and_executor(rng):
     alone = ch.Run(model)
     expected = alone.solve()
     with CountingPool(3) as pool:
-        for options in ({"threads": 3}, {"threads": 4, "executor": pool}):
+        for options in ({"threads": 3}, {"threads": 2**40}, {"threads": 4, "executor": pool}):
             run = ch.Run(model, **options)
             result = run.solve()
             assert result == expected
@@ -256,6 +256,19 @@ def test_same_bits_for_any_threads_and_executor(rng):
     assert stepped.local_search().score == expected.score
     alone.reset()
     assert alone.solve() == expected
+
+
+def test_the_counts_that_a_potential_fails_for_are_named():
+    builder = ch.ModelBuilder()
+    potentials = [ch.Potential.potts(2, 1.0), ch.Potential.callback(2, lambda *_: float("nan"))]
+    cliques = [builder.add_cliques(1, potential=potential).start for potential in potentials]
+    for _ in range(3):
+        chain = builder.add_chain([[0.0, 1.0]])
+        for clique in cliques:
+            builder.add_members(clique, chain, 0)
+    message = "gave NaN for the counts of clique 1: .*3 of value 1, among 3 members"
+    with pytest.raises(ch.Error, match=message):
+        ch.Run(builder.freeze(), rounds=0).solve()
 
 
 def test_an_executor_that_is_of_no_use(rng):

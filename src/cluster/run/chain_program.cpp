@@ -411,7 +411,7 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
   Layout layout(room_);
   Joint program(layout, view_, of, joint, JointUse::decoding, bound_);
   if (!program.fits()) {
-    failure = RunFailure::state_space;
+    failure = RunFailure::of(RunFailure::Kind::state_space, number_);
     return false;
   }
   program.prepare(&limits);
@@ -420,7 +420,7 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
   if (limits.interruption() != Interruption::none)
     return false;
   if (summary.outcome.overflow) {
-    failure = RunFailure::state_space;
+    failure = RunFailure::of(RunFailure::Kind::state_space, number_);
     return false;
   }
   if (value)
@@ -505,14 +505,14 @@ void ChainProgram::send_whole(Limits &limits) noexcept {
   Layout layout(room_);
   Joint program(layout, view_, attachments(), joint_, JointUse::messages, bound_);
   if (!program.fits()) {
-    failure = RunFailure::state_space;
+    failure = RunFailure::of(RunFailure::Kind::state_space, number_);
     return;
   }
   program.prepare(&limits);
   JointSummary summary;
   program.send({outgoing_rows_, to_size(chain_.wholes())}, summary);
   if (summary.outcome.overflow)
-    failure = RunFailure::state_space;
+    failure = RunFailure::of(RunFailure::Kind::state_space, number_);
 }
 
 template <class Body>
@@ -537,14 +537,14 @@ double ChainProgram::forced_value(std::int32_t t, std::int32_t y, Limits &limits
     Layout layout(room_);
     Joint program(layout, view_, attachments(), joint_, JointUse::decoding, bound_);
     if (!program.fits()) {
-      failure = RunFailure::state_space;
+      failure = RunFailure::of(RunFailure::Kind::state_space, number_);
       return kForbidden;
     }
     program.prepare(&limits);
     JointSummary summary;
     program.decode(summary);
     if (summary.outcome.overflow)
-      failure = RunFailure::state_space;
+      failure = RunFailure::of(RunFailure::Kind::state_space, number_);
     return summary.score;
   });
 }
@@ -564,7 +564,7 @@ void ChainProgram::find_joint_marginals(bool all, Limits &limits) noexcept {
     Layout layout(room_);
     Joint program(layout, view_, attachments(), joint_, JointUse::marginals, bound_);
     if (!program.fits()) {
-      failure = RunFailure::state_space;
+      failure = RunFailure::of(RunFailure::Kind::state_space, number_);
       return;
     }
     program.prepare(&limits);
@@ -672,7 +672,7 @@ bool ChainProgram::probabilities(double temperature, const Matrix<double> &to, b
   } else if (!sum_joint(sums, exactly(joint_), exact, limits) &&
              (view_.parents || !sum_joint(sums, thinned(joint_), exact, limits)) &&
              !sum_joint(sums, by_absorption(joint_), exact, limits)) {
-    failure = RunFailure::state_space;
+    failure = RunFailure::of(RunFailure::Kind::state_space, number_);
     return finish(false, limits);
   }
   bool found = true;
@@ -694,7 +694,7 @@ bool ChainProgram::decode_instance() noexcept {
   const chorale_instance &instance = *chain_.instance();
   if (instance.decode(instance.user, chain_.slots, widths_, incoming_rows_, labels.data(),
                       shown.data(), &own) != 0) {
-    failure = RunFailure::instance_stopped;
+    failure = RunFailure::of(RunFailure::Kind::instance_stopped, number_);
     return false;
   }
   if (own == kForbidden)
@@ -705,7 +705,7 @@ bool ChainProgram::decode_instance() noexcept {
   for (std::int32_t t = 0; t < chain_.length; ++t)
     fine = fine && labels.data()[t] >= 0 && labels.data()[t] < chain_.labels;
   if (!fine)
-    failure = RunFailure::instance_value;
+    failure = RunFailure::of(RunFailure::Kind::instance_value, number_);
   score = own;
   return fine;
 }
@@ -721,9 +721,9 @@ void ChainProgram::send_instance() noexcept {
   std::fill(first, last, kForbidden);
   const chorale_instance &instance = *chain_.instance();
   if (instance.messages(instance.user, chain_.slots, widths_, incoming_rows_, outgoing_rows_) != 0)
-    failure = RunFailure::instance_stopped;
+    failure = RunFailure::of(RunFailure::Kind::instance_stopped, number_);
   if (!std::all_of(first, last, is_answer))
-    failure = RunFailure::instance_value;
+    failure = RunFailure::of(RunFailure::Kind::instance_value, number_);
 }
 
 // ---- Cliques without other members -------------------------------------------------------------

@@ -21,14 +21,16 @@ struct RunFailure {
     state_space,
     executor
   };
-  static const RunFailure none, instance_stopped, instance_value, state_space, executor;
+  static const RunFailure none, state_space, executor;
 
   // The failure of the callback of a clique's potential.
   static RunFailure of(const CallbackFailure &failure, const Clique &clique) noexcept {
     if (failure == CallbackFailure::none)
       return {};
-    return {Kind::potential, failure, clique.first_slot};
+    return {Kind::potential, failure, clique.first_slot, -1};
   }
+  // The failure of a chain: of an instance, or by too many joint states.
+  static RunFailure of(Kind kind, std::int32_t chain) noexcept { return {kind, {}, -1, chain}; }
   friend bool operator==(const RunFailure &one, const RunFailure &other) noexcept {
     return one.kind == other.kind;
   }
@@ -36,12 +38,11 @@ struct RunFailure {
   Kind kind = Kind::none;
   CallbackFailure callback; // of a potential
   std::int32_t first_slot = -1; // of the clique (Model::clique_at)
+  std::int32_t chain = -1;
 };
 inline constexpr RunFailure RunFailure::none{};
-inline constexpr RunFailure RunFailure::instance_stopped{Kind::instance_stopped, {}, -1};
-inline constexpr RunFailure RunFailure::instance_value{Kind::instance_value, {}, -1};
-inline constexpr RunFailure RunFailure::state_space{Kind::state_space, {}, -1};
-inline constexpr RunFailure RunFailure::executor{Kind::executor, {}, -1};
+inline constexpr RunFailure RunFailure::state_space{Kind::state_space, {}, -1, -1};
+inline constexpr RunFailure RunFailure::executor{Kind::executor, {}, -1, -1};
 
 // Options of clique inference.
 struct CliqueSettings {

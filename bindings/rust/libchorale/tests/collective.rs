@@ -288,6 +288,7 @@ fn every_option_of_a_run_is_heard() {
             .max_states(100),
         RunOptions::new().message_element(MessageElement::Magnitude16),
         RunOptions::new().time_limit(std::time::Duration::from_secs(60)),
+        RunOptions::new().threads(1 << 40), // counts as 256
     ];
     for options in options {
         let result = Run::new(&model, options).unwrap().solve().unwrap();
@@ -296,6 +297,11 @@ fn every_option_of_a_run_is_heard() {
     let none = RunOptions::new().rounds(0).local_search(false);
     let result = Run::new(&model, none).unwrap().solve().unwrap();
     assert_eq!((result.rounds, result.changed_chains), (0, 0));
+    assert_eq!(result.score, best.own_score);
+    // Out of time from the start: every chain has its own labels.
+    let late = RunOptions::new().time_limit(std::time::Duration::ZERO);
+    let result = Run::new(&model, late).unwrap().solve().unwrap();
+    assert_eq!(result.outcome, Outcome::Deadline);
     assert_eq!(result.score, best.own_score);
     let refused = [
         (RunOptions::new().damping(1.0), Status::OutOfRange),
