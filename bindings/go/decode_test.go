@@ -285,7 +285,7 @@ func TestDecodeThreadsAndLimits(t *testing.T) {
 		t.Error(must(threads.Labels()))
 	}
 	options = NewRunOptions()
-	options.TimeLimit = -1
+	options.TimeLimit = 0
 	late, err := Decode(nil, mentions(), words(), options)
 	check(t, err)
 	if result := must(late.Result()); result.Outcome != Deadline || !reflect.DeepEqual(must(late.Labels()), must(plain.Alone())) {
