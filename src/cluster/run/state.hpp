@@ -11,6 +11,7 @@
 #include "cluster/run/assignment.hpp"
 #include "cluster/run/call.hpp"
 #include "cluster/run/course.hpp"
+#include "cluster/run/inputs.hpp"
 #include "cluster/run/options.hpp"
 
 #include <gsl/gsl>
