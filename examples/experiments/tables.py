@@ -139,7 +139,7 @@ def others(found, this):
             if len(results) > 5:
                 parts = {"splits 0 to 4": [r for r in results if r["split"] < 5],
                          "splits 5 and on": [r for r in results if r["split"] >= 5]}
-            for part, chosen in parts.items():
+            for part, chosen in ((part, chosen) for part, chosen in parts.items() if chosen):
                 head = f"{name} {fraction:.0%}, {what}" + (f", {part}" if part else "")
                 more_rows, by = method_rows(f"{head} ({len(chosen)} splits)", chosen,
                                             domain_adaptation.SHORT_METHODS, kinds, together)
@@ -313,6 +313,7 @@ def write(found, missing, this, out, quick):
     points of the plan that have not been run, {(experiment, set, fraction): splits}."""
     out.mkdir(parents=True, exist_ok=True)
     command = "examples/experiments/run.sh --data FOLDER" + (" --quick" if quick else "")
+    command += " --short" if this.options.short else ""
     command += f" --experiments {' '.join(this.options.experiments)}" if this.options.experiments else ""
     text = [f"# Results of the {'quick' if quick else 'full'} pass\n",
             f"    {command}\n",
