@@ -445,6 +445,7 @@ CASES = [
     ("Ledger", lambda: ch.Ledger(["A"], evidence=5), "evidence"),
     ("Ledger.add", lambda: LEDGER.add("k", "B"), "label"),
     ("Ledger.add", lambda: LEDGER.add("k", "A", 2.0), "confidence"),
+    ("Ledger.add_table", lambda: LEDGER.add_table([{"k": "a", "l": "B"}], key="k", label="l"), None),
     ("Ledger.refit", lambda: LEDGER.refit(5), "evidence"),
     ("Ledger.load", lambda: ch.Ledger.load("/nowhere/ledger"), None),
     ("Ledger.save", lambda: LEDGER.save("/nowhere/ledger"), None),
