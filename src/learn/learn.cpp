@@ -1,7 +1,9 @@
 // The exported functions of learn.h.
+#include "base/parallel.hpp"
 #include "capi/firewall.hpp"
 #include "learn/lessons.hpp"
 
+#include <algorithm>
 #include <memory>
 
 namespace chorale {
@@ -70,6 +72,7 @@ chorale_status take_options(const Report &report, const chorale_learn_options *g
                             LearnSpec &spec) noexcept {
   chorale_learn_options &options = spec.options;
   CHORALE_CHECK(read_struct(report, "options", given, options));
+  options.threads = std::min<std::int64_t>(options.threads, kMostWorkers); // as a run takes them
   CHORALE_CHECK(check_size(report, "options->threads", options.threads, 0));
   if (std::isnan(options.time_limit))
     return report.fail(CHORALE_ERROR_NOT_A_NUMBER,
