@@ -444,7 +444,6 @@ bool chorale_model_builder::order_slots() noexcept {
 // Sets the site of each member. False if memory runs out.
 bool chorale_model_builder::place_members() noexcept {
   model->cliques.place_slots([&](std::int64_t c) {
-    model->most_members = std::max(model->most_members, members[c]);
     return members[c] + (model->cliques.type(c).centre ? 1 : 0);
   });
   if (!model->members.make(model->cliques.slots(), -model->wholes.size(),

@@ -40,7 +40,6 @@ bool chorale_model::derive_from(const chorale_model &from) noexcept {
   items_alone = from.items_alone;
   count_count = from.count_count;
   most_labels = from.most_labels;
-  most_members = from.most_members;
   most_counted = from.most_counted;
   score_bytes = from.score_bytes;
   base = chorale::retain(from.base ? from.base : &from);

@@ -157,7 +157,6 @@ struct chorale_model : chorale::Counted {
   // Sum of `columns` over all cliques: length of an array of all counts.
   std::int64_t count_count = 0;
   std::int32_t most_labels = 1;
-  std::int32_t most_members = 0; // greatest number of members of a clique
   std::int32_t most_counted = 0; // greatest sum of the weights of the members of a clique
   std::size_t score_bytes = 0; // bytes of all scores of the chains
   std::size_t copied_score_bytes = 0; // bytes of the scores that were copied to the arena

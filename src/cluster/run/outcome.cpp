@@ -39,46 +39,6 @@ void count(const Clique &clique, const Assignment &of, gsl::span<std::int64_t> c
   count_columns(clique, counts, [&](std::int32_t i) noexcept { return of.shown(clique, i); });
 }
 
-// The counts of the cliques in a labelling. If some clique has more than kFewMembers members, the
-// constructor counts all cliques and stores the counts; otherwise load() counts the clique that it
-// is asked for. Throws std::bad_alloc if memory runs out.
-class AllCounts {
-public:
-  AllCounts(const Memory &memory, const Model &model, const Assignment &of)
-      : model_(model), of_(of) {
-    if (model.most_members <= kFewMembers)
-      return;
-    Layout measure;
-    const CountStore measured(measure, model);
-    block_ = Block(memory, measure.bytes());
-    if (!block_)
-      throw std::bad_alloc();
-    Layout layout(block_.data());
-    store_ = CountStore(layout, model);
-    store_.clear();
-    for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
-      const Clique clique = model.cliques[c];
-      for (std::int32_t i = 0; i < clique.members; ++i)
-        if (const std::int32_t v = of.shown(clique, i); v >= 0)
-          store_.add(model.first_count(c) + v, clique.weight(i));
-    }
-  }
-  void load(std::int64_t number, gsl::span<std::int64_t> to) const noexcept {
-    const Clique clique = model_.cliques[number];
-    if (block_)
-      store_.load(model_.first_count(number), to.first(to_size(clique.columns())));
-    else
-      count(clique, of_, to);
-  }
-
-private:
-  static constexpr std::int32_t kFewMembers = 256;
-  const Model &model_;
-  const Assignment &of_;
-  Block block_;
-  CountStore store_;
-};
-
 std::int32_t most_columns(const Model &model) noexcept {
   std::int32_t most = 1;
   for (const Clique &clique : model.cliques)
@@ -332,12 +292,15 @@ std::int64_t Outcome::left_out(gsl::span<chorale_left_out> to) const {
 std::size_t Outcome::write_json(gsl::span<char> buffer, RunFailure *failure) const {
   JsonWriter json(buffer.data(), buffer.size());
   const chorale_run_result all = result();
-  const AllCounts all_counts(memory_, model_, state_.answer());
-  const AllCounts all_own_counts(memory_, model_, state_.own);
-  const std::int32_t columns = most_columns(model_);
-  Counts counts(memory_, columns);
-  Counts own_counts(memory_, columns);
-  Counts scratch(memory_, columns);
+  const auto chains = static_cast<std::int32_t>(model_.chains.size());
+  const std::int64_t changes = reasons(0, chains, {}, failure);
+  const Block block(memory_, sizeof(chorale_reason) * to_size(changes + 1));
+  if (!block)
+    throw std::bad_alloc();
+  auto *const first = reinterpret_cast<chorale_reason *>(block.data());
+  reasons(0, chains, {first, to_size(changes)}, failure);
+  const chorale_reason *next = first; // the next reason to write
+  Counts counts(memory_, most_columns(model_));
   const auto field = [&](std::string_view name, auto value) {
     json.key(name);
     json.value(value);
@@ -366,7 +329,7 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, RunFailure *failure) con
 
   json.key("chains");
   json.open('[');
-  for (std::int32_t i = 0; i < model_.chains.size(); ++i) {
+  for (std::int32_t i = 0; i < chains; ++i) {
     const Chain &chain = model_.chains[i];
     const bool changed = has_changed(i);
     json.open('{');
@@ -378,24 +341,17 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, RunFailure *failure) con
       labels("own_labels", state_.own, chain, false);
       json.key("reasons");
       json.open('[');
-      for (std::int32_t s = 0; s < chain.slots; ++s) {
-        const Slot slot = model_.slot(i, s);
-        if (state_.answer().shown(slot) == state_.own.shown(slot))
-          continue;
-        all_counts.load(slot.clique, counts.span());
-        all_own_counts.load(slot.clique, own_counts.span());
-        const chorale_reason made =
-            reason(slot, counts.span(), own_counts.span(), scratch.span(), failure);
+      for (; next != first + changes && next->chain == i; ++next) {
         json.open('{');
-        field("clique", made.clique);
-        field("member", made.member);
-        field("position", made.position);
-        field("own_value", made.own_value);
-        field("value", made.value);
-        field("amount", made.amount);
-        field("others", made.others);
-        field("agreeing_before", made.agreeing_before);
-        field("agreeing", made.agreeing);
+        field("clique", next->clique);
+        field("member", next->member);
+        field("position", next->position);
+        field("own_value", next->own_value);
+        field("value", next->value);
+        field("amount", next->amount);
+        field("others", next->others);
+        field("agreeing_before", next->agreeing_before);
+        field("agreeing", next->agreeing);
         json.close('}');
       }
       json.close(']');
@@ -407,7 +363,7 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, RunFailure *failure) con
   json.open('[');
   for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
     const Clique clique = inputs_.clique(c);
-    all_counts.load(c, counts.span());
+    count(clique, state_.answer(), counts.span());
     const std::int32_t centre =
         clique.centred() ? state_.answer().shown(clique, clique.members) : 0;
     json.open('{');
