@@ -105,16 +105,6 @@ bool copy_chain(Arena &arena, ChainView &view, gsl::span<const std::int32_t> &to
   return copy_array(arena, view.parents, T) && copy_array(arena, view.forced, T);
 }
 
-// Returns `before` if `given` equals it, since consecutive cliques mostly have equal maps.
-// Otherwise returns a copy of `given`, or NULL if memory runs out.
-const std::int32_t *share_or_copy(Arena &arena, const std::int32_t *before,
-                                  std::int64_t before_count, const std::int32_t *given,
-                                  std::int64_t count) noexcept {
-  if (before && before_count == count && std::equal(given, given + count, before))
-    return before;
-  return arena.copy(given, count);
-}
-
 bool is_unusual(const ChainView &view) noexcept {
   return view.edges || view.start || view.end || view.parents || view.forced || view.allowed ||
          view.unary_column != 1 || view.unary_row != view.labels;
@@ -249,12 +239,8 @@ bool chorale_model_builder::add_centre(const chorale_clique_setup &setup,
   type.centre = centre;
   if (!setup.centre_label_values)
     return true;
-  const CliqueType *before =
-      model->cliques.empty() ? nullptr : &model->cliques.type(model->cliques.size() - 1);
   type.centre_map_labels = static_cast<std::int32_t>(setup.centre_labels);
-  type.centre_map = share_or_copy(model->arena, before ? before->centre_map : nullptr,
-                                  before ? before->centre_map_labels : 0, setup.centre_label_values,
-                                  setup.centre_labels);
+  type.centre_map = model->arena.copy(setup.centre_label_values, setup.centre_labels);
   return type.centre_map != nullptr;
 }
 
@@ -267,16 +253,13 @@ CliqueType *chorale_model_builder::make_type(const chorale_clique_setup &setup) 
     may_be_empty = may_be_empty || setup.label_values[y] < 0;
   type.values = static_cast<std::int32_t>(setup.values);
   type.columns = may_be_empty || given == setup.values + 2 ? type.values + 2 : type.values;
-  const CliqueType *before =
-      model->cliques.empty() ? nullptr : &model->cliques.type(model->cliques.size() - 1);
   auto *made = model->arena.take_array<CliqueType>(1);
   if (!made || !model->properties.reserve(model->properties.size() + 1) ||
       !model->dictionaries.reserve(model->dictionaries.size() + 1))
     return nullptr;
   if (setup.label_values) {
     type.map_labels = static_cast<std::int32_t>(setup.labels);
-    type.map = share_or_copy(model->arena, before ? before->map : nullptr,
-                             before ? before->map_labels : 0, setup.label_values, setup.labels);
+    type.map = model->arena.copy(setup.label_values, setup.labels);
     if (!type.map)
       return nullptr;
   }
