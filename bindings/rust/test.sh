@@ -99,7 +99,7 @@ cargo_with release clippy --all-targets -- -D warnings
 cargo_with release clippy --all-targets "${features[@]}" -- -D warnings
 echo "== documentation"
 RUSTDOCFLAGS="-D warnings" cargo_with release doc --no-deps "${features[@]}"
-echo "== tests, and every exported function is called"
+echo "== tests, and every wrapped function is called"
 # With lazy binding, tests/called.sh sees when a program first calls a function of the library.
 lazy=(RUSTFLAGS="${RUSTFLAGS-} -C relro-level=off")
 if ! rustc -C help | grep relro-level >/dev/null; then # an old rustc, where the option is unstable
