@@ -523,7 +523,7 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Returns the result of the last step, solve, local search or bound. Fails only if the library
+    /// Returns the result of the last solve. Fails only if the library
     /// itself is at fault.
     pub fn result(&self) -> Result<RunResult> {
         let mut result = init!(chorale_run_result);
