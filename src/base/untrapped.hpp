@@ -15,8 +15,12 @@ namespace chorale {
 class Untrapped {
 public:
   Untrapped() noexcept : traps_(traps()) {
-    if (traps_)
-      std::feholdexcept(&before_);
+    if (!traps_)
+      return;
+    std::feholdexcept(&before_);
+#if defined(__SSE2__) // feholdexcept() of musl leaves the traps as they are
+    _mm_setcsr(_mm_getcsr() | _MM_MASK_MASK);
+#endif
   }
   ~Untrapped() {
     if (traps_)
