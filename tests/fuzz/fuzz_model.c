@@ -146,14 +146,17 @@ static int has_instance(const Cluster *cluster) {
 
 /* ---- What holds for every run ------------------------------------------------------------- */
 
-/* A chain that the run sets aside keeps labels, and takes no part. */
-static void forget_if_out(const Trial *trial, const chorale_run *run, int32_t chain, int32_t *labels) {
+/* A chain that the run sets aside keeps labels, and takes no part: then labels of -1 say so. False if
+ * it has no positions that could say it. */
+static int forget_if_out(const Trial *trial, const chorale_run *run, int32_t chain, int32_t *labels) {
+  const int32_t length = trial->cluster.chains[chain].length;
   chorale_error error;
   double phi = NAN;
   REQUIRE(chorale_run_chain_score(run, chain, CHORALE_TOGETHER, &phi, NULL, &error) == CHORALE_OK, "%s",
           error.message);
-  for (int32_t t = 0; phi == -INFINITY && t < trial->cluster.chains[chain].length; ++t)
+  for (int32_t t = 0; phi == -INFINITY && t < length; ++t)
     labels[t] = -1;
+  return phi > -INFINITY || length > 0;
 }
 
 static void check_any(Trial *trial, const chorale_run *run, const chorale_run_result *r,
@@ -178,7 +181,8 @@ static void check_any(Trial *trial, const chorale_run *run, const chorale_run_re
                                &error) == CHORALE_OK, "%s",
             error.message);
   for (int32_t i = 0; i < cluster->chain_count; ++i)
-    forget_if_out(trial, run, i, labels[i]);
+    if (!forget_if_out(trial, run, i, labels[i]))
+      return;
   own_parts(cluster, labels, &parts);
   double total = 0;
   for (int32_t i = 0; i < cluster->chain_count; ++i)
