@@ -598,7 +598,7 @@ def test_edits():
     builder = ch.ModelBuilder()
     for unary in scores:
         _ = builder.add_chain(unary)
-    clique = builder.add_cliques(1, values=2, potential=ch.Potential.potts(2, 0.3)).start
+    clique = builder.add_cliques(1, values=2, potential=ch.Potential.potts(4, 0.3)).start
     for chain in range(3):
         builder.add_members(clique, chain, 0)
     model = builder.freeze()
@@ -661,6 +661,25 @@ def test_effort_finds_more():
             optimal[effort] += result.score > scores.max() - 1e-9
             assert ch.Run(model, effort=effort, threads=2).solve().score == result.score
     assert optimal[1.0] > optimal[0.0] and optimal[3.0] == 12
+
+
+def test_effort_moves_cliques_together():
+    """All members of six cliques, which two trees share, move to another value at once. The best
+    score was found by an integer program."""
+    rng = np.random.default_rng([6, 6])
+    builder = ch.ModelBuilder()
+    for _ in range(2):
+        parents = [-1] + [int(rng.integers(t)) for t in range(1, 20)]
+        unary, edges = rng.normal(0, 1, (20, 4)), rng.normal(0, 0.5, (4, 4))
+        builder.add_chain(ch.Chain(unary, edges, parents=parents))
+    for _ in range(6):
+        places = [(i, int(t)) for i in (0, 1) for t in sorted(rng.choice(20, 3, replace=False))]
+        clique = builder.add_cliques(1, potential=ch.Potential.potts(4, 0.4)).start
+        builder.add_members(clique, *zip(*places))
+    model = builder.freeze()
+    best = pytest.approx(118.091128, abs=1e-4)
+    assert ch.Run(model).solve().score < 112
+    assert ch.Run(model, effort=0.3).solve().score == best
 
 
 def test_effort_is_interrupted():

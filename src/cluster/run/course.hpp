@@ -66,6 +66,7 @@ struct RegroupCourse {
   bool started = false;
   std::uint64_t random = 1;   // state of the random numbers
   std::int64_t spent = 0;     // steps so far (Moves::cost in regroup.cpp)
+  std::int64_t moves = 0;     // so far
   std::int64_t gained_at = 0; // `spent` at the last gain
 };
 

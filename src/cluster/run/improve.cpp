@@ -69,7 +69,7 @@ public:
       return false;
     for (std::int32_t s = 0; s < program.slot_count(); ++s) {
       const Slot &slot = block.slot(s);
-      if (slot.clique != shift.clique)
+      if (shift.cliques.data()[slot.clique] == 0)
         continue;
       const std::int32_t column = shift.wanted(slot.member, block.shown().data()[s]);
       double *const row = program.incoming_row(s).data();

@@ -19,13 +19,14 @@ struct Improvement {
   MeasuredSum after;
 };
 
-// Which members of a clique a move forces, and to which columns. one: `member` to `to`; group:
-// those that show `from` to `to`; all: all to `to`; swap: those that show `from` to `to`, and those
-// that show `to` to `from`.
+// Which members of some cliques a move forces, and to which columns. one: `member` of the only clique
+// to `to`; group: those that show `from` to `to`; all: all to `to`; swap: those that show `from` to
+// `to`, and those that show `to` to `from`.
 enum class ShiftKind : std::int32_t { one, group, all, swap };
 
 struct Shift {
-  // Returns the column to which a member that shows `shown` is forced; -1 if it is not forced.
+  // Returns the column to which a member of one of the cliques that shows `shown` is forced; -1 if it
+  // is not forced.
   std::int32_t wanted(std::int32_t of, std::int32_t shown) const noexcept {
     if (kind == ShiftKind::one)
       return of == member ? to : -1;
@@ -35,7 +36,7 @@ struct Shift {
   }
 
   ShiftKind kind;
-  std::int32_t clique;
+  gsl::span<const std::uint8_t> cliques; // by clique: 1 if the shift concerns it
   std::int32_t member; // all kinds but `one` leave out a centre
   std::int32_t from;
   std::int32_t to;
@@ -54,7 +55,7 @@ Improvement improve_chain(const Setting &setting, const Assignment &own, const A
                           const CountStore &counts, std::int32_t chain, bool moves_repeats,
                           Worker &worker) noexcept;
 
-// Finds the best labelling of `chain` in which its members of a clique show the columns to which
+// Finds the best labelling of `chain` in which its slots in some cliques show the columns to which
 // `shift` forces them, whatever it costs. Improvement::gains is false if there is none that the
 // cliques allow, and if the search ended early.
 Improvement force_chain(const Setting &setting, const Assignment &now, const CountStore &counts,

@@ -18,17 +18,30 @@ constexpr std::uint8_t kForced = 4;
 constexpr std::int64_t kMostSearched = 1 << 20;
 // Cliques with more members are not shifted, and a move does not spread through them.
 constexpr std::int32_t kMostShifted = 256;
+// A shift concerns at most kMostSpread cliques, and a move has at most kMostShifts after the first.
+constexpr std::int64_t kMostSpreadLog = 6;
+constexpr std::int64_t kMostSpread = 1 << kMostSpreadLog;
+constexpr std::int64_t kMostShifts = 4;
 // A move that queues or changes more chains is given up.
 constexpr std::int64_t kMostMoved = 1 << 12;
 // The search ends after kVisitsAlone visits of all chains without a gain (at most kMostAlone steps,
 // see GroupMoves::cost), and after kVisitsInAll in all. These numbers are multiplied by the effort.
+// After a gain it goes on for as many steps more as it has taken until then.
 constexpr double kVisitsAlone = 200;
 constexpr double kMostAlone = 1 << 22;
 constexpr double kVisitsInAll = 1000;
+// Models of two to kFewChains chains begin with moves of all members to one value, for at most
+// kMostWide values: in few chains many members share a clique, and messages treat them one by one.
+constexpr std::int64_t kFewChains = 8;
+constexpr std::int32_t kMostWide = 16;
 
 bool is_searched(const Model &model) noexcept {
   return model.slots.size() > model.closed_slots &&
          model.slots.size() + model.chains.size() <= kMostSearched;
+}
+
+bool are_few(const Model &model) noexcept {
+  return model.chains.size() > 1 && model.chains.size() <= kFewChains;
 }
 
 // Draws moves and does them on RunState::now, which equals `best` between two moves.
@@ -42,10 +55,15 @@ public:
   void start() noexcept {
     memory_.counts.clear();
     std::fill_n(memory_.flags.data(), memory_.flags.size(), std::uint8_t{0});
+    std::fill_n(memory_.shifted.data(), memory_.shifted.size(), std::uint8_t{0});
     state_.now.copy(state_.best);
-    for (std::int64_t c = 0; c < model_.cliques.size(); ++c)
-      if (!model_.cliques.type(c).closed)
-        memory_.counts.add_clique(model_, c, state_.now);
+    for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
+      if (model_.cliques.type(c).closed)
+        continue;
+      memory_.counts.add_clique(model_, c, state_.now);
+      if (are_few(model_))
+        wide_ = std::max(wide_, std::min(model_.cliques[c].columns(), kMostWide));
+    }
   }
 
   // Returns the steps of one visit of all chains that are searched.
@@ -62,11 +80,13 @@ public:
     size_ = 0;
     touched_ = 0;
     bool done = false;
-    for (std::int64_t left = 1 + shifts(); left > 0; --left) {
+    for (std::int64_t left = 1 + draw_halved(kMostShifts); left > 0; --left) {
       const Shift shift = draw();
       course_.spent += 1;
       if (shift.to >= 0)
         done = force(shift);
+      for (; region_ > 0; --region_)
+        memory_.shifted.data()[memory_.region.data()[region_ - 1]] = 0;
       if (!done)
         break;
     }
@@ -83,29 +103,35 @@ private:
 
   std::int64_t random(std::int64_t below) noexcept { return draw_below(course_.random, below); }
 
-  // Returns how many shifts a move has after the first: k with probability 2^-(k + 1), at most 4.
-  std::int64_t shifts() noexcept {
-    std::int64_t more = 0;
-    while (more < 4 && random(2) == 0)
-      ++more;
-    return more;
+  // Returns a clique of a chain of the given clique, drawn at random.
+  std::int32_t near(std::int32_t number) noexcept {
+    const Clique &clique = model_.cliques[number];
+    const std::int32_t chain = model_.chain_of(
+        clique, static_cast<std::int32_t>(random(clique.all_members())));
+    return model_.clique_of(model_.chains.first_slot(chain) + random(model_.chains[chain].slots));
   }
 
-  // Draws a shift: the first of a move anywhere, the others at a chain of the clique of the last.
+  bool may_shift(const Clique &clique) const noexcept {
+    return !clique.closed() && clique.all_members() <= kMostShifted;
+  }
+
+  // Draws a shift: the first of a move anywhere, the others at a clique near that of the last.
   Shift draw() noexcept {
-    std::int64_t slot = random(model_.slots.size());
-    if (touched_ > 0) {
-      const Clique &last = model_.cliques[last_];
-      const std::int32_t near = model_.chain_of(
-          last, static_cast<std::int32_t>(random(last.all_members())));
-      slot = model_.chains.first_slot(near) + random(model_.chains[near].slots);
-    }
-    const std::int32_t number = last_ = model_.clique_of(slot);
+    const std::int32_t number = last_ =
+        touched_ > 0 ? near(last_) : model_.clique_of(random(model_.slots.size()));
     const Clique clique = model_.cliques[number];
-    const std::int32_t member = model_.slots[slot] - clique.first_slot;
-    Shift shift{ShiftKind::one, number, member, state_.now.shown(clique, member), -1};
-    if (clique.closed() || clique.all_members() > kMostShifted || shift.from < 0)
+    const auto member = static_cast<std::int32_t>(random(clique.all_members()));
+    Shift shift{ShiftKind::one, memory_.shifted, member, state_.now.shown(clique, member), -1};
+    region_ = 0;
+    if (!may_shift(clique) || shift.from < 0)
       return shift;
+    add(number);
+    if (course_.moves < wide_) {
+      shift.kind = ShiftKind::all;
+      shift.to = course_.moves < clique.columns() ? static_cast<std::int32_t>(course_.moves) : -1;
+      spread(kMostSpread);
+      return shift;
+    }
     std::int32_t to = static_cast<std::int32_t>(random(clique.width(member)));
     if (member < clique.members) {
       shift.kind = static_cast<ShiftKind>(random(4));
@@ -114,21 +140,52 @@ private:
         to = state_.now.shown(clique, static_cast<std::int32_t>(random(clique.members)));
     }
     shift.to = to == shift.from ? -1 : to;
+    if (shift.kind != ShiftKind::one)
+      spread(random(2) == 0 ? 0 : 1 << draw_halved(kMostSpreadLog));
     return shift;
   }
 
+  // Returns k with probability 2^-(k + 1), at most `most`.
+  std::int64_t draw_halved(std::int64_t most) noexcept {
+    std::int64_t k = 0;
+    while (k < most && random(2) == 0)
+      ++k;
+    return k;
+  }
+
+  void add(std::int32_t number) noexcept {
+    memory_.shifted.data()[number] = 1;
+    memory_.region.data()[region_++] = number;
+  }
+
+  // Adds up to `tries` cliques near the first, with the same columns.
+  void spread(std::int64_t tries) noexcept {
+    const std::int32_t columns = model_.cliques[memory_.region.data()[0]].columns();
+    for (; tries > 0 && region_ < static_cast<std::int64_t>(memory_.region.size()); --tries) {
+      const std::int32_t number = near(memory_.region.data()[random(region_)]);
+      const Clique &clique = model_.cliques[number];
+      if (memory_.shifted.data()[number] == 0 && may_shift(clique) && clique.columns() == columns)
+        add(number);
+    }
+  }
+
   bool force(const Shift &shift) noexcept {
-    const Clique clique = model_.cliques[shift.clique];
+    for (std::int64_t k = 0; k < region_; ++k)
+      if (!force_clique(shift, model_.cliques[memory_.region.data()[k]]))
+        return false;
+    forced_ = touched_;
+    return touched_ > 0;
+  }
+
+  bool force_clique(const Shift &shift, const Clique &clique) noexcept {
     const std::int32_t first = shift.kind == ShiftKind::one ? shift.member : 0;
     const std::int32_t end = shift.kind == ShiftKind::one ? first + 1 : clique.members;
-    // The columns before the move decide which members are shifted, so they are marked first.
-    std::int32_t before = -1;
     for (std::int32_t i = first; i < end; ++i) {
       const std::int32_t chain = model_.chain_of(clique, i);
-      if (chain == before || (memory_.flags.data()[chain] & kForced) != 0 ||
+      // A chain is forced once in a move, at all its slots that the shift concerns.
+      if ((memory_.flags.data()[chain] & kForced) != 0 ||
           shift.wanted(i, state_.now.shown(clique, i)) < 0 || state_.own.lacks(chain))
         continue;
-      before = chain;
       course_.spent += cost(model_.chains[chain]);
       const Improvement found =
           force_chain(setting_, state_.now, memory_.counts, chain, shift, worker_);
@@ -136,8 +193,7 @@ private:
         return false;
       memory_.flags.data()[chain] |= kForced;
     }
-    forced_ = touched_;
-    return touched_ > 0;
+    return true;
   }
 
   // Queues the forced chains.
@@ -234,10 +290,12 @@ private:
   Layout layout_;
   RegroupMemory memory_;
   MeasuredSum gain_;          // of the move: its total, and the magnitude of all terms that changed
+  std::int32_t wide_ = 0;     // how many moves of all members to one value come first
   std::int64_t head_ = 0;     // of the queue
   std::int64_t size_ = 0;     // of the queue
   std::int64_t touched_ = 0;  // number of touched chains; the forced ones come first
   std::int64_t forced_ = 0;   // number of forced chains
+  std::int64_t region_ = 0;   // number of cliques that the present shift concerns
   std::int32_t last_ = 0;     // clique of the shift drawn last
 };
 
@@ -251,6 +309,8 @@ RegroupMemory::RegroupMemory(Layout &layout, const Model &model) noexcept {
   flags = layout.take_span<std::uint8_t>(model.chains.size());
   queue = layout.take_span<std::int32_t>(most);
   touched = layout.take_span<std::int32_t>(most);
+  shifted = layout.take_span<std::uint8_t>(model.cliques.size());
+  region = layout.take_span<std::int32_t>(std::min(model.cliques.size(), kMostSpread));
 }
 
 void Regroup::run() noexcept {
@@ -267,11 +327,11 @@ void Regroup::run() noexcept {
   }
   const double effort = setting_.options.effort;
   const double all = moves.all_steps();
-  const double alone = std::min(kVisitsAlone * all, kMostAlone);
+  const double alone = effort * std::min(kVisitsAlone * all, kMostAlone);
   const auto goes_on = [&]() noexcept {
     const auto spent = static_cast<double>(course.spent);
-    return spent < effort * kVisitsInAll * all &&
-           spent - static_cast<double>(course.gained_at) < effort * alone;
+    const auto gained_at = static_cast<double>(course.gained_at);
+    return spent < effort * kVisitsInAll * all && spent - gained_at < alone + gained_at;
   };
   bool changed = false;
   while (goes_on()) {
@@ -279,6 +339,7 @@ void Regroup::run() noexcept {
     if (!setting_.check(0))
       break;
     const bool kept = moves.move();
+    ++course.moves;
     changed = changed || kept;
     if (was_cut_short(setting_, setting_.worker(0))) {
       setting_.call.check(setting_.worker(0));
