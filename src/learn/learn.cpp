@@ -3,7 +3,6 @@
 #include "capi/firewall.hpp"
 #include "learn/lessons.hpp"
 
-#include <algorithm>
 #include <memory>
 
 namespace chorale {

@@ -91,8 +91,7 @@ inline constexpr double LearntReport::*kFigures[][5] = {
 } // namespace chorale
 
 struct chorale_learnt {
-  explicit chorale_learnt(const chorale::Memory &from) noexcept
-      : memory(from), kinds(from), weights(from), names(from) {}
+  explicit chorale_learnt(const chorale::Memory &from) noexcept : memory(from) {}
   gsl::span<const chorale::Weight> weights_of(std::int64_t kind) const noexcept {
     const auto is_before = [](const chorale::Weight &a, std::int64_t number) { return a.kind < number; };
     const auto *first = std::lower_bound(weights.begin(), weights.end(), kind, is_before);
@@ -102,9 +101,9 @@ struct chorale_learnt {
 
   chorale::Memory memory;
   chorale_learnt_report report{};
-  chorale::Array<chorale::Kind> kinds;
-  chorale::Array<chorale::Weight> weights; // in the order of kinds; none if nothing is applied
-  chorale::Arena names;
+  chorale::Array<chorale::Kind> kinds{memory};
+  chorale::Array<chorale::Weight> weights{memory}; // in the order of kinds; none if nothing is applied
+  chorale::Arena names{memory};
 };
 
 namespace chorale {
