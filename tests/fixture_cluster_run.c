@@ -360,6 +360,16 @@ const char *check_polished(const Cluster *cluster, chorale_run *run, int64_t *ch
 /* ---- Everything a run says ---------------------------------------------------------------- */
 
 void listen_to(const Cluster *cluster, chorale_run *run, Said *said) {
+  listen_without_json(cluster, run, said);
+  if (said->result.left_out == cluster->chain_count)
+    return;
+  chorale_error error;
+  size_t needed = 0;
+  OK(chorale_run_json(run, said->json, sizeof said->json, &needed, &error));
+  assert_true(needed <= sizeof said->json);
+}
+
+void listen_without_json(const Cluster *cluster, chorale_run *run, Said *said) {
   memset(said, 0, sizeof *said);
   chorale_error error;
   said->result = (chorale_run_result){.struct_size = sizeof said->result};
@@ -386,9 +396,6 @@ void listen_to(const Cluster *cluster, chorale_run *run, Said *said) {
     OK(chorale_run_clique_score(run, c, CHORALE_TOGETHER, &said->clique_scores[c], &error));
     OK(chorale_run_values(run, c, CHORALE_TOGETHER, said->values[c], MOST_TOGETHER, NULL, &error));
   }
-  size_t needed = 0;
-  OK(chorale_run_json(run, said->json, sizeof said->json, &needed, &error));
-  assert_true(needed <= sizeof said->json);
 }
 
 /* Compares numbers, not bits: NaN never occurs, so equal numbers have equal bits except for the

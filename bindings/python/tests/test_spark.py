@@ -17,6 +17,7 @@ from test_batches import (  # noqa: F401
     planted,
     rng,
 )
+from test_left_out import BAD, SCORES, TOKENS, WHY
 
 import libchorale as ch
 from libchorale import rules
@@ -199,3 +200,18 @@ def test_a_bad_group_is_named(spark, rng):  # noqa: F811
         assert (row["error"] or "").startswith(f"group '{row['page']}': " if too_many else "")
     with pytest.raises(Exception, match="it has more than most_rows"):
         adapter.label(frame_of(spark, table), WAYS["words"], most_rows=most).collect()
+
+
+def test_a_row_without_a_labelling_is_left_out(spark):
+    rows = [
+        {"page": page, "id": k, "scores": scores, "words": TOKENS[k]}
+        for page, all_scores in enumerate([SCORES, [BAD], SCORES[:1]])
+        for k, scores in enumerate(all_scores)
+    ]
+    way = Chains("page", "scores", tokens="words", order="id")
+    out = adapter.label(frame_of(spark, pa.Table.from_pylist(rows)), way, errors="column")
+    found = {(row["page"], row["id"]): row for row in out.collect()}
+    without = {(0, 1), (1, 0)}
+    assert {at for at, row in found.items() if row["labels"] is None} == without
+    assert {at for at, row in found.items() if row["error"] is not None} == without
+    assert found[0, 1]["error"] == f"row 1 is left out: {WHY}"
