@@ -93,6 +93,9 @@ in_sanitizers() {
   if build_for tsan:threads "tests tsan"; then
     run_tests "tests tsan" tsan -L threads
   fi
+  if build_for counting "limits"; then
+    step "limits" build/counting/tests/test_limits || true
+  fi
   step --says "fuzz" tests/fuzz/run.sh --no-install "$fuzz_seconds" || true
 }
 [[ $all == no ]] || begin_lane in_sanitizers

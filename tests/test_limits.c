@@ -1,6 +1,6 @@
 /* Limits the work done after a deadline, counted in comparisons of the library, not in seconds.
  *
- * In the presets counting and fuzz the compiler calls a function of this program before every
+ * In the preset counting the compiler calls a function of this program before every
  * comparison of integers, and so in every iteration of a loop; and the library calls this program's
  * clock_gettime. This counts the work between two calls of the clock without any support by the
  * library. The clock passes the deadline at a chosen call; from the call before it until the
@@ -1085,7 +1085,7 @@ static int counts_comparisons(void) {
 
 int main(void) {
   if (!counts_comparisons()) {
-    puts("skipped: comparisons are counted in the presets counting and fuzz alone");
+    puts("skipped: comparisons are counted in the preset counting alone");
     return 77;
   }
   if (getenv("CHORALE_TEST_FILTER"))
