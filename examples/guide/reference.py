@@ -280,7 +280,7 @@ REMEDY = {
     "FROZEN": "make a new builder; a model is not changed any more",
     "TOKENS_MISSING": "give the words of each chain (`tokens`)",
     "MODEL_MISMATCH": "use the model that the earlier run has, or kinds of the same names",
-    "NO_LABELLING": "solve first; after a solve without any labels see [its outcome](#outcomes-how-a-call-ended)",
+    "NO_LABELLING": "solve first, after `set_labels` as well; after a solve without any labels see [its outcome](#outcomes-how-a-call-ended)",
     "KIND": "look up which kind the call takes: a position, a whole chain, or an instance",
     "BUSY": "make the call after the callback has returned; give each thread a run of its own",
     "STATE": "make the object with the option that the call needs; the message names it",
@@ -339,17 +339,19 @@ def statuses() -> Iterator[tuple[str, str]]:
         "value breaks: read it first.",
         "",
         "In C the names begin with `CHORALE_ERROR_`, in Go with `Err`. Python raises the exception of the last column, or else",
-        "`ArgumentError`; damaged files raise `FileDamagedError`. JavaScript and Rust use the names as they stand here.",
+        "`ArgumentError`; damaged files raise `FileDamagedError`. Rust has the variant of `Status`; JavaScript uses the names as they stand here.",
         "",
         "<div class='cards statuses' markdown>",
         "",
-        "| name | number | what it means | what to do | Go, Python |",
+        "| name | number | what it means | what to do | Go, Rust, Python |",
         "|---|--:|---|---|---|",
     ]
     for name, number, told in constants("status.h"):
         of_go = re.search(rf"(\w+) +Status = C.CHORALE_ERROR_{name}\b", go)
         of_python = re.search(rf"c\.CHORALE_ERROR_{name}: (\w+)", errors)
-        others = "<br>".join(f"`{found[1]}`" for found in (of_go, of_python) if found)
+        of_rust = "".join(part.capitalize() for part in name.split("_"))
+        others = [of_go and of_go[1], of_rust, of_python and of_python[1]]
+        others = "<br>".join(f"`{other}`" for other in others if other)
         lines.append(f"| {named(name)} | {number} | {told} | {REMEDY[name]} | {others} |")
     lines += ["", "</div>"]
     yield "reference/statuses.md", "\n".join(lines) + "\n"
