@@ -65,12 +65,10 @@ type Decoded struct {
 // possible. options: those of the run; nil for the defaults.
 //
 // If the deadline or the cancellation of the context (nil: none) ends the run, Decode returns both
-// the result so far, with the outcome [Cancelled], and the error of the context. If the start, which
-// labels the chains without cliques, is not complete by then, there are no labels ([Decoded.Labels]
-// fails), and the score is minus infinity. If the time limit of the options ends the run, the
-// outcome says so and there is no error; the time starts when the model has been built. After any
-// other error there is no result. The message of an error names an agreement by its index, such as
-// "agreements[1]".
+// the result so far, with the outcome [Cancelled], and the error of the context: at worst the labels
+// of each chain by itself. If the time limit of the options ends the run, the outcome says so and
+// there is no error; the time covers the building of the model. After any other error there is no
+// result. The message of an error names an agreement by its index, such as "agreements[1]".
 func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, options *RunOptions) (*Decoded, error) {
 	return label(ctx, corpus, agreements, nil, options)
 }
