@@ -1,5 +1,6 @@
 //! Arrays of the caller: matrices with strides, which are borrowed or copied.
 
+use crate::error::call;
 use crate::{c, Error, Result, Status};
 use std::alloc::{alloc_zeroed, dealloc, Layout};
 use std::any::Any;
@@ -153,6 +154,20 @@ pub(crate) fn filled<T: Copy>(
     fill(&mut entries, write(std::ptr::null_mut(), 0)?, value)?;
     write(entries.as_mut_ptr(), entries.len())?;
     Ok(entries)
+}
+
+/// As [`filled`], for a function of the library, which receives the address and length of a buffer,
+/// and writes the length that it needs.
+pub(crate) fn written<T: Copy, N: Copy + Default + TryFrom<usize> + TryInto<usize>>(
+    value: T,
+    write: impl Fn(*mut T, N, *mut N, *mut c::chorale_error) -> c::chorale_status,
+) -> Result<Vec<T>> {
+    filled(value, |to, capacity| {
+        let mut needed = N::default();
+        let capacity = N::try_from(capacity).unwrap_or_default();
+        call(|error| write(to, capacity, &mut needed, error))?;
+        Ok(needed.try_into().unwrap_or(0))
+    })
 }
 
 pub(crate) fn product(factors: &[usize]) -> Result<usize> {

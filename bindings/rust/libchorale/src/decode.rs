@@ -4,7 +4,7 @@
 //! positions (chains) are its *members*. A *property* maps the labels of a whole chain to one
 //! value, or to EMPTY (no value) or CONFLICT (several values).
 
-use crate::array::{check_length, check_offsets, count, filled, pointer, size, Element};
+use crate::array::{check_length, check_offsets, count, pointer, size, written, Element};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::model::Keep;
@@ -425,19 +425,8 @@ impl<'a> Labelled<'a> {
         self.decoded
     }
     fn filled(&self, which: Labelling) -> Result<Vec<i32>> {
-        filled(0, |labels, capacity| {
-            let mut needed = 0;
-            call(|error| unsafe {
-                c::chorale_decoded_labels(
-                    self.decoded,
-                    which.raw(),
-                    labels,
-                    size(capacity),
-                    &mut needed,
-                    error,
-                )
-            })?;
-            Ok(count(needed))
+        written(0, |labels, capacity, needed, error| unsafe {
+            c::chorale_decoded_labels(self.decoded, which.raw(), labels, capacity, needed, error)
         })
     }
 

@@ -4,7 +4,7 @@
 //! chains without cliques. Results are measured by cross-validation on groups (documents) that are
 //! *held out*: labelled as learnt from other groups.
 
-use crate::array::{check_length, count, filled, index_or_none, positive, seconds, size};
+use crate::array::{check_length, count, index_or_none, positive, seconds, size, written};
 use crate::cancel::Cancel;
 use crate::error::call;
 use crate::handle::Handle;
@@ -279,13 +279,9 @@ impl Learnt {
         self.text(c::CHORALE_TEXT_LINES)
     }
     fn text(&self, form: i32) -> Result<String> {
-        let mut bytes = filled(0u8, |bytes, capacity| {
-            let mut needed = 0;
+        let mut bytes = written(0u8, |bytes, capacity, needed, error| unsafe {
             let buffer = bytes as *mut c_char;
-            call(|error| unsafe {
-                c::chorale_learnt_text(self.as_ptr(), form, buffer, capacity, &mut needed, error)
-            })?;
-            Ok(needed)
+            c::chorale_learnt_text(self.as_ptr(), form, buffer, capacity, needed, error)
         })?;
         bytes.pop(); // the NUL
         String::from_utf8(bytes)
@@ -380,14 +376,9 @@ impl Learnt {
             strength: 0.0,
             bonus: 0.0,
         };
-        let kinds = filled(NONE, |kinds, capacity| {
-            let bytes = std::mem::size_of::<c::chorale_learnt_kind>();
-            let mut needed = 0;
-            call(|error| unsafe {
-                let capacity = size(capacity);
-                c::chorale_learnt_kinds(self.as_ptr(), kinds, bytes, capacity, &mut needed, error)
-            })?;
-            Ok(count(needed))
+        let bytes = std::mem::size_of::<c::chorale_learnt_kind>();
+        let kinds = written(NONE, |kinds, capacity, needed, error| unsafe {
+            c::chorale_learnt_kinds(self.as_ptr(), kinds, bytes, capacity, needed, error)
         })?;
         let kind = |raw: &c::chorale_learnt_kind| LearntKind {
             kind: count(raw.kind.into()),

@@ -8,7 +8,7 @@
 //! these R + 2 values. With several properties, the computation runs over *configurations*: the
 //! joint states of all automata and the values fired so far.
 
-use crate::array::{check_length, count, fill, filled, pointer, positive, size, Element};
+use crate::array::{check_length, count, fill, pointer, positive, size, written, Element};
 use crate::error::call;
 use crate::{
     c, Chain, ChainSolver, Dictionary, Error, JointMode, Outcome, Property, Result, Shown, Status,
@@ -114,21 +114,12 @@ impl<'a> Attachment<'a> {
     pub fn fired(&self, labelling: &[i32], parents: Option<&[i32]>) -> Result<Vec<i32>> {
         let raw = self.raw(labelling.len())?;
         check_length("parents", parents, labelling.len())?;
-        filled(0, |values, capacity| {
-            let mut needed = 0;
-            call(|error| unsafe {
-                c::chorale_property_fired(
-                    &raw,
-                    size(labelling.len()),
-                    labelling.as_ptr(),
-                    pointer(parents),
-                    values,
-                    size(capacity),
-                    &mut needed,
-                    error,
-                )
-            })?;
-            Ok(count(needed))
+        let (length, labels) = (size(labelling.len()), labelling.as_ptr());
+        let parents = pointer(parents);
+        written(0, |values, capacity, needed, error| unsafe {
+            c::chorale_property_fired(
+                &raw, length, labels, parents, values, capacity, needed, error,
+            )
         })
     }
 }

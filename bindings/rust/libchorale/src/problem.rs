@@ -1,6 +1,6 @@
 //! Problems: models with their names, gold labels and notes, in memory and as files.
 
-use crate::array::{check_length, count, filled, pointer, size};
+use crate::array::{check_length, count, pointer, size, written};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::model::Keep;
@@ -306,12 +306,8 @@ impl<'a> Problem<'a> {
     /// Returns the problem as the bytes of a problem file. Errors: NotSavable (the model has an
     /// instance or a callback potential), OutOfMemory.
     pub fn write(&self) -> Result<Vec<u8>> {
-        filled(0u8, |bytes, capacity| {
-            let mut needed = 0;
-            call(|error| unsafe {
-                c::chorale_problem_write(self.as_ptr(), bytes.cast(), capacity, &mut needed, error)
-            })?;
-            Ok(needed)
+        written(0u8, |bytes, capacity, needed, error| unsafe {
+            c::chorale_problem_write(self.as_ptr(), bytes.cast(), capacity, needed, error)
         })
     }
 

@@ -1,7 +1,6 @@
 //! Rules: what the labelling of a chain must look like. Provisional: may change in any version.
 
-use crate::array::{count, filled, pointer, size};
-use crate::error::call;
+use crate::array::{count, pointer, size, written};
 use crate::{c, LabelMap, Labelled, Property, Result, RuleKind, RuleState};
 
 /// One rule for the labelling of each chain.
@@ -167,20 +166,9 @@ type Write<T> = unsafe extern "C" fn(
 
 impl Labelled<'_> {
     fn list<T: Copy>(&self, none: T, write: Write<T>) -> Result<Vec<T>> {
-        filled(none, |to, capacity| {
-            let mut needed = 0;
-            call(|error| unsafe {
-                let bytes = std::mem::size_of::<T>();
-                write(
-                    self.decoded(),
-                    to,
-                    bytes,
-                    size(capacity),
-                    &mut needed,
-                    error,
-                )
-            })?;
-            Ok(count(needed))
+        let bytes = std::mem::size_of::<T>();
+        written(none, |to, capacity, needed, error| unsafe {
+            write(self.decoded(), to, bytes, capacity, needed, error)
         })
     }
     /// Returns the chains to which rules were added. Errors: OutOfMemory.

@@ -9,7 +9,7 @@
 //! scores of all chains and the potentials of all cliques.
 
 use crate::array::{
-    check_length, count, fill, filled, product, seconds, size, Element, MatrixMut, Owner,
+    check_length, count, fill, filled, product, seconds, size, written, Element, MatrixMut, Owner,
 };
 use crate::cancel::Cancel;
 use crate::error::call;
@@ -543,19 +543,12 @@ impl<'a> Run<'a> {
             reserved: 0,
             clique: 0,
         };
-        let found = filled(NONE, |left_out, capacity| {
-            let mut needed = 0;
-            call(|error| unsafe {
-                c::chorale_run_left_out(
-                    self.handle.as_ptr(),
-                    left_out,
-                    std::mem::size_of::<c::chorale_left_out>(),
-                    size(capacity),
-                    &mut needed,
-                    error,
-                )
-            })?;
-            Ok(count(needed))
+        let (run, bytes) = (
+            self.handle.as_ptr(),
+            std::mem::size_of::<c::chorale_left_out>(),
+        );
+        let found = written(NONE, |left_out, capacity, needed, error| unsafe {
+            c::chorale_run_left_out(run, left_out, bytes, capacity, needed, error)
         })?;
         let left_out = |raw: &c::chorale_left_out| LeftOut {
             chain: count(raw.chain),
@@ -577,20 +570,8 @@ impl<'a> Run<'a> {
     }
     fn read_labels(&self, chain: i64, which: Labelling) -> Result<Vec<i32>> {
         let (run, which) = (self.handle.as_ptr(), which.raw());
-        filled(0, |labels, capacity| {
-            let mut needed = 0;
-            call(|error| unsafe {
-                c::chorale_run_labels(
-                    run,
-                    chain,
-                    which,
-                    labels,
-                    size(capacity),
-                    &mut needed,
-                    error,
-                )
-            })?;
-            Ok(count(needed))
+        written(0, |labels, capacity, needed, error| unsafe {
+            c::chorale_run_labels(run, chain, which, labels, capacity, needed, error)
         })
     }
 

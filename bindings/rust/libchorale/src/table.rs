@@ -1,7 +1,7 @@
 //! Tables of mentions: one label for all mentions of a key, unless the key is really two things.
 //! Experimental: may change or go in any version.
 
-use crate::array::{check_length, count, filled, pointer, product, size};
+use crate::array::{check_length, count, pointer, product, size, written};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::{c, Error, EvidenceOrigin, Result, Status};
@@ -382,18 +382,9 @@ fn list<T: Copy>(
     write: impl Fn(*mut T, usize, i64, *mut i64, *mut c::chorale_error) -> c::chorale_status,
 ) -> Result<Vec<T>> {
     // All-zero bytes are valid for the structs of this file, which hold only numbers.
-    filled(unsafe { std::mem::zeroed() }, |to, capacity| {
-        let mut needed = 0;
-        call(|error| {
-            write(
-                to,
-                std::mem::size_of::<T>(),
-                size(capacity),
-                &mut needed,
-                error,
-            )
-        })?;
-        Ok(count(needed))
+    let none = unsafe { std::mem::zeroed() };
+    written(none, |to, capacity, needed, error| {
+        write(to, std::mem::size_of::<T>(), capacity, needed, error)
     })
 }
 
