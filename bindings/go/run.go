@@ -474,7 +474,7 @@ func (r *Run) SetStrength(clique int, factor float64) error {
 }
 
 // SetLabels replaces the best labelling by a labelling of the caller. labels: the label of every
-// position, chain after chain. The next Solve or Step computes the scores of this labelling and of
+// position, chain after chain. The next Solve computes the scores of this labelling and of
 // the own labelling; no later result scores below either of the two. An [Instance], or a
 // chain whose scores forbid its given labels, takes its own labels instead.
 func (r *Run) SetLabels(labels []int32) error {
@@ -502,7 +502,7 @@ const (
 	Alone    Labelling = C.CHORALE_ALONE    // the best labelling of every chain without its cliques
 )
 
-// Result returns the result of the last Step, Solve, LocalSearch or Bound.
+// Result returns the result of the last Solve.
 func (r *Run) Result() (RunResult, error) {
 	c, run := r.begin(false)
 	defer c.end()

@@ -12,7 +12,8 @@ namespace {
 constexpr chorale_potential_options kDefaults{sizeof(chorale_potential_options), CHORALE_SCALE_NONE,
                                               CHORALE_SHAPE_DETECT, nullptr};
 
-// Body of all calls that create potentials: reads host and options, then calls make(report, memory, spec, made).
+// Body of all calls that create potentials: reads host and options, then calls make(report, memory,
+// spec, made).
 template <class Make>
 chorale_status create_potential(const chorale_host *host, std::int64_t values,
                       const chorale_potential_options *options, chorale_potential **potential,

@@ -99,14 +99,13 @@ chorale_status take_run_options(const Report &report, const Model &model,
   return CHORALE_OK;
 }
 
-// Reports that a chain has too many joint states. `name`: texts that together name the chain.
-// `beam_helps`: true if a beam, which the options can ask for, would avoid this error.
-template <class... Name>
+// Reports that a chain has too many joint states. `beam_helps`: true if a beam, which the options can
+// ask for, would avoid this error.
 chorale_status state_space(const Report &report, const chorale_run &run, bool beam_helps,
-                           const Name &...name) noexcept {
-  return report.fail(CHORALE_ERROR_STATE_SPACE, "the properties of ", name...,
-                     " have more joint states than options->max_states = ", run.options.joint.budget,
-                     ", or are too many; raise max_states",
+                           std::int64_t chain) noexcept {
+  return report.fail(CHORALE_ERROR_STATE_SPACE, "the properties of chain ", chain,
+                     " have more joint states than options->max_states = ",
+                     run.options.joint.budget, ", or are too many; raise max_states",
                      beam_helps ? ", use a beam (options->joint_mode)" : "",
                      ", or use fewer properties");
 }
@@ -134,7 +133,7 @@ chorale_status failure_status(const Report &report, const chorale_run &run,
                        "options->executor left out some steps of a loop, called some twice, or "
                        "gave a worker out of range; it must call the body once for every step");
   case RunFailure::Kind::state_space:
-    return state_space(report, run, true, "chain ", failure.chain);
+    return state_space(report, run, true, failure.chain);
   }
   return CHORALE_OK;
 }
@@ -343,7 +342,7 @@ chorale_status chorale_run_create(const chorale_host *host, const chorale_model 
     if (!draft.made->prepare())
       return report.out_of_memory(draft.made->estimate());
     if (const std::int32_t chain = draft.made->try_joint_states(); chain >= 0)
-      return state_space(report, *draft.made, true, "chain ", chain);
+      return state_space(report, *draft.made, true, chain);
     draft.made->restrict_ranges();
     CHORALE_CHECK(failure_status(report, *draft.made, draft.made->call.failure()));
     if (earlier)
@@ -390,7 +389,7 @@ chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain, const chor
     case Replacement::no_memory:
       return report.out_of_memory();
     case Replacement::state_space:
-      return state_space(report, *run, true, "chain ", chain);
+      return state_space(report, *run, true, chain);
     case Replacement::done:
       break;
     }
@@ -468,7 +467,7 @@ chorale_status chorale_run_solve(chorale_run *run, chorale_run_result *result,
 }
 
 chorale_status chorale_run_local_search(chorale_run *run, chorale_run_result *result,
-                                  chorale_error *error) {
+                                        chorale_error *error) {
   return carry_out(run, result, error, [&](Report &) { return run->polish(), CHORALE_OK; });
 }
 
@@ -641,8 +640,6 @@ chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double
                             gsl::narrow_cast<std::ptrdiff_t>(row_stride)};
     const RunFailure failure = run->chain_marginals(gsl::narrow_cast<std::int32_t>(chain), to,
                                                     span_of(margins, of.length));
-    if (failure == RunFailure::state_space)
-      return state_space(report, *run, true, "chain ", chain);
     return failure_status(report, *run, failure);
   });
 }
@@ -672,8 +669,8 @@ chorale_status chorale_run_probabilities(chorale_run *run, int64_t chain, double
                             gsl::narrow_cast<std::ptrdiff_t>(row_stride)};
     const RunFailure failure = run->chain_probabilities(gsl::narrow_cast<std::int32_t>(chain),
                                                         temperature, to, is_exact, found);
-    if (failure == RunFailure::state_space)
-      return state_space(report, *run, false, "chain ", chain);
+    if (failure.kind == RunFailure::Kind::state_space) // a beam does not help here
+      return state_space(report, *run, false, chain);
     CHORALE_CHECK(failure_status(report, *run, failure));
     if (!found)
       return report.fail(CHORALE_ERROR_NO_LABELLING, "the messages of the cliques forbid every "

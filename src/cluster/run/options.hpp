@@ -21,7 +21,7 @@ struct RunFailure {
     state_space,
     executor
   };
-  static const RunFailure none, state_space, executor;
+  static const RunFailure none, executor;
 
   // The failure of the callback of a clique's potential.
   static RunFailure of(const CallbackFailure &failure, const Clique &clique) noexcept {
@@ -41,7 +41,6 @@ struct RunFailure {
   std::int32_t chain = -1;
 };
 inline constexpr RunFailure RunFailure::none{};
-inline constexpr RunFailure RunFailure::state_space{Kind::state_space, {}, -1, -1};
 inline constexpr RunFailure RunFailure::executor{Kind::executor, {}, -1, -1};
 
 // Options of clique inference.
