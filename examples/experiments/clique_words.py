@@ -104,7 +104,7 @@ def max_marginals(chains):
     for _, unary, transitions in chains:
         if id(transitions) not in shared:
             shared[id(transitions)] = ch.Transitions(transitions)
-        found = np.asarray(solver.max_marginals(unary, shared[id(transitions)]))
+        found = np.asarray(solver.marginals(unary, shared[id(transitions)]).marginals)
         made.append(found - found.min(axis=1, keepdims=True))
     return made
 

@@ -46,7 +46,7 @@ class Scored:
         """By record and position: the best label's max-marginal minus that of the second-best
         label."""
         solver = ch.ChainSolver()
-        return [solver.margins(u, m) for u, m in zip(self.unary, self.matrices)]
+        return [solver.marginals(u, m).margins for u, m in zip(self.unary, self.matrices)]
 
     def part(self, chosen):
         """Returns some of the records as Scored. chosen: their indices in self.records."""

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import signal
-from concurrent.futures import ThreadPoolExecutor
 from ctypes import byref
 
 import numpy as np
@@ -277,8 +276,6 @@ def test_limits():
     seen = []
     ended = ch.decode(scores, tokens=tokens, progress=lambda at: seen.append(at.round) or True)
     assert ended.outcome == ch.Outcome.CANCELLED and seen == [0]
-    with ThreadPoolExecutor(2) as pool:
-        assert ch.decode(scores, tokens=tokens, executor=pool, threads=2).changed[0].chain == 1
     cancel = ch.Cancel()
     cancel.set()
     cancelled = ch.decode(scores, tokens=tokens, cancel=cancel)

@@ -128,7 +128,6 @@ CASES = [
     ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, gap=NAN), "gap"),
     ("CliqueSolver.solve", lambda: SOLVER.solve(AGREE, ROW, time_limit=NAN), "time_limit"),
     ("CliqueSolver.marginals", lambda: SOLVER.marginals(AGREE, ROW, form="x"), "form"),
-    ("CliqueSolver.max_marginals", lambda: SOLVER.max_marginals(AGREE, [[NAN, 0.0]]), "scores"),
     ("CliqueSolver.bound", lambda: SOLVER.bound(AGREE, [[NAN, 0.0]]), "scores"),
     ("CliqueSolver.evaluate", lambda: SOLVER.evaluate(AGREE, ROW, [0, 7]), None),
     ("mask", lambda: ch.mask(["O", "X-Y"]), "names"),
@@ -155,24 +154,7 @@ CASES = [
     ("ChainSolver.k_best", lambda: CHAINS.k_best(ROW, k=0), "k"),
     ("ChainSolver.k_best", lambda: CHAINS.k_best(ch.Chain(ROW, parents=[-1, -1]), k=2), "parents"),
     ("ChainSolver.marginals", lambda: CHAINS.marginals([[NAN]]), "unary"),
-    ("ChainSolver.max_marginals", lambda: CHAINS.max_marginals([[NAN]]), "unary"),
-    ("ChainSolver.margins", lambda: CHAINS.margins([[NAN]]), "unary"),
-    ("ChainSolver.messages", lambda: CHAINS.messages(ROW, []), None),
-    ("ChainSolver.messages", lambda: CHAINS.messages(ROW, PROP, mode="x"), "mode"),
-    ("ChainSolver.messages", lambda: CHAINS.messages(ROW, PROP, beam_width=0), "beam_width"),
-    ("ChainSolver.messages", lambda: CHAINS.messages(ROW, PROP, max_states=0), "max_states"),
-    ("ChainSolver.messages", lambda: CHAINS.messages(ROW, BEFORE), "attachments"),
-    (
-        "ChainSolver.messages",
-        lambda: CHAINS.messages(ROW, experimental.Attachment(PROP, classes=[0, 9])),
-        "attachments",
-    ),
-    (
-        "ChainSolver.decode",
-        lambda: CHAINS.decode(ROW, experimental.Attachment(PROP, message=[NAN] * 4)),
-        "attachments",
-    ),
-    ("ChainSolver.decode", lambda: CHAINS.decode([[NAN]]), "unary"),
+    ("Property.evaluate", lambda: PROP.evaluate([0, 1], classes=[0, 9]), None),
     ("Property.automaton", lambda: ch.Property.automaton([[[5]]], values=1), "next"),
     ("Property.automaton", lambda: ch.Property.automaton([[[0]]], [[[9]]], values=1), "actions"),
     ("Property.automaton", lambda: ch.Property.automaton([[[0]]], values=0), "values"),
@@ -227,9 +209,6 @@ CASES = [
     ),
     ("Dictionary", lambda: experimental.Dictionary([-1]), "values"),
     ("Dictionary", lambda: experimental.Dictionary([]), "values"),
-    ("Dictionary.best", lambda: experimental.Dictionary.best([NAN], 1), "scores"),
-    ("Dictionary.best", lambda: experimental.Dictionary.best([0.0], -1), "keep"),
-    ("Attachment", lambda: experimental.Attachment(5), "property"),
     ("ModelBuilder.add_chain", lambda: builder().add_chain([[NAN]]), "unary"),
     ("ModelBuilder.add_chain", lambda: builder().add_chain(ROW, tokens=[-5, 0]), "tokens"),
     (
@@ -320,7 +299,6 @@ CASES = [
         lambda: builder().add_repeated_words(AGREE, label_values=[9, 9]),
         "label_values",
     ),
-    ("ModelBuilder.add_instance", lambda: builder().add_instance(5), "instance"),
     ("ModelBuilder.freeze", lambda: centred().freeze(), None),
     ("Model.members", lambda: words().freeze().members(9), "clique"),
     ("Model.chain", lambda: words().freeze().chain(9), "chain"),
@@ -351,7 +329,6 @@ CASES = [
     ("Run", lambda: run(bound_steps=-1), "bound_steps"),
     ("Run", lambda: run(earlier=ch.Run(builder().freeze())), None),
     ("Run", lambda: run(cancel=5), "cancel"),
-    ("Run", lambda: run(executor=5), "executor"),
     ("Run", lambda: run(progress=5), "progress"),
     ("Run.estimate", lambda: ch.Run.estimate(words().freeze(), rounds=-1), "rounds"),
     ("Run.estimate", lambda: ch.Run.estimate(5), "model"),
@@ -450,7 +427,6 @@ CASES = [
     ("Ledger.load", lambda: ch.Ledger.load("/nowhere/ledger"), None),
     ("Ledger.save", lambda: LEDGER.save("/nowhere/ledger"), None),
     ("missed", lambda: ch.missed({}, [dict(document=1, start=0, end=1, label="A")]), "mentions[0]"),
-    ("Host", lambda: ch.Host(allocate=5), "allocate"),
     ("logits.word_scores", lambda: logits.word_scores(np.zeros((1, 1)), []), "logits"),
     ("logits.label_names", lambda: logits.label_names({5: "O"}), "id2label"),
     ("logits.scheme_transitions", lambda: logits.scheme_transitions(["B-"]), "names"),
@@ -514,8 +490,8 @@ def test_help_reads_as_python():
 #: Matches the names of calls for which CASES needs no bad argument.
 HARMLESS = re.compile(
     r"(\w*Error|Agreement\..*|Outcome|Progress|Cost|LabellingScore|Reason|Change|Decoded"
-    r"|Diagnosis|Strengths|LeftOut|Mask|Place|Placed|Question|\w*Result|ChainMarginals|Instance|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
-    r"|Chain|ChainSolver|CliqueSolver|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state|Host.*"
+    r"|Diagnosis|Strengths|LeftOut|Mask|Place|Placed|Question|\w*Result|ChainMarginals|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
+    r"|Chain|ChainSolver|CliqueSolver|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state"
     r"|Run.(step|solve|local_search|reset|problem|left_out)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"
     r"|Ledger.(conflicts|current|due)|Settled(.conflicts|.table)?|abi|algorithms|Model.\w*bytes"
     r"|.*\.(cliques|all_members|chain_lengths|values|labels|family|result|model)"

@@ -113,11 +113,9 @@ def test_properties():
 
 def test_dictionaries():
     known = experimental.Dictionary([9, 2, 5], out=True)
-    best = experimental.Dictionary.best([1.0, 5.0, 4.0], 2, full=experimental.Dictionary([9, 2, 5]))
-    for dictionary in (known, best, experimental.Dictionary.best([0.0, 1.0], 1, out=True)):
-        for other in again(dictionary):
-            assert len(other) == len(dictionary)
-            assert [other.find(v) for v in range(10)] == [dictionary.find(v) for v in range(10)]
+    for other in again(known):
+        assert len(other) == len(known)
+        assert [other.find(v) for v in range(10)] == [known.find(v) for v in range(10)]
 
 
 def test_chains_and_transitions(rng):
@@ -128,7 +126,6 @@ def test_chains_and_transitions(rng):
         ch.Transitions(edges, start=edges[0], end=edges[1]),
         ch.Transitions(edges, mask=mask, orientation="to"),
         ch.Transitions(edges.astype(np.float32), mask=mask.between),
-        ch.Transitions(edges, borrow=True),
         ch.Transitions(labels=3, mask=mask),
         ch.Transitions(labels=3, end=edges[2]),
     ):
@@ -139,7 +136,7 @@ def test_chains_and_transitions(rng):
         for chain in (
             ch.Chain(unary, transitions, forced=[-1, 0, -1, -1]),
             ch.Chain(unary.astype(np.float32), transitions, start=[0, 1, 2], allowed=unary > -1),
-            ch.Chain(unary, transitions, edges=rng.normal(size=(3, 3, 3)), borrow=True),
+            ch.Chain(unary, transitions, edges=rng.normal(size=(3, 3, 3))),
             ch.Chain(unary, edges, orientation="to", parents=[-1, 0, 0, 1]),
         ):
             for other in again(chain):

@@ -91,29 +91,6 @@ def test_round_trips(rng, tmp_path):
     assert ch.Run(model).solve().score == ch.Run(problem).solve().score
 
 
-def test_reading_in_place(rng):
-    problem = small_problem(rng)
-    data = problem.to_bytes()
-    memory = np.empty(len(data) + 64, dtype=np.uint8)
-    shift = -memory.ctypes.data % 64
-    place = memory[shift : shift + len(data)]
-    place[:] = np.frombuffer(data, dtype=np.uint8)
-    again = ch.Problem.from_bytes(place, borrow=True)
-    assert np.shares_memory(again.model.chain(0).unary, memory)
-    model = again.model
-    again.close()
-    del again, place, memory
-    junk = [np.full(len(data) + 64, 255, dtype=np.uint8) for _ in range(50)]
-    gc.collect()
-    assert ch.Run(model).solve().score == ch.Run(problem).solve().score
-    assert junk
-    memory = np.zeros(256, dtype=np.uint8)
-    shift = -memory.ctypes.data % 64
-    with pytest.raises(ch.ArgumentError) as caught:
-        ch.Problem.from_bytes(memory[shift + 1 : shift + 101], borrow=True)
-    assert caught.value.name == "CHORALE_ERROR_ALIGNMENT"
-
-
 def test_names(rng):
     problem = small_problem(rng)
     assert problem.words == ["Zur", "Kritik", "A", "<b>", "naïve", "Kritik"]

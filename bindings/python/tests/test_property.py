@@ -123,14 +123,6 @@ def test_dictionaries():
     assert [known.find(v) for v in (2, 5, 9, 3)] == [0, 1, 2, -1]
     with_out = experimental.Dictionary([9, 2], out=True)
     assert len(with_out) == 3 and with_out.find(3) == 2 and with_out.value(2) == -1
-    best = experimental.Dictionary.best([1.0, 5.0, -math.inf, 4.0], 2, out=True)
-    assert [best.value(n) for n in range(2)] == [1, 3]
-    narrowed = experimental.Dictionary.best([1.0, 5.0, 4.0], 1, full=known)
-    assert narrowed.value(0) == 5
-    prop = ch.Property.token_before(2, 1, values=10)
-    assert prop.evaluate([0, 1], table=[5, 0], dictionary=known) == 1
-    assert prop.evaluate([0, 1], table=[6, 0], dictionary=known) == -1
-    assert experimental.Attachment(prop, known).values == 3
     with pytest.raises(ch.ArgumentError):
         experimental.Dictionary([-1])
     with pytest.raises(ch.ArgumentError):
@@ -139,69 +131,10 @@ def test_dictionaries():
         experimental.Dictionary([0.5])
 
 
-@pytest.mark.parametrize("mode", ["auto", "exact", "beam", "absorption"])
-def test_messages_and_decoding(rng, mode):
-    calls = ch.ChainSolver()
-    for _ in range(15):
-        labels, length = 2, int(rng.integers(1, 5))
-        unary, edges = rng.normal(size=(length, labels)), rng.normal(size=(labels, labels))
-        chain = ch.Chain(unary, edges)
-        props = [ch.Property.first_label(labels), ch.Property.position_label(labels, 1)]
-        incoming = [rng.normal(size=labels + 2) for _ in props]
-        attached = [experimental.Attachment(p, message=m) for p, m in zip(props, incoming)]
-        options = {"mode": mode, "beam_width": 500, "max_states": 500}
-        sent, info = calls.messages(chain, attached, **options)
-        expected = [np.full(labels + 2, -math.inf) for _ in props]
-        best = -math.inf
-        for y in labellings(length, labels):
-            values = [p.evaluate(y) for p in props]
-            own = chain_score(unary, y, edges)
-            total = own + sum(m[v] for m, v in zip(incoming, values))
-            best = max(best, total)
-            for p, value in enumerate(values):
-                message = total - incoming[p][value]
-                expected[p][value] = max(expected[p][value], message)
-        if mode == "absorption":
-            # Absorption adds the message of a value when a position fires the value. Here this
-            # is exact, since each property fires at most once.
-            assert info.outcome == ch.Outcome.COMPLETE
-        for got, wanted in zip(sent, expected):
-            np.testing.assert_allclose(got, wanted, atol=1e-9)
-        decoded = calls.decode(chain, attached, **options)
-        assert decoded.score == pytest.approx(best)
-        assert decoded.values.tolist() == [p.evaluate(decoded.labels) for p in props]
-        assert decoded.score == pytest.approx(decoded.chain_score + decoded.message_score)
-        plain = calls.decode(chain)
-        assert plain.labels.tolist() == calls.best(chain).labels.tolist()
-
-
-def test_bad_attachments():
-    solver, prop = ch.ChainSolver(), ch.Property.first_label(2)
-    chain = ch.Chain(np.zeros((3, 2)))
-    with pytest.raises(ValueError, match="message"):
-        solver.decode(chain, [experimental.Attachment(prop, message=[0.0])])
-    with pytest.raises(ValueError, match="message"):
-        solver.decode(chain, [experimental.Attachment(prop, experimental.Dictionary([0]), message=[0.0] * 4)])
-    with pytest.raises(ValueError, match="classes"):
-        solver.decode(chain, [experimental.Attachment(prop, classes=[0, 0])])
-    with pytest.raises(ValueError, match="table"):
-        solver.decode(chain, [experimental.Attachment(prop, table=[0] * 4)])
-    with pytest.raises(TypeError, match="attachments"):
-        solver.decode(chain, [5])
-    with pytest.raises(TypeError, match="attachments"):
-        solver.decode(chain, 5)
-    with pytest.raises(TypeError, match="property"):
-        experimental.Attachment(5)
-    with pytest.raises(ch.ArgumentError) as caught:
-        solver.messages(chain, [ch.Property.first_label(3)])
-    assert caught.value.name == "CHORALE_ERROR_LABELS_MISMATCH"
+def test_bad_labellings():
+    prop = ch.Property.first_label(2)
+    for name in ("classes", "table", "parents"):
+        with pytest.raises(ValueError, match=name):
+            prop.evaluate([0, 1, 0], **{name: [0, 0]})
     with pytest.raises(ch.ArgumentMissingError, match="table"):
-        solver.decode(chain, [ch.Property.token_before(2, 0, values=3)])
-    with pytest.raises(ch.StateError) as caught:
-        wide = [ch.Property.token_before(2, 0, values=3), ch.Property.next_label(2, 0)]
-        solver.decode(
-            chain, [experimental.Attachment(p, table=[0, 1, 2]) for p in wide], mode="exact", max_states=1
-        )
-    assert caught.value.name == "CHORALE_ERROR_STATE_SPACE"
-    with pytest.raises(ch.ArgumentError):
-        solver.messages(chain, [])
+        ch.Property.token_before(2, 0, values=3).evaluate([0, 1])

@@ -6,7 +6,6 @@ import json
 import math
 import signal
 import threading
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -180,7 +179,6 @@ def test_what_a_clique_was_added_with(rng):
     assert potential.evaluate(counts) == pytest.approx(expected)
     assert (found.labels, found.values) == (3, 20)
     assert found.fired([0, 1], table=[10, 1]).tolist() == [10]
-    assert found.evaluate([0, 1], table=[10, 1], dictionary=narrow) == 0
     assert [narrow.value(number) for number in range(3)] == [10, 12, -1]
     again = ch.ModelBuilder()
     again.add_chain(np.zeros((2, 3)), tokens=[10, 1])
@@ -209,7 +207,9 @@ def test_what_a_chain_was_added_as(rng):
     unary = np.asfortranarray(rng.normal(size=(5, 3)))
     transitions = ch.Transitions(rng.normal(size=(3, 3)), start=[1, 0, 0])
     tokens = np.array([4, 5, -1, 4, 0], dtype=np.int32)
-    builder.add_chain(unary, transitions, tokens=tokens, group=7, borrow=True)
+    builder.add_corpus(
+        unary, [0, 5], transitions=transitions, tokens=tokens, groups=[7], borrow=True
+    )
     builder.add_chain(unary.astype(np.float32))
     model = builder.freeze()
     del builder
@@ -230,25 +230,15 @@ def test_what_a_chain_was_added_as(rng):
     assert kept.tolist() == tokens.tolist()
 
 
-class CountingPool(ThreadPoolExecutor):
-    submitted = 0
-
-    def submit(self, *arguments):
-        self.submitted += 1
-        return super().submit(*arguments)
-
-
-def test_same_bits_for_any_threads_and_executor(rng):
+def test_same_bits_for_any_threads(rng):
     model = small_model(rng, chains=MANY)[0]
     alone = ch.Run(model)
     expected = alone.solve()
-    with CountingPool(3) as pool:
-        for options in ({"threads": 3}, {"threads": 2**40}, {"threads": 4, "executor": pool}):
-            run = ch.Run(model, **options)
-            result = run.solve()
-            assert result == expected
-            np.testing.assert_array_equal(run.labels(), alone.labels())
-        assert pool.submitted > 0
+    for threads in (3, 2**40):
+        run = ch.Run(model, threads=threads)
+        result = run.solve()
+        assert result == expected
+        np.testing.assert_array_equal(run.labels(), alone.labels())
     stepped = ch.Run(model)
     while stepped.step().messages_changed or stepped.result.rounds == 0:
         if stepped.result.rounds == 10:
@@ -269,18 +259,6 @@ def test_the_counts_that_a_potential_fails_for_are_named():
     message = "gave NaN for the counts of clique 1: .*3 of value 1, among 3 members"
     with pytest.raises(ch.Error, match=message):
         ch.Run(builder.freeze(), rounds=0).solve()
-
-
-def test_an_executor_that_is_of_no_use(rng):
-    model = small_model(rng, chains=MANY)[0]
-    expected = ch.Run(model).solve()
-    pool = ThreadPoolExecutor(2)
-    run = ch.Run(model, threads=3, executor=pool)
-    pool.shutdown()
-    with pytest.raises(RuntimeError, match="shutdown"):
-        run.solve()
-    # The run did all its work, although the executor failed.
-    assert run.result.score == expected.score
 
 
 def test_progress(rng):
@@ -471,80 +449,20 @@ def test_centred_cliques():
     assert caught.value.name == "CHORALE_ERROR_FROZEN"
 
 
-class Item:
-    """An instance with one position. Its value at every port is its label."""
-
-    def __init__(self, scores):
-        self.scores = np.asarray(scores, dtype=float)
-        self.length, self.labels = 1, len(scores)
-
-    def messages(self, incoming):
-        total = self.scores + sum(port[: self.labels] for port in incoming)
-        return [
-            np.concatenate([total - port[: self.labels], np.full(len(port) - self.labels, -np.inf)])
-            for port in incoming
-        ]
-
-    def decode(self, incoming):
-        total = self.scores + sum(port[: self.labels] for port in incoming)
-        label = int(np.argmax(total))
-        return [label], [label] * len(incoming), self.scores[label]
-
-
 @pytest.mark.parametrize("threads", [1, 3])
-def test_instances(rng, threads):
-    scores = rng.normal(size=(MANY, 3))
-    agree = ch.Potential.potts(3, 2.0, scale="members")
-    results = []
-    for oracle in (False, True):
-        builder = ch.ModelBuilder()
-        for row in scores:
-            builder.add_instance(Item(row)) if oracle else builder.add_chain([row.tolist()])
-        clique = builder.add_cliques(1, potential=agree, property=ch.Property.position_label(3, 0)).start
-        for member in range(MANY):
-            builder.add_members(clique, member)
-        model = builder.freeze()
-        run = ch.Run(model, threads=threads)
-        results.append((run.solve(), run.labels().tolist()))
-        if oracle:
-            with pytest.raises(ch.ArgumentError):
-                run.max_marginals(0)
-            with pytest.raises(ch.ArgumentError):
-                model.chain(0)
-    assert results[0][0].score == pytest.approx(results[1][0].score)
-    assert results[0][1] == results[1][1]
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-@pytest.mark.parametrize("where", ["messages", "decode", "shape", "values", "potential"])
-def test_what_callbacks_raise_comes_out_of_the_run(where, threads):
-    class Broken(Item):
-        def messages(self, incoming):
-            if where == "messages":
-                raise KeyError("from messages")
-            return [[0.0]] * len(incoming) if where == "shape" else super().messages(incoming)
-
-        def decode(self, incoming):
-            if where == "decode":
-                raise KeyError("from decode")
-            labels, values, score = super().decode(incoming)
-            return labels, ([0.5] if where == "values" else values), score
-
+def test_what_callbacks_raise_comes_out_of_the_run(threads):
     def potential(counts, members):
-        if where == "potential":
-            raise KeyError("from potential")
-        return float(counts[0])
+        raise KeyError("from potential")
 
     builder = ch.ModelBuilder()
     for _ in range(MANY):
-        builder.add_instance(Broken([0.0, 0.1]))
+        builder.add_chain([[0.0, 0.1]])
     clique = builder.add_cliques(1, potential=ch.Potential.callback(2, potential), values=2).start
     for member in range(MANY):
         builder.add_members(clique, member)
     run = ch.Run(builder.freeze(), threads=threads)
-    expected = {"shape": ValueError, "values": TypeError}.get(where, KeyError)
     for _ in range(2):
-        with pytest.raises(expected):
+        with pytest.raises(KeyError):
             run.solve()
 
 

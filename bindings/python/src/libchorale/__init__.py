@@ -20,7 +20,7 @@ from ._given import TableError
 from ._native import abi
 from ._native import version as __version__
 from .cancel import Cancel
-from .chain import Chain, ChainMarginals, ChainResult, Mask, Transitions, mask
+from .chain import Chain, ChainMarginals, ChainResult, ChainSolver, Mask, Transitions, mask
 from .clique import CliqueResult, CliqueSolver, MarginalsResult, algorithms
 from .collective import Change, Decoded, build_problem, decode, labelled_problem
 from .errors import (
@@ -39,10 +39,8 @@ from .errors import (
     SizeOverflowError,
     StateError,
 )
-from .host import Host
 from .ledger import Ledger, Placed
 from .mentions import Diagnosis, Strengths, agree, diagnose, learn_strengths
-from .message import ChainSolver
 from .model import LabellingScore, Model, ModelBuilder
 from .outcome import Outcome
 from .places import Place, missed
@@ -75,7 +73,6 @@ __all__ = [
     "FIRE_TABLE",
     "FileAccessError",
     "FileDamagedError",
-    "Host",
     "InUseError",
     "InternalError",
     "KindError",

@@ -2,17 +2,14 @@
 
 An array that the library reads only until the call returns is read in place, or converted if the
 library cannot read its layout. An array that the library also reads later is copied, unless the
-caller passes borrow=True. With borrow=True, the array is read in place, and is read-only as long as
-the library may read it; if it cannot be read in place, an exception says why.
+caller passes borrow=True; if it then cannot be read in place, an exception says why.
 """
 
 from __future__ import annotations
 
 import ctypes
 import math
-import threading
 import time
-import weakref
 from collections.abc import Sequence
 from typing import Any, Literal, Union
 
@@ -57,11 +54,6 @@ def _array(name: str, value: Any) -> npt.NDArray[Any]:
 How = Literal["call", "copy", "borrow"]
 
 
-def keeping(borrow: bool) -> How:
-    """Returns the `How` for arrays that an object still reads after its creation."""
-    return "borrow" if borrow else "copy"
-
-
 def own(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Returns a read-only copy, C-contiguous."""
     array = np.array(array, order="C")
@@ -69,54 +61,14 @@ def own(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
-class Lent:
-    """Makes arrays read-only while this object lives, because the library reads them in place: the
-    given arrays and, if an array is a view, the arrays that it is a view of. Other views of the
-    same memory stay writable."""
-
-    def __init__(self, *given: Any) -> None:
-        self.arrays: list[npt.NDArray[Any]] = []  # each view before its base
-        for array in given:
-            while isinstance(array, np.ndarray):
-                self.arrays.append(array)
-                array = array.base
-        with _lending:
-            for array in self.arrays:
-                count = _lent.get(id(array), 0)
-                if count or array.flags.writeable:
-                    array.flags.writeable = False
-                    _lent[id(array)] = count + 1
-
-    def __del__(self) -> None:
-        with _lending:
-            # Makes arrays writable again, each base before its views, since NumPy allows a view to
-            # be writable only if its base is writable.
-            free = []
-            for array in reversed(self.arrays):
-                count = _lent.get(id(array), 0)
-                if count > 1:
-                    _lent[id(array)] = count - 1
-                elif count == 1:
-                    del _lent[id(array)]
-                    free.append(weakref.ref(array))
-            free += _waiting
-            _waiting.clear()
-            for seen in free:
-                array = seen()
-                if array is None or id(array) in _lent:
-                    continue
-                try:
-                    array.flags.writeable = True
-                except ValueError:  # the base of this view is still lent
-                    _waiting.append(seen)
-
-
-# Guards the two variables below. Reentrant, because the garbage collector may run `Lent.__del__`
-# while this thread holds the lock.
-_lending = threading.RLock()
-_lent: dict[int, int] = {}  # id of an array -> how many `Lent` objects hold the array
-# Views that are lent no more, but stay read-only because their base is still lent.
-_waiting: list[weakref.ref[npt.NDArray[Any]]] = []
+def lent(*given: npt.NDArray[Any] | None) -> tuple[Any, ...]:
+    """Makes arrays read-only that the library reads in place, and all arrays of which they are
+    views. Returns what must be kept alive."""
+    for array in given:
+        while isinstance(array, np.ndarray):
+            array.flags.writeable = False
+            array = array.base
+    return given
 
 
 def scores(

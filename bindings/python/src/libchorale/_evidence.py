@@ -15,7 +15,6 @@ from . import _declarations as c
 from ._columns import Array, Doubles, Longs
 from ._mentions import Ints
 from ._native import call, library, struct
-from .host import lent
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,7 +130,7 @@ def settled(
     sizes = of_rows.itemsize, of_keys.itemsize
     call(
         library.chorale_settle,
-        lent(),
+        None,
         *(byref(given), byref(decides)),
         *(rows, sizes[0], keys, sizes[1]),
     )

@@ -9,10 +9,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from ._native import guarded
 from ._work import work
 from .errors import ClosedError, InUseError
-from .host import current
 
 Self = TypeVar("Self", bound="Shared")
 
@@ -85,7 +83,7 @@ class Handle:
         self._users = 0
         self._alone = False  # True while a call that changes the object is running
         self._lock = threading.Lock()
-        self._kept: tuple[Any, ...] = (*kept, current())  # objects that the C object borrows from
+        self._kept = kept  # objects that the C object borrows from
 
     @classmethod
     def _create(cls, function: Callable[..., int], *arguments: Any, **how: Any) -> int:
@@ -96,8 +94,8 @@ class Handle:
         try:
             work(function, *arguments, ctypes.byref(handle), **how)
         except BaseException:
-            if handle.value is not None:  # created, but a handler of a signal or `Host` raised
-                guarded(cls._free, handle.value)
+            if handle.value is not None:  # created, but the handler of a signal raised
+                cls._free(handle.value)
             raise
         assert handle.value is not None
         return handle.value
@@ -143,7 +141,7 @@ class Handle:
             self._freed()
 
     def _freed(self) -> None:
-        guarded(type(self)._free, self._address)
+        type(self)._free(self._address)
 
     def __del__(self) -> None:
         if getattr(self, "_pointer", None) is not None:

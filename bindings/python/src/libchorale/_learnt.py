@@ -19,7 +19,6 @@ from ._handle import Closable, Recipe
 from ._native import call, library, struct
 from ._work import entries
 from .cancel import Cancel, Stop
-from .host import lent
 from .model import Model
 from .potential import Potential
 from .problem import Problem
@@ -67,7 +66,7 @@ class Learnt(Closable):
     def from_json(cls, text: str) -> Learnt:
         """Reads a result written by `to_json`."""
         given = text.encode()
-        return cls(cls._create(library.chorale_learnt_read, lent(), given, len(given)))
+        return cls(cls._create(library.chorale_learnt_read, None, given, len(given)))
 
     def __reduce__(self) -> Any:
         return Recipe(Learnt, "from_json", (self.to_json(),), {}).remake()
@@ -114,7 +113,7 @@ class Learnt(Closable):
         """Returns a model with the chains and cliques of a problem's model. The cliques that have a
         kind get the learnt potential of this kind."""
         with self._use() as learnt, problem._use(shared=True) as handle:
-            pointer = Model._create(library.chorale_learnt_apply, lent(), learnt, handle)
+            pointer = Model._create(library.chorale_learnt_apply, None, learnt, handle)
         return Model._made(pointer, (problem.model,), problem.model._raised)
 
     @classmethod
@@ -132,7 +131,7 @@ class Learnt(Closable):
         with self._use() as learnt:
             pointer = Potential._create(
                 library.chorale_learnt_potential,
-                lent(),
+                None,
                 learnt,
                 arrays.integer("kind", kind),
                 arrays.integer("values", values),
@@ -214,7 +213,7 @@ def learn(
         learnt = Learnt(
             Learnt._create(
                 library.chorale_learn,
-                lent(),
+                None,
                 array,
                 len(pointers),
                 byref(options),

@@ -6,7 +6,6 @@ import ctypes
 import ctypes.util
 import os
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -81,40 +80,11 @@ version: str = library.chorale_version().decode()
 abi: int = library.chorale_abi()
 
 
-class Hooks(threading.local):
-    """The first exception that a hook (an allocator or log function of a `Host`) has raised during
-    the present call of this thread into the library."""
-
-    exist = False  # True once a `Host` has been created
-    error: BaseException | None = None
-
-    def put(self, error: BaseException) -> None:
-        self.error = self.error or error
-
-
-hooks = Hooks()
-
-
-def guarded(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Calls a function of the library. If a hook of a `Host` raises an exception meanwhile, raises
-    it after the function has returned. Calls may be nested: a hook may call the library itself, and
-    the garbage collector, which may run within a hook, frees objects by calls of the library."""
-    if not Hooks.exist:
-        return function(*arguments)
-    outer, hooks.error = hooks.error, None
-    try:
-        return function(*arguments)
-    finally:
-        raised, hooks.error = hooks.error, outer
-        if raised is not None:
-            raise raised from None
-
-
 def call(function: Callable[..., int], *arguments: Any) -> None:
     """Calls a function of the library that returns a status and takes an error struct last. Raises
     an exception if the status is not OK."""
     error = c.chorale_error()
-    status = guarded(function, *arguments, ctypes.byref(error))
+    status = function(*arguments, ctypes.byref(error))
     if status:
         raise from_status(
             status,

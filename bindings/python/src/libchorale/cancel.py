@@ -8,7 +8,6 @@ from weakref import WeakSet
 
 from ._handle import Handle
 from ._native import library
-from .host import lent
 
 # Held while flags that follow each other change. Reentrant, since a signal handler may set a flag.
 _changing = threading.RLock()
@@ -28,7 +27,7 @@ class Cancel(Handle):
     _free = library.chorale_cancel_destroy
 
     def __init__(self) -> None:
-        super().__init__(self._create(library.chorale_cancel_create, lent()))
+        super().__init__(self._create(library.chorale_cancel_create, None))
         self._followers: WeakSet[Stop] = WeakSet()
 
     def set(self) -> None:

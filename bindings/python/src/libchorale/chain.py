@@ -13,10 +13,9 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._handle import Recipe, Shared
+from ._handle import Closable, Recipe, Shared
 from ._native import call, library, struct
 from .errors import Renaming
-from .host import lent
 from .outcome import Outcome
 
 Orientation = Literal["from", "to"]
@@ -98,8 +97,6 @@ class Transitions(Shared):
     mask         which labels may follow which: a `Mask`, or m x m booleans, entry [x, y] for label
                  y after label x; None: any label may follow any
     labels       m, the number of labels; needed if scores is None
-    borrow       True: the scores are read in place, and are read-only while this object lives; they
-                 must be float64, with orientation "from" and without a mask. False: they are copied
 
     >>> Transitions([[0.0, 1.0], [0.5, 0.0]], start=[0.0, -1.0]).labels
     2
@@ -117,22 +114,16 @@ class Transitions(Shared):
         *,
         labels: int | None = None,
         orientation: Orientation = "from",
-        borrow: bool = False,
     ) -> None:
         options = struct(c.chorale_transitions_options)
         options.orientation = arrays.chosen("orientation", orientation, ORIENTATIONS)
-        options.borrow = bool(borrow)
         array = None
         if scores is not None:
-            array = arrays.scores("scores", scores, 2, arrays.keeping(borrow))
+            array = arrays.scores("scores", scores, 2, "copy")
             if array.shape[0] != array.shape[1]:
                 raise ValueError(f"scores has shape {array.shape}, which is not square")
             if labels is not None and labels != len(array):
                 raise ValueError(f"labels is {labels}, but scores has shape {array.shape}")
-            if borrow and (array.dtype != np.float64 or orientation != "from" or mask is not None):
-                raise ValueError(
-                    "borrow=True needs scores of float64, in orientation 'from', without a mask"
-                )
             labels = len(array)
             options.element = arrays.NUMBERS[array.dtype]
             options.row_stride = arrays.stride(array, 0)
@@ -163,9 +154,9 @@ class Transitions(Shared):
                     setattr(options, name, arrays.address(own))
                 allowed.append(own)
         pointer = self._create(
-            library.chorale_transitions_create, lent(), count, arrays.address(array), byref(options)
+            library.chorale_transitions_create, None, count, arrays.address(array), byref(options)
         )
-        super().__init__(pointer, arrays.Lent(array) if borrow else None)
+        super().__init__(pointer)
         kept = Mask(*allowed) if isinstance(mask, Mask) else (allowed or [None])[0]
         self._recipe = Recipe(
             type(self), None, (array, *ends, kept), {"labels": count, "orientation": orientation}
@@ -195,8 +186,6 @@ class Chain:
                  None: a chain
     forced       T integers: the label that a position must take, or -1 if the position is free
     allowed      T x m booleans, False forbids a label at a position
-    borrow       True: the arrays are read in place, and are read-only while the chain, or a model
-                 or run that uses it, lives; False: they are copied
 
     >>> Chain([[1.0, 0.0], [0.0, 2.0]], [[0.0, -3.0], [0.0, 0.5]]).score([1, 1])
     2.5
@@ -223,7 +212,6 @@ class Chain:
         parents: npt.ArrayLike | None = None,
         forced: npt.ArrayLike | None = None,
         allowed: npt.ArrayLike | None = None,
-        borrow: bool = False,
     ) -> None:
         if not isinstance(transitions, Transitions) and transitions is not None:
             if edges is not None:
@@ -231,8 +219,7 @@ class Chain:
             edges, transitions = transitions, None
         elif edges is not None:
             self._edges_name = "edges"
-        how = arrays.keeping(borrow)
-        made = self._read(unary, transitions, edges, orientation, how)
+        made = self._read(unary, transitions, edges, orientation, "copy")
         length, labels, array = self.length, self.labels, self.unary
         parts: dict[str, Any] = {"edges": self._kept[1], "orientation": orientation}
         for name, value in (("start", start), ("end", end)):
@@ -243,13 +230,12 @@ class Chain:
                 parts[name] = ends
         for name, value in (("parents", parents), ("forced", forced)):
             if value is not None:
-                parts[name] = arrays.ints(name, value, size=length, how=how)
+                parts[name] = arrays.ints(name, value, size=length, how="copy")
         if allowed is not None:
-            parts["allowed"] = arrays.flags("allowed", allowed, (length, labels), how)
+            parts["allowed"] = arrays.flags("allowed", allowed, (length, labels), "copy")
         for name in parts.keys() - {"edges", "orientation"}:
             setattr(made, name, arrays.address(parts[name]))
-        held = [array, *parts.values()]
-        self._kept = (*held, arrays.Lent(*held) if borrow else None)
+        self._kept = (array, *parts.values())
         self._recipe = Recipe(Chain, None, (array, transitions), parts)
 
     def _read(
@@ -267,11 +253,6 @@ class Chain:
             name = self._edges_name
             matrices = arrays.scores(name, edges, (2, 3), how)
             if matrices.dtype != array.dtype:
-                if how == "borrow":
-                    raise TypeError(
-                        f"{name} has elements of type {matrices.dtype}, unary of type "
-                        f"{array.dtype}; without borrow=True both become float64"
-                    )
                 array = arrays.own(array.astype(np.float64))
                 matrices = arrays.own(matrices.astype(np.float64))
         length, labels = array.shape
@@ -315,7 +296,7 @@ class Chain:
                 raise TypeError("unary is a Chain, which has transitions of its own")
             return unary
         if how != "call":
-            return cls(unary, transitions, borrow=how == "borrow")
+            return cls(unary, transitions)
         made = cls.__new__(cls)
         shared = isinstance(transitions, Transitions)
         made._read(
@@ -403,22 +384,26 @@ class ChainMarginals:
     """Max-marginals of a chain.
 
     marginals       T x m: the best score of a labelling with this label at this position
-    edge_marginals  (T - 1) x m x m: entry [t - 1, x, y] is the best score of a labelling with label
+    edge_marginals  None, or (T - 1) x m x m: entry [t - 1, x, y] is the best score of a labelling with label
                     y at position t and label x at its parent (on a chain: at position t - 1)
-    margins         T numbers: the best max-marginal of each position minus its second best
+    margins         T numbers: the best max-marginal of each position minus its second best; +inf if
+                    only one label is possible
     result          the best labelling"""
 
     marginals: arrays.Doubles
-    edge_marginals: arrays.Doubles
+    edge_marginals: arrays.Doubles | None
     margins: arrays.Doubles
     result: ChainResult
 
 
-class ChainCalls:
-    """The calls of `ChainSolver` for chains without properties."""
+class ChainSolver(Closable):
+    """A reusable workspace for chains and trees, for one call at a time: use one for each thread."""
 
-    def _invoke(self, name: str, *arguments: Any) -> None:
-        raise NotImplementedError
+    _exclusive = True
+    _free = library.chorale_chain_solver_destroy
+
+    def __init__(self) -> None:
+        super().__init__(self._create(library.chorale_chain_solver_create, None))
 
     def best(self, unary: Chain | npt.ArrayLike, transitions: Edges = None) -> ChainResult:
         """Finds the best labelling of a `Chain`, or of unary scores (T x m) and transitions.
@@ -429,8 +414,8 @@ class ChainCalls:
         scores = Chain._for_a_call(unary, transitions)
         labels = np.empty(scores.length, dtype=np.int32)
         result = struct(c.chorale_chain_result)
-        with scores._use() as chain_struct:
-            self._invoke("solve", chain_struct, arrays.address(labels), byref(result))
+        with self._use() as solver, scores._use() as chain:
+            call(library.chorale_chain_solve, solver, chain, arrays.address(labels), byref(result))
         return _result(result, labels)
 
     def k_best(
@@ -443,75 +428,43 @@ class ChainCalls:
         [3.0, 2.0]
         """
         scores = Chain._for_a_call(unary, transitions)
-        count = arrays.integer("k", k)
-        if count < 1:
-            raise ValueError(f"k is {count}, below 1")
+        count = arrays.size("k", k, 1)
         if count > 2**31:
             raise ValueError(f"k is {count}, above 2^31")
         labels = np.empty((count, scores.length), dtype=np.int32)
         values = np.empty(count)
         found = c_int64()
-        with scores._use() as chain_struct:
-            self._invoke(
-                "k_best",
-                chain_struct,
-                count,
-                arrays.address(labels),
-                scores.length,
-                arrays.address(values),
-                byref(found),
+        with self._use() as solver, scores._use() as chain:
+            call(
+                library.chorale_chain_k_best,
+                *(solver, chain, count, arrays.address(labels), scores.length),
+                *(arrays.address(values), byref(found)),
             )
         return labels[: found.value], values[: found.value]
 
-    def marginals(self, unary: Chain | npt.ArrayLike, transitions: Edges = None) -> ChainMarginals:
-        """Computes the max-marginals of all positions and edges, the margins and the best
-        labelling."""
+    def marginals(
+        self, unary: Chain | npt.ArrayLike, transitions: Edges = None, *, edges: bool = False
+    ) -> ChainMarginals:
+        """Computes the max-marginals of all positions, the margins and the best labelling. edges:
+        True: also the max-marginals of edges.
+
+        >>> found = ChainSolver().marginals([[1.0, 0.0], [0.0, 2.0]])
+        >>> found.marginals.tolist(), found.margins.tolist()
+        ([[3.0, 2.0], [1.0, 3.0]], [1.0, 2.0])
+        """
         scores = Chain._for_a_call(unary, transitions)
-        edges = np.empty((max(0, scores.length - 1), scores.labels, scores.labels))
-        return self._marginals(scores, edges)
-
-    def max_marginals(
-        self, unary: Chain | npt.ArrayLike, transitions: Edges = None
-    ) -> arrays.Doubles:
-        """Computes the max-marginals of all positions, T x m: entry [t, y] is the best score of a
-        labelling with label y at position t.
-
-        >>> ChainSolver().max_marginals([[1.0, 0.0], [0.0, 2.0]]).tolist()
-        [[3.0, 2.0], [1.0, 3.0]]
-        """
-        return self._marginals(Chain._for_a_call(unary, transitions), None).marginals
-
-    def margins(self, unary: Chain | npt.ArrayLike, transitions: Edges = None) -> arrays.Doubles:
-        """Computes T margins: the best max-marginal of a position minus the second best; +inf if
-        only one label is possible.
-
-        >>> ChainSolver().margins([[1.0, 0.0], [0.0, 2.0]]).tolist()
-        [1.0, 2.0]
-        """
-        return self._marginals(Chain._for_a_call(unary, transitions), None).margins
-
-    def _marginals(self, scores: Chain, edges: arrays.Doubles | None) -> ChainMarginals:
-        marginals = np.empty((scores.length, scores.labels))
-        margins = np.empty(scores.length)
-        labels = np.empty(scores.length, dtype=np.int32)
+        length, m = scores.length, scores.labels
+        of_edges = np.empty((max(0, length - 1), m, m)) if edges else None
+        marginals, margins = np.empty((length, m)), np.empty(length)
+        labels = np.empty(length, dtype=np.int32)
         result = struct(c.chorale_chain_result)
-        with scores._use() as chain_struct:
-            self._invoke(
-                "max_marginals",
-                chain_struct,
-                arrays.address(marginals),
-                scores.labels,
-                arrays.address(edges),
-                arrays.address(margins),
-                arrays.address(labels),
-                byref(result),
+        with self._use() as solver, scores._use() as chain:
+            call(
+                library.chorale_chain_max_marginals,
+                *(solver, chain, arrays.address(marginals), m, arrays.address(of_edges)),
+                *(arrays.address(margins), arrays.address(labels), byref(result)),
             )
-        return ChainMarginals(
-            marginals,
-            np.empty((0, scores.labels, scores.labels)) if edges is None else edges,
-            margins,
-            _result(result, labels),
-        )
+        return ChainMarginals(marginals, of_edges, margins, _result(result, labels))
 
 
 def _result(result: c.chorale_chain_result, labels: arrays.Ints) -> ChainResult:

@@ -15,7 +15,6 @@ from ._handle import Closable
 from ._native import library, struct
 from ._work import work
 from .cancel import Cancel, Stop
-from .host import lent
 from .outcome import Outcome
 from .potential import Potential
 
@@ -158,7 +157,7 @@ class CliqueSolver(Closable):
     _free = library.chorale_clique_solver_destroy
 
     def __init__(self) -> None:
-        super().__init__(self._create(library.chorale_clique_solver_create, lent()))
+        super().__init__(self._create(library.chorale_clique_solver_create, None))
 
     def solve(
         self,
@@ -271,29 +270,6 @@ class CliqueSolver(Closable):
                     **made.how,
                 )
         return MarginalsResult(marginals, _result(result, labels))
-
-    def max_marginals(
-        self,
-        potential: Potential,
-        scores: npt.ArrayLike,
-        *,
-        form: Form = "marginal",
-        exact: bool = False,
-        algorithm: str = "auto",
-        fixed: npt.ArrayLike | None = None,
-        weights: npt.ArrayLike | None = None,
-    ) -> arrays.Doubles:
-        """Returns only the array of max-marginals, n x R. Arguments are as in `marginals`."""
-        found = self.marginals(
-            potential,
-            scores,
-            form=form,
-            exact=exact,
-            algorithm=algorithm,
-            fixed=fixed,
-            weights=weights,
-        )
-        return found.marginals
 
     def bound(
         self,

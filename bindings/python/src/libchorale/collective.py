@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from ctypes import byref
 from typing import Any
@@ -29,12 +28,11 @@ from ._work import entries
 from .cancel import Cancel, Stop
 from .chain import Chain, Edges, Scheme
 from .errors import Renaming, StateError
-from .host import lent
-from .message import JointMode
 from .model import corpus_struct
 from .outcome import Outcome
 from .problem import Problem
 from .run import (
+    JointMode,
     LeftOut,
     MessageElement,
     Progress,
@@ -45,7 +43,6 @@ from .run import (
     result_of,
     run_options,
     telling,
-    working,
 )
 
 
@@ -198,7 +195,7 @@ def agreeing(given: Given, labels: arrays.Ints | None) -> Problem:
         with Placed(given):
             pointer = Problem._create(
                 library.chorale_problem_create_agreeing,
-                lent(),
+                None,
                 byref(corpus),
                 agreements,
                 len(given.wanted),
@@ -233,7 +230,6 @@ def decode(
     max_states: int = 1024,
     message_element: MessageElement = "auto",
     threads: int = 1,
-    executor: Executor | None = None,
     time_limit: float | None = None,
     cancel: Cancel | None = None,
     progress: Callable[[Progress], Any] | None = None,
@@ -314,7 +310,6 @@ def decode(
             raise ValueError("rules: every entry of unaries must be an array of scores")
         kept = of_rules.Given(rules, names, scheme, most_cost, given.scores.shape[1])
     limits: dict[str, Any] = {
-        "executor": executor,
         "until": until,
         "cancel": cancel,
         "progress": progress,
@@ -445,7 +440,6 @@ def solved(
     options: dict[str, Any],
     rules: of_rules.Given | None = None,
     *,
-    executor: Executor | None = None,
     until: float | None = None,
     cancel: Cancel | None = None,
     progress: Callable[[Progress], Any] | None = None,
@@ -459,8 +453,6 @@ def solved(
     made = run_options(**options)
     made.time_limit = arrays.limit("time_limit", arrays.seconds_left(until))
     made.progress = telling(progress, raised)
-    if executor is not None:
-        made.executor = working(executor, raised)
     sources = [raised]
     with ExitStack() as stack:
         corpus = _corpus(stack, given)
@@ -474,7 +466,7 @@ def solved(
             solution = _Solution(
                 _Solution._create(
                     function,
-                    lent(),
+                    None,
                     byref(corpus),
                     agreements,
                     len(given.wanted),

@@ -111,7 +111,6 @@ def _classes() -> dict[int, type[Error]]:
         c.CHORALE_ERROR_STATE_SPACE: StateError,
         c.CHORALE_ERROR_CALLBACK_VALUE: CallbackError,
         c.CHORALE_ERROR_CALLBACK_STOPPED: CallbackError,
-        c.CHORALE_ERROR_EXECUTOR: CallbackError,
         c.CHORALE_ERROR_OUT_OF_MEMORY: OutOfMemoryError,
         c.CHORALE_ERROR_WORKSPACE_TOO_SMALL: OutOfMemoryError,
         c.CHORALE_ERROR_FROZEN: StateError,
@@ -155,9 +154,7 @@ _NAMES = {
     "NULL": "None",
 }
 _LABELS = {"labels": "the number of names"}
-_COUNT = {"count": "the number of attachments"}
 _NAMES_OF_CALLS = {
-    "chorale_chain_messages": _COUNT,
     "chorale_dictionary_create": {"count": "the number of values"},
     "chorale_label_map_from_names": _LABELS,
     "chorale_scheme_mask": _LABELS,

@@ -24,7 +24,6 @@ from ._mentions import Ints
 from ._native import call, library
 from ._reading import keys_of, mentions_of
 from ._tables import opened
-from .host import lent
 from .mentions import CONFIDENCE, _column
 
 FORMAT = 1
@@ -46,7 +45,7 @@ class _Stream(Handle):
 
     def __init__(self, labels: int, evidence: Evidence) -> None:
         super().__init__(
-            self._create(library.chorale_ledger_create, lent(), labels, byref(to_c(evidence)))
+            self._create(library.chorale_ledger_create, None, labels, byref(to_c(evidence)))
         )
         self._one = Mentions(
             np.zeros(1, dtype=np.int32),

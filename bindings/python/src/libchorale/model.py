@@ -1,4 +1,4 @@
-"""Models: chains, trees and instances, connected by cliques.
+"""Models: chains and trees, connected by cliques.
 
 The members of a *property clique* are whole chains, and their values are those of a property
 (`libchorale.property`). The members of a *position clique* are positions of chains, and their
@@ -14,8 +14,8 @@ import dataclasses
 from array import array
 from collections.abc import Sequence
 from contextlib import ExitStack
-from ctypes import byref, c_char, c_double, c_int32, c_int64, c_size_t, c_void_p, cast
-from typing import Any, Protocol, TypeVar
+from ctypes import byref, c_char, c_double, c_int64, c_size_t, c_void_p, cast
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -28,7 +28,6 @@ from ._native import call, library, struct
 from ._work import work
 from .chain import Chain, Edges, Transitions
 from .errors import OutOfRangeError, Renaming
-from .host import lent
 from .potential import Potential
 from .property import Dictionary, Property
 
@@ -49,39 +48,9 @@ class LabellingScore:
     clique_scores: arrays.Doubles
 
 
-class Instance(Protocol):
-    """An instance: a model of the caller's own, which is a member of cliques, like a chain.
-    It computes its messages to the cliques, and decodes itself.
-
-    Each membership of an instance in a clique is a *port*; ports are numbered in the order of
-    adding. `incoming` holds for each port a score for each value of the port's clique (R + 2 values
-    for property cliques, EMPTY and CONFLICT last). The methods are called on the thread that calls
-    the run, or on a worker thread. One run calls an instance at most once at a time, but several
-    runs of the model may call it at the same time. The methods must not use the run.
-
-    length  the number of labels of a labelling
-    labels  the number of different labels: they are 0 to labels - 1
-    """
-
-    length: int
-    labels: int
-
-    def messages(self, incoming: list[arrays.Doubles]) -> Sequence[npt.ArrayLike]:
-        """Returns for each port an array of the same shape as the incoming one: for each value the
-        best score of a labelling with this value at the port, including the incoming scores of all
-        *other* ports; -inf if no labelling has this value."""
-        ...
-
-    def decode(self, incoming: list[arrays.Doubles]) -> tuple[npt.ArrayLike, npt.ArrayLike, float]:
-        """Returns the labelling with the best sum of own score and incoming scores of all ports:
-        its labels, the value of each port, and its own score without incoming scores (-inf: every
-        labelling is forbidden)."""
-        ...
-
-
 class ModelBuilder(Handle):
-    """A model under construction: for one thread. Chains, instances and cliques are numbered from 0
-    in the order of adding; chains and instances share their numbers.
+    """A model under construction: for one thread. Chains and cliques are numbered from 0 in the
+    order of adding.
 
     >>> builder = ModelBuilder()
     >>> for unary in ([[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]):
@@ -97,12 +66,12 @@ class ModelBuilder(Handle):
     _free = library.chorale_model_builder_destroy
 
     def __init__(self) -> None:
-        super().__init__(self._create(library.chorale_model_builder_create, lent()))
+        super().__init__(self._create(library.chorale_model_builder_create, None))
         self._keep: list[Any] = []
         self._raised: list[Raised] = []
         self._shapes = array("q")  # the numbers of positions and of labels, chain by chain
 
-    # ---- Chains and instances
+    # ---- Chains
 
     def add_chain(
         self,
@@ -111,7 +80,6 @@ class ModelBuilder(Handle):
         *,
         tokens: npt.ArrayLike | None = None,
         group: int = 0,
-        borrow: bool = False,
     ) -> int:
         """Adds a chain or tree and returns its number.
 
@@ -119,12 +87,9 @@ class ModelBuilder(Handle):
         tokens              T integers, the ids of the words (-1: none), for repeated words and
                             properties that read tokens; None: none
         group               the document that the chain belongs to, any integer
-        borrow              True: the model reads the arrays in place, and they are read-only while
-                            it lives; False: it copies them
         """
-        scores = Chain._for_a_call(unary, transitions, "borrow" if borrow else "call")
+        scores = Chain._for_a_call(unary, transitions)
         options = struct(c.chorale_chain_options)
-        options.borrow = bool(borrow)
         options.group = arrays.integer("group", group)
         ids = None
         if tokens is not None:
@@ -140,8 +105,6 @@ class ModelBuilder(Handle):
                 byref(index),
             )
             self._shapes.extend((scores.length, scores.labels))
-            if borrow:
-                self._keep.append((scores._kept, arrays.Lent(ids)))
             if scores.transitions is not None:
                 self._keep.append(scores.transitions)
         return index.value
@@ -164,7 +127,8 @@ class ModelBuilder(Handle):
         transitions  m x m scores, or a `Transitions`, of all chains; None: all zero
         tokens       N integers, the ids of the words (-1: none); None: none
         groups       the document of each chain, an integer; None: 0 for all
-        borrow       as in `add_chain`
+        borrow       True: the model reads scores and tokens in place: they become read-only. False:
+                     it copies them
 
         >>> builder = ModelBuilder()
         >>> builder.add_corpus([[2.1, 0.3], [1.9, 0.2], [0.7, 0.9]], [0, 1, 3], tokens=[7, 5, 7])
@@ -193,27 +157,8 @@ class ModelBuilder(Handle):
             self._shapes.frombytes(shapes.tobytes())
             self._keep.append(transitions)
             if borrow:
-                self._keep.append(arrays.Lent(array, ids))
+                self._keep.append(arrays.lent(array, ids))
         return range(first.value, first.value + corpus.chains)
-
-    def add_instance(self, instance: Instance) -> int:
-        """Adds an instance and returns its number. The model keeps the instance alive."""
-        for name in ("messages", "decode"):
-            if not callable(getattr(instance, name, None)):
-                raise TypeError(f"instance is {instance!r}, which has no method {name!r}")
-        oracle = _Oracle(instance)
-        index = c_int64()
-        with self._use() as builder:
-            call(
-                library.chorale_model_builder_add_instance,
-                builder,
-                byref(oracle.struct),
-                byref(index),
-            )
-            self._shapes.extend((oracle.struct.length, oracle.struct.labels))
-            self._keep.append(oracle)
-            self._raised.append(oracle.raised)
-        return index.value
 
     # ---- Cliques
 
@@ -321,11 +266,9 @@ class ModelBuilder(Handle):
         centres: npt.ArrayLike | None = None,
         classes: Sequence[npt.ArrayLike | None] | None = None,
         tables: Sequence[npt.ArrayLike | None] | None = None,
-        borrow: bool = False,
     ) -> None:
         """Adds members to one clique or to several consecutive cliques: positions to position or
-        centred cliques, whole chains to property cliques, and instances to any clique that is not
-        centred, each as the next port of the instance. If a member is invalid, adds none.
+        centred cliques, whole chains to property cliques. If a member is invalid, adds none.
 
         first      the number of the first of these cliques
         chains     numbers of chains, one for each member; a number: one member
@@ -340,11 +283,9 @@ class ModelBuilder(Handle):
                    convex sums, and all members of a clique must be added in one call. None: 1
         centres    for each clique the chain and position of its centre, which replace a centre that
                    it had. None: no centre is set
-        classes    for each member None or T integers, as in `Attachment`
-        tables     for each member None or T integers, as in `Attachment`; None: the tokens of the
+        classes    for each member None or T integers, as in `Property.evaluate`
+        tables     for each member None or T integers, as in `Property.evaluate`; None: the tokens of the
                    chain
-        borrow     True: int32 arrays of classes and tables are read in place, and are read-only
-                   while the model lives; False: they are copied
         """
         members = arrays.longs("chains", np.atleast_1d(chains))
         entries = {"positions": positions, "weights": weights}
@@ -389,11 +330,8 @@ class ModelBuilder(Handle):
                     table[e] = arrays.address(kept[-1])
             pointers.append(table)
             setattr(told, name, cast(table, c_void_p).value)
-        told.borrow = bool(borrow)
         with self._use() as builder:
             call(library.chorale_model_builder_add_members, builder, byref(told))
-            if borrow and kept:
-                self._keep.append(arrays.Lent(*kept))
 
     def add_repeated_words(
         self,
@@ -497,8 +435,7 @@ def _offsets(given: Any, of: str, count: int) -> npt.NDArray[np.int64]:
 
 class Model(Shared):
     """A frozen model: immutable, for any number of threads and runs. Made by `ModelBuilder.freeze`.
-    Borrowed arrays are kept alive. Can be pickled, unless it contains a Python function or an
-    `Instance`."""
+    Borrowed arrays are kept alive. Can be pickled, unless it contains a Python function."""
 
     _free = library.chorale_model_release
     _retain = library.chorale_model_retain
@@ -528,7 +465,7 @@ class Model(Shared):
     def _from_problem_bytes(cls, data: bytes) -> Model:
         """Reads the model of a problem file."""
         problem = c_void_p()
-        call(library.chorale_problem_read, lent(), data, len(data), 0, byref(problem))
+        call(library.chorale_problem_read, None, data, len(data), 0, byref(problem))
         try:
             return cls._made(
                 library.chorale_model_retain(library.chorale_problem_model(problem)), (), ()
@@ -573,7 +510,7 @@ class Model(Shared):
         return self._within("clique", clique, self.cliques)
 
     def __len__(self) -> int:
-        """Returns the number of chains, including instances."""
+        """Returns the number of chains."""
         return self._size(library.chorale_model_chain_count)
 
     @property
@@ -596,7 +533,7 @@ class Model(Shared):
         return self._size(library.chorale_model_score_bytes)
 
     def chain_length(self, chain: int) -> int:
-        """Returns the number of positions of a chain, or of labels of an instance's labelling."""
+        """Returns the number of positions of a chain."""
         with self._use() as model:
             return int(library.chorale_model_chain_length(model, self._chain(chain)))
 
@@ -625,7 +562,7 @@ class Model(Shared):
 
     def members(self, clique: int) -> npt.NDArray[np.int64]:
         """Returns the members of a clique in the order of adding (a centre is the last): a row of
-        chain and position for each member; the position is -1 for a whole chain or an instance."""
+        chain and position for each member; the position is -1 for a whole chain."""
         chains, positions, _ = self._members_of(clique)
         return np.stack((chains, positions), axis=1)
 
@@ -721,7 +658,7 @@ class Model(Shared):
 
     def score(self, labels: npt.ArrayLike) -> LabellingScore:
         """Returns the score of any labelling, such as gold labels: the total score, and the score
-        of each chain and each clique. Raises an error if the model has an `Instance`.
+        of each chain and each clique.
 
         labels: the label of every position, chain after chain, as `Run.labels` returns them.
         """
@@ -732,7 +669,7 @@ class Model(Shared):
             cliques = np.empty(self.cliques, dtype=np.float64)
             work(
                 library.chorale_model_score,
-                lent(),
+                None,
                 model,
                 arrays.address(array),
                 len(array),
@@ -785,74 +722,3 @@ def problem_bytes(problem: Any) -> bytes:
     call(library.chorale_problem_write, problem, target, needed.value, byref(needed))
     del target
     return bytes(data)
-
-
-class _Oracle:
-    """The C struct of an `Instance`, with callbacks that call the methods of the instance."""
-
-    def __init__(self, instance: Instance) -> None:
-        self.raised = Raised()
-        made = struct(c.chorale_instance)
-        made.length = length = arrays.integer("length", instance.length)
-        made.labels = arrays.integer("labels", instance.labels)
-
-        def guarded(body: Any) -> Any:
-            def function(_: Any, *arguments: Any) -> int:
-                try:
-                    body(*arguments)
-                    return 0
-                except BaseException as error:
-                    self.raised.put(error)
-                    return 1
-
-            return function
-
-        def messages(ports: int, columns: int, incoming: int, outgoing: int) -> None:
-            sizes = _longs(columns, ports)
-            answers = list(instance.messages(_copies(incoming, sizes)))
-            if len(answers) != ports:
-                raise ValueError(f"messages gave {len(answers)} arrays for {ports} ports")
-            for port, (pointer, size) in enumerate(zip(_addresses(outgoing, ports), sizes)):
-                answer = np.asarray(answers[port], dtype=np.float64)
-                if answer.shape != (size,):
-                    raise ValueError(
-                        f"messages gave shape {answer.shape} for port {port}, not ({size},)"
-                    )
-                arrays.view(pointer, size, c_double, np.float64)[:] = answer
-
-        def decode(
-            ports: int, columns: int, incoming: int, labelling: int, values: int, score: int
-        ) -> None:
-            labels, shown, own = instance.decode(_copies(incoming, _longs(columns, ports)))
-            number = float(own)
-            c_double.from_address(score).value = number
-            if number == -np.inf:
-                return
-            for name, given, count, target in (
-                ("labels", labels, length, labelling),
-                ("values", shown, ports, values),
-            ):
-                array = arrays.ints(f"decode's {name}", given, size=count)
-                arrays.view(target, count, c_int32, np.int32)[:] = array
-
-        made.messages = c.field_messages(guarded(messages))
-        made.decode = c.field_decode(guarded(decode))
-        self.struct = made
-
-
-def _addresses(array: int, count: int) -> list[int]:
-    return list((c_void_p * count).from_address(array)) if count else []
-
-
-def _longs(array: int, count: int) -> list[int]:
-    return list((c_int64 * count).from_address(array)) if count else []
-
-
-def _copies(incoming: int, sizes: list[int]) -> list[arrays.Doubles]:
-    """Returns copies of the incoming scores, since the library's memory is valid only during the
-    call."""
-    pointers = _addresses(incoming, len(sizes))
-    return [
-        arrays.view(pointer, size, c_double, np.float64).copy()
-        for pointer, size in zip(pointers, sizes)
-    ]

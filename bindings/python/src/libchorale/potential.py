@@ -15,7 +15,6 @@ from ._callbacks import Raised
 from ._handle import Recipe, Shared
 from ._native import call, library, struct
 from ._work import work
-from .host import lent
 
 Scale = Optional[Literal["members", "log"]]
 Shape = Optional[Literal["convex", "concave"]]
@@ -138,7 +137,7 @@ class Potential(Shared):
             cls._by(family, values, strength, scale=scale, counted=counted),
             cls._create(
                 getattr(library, f"chorale_potential_create_{family}"),
-                lent(),
+                None,
                 values,
                 strength,
                 byref(options),
@@ -204,7 +203,7 @@ class Potential(Shared):
             cls._by(family, array, values, scale=scale, counted=counted, **shape),
             cls._create(
                 getattr(library, f"chorale_potential_create_{family}"),
-                lent(),
+                None,
                 values,
                 arrays.address(array),
                 count,
@@ -232,7 +231,7 @@ class Potential(Shared):
             cls._by("cardinality", array, values, scale=scale, counted=counted),
             cls._create(
                 library.chorale_potential_create_cardinality,
-                lent(),
+                None,
                 values,
                 arrays.address(array),
                 len(array),
@@ -263,7 +262,7 @@ class Potential(Shared):
             cls._by("majority", array, own, scale=scale, counted=counted),
             cls._create(
                 library.chorale_potential_create_majority,
-                lent(),
+                None,
                 values,
                 arrays.address(array),
                 0,
@@ -285,7 +284,7 @@ class Potential(Shared):
             cls._by("pairs", array, scale=scale, counted=counted),
             cls._create(
                 library.chorale_potential_create_pairs,
-                lent(),
+                None,
                 values,
                 arrays.address(array),
                 0,
@@ -334,7 +333,7 @@ class Potential(Shared):
             cls._by("callback", values, function, scale=scale, counted=counted),
             cls._create(
                 library.chorale_potential_create_callback,
-                lent(),
+                None,
                 values,
                 thunk,
                 None,

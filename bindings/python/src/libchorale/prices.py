@@ -35,12 +35,10 @@ from ._work import work
 from .cancel import Stop
 from .clique import algorithm_number
 from .errors import OutOfRangeError
-from .host import lent
-from .message import JOINT_MODES, JointMode
 from .model import Model
 from .potential import Potential
 from .problem import Problem
-from .run import LeftOut, RunResult, labels_of, left_out_of, result_of
+from .run import JOINT_MODES, JointMode, LeftOut, RunResult, labels_of, left_out_of, result_of
 
 Longs = npt.NDArray[np.int64]
 
@@ -101,7 +99,7 @@ class Prices(Closable):
         with self._model._use() as frozen, self._stop._use() as options.cancel:
             pointer = self._create(
                 library.chorale_prices_create,
-                lent(),
+                None,
                 frozen,
                 arrays.address(numbers),
                 len(numbers),

@@ -15,7 +15,6 @@ from . import _declarations as c
 from ._handle import Closable, Recipe
 from ._native import call, library
 from .errors import ClosedError, FileAccessError, Renaming
-from .host import lent
 from .model import Model, problem_bytes
 
 # The list that names the values of a clique: "labels", "tokens", the number k of a list that
@@ -60,7 +59,7 @@ class Problem(Closable):
         if not isinstance(model, Model):
             raise TypeError(f"model is {model!r}, not a Model")
         with model._use() as frozen:
-            pointer = self._create(library.chorale_problem_create, lent(), frozen)
+            pointer = self._create(library.chorale_problem_create, None, frozen)
         super().__init__(pointer)
         self._of(model)
 
@@ -316,13 +315,8 @@ class Problem(Closable):
                 call(library.chorale_problem_save, problem, encoded)
 
     @classmethod
-    def from_bytes(cls, data: Any, *, borrow: bool = False) -> Problem:
-        """Reads a problem from the bytes of a file.
-
-        borrow: True: the bytes are read in place. Their address must be a multiple of 64, and they
-        must not change while the problem or its model lives (an array is made read-only). False:
-        they are copied.
-        """
+    def from_bytes(cls, data: Any) -> Problem:
+        """Reads a problem from the bytes of a file."""
         try:
             view = memoryview(data)
         except TypeError:
@@ -331,9 +325,9 @@ class Problem(Closable):
             raise ValueError("data is not contiguous")
         array = np.frombuffer(view.cast("B"), dtype=np.uint8) if view.nbytes else np.empty(0, "u1")
         pointer = cls._create(
-            library.chorale_problem_read, lent(), arrays.address(array), len(array), bool(borrow)
+            library.chorale_problem_read, None, arrays.address(array), len(array), 0
         )
-        return cls._made(pointer, arrays.Lent(array, data), view) if borrow else cls._made(pointer)
+        return cls._made(pointer)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Problem:
@@ -341,7 +335,7 @@ class Problem(Closable):
         file must not be written to or truncated while the problem or its model lives; `save`, which
         replaces the file, is allowed. A pipe is read; devices and directories are refused."""
         with _Path(path) as encoded:
-            pointer = cls._create(library.chorale_problem_load, lent(), encoded)
+            pointer = cls._create(library.chorale_problem_load, None, encoded)
         return cls._made(pointer)
 
     def __repr__(self) -> str:

@@ -14,7 +14,8 @@ an entry in a *table*, such as the token, which the property may fire.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from ctypes import byref, c_int32, c_int64
 from typing import Any, Literal, Union
 
@@ -26,7 +27,6 @@ from . import _declarations as c
 from ._handle import Handle, Recipe, Shared
 from ._native import call, library, struct
 from .chain import Names, Scheme
-from .host import lent
 
 # Actions of an automaton, besides the values that it may fire: to fire nothing, the value of the
 # position's label, or the position's entry in the table. ANY stands for every state, class or label
@@ -218,7 +218,7 @@ class Property(Shared):
             table_offset=made.table_offset,
             outside_value=outside_value,
         )
-        return cls._made(recipe, cls._create(library.chorale_property_create, lent(), byref(made)))
+        return cls._made(recipe, cls._create(library.chorale_property_create, None, byref(made)))
 
     @classmethod
     def local(
@@ -244,7 +244,7 @@ class Property(Shared):
             cls._by("local", actions=fired, values=values, label_values=own),
             cls._create(
                 library.chorale_property_create_local,
-                lent(),
+                None,
                 labels,
                 classes,
                 arrays.integer("values", values),
@@ -270,7 +270,7 @@ class Property(Shared):
             cls._by("position_label", labels, position),
             cls._create(
                 library.chorale_property_create_position_label,
-                lent(),
+                None,
                 byref(made),
                 arrays.integer("position", position),
             ),
@@ -285,7 +285,7 @@ class Property(Shared):
             cls._by("token_label", labels, token),
             cls._create(
                 library.chorale_property_create_token_label,
-                lent(),
+                None,
                 byref(made),
                 arrays.integer32("token", token),
             ),
@@ -305,7 +305,7 @@ class Property(Shared):
             cls._by("first_label", labels, ignored=skipped),
             cls._create(
                 library.chorale_property_create_first_label,
-                lent(),
+                None,
                 byref(made),
                 arrays.address(skipped),
             ),
@@ -335,7 +335,7 @@ class Property(Shared):
             cls._by("next_label", labels, anchor, ignored=skipped, rule=rule, end_value=end_value),
             cls._create(
                 library.chorale_property_create_next_label,
-                lent(),
+                None,
                 byref(made),
                 arrays.integer32("anchor", anchor),
                 arrays.address(skipped),
@@ -376,7 +376,7 @@ class Property(Shared):
             ),
             cls._create(
                 library.chorale_property_create_token_before,
-                lent(),
+                None,
                 byref(made),
                 arrays.integer32("anchor", anchor),
                 arrays.address(skipped),
@@ -424,26 +424,19 @@ class Property(Shared):
         classes: npt.ArrayLike | None = None,
         table: npt.ArrayLike | None = None,
         parents: npt.ArrayLike | None = None,
-        dictionary: Dictionary | None = None,
     ) -> int:
         """Returns the value of the property on a labelling: 0 .. R-1, R (EMPTY) or R + 1
-        (CONFLICT). With a dictionary, R is the number of its values, and a value is given by its
-        number in the dictionary; a value outside by the number of OUT, or by -1 if there is no OUT.
+        (CONFLICT).
 
-        labels: T labels. classes, table: as in `Attachment`. parents: for a tree, as in `Chain`.
+        labels   T labels
+        classes  T integers, the class of each position; None: all 0
+        table    T integers that the property may read, such as token ids; -1 fires nothing. None:
+                 no table
+        parents  for a tree, as in `Chain`
         """
-        array, above = _labelling(labels, parents)
         value = c_int32()
-        attached = Attachment(self, dictionary, classes=classes, table=table)
-        with attached._use(len(array)) as attachment:
-            call(
-                library.chorale_property_shown,
-                byref(attachment),
-                len(array),
-                arrays.address(array),
-                arrays.address(above),
-                byref(value),
-            )
+        with self._labelling(labels, classes, table, parents) as labelling:
+            call(library.chorale_property_shown, *labelling, byref(value))
         return value.value
 
     def fired(
@@ -456,21 +449,30 @@ class Property(Shared):
     ) -> arrays.Ints:
         """Returns all values that fire on a labelling, in the order of the positions. Arguments are
         as in `evaluate`."""
-        array, above = _labelling(labels, parents)
-        values = np.empty(len(array) + 1, dtype=np.int32)
         count = c_int64()
-        with Attachment(self, classes=classes, table=table)._use(len(array)) as attachment:
-            call(
-                library.chorale_property_fired,
-                byref(attachment),
-                len(array),
-                arrays.address(array),
-                arrays.address(above),
-                arrays.address(values),
-                len(values),
-                byref(count),
-            )
+        with self._labelling(labels, classes, table, parents) as labelling:
+            values = np.empty(labelling[1] + 1, dtype=np.int32)
+            to = arrays.address(values), len(values)
+            call(library.chorale_property_fired, *labelling, *to, byref(count))
         return values[: count.value].copy()
+
+    @contextmanager
+    def _labelling(
+        self, labels: Any, classes: Any, table: Any, parents: Any
+    ) -> Iterator[tuple[Any, ...]]:
+        """Yields the arguments of the C functions for a labelling."""
+        array = arrays.ints("labels", labels)
+        attachment = struct(c.chorale_attachment)
+        given = {"classes": classes, "table": table, "parents": parents}
+        kept = {
+            name: None if value is None else arrays.ints(name, value, size=len(array))
+            for name, value in given.items()
+        }
+        attachment.classes = arrays.address(kept["classes"])
+        attachment.table = arrays.address(kept["table"])
+        with self._use() as attachment.property:
+            above = arrays.address(kept["parents"])
+            yield byref(attachment), len(array), arrays.address(array), above
 
     def __repr__(self) -> str:
         if self.closed:
@@ -480,12 +482,6 @@ class Property(Shared):
 
 def _label_values(value: Any, labels: int) -> arrays.Ints | None:
     return None if value is None else arrays.ints("label_values", value, size=labels)
-
-
-def _labelling(labels: Any, parents: Any) -> tuple[arrays.Ints, arrays.Ints | None]:
-    array = arrays.ints("labels", labels)
-    above = None if parents is None else arrays.ints("parents", parents, size=len(array))
-    return array, above
 
 
 class PropertyBuilder(Handle):
@@ -510,7 +506,7 @@ class PropertyBuilder(Handle):
         super().__init__(
             self._create(
                 library.chorale_property_builder_create,
-                lent(),
+                None,
                 self.labels,
                 arrays.integer("classes", classes),
                 arrays.integer("values", values),
@@ -595,7 +591,7 @@ class Dictionary(Shared):
         super().__init__(
             self._create(
                 library.chorale_dictionary_create,
-                lent(),
+                None,
                 arrays.address(array),
                 len(array),
                 _outside(out),
@@ -609,46 +605,6 @@ class Dictionary(Shared):
         super(Dictionary, made).__init__(pointer)
         made._recipe = recipe
         return made
-
-    @classmethod
-    def best(
-        cls, scores: npt.ArrayLike, keep: int, *, full: Dictionary | None = None, out: bool = False
-    ) -> Dictionary:
-        """Returns a dictionary of at most `keep` values, those with the highest scores. Values with
-        score -inf are left out.
-
-        full: None: scores[v] is the score of value v. Otherwise scores[i] is the score of the value
-        that has the number i in the dictionary `full`, and later scores (of OUT, EMPTY and
-        CONFLICT) are not read.
-
-        >>> known = Dictionary.best([0.5, 2.0, 1.0], 2)
-        >>> [known.value(number) for number in range(len(known))]
-        [1, 2]
-        """
-        array = arrays.table("scores", scores, 1)
-        if full is not None and not isinstance(full, Dictionary):
-            raise TypeError(f"full is {full!r}, not a Dictionary")
-        pointer = full._begin() if full is not None else None
-        try:
-            made = cls._create(
-                library.chorale_dictionary_create_best,
-                lent(),
-                pointer,
-                arrays.address(array),
-                len(array),
-                arrays.integer("keep", keep),
-                _outside(out),
-            )
-        finally:
-            if full is not None:
-                full._end()
-        known = None if full is None else full._recipe
-        recipe = Recipe(cls, "_best_of", (arrays.own(array), keep, known, bool(out)), {})
-        return cls._made(recipe, made)
-
-    @classmethod
-    def _best_of(cls, scores: Any, keep: int, full: Recipe | None, out: bool) -> Dictionary:
-        return cls.best(scores, keep, full=None if full is None else full.make(), out=out)
 
     def __len__(self) -> int:
         with self._use() as dictionary:
@@ -674,86 +630,3 @@ class Dictionary(Shared):
 def _outside(out: bool) -> int:
     """Returns the constant for the treatment of values outside a dictionary."""
     return c.CHORALE_OUTSIDE_AS_OUT if out else c.CHORALE_OUTSIDE_FORBIDDEN
-
-
-class Attachment:
-    """A property on a chain of T positions, with its inputs and the message of its clique.
-
-    dictionary  the subset of values that the clique uses; None: all R values of the property
-    classes     T integers, the class of each position; None: all 0
-    table       T integers that the property may read, such as token ids; -1 fires nothing. None: no
-                table
-    message     the message of the clique: R + 2 scores, one for each value, EMPTY and CONFLICT
-                last; None: all 0
-
-    >>> Attachment(Property.position_label(4, 0)).values
-    4
-    """
-
-    def __init__(
-        self,
-        property: Property,
-        dictionary: Dictionary | None = None,
-        *,
-        classes: npt.ArrayLike | None = None,
-        table: npt.ArrayLike | None = None,
-        message: npt.ArrayLike | None = None,
-    ) -> None:
-        if not isinstance(property, Property):
-            raise TypeError(f"property is {property!r}, not a Property")
-        if dictionary is not None and not isinstance(dictionary, Dictionary):
-            raise TypeError(f"dictionary is {dictionary!r}, not a Dictionary")
-        self.property = property
-        self.dictionary = dictionary
-        self._classes = None if classes is None else arrays.ints("classes", classes, how="copy")
-        self._table = None if table is None else arrays.ints("table", table, how="copy")
-        self._message = None if message is None else arrays.own(arrays.table("message", message, 1))
-
-    @property
-    def values(self) -> int:
-        """R: the number of values of the dictionary or, if there is none, of the property."""
-        with self._use(None) as attachment:
-            return int(library.chorale_attachment_values(byref(attachment)))
-
-    def _use(self, length: int | None) -> _AttachmentUse:
-        return _AttachmentUse(self, length)
-
-
-class _AttachmentUse:
-    def __init__(self, attachment: Attachment, length: int | None) -> None:
-        self._attachment = attachment
-        self._length = length
-
-    def __enter__(self) -> Any:
-        own = self._attachment
-        made = struct(c.chorale_attachment)
-        if self._length is not None:
-            for name, array in (("classes", own._classes), ("table", own._table)):
-                if array is not None:
-                    if array.shape != (self._length,):
-                        raise ValueError(
-                            f"{name} has {len(array)} entries for {self._length} positions"
-                        )
-                    setattr(made, name, arrays.address(array))
-        made.property = own.property._begin()
-        try:
-            if own.dictionary is not None:
-                made.dictionary = own.dictionary._begin()
-            if own._message is not None and self._length is not None:
-                columns = int(library.chorale_attachment_values(byref(made))) + 2
-                if own._message.shape != (columns,):
-                    if own.dictionary is not None:
-                        own.dictionary._end()
-                    raise ValueError(
-                        f"message has {len(own._message)} scores, not R + 2 = {columns}"
-                    )
-                made.message = arrays.address(own._message)
-        except BaseException:
-            own.property._end()
-            raise
-        return made
-
-    def __exit__(self, *_: object) -> None:
-        self._attachment.property._end()
-        if self._attachment.dictionary is not None:
-            self._attachment.dictionary._end()

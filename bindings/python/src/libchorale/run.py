@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable
-from concurrent.futures import Executor, wait
 from contextlib import ExitStack
 from ctypes import (
     byref,
@@ -32,14 +31,19 @@ from ._work import at_caller, entries, work
 from .cancel import Cancel, Stop
 from .chain import Chain, Edges
 from .clique import algorithm_number
-from .host import lent
-from .message import JOINT_MODES, JointMode
 from .model import Model
 from .outcome import Outcome
 from .problem import Problem
 
+JointMode = Literal["auto", "exact", "absorption", "beam"]
 MessageElement = Literal["auto", "float64", "magnitude16"]
 
+JOINT_MODES = {
+    "auto": c.CHORALE_JOINT_AUTO,
+    "exact": c.CHORALE_JOINT_EXACT,
+    "absorption": c.CHORALE_JOINT_ABSORPTION,
+    "beam": c.CHORALE_JOINT_BEAM,
+}
 MESSAGE_ELEMENTS = {
     "auto": c.CHORALE_MESSAGES_AUTO,
     "float64": c.CHORALE_MESSAGES_FLOAT64,
@@ -231,17 +235,19 @@ class Run(Closable):
                      raises the score
     restrict_range   True: messages of a property clique cover only values that fire in some member
                      chain when this chain has its best labels without cliques
-    joint_mode       the method for chains under several properties: "auto", "exact", "absorption"
-                     or "beam", as `mode` of `ChainSolver.messages`
-    beam_width, max_states
-                     as in `ChainSolver.messages`
+    joint_mode       the method for chains under several properties, whose joint states after the
+                     labels so far are *configurations*. "exact" keeps all configurations; "beam" the
+                     best ones at each position; "absorption" is approximate: it adds the message of
+                     a value whenever a position fires the value; "auto" is exact if `max_states`
+                     suffices, otherwise a beam that keeps `max_states` configurations
+    beam_width       number of configurations that "beam" keeps at each position
+    max_states       greatest number of configurations at a position for "exact" and "absorption"; if
+                     they need more, the call raises `StateError`
     message_element  the number format of stored messages: "float64"; "magnitude16" in a quarter of
                      the memory, rounded to 0.05 %; "auto": "float64" if all messages together take
                      less than 256 KB, or if scores, model and run together then take at most twice
                      the memory of the scores; otherwise "magnitude16"
     threads          number of threads; results do not depend on it
-    executor         a concurrent.futures thread pool whose threads are used; None: threads of the
-                     library
     time_limit       time limit of each call in seconds; None: no limit
     cancel           a `Cancel` that any thread may set to end a call early
     progress         called with a `Progress` after every round and every step of the bound. If it
@@ -285,7 +291,6 @@ class Run(Closable):
         max_states: int = 1024,
         message_element: MessageElement = "auto",
         threads: int = 1,
-        executor: Executor | None = None,
         time_limit: float | None = None,
         cancel: Cancel | None = None,
         progress: Callable[[Progress], Any] | None = None,
@@ -321,8 +326,6 @@ class Run(Closable):
         self._own_raised = Raised()
         self._chains: dict[int, Chain] = {}  # the chains that set_chain was given, by number
         made.progress = telling(progress, self._own_raised)
-        if executor is not None:
-            made.executor = working(executor, self._own_raised)
         with ExitStack() as stack:
             frozen = stack.enter_context(self._model._use())
             made.cancel = stack.enter_context(self._stop._use())
@@ -331,7 +334,7 @@ class Run(Closable):
                 before = stack.enter_context(earlier._use(shared=True))
             pointer = self._create(
                 library.chorale_run_create,
-                lent(),
+                None,
                 frozen,
                 byref(made),
                 before,
@@ -404,12 +407,10 @@ class Run(Closable):
         chain: int,
         unary: Chain | npt.ArrayLike,
         transitions: Edges = None,
-        *,
-        borrow: bool = False,
     ) -> None:
         """Replaces the scores of a chain. unary, transitions: as in `ModelBuilder.add_chain`, of
-        the same shape as the scores that they replace. borrow: as in `Chain`."""
-        made = Chain._for_a_call(unary, transitions, arrays.keeping(borrow))
+        the same shape as the scores that they replace."""
+        made = Chain._for_a_call(unary, transitions, "copy")
         with self._use() as run, made._use() as chain_struct:
             number = self._model._chain(chain)
             call(library.chorale_run_set_chain, run, number, chain_struct)
@@ -440,8 +441,8 @@ class Run(Closable):
 
     def set_labels(self, labels: npt.ArrayLike) -> None:
         """Replaces the best labelling by the given one. The next step or solve scores the given
-        labelling and the own one, and no result scores below either of them. An `Instance`, and
-        a chain whose scores forbid the given labels, keep their own labels.
+        labelling and the own one, and no result scores below either of them. A chain
+        whose scores forbid the given labels keeps its own.
 
         labels: the label of every position, chain after chain, as `labels` returns them.
         """
@@ -720,54 +721,6 @@ def telling(
             return 1
 
     return function(told)
-
-
-def working(executor: Executor, raised: Raised) -> Any:
-    """Wraps an executor as a callback for C, by which the library runs work on the executor's
-    threads."""
-    if not callable(getattr(executor, "submit", None)):
-        raise TypeError(f"executor is {executor!r}, which has no `submit`")
-
-    def divided(_: Any, count: int, workers: int, body: Any, body_user: Any) -> None:
-        # The library needs every index to be processed, even if the executor fails: this thread, as
-        # worker 0, processes the indices that no other worker has taken.
-        indices = iter(range(count))
-        done = bytearray(count)
-
-        def work(worker: int) -> None:
-            for index in indices:  # shared by all workers: each index goes to one of them
-                body(body_user, index, worker)
-                done[index] = 1
-
-        started = []
-        try:
-            for worker in range(1, min(workers, count)):
-                started.append(executor.submit(work, worker))
-        except BaseException as error:
-            raised.put(error)
-        while True:
-            try:
-                work(0)
-                break
-            except BaseException as error:
-                raised.put(error)
-        # All indices have been taken, so workers that have not started yet are not needed.
-        running = [future for future in started if not future.cancel()]
-        while True:
-            try:
-                wait(running)
-                break
-            except BaseException as error:
-                raised.put(error)
-        for future in running:
-            failed = future.exception()
-            if failed is not None:
-                raised.put(failed)
-        for index in range(count):  # does the work that a worker took but did not finish
-            if not done[index]:
-                body(body_user, index, 0)
-
-    return c.chorale_parallel_for(divided)
 
 
 _OBSTACLES = {
