@@ -20,7 +20,6 @@ from libchorale.learn import learn
 from libchorale.shared import SharedKeys
 
 pa = pytest.importorskip("pyarrow")
-pytest.importorskip("nanoarrow")
 
 NAMES = ["O", "PER", "LOC"]
 

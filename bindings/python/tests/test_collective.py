@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import libchorale as ch
-from libchorale.learn import learn
 from libchorale import _declarations as c
 from libchorale._native import call, library, struct
+from libchorale.learn import learn
 
 SCORES = [
     np.array([[2.0, 0.1, 0.2], [0.1, 2.2, 0.4]]),

@@ -272,7 +272,6 @@ def test_diagnosis():
 
 def test_parquet(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
-    pytest.importorskip("nanoarrow")
     parquet = pytest.importorskip("pyarrow.parquet")
     parquet.write_table(pyarrow.Table.from_pylist(mentions()), tmp_path / "in")
     paths = {ending: tmp_path / f"out{ending}" for ending in (".parquet", ".csv", ".tsv", ".json")}

@@ -11,8 +11,7 @@ import pytest
 from test_problem import small_problem
 
 import libchorale as ch
-from libchorale import experimental
-from libchorale import crfsuite, logits
+from libchorale import crfsuite, experimental, logits
 from libchorale.learn import CollectiveTagger, Learnt, learn
 
 #: Matches what only C has: arrows, types, constants, headers, null pointers, structs.

@@ -10,8 +10,8 @@ import typing
 import pytest
 
 import libchorale as ch
-from libchorale import experimental
 from libchorale import _declarations as c
+from libchorale import experimental
 from libchorale._native import struct
 
 

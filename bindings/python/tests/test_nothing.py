@@ -112,14 +112,14 @@ def test_command():
             "pip install 'libchorale[crfsuite]'",
         ),
         (
-            "nanoarrow",
-            "import pyarrow as a, libchorale as c; c.agree(a.table({'k': [1]}), key='k')",
+            "pyarrow",
+            "import polars as p, libchorale as c; c.agree(p.DataFrame({'k': [1]}), key='k')",
             "pip install 'libchorale[tables]'",
         ),
         (
             "pyarrow",
             "import libchorale.batches as b; list(b.label([], b.Chains('g', 's')))",
-            "pip install pyarrow",
+            "pip install 'libchorale[tables]'",
         ),
         ("pyspark", "import libchorale.spark as s; s.label(None, None)", "pip install pyspark"),
     ],

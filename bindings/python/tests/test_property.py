@@ -1,10 +1,7 @@
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
-from oracle import chain_score, labellings
 
 import libchorale as ch
 from libchorale import experimental

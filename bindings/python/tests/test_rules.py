@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import libchorale as ch
-from libchorale import experimental
-from libchorale import rules
+from libchorale import experimental, rules
 
 SEED = int(os.environ.get("CHORALE_TEST_SEED", "20261129"))
 NAMES = ["O", "B-A", "I-A", "B-C"]

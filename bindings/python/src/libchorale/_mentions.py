@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from ._agreements import Agreement, Given, Wanted
-from ._columns import Array, Codes, Longs, encoded_bits
+from ._columns import Array, Codes, Longs
 from .collective import solved
 from .potential import Potential
 
@@ -248,8 +248,8 @@ def components(every: Sequence[Keyed]) -> tuple[Ints, int]:
             break
     rows = np.flatnonzero(np.any([keyed.codes >= 0 for keyed in every], axis=0))
     codes = np.full(count, -1, dtype=np.int32)
-    codes[rows], first = encoded_bits(least[rows].view(np.uint64))
-    return codes, len(first)
+    unique, codes[rows] = np.unique(least[rows], return_inverse=True)
+    return codes, len(unique)
 
 
 @dataclasses.dataclass(frozen=True)

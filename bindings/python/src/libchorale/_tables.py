@@ -2,8 +2,7 @@
 columns.
 
 pandas frames and lists of dicts are read directly. All others are read through Arrow's C stream
-interface (`__arrow_c_stream__`), by nanoarrow. This module imports no table library that the caller
-has not imported.
+interface (`__arrow_c_stream__`), by pyarrow.
 """
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._columns import Array, Arrow, Column, Longs, Objects, Series
+from ._columns import Array, Arrow, Column, Longs, Objects, Series, pyarrow
 
 
 @dataclasses.dataclass(frozen=True)
@@ -175,49 +174,42 @@ def _pandas_labels(pandas: Any, labels: Labels, dtype: Any) -> Any:
 
 
 class _Stream(Table):
-    """A table read from an Arrow stream. The stream is read once, and its chunks are kept."""
+    """A table of Arrow: one of pyarrow, or any that gives a stream of rows."""
 
     def __init__(self, table: Any, library: str) -> None:
-        self._table, self._library = table, library
-        self._arrow = nanoarrow()
-        with self._arrow.c_array_stream(table) as stream:
-            schema = stream.get_schema()
-            if schema.format != "+s":
-                raise TypeError(f"table is an Arrow stream of format {schema.format}, not of rows")
-            self._chunks = [chunk for chunk in stream if chunk.length]
-        self._fields = list(schema.children)
-        self.names = _unique([field.name for field in self._fields])
-        self.rows = sum(chunk.length for chunk in self._chunks)
+        self._table, self._library, self._arrow = table, library, pyarrow()
+        try:
+            self._read = self._arrow.RecordBatchReader.from_stream(table).read_all()
+        except self._arrow.ArrowInvalid as error:
+            raise TypeError(f"table is an Arrow stream, but not of rows: {error}") from None
+        self.names, self.rows = _unique(self._read.column_names), self._read.num_rows
 
     def column(self, name: str) -> Column:
-        number = self.names.index(name)
-        if self._fields[number].format == "n":  # of nulls only
-            return Objects(name, [None] * self.rows)
-        chunks = []
-        for chunk in self._chunks:
-            view = chunk.child(number).view()
-            chunks.append((view, chunk.offset + view.offset, chunk.length))
-        return Arrow(name, self._fields[number], chunks)
+        return Arrow(name, self._read.column(name))
 
     def extended(self, new: New) -> Any:
-        table = self._table
+        made = {name: self._made(value) for name, value in new.items()}
         if self._library == "polars":
-            return table.with_columns([self._polars(name, value) for name, value in new.items()])
-        if self._library == "pyarrow" and hasattr(table, "append_column"):
-            for name, value in new.items():
-                table = table.append_column(name, self._pyarrow(value))
-            return table
-        libchorale_agreed_rows = self._rebuilt(new)
+            return self._table.with_columns(
+                [self._polars(name, value, made[name]) for name, value in new.items()]
+            )
+        table = self._read if self._library != "pyarrow" else self._table
+        for name, array in made.items():
+            table = table.append_column(name, array)
         if self._library == "duckdb":  # SQL of DuckDB finds Python variables by their names
-            return table.query("libchorale_given_rows", "select * from libchorale_agreed_rows")
-        return libchorale_agreed_rows
+            libchorale_agreed_rows = table
+            assert libchorale_agreed_rows is not None
+            return self._table.query(
+                "libchorale_given_rows", "select * from libchorale_agreed_rows"
+            )
+        return table
 
-    def _polars(self, name: str, value: Any) -> Any:
+    def _polars(self, name: str, value: Any, made: Any) -> Any:
         import polars
 
-        if not isinstance(value, Labels):
-            return polars.Series(self._made(value)).alias(name)
-        kind = None if value.like is None else self._table.schema[value.like]
+        if not isinstance(value, Labels) or value.like is None:
+            return polars.Series(name, made)
+        kind = self._table.schema[value.like]
         if isinstance(kind, polars.Enum):
             known = kind.categories.to_list()
             more = [label for label in value.values if label not in known]
@@ -226,114 +218,24 @@ class _Stream(Table):
         codes = codes.set(codes < 0, None) if (value.codes < 0).any() else codes
         return polars.Series(name, value.values, dtype=kind).gather(codes.cast(polars.UInt32))
 
-    def _pyarrow(self, value: Any) -> Any:
-        import pyarrow
-
-        if not isinstance(value, Labels):
-            return pyarrow.array(self._made(value))
-        kind = None if value.like is None else self._table.schema.field(value.like).type
-        if kind is not None:
-            kind = plain_type(kind)
-        codes = pyarrow.array(value.codes, mask=value.codes < 0)
-        if kind is not None and pyarrow.types.is_dictionary(kind):
-            values = pyarrow.array(value.values, kind.value_type)
-            return pyarrow.DictionaryArray.from_arrays(codes.cast(kind.index_type), values)
-        try:
-            return pyarrow.array(value.values, kind).take(codes)
-        except pyarrow.ArrowNotImplementedError:  # views have no `take`
-            return pyarrow.array(value.objects(), kind)
-
-    def _made(self, value: Any, first: int = 0, end: int | None = None) -> Any:
-        """Returns rows first .. end - 1 of a new column as an Arrow array."""
+    def _made(self, value: Any) -> Any:
+        """Returns a new column as an Arrow array."""
         arrow = self._arrow
         if isinstance(value, Texts):
-            end = value.count if end is None else end
-            low, high = np.searchsorted(value.rows, (first, end))
-            rows, texts = value.rows[low:high] - first, value.texts[low:high]
-            encoded = [text.encode() for text in texts]
-            there = np.zeros(end - first, dtype=bool)
-            there[rows] = True
-            lengths = np.zeros(end - first, dtype=np.int64)
-            lengths[rows] = [len(text) for text in encoded]
-            return self._strings(b"".join(encoded), lengths, there)
-        if isinstance(value, Labels):
-            codes = value.codes[first:end]
-            there = codes >= 0
-            if isinstance(value.values[0], str):
-                encoded = [*(label.encode() for label in value.values), b""]
-                lengths = np.array([len(label) for label in encoded])[codes]
-                joined = b"".join(map(encoded.__getitem__, codes.tolist()))
-                return self._strings(joined, lengths, None if there.all() else there)
-            value = np.array(value.values)[codes]
-        else:
-            value = value[first:end]
-            there = ~np.isnan(value) if value.dtype == np.float64 else np.ones(1, dtype=bool)
-        bitmap = None if there.all() else np.packbits(there, bitorder="little")
-        if value.dtype == bool:
-            bits = np.packbits(value, bitorder="little")
-            return arrow.c_array_from_buffers(arrow.bool_(), len(value), [bitmap, bits])
-        kind = arrow.float64() if value.dtype == np.float64 else arrow.int64()
-        return arrow.c_array_from_buffers(kind, len(value), [bitmap, np.ascontiguousarray(value)])
-
-    def _strings(self, data: bytes, lengths: Longs, there: Array | None = None) -> Any:
-        edges = np.zeros(len(lengths) + 1, dtype=np.int64)
-        np.cumsum(lengths, out=edges[1:])
-        bitmap = None if there is None else np.packbits(there, bitorder="little")
-        return self._arrow.c_array_from_buffers(
-            self._arrow.large_string(), len(lengths), [bitmap, edges, data or None]
-        )
-
-    def _rebuilt(self, new: New) -> Any:
-        """Returns all columns as one nanoarrow array; existing columns are shared, not copied."""
-        arrow = self._arrow
-        for field in self._fields:
-            if _has_views(field):
-                raise TypeError(
-                    f"column {field.name!r} is of Arrow views, which nanoarrow cannot put into a "
-                    "new table; give a table of pyarrow or Polars"
-                )
-        chunks, first = [], 0
-        for chunk in self._chunks:
-            end = first + chunk.length
-            added = [self._made(value, first, end) for value in new.values()]
-            fields = {field.name: field for field in self._fields}
-            fields.update({name: made.schema for name, made in zip(new, added)})
-            children = [_slice(chunk, k) for k in range(len(self._fields))]
-            chunks.append(
-                arrow.c_array_from_buffers(
-                    arrow.struct(fields), chunk.length, [None], children=[*children, *added]
-                )
-            )
-            first = end
-        return arrow.Array.from_chunks(chunks)
-
-
-def _slice(chunk: Any, number: int) -> Any:
-    """Returns a child array cut to its parent's offset and length."""
-    child = chunk.child(number)
-    if chunk.offset or child.length != chunk.length:
-        child = child[chunk.offset : chunk.offset + chunk.length]
-    return child
-
-
-def _has_views(schema: Any) -> bool:
-    inner = [*schema.children, *([] if schema.dictionary is None else [schema.dictionary])]
-    return schema.format in ("vu", "vz", "+vl", "+vL") or any(map(_has_views, inner))
+            return arrow.array(value.objects(), arrow.large_string())
+        if not isinstance(value, Labels):
+            return arrow.array(value, mask=np.isnan(value) if value.dtype.kind == "f" else None)
+        kind = None if value.like is None else plain_type(self._read.schema.field(value.like).type)
+        codes = arrow.array(value.codes, mask=value.codes < 0)
+        if kind is not None and arrow.types.is_dictionary(kind):
+            values = arrow.array(value.values, kind.value_type)
+            return arrow.DictionaryArray.from_arrays(codes.cast(kind.index_type), values)
+        try:
+            return arrow.array(value.values, kind).take(codes)
+        except arrow.ArrowNotImplementedError:  # views have no `take`
+            return arrow.array(value.objects(), kind)
 
 
 def plain_type(kind: Any) -> Any:
     """Returns the type of pyarrow that new columns get which are like a column of type `kind`."""
-    import pyarrow
-
-    return kind.value_type if pyarrow.types.is_run_end_encoded(kind) else kind
-
-
-def nanoarrow() -> Any:
-    try:
-        import nanoarrow as found
-    except ImportError:
-        raise ImportError(
-            "tables of Arrow (Polars, DuckDB, pyarrow) are read by nanoarrow: "
-            "pip install 'libchorale[tables]'"
-        ) from None
-    return found
+    return kind.value_type if pyarrow().types.is_run_end_encoded(kind) else kind

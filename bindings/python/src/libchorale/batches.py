@@ -18,6 +18,7 @@ from typing import Any, Literal, Union
 import numpy as np
 
 from ._agreements import Agree, Agreement, _listed, agreeing_by_default
+from ._columns import plain, pyarrow
 from ._learnt import Learnt
 from ._progress import Bars, watched
 from ._tables import plain_type
@@ -261,7 +262,7 @@ Specification = Union[Chains, Problems, Mentions]
 
 def output_schema(schema: Any, specification: Specification, errors: Errors = "raise") -> Any:
     """Returns the `pyarrow.Schema` of the batches that `label` yields for batches of `schema`."""
-    arrow = _pyarrow()
+    arrow = pyarrow()
     if errors not in ("raise", "column"):
         raise ValueError(f"errors is {errors!r}, neither 'raise' nor 'column'")
     for argument, name in specification._columns().items():
@@ -333,7 +334,7 @@ class _Stream:
         self, specification: Specification, errors: Errors, most_rows: int | None
     ) -> None:
         self._specification, self._errors, self._most_rows = specification, errors, most_rows
-        self._arrow = _pyarrow()
+        self._arrow = pyarrow()
         self._schema: Any = None
         self._output: Any = None
         self._recent: set[Any] = set()  # the latest groups, at most REMEMBERED
@@ -377,7 +378,7 @@ class _Stream:
                 "each row must have a group"
             )
         try:
-            codes = _plain(self._arrow, column).dictionary_encode().indices.to_numpy()
+            codes = plain(column).dictionary_encode().indices.to_numpy()
         except self._arrow.ArrowNotImplementedError:
             raise _unusable(self._specification.group, column, "texts or integers") from None
         begins = [0, *(np.flatnonzero(np.diff(codes)) + 1).tolist()]
@@ -445,21 +446,6 @@ class _Stream:
             yield from self._arrow.concat_tables(done).combine_chunks().to_batches()
 
 
-def _plain(arrow: Any, column: Any) -> Any:
-    """Returns a column with its values as they are: without runs, dictionaries and views of texts,
-    for which many functions of Arrow are not implemented."""
-    kind = column.type
-    if arrow.types.is_run_end_encoded(kind):
-        return _plain(arrow, _compute().run_end_decode(column))
-    if arrow.types.is_dictionary(kind):
-        return _plain(arrow, column.cast(kind.value_type))
-    if arrow.types.is_string_view(kind):
-        return column.cast(arrow.large_string())
-    if arrow.types.is_binary_view(kind):
-        return column.cast(arrow.large_binary())
-    return column.cast(arrow.float32()) if arrow.types.is_float16(kind) else column
-
-
 def _unusable(name: str, column: Any, what: str) -> TypeError:
     return TypeError(f"column {name!r} has the type {column.type}, where {what} are needed")
 
@@ -467,8 +453,8 @@ def _unusable(name: str, column: Any, what: str) -> TypeError:
 def _sorted(arrow: Any, rows: Any, name: str) -> Any:
     column = rows.column(name)
     try:
-        keys = arrow.table({name: _plain(arrow, column)})
-        order = _compute().sort_indices(keys, sort_keys=[(name, "ascending")])
+        keys = arrow.table({name: plain(column)})
+        order = pyarrow().compute.sort_indices(keys, sort_keys=[(name, "ascending")])
     except (arrow.ArrowNotImplementedError, TypeError):
         raise _unusable(name, column, "values that can be sorted") from None
     try:
@@ -498,7 +484,7 @@ def _without(arrow: Any, new: dict[str, Any], left_out: Sequence[LeftOut]) -> di
         why[entry.chain] = f"row {entry.chain} is left out: {str(entry).split(': ', 1)[1]}"
         has_labels[entry.chain] = entry.obstacle == "undecided"
     keeps = arrow.array(has_labels)
-    kept = {name: _compute().if_else(keeps, of, None) for name, of in new.items()}
+    kept = {name: pyarrow().compute.if_else(keeps, of, None) for name, of in new.items()}
     return {**kept, ERROR: arrow.array(why, arrow.string())}
 
 
@@ -515,9 +501,9 @@ def _label_lists(arrow: Any, flat: Any, lengths: Any, names: Sequence[str] | Non
 
 def _matrices(arrow: Any, rows: Any, name: str) -> list[Any]:
     """Returns for each row its scores, T x m, as a view of one array that all rows share."""
-    compute = _compute()
+    compute = pyarrow().compute
     given = rows.column(name)
-    column = _plain(arrow, given).combine_chunks()
+    column = plain(given).combine_chunks()
     kinds = [column.type]
     while hasattr(kinds[-1], "value_type"):
         kinds.append(kinds[-1].value_type)
@@ -567,18 +553,3 @@ def _without_text(arrow: Any, kind: Any) -> Any:
     if arrow.types.is_large_list(kind):
         return arrow.large_list(_without_text(arrow, kind.value_type))
     return kind
-
-
-def _pyarrow() -> Any:
-    try:
-        import pyarrow
-    except ImportError:
-        raise ImportError("record batches are those of pyarrow: pip install pyarrow") from None
-    return pyarrow
-
-
-def _compute() -> Any:
-    _pyarrow()
-    import pyarrow.compute
-
-    return pyarrow.compute

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import _arrays as arrays
 from ._agreements import check_strength
-from ._columns import Array, Codes, Longs, encoded_bits, together
+from ._columns import Array, Codes, Longs, together
 from ._learnt import LearnProgress, Learnt, learn
 from ._mentions import (
     BLOCK,
@@ -439,7 +439,7 @@ def agree(
     several keys at once, and for agreement that is worth as much as you say.
 
     table       a pandas, Polars or pyarrow table, a DuckDB relation, any other object with an Arrow
-                stream of rows (the result is then a `nanoarrow.Array`), or a list of dicts. Each
+                stream of rows (the result is then a `pyarrow.Table`), or a list of dicts. Each
                 row is a mention. All except pandas and lists need `libchorale[tables]`
     key         the column of keys, such as the name; rows with equal keys should have one label. A
                 tuple of columns is one key; a list has several keys. A row whose key is null agrees
@@ -668,7 +668,7 @@ def learn_strengths(
         numbers = np.where(codes >= 0, codes, keyed[0].count + np.arange(len(codes)))
     else:
         numbers = read.group.codes.astype(np.int64)
-    groups, _ = encoded_bits(numbers[rows].view(np.uint64))
+    _, groups = np.unique(numbers[rows], return_inverse=True)
     problem = agreeing(mentions.given(rows, groups.astype(np.int64)), right[rows])
     problem.kinds = [", ".join(map(str, of.names)) for of in keyed]
     with ExitStack() as stack:

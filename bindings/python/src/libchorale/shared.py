@@ -21,6 +21,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import batches
 from ._agreements import Agreement
+from ._columns import pyarrow
 from ._progress import Bar, Bars, watched
 from .batches import Chains
 from .collective import build_problem
@@ -112,7 +113,7 @@ NOTHING = Outcome(0.0, 0.0, 0.0, 0, 0, 0, 0)
 def count_keys(stream: Iterable[Any], specification: SharedKeys) -> collections.Counter[Hashable]:
     """Returns for each key the number of positions of a stream of batches that have the key."""
     counted: collections.Counter[Hashable] = collections.Counter()
-    compute = batches._compute()
+    compute = pyarrow().compute
     for batch in stream:
         column = batch.column(batch.schema.get_field_index(specification.keys))
         for entry in compute.list_flatten(column).value_counts().to_pylist():
@@ -157,8 +158,8 @@ def with_components(
     themselves are passed on as they arrive. The others are kept, and follow at the end, component
     by component. found: the component of each group.
     """
-    arrow = batches._pyarrow()
-    compute = batches._compute()
+    arrow = pyarrow()
+    compute = pyarrow().compute
     sizes = collections.Counter(found.values())
     kept: list[Any] = []
     for batch in stream:
@@ -361,7 +362,7 @@ def label(
 
 def label_count(stream: Iterable[Any], specification: SharedKeys) -> int:
     """Returns the number of labels of the scores of a stream; 0 if there is no position."""
-    compute = batches._compute()
+    compute = pyarrow().compute
     for batch in stream:
         column = batch.column(batch.schema.get_field_index(specification.chains.scores))
         widths = compute.list_value_length(compute.list_flatten(column))

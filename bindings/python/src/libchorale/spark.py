@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import batches, shared
+from ._columns import pyarrow
 from .batches import Errors, Specification, output_schema
 from .prices import Asked, components, sum_of
 from .shared import COMPONENT, NOTHING, Keys, Labelled, SharedKeys
@@ -138,12 +139,11 @@ def _with_components(frame: Any, specification: SharedKeys) -> Any:
 def _answer(
     specification: SharedKeys, numbers: Keys, asked: Asked, stream: Iterable[Any]
 ) -> Iterator[Any]:
-    pyarrow = batches._pyarrow()
-
     found = shared.answer(stream, specification, numbers, asked)
     if found is not None:
         data = [zlib.compress(pickle.dumps(found), 1)]
-        yield pyarrow.RecordBatch.from_arrays([pyarrow.array(data, pyarrow.binary())], ["answer"])
+        arrow = pyarrow()
+        yield arrow.RecordBatch.from_arrays([arrow.array(data, arrow.binary())], ["answer"])
 
 
 def _under_prices(
