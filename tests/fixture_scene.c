@@ -167,6 +167,8 @@ static void describe(Scene *s) {
   s->run_options.bound_steps = 2;
   s->run_options.max_states = 16;
   s->rich_options = s->run_options;
+  s->ruled_options = s->run_options;
+  s->ruled_options.rules = &s->rules;
   s->rich_options.restrict_range = 1;
   s->rich_options.exact_marginals = 1;
   s->rich_options.message_element = CHORALE_MESSAGES_MAGNITUDE16;
@@ -375,8 +377,7 @@ void open_scene(const chorale_host *host, Scene *s) {
   OK(chorale_run_create(host, has->model, &s->run_options, NULL, &has->run, &error));
   OK(chorale_run_solve(has->run, NULL, &error));
   OK(chorale_run_create(host, has->model, &s->run_options, NULL, &s->fresh_run, &error));
-  OK(chorale_decode_with_rules(host, &s->corpus, s->agreements, 2, &s->rules, &s->run_options,
-                               &has->decoded, &error));
+  OK(chorale_decode(host, &s->corpus, s->agreements, 2, &s->ruled_options, &has->decoded, &error));
   OK(chorale_problem_create(host, has->model, &s->plain_problem, &error));
   open_lesson(s);
   OK(chorale_prices_create(host, has->model, first_clique(), 1, &s->run_options, &has->prices,

@@ -55,7 +55,7 @@ typedef struct Scene {
   chorale_clique_setup property_setup, position_setup, centred_setup;
   chorale_automaton automaton;
   chorale_label_map map;
-  chorale_run_options run_options, rich_options;
+  chorale_run_options run_options, rich_options, ruled_options;
   chorale_repeated_words_options words;
   chorale_corpus corpus;           /* two chains, three positions */
   chorale_agreement agreements[2]; /* on words, and on keys */

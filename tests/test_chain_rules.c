@@ -180,6 +180,13 @@ static void close_drawn(Scene *scene) {
   chorale_property_release(scene->property);
 }
 
+static chorale_status decode_ruled(const chorale_corpus *corpus, const chorale_rules *rules,
+                                   chorale_decoded **decoded, chorale_error *error) {
+  chorale_run_options options = {.struct_size = sizeof options};
+  options.rules = rules;
+  return chorale_decode(NULL, corpus, NULL, 0, &options, decoded, error);
+}
+
 /* ---- Rules by their definition ------------------------------------------------------------ */
 
 static int concerns(const Single *single, int64_t chain) {
@@ -398,9 +405,7 @@ static void chains_by_themselves_equal_enumeration(void **state) {
     open_drawn(&random, MOST_CHAINS, MOST_LENGTH, SIDE_LABELS, &scene);
     scene.rules.most_cost = random_chance(&random, 20) ? 0.5 : 0;
     chorale_decoded *decoded = NULL;
-    const chorale_status status = chorale_decode_with_rules(
-        NULL, &scene.corpus, NULL, 0, &scene.rules, NULL, &decoded, &error);
-    assert_int_equal(status, CHORALE_OK);
+    OK(decode_ruled(&scene.corpus, &scene.rules, &decoded, &error));
     static Result result;
     memset(&result, 0, sizeof result);
     if (chorale_decoded_labels(decoded, CHORALE_ALONE, result.own, ALL_POSITIONS, NULL, &error) ==
@@ -495,8 +500,8 @@ static void chains_in_cliques_keep_their_rules(void **state) {
     chorale_run_options options = {.struct_size = sizeof options};
     options.bound_steps = 40;
     chorale_decoded *decoded = NULL;
-    OK(chorale_decode_with_rules(NULL, &scene.corpus, &words, 1, &scene.rules, &options, &decoded,
-                                 &error));
+    options.rules = &scene.rules;
+    OK(chorale_decode(NULL, &scene.corpus, &words, 1, &options, &decoded, &error));
     static Result result;
     memset(&result, 0, sizeof result);
     const int64_t positions = scene.offsets[scene.corpus.chains];
@@ -603,7 +608,7 @@ static void long_chains_have_true_bounds(void **state) {
     rules.rules = &once;
     rules.count = 1;
     chorale_decoded *decoded = NULL;
-    OK(chorale_decode_with_rules(NULL, &corpus, NULL, 0, &rules, NULL, &decoded, &error));
+    OK(decode_ruled(&corpus, &rules, &decoded, &error));
     chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_decoded_get_result(decoded, &result, &error));
     const double best = best_of_long(scores, edges);
@@ -637,9 +642,7 @@ static void errors_name_the_rule(void **state) {
   const int64_t beyond = scene.corpus.chains;
 #define REFUSES(status, ...)                                                                       \
   do {                                                                                             \
-    FAILS(chorale_decode_with_rules(NULL, &scene.corpus, NULL, 0, &scene.rules, NULL, &decoded,    \
-                                    &error),                                                       \
-          status, __VA_ARGS__);                                                                    \
+    FAILS(decode_ruled(&scene.corpus, &scene.rules, &decoded, &error), status, __VA_ARGS__);       \
     assert_null(decoded);                                                                          \
     rules[1] = (chorale_rule){.struct_size = sizeof rules[1]};                                     \
   } while (0)
@@ -683,8 +686,7 @@ static void errors_name_the_rule(void **state) {
     if (labels > MOST_RULED) {
       REFUSES(CHORALE_ERROR_SIZE_OVERFLOW, "labels is 8193", "with rules", "8192");
     } else {
-      OK(chorale_decode_with_rules(NULL, &scene.corpus, NULL, 0, &scene.rules, NULL, &decoded,
-                                   &error));
+      OK(decode_ruled(&scene.corpus, &scene.rules, &decoded, &error));
       chorale_decoded_destroy(decoded);
       decoded = NULL;
     }
@@ -694,8 +696,9 @@ static void errors_name_the_rule(void **state) {
   chorale_agreement agreement = {.struct_size = sizeof agreement};
   agreement.strength = NAN;
   rules[1].k = -1;
-  FAILS(chorale_decode_with_rules(NULL, &scene.corpus, &agreement, 1, &scene.rules, NULL, &decoded,
-                                  &error),
+  chorale_run_options options = {.struct_size = sizeof options};
+  options.rules = &scene.rules;
+  FAILS(chorale_decode(NULL, &scene.corpus, &agreement, 1, &options, &decoded, &error),
         CHORALE_ERROR_SIZE, "rules[1] (at most).k is -1");
   rules[1].k = 0;
   scene.rules.most_cost = -1;

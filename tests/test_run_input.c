@@ -212,6 +212,8 @@ static void bad_options(void **state) {
   REFUSED(bound_steps, -1, CHORALE_ERROR_SIZE, "bound_steps", "-1");
   REFUSED(effort, NAN, CHORALE_ERROR_NOT_A_NUMBER, "effort");
   REFUSED(effort, INFINITY, CHORALE_ERROR_INFINITE, "effort");
+  const chorale_rules rules = {.struct_size = sizeof rules};
+  REFUSED(rules, &rules, CHORALE_ERROR_KIND, "rules", "chorale_decode");
 #undef REFUSED
   FAILS(chorale_run_create(NULL, NULL, NULL, NULL, &run, &error), CHORALE_ERROR_NULL_ARGUMENT,
         "model");

@@ -327,7 +327,9 @@ static chorale_status decode_with_rules(Things *t, const chorale_corpus *corpus)
   rules->rules = (const chorale_rule *)each;
   rules->count = 3;
   chorale_decoded *decoded = NULL;
-  TRY(chorale_decode_with_rules(t->host, corpus, NULL, 0, rules, NULL, &decoded, &t->error));
+  NEW_GROWN(chorale_run_options, options, 136);
+  options->rules = rules;
+  TRY(chorale_decode(t->host, corpus, NULL, 0, options, &decoded, &t->error));
   chorale_ruled_chain ruled[2];
   chorale_rule_conflict conflicts[2];
   chorale_rule_reason reasons[2 * LENGTH];

@@ -70,11 +70,6 @@ type Decoded struct {
 // there is no error; the time covers the building of the model. After any other error there is no
 // result. The message of an error names an agreement by its index, such as "agreements[1]".
 func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, options *RunOptions) (*Decoded, error) {
-	return label(ctx, corpus, agreements, nil, options)
-}
-
-// label labels a corpus, with rules unless they are nil.
-func label(ctx context.Context, corpus *Corpus, agreements []*Agreement, rules *Rules, options *RunOptions) (*Decoded, error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
@@ -82,18 +77,13 @@ func label(ctx context.Context, corpus *Corpus, agreements []*Agreement, rules *
 	var ended error
 	run, err := newRun(options, func(c *call, run *Run, host *C.chorale_host, told *C.chorale_run_options) (*C.chorale_run, func()) {
 		given, offsets := c.corpus(corpus)
-		all, of := c.agreements(agreements, offsets), c.rules(rules)
+		all := c.agreements(agreements, offsets)
 		if c.err != nil {
 			return nil, nil
 		}
 		finish := raiseAtEnd(ctx, told.cancel, true)
 		var decoded *C.chorale_decoded
-		var status C.chorale_status
-		if of == nil {
-			status = C.chorale_decode(host, given, (*C.chorale_agreement)(first(all)), C.int64_t(len(all)), told, &decoded, c.detail)
-		} else {
-			status = C.chorale_decode_with_rules(host, given, (*C.chorale_agreement)(first(all)), C.int64_t(len(all)), of, told, &decoded, c.detail)
-		}
+		status := C.chorale_decode(host, given, (*C.chorale_agreement)(first(all)), C.int64_t(len(all)), told, &decoded, c.detail)
 		finish()
 		result := newRunResult()
 		if c.failed(status) {

@@ -681,11 +681,17 @@ func TestScoresOfEachPosition(t *testing.T) {
 	}
 }
 
+func keeping(rules *Rules) *RunOptions {
+	options := NewRunOptions()
+	options.Rules = rules
+	return options
+}
+
 // Rules are kept, told and refused.
 func TestRulesAreKept(t *testing.T) {
 	corpus := &Corpus{Labels: 2, Offsets: []int64{0, 3}, Unary: Float64s{1, 0, 0, 1, 0.5, 0}}
 	once := Rule{Each: true}
-	decoded, err := DecodeWithRules(nil, corpus, nil, &Rules{Rules: []Rule{once}}, nil)
+	decoded, err := Decode(nil, corpus, nil, keeping(&Rules{Rules: []Rule{once}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -699,7 +705,7 @@ func TestRulesAreKept(t *testing.T) {
 		t.Errorf("%v %v %v %v", labels, result, ruled, reasons)
 	}
 	twice := Rule{Kind: RuleAtLeast, K: 2, Chains: []int64{0}}
-	impossible, err := DecodeWithRules(nil, corpus, nil, &Rules{Rules: []Rule{once, twice}, Map: NewLabelMap(2)}, nil)
+	impossible, err := Decode(nil, corpus, nil, keeping(&Rules{Rules: []Rule{once, twice}, Map: NewLabelMap(2)}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -709,7 +715,7 @@ func TestRulesAreKept(t *testing.T) {
 	if len(conflicts) != 2 || conflicts[0] != (RuleConflict{0, 0, 0}) || ruled[0].State != RulesImpossible {
 		t.Errorf("%v %v", conflicts, ruled)
 	}
-	_, err = DecodeWithRules(nil, corpus, nil, &Rules{Rules: []Rule{once, {Kind: RuleBefore, B: 7}}}, nil)
+	_, err = Decode(nil, corpus, nil, keeping(&Rules{Rules: []Rule{once, {Kind: RuleBefore, B: 7}}}))
 	if err == nil || !strings.Contains(err.Error(), "rules[1] (before).b is 7") {
 		t.Error(err)
 	}

@@ -3,8 +3,6 @@ package chorale
 // #include "shim.h"
 import "C"
 
-import "context"
-
 // RuleKind says what a [Rule] demands of kinds A and B of labels. A segment is a longest stretch of
 // positions with labels of one kind ([LabelMap]). Rules are provisional.
 type RuleKind int32
@@ -36,7 +34,9 @@ type Rule struct {
 	Chains   []int64   // the chains that the rule concerns; nil: all
 }
 
-// Rules are the rules of a corpus.
+// Rules are what labellings must keep: a field of the options of [Decode], whose result is then the
+// best labelling of those that keep them. A chain of which no labelling keeps them has its own labels
+// ([Decoded.RuledChains]). The message of an error names a rule by index and kind.
 type Rules struct {
 	Rules    []Rule    // the rules, in any order
 	Map      *LabelMap // the kinds of the labels; nil: each label is its own kind
@@ -79,13 +79,6 @@ type RuleReason struct {
 	Cost            float64 // how much better the chain would be without this rule; if no single rule makes the change, what all cost
 }
 
-// DecodeWithRules does what [Decode] does, and keeps rules: of the labellings that keep them, the
-// result is the best. A chain of which no labelling keeps them has its own labels
-// ([Decoded.RuledChains]). The message of an error names a rule by index and kind.
-func DecodeWithRules(ctx context.Context, corpus *Corpus, agreements []*Agreement, rules *Rules, options *RunOptions) (*Decoded, error) {
-	return label(ctx, corpus, agreements, rules, options)
-}
-
 // rules returns rules as C structs, which C may read until the call ends; nil for nil.
 func (c *call) rules(rules *Rules) *C.chorale_rules {
 	if rules == nil {
@@ -103,15 +96,14 @@ func (c *call) rules(rules *Rules) *C.chorale_rules {
 		told.chains = (*C.int64_t)(lend(&c.memory, rule.Chains))
 		told.chain_count = C.int64_t(len(rule.Chains))
 	}
-	told := new(C.chorale_rules)
-	told.struct_size = C.sizeof_chorale_rules
+	told := C.chorale_rules{struct_size: C.sizeof_chorale_rules}
 	told.rules = (*C.chorale_rule)(lend(&c.memory, all))
 	told.count = C.int64_t(len(all))
 	if rules.Map != nil {
 		told._map = (*C.chorale_label_map)(lend(&c.memory, []C.chorale_label_map{*c.labelMap(rules.Map, nil)}))
 	}
 	told.most_cost = C.double(rules.MostCost)
-	return told
+	return (*C.chorale_rules)(lend(&c.memory, []C.chorale_rules{told}))
 }
 
 // RuledChains returns the chains to which rules were added, in ascending order.

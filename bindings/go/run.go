@@ -68,6 +68,7 @@ type RunOptions struct {
 	BoundSteps     int                 // number of steps of dual ascent for an upper bound; 0: no bound
 	Effort         float64             // how long a solve looks for moves of several chains, as a multiple of the usual time; 0: not at all
 	Edits          bool                // whether the run allocates the memory that SetAllowed and SetStrength need
+	Rules          *Rules              // what the labels must keep; for [Decode] alone
 	Host           *Host               // provides memory and a log; may be nil
 }
 
@@ -103,6 +104,7 @@ func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 	told.bound_steps = C.int64_t(options.BoundSteps)
 	told.effort = C.double(options.Effort)
 	told.edits = flag(options.Edits)
+	told.rules = c.rules(options.Rules)
 	return told
 }
 

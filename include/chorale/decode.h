@@ -93,7 +93,8 @@ typedef struct chorale_decoded chorale_decoded;
  * agreements: `count` >= 0 structs, struct_size bytes apart (all with the same struct_size). If the
  *   strength of one is to be found, its cliques are first labelled with a few strengths, which takes
  *   a few times as long as a run; time_limit and cancel of the options count for both.
- * options: options of the run (rounds, threads, time_limit, bound_steps ...); NULL for defaults.
+ * options: options of the run (rounds, threads, time_limit, bound_steps ...), and the rules that
+ *   labellings must keep (rules.h); NULL for defaults.
  *   The time_limit covers the whole call, with the building of the model. When it has passed, the
  *   labels found so far are the result: at worst those of CHORALE_ALONE.
  * *decoded: receives the result, also if a limit ended the run early; the caller frees it with

@@ -7,7 +7,9 @@
  *     once.each = 1;
  *     chorale_rules rules = {.struct_size = sizeof rules};
  *     rules.rules = &once; rules.count = 1;
- *     chorale_decode_with_rules(NULL, &corpus, NULL, 0, &rules, NULL, &decoded, &error);
+ *     chorale_run_options options = {.struct_size = sizeof options};
+ *     options.rules = &rules;
+ *     chorale_decode(NULL, &corpus, NULL, 0, &options, &decoded, &error);
  *     chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, positions, NULL, &error);
  *     chorale_decoded_rule_reasons(decoded, reasons, sizeof *reasons, capacity, &needed, &error);
  *     chorale_decoded_destroy(decoded);
@@ -65,21 +67,9 @@ typedef struct chorale_rule {
   int64_t chain_count;
 } chorale_rule;
 
-typedef struct chorale_rules {
-  size_t struct_size; /* sizeof(chorale_rules) */
-  const chorale_rule *rules; /* `count` structs, struct_size bytes apart (all with the same) */
-  int64_t count;
-  const chorale_label_map *map; /* the kinds of the labels. NULL: each label is its own kind */
-  /* A chain whose rules cost more than this (chorale_ruled_chain) keeps the labels of CHORALE_ALONE.
-   * 0 (default): no limit. */
-  double most_cost;
-} chorale_rules;
-
-/* ---- The call ----------------------------------------------------------------------------- */
-
-/* Does what chorale_decode does, and keeps rules: looks for the labelling with the greatest sum of
- * scores and of the potentials of all agreements, less the prices of broken rules, among those that
- * break no rule without price.
+/* Given as `rules` of chorale_run_options, rules change what chorale_decode looks for: the labelling with
+ * the greatest sum of scores and of the potentials of all agreements, less the prices of broken
+ * rules, among those that break no rule without price.
  *
  * A chain of which no labelling keeps the rules, and a chain whose rules cost more than most_cost,
  * keeps the labels of CHORALE_ALONE; chorale_decoded_ruled_chains tells which. All other chains are
@@ -89,17 +79,20 @@ typedef struct chorale_rules {
  * chain in no clique of an agreement is solved by itself; if all chains are of this kind,
  * chorale_decoded_get_result has the bound of the whole, even without bound_steps.
  *
- * rules: NULL or without rules: as chorale_decode. With rules a corpus may have at most 8192 labels
- *   (SIZE_OVERFLOW): memory grows with their square.
- * Errors: those of chorale_decode; for rules also NULL_ARGUMENT (property, chains), STRUCT_SIZE, SIZE
- * (k, chain_count), SIZE_OVERFLOW, UNKNOWN_CONSTANT (kind), OUT_OF_RANGE (a, b, also a == b; each,
- * price, most_cost, chains), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (map, property). Error messages
- * name the rule by index and kind, such as "rules[3] (before)". */
-CHORALE_API chorale_status
-chorale_decode_with_rules(const chorale_host *host, const chorale_corpus *corpus,
-                          const chorale_agreement *agreements, int64_t count,
-                          const chorale_rules *rules, const chorale_run_options *options,
-                          chorale_decoded **decoded, chorale_error *error);
+ * With rules a corpus may have at most 8192 labels (SIZE_OVERFLOW): memory grows with their square.
+ * Errors of chorale_decode for rules: NULL_ARGUMENT (rules, property, chains), STRUCT_SIZE, SIZE
+ * (count, k, chain_count), SIZE_OVERFLOW, UNKNOWN_CONSTANT (kind), OUT_OF_RANGE (a, b, also a == b;
+ * each, price, most_cost, chains), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (map, property). Error
+ * messages name the rule by index and kind, such as "rules[3] (before)". */
+typedef struct chorale_rules {
+  size_t struct_size; /* sizeof(chorale_rules) */
+  const chorale_rule *rules; /* `count` structs, struct_size bytes apart (all with the same) */
+  int64_t count;
+  const chorale_label_map *map; /* the kinds of the labels. NULL: each label is its own kind */
+  /* A chain whose rules cost more than this (chorale_ruled_chain) keeps the labels of CHORALE_ALONE.
+   * 0 (default): no limit. */
+  double most_cost;
+} chorale_rules;
 
 /* ---- The result --------------------------------------------------------------------------- */
 

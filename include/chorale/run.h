@@ -205,6 +205,9 @@ typedef struct chorale_run_options {
    * after an amount of work without a gain, which is a multiple of this number. 0 (default) or
    * less: no such search; 1: usual. no_local_search also leaves it out. */
   double effort;
+  /* Read by chorale_decode only: rules that the labelling must keep (rules.h). NULL: none. Every other
+   * call fails with KIND if rules are given. */
+  const struct chorale_rules *rules;
 } chorale_run_options;
 
 /* ---- The run ------------------------------------------------------------------------------ */
@@ -226,7 +229,8 @@ typedef struct chorale_run_options {
  * No limit ends the call: it ignores the clock and options->cancel. Its time is linear in the size
  * of the model and, for chains with several properties, in the configurations that it counts.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE, NOT_A_NUMBER,
- *   UNKNOWN_CONSTANT, STATE_SPACE, MODEL_MISMATCH and BUSY (earlier), OUT_OF_MEMORY. */
+ *   UNKNOWN_CONSTANT, KIND (options->rules), STATE_SPACE, MODEL_MISMATCH and BUSY (earlier),
+ *   OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_run_create(const chorale_host *host, const chorale_model *model,
                                               const chorale_run_options *options,
                                               const chorale_run *earlier, chorale_run **run,

@@ -28,6 +28,9 @@ chorale_status take_run_options(const Report &report, const Model &model,
                             const chorale_run_options *given, RunOptions &to) noexcept {
   chorale_run_options options{};
   CHORALE_CHECK(read_struct(report, "options", given, options));
+  if (options.rules)
+    return report.fail(CHORALE_ERROR_KIND,
+                       "options->rules is set; rules are kept by chorale_decode alone");
   if (options.rounds < CHORALE_NO_ROUNDS)
     return report.fail(CHORALE_ERROR_SIZE, "options->rounds is ", options.rounds,
                        "; it must be at least 0, or CHORALE_NO_ROUNDS");

@@ -123,7 +123,7 @@ chorale_status create_problem(const Report &report, const chorale_host *host,
 // weights above 1, and replaces the model by one with these strengths.
 chorale_status find_strengths(const Report &report, const chorale_host *host,
                               const chorale_corpus *given, const chorale_agreement *agreements,
-                              std::int64_t count, const chorale_run_options *options,
+                              std::int64_t count, const chorale_run_options &options,
                               chorale_decoded &made, chorale_error *error) noexcept {
   Array<std::uint8_t> are_found(made.memory);
   if (!are_found.resize(count))
@@ -151,18 +151,14 @@ chorale_status find_strengths(const Report &report, const chorale_host *host,
   std::iota(classes.begin(), classes.end(), 0);
   for (std::int64_t k = 0; k < corpus.uncounted_count; ++k)
     classes[corpus.uncounted[k]] = -1;
-  chorale_run_options run{};
-  run.struct_size = sizeof run;
-  if (options)
-    CHORALE_CHECK(read_struct(report, "options", options, run));
   chorale_learn_options how{};
   how.struct_size = sizeof how;
   how.without_gold = 1;
   how.labels = corpus.labels;
   how.classes = classes.begin();
-  how.threads = run.threads;
-  how.time_limit = run.time_limit / 2;
-  how.cancel = run.cancel;
+  how.threads = options.threads;
+  how.time_limit = options.time_limit / 2;
+  how.cancel = options.cancel;
 
   StrengthSearch search;
   CHORALE_CHECK(create_problem(report, host, made, are_found.begin(), search.problem, error));
@@ -198,10 +194,10 @@ using Clock = std::chrono::steady_clock;
 
 // Creates a run of the model and solves it, within the time limit of the options since `start`.
 // labels: those of all positions to start from, or empty.
-chorale_status solve(const chorale_host *host, const chorale_run_options *options,
+chorale_status solve(const chorale_host *host, const chorale_run_options &options,
                      Clock::time_point start, gsl::span<const std::int32_t> labels,
                      chorale_decoded &made, chorale_error *error) noexcept {
-  CHORALE_CHECK(chorale_run_create(host, made.model, options, nullptr, &made.run, error));
+  CHORALE_CHECK(chorale_run_create(host, made.model, &options, nullptr, &made.run, error));
   if (!labels.empty())
     CHORALE_CHECK(chorale_run_set_labels(made.run, labels.data(),
                                          static_cast<std::int64_t>(labels.size()), error));
@@ -218,7 +214,7 @@ chorale_status solve(const chorale_host *host, const chorale_run_options *option
 // Adds the rules that the labelling breaks and solves again, until it breaks none.
 chorale_status keep_rules(const Report &report, const chorale_host *host,
                           const chorale_corpus *corpus, const chorale_agreement *agreements,
-                          std::int64_t count, const chorale_run_options *options,
+                          std::int64_t count, const chorale_run_options &options,
                           Clock::time_point start, chorale_decoded &made,
                           chorale_error *error) noexcept {
   Array<std::int32_t> labels(made.memory);
@@ -339,17 +335,8 @@ extern "C" {
 
 chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *corpus,
                               const chorale_agreement *agreements, int64_t count,
-                              const chorale_run_options *options, chorale_decoded **decoded,
+                              const chorale_run_options *given, chorale_decoded **decoded,
                               chorale_error *error) {
-  return chorale_decode_with_rules(host, corpus, agreements, count, nullptr, options, decoded,
-                                   error);
-}
-
-chorale_status chorale_decode_with_rules(const chorale_host *host, const chorale_corpus *corpus,
-                                         const chorale_agreement *agreements, int64_t count,
-                                         const chorale_rules *rules,
-                                         const chorale_run_options *options,
-                                         chorale_decoded **decoded, chorale_error *error) {
   const Clock::time_point start = Clock::now();
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_specification(report, corpus, agreements, count));
@@ -360,6 +347,10 @@ chorale_status chorale_decode_with_rules(const chorale_host *host, const chorale
     Draft made(memory);
     if (!made)
       return report.out_of_memory(sizeof(chorale_decoded));
+    chorale_run_options options{};
+    CHORALE_CHECK(read_struct(report, "options", given, options));
+    options.struct_size = sizeof options;
+    const chorale_rules *rules = std::exchange(options.rules, nullptr); // a run takes none
     CHORALE_CHECK(build(report, host, corpus, agreements, count, rules, *made, error));
     CHORALE_CHECK(
         find_strengths(report, host, corpus, agreements, count, options, *made, error));

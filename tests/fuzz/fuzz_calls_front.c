@@ -186,14 +186,11 @@ void use_front(World *w) {
   options.bound_steps = chance(w, 30) ? 2 : 0;
   const int64_t count = chance(w, 95) ? upto(w, 3) : -1;
   chorale_decoded **to = SLOT(decoded);
-  if (chance(w, 60)) {
-    CALL(chorale_decode(w->host, OFTEN(&corpus), OFTEN(agreements), count, SELDOM(&options), to,
-                        &w->error));
-  } else {
-    chorale_rule given[3];
-    chorale_rules rules;
-    int64_t chains[4];
-    rules = (chorale_rules){.struct_size = sizeof rules};
+  const int are_ruled = chance(w, 40);
+  chorale_rule given[3];
+  chorale_rules rules = {.struct_size = sizeof rules};
+  int64_t chains[4];
+  if (are_ruled) {
     for (int32_t k = 0; k < 4; ++k)
       chains[k] = chance(w, 95) ? upto(w, 2) : number(w);
     for (int32_t k = 0; k < 3; ++k)
@@ -201,9 +198,10 @@ void use_front(World *w) {
     rules.rules = OFTEN(given);
     rules.count = chance(w, 95) ? upto(w, 3) : number(w) % 3;
     rules.most_cost = chance(w, 20) ? 0.5 : 0;
-    CALL(chorale_decode_with_rules(w->host, OFTEN(&corpus), OFTEN(agreements), count,
-                                   OFTEN(&rules), SELDOM(&options), to, &w->error));
+    options.rules = &rules;
   }
+  CALL(chorale_decode(w->host, OFTEN(&corpus), OFTEN(agreements), count,
+                      are_ruled ? &options : SELDOM(&options), to, &w->error));
   REQUIRE((w->status == CHORALE_OK) == (*to != NULL), "status %d", w->status);
   if (*to)
     read_decoded(w, *to);

@@ -380,10 +380,11 @@ export function decode(native, scores, options) {
       return withRules(native, scope, told, labels, (ruleStructs, ruleTold) => {
         // The scores are borrowed: they stay in the scope until the result is freed.
         native.set("corpus", corpus, { borrow: 1 });
+        fields.rules = ruleStructs;
         const decoded = create(
           native,
-          "chorale_decode_with_rules",
-          [native.host, corpus, agreements, count, ruleStructs, scope.struct("run_options", fields)],
+          "chorale_decode",
+          [native.host, corpus, agreements, count, scope.struct("run_options", fields)],
           {},
           "chorale_decoded_destroy",
         );

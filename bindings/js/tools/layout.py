@@ -21,14 +21,13 @@ from declare import HEADERS, Headers  # noqa: E402
 
 # Functions that the package leaves out: solvers of single chains and cliques, models of the caller
 # that take the place of a chain (chorale_instance), cancel flags (there is one thread), files
-# (JavaScript reads and writes bytes), decode (decode_with_rules does the same), and functions that only
-# C programs need.
+# (JavaScript reads and writes bytes), and functions that only C programs need.
 LEFT_OUT = re.compile(
     r"chorale_(chain_solver_\w+|clique_solver_\w+"
     r"|message_(bytes|reserve)"
     r"|chain_(solve|score|k_best|max_marginals|messages|decode)"
     r"|clique_(solve|score|max_marginals)"
-    r"|cancel_\w+|model_builder_add_instance|problem_(load|save)|decode"
+    r"|cancel_\w+|model_builder_add_instance|problem_(load|save)"
     r"|property_builder_\w+|dictionary_create_best|attachment_values"
     r"|status_name|algorithm_from_name|abi|decoded_model|decoded_agreement"
     r"|algorithm_name)")

@@ -157,9 +157,9 @@ def includes(directory: Path) -> list[str]:
 
 
 def plain(declared: str) -> str:
-    """Returns a type without `const`, and without blanks except between words: "const double *const
-    *" becomes "double**"."""
-    words = re.sub(r"\bconst\b", " ", declared)
+    """Returns a type without `const` and `struct`, and without blanks except between words:
+    "const double *const *" becomes "double**"."""
+    words = re.sub(r"\b(const|struct)\b", " ", declared)
     return re.sub(r"\s*\*\s*", "*", " ".join(words.split()))
 
 

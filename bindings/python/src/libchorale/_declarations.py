@@ -624,6 +624,46 @@ class chorale_clique_result(Struct):
     ]
 
 
+class chorale_rule(Struct):
+    struct_size: Any
+    kind: Any
+    each: Any
+    a: Any
+    b: Any
+    k: Any
+    price: Any
+    property: Any
+    chains: Any
+    chain_count: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("kind", c_int32),
+        ("each", c_int32),
+        ("a", c_int32),
+        ("b", c_int32),
+        ("k", c_int64),
+        ("price", c_double),
+        ("property", c_void_p),
+        ("chains", c_void_p),
+        ("chain_count", c_int64),
+    ]
+
+
+class chorale_rules(Struct):
+    struct_size: Any
+    rules: Any
+    count: Any
+    map: Any
+    most_cost: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("rules", POINTER(chorale_rule)),
+        ("count", c_int64),
+        ("map", POINTER(chorale_label_map)),
+        ("most_cost", c_double),
+    ]
+
+
 class chorale_run_options(Struct):
     struct_size: Any
     rounds: Any
@@ -647,6 +687,7 @@ class chorale_run_options(Struct):
     progress_user: Any
     bound_steps: Any
     effort: Any
+    rules: Any
     _fields_ = [
         ("struct_size", c_size_t),
         ("rounds", c_int64),
@@ -670,6 +711,7 @@ class chorale_run_options(Struct):
         ("progress_user", c_void_p),
         ("bound_steps", c_int64),
         ("effort", c_double),
+        ("rules", POINTER(chorale_rules)),
     ]
 
 
@@ -912,46 +954,6 @@ class chorale_learnt_kind(Struct):
         ("members", c_int64),
         ("strength", c_double),
         ("bonus", c_double),
-    ]
-
-
-class chorale_rule(Struct):
-    struct_size: Any
-    kind: Any
-    each: Any
-    a: Any
-    b: Any
-    k: Any
-    price: Any
-    property: Any
-    chains: Any
-    chain_count: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("kind", c_int32),
-        ("each", c_int32),
-        ("a", c_int32),
-        ("b", c_int32),
-        ("k", c_int64),
-        ("price", c_double),
-        ("property", c_void_p),
-        ("chains", c_void_p),
-        ("chain_count", c_int64),
-    ]
-
-
-class chorale_rules(Struct):
-    struct_size: Any
-    rules: Any
-    count: Any
-    map: Any
-    most_cost: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("rules", POINTER(chorale_rule)),
-        ("count", c_int64),
-        ("map", POINTER(chorale_label_map)),
-        ("most_cost", c_double),
     ]
 
 
@@ -1308,7 +1310,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_clique_solver_destroy": (None, [c_void_p]),
     "chorale_clique_solver_reserve": (c_int32, [c_void_p, c_void_p, c_int64, POINTER(chorale_clique_options), c_int32, POINTER(chorale_error)]),
     "chorale_decode": (c_int32, [POINTER(chorale_host), POINTER(chorale_corpus), POINTER(chorale_agreement), c_int64, POINTER(chorale_run_options), c_void_p, POINTER(chorale_error)]),
-    "chorale_decode_with_rules": (c_int32, [POINTER(chorale_host), POINTER(chorale_corpus), POINTER(chorale_agreement), c_int64, POINTER(chorale_rules), POINTER(chorale_run_options), c_void_p, POINTER(chorale_error)]),
     "chorale_decoded_agreement": (c_int64, [c_void_p, c_int64]),
     "chorale_decoded_destroy": (None, [c_void_p]),
     "chorale_decoded_get_result": (c_int32, [c_void_p, POINTER(chorale_run_result), POINTER(chorale_error)]),

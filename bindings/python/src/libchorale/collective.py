@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from ctypes import byref
+from ctypes import byref, pointer
 from typing import Any
 
 import numpy as np
@@ -193,7 +193,7 @@ def agreeing(given: Given, labels: arrays.Ints | None) -> Problem:
         corpus = _corpus(stack, given)
         agreements, _ = specification(stack, given)
         with Placed(given):
-            pointer = Problem._create(
+            made = Problem._create(
                 library.chorale_problem_create_agreeing,
                 None,
                 byref(corpus),
@@ -201,7 +201,7 @@ def agreeing(given: Given, labels: arrays.Ints | None) -> Problem:
                 len(given.wanted),
                 None if labels is None else arrays.address(labels),
             )
-    return Problem._made(pointer)
+    return Problem._made(made)
 
 
 def decode(
@@ -460,17 +460,16 @@ def solved(
         agreements, of_potentials = specification(stack, given)
         sources += of_potentials
         made.cancel = stack.enter_context(stop._use())
-        told: list[Any] = [] if rules is None else [byref(rules.struct(stack))]
-        function = library.chorale_decode_with_rules if told else library.chorale_decode
+        if rules is not None:
+            made.rules = pointer(rules.struct(stack))
         with Placed(given):
             solution = _Solution(
                 _Solution._create(
-                    function,
+                    library.chorale_decode,
                     None,
                     byref(corpus),
                     agreements,
                     len(given.wanted),
-                    *told,
                     byref(made),
                     stop=stop,
                     sources=sources,

@@ -2276,6 +2276,8 @@ pub struct chorale_run_options {
     pub bound_steps: i64,
     #[doc = " How long a solve looks for moves of several chains (\"regroup\" at the top of this file): it ends\n after an amount of work without a gain, which is a multiple of this number. 0 (default) or\n less: no such search; 1: usual. no_local_search also leaves it out."]
     pub effort: f64,
+    #[doc = " Read by chorale_decode only: rules that the labelling must keep (rules.h). NULL: none. Every other\n call fails with KIND if rules are given."]
+    pub rules: *const chorale_rules,
 }
 #[test]
 fn bindgen_test_layout_chorale_run_options() {
@@ -2283,7 +2285,7 @@ fn bindgen_test_layout_chorale_run_options() {
     let ptr = UNINIT.as_ptr();
     assert_eq!(
         ::std::mem::size_of::<chorale_run_options>(),
-        144usize,
+        152usize,
         "Size of chorale_run_options"
     );
     assert_eq!(
@@ -2401,9 +2403,14 @@ fn bindgen_test_layout_chorale_run_options() {
         136usize,
         "Offset of field: chorale_run_options::effort"
     );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).rules) as usize - ptr as usize },
+        144usize,
+        "Offset of field: chorale_run_options::rules"
+    );
 }
 extern "C" {
-    #[doc = " Creates a run. host, options: may be NULL.\n earlier: NULL, or a run whose messages and best labelling the new run starts from. If `earlier`\n   is on another model, that model must have as many chains and as many cliques as `model`. A\n   clique then starts from the messages of the clique with the same number if the two have as many\n   members and values, and a chain from the labels of the chain with the same number if the two\n   have as many positions and labels. The options of `earlier` may differ. `earlier` is not\n   changed.\n No limit ends the call: it ignores the clock and options->cancel. Its time is linear in the size\n of the model and, for chains with several properties, in the configurations that it counts.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE, NOT_A_NUMBER,\n   UNKNOWN_CONSTANT, STATE_SPACE, MODEL_MISMATCH and BUSY (earlier), OUT_OF_MEMORY."]
+    #[doc = " Creates a run. host, options: may be NULL.\n earlier: NULL, or a run whose messages and best labelling the new run starts from. If `earlier`\n   is on another model, that model must have as many chains and as many cliques as `model`. A\n   clique then starts from the messages of the clique with the same number if the two have as many\n   members and values, and a chain from the labels of the chain with the same number if the two\n   have as many positions and labels. The options of `earlier` may differ. `earlier` is not\n   changed.\n No limit ends the call: it ignores the clock and options->cancel. Its time is linear in the size\n of the model and, for chains with several properties, in the configurations that it counts.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE, NOT_A_NUMBER,\n   UNKNOWN_CONSTANT, KIND (options->rules), STATE_SPACE, MODEL_MISMATCH and BUSY (earlier),\n   OUT_OF_MEMORY."]
     pub fn chorale_run_create(
         host: *const chorale_host,
         model: *const chorale_model,
@@ -2957,7 +2964,7 @@ pub struct chorale_decoded {
     _unused: [u8; 0],
 }
 extern "C" {
-    #[doc = " Labels a corpus: looks for the labelling with the greatest sum of scores and of the potentials of\n all agreements, by a run (run.h).\n\n agreements: `count` >= 0 structs, struct_size bytes apart (all with the same struct_size). If the\n   strength of one is to be found, its cliques are first labelled with a few strengths, which takes\n   a few times as long as a run; time_limit and cancel of the options count for both.\n options: options of the run (rounds, threads, time_limit, bound_steps ...); NULL for defaults.\n   The time_limit covers the whole call, with the building of the model. When it has passed, the\n   labels found so far are the result: at worst those of CHORALE_ALONE.\n *decoded: receives the result, also if a limit ended the run early; the caller frees it with\n   chorale_decoded_destroy. The result borrows nothing, except scores and tokens if corpus->borrow\n   is 1.\n Errors: those of chorale_model_builder_add_corpus, chorale_run_create and chorale_run_solve;\n NULL_ARGUMENT (keys, property, clique_offsets, members where their kind needs them), STRUCT_SIZE,\n SIZE, UNKNOWN_CONSTANT (kind), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, TOKENS_MISSING (WORDS, and\n properties that read tokens, of a corpus without tokens), LABELS_MISMATCH (property),\n VALUES_MISMATCH (potential), WEIGHTS (a potential that does not take them), SIZE_OVERFLOW\n (weights of a clique that sum to more than 2^31 - 1), DUPLICATE_MEMBER (a position twice in one\n clique of CLIQUES). Error messages name the agreement by its index, such as \"agreements[1]\". If\n there is no clique, chains are labelled independently. A chain of which every labelling is\n forbidden is left out, and all others are labelled (chorale_run_left_out in run.h). With N\n positions, O(N log N) for words and keys, and O(N m^2) for each round of the run."]
+    #[doc = " Labels a corpus: looks for the labelling with the greatest sum of scores and of the potentials of\n all agreements, by a run (run.h).\n\n agreements: `count` >= 0 structs, struct_size bytes apart (all with the same struct_size). If the\n   strength of one is to be found, its cliques are first labelled with a few strengths, which takes\n   a few times as long as a run; time_limit and cancel of the options count for both.\n options: options of the run (rounds, threads, time_limit, bound_steps ...), and the rules that\n   labellings must keep (rules.h); NULL for defaults.\n   The time_limit covers the whole call, with the building of the model. When it has passed, the\n   labels found so far are the result: at worst those of CHORALE_ALONE.\n *decoded: receives the result, also if a limit ended the run early; the caller frees it with\n   chorale_decoded_destroy. The result borrows nothing, except scores and tokens if corpus->borrow\n   is 1.\n Errors: those of chorale_model_builder_add_corpus, chorale_run_create and chorale_run_solve;\n NULL_ARGUMENT (keys, property, clique_offsets, members where their kind needs them), STRUCT_SIZE,\n SIZE, UNKNOWN_CONSTANT (kind), NOT_A_NUMBER, INFINITE, OUT_OF_RANGE, TOKENS_MISSING (WORDS, and\n properties that read tokens, of a corpus without tokens), LABELS_MISMATCH (property),\n VALUES_MISMATCH (potential), WEIGHTS (a potential that does not take them), SIZE_OVERFLOW\n (weights of a clique that sum to more than 2^31 - 1), DUPLICATE_MEMBER (a position twice in one\n clique of CLIQUES). Error messages name the agreement by its index, such as \"agreements[1]\". If\n there is no clique, chains are labelled independently. A chain of which every labelling is\n forbidden is left out, and all others are labelled (chorale_run_left_out in run.h). With N\n positions, O(N log N) for words and keys, and O(N m^2) for each round of the run."]
     pub fn chorale_decode(
         host: *const chorale_host,
         corpus: *const chorale_corpus,
@@ -3815,6 +3822,7 @@ fn bindgen_test_layout_chorale_rule() {
         "Offset of field: chorale_rule::chain_count"
     );
 }
+#[doc = " Given as `rules` of chorale_run_options, rules change what chorale_decode looks for: the labelling with\n the greatest sum of scores and of the potentials of all agreements, less the prices of broken\n rules, among those that break no rule without price.\n\n A chain of which no labelling keeps the rules, and a chain whose rules cost more than most_cost,\n keeps the labels of CHORALE_ALONE; chorale_decoded_ruled_chains tells which. All other chains are\n labelled. Strengths that are to be found are found without the rules.\n\n In the result, a rule that takes part is a clique of one member, which belongs to no agreement. A\n chain in no clique of an agreement is solved by itself; if all chains are of this kind,\n chorale_decoded_get_result has the bound of the whole, even without bound_steps.\n\n With rules a corpus may have at most 8192 labels (SIZE_OVERFLOW): memory grows with their square.\n Errors of chorale_decode for rules: NULL_ARGUMENT (rules, property, chains), STRUCT_SIZE, SIZE\n (count, k, chain_count), SIZE_OVERFLOW, UNKNOWN_CONSTANT (kind), OUT_OF_RANGE (a, b, also a == b;\n each, price, most_cost, chains), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (map, property). Error\n messages name the rule by index and kind, such as \"rules[3] (before)\"."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_rules {
@@ -3867,19 +3875,6 @@ fn bindgen_test_layout_chorale_rules() {
         32usize,
         "Offset of field: chorale_rules::most_cost"
     );
-}
-extern "C" {
-    #[doc = " Does what chorale_decode does, and keeps rules: looks for the labelling with the greatest sum of\n scores and of the potentials of all agreements, less the prices of broken rules, among those that\n break no rule without price.\n\n A chain of which no labelling keeps the rules, and a chain whose rules cost more than most_cost,\n keeps the labels of CHORALE_ALONE; chorale_decoded_ruled_chains tells which. All other chains are\n labelled. Strengths that are to be found are found without the rules.\n\n In the result, a rule that takes part is a clique of one member, which belongs to no agreement. A\n chain in no clique of an agreement is solved by itself; if all chains are of this kind,\n chorale_decoded_get_result has the bound of the whole, even without bound_steps.\n\n rules: NULL or without rules: as chorale_decode. With rules a corpus may have at most 8192 labels\n   (SIZE_OVERFLOW): memory grows with their square.\n Errors: those of chorale_decode; for rules also NULL_ARGUMENT (property, chains), STRUCT_SIZE, SIZE\n (k, chain_count), SIZE_OVERFLOW, UNKNOWN_CONSTANT (kind), OUT_OF_RANGE (a, b, also a == b; each,\n price, most_cost, chains), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (map, property). Error messages\n name the rule by index and kind, such as \"rules[3] (before)\"."]
-    pub fn chorale_decode_with_rules(
-        host: *const chorale_host,
-        corpus: *const chorale_corpus,
-        agreements: *const chorale_agreement,
-        count: i64,
-        rules: *const chorale_rules,
-        options: *const chorale_run_options,
-        decoded: *mut *mut chorale_decoded,
-        error: *mut chorale_error,
-    ) -> chorale_status;
 }
 pub type chorale_rule_state = i32;
 pub const CHORALE_RULES_KEPT: i32 = 0;

@@ -11,7 +11,7 @@ use crate::model::Keep;
 use crate::panics::{settle, Slot};
 use crate::run::{Owned, RunHandle};
 use crate::{
-    c, Corpus, Error, Labelling, Model, Potential, Problem, Property, Reason, Result, Rules, Run,
+    c, Corpus, Error, Labelling, Model, Potential, Problem, Property, Reason, Result, Run,
     RunOptions, RunResult, Status,
 };
 use std::sync::Arc;
@@ -197,6 +197,7 @@ impl<'a> Agreement<'a> {
 /// [`Run::new`] and [`Run::solve`]; Shape (keys, cliques), TokensMissing, LabelsMismatch
 /// (property), ValuesMismatch (potential), Weights, SizeOverflow, DuplicateMember, NotANumber,
 /// Infinite, Size, OutOfRange. Error messages name the agreement by its index in the specification.
+/// So do those of [rules](RunOptions::rules): OutOfRange, Size, SizeOverflow, LabelsMismatch.
 ///
 /// ```
 /// use libchorale as ch;
@@ -216,7 +217,7 @@ pub fn decode<'a, N: Element>(
     agreements: &[Agreement<'_>],
     options: RunOptions<'a>,
 ) -> Result<Labelled<'a>> {
-    decode_with(corpus, agreements, None, options, false)
+    decode_with(corpus, agreements, options, false)
 }
 
 /// Labels a corpus as [`decode`] does, without copying its scores and tokens. If the corpus itself
@@ -226,43 +227,12 @@ pub fn decode_borrowed<'a, N: Element>(
     agreements: &[Agreement<'_>],
     options: RunOptions<'a>,
 ) -> Result<Labelled<'a>> {
-    decode_with(corpus, agreements, None, options, true)
-}
-
-/// Labels a corpus as [`decode`] does, and keeps rules: of the labellings that keep them, the
-/// result is the best. A chain of which no labelling keeps them has its own labels
-/// ([`Labelled::ruled_chains`]). Provisional. Errors: as for [`decode`]; OutOfRange, Size,
-/// SizeOverflow, LabelsMismatch. Error messages name the rule by index and kind.
-///
-/// ```
-/// use libchorale as ch;
-/// # fn main() -> ch::Result<()> {
-/// // Three words, two labels: the tagger says 0 1 0, which has two segments of label 0.
-/// let scores = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]];
-/// let corpus = ch::Corpus::new([&scores])?;
-/// let once = ch::Rules::new(&[ch::Rule::each(ch::RuleKind::AtMost)]);
-/// let labelled = ch::decode_with_rules(&corpus, &[], &once, ch::RunOptions::new())?;
-/// assert_eq!(labelled.labels()?, [0, 1, 1]);
-/// let reason = labelled.rule_reasons()?[0];
-/// assert_eq!((reason.position, reason.rule, reason.a, reason.cost), (2, 0, 0, 0.5));
-/// assert_eq!(labelled.ruled_chains()?[0].state, ch::RuleState::Kept);
-/// assert!(labelled.rule_conflicts()?.is_empty() && labelled.result()?.proven);
-/// # Ok(())
-/// # }
-/// ```
-pub fn decode_with_rules<'a, N: Element>(
-    corpus: &Corpus<'_, 'a, N>,
-    agreements: &[Agreement<'_>],
-    rules: &Rules<'_>,
-    options: RunOptions<'a>,
-) -> Result<Labelled<'a>> {
-    decode_with(corpus, agreements, Some(rules), options, false)
+    decode_with(corpus, agreements, options, true)
 }
 
 fn decode_with<'a, N: Element>(
     corpus: &Corpus<'_, '_, N>,
     agreements: &[Agreement<'_>],
-    rules: Option<&Rules<'_>>,
     mut options: RunOptions<'a>,
     borrow: bool,
 ) -> Result<Labelled<'a>> {
@@ -283,19 +253,7 @@ fn decode_with<'a, N: Element>(
     };
     let decoded = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
         let (agreements, count) = (given.as_ptr(), size(given.len()));
-        match rules.map(Rules::raw) {
-            None => c::chorale_decode(host, &raw, agreements, count, &raw_options, made, error),
-            Some(rules) => c::chorale_decode_with_rules(
-                host,
-                &raw,
-                agreements,
-                count,
-                &rules,
-                &raw_options,
-                made,
-                error,
-            ),
-        }
+        c::chorale_decode(host, &raw, agreements, count, &raw_options, made, error)
     });
     let decoded = settle(decoded, &keep.slots)?;
     if borrow {

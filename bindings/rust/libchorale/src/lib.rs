@@ -145,7 +145,7 @@ pub use constants::{
     Verdict,
 };
 pub use corpus::Corpus;
-pub use decode::{decode, decode_borrowed, decode_with_rules, Agreement, Labelled};
+pub use decode::{decode, decode_borrowed, Agreement, Labelled};
 pub use error::{Error, Result};
 pub use executor::Work;
 pub use host::Host;

@@ -9,7 +9,7 @@
 use crate::array::{count, positive, seconds, size};
 use crate::cancel::Cancel;
 use crate::executor::{run_executor, Executor, Work};
-use crate::{c, panics, Algorithm, Host, JointMode, MessageElement};
+use crate::{c, panics, Algorithm, Host, JointMode, MessageElement, Rules};
 use std::ops::ControlFlow;
 use std::os::raw::c_void;
 use std::time::Duration;
@@ -32,11 +32,13 @@ pub struct Progress {
 
 type ProgressFunction<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<()> + Send + 'a>;
 
-/// The callbacks of the caller. C stores their address, so they must not move while a run exists.
+/// The callbacks and rules of the caller. C stores their address, so they must not move while a run
+/// exists.
 #[derive(Default)]
 pub(crate) struct Callbacks<'a> {
     progress: Option<ProgressFunction<'a>>,
     executor: Option<Executor<'a>>,
+    rules: Option<Rules<'a>>,
 }
 
 /// Options of a run. Options that are not set have the library's defaults.
@@ -213,6 +215,14 @@ impl<'a> RunOptions<'a> {
         self
     }
 
+    /// Sets the rules that labellings must keep, for [`decode`](crate::decode) alone: of the labellings
+    /// that keep them, the result is the best. A chain of which no labelling keeps them has its own
+    /// labels ([`Labelled::ruled_chains`](crate::Labelled::ruled_chains)). Provisional.
+    pub fn rules(mut self, rules: &Rules<'a>) -> Self {
+        self.callbacks.rules = Some(rules.clone());
+        self
+    }
+
     /// Converts the options for C. callbacks: the address of the callbacks, which must stay valid
     /// as long as the run exists.
     pub(crate) fn raw(&self, callbacks: *mut Callbacks<'_>) -> c::chorale_run_options {
@@ -225,6 +235,9 @@ impl<'a> RunOptions<'a> {
             if (*callbacks).progress.is_some() {
                 raw.progress = Some(tell_progress);
                 raw.progress_user = callbacks.cast();
+            }
+            if let Some(rules) = &mut (*callbacks).rules {
+                raw.rules = rules.raw();
             }
             if let Some(executor) = &(*callbacks).executor {
                 raw.executor = Some(run_executor);

@@ -5,7 +5,7 @@ use crate::{c, LabelMap, Labelled, Property, Result, RuleKind, RuleState};
 
 /// One rule for the labelling of each chain.
 #[derive(Clone, Copy, Debug)]
-#[must_use = "a rule is for decode_with_rules"]
+#[must_use = "a rule is for decode"]
 pub struct Rule<'a> {
     raw: c::chorale_rule,
     property: std::marker::PhantomData<&'a Property>,
@@ -67,13 +67,30 @@ impl<'a> Rule<'a> {
     }
 }
 
-/// Rules for [`decode_with_rules`](crate::decode_with_rules).
-#[derive(Clone, Debug, Default)]
-#[must_use = "rules are for decode_with_rules"]
+/// Rules for [`RunOptions::rules`](crate::RunOptions::rules).
+///
+/// ```
+/// use libchorale as ch;
+/// # fn main() -> ch::Result<()> {
+/// // Three words, two labels: the tagger says 0 1 0, which has two segments of label 0.
+/// let scores = [[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]];
+/// let corpus = ch::Corpus::new([&scores])?;
+/// let once = ch::Rules::new(&[ch::Rule::each(ch::RuleKind::AtMost)]);
+/// let labelled = ch::decode(&corpus, &[], ch::RunOptions::new().rules(&once))?;
+/// assert_eq!(labelled.labels()?, [0, 1, 1]);
+/// let reason = labelled.rule_reasons()?[0];
+/// assert_eq!((reason.position, reason.rule, reason.a, reason.cost), (2, 0, 0, 0.5));
+/// assert_eq!(labelled.ruled_chains()?[0].state, ch::RuleState::Kept);
+/// assert!(labelled.rule_conflicts()?.is_empty() && labelled.result()?.proven);
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+#[must_use = "rules are for decode"]
 pub struct Rules<'a> {
+    raw: c::chorale_rules,
     rules: Vec<c::chorale_rule>,
     map: Option<c::chorale_label_map>,
-    most_cost: f64,
     borrowed: std::marker::PhantomData<&'a LabelMap>,
 }
 
@@ -81,8 +98,10 @@ impl<'a> Rules<'a> {
     /// Makes a list of rules.
     pub fn new(rules: &[Rule<'a>]) -> Self {
         Self {
+            raw: init!(chorale_rules),
             rules: rules.iter().map(|rule| rule.raw).collect(),
-            ..Self::default()
+            map: None,
+            borrowed: std::marker::PhantomData,
         }
     }
     /// Sets the kinds of the labels. By default each label is its own kind.
@@ -93,17 +112,15 @@ impl<'a> Rules<'a> {
     /// Sets the greatest cost of the rules of a chain; beyond it the chain keeps its own labels. By
     /// default, and at 0, there is no limit.
     pub fn most_cost(mut self, cost: f64) -> Self {
-        self.most_cost = cost;
+        self.raw.most_cost = cost;
         self
     }
-    /// Returns the struct for C, which borrows from `self`.
-    pub(crate) fn raw(&self) -> c::chorale_rules {
-        let mut raw = init!(chorale_rules);
-        raw.rules = pointer(Some(&self.rules[..]));
-        raw.count = size(self.rules.len());
-        raw.map = self.map.as_ref().map_or(std::ptr::null(), |map| map);
-        raw.most_cost = self.most_cost;
-        raw
+    /// Returns the struct for C, which lasts until `self` is moved or dropped.
+    pub(crate) fn raw(&mut self) -> *const c::chorale_rules {
+        self.raw.rules = pointer(Some(&self.rules[..]));
+        self.raw.count = size(self.rules.len());
+        self.raw.map = self.map.as_ref().map_or(std::ptr::null(), |map| map);
+        &self.raw
     }
 }
 

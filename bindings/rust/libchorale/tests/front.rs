@@ -862,7 +862,7 @@ fn rules_are_kept() {
     let corpus = Corpus::new([&scores]).unwrap();
     let once = Rule::each(RuleKind::AtMost);
     let rules = Rules::new(&[once]);
-    let labelled = decode_with_rules(&corpus, &[], &rules, RunOptions::new()).unwrap();
+    let labelled = decode(&corpus, &[], RunOptions::new().rules(&rules)).unwrap();
     assert_eq!(labelled.labels().unwrap(), [0, 1, 1]);
     assert_eq!(labelled.alone().unwrap(), [0, 1, 0]);
     let result = labelled.result().unwrap();
@@ -876,7 +876,7 @@ fn rules_are_kept() {
     let map = LabelMap::identity(2);
     let twice = Rule::new(RuleKind::AtLeast, 0).k(2);
     let rules = Rules::new(&[once, twice.chains(&[0])]).map(&map);
-    let labelled = decode_with_rules(&corpus, &[], &rules, RunOptions::new()).unwrap();
+    let labelled = decode(&corpus, &[], RunOptions::new().rules(&rules)).unwrap();
     assert_eq!(labelled.labels().unwrap(), [0, 1, 0]);
     let state = labelled.ruled_chains().unwrap()[0].state;
     assert_eq!(state, RuleState::Impossible);
@@ -885,12 +885,12 @@ fn rules_are_kept() {
 
     // At a price of 0.25 it is better to break the rule.
     let rules = Rules::new(&[once.price(0.25)]).most_cost(1.0);
-    let labelled = decode_with_rules(&corpus, &[], &rules, RunOptions::new()).unwrap();
+    let labelled = decode(&corpus, &[], RunOptions::new().rules(&rules)).unwrap();
     assert_eq!(labelled.labels().unwrap(), [0, 1, 0]);
     assert_eq!(labelled.result().unwrap().score, 2.25);
 
     let wrong = Rules::new(&[once, Rule::pair(RuleKind::Before, 0, 7)]);
-    let error = decode_with_rules(&corpus, &[], &wrong, RunOptions::new()).unwrap_err();
+    let error = decode(&corpus, &[], RunOptions::new().rules(&wrong)).unwrap_err();
     assert!(
         error.to_string().contains("rules[1] (before).b is 7"),
         "{error}"

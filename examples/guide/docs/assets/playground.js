@@ -356,11 +356,12 @@ ${
       ? `  /* Each label in at most one stretch of a sentence. */
   const chorale_rule once = {.struct_size = sizeof(chorale_rule), .each = 1};
   const chorale_rules rules = {.struct_size = sizeof(chorale_rules), .rules = &once, .count = 1};
+  const chorale_run_options options = {.struct_size = sizeof(chorale_run_options), .rules = &rules};
 `
       : ""
   }  chorale_decoded *decoded = NULL;
   int32_t labels[${total}];
-  if (${state.once ? "chorale_decode_with_rules" : "chorale_decode"}(NULL, &corpus, agreements, ${agreements.length}, ${state.once ? "&rules, " : ""}NULL, &decoded, &error) ||
+  if (chorale_decode(NULL, &corpus, agreements, ${agreements.length}, ${state.once ? "&options" : "NULL"}, &decoded, &error) ||
       chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, ${total}, NULL, &error))
     return failed(&error);
   for (int i = 0; i < ${data.sentences.length}; ++i)
