@@ -68,7 +68,7 @@ class Tagger:
             parts = [next(rows).split("\t") for _ in words]
             first = np.array(parts[0][1:], dtype=float)
             edges = np.array([scores for _, *scores in parts[1:]], dtype=float).reshape(-1, len(names), len(names))
-            chain = chain_of(first, edges)
+            chain = ch.Chain(unary_of(first, edges), edges)
             own = chain.score([names.index(label) for label, *_ in parts])
             if not np.isclose(own, ch.ChainSolver().best(chain).score, atol=1e-6):
                 raise ValueError(f"the tagger's labels are not the best of its chain: {words}")
@@ -76,10 +76,10 @@ class Tagger:
         return names, found
 
 
-def chain_of(first, edges):
+def unary_of(first, edges):
     unary = np.zeros((len(edges) + 1, len(first)))
     unary[0] = first
-    return ch.Chain(unary, edges)
+    return unary
 
 
 def probabilities(first, edges):
@@ -109,7 +109,8 @@ class Corpus:
     def problem(self, groups):
         chosen = self.data.of_groups(groups)
         return ch.labelled_problem(
-            [chain_of(*self.scores[r]) for r in chosen],
+            [unary_of(*self.scores[r]) for r in chosen],
+            edges=[self.scores[r][1] for r in chosen],
             gold=np.concatenate([self.gold[r] for r in chosen]),
             tokens=[self.tokens[r] for r in chosen],
             groups=[self.groups[r] for r in chosen],
@@ -146,13 +147,14 @@ def cliques_of(corpus):
 def of_all(corpus, tagger, samples):
     """Labels all articles. Returns rows (words, their number, F1 of the tagger, gain), and rows (what,
     gain in the objective, F1, seconds)."""
-    chains = [chain_of(*scores) for scores in corpus.scores]
-    agree = {"tokens": corpus.tokens, "groups": corpus.groups, "uncounted": [corpus.other]}
+    unaries = [unary_of(*scores) for scores in corpus.scores]
+    edges = [edges for _, edges in corpus.scores]
+    agree = {"edges": edges, "tokens": corpus.tokens, "groups": corpus.groups, "uncounted": [corpus.other]}
     begin = time.process_time()
-    found = ch.decode(chains, **agree)
+    found = ch.decode(unaries, **agree)
     end = time.process_time()
     [strength] = found.strengths
-    ch.decode(chains, **agree, strength=strength)
+    ch.decode(unaries, **agree, strength=strength)
     given = time.process_time() - end
     gold, own, labels = (np.concatenate(each) for each in (corpus.gold, found.own, found.labels))
     sure = np.concatenate([probabilities(*scores).max(axis=1) for scores in corpus.scores])
@@ -162,7 +164,7 @@ def of_all(corpus, tagger, samples):
         before = corpus.f1(own[part], gold[part])
         by_sureness.append((what, part.sum(), before, corpus.f1(labels[part], gold[part]) - before))
 
-    model = ch.build_problem(chains, **agree, strength=strength).model
+    model = ch.build_problem(unaries, **agree, strength=strength).model
     own_score = model.score(own).score
     compared = [("Chorale", found.score - own_score, corpus.f1(labels, gold), given),
                 ("with the search for the strength", found.score - own_score, corpus.f1(labels, gold), end - begin)]

@@ -98,6 +98,20 @@ def apart(table, way):
     return found
 
 
+def test_chains_have_edges_and_known_labels_of_their_own(rng):
+    scores = [rng.normal(size=(n, 2)).tolist() for n in (3, 1, 2)]
+    own = {
+        "edges": [rng.normal(size=(len(of) - 1, 2, 2)).tolist() for of in scores],
+        "forced": [[1, -1, -1], [-1], [-1, 0]],
+        "allowed": [[[True, True]] * 3, [[False, True]], [[True, True]] * 2],
+    }
+    batch = pa.record_batch({"page": [1] * 3, "scores": scores, **own})
+    [out] = label([batch], Chains("page", "scores", **{name: name for name in own}))
+    expected = ch.decode(scores, **own).labels
+    assert out.column("labels").to_pylist() == [row.tolist() for row in expected]
+    assert expected[0][0] == 1 and expected[1][0] == 1 and expected[2][1] == 0
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", ["float64", "float32"])
 def test_chains_as_by_themselves(rng, way, kind):

@@ -139,9 +139,7 @@ def without_labels(labels, stop):
     return [entry for entry in stop if isinstance(entry, labels)]
 
 
-def test_the_library_s_call_is_the_model_built_here(rng):
-    """For arrays, `decode` is one call of the library. For `Chain` objects, and in `build_problem`,
-    the package builds the model. Labels, scores and reasons are the same in all cases."""
+def test_a_problem_is_solved_as_by_decode(rng):
     for _ in range(40):
         unaries, words, keys, groups, cliques = drawn(rng)
         agree = [
@@ -153,21 +151,63 @@ def test_the_library_s_call_is_the_model_built_here(rng):
         ]  # fmt: skip
         given = {"tokens": words, "groups": groups, "agree": agree}
         one = ch.decode(unaries, EDGES, bound_steps=3, threads=2, **given)
-        shared = ch.Transitions(EDGES)
-        chains = [ch.Chain(unary, shared) for unary in unaries]
-        other = ch.decode(chains, bound_steps=3, **given)
         with ch.Run(ch.build_problem(unaries, EDGES, **given), bound_steps=3) as run:
             result = run.solve()
             now = run.labels().tolist()
-        assert one.score == other.score == result.score
-        assert one.own_score == other.own_score == result.own_score
-        assert one.upper_bound == other.upper_bound == result.upper_bound
+        assert one.score == result.score and one.own_score == result.own_score
+        assert one.upper_bound == result.upper_bound
         assert np.concatenate(one.labels).tolist() == now
-        assert len(one.changed) == len(other.changed)
-        for first, second in zip(one.changed, other.changed):
-            assert first.chain == second.chain
-            by_place = sorted(first.reasons, key=str), sorted(second.reasons, key=str)
-            assert by_place[0] == by_place[1]
+
+
+def test_what_chains_have_of_their_own(rng):
+    """Edge scores, known labels and masks of `decode` are those of `Chain`, in a model that is built
+    step by step."""
+    m, changed = 3, 0
+    for _ in range(40):
+        lengths = rng.integers(1, 4, size=5)
+        unaries = [rng.normal(size=(n, m)) for n in lengths]
+        edges = [rng.normal(size=(n - 1, m, m)) for n in lengths]
+        forced = [np.where(rng.random(n) < 0.2, rng.integers(0, m, n), -1) for n in lengths]
+        allowed = [rng.random((n, m)) < 0.8 for n in lengths]
+        for known, may in zip(forced, allowed):
+            may[:, 0] = True
+            may[np.arange(len(known)), known] = True
+        words = [rng.integers(0, 4, n) for n in lengths]
+        ends = ch.Transitions(labels=m, start=rng.normal(size=m), end=rng.normal(size=m))
+        builder = ch.ModelBuilder()
+        parts = zip(unaries, edges, forced, allowed, words)
+        for unary, own, known, may, tokens in parts:
+            chain = ch.Chain(unary, ends, edges=own, forced=known, allowed=may)
+            builder.add_chain(chain, tokens=tokens)
+        builder.add_repeated_words(ch.Potential.potts(m, 1.0, scale="members"))
+        given = {"edges": edges, "forced": forced, "allowed": allowed, "tokens": words}
+        found = ch.decode(unaries, ends, **given, strength=1.0)
+        with ch.Run(builder.freeze()) as run:
+            assert run.solve().score == pytest.approx(found.score)
+            assert run.labels().tolist() == np.concatenate(found.labels).tolist()
+        problem = ch.build_problem(unaries, ends, **given, strength=1.0)
+        assert ch.Run(problem).solve().score == found.score
+        changed += len(found.changed)
+    assert changed > 20
+    for name, wrong in (
+        ("edges", [np.zeros((2, m, m))]),
+        ("forced", [[0, 0]]),
+        ("allowed", [np.ones((2, m), dtype=bool)]),
+    ):
+        with pytest.raises(ValueError, match=rf"{name}\[0\] has shape"):
+            ch.decode([np.zeros((1, m))], **{name: wrong})
+        with pytest.raises(ValueError, match=f"{name} has 1 entries for 2 chains"):
+            ch.decode([np.zeros((1, m))] * 2, **{name: wrong})
+    with pytest.raises(ch.Error, match=r"forced\[1\]\[1\]"):
+        ch.decode([np.zeros((2, m))] * 2, forced=[[0, -1], [0, m]])
+    with pytest.raises(ch.Error, match=r"edges\[1\]\[0\]"):
+        ch.decode([np.zeros((2, m))] * 2, edges=[np.zeros((1, m, m)), np.full((1, m, m), np.nan)])
+
+
+def test_no_chains():
+    for asked in ({}, {"tokens": []}, {"agree": ch.Property.first_label(3)}, {"forced": []}):
+        assert ch.decode([], **asked).labels == []
+        assert len(ch.build_problem([], **asked).model) == 0
 
 
 def test_agreements():
@@ -210,8 +250,8 @@ def test_agreements():
 
 
 def test_strengths_are_found(rng):
-    """The strength "auto" is that of `learn` without gold labels, however the chains are given. The
-    label named "O" takes no part."""
+    """The strength "auto" is that of `learn` without gold labels. The label named "O" takes no
+    part."""
     own = np.repeat(np.arange(40) % 3, 6)
     scores = 2 * rng.random((240, 1, 3)) + np.eye(3)[own][:, None]
     words, names = [[f"w{k // 6}"] for k in range(240)], ["A", "B", "O"]
@@ -226,13 +266,12 @@ def test_strengths_are_found(rng):
         counted = [label not in left_out for label in range(3)]
         potts = ch.Potential.potts(3, strength, scale="members", counted=counted)
         same = ch.decode(scores, tokens=words, agree=ch.Agreement(potential=potts))
-        chains = ch.decode([ch.Chain(row) for row in scores], **given, **asked)
         solved = ch.Run(ch.build_problem(scores, **given, **asked))
         solved.solve()
         labels = np.concatenate(found.labels)
-        for other in (np.concatenate(same.labels), np.concatenate(chains.labels), solved.labels()):
+        for other in (np.concatenate(same.labels), solved.labels()):
             assert labels.tolist() == other.tolist()
-        assert chains.strengths == found.strengths and same.strengths == [0.0]
+        assert same.strengths == [0.0]
     with pytest.raises(ValueError, match="strength is 'most'"):
         ch.decode(scores, tokens=words, strength="most")
     with pytest.raises(ValueError, match=r"uncounted\[0\] is 3"):

@@ -353,6 +353,20 @@ def test_sequences_without_tokens():
     assert text == "\t2\t2\n\n\t0\t0\n\t0\t0\n\n"
 
 
+def test_sequences_have_edges_and_known_labels_of_their_own():
+    given = [
+        {"scores": [[1, 0], [0, 0.5]], "edges": [[[0, 0], [0, 0]]], "forced": [1, -1]},
+        {"scores": [[1, 0], [0, 0.5]], "edges": [[[2, 0], [0, 0]]], "forced": [-1, -1]},
+        {"scores": [[1, 0]], "edges": [], "forced": [-1]},
+    ]
+    for sequence in given:
+        sequence["allowed"] = [[True, True] for _ in sequence["scores"]]
+    given[2]["allowed"] = [[False, True]]
+    found = [json.loads(line) for line in run("label", given=lines(given)).splitlines()]
+    assert [line["labels"] for line in found] == [[1, 1], [0, 0], [1]]
+    assert not {"edges", "forced", "allowed"} & set(found[0])
+
+
 def test_labels_keep_rules(tmp_path):
     rows = [[[1.0, 0.0], [0.0, 1.0], [0.5, 0.0]], [[1.0, 0.0]], [[0.0, 1.0], [2.0, 0.0]]]
     given = [{"scores": row, "tokens": [None] * len(row)} for row in rows]
@@ -475,6 +489,11 @@ MISTAKES = [
     (["label"], "[1]", "standard input, line 1: each line must be a JSON object"),
     (["label"], "[" * 10**5, "standard input, line 1: not JSON"),
     (["label"], b"\n\xff", "standard input, line 2: not UTF-8"),
+    (
+        ["label"],
+        SCORES + '{"scores": [[0, 1]], "forced": [0]}',
+        'standard input, line 1: "forced" is missing',
+    ),
     (["label"], SCORES + "{}", 'standard input, line 2: "scores" must be a list for each'),
     (["label"], '{"scores": [[1], [1, 2]]}', 'standard input, line 1: "scores" must be a list'),
     (["label"], '{"scores": [1, 2]}', 'standard input, line 1: "scores" must be a list'),

@@ -161,12 +161,11 @@ def test_a_labelled_problem_is_that_of_decode():
     labels = ch.decode(scores, **given).labels
     assert run.labels().tolist() == np.concatenate(labels).tolist()
     assert ch.labelled_problem(scores, gold=None, **given).gold is None
-    # The cliques of entry k of `agree` are of kind k, even if an entry makes no cliques, if several
-    # entries are of words, or if the package builds the model.
+    # The cliques of entry k of `agree` are of kind k, even if an entry makes no cliques, or if several
+    # entries are of words.
     given["agree"] = [ch.Agreement("words", minimum=4), ("words", 0.5), "words"]
-    for unaries in (scores, [ch.Chain(unary) for unary in scores]):
-        problem = ch.labelled_problem(unaries, gold=None, **given)
-        assert [problem.clique_kind(c) for c in range(problem.model.cliques)] == [1, 1, 2, 2]
+    problem = ch.labelled_problem(scores, gold=None, **given)
+    assert [problem.clique_kind(c) for c in range(problem.model.cliques)] == [1, 1, 2, 2]
     with pytest.raises(ValueError):
         ch.labelled_problem(scores, gold=[0, 0], **given)
 

@@ -17,13 +17,11 @@ TOKENS = [["Bath", "is"], ["Bath", "was"], ["Bath", "and"], ["Bath", "or"]]
 WHY = "no label of position 1 is allowed"
 
 
-@pytest.mark.parametrize("chain_by_chain", [False, True])
-def test_decode_labels_all_others(chain_by_chain):
-    kind = ch.Chain if chain_by_chain else np.array
+def test_decode_labels_all_others():
     others = [0, 2, 3]
-    found = ch.decode([kind(of) for of in SCORES], tokens=TOKENS, bound_steps=5)
+    found = ch.decode(SCORES, tokens=TOKENS, bound_steps=5)
     rest = ch.decode(
-        [kind(SCORES[i]) for i in others], tokens=[TOKENS[i] for i in others], bound_steps=5
+        [SCORES[i] for i in others], tokens=[TOKENS[i] for i in others], bound_steps=5
     )
     assert [str(of) for of in found.left_out] == [f"chain 1: {WHY}"]
     assert found.left_out == [ch.LeftOut(1, 1, "scores")] and rest.left_out == []
@@ -38,22 +36,18 @@ def test_decode_labels_all_others(chain_by_chain):
 
 
 def test_transitions_that_forbid():
-    forbidding = np.full((2, 2), -np.inf)
-    chains = [
-        ch.Chain(SCORES[0]),
-        ch.Chain(SCORES[2], forbidding),
-        ch.Chain(SCORES[3], [[0.0, 0.0], [0.0, 0.0]]),
-    ]
-    found = ch.decode(chains, tokens=[TOKENS[i] for i in (0, 2, 3)])
+    edges = np.zeros((3, 1, 2, 2))
+    edges[1] = -np.inf
+    some = (0, 2, 3)
+    found = ch.decode([SCORES[i] for i in some], edges=edges, tokens=[TOKENS[i] for i in some])
     (entry,) = found.left_out
     assert (entry.chain, entry.obstacle) == (1, "transitions")
     assert str(entry) == f"chain 1: transitions allow no label of position {entry.position}"
 
 
 def test_without_any_labelling_the_error_names_a_chain():
-    for scores in ([BAD, BAD], [ch.Chain(BAD)]):
-        with pytest.raises(ch.StateError, match=f"no chain has an allowed labelling; chain 0: {WHY}"):
-            ch.decode(scores, tokens=TOKENS[: len(scores)])
+    with pytest.raises(ch.StateError, match=f"no chain has an allowed labelling; chain 0: {WHY}"):
+        ch.decode([BAD, BAD], tokens=TOKENS[:2])
 
 
 def test_a_run_names_them_until_they_have_labels_again():
@@ -144,10 +138,9 @@ def test_batches_have_nulls_and_say_why():
 
 def test_a_limit_of_zero_leaves_labels():
     scores = [of for of in SCORES if of is not BAD]
-    for kind in (np.array, ch.Chain):
-        found = ch.decode([kind(of) for of in scores], tokens=TOKENS[:3], time_limit=0)
-        assert found.outcome == ch.Outcome.DEADLINE and np.isfinite(found.score)
-        assert [of.tolist() for of in found.labels] == [np.argmax(of, axis=1).tolist() for of in scores]
-        assert found.score == found.own_score
+    found = ch.decode(scores, tokens=TOKENS[:3], time_limit=0)
+    assert found.outcome == ch.Outcome.DEADLINE and np.isfinite(found.score)
+    assert [of.tolist() for of in found.labels] == [np.argmax(of, axis=1).tolist() for of in scores]
+    assert found.score == found.own_score
     rows = [{"k": 1, "l": label} for label in "AAAB"]
     assert [row["together"] for row in ch.agree(rows, key="k", label="l", time_limit=0)] == list("AAAB")

@@ -62,7 +62,6 @@ def test_nothing_agrees_without_tokens():
     assert labels_of(ch.decode(SCORES)) == [[0], [1]]
     assert labels_of(ch.decode(SCORES[:1])) == [[0]]
     assert labels_of(ch.decode(SCORES, agree=[])) == [[0], [1]]
-    assert labels_of(ch.decode([ch.Chain(scores) for scores in SCORES])) == [[0], [1]]
     assert ch.build_problem(SCORES).model.cliques == 0
     with pytest.raises(TypeError, match="tokens is missing: agree needs the words"):
         ch.decode(SCORES, agree="words")

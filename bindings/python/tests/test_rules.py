@@ -136,9 +136,6 @@ def test_mistakes_name_the_rule():
         ch.decode(SCORES, rules=[rules.never(1, chains=[4])])
     with pytest.raises(ch.SizeOverflowError, match="labels is 8193; with rules it may be at most"):
         ch.decode([np.zeros((1, 8193))], rules=[rules.never(1)])
-    chain = ch.Chain([[1.0, 0.0]])
-    with pytest.raises(ValueError, match="must be an array of scores"):
-        ch.decode([chain], rules=[rules.once()])
 
 
 def test_texts_and_objects_are_rules():

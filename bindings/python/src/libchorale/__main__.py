@@ -98,10 +98,13 @@ Labels sequences together, so that equal tokens of a group have equal labels.
 FILE has a JSON object in each line: "scores", a list of the scores of all labels for
 each position, such as log-probabilities; "tokens", a text for each position (null, or
 no tokens: it need not agree with any); and, if need be, "group", such as the document,
-within which tokens agree. The same objects are printed, without scores and with
-"labels"; "own", the labels of the sequence by itself; "changed", the positions, from 0,
-where these differ; and "why", for each of these positions, in words. If every labelling
-of a sequence is forbidden, its labels are null, and "left_out" says what forbids them.
+within which tokens agree. "edges" (T - 1 tables: the score of each label after each),
+"forced" (the label of each position by its number, -1: not known) and "allowed" (true
+or false for each score) are a sequence's own; either all have them or none. The same
+objects are printed, without scores and with "labels"; "own", the labels of the sequence
+by itself; "changed", the positions, from 0, where these differ; and "why", for each of
+these positions, in words. If every labelling of a sequence is forbidden, its labels are
+null, and "left_out" says what forbids them.
 
 With --rules the labels of each sequence keep rules: once (at most one segment of each
 label), once:A, at_most:K,A, at_least:K,A, exactly:K,A, never:A, at_most_tokens:K,A,
@@ -530,6 +533,10 @@ class _Corpus:
     scores: list[Any]
     tokens: list[list[Any]]
     groups: list[Any] | None
+    own: dict[str, Any]
+
+
+OWN = ("edges", "forced", "allowed")
 
 
 def _corpus(path: str) -> _Corpus:
@@ -564,7 +571,14 @@ def _corpus(path: str) -> _Corpus:
             rule = f"{array.shape[1]} scores for a position where other lines have {width}"
             raise Stop(BAD_INPUT, f'{place}, line {line}: "scores" has {rule}')
     together = any("group" in entry for entry in entries)
-    return _Corpus(place, lines, entries, scores, tokens, groups if together else None)
+    own: dict[str, Any] = {}
+    for name in OWN:
+        there = [name in entry for entry in entries]
+        if all(there):
+            own[name] = [entry[name] for entry in entries]
+        elif any(there):
+            raise Stop(BAD_INPUT, f'{place}, line {lines[there.index(False)]}: "{name}" is missing')
+    return _Corpus(place, lines, entries, scores, tokens, groups if together else None, own)
 
 
 def _scores(given: Any, here: str) -> Any:
@@ -618,6 +632,7 @@ def command_label(given: argparse.Namespace) -> bytes:
             found = decode(
                 corpus.scores,
                 transitions,
+                **corpus.own,
                 groups=corpus.groups,
                 tokens=corpus.tokens,
                 strength=given.strength,
@@ -652,7 +667,7 @@ def command_label(given: argparse.Namespace) -> bytes:
     ruled = {entry.chain: entry for entry in found.ruled}
     printed = []
     for number, entry in enumerate(corpus.entries):
-        kept = {name: value for name, value in entry.items() if name != "scores"}
+        kept = {name: value for name, value in entry.items() if name not in ("scores", *OWN)}
         changed, why = [], []
         if number in changes:
             changed = np.flatnonzero(found.labels[number] != found.own[number]).tolist()

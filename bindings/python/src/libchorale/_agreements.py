@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from .chain import Chain, Transitions
+from .chain import Transitions
 from .errors import Error, OutOfRangeError, Renaming
-from .model import ModelBuilder
 from .potential import Potential
 from .property import Property
 
@@ -122,8 +121,7 @@ class Wanted:
 class Given:
     """Checked arguments of a call. Chain i has the positions offsets[i] to offsets[i + 1] - 1."""
 
-    chains: list[Chain]  # all chains, if the caller gave at least one as a `Chain`; otherwise empty
-    scores: npt.NDArray[Any] | None  # N x m (N positions in all, m labels); None: see `chains`
+    scores: npt.NDArray[Any]  # N x m: N positions in all, m labels
     offsets: Longs
     transitions: Transitions | None
     groups: Longs  # the number of the group of each chain
@@ -132,15 +130,17 @@ class Given:
     texts: bool  # whether the tokens are texts, not integers
     wanted: list[Wanted]
     uncounted: arrays.Ints  # labels that take no part
+    edges: npt.NDArray[Any] | None = None  # N x m x m; that of the first position is not read
+    forced: arrays.Ints | None = None  # N
+    allowed: arrays.Bytes | None = None  # N x m
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     @property
     def labels(self) -> int | None:
-        if self.scores is not None:
-            return int(self.scores.shape[1])
-        return self.chains[0].labels if self.chains else None
+        """The number of labels; None if there is no chain, and it is unknown."""
+        return int(self.scores.shape[1]) if len(self) else None
 
     def spans(self) -> list[tuple[int, int]]:
         ends = self.offsets.tolist()
@@ -158,17 +158,20 @@ def read(
     stop: Iterable[Hashable],
     uncounted: Iterable[int] | None = None,
     names: Sequence[str] | None = None,
+    *,
+    edges: Sequence[Any] | None = None,
+    forced: Sequence[Any] | None = None,
+    allowed: Sequence[Any] | None = None,
 ) -> Given:
     if transitions is not None and not isinstance(transitions, Transitions):
         with Renaming({"scores": "transitions"}):
             transitions = Transitions(transitions)
-    chains, scores, lengths = _scores(unaries, transitions)
+    scores, lengths = _scores(unaries)
     offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=offsets[1:])
     if groups is None:
         groups = [0] * len(lengths)
-    if len(groups) != len(lengths):
-        raise ValueError(f"groups has {len(groups)} entries for {len(lengths)} chains")
+    _of_each_chain("groups", groups, lengths)
     known: dict[Hashable, int] = {}
     listed = [known.setdefault(group, len(known)) for group in groups]
     numbers = np.array(listed, dtype=np.int64)
@@ -178,33 +181,66 @@ def read(
         own = isinstance(entry, Agreement)
         asked = entry if own else _asked(entry, strength, minimum, stop)
         wanted.append(_wanted(asked, place, own, len(wanted), lengths, ids, texts))
+        if not lengths and isinstance(asked.what, Property):
+            scores = np.zeros((0, asked.what.labels))
     if uncounted is None:
         uncounted = [label for label, name in enumerate(names or ()) if name == OUTSIDE]
-    left_out = arrays.ints("uncounted", list(uncounted))
-    return Given(
-        chains, scores, offsets, transitions, numbers, groups, ids, texts is not None, wanted, left_out
+    given = Given(
+        scores=scores,
+        offsets=offsets,
+        transitions=transitions,
+        groups=numbers,
+        group_names=groups,
+        ids=ids,
+        texts=texts is not None,
+        wanted=wanted,
+        uncounted=arrays.ints("uncounted", list(uncounted)),
     )
+    m = scores.shape[1]
+    if edges is not None:
+        _of_each_chain("edges", edges, lengths)
+        none, parts = np.zeros((1, m, m)), [np.zeros((0, m, m))]
+        for index, (own, length) in enumerate(zip(edges, lengths)):
+            matrices = none[:0] if len(own) == 0 else arrays.scores(f"edges[{index}]", own, 3)
+            if matrices.shape != (max(0, length - 1), m, m):
+                raise ValueError(
+                    f"edges[{index}] has shape {matrices.shape}, not {(max(0, length - 1), m, m)}"
+                )
+            parts += [none[:length], matrices]
+        given.edges = np.concatenate(parts, dtype=scores.dtype)
+    if forced is not None:
+        _of_each_chain("forced", forced, lengths)
+        given.forced = _joined(
+            [arrays.ints(f"forced[{i}]", own, size=n) for i, (own, n) in enumerate(zip(forced, lengths))]
+        )
+    if allowed is not None:
+        _of_each_chain("allowed", allowed, lengths)
+        given.allowed = _joined(
+            [
+                arrays.flags(f"allowed[{i}]", own, (n, m))
+                for i, (own, n) in enumerate(zip(allowed, lengths))
+            ]
+        )
+    return given
 
 
-def _scores(
-    unaries: Iterable[Any], transitions: Transitions | None
-) -> tuple[list[Chain], npt.NDArray[Any] | None, Sequence[int]]:
+def _of_each_chain(name: str, given: Sequence[Any], lengths: Sequence[int]) -> None:
+    if len(given) != len(lengths):
+        raise ValueError(f"{name} has {len(given)} entries for {len(lengths)} chains")
+
+
+def _joined(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any] | None:
+    return np.concatenate(parts) if parts else None
+
+
+def _scores(unaries: Iterable[Any]) -> tuple[npt.NDArray[Any], Sequence[int]]:
     if isinstance(unaries, np.ndarray) and unaries.ndim == 3 and len(unaries) > 0:
         block = arrays.scores("unaries", unaries, 3)
         count, length, labels = block.shape
-        return [], block.reshape(count * length, labels), [length] * count
-    items = list(unaries)
-    if not items or any(isinstance(item, Chain) for item in items):
-        chains = []
-        for index, item in enumerate(items):
-            with Renaming({"unary": f"unaries[{index}]"}):
-                shared = None if isinstance(item, Chain) else transitions
-                chains.append(Chain._for_a_call(item, shared))
-        _same_labels({chain.labels for chain in chains})
-        return chains, None, [chain.length for chain in chains]
-    parts = [arrays.scores(f"unaries[{i}]", item, 2) for i, item in enumerate(items)]
+        return block.reshape(count * length, labels), [length] * count
+    parts = [arrays.scores(f"unaries[{i}]", item, 2) for i, item in enumerate(unaries)]
     _same_labels({part.shape[1] for part in parts})
-    return [], np.concatenate(parts), [len(part) for part in parts]
+    return np.concatenate(parts) if parts else np.zeros((0, 1)), [len(part) for part in parts]
 
 
 def _same_labels(labels: set[int]) -> None:
@@ -223,8 +259,7 @@ def _ids(
     None."""
     if tokens is None:
         return None, None
-    if len(tokens) != len(lengths):
-        raise ValueError(f"{name} has {len(tokens)} entries for {len(lengths)} chains")
+    _of_each_chain(name, tokens, lengths)
     for index, (words, length) in enumerate(zip(tokens, lengths)):
         if isinstance(words, (str, bytes)):
             raise TypeError(f"{name}[{index}] is {words!r}, not a sequence of words")
@@ -347,8 +382,7 @@ def _wanted(
 def _weights(name: str, asked: Agreement, lengths: Sequence[int]) -> Longs | None:
     if asked.weights is None:
         return None
-    if len(asked.weights) != len(lengths):
-        raise ValueError(f"{name} has {len(asked.weights)} entries for {len(lengths)} chains")
+    _of_each_chain(name, asked.weights, lengths)
     if isinstance(asked.what, Property):
         return arrays.longs(name, asked.weights)
     parts = [
@@ -376,7 +410,9 @@ class Placed:
                 str(error),
             )
             message = re.sub(
-                r"\b(unary|scores|tokens|keys|weights)\[(\d+)\]", self._position, message
+                r"\b(unary|scores|tokens|keys|weights|edges|forced|allowed)\[(\d+)\]",
+                self._position,
+                message,
             )
             error.args = (message,)
             error.message = message
@@ -386,8 +422,9 @@ class Placed:
         if match[1] == "weights" and self._of_chains(match.string):
             return match[0]
         chain = int(np.searchsorted(offsets, position, side="right")) - 1
-        name = match[1] if match[1] in ("tokens", "keys", "weights") else "unaries"
-        return f"{name}[{chain}][{position - offsets[chain]}]"
+        name = "unaries" if match[1] in ("unary", "scores") else match[1]
+        within = int(position - offsets[chain]) - (name == "edges")
+        return f"{name}[{chain}][{within}]"
 
     def _of_chains(self, message: str) -> bool:
         """Returns whether a message about weights refers to the weights of a property. Their index
@@ -396,83 +433,3 @@ class Placed:
             wanted.prop is not None and message.startswith(f"{wanted.place}.")
             for wanted in self._given.wanted
         )
-
-
-def build(given: Given) -> tuple[ModelBuilder, list[int]]:
-    """Adds the chains, and the cliques of all agreements, to a new `ModelBuilder`. Returns the
-    builder, and for each clique the number of its agreement."""
-    builder = ModelBuilder()
-    if given.scores is not None:
-        with Placed(given):
-            builder.add_corpus(
-                given.scores,
-                given.offsets,
-                transitions=given.transitions,
-                tokens=given.ids,
-                groups=given.groups,
-            )
-    for index, chain in enumerate(given.chains):
-        own = None if given.ids is None else given.ids[slice(*given.offsets[index : index + 2])]
-        with Renaming({"unary": f"unaries[{index}]", "tokens": f"tokens[{index}]"}):
-            builder.add_chain(chain, tokens=own, group=int(given.groups[index]))
-    made: list[int] = []
-    labels = given.labels or 1
-    for number, wanted in enumerate(given.wanted):
-        offsets, members = _members(given, wanted)
-        if len(offsets) == 1:
-            continue
-        asked, prop = wanted.agreement, wanted.prop
-        values = labels if prop is None else prop.values
-        potential = asked.potential
-        if potential is None:
-            strength = 1.0 if asked.strength == "auto" else asked.strength
-            counted = None
-            if prop is None and len(given.uncounted):
-                counted = ~np.isin(np.arange(values), given.uncounted)
-            potential = Potential.potts(values, strength, scale="members", counted=counted)
-        with Renaming({"potential": f"{wanted.place}.potential"}):
-            cliques = builder.add_cliques(
-                len(offsets) - 1,
-                potential=potential,
-                property=prop,
-                values=labels if prop is None else None,
-            )
-        chains, positions = members, None
-        if prop is None:
-            chains = np.searchsorted(given.offsets, members, side="right") - 1
-            positions = members - given.offsets[chains]
-        with Renaming({"weights": f"{wanted.place}.weights"}):
-            builder.add_members(
-                cliques.start,
-                chains,
-                positions,
-                offsets=offsets,
-                weights=None if wanted.weights is None else wanted.weights[members],
-            )
-        made += [number] * len(cliques)
-    return builder, made
-
-
-def _members(given: Given, wanted: Wanted) -> tuple[Longs, Longs]:
-    """Returns two arrays, `offsets` and `members`: clique c has the positions (for a property: the
-    chains) members[offsets[c] : offsets[c + 1]]."""
-    asked = wanted.agreement
-    if wanted.kind == c.CHORALE_AGREE_CLIQUES:
-        members, counts = wanted.members, np.diff(wanted.offsets)
-    else:
-        groups = np.zeros_like(given.groups) if asked.across else given.groups
-        if wanted.keys is None:  # a property: the members are whole chains
-            members, keys = np.arange(len(given)), np.zeros(len(given), dtype=np.int32)
-        else:
-            left = (wanted.keys >= 0) & ~np.isin(wanted.keys, wanted.stop)
-            members, groups = np.flatnonzero(left), np.repeat(groups, np.diff(given.offsets))[left]
-            keys = wanted.keys[left]
-        order = np.lexsort((members, keys, groups))
-        members, keys, groups = members[order], keys[order], groups[order]
-        differs = (keys[1:] != keys[:-1]) | (groups[1:] != groups[:-1])
-        begins = np.flatnonzero(np.concatenate([np.ones(min(1, len(keys)), dtype=bool), differs]))
-        counts = np.diff(np.append(begins, len(keys)))
-    enough = counts >= wanted.minimum
-    offsets = np.zeros(int(enough.sum()) + 1, dtype=np.int64)
-    np.cumsum(counts[enough], out=offsets[1:])
-    return offsets, members[np.repeat(enough, counts)]

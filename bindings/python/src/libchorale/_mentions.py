@@ -356,7 +356,7 @@ class Mentions:
         offsets = np.arange(len(rows) + 1)
         if groups is None:
             groups = np.zeros(len(rows), dtype=np.int64)
-        return Given([], scores, offsets, None, groups, (), None, False, wanted, empty)
+        return Given(scores, offsets, None, groups, (), None, False, wanted, empty)
 
     def solve(
         self, options: dict[str, Any], until: float | None, told: Callable[[Any], Any] | None

@@ -50,6 +50,8 @@ class Chains:
     scores       the column of scores: in each row a list with one entry for each position, which is
                  a list of numbers, one for each label
     tokens       the column of words: in each row a list of texts or integers; None: no words
+    edges, forced, allowed
+                 columns of what these arguments of `decode` have for a chain; None: no such column
     order        the column by which the rows of a group are sorted before labelling, so that labels
                  do not depend on the order of arrival; None: the order of arrival is kept
     agree        as in `decode`, except that `keys` of an `Agreement` is the name of a column of
@@ -70,6 +72,9 @@ class Chains:
     group: str
     scores: str
     tokens: str | None = None
+    edges: str | None = None
+    forced: str | None = None
+    allowed: str | None = None
     order: str | None = None
     agree: Agree | Sequence[Agree] | None = None
     transitions: Any = None
@@ -103,10 +108,10 @@ class Chains:
 
     def _columns(self) -> dict[str, str]:
         found = {"group": self.group, "scores": self.scores}
-        if self.tokens is not None:
-            found["tokens"] = self.tokens
-        if self.order is not None:
-            found["order"] = self.order
+        for argument in ("tokens", "edges", "forced", "allowed", "order"):
+            column = getattr(self, argument)
+            if column is not None:
+                found[argument] = column
         for number, (entry, _) in enumerate(self._listed()):
             if isinstance(entry, Agreement) and isinstance(entry.keys, str):
                 found[f"agree[{number}].keys"] = entry.keys
@@ -119,28 +124,32 @@ class Chains:
             fields.append((self.ruled, arrow.string()))
         return [arrow.field(*field) for field in fields]
 
-    def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
-        """Returns the new columns for the rows of one group."""
-        scores = _matrices(arrow, rows, self.scores)
-        if not any(map(len, scores)):  # without positions the number of labels is unknown
-            empty = arrow.array([[]] * len(scores), arrow.list_(arrow.int32()))
-            return {self.labels: empty, self.changed: arrow.array([False] * len(scores))}
+    def _arguments(self, rows: Any) -> dict[str, Any]:
+        """Returns arguments of `decode` and `build_problem` for the rows of one group."""
+        names = ("tokens", "edges", "forced", "allowed")
+        columns = {name: getattr(self, name) for name in names}
         agree = [
             dataclasses.replace(entry, keys=_lists(rows, entry.keys))
             if isinstance(entry, Agreement) and isinstance(entry.keys, str)
             else entry
             for entry, _ in self._listed()
         ]
+        given = ("transitions", "strength", "minimum", "stop", "uncounted", "names")
+        return {
+            "agree": agree,
+            **{name: getattr(self, name) for name in given},
+            **{name: None if of is None else _lists(rows, of) for name, of in columns.items()},
+        }
+
+    def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
+        """Returns the new columns for the rows of one group."""
+        scores = _matrices(arrow, rows, self.scores)
+        if not any(map(len, scores)):  # without positions the number of labels is unknown
+            empty = arrow.array([[]] * len(scores), arrow.list_(arrow.int32()))
+            return {self.labels: empty, self.changed: arrow.array([False] * len(scores))}
         found = decode(
             scores,
-            self.transitions,
-            tokens=None if self.tokens is None else _lists(rows, self.tokens),
-            agree=agree,
-            strength=self.strength,
-            minimum=self.minimum,
-            stop=self.stop,
-            uncounted=self.uncounted,
-            names=self.names,
+            **self._arguments(rows),
             rules=self.rules,
             scheme=self.scheme,
             most_cost=self.most_cost,

@@ -19,16 +19,15 @@ from . import _arrays as arrays
 from . import _declarations as c
 from . import html
 from . import rules as of_rules
-from ._agreements import Agree, Given, Placed, Strength, Wanted, build, read
+from ._agreements import Agree, Given, Placed, Strength, read
 from ._callbacks import Raised
 from ._handle import Closable
-from ._learnt import learn
 from ._native import call, library, struct
 from ._work import entries
 from .cancel import Cancel, Stop
-from .chain import Chain, Edges, Scheme
+from .chain import Scheme, Transitions
 from .errors import Renaming, StateError
-from .model import corpus_struct
+from .model import corpus_of
 from .outcome import Outcome
 from .problem import Problem
 from .run import (
@@ -37,7 +36,6 @@ from .run import (
     MessageElement,
     Progress,
     Reason,
-    Run,
     RunResult,
     left_out_of,
     result_of,
@@ -127,8 +125,8 @@ def _kind(what: str | int | None) -> str:
 
 
 def build_problem(
-    unaries: Iterable[Chain | npt.ArrayLike],
-    transitions: Edges = None,
+    unaries: Iterable[npt.ArrayLike],
+    transitions: Transitions | npt.ArrayLike | None = None,
     *,
     groups: Sequence[Hashable] | None = None,
     tokens: Sequence[Sequence[Hashable]] | None = None,
@@ -138,6 +136,9 @@ def build_problem(
     stop: Iterable[Hashable] = (),
     uncounted: Iterable[int] | None = None,
     names: Sequence[str] | None = None,
+    edges: Sequence[npt.ArrayLike] | None = None,
+    forced: Sequence[npt.ArrayLike] | None = None,
+    allowed: Sequence[npt.ArrayLike] | None = None,
 ) -> Problem:
     """Returns the `Problem` that `decode` would solve. It can be saved, or solved with a `Run`. The
     arguments are those of `decode`.
@@ -146,15 +147,33 @@ def build_problem(
     >>> Run(problem).solve().changed_chains
     1
     """
+    more: dict[str, Any] = {"edges": edges, "forced": forced, "allowed": allowed}
     given = read(
-        unaries, transitions, groups, tokens, agree, strength, minimum, stop, uncounted, names
+        *(unaries, transitions, groups, tokens, agree, strength, minimum, stop, uncounted, names),
+        **more,
     )
-    return _problem(_settled(given), names, tokens)
+    asked = [wanted.agreement for wanted in given.wanted]
+    if any(of.strength == "auto" and of.potential is None for of in asked):
+        with solved(given, {"rounds": 0}) as solution:
+            for wanted, found in zip(given.wanted, solution.strengths(len(asked))):
+                if wanted.agreement.strength == "auto":
+                    wanted.agreement = dataclasses.replace(wanted.agreement, strength=found)
+    problem = agreeing(given, None)
+    kinds = [problem.clique_kind(clique) for clique in range(problem.model.cliques)]
+    if names is not None:
+        with Renaming({"labels": "names"}):
+            problem.labels = list(names)
+        problem.name_values(["labels" if given.wanted[k].prop is None else None for k in kinds])
+    if given.texts and tokens is not None:
+        problem.words = ["" if arrays.missing(w) else str(w) for chain in tokens for w in chain]
+    if kinds:
+        problem.kinds = [_kind(wanted.what) for wanted in given.wanted]
+    return problem
 
 
 def labelled_problem(
-    unaries: Iterable[Chain | npt.ArrayLike],
-    transitions: Edges = None,
+    unaries: Iterable[npt.ArrayLike],
+    transitions: Transitions | npt.ArrayLike | None = None,
     *,
     gold: npt.ArrayLike | None,
     groups: Sequence[Hashable] | None = None,
@@ -163,6 +182,8 @@ def labelled_problem(
     minimum: int = 2,
     stop: Iterable[Hashable] = (),
     uncounted: Iterable[int] | None = None,
+    edges: Sequence[npt.ArrayLike] | None = None,
+    allowed: Sequence[npt.ArrayLike] | None = None,
 ) -> Problem:
     """Returns a problem with gold labels, for `libchorale.learn.learn`. The cliques of entry k of
     `agree` are of kind k, and a strength "auto" is 1 until it is learnt.
@@ -175,12 +196,11 @@ def labelled_problem(
     >>> problem.gold.tolist()
     [0, 0]
     """
-    given = read(unaries, transitions, groups, tokens, agree, 1.0, minimum, stop, uncounted)
-    raising = any(w.agreement.potential and w.agreement.potential._raised for w in given.wanted)
-    if given.scores is None or raising:
-        problem = _problem(given, None, None)
-        problem.gold = None if gold is None else np.asarray(gold, dtype=np.int32)
-        return problem
+    given = read(
+        *(unaries, transitions, groups, tokens, agree, 1.0, minimum, stop, uncounted),
+        edges=edges,
+        allowed=allowed,
+    )
     labels = None if gold is None else arrays.ints("gold", gold, size=int(given.offsets[-1]))
     return agreeing(given, labels)
 
@@ -188,10 +208,9 @@ def labelled_problem(
 def agreeing(given: Given, labels: arrays.Ints | None) -> Problem:
     """Returns a problem with gold labels, made by one call of the library. given: the checked
     arguments. labels: the gold label of every position; None: no gold labels."""
-    assert given.scores is not None
     with ExitStack() as stack:
-        corpus = _corpus(stack, given)
-        agreements, _ = specification(stack, given)
+        corpus = corpus_struct(stack, given)
+        agreements, raised = specification(stack, given)
         with Placed(given):
             made = Problem._create(
                 library.chorale_problem_create_agreeing,
@@ -201,12 +220,13 @@ def agreeing(given: Given, labels: arrays.Ints | None) -> Problem:
                 len(given.wanted),
                 None if labels is None else arrays.address(labels),
             )
-    return Problem._made(made)
+    kept = [wanted.agreement.potential for wanted in given.wanted] if raised else []
+    return Problem._made(made, *kept, raised=raised)
 
 
 def decode(
-    unaries: Iterable[Chain | npt.ArrayLike],
-    transitions: Edges = None,
+    unaries: Iterable[npt.ArrayLike],
+    transitions: Transitions | npt.ArrayLike | None = None,
     *,
     groups: Sequence[Hashable] | None = None,
     tokens: Sequence[Sequence[Hashable]] | None = None,
@@ -216,6 +236,9 @@ def decode(
     stop: Iterable[Hashable] = (),
     uncounted: Iterable[int] | None = None,
     names: Sequence[str] | None = None,
+    edges: Sequence[npt.ArrayLike] | None = None,
+    forced: Sequence[npt.ArrayLike] | None = None,
+    allowed: Sequence[npt.ArrayLike] | None = None,
     rules: Sequence[of_rules.Rule] = (),
     scheme: Scheme = "plain",
     most_cost: float | None = None,
@@ -239,7 +262,7 @@ def decode(
     has T positions; there are m labels, numbered from 0.
 
     unaries      an entry for each chain: T x m scores (float64 or float32) of each label at each
-                 position, such as a tagger's log-probabilities; or a `Chain`
+                 position, such as a tagger's log-probabilities; -inf forbids a label
     transitions  scores for all chains, m x m (entry [x, y] is the score of label y after label x),
                  or a `Transitions`; None: all zero
     groups       the group of each chain, anything that can be a dictionary's key; None: all are of
@@ -265,6 +288,10 @@ def decode(
     uncounted    labels that take no part in the agreement of positions, such as that of no entity:
                  having them together gains nothing. None: the label named "O", if `names` has it
     names        m names of labels, also for the display in notebooks
+    edges        for each chain (T - 1) x m x m scores of its own, a matrix for each pair of
+                 neighbours; they replace those of `transitions`, but not its start and end scores
+    forced       for each chain T labels that are known; -1: free
+    allowed      for each chain T x m booleans: False forbids a label at a position
     rules        rules that the labels of each chain must keep (`libchorale.rules`), such as
                  `rules.once()`: at most one segment of each label. Provisional
     scheme       of `names`, for rules: "plain", or "bio", "bioes", "bilou" for rules about what
@@ -272,9 +299,8 @@ def decode(
     most_cost    a chain whose rules cost more keeps its own labels; None: no limit
 
     The other options are those of `Run`. The display in notebooks shows the changes. All chains
-    must have the same number of labels. If some entry of `unaries` is a `Chain` (for trees, or
-    chains with their own transitions), the model is built chain by chain, which is slower and gives
-    the same result.
+    must have the same number of labels; `allowed` says which labels a chain has. Trees are for
+    `ModelBuilder`.
 
     >>> result = decode(
     ...     [[[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]], tokens=[["Washington"]] * 3, strength=0.9
@@ -286,7 +312,10 @@ def decode(
     """
     until = arrays.deadline("time_limit", time_limit)  # covers the work before the run, too
     given = read(
-        unaries, transitions, groups, tokens, agree, strength, minimum, stop, uncounted, names
+        *(unaries, transitions, groups, tokens, agree, strength, minimum, stop, uncounted, names),
+        edges=edges,
+        forced=forced,
+        allowed=allowed,
     )
     if names is not None and given.labels is not None and len(names) != given.labels:
         raise ValueError(f"names has {len(names)} entries for {given.labels} labels")
@@ -306,20 +335,18 @@ def decode(
     }
     kept = None
     if rules:
-        if given.scores is None:
-            raise ValueError("rules: every entry of unaries must be an array of scores")
         kept = of_rules.Given(rules, names, scheme, most_cost, given.scores.shape[1])
-    limits: dict[str, Any] = {
-        "until": until,
-        "cancel": cancel,
-        "progress": progress,
-    }
-    ruled: list[of_rules.RuledChain] = []
-    if given.scores is None:
-        solution = _solve_chains(given, options, **limits)
-    else:
-        solution = _solve_corpus(given, options, kept, ruled, **limits)
-    strengths, result, now, own, found, left_out = solution
+    limits: dict[str, Any] = {"until": until, "cancel": cancel, "progress": progress}
+    with solved(given, options, kept, **limits) as solution:
+        ruled = [] if kept is None else solution.ruled(kept)
+        result, left_out = solution.result(), solution.left_out()
+        if result.outcome == Outcome.INFEASIBLE and left_out:
+            raise StateError(f"no chain has an allowed labelling; {left_out[0]}")
+        now, own = (
+            solution.labels(which, int(given.offsets[-1]))
+            for which in (c.CHORALE_TOGETHER, c.CHORALE_ALONE)
+        )
+        found, strengths = solution.reasons(), solution.strengths(len(given.wanted))
     reasons: dict[int, list[Reason]] = {}
     for number, *told in found:
         what, chain = given.wanted[number].what, told[1]
@@ -347,11 +374,6 @@ def decode(
         words=tokens,
         strengths=strengths,
     )
-
-
-# What a run found: strengths, result, labels together and alone, tuples of the fields of the C struct
-# chorale_reason (run.h), and the chains that are left out.
-_Solved = tuple["list[float]", RunResult, arrays.Ints, arrays.Ints, list[Any], list[LeftOut]]
 
 
 class _Solution(Closable):
@@ -395,16 +417,18 @@ class _Solution(Closable):
             )
 
 
-def _corpus(stack: ExitStack, given: Given) -> c.chorale_corpus:
-    assert given.scores is not None
-    return corpus_struct(
+def corpus_struct(stack: ExitStack, given: Given) -> c.chorale_corpus:
+    return corpus_of(
         stack,
         given.scores,
         given.offsets,
         given.transitions,
         given.ids,
         given.groups,
-        given.uncounted,
+        uncounted=given.uncounted,
+        edges=given.edges,
+        forced=given.forced,
+        allowed=given.allowed,
     )
 
 
@@ -448,14 +472,13 @@ def solved(
     """Labels chains by the C function chorale_decode, and yields the solution, which is freed when
     the `with` block ends. rules: to be kept, or None. until: the deadline, from `arrays.deadline`. borrow: True: the scores are
     not copied, and must not change before the block ends."""
-    assert given.scores is not None
     raised, stop = Raised(), Stop(cancel)
     made = run_options(**options)
     made.time_limit = arrays.limit("time_limit", arrays.seconds_left(until))
     made.progress = telling(progress, raised)
     sources = [raised]
     with ExitStack() as stack:
-        corpus = _corpus(stack, given)
+        corpus = corpus_struct(stack, given)
         corpus.borrow = borrow
         agreements, of_potentials = specification(stack, given)
         sources += of_potentials
@@ -481,104 +504,3 @@ def solved(
             if error is not None:
                 raise error
             yield solution
-
-
-def _solve_corpus(
-    given: Given,
-    options: dict[str, Any],
-    rules: of_rules.Given | None,
-    ruled: list[of_rules.RuledChain],
-    **limits: Any,
-) -> _Solved:
-    """Appends the chains with rules to `ruled`."""
-    with solved(given, options, rules, **limits) as solution:
-        if rules is not None:
-            ruled += solution.ruled(rules)
-        count = int(given.offsets[-1])
-        result, left_out = solution.result(), solution.left_out()
-        _check_feasible(result, left_out)
-        return (
-            solution.strengths(len(given.wanted)),
-            result,
-            solution.labels(c.CHORALE_TOGETHER, count),
-            solution.labels(c.CHORALE_ALONE, count),
-            solution.reasons(),
-            left_out,
-        )
-
-
-def _check_feasible(result: RunResult, left_out: list[LeftOut]) -> None:
-    """Raises StateError if no chain has a labelling."""
-    if result.outcome == Outcome.INFEASIBLE and left_out:
-        raise StateError(f"no chain has an allowed labelling; {left_out[0]}")
-
-
-def _solve_chains(
-    given: Given, options: dict[str, Any], *, until: float | None, **limits: Any
-) -> _Solved:
-    given = _settled(given)
-    strengths = [_number(wanted) for wanted in given.wanted]
-    builder, made = build(given)
-    model = builder.freeze()
-    with Run(model, **options, **limits, time_limit=arrays.seconds_left(until)) as run:
-        result, left_out = run.solve(), run.left_out()
-        _check_feasible(result, left_out)
-        found = [(made[clique], clique, *told) for _, clique, *told in run._reasons()]
-        return strengths, result, run.labels(), run.labels(own=True), found, left_out
-
-
-def _number(wanted: Wanted) -> float:
-    asked = wanted.agreement
-    return 0.0 if asked.potential is not None or asked.strength == "auto" else asked.strength
-
-
-def _settled(given: Given) -> Given:
-    """Returns the arguments with the strengths that are found in place of "auto"."""
-    found = {
-        number: 1.0
-        for number, wanted in enumerate(given.wanted)
-        if wanted.agreement.strength == "auto" and wanted.agreement.potential is None
-    }
-    builder, made = build(given)
-    problem = Problem(builder.freeze())
-    problem.clique_kinds = [
-        number if number in found and given.wanted[number].weights is None else -1
-        for number in made
-    ]
-    if found and any(problem.clique_kind(clique) >= 0 for clique in range(len(made))):
-        classes = np.arange(given.labels or 1)
-        classes[given.uncounted] = -1
-        learnt = learn(problem, classes=classes.tolist(), without_gold=True)
-        for number, kind in enumerate(learnt.report["kinds"]):
-            if number in found and kind["cliques"]:
-                found[number] = kind["strength"]
-    wanted = [
-        dataclasses.replace(
-            entry, agreement=dataclasses.replace(entry.agreement, strength=found[number])
-        )
-        if number in found
-        else entry
-        for number, entry in enumerate(given.wanted)
-    ]
-    return dataclasses.replace(given, wanted=wanted)
-
-
-def _problem(
-    given: Given, names: Sequence[str] | None, words: Sequence[Sequence[Hashable]] | None
-) -> Problem:
-    builder, made = build(given)
-    problem = Problem(builder.freeze())
-    if names is not None:
-        with Renaming({"labels": "names"}):
-            problem.labels = list(names)
-    if given.texts and words is not None:
-        problem.words = [
-            "" if arrays.missing(word) else str(word) for chain in words for word in chain
-        ]
-    if made:
-        problem.kinds = [_kind(wanted.what) for wanted in given.wanted]
-        problem.clique_kinds = made
-        if names is not None:
-            of_labels = ["labels" if given.wanted[n].prop is None else None for n in made]
-            problem.name_values(of_labels)
-    return problem

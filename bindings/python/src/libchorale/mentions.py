@@ -53,21 +53,6 @@ log = logging.getLogger("libchorale")
 # The probability of a row's label if the caller gives no confidence.
 CONFIDENCE = 0.8
 
-# Options of the runs, besides rounds and threads: the defaults of `Run`.
-OPTIONS = {
-    "damping": 0.0,
-    "algorithm": "auto",
-    "exact_marginals": False,
-    "local_search": True,
-    "restrict_range": False,
-    "joint_mode": "auto",
-    "message_element": "auto",
-    "beam_width": 300,
-    "max_states": 1024,
-    "bound_steps": 0,
-}
-
-
 @dataclasses.dataclass(frozen=True)
 class Strengths:
     """The result of `learn_strengths`, for `agree(strength=...)`. str() gives lines of text for
@@ -546,7 +531,7 @@ def agree(
         weights = _weights(strength, read)
         mentions = Mentions(read.scores, read.keyed, weights, read.times, read.before)
         bar.step()
-        options = {**OPTIONS, "rounds": rounds, "threads": threads}
+        options = {"rounds": rounds, "threads": threads}
         codes = mentions.solve(options, until, _rounds(bar))
         bar.step()
         before = mentions.own if read.before is None else read.before
@@ -787,7 +772,7 @@ def diagnose(
         mentions = Mentions(read.scores, read.keyed, _weights(strength, read))
         bar.step()
         before = mentions.own if read.before is None else read.before
-        options = {**OPTIONS, "rounds": rounds, "threads": threads}
+        options = {"rounds": rounds, "threads": threads}
         codes = mentions.solve(options, None, _rounds(bar))
         bar.step()
         found = mentions.probabilities(codes, before)

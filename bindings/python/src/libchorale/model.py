@@ -145,7 +145,7 @@ class ModelBuilder(Handle):
                 transitions = Transitions(transitions)
         first = c_int64()
         with self._use() as builder, ExitStack() as stack:
-            corpus = corpus_struct(stack, array, ends, transitions, ids, documents)
+            corpus = corpus_of(stack, array, ends, transitions, ids, documents)
             corpus.borrow = bool(borrow)
             with Renaming({"unary": "scores"}):
                 call(
@@ -390,14 +390,18 @@ class ModelBuilder(Handle):
         return model
 
 
-def corpus_struct(
+def corpus_of(
     stack: ExitStack,
     scores: npt.NDArray[Any],
     offsets: npt.NDArray[np.int64] | None,
     transitions: Transitions | None,
     tokens: arrays.Ints | None,
     groups: npt.NDArray[np.int64] | None,
+    *,
     uncounted: arrays.Ints | None = None,
+    edges: npt.NDArray[Any] | None = None,
+    forced: arrays.Ints | None = None,
+    allowed: arrays.Bytes | None = None,
 ) -> c.chorale_corpus:
     """Returns the C struct that describes chains whose scores are in one array. It is valid until
     `stack` is closed."""
@@ -416,6 +420,8 @@ def corpus_struct(
     if transitions is not None:
         corpus.transitions = stack.enter_context(transitions._use())
     corpus.tokens, corpus.groups = arrays.address(tokens), arrays.address(groups)
+    corpus.edges, corpus.forced = arrays.address(edges), arrays.address(forced)
+    corpus.allowed = arrays.address(allowed)
     if uncounted is not None:
         corpus.uncounted, corpus.uncounted_count = arrays.address(uncounted), len(uncounted)
     return corpus

@@ -33,12 +33,11 @@ from ._handle import Closable
 from ._native import call, library, struct
 from ._work import work
 from .cancel import Stop
-from .clique import algorithm_number
 from .errors import OutOfRangeError
 from .model import Model
 from .potential import Potential
 from .problem import Problem
-from .run import JOINT_MODES, JointMode, LeftOut, RunResult, labels_of, left_out_of, result_of
+from .run import JointMode, LeftOut, RunResult, labels_of, left_out_of, result_of, run_options
 
 Longs = npt.NDArray[np.int64]
 
@@ -84,15 +83,16 @@ class Prices(Closable):
         model = model.model if isinstance(model, Problem) else model
         if not isinstance(model, Model):
             raise TypeError(f"model is {model!r}, neither a Model nor a Problem")
-        options = struct(c.chorale_run_options)
-        options.rounds = arrays.rounds("rounds", rounds)
-        options.no_local_search = not local_search
-        options.algorithm = algorithm_number(algorithm)
-        options.joint_mode = arrays.chosen("joint_mode", joint_mode, JOINT_MODES)
-        options.beam_width = arrays.size("beam_width", beam_width, 1)
-        options.max_states = arrays.size("max_states", max_states, 1)
-        options.threads = arrays.size("threads", threads, 1)
-        options.bound_steps = arrays.integer("bound_steps", bound_steps)
+        options = run_options(
+            rounds=rounds,
+            local_search=local_search,
+            algorithm=algorithm,
+            joint_mode=joint_mode,
+            beam_width=beam_width,
+            max_states=max_states,
+            threads=threads,
+            bound_steps=bound_steps,
+        )
         numbers = arrays.longs("cliques", cliques)
         self._model = model.clone()
         self._stop = Stop()

@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _arrays as arrays
 from . import _declarations as c
+from ._callbacks import Raised
 from ._handle import Closable, Recipe
 from ._native import call, library
 from .errors import ClosedError, FileAccessError, Renaming
@@ -64,12 +65,12 @@ class Problem(Closable):
         self._of(model)
 
     @classmethod
-    def _made(cls, pointer: int, *kept: Any) -> Problem:
+    def _made(cls, pointer: int, *kept: Any, raised: Sequence[Raised] = ()) -> Problem:
         problem = cls.__new__(cls)
         super(Problem, problem).__init__(pointer, *kept)
         with problem._use(shared=True) as handle:
             model = library.chorale_model_retain(library.chorale_problem_model(handle))
-        problem._of(Model._made(model, kept, ()))
+        problem._of(Model._made(model, kept, raised))
         return problem
 
     def __reduce__(self) -> Any:

@@ -773,33 +773,31 @@ def _model(given: Any) -> Model:
     return model
 
 
-def run_options(
-    *,
-    damping: float,
-    algorithm: str,
-    exact_marginals: bool,
-    local_search: bool,
-    restrict_range: bool,
-    joint_mode: JointMode,
-    message_element: MessageElement,
-    rounds: int,
-    bound_steps: int,
-    effort: float = 0.0,
-    edits: bool = False,
-    **numbers: int,
-) -> c.chorale_run_options:
+def _positive(name: str, value: Any) -> int:
+    return arrays.size(name, value, 1)
+
+
+def _truth(_: str, value: Any) -> bool:
+    return bool(value)
+
+
+# How options of a run are converted for C, by their names.
+_OPTIONS: dict[str, Callable[[str, Any], Any]] = {
+    "rounds": arrays.rounds,
+    "bound_steps": arrays.size,
+    **dict.fromkeys(("damping", "effort"), arrays.real),
+    **dict.fromkeys(("beam_width", "max_states", "threads"), _positive),
+    **dict.fromkeys(("exact_marginals", "restrict_range", "edits"), _truth),
+    "algorithm": lambda _, value: algorithm_number(value),
+    "joint_mode": lambda name, value: arrays.chosen(name, value, JOINT_MODES),
+    "message_element": lambda name, value: arrays.chosen(name, value, MESSAGE_ELEMENTS),
+}
+
+
+def run_options(*, local_search: bool = True, **given: Any) -> c.chorale_run_options:
+    """Returns options for C; those that are not given have their defaults."""
     options = struct(c.chorale_run_options)
-    options.rounds = arrays.rounds("rounds", rounds)
-    options.bound_steps = arrays.size("bound_steps", bound_steps)
-    options.effort = arrays.real("effort", effort)
-    options.edits = bool(edits)
-    for name, value in numbers.items():  # beam_width, max_states, threads
-        setattr(options, name, arrays.size(name, value, 1))
-    options.damping = arrays.real("damping", damping)
-    options.algorithm = algorithm_number(algorithm)
-    options.exact_marginals = bool(exact_marginals)
     options.no_local_search = not local_search
-    options.restrict_range = bool(restrict_range)
-    options.joint_mode = arrays.chosen("joint_mode", joint_mode, JOINT_MODES)
-    options.message_element = arrays.chosen("message_element", message_element, MESSAGE_ELEMENTS)
+    for name, value in given.items():
+        setattr(options, name, _OPTIONS[name](name, value))
     return options

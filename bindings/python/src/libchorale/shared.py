@@ -249,13 +249,13 @@ def _part(
                 for key in given
             ]
         )
-    agree: list[Any] = []
-    for entry, _ in chains._listed():
-        if isinstance(entry, Agreement) and isinstance(entry.keys, str):
-            entry = dataclasses.replace(entry, keys=batches._lists(rows, entry.keys))
-        if isinstance(entry, Agreement) and entry.strength == "auto":
-            entry = dataclasses.replace(entry, strength=1.0)
-        agree.append(entry)
+    arguments = chains._arguments(rows)
+    agree: list[Any] = [
+        dataclasses.replace(entry, strength=1.0)
+        if isinstance(entry, Agreement) and entry.strength == "auto"
+        else entry
+        for entry in arguments["agree"]
+    ]
     # A potential, since a strength of 0 would make no cliques.
     width = next((len(matrix[0]) for matrix in scores if len(matrix)), 1)
     potts = Potential.potts(width, specification.strength, scale="members")
@@ -263,18 +263,8 @@ def _part(
     if specification.join:
         agree.append(dataclasses.replace(across, minimum=2, keys=others))
     agree.append(across)
-    problem = build_problem(
-        scores,
-        chains.transitions,
-        groups=rows.column(chains.group).to_pylist(),
-        tokens=None if chains.tokens is None else batches._lists(rows, chains.tokens),
-        agree=agree,
-        strength=1.0 if chains.strength == "auto" else chains.strength,
-        minimum=chains.minimum,
-        stop=chains.stop,
-        uncounted=chains.uncounted,
-        names=chains.names,
-    )
+    arguments.update(agree=agree, strength=1.0 if chains.strength == "auto" else chains.strength)
+    problem = build_problem(scores, groups=rows.column(chains.group).to_pylist(), **arguments)
     # The last cliques of the model are those of the last agreement, `across`: one for each shared
     # key in this group, in ascending order of the keys' numbers.
     met = sorted({number for row in keys for number in row if number >= 0})
