@@ -1,17 +1,11 @@
 // The permutation test of agreement: do members of one clique agree beyond the tagger's labels?
-//
-// Gold labels are exchanged at random among members to which the tagger gives the same label: of the
-// position cliques of one kind and group of chains, so that exchanges preserve whatever the members
-// of a group have in common; of the property cliques of one kind and problem, since a group often has
-// only one of these. A position has one gold label in all its cliques of a kind, so the graph that
-// cliques of neighbours make stays as it is. The statistic is the sum over cliques without a centre of
-// sum_v n_v (n_v - 1) / n, where n_v of n members show v; and of all others together chi-squared,
-// sum_cv N N_cv^2 / (N_c N_v) - N, where N_cv of N members show v and have a centre that shows c.
+// README.md tells how, and why so (step 2).
 #include "learn/lessons.hpp"
 
 #include "base/random.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <tuple>
 
@@ -32,8 +26,9 @@ struct Member {
   std::int64_t clique;
   bool is_centre;
   std::int64_t place; // among the gold values that are exchanged
+  int degree;         // of a position: the bits of the number of cliques that it is in
 
-  auto stratum() const noexcept { return std::tie(kind, owner, base); }
+  auto stratum() const noexcept { return std::tie(kind, owner, base, degree); }
 };
 
 } // namespace
@@ -42,6 +37,9 @@ double test_agreement(const Memory &memory, Lessons &lessons) {
   Array<Member> members(memory);
   Array<std::int32_t> gold(memory);   // by place
   Array<std::int64_t> strata(memory); // the first place of each stratum, and the number of places
+  Array<std::uint32_t> cliques(memory); // by position: how many it is in
+  need(cliques.resize(lessons.gold.size()));
+  std::fill(cliques.begin(), cliques.end(), 0);
   std::uint64_t random = 3;
   std::int64_t count = 0;
   for (const Kind &kind : lessons.learnt.kinds)
@@ -58,6 +56,8 @@ double test_agreement(const Memory &memory, Lessons &lessons) {
           lessons.starts[lesson.first_chain + slot.chain] + slot.position;
       lessons.spend(slot.position < 0 ? 64 + 16 * std::int64_t{lesson.model->chains[slot.chain].length}
                                       : Limits::kScattered);
+      if (slot.position >= 0)
+        ++cliques[position];
       const auto shown = [&](const Array<std::int32_t> &labels) {
         const std::int32_t value = lessons.value_shown(lesson, slot, labels);
         return value < 0                                         ? value
@@ -69,9 +69,11 @@ double test_agreement(const Memory &memory, Lessons &lessons) {
                            kind.is_property ? &lesson - lessons.lessons.begin()
                                             : lessons.group_of(lesson, c),
                            shown(lessons.base), slot.position < 0 ? -members.size() - 1 : position,
-                           value, clique, i == lesson.model->cliques[c].members, 0}));
+                           value, clique, i == lesson.model->cliques[c].members, 0, 0}));
     }
   });
+  for (Member &member : members)
+    member.degree = member.number < 0 ? 0 : std::bit_width(cliques[member.number]);
   std::sort(members.begin(), members.end(), [](const Member &a, const Member &b) {
     return std::tuple_cat(a.stratum(), std::tie(a.number)) <
            std::tuple_cat(b.stratum(), std::tie(b.number));
@@ -90,13 +92,11 @@ double test_agreement(const Memory &memory, Lessons &lessons) {
 
   Array<double> counts(memory); // centre values x values, and their sums by value and by centre
   need(counts.resize(kMostShown * (kMostShown + 2)));
-  double *by_value = counts.begin() + kMostShown * kMostShown;
-  double *by_centre = by_value + kMostShown;
+  double *by_value = counts.begin() + kMostShown * kMostShown, *by_centre = by_value + kMostShown;
   const auto statistic = [&] {
     lessons.spend(8 * members.size() + counts.size());
     std::fill(counts.begin(), counts.end(), 0.0);
-    double total = 0;
-    double all = 0;
+    double total = 0, all = 0;
     std::int32_t alike[kMostShown] = {}; // of one clique
     for (const Member *first = members.begin(), *last = first; first != members.end(); first = last) {
       while (last != members.end() && last->clique == first->clique)
@@ -122,8 +122,7 @@ double test_agreement(const Memory &memory, Lessons &lessons) {
     return total - all;
   };
   const double found = statistic();
-  std::int64_t exchanges = 0;
-  std::int64_t as_great = 0;
+  std::int64_t exchanges = 0, as_great = 0;
   bool varies = false; // some exchange changed the statistic
   for (; exchanges < kExchanges && as_great < kEnough; ++exchanges) {
     for (std::int64_t s = 0; s + 1 < strata.size(); ++s)

@@ -401,7 +401,7 @@ faulty_learner learn/learner.cpp "sure positions decide about the temperature" \
 faulty_learner learn/learner.cpp "all errors that the tagger expects may change" \
   's/kBudget \* told_/1 * told_/' 'keeps_the_budget'
 faulty_learner learn/agreement.cpp "gold labels are exchanged whatever the tagger says" \
-  's/std::tie(kind, owner, base)/std::tie(kind, owner)/' 'what_the_tagger_knows'
+  's/std::tie(kind, owner, base, degree)/std::tie(kind, owner, degree)/' 'what_the_tagger_knows'
 faulty_learner learn/lessons.cpp "a span is right though it goes on too far" \
   's/is_same \&\& !stays \&\& !found_stays/is_same \&\& !stays/' 'figures_are'
 faulty_learner learn/learnt.cpp "labels that do not count agree" \
