@@ -319,7 +319,7 @@ void random_use(Random *random, const Sample *sample, Use *use) {
     use->table[t] = random_int(random, -1, rule->kind == PROPERTY_TOKEN ? 3 : rule->values - 1);
   }
   use->has_dictionary = random_chance(random, 40);
-  use->has_out = random_chance(random, 50);
+  use->has_unlisted = random_chance(random, 50);
   for (int32_t v = 0; v < rule->values; ++v)
     if (random_chance(random, 60))
       use->kept[use->kept_count++] = v;
@@ -406,7 +406,7 @@ void open_use(Use *use) {
   use->attachment = (chorale_attachment){.struct_size = sizeof use->attachment};
   use->attachment.property = use->property;
   if (use->has_dictionary) {
-    OK(chorale_dictionary_create(NULL, use->kept, use->kept_count, use->has_out, &use->dictionary,
+    OK(chorale_dictionary_create(NULL, use->kept, use->kept_count, use->has_unlisted, &use->dictionary,
                                  &error));
     use->attachment.dictionary = use->dictionary;
   }
@@ -429,7 +429,7 @@ void print_use(const Use *use) {
           (int)rule->kind, rule->values, rule->classes, rule->states, rule->start,
           rule->table_offset, rule->outside_value, rule->has_end_actions, rule->has_label_values,
           rule->kinds, rule->anchor, rule->segment_rule, rule->end_value, rule->start_value,
-          rule->position, rule->token, use->has_dictionary, use->kept_count, use->has_out);
+          rule->position, rule->token, use->has_dictionary, use->kept_count, use->has_unlisted);
   for (int32_t s = 0; s < rule->states; ++s)
     for (int32_t c = 0; c < rule->classes; ++c)
       for (int32_t y = 0; y < rule->labels; ++y)
@@ -570,7 +570,7 @@ int32_t own_firings(const Sample *sample, const Use *use, const int32_t *y, int3
 }
 
 int32_t own_range(const Use *use) {
-  return use->has_dictionary ? use->kept_count + (use->has_out ? 1 : 0) : use->rule.values;
+  return use->has_dictionary ? use->kept_count + (use->has_unlisted ? 1 : 0) : use->rule.values;
 }
 
 int32_t own_number(const Use *use, int32_t value) {
@@ -579,7 +579,7 @@ int32_t own_number(const Use *use, int32_t value) {
   for (int32_t i = 0; i < use->kept_count; ++i)
     if (use->kept[i] == value)
       return i;
-  return use->has_out ? use->kept_count : -1;
+  return use->has_unlisted ? use->kept_count : -1;
 }
 
 int32_t own_value(const Sample *sample, const Use *use, const int32_t *labelling, int *is_outside) {

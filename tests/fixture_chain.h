@@ -100,7 +100,7 @@ typedef struct Rule {
 
 typedef struct Use {
   Rule rule;
-  int has_classes, has_dictionary, has_out, has_message;
+  int has_classes, has_dictionary, has_unlisted, has_message;
   int32_t classes[MOST_POSITIONS];
   int32_t table[MOST_POSITIONS];
   int32_t kept[MOST_RANGE], kept_count; /* the dictionary */
@@ -119,12 +119,12 @@ void print_use(const Use *use);
 /* Writes the values that a labelling fires, by the definition; returns their number. */
 int32_t own_firings(const Sample *sample, const Use *use, const int32_t *labelling, int32_t *fired);
 /* Returns the number of a value in the dictionary; -1 if the value is outside and there is no
- * OUT. */
+ * UNLISTED. */
 int32_t own_number(const Use *use, int32_t value);
 /* Returns R of the dictionary or the property. */
 int32_t own_range(const Use *use);
 /* Returns the value of a property on a labelling; -1 if only one value fires and it is outside the
- * dictionary, which has no OUT. *is_outside: 1 if any value outside fires, else 0. */
+ * dictionary, which has no UNLISTED. *is_outside: 1 if any value outside fires, else 0. */
 int32_t own_value(const Sample *sample, const Use *use, const int32_t *labelling, int *is_outside);
 
 typedef struct Truths {

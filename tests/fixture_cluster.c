@@ -170,7 +170,7 @@ static void random_options(Random *random, chorale_run_options *options) {
   options->no_local_search = !random_chance(random, 85);
   options->restrict_range = random_chance(random, 15);
   if (random_chance(random, 15))
-    options->joint_mode = random_chance(random, 50) ? CHORALE_JOINT_ABSORPTION : CHORALE_JOINT_BEAM;
+    options->joint_mode = random_chance(random, 50) ? CHORALE_JOINT_LOCAL_SCORES : CHORALE_JOINT_BEAM;
   if (options->joint_mode == CHORALE_JOINT_AUTO && random_chance(random, 10)) {
     options->joint_mode = CHORALE_JOINT_EXACT;
     options->max_states = 1 << 16;
@@ -209,14 +209,14 @@ static void random_instances(Random *random, Cluster *cluster) {
 }
 
 static void forbid_lost_values(Cluster *cluster) {
-  /* Replaces instances in cliques that have a dictionary without OUT by chains. An instance decodes
-   * under zero messages even without its cliques, and so excludes values outside the dictionary;
-   * a chain does not. */
+  /* Replaces instances in cliques that have a dictionary without UNLISTED by chains. An instance
+   * decodes under zero messages even without its cliques, and so excludes values outside the
+   * dictionary; a chain does not. */
   for (int32_t c = 0; c < cluster->clique_count; ++c)
     for (int32_t i = 0; i < cluster->cliques[c].member_count; ++i) {
       Group *group = &cluster->cliques[c];
       if (cluster->is_instance[group->members[i].chain] && group->use.has_dictionary &&
-          !group->use.has_out)
+          !group->use.has_unlisted)
         cluster->is_instance[group->members[i].chain] = 0;
     }
 }

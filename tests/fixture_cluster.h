@@ -74,7 +74,7 @@ enum { ABSENT = -2 };
 
 void random_cluster(Random *random, Cluster *cluster);
 /* Draws a model in which some chain's best labelling without cliques fires a value outside a
- * dictionary without OUT. */
+ * dictionary without UNLISTED. */
 void random_outside_cluster(Random *random, Cluster *cluster);
 /* Draws a model in which some clique forbids the labelling that consists of the chains' best
  * labellings without cliques. */
@@ -102,7 +102,7 @@ int32_t plain_members(const Group *group);
 typedef struct Wrapped {
   chorale_chain_solver *solver;
   const chorale_chain *chain;
-  int32_t ports;
+  int32_t memberships;
   chorale_attachment attachments[MOST_CLIQUES];
   const Use *uses[MOST_CLIQUES];
   chorale_message_options options;
@@ -135,7 +135,7 @@ void close_built(const Cluster *cluster, Built *built);
 /* ---- The definition ----------------------------------------------------------------------- */
 
 /* Returns the value of a member under a labelling. *is_decodable: 0 if the labelling fires a value
- * outside a dictionary without OUT, else 1. */
+ * outside a dictionary without UNLISTED, else 1. */
 int32_t own_shown(const Cluster *cluster, int32_t clique, int32_t member, const int32_t *labelling,
                   int *is_decodable);
 double own_group_score(const Group *group, const int32_t *values);

@@ -4,42 +4,42 @@
 /* ---- Instances that wrap a chain ---------------------------------------------------------- */
 
 /* Attaches incoming messages. Those of a property clique have R + 2 entries. */
-static void attach(Wrapped *self, int64_t ports, const double *const *incoming) {
-  for (int64_t p = 0; p < ports; ++p)
+static void attach(Wrapped *self, int64_t memberships, const double *const *incoming) {
+  for (int64_t p = 0; p < memberships; ++p)
     self->attachments[p].message = incoming[p];
 }
 
-static int32_t wrapped_messages(void *user, int64_t ports, const int64_t *columns,
+static int32_t wrapped_messages(void *user, int64_t memberships, const int64_t *sizes,
                                 const double *const *incoming, double *const *outgoing) {
   Wrapped *self = user;
   if (++self->calls == self->stop_at)
     return 7;
-  attach(self, ports, incoming);
+  attach(self, memberships, incoming);
   chorale_message_result result = {.struct_size = sizeof result};
-  if (ports != self->ports ||
-      chorale_chain_messages(self->solver, self->chain, self->attachments, ports, &self->options,
+  if (memberships != self->memberships ||
+      chorale_chain_messages(self->solver, self->chain, self->attachments, memberships, &self->options,
                              outgoing, &result, NULL) != CHORALE_OK)
     return 8;
-  for (int64_t p = 0; p < ports; ++p)
-    if (columns[p] != chorale_attachment_values(&self->attachments[p]) + 2)
+  for (int64_t p = 0; p < memberships; ++p)
+    if (sizes[p] != chorale_attachment_values(&self->attachments[p]) + 2)
       return 9;
   return 0;
 }
 
-static int32_t wrapped_decode(void *user, int64_t ports, const int64_t *columns,
+static int32_t wrapped_decode(void *user, int64_t memberships, const int64_t *sizes,
                               const double *const *incoming, int32_t *labelling, int32_t *values,
                               double *score) {
   Wrapped *self = user;
   if (++self->calls == self->stop_at)
     return 7;
-  attach(self, ports, incoming);
+  attach(self, memberships, incoming);
   chorale_message_result result = {.struct_size = sizeof result};
-  if (ports != self->ports ||
-      chorale_chain_decode(self->solver, self->chain, self->attachments, ports, &self->options,
+  if (memberships != self->memberships ||
+      chorale_chain_decode(self->solver, self->chain, self->attachments, memberships, &self->options,
                            labelling, values, &result, NULL) != CHORALE_OK)
     return 8;
-  for (int64_t p = 0; p < ports; ++p)
-    if (columns[p] != chorale_attachment_values(&self->attachments[p]) + 2)
+  for (int64_t p = 0; p < memberships; ++p)
+    if (sizes[p] != chorale_attachment_values(&self->attachments[p]) + 2)
       return 9;
   *score = result.outcome == CHORALE_OUTCOME_COMPLETE ? result.chain_score : -INFINITY;
   return 0;
@@ -74,7 +74,7 @@ static void wrap(Built *built, int32_t chain, chorale_instance *instance) {
   if (!wrapped->solver)
     OK(chorale_chain_solver_create(NULL, &wrapped->solver, &error));
   wrapped->chain = &built->given[chain].chain;
-  wrapped->ports = 0;
+  wrapped->memberships = 0;
   wrapped->options = (chorale_message_options){.struct_size = sizeof wrapped->options};
   wrapped->options.max_states = 1 << 16;
   *instance = (chorale_instance){.struct_size = sizeof *instance};
@@ -121,7 +121,7 @@ chorale_status add_one_member(const Cluster *cluster, Built *built, chorale_mode
   options.borrow = cluster->is_borrowed[member->chain];
   Wrapped *wrapped = &built->wrapped[member->chain];
   if (cluster->is_instance[member->chain]) {
-    chorale_attachment *attachment = &wrapped->attachments[wrapped->ports++];
+    chorale_attachment *attachment = &wrapped->attachments[wrapped->memberships++];
     *attachment = built->uses[c].attachment;
     attachment->classes = options.classes;
     attachment->table = member->reads_tokens ? cluster->tokens[member->chain] : member->table;

@@ -131,7 +131,7 @@ static int is_shut_out(const Cluster *cluster, const Shows *shows) {
     int is_broken = 0;
     for (int32_t s = 0; s < shows->slots; ++s) {
       const Group *group = &cluster->cliques[shows->clique[s]];
-      if (group->shape == OVER_PROPERTY && group->use.has_dictionary && !group->use.has_out)
+      if (group->shape == OVER_PROPERTY && group->use.has_dictionary && !group->use.has_unlisted)
         return 0;
       is_broken = is_broken || (group->member_count == 1 &&
                                 own_group_score(group, &shows->shows[k].values[s]) == -INFINITY);

@@ -371,7 +371,7 @@ static chorale_status make_properties(Workshop *shop) {
   TRY(chorale_property_create_next_label(shop->host, &map, 0, NULL, CHORALE_SEGMENT_SPANS_IGNORED,
                                          2, &shop->next_label, shop->error));
   static const int32_t kept[] = {2, 0};
-  return chorale_dictionary_create(shop->host, kept, 2, CHORALE_OUTSIDE_AS_OUT, &shop->dictionary,
+  return chorale_dictionary_create(shop->host, kept, 2, CHORALE_UNLISTED_AS_VALUE, &shop->dictionary,
                                    shop->error);
 }
 

@@ -49,33 +49,34 @@ const char *pipe_of(Scene *scene) {
   return scene->pipe_path;
 }
 
-/* ---- An instance of one position and two labels, which every port shows ------------------- */
+/* ---- An instance of one position and two labels: its value in every clique is its label --- */
 
-static double with_others(int64_t ports, int64_t port, const double *const *incoming, int32_t y) {
+static double with_others(int64_t memberships, int64_t membership, const double *const *incoming,
+                          int32_t y) {
   double sum = y == 1 ? 0.5 : 0;
-  for (int64_t q = 0; q < ports; ++q)
-    sum += q == port ? 0 : incoming[q][y];
+  for (int64_t q = 0; q < memberships; ++q)
+    sum += q == membership ? 0 : incoming[q][y];
   return sum;
 }
 
-static int32_t instance_messages(void *user, int64_t ports, const int64_t *columns,
+static int32_t instance_messages(void *user, int64_t memberships, const int64_t *sizes,
                                  const double *const *incoming, double *const *outgoing) {
   (void)user;
-  for (int64_t p = 0; p < ports; ++p)
-    for (int64_t v = 0; v < columns[p]; ++v)
-      outgoing[p][v] = v < 2 ? with_others(ports, p, incoming, (int32_t)v) : -INFINITY;
+  for (int64_t p = 0; p < memberships; ++p)
+    for (int64_t v = 0; v < sizes[p]; ++v)
+      outgoing[p][v] = v < 2 ? with_others(memberships, p, incoming, (int32_t)v) : -INFINITY;
   return 0;
 }
 
-static int32_t instance_decode(void *user, int64_t ports, const int64_t *columns,
+static int32_t instance_decode(void *user, int64_t memberships, const int64_t *sizes,
                                const double *const *incoming, int32_t *labelling, int32_t *values,
                                double *score) {
   (void)user;
-  (void)columns;
+  (void)sizes;
   const int32_t y =
-      with_others(ports, -1, incoming, 1) > with_others(ports, -1, incoming, 0) ? 1 : 0;
+      with_others(memberships, -1, incoming, 1) > with_others(memberships, -1, incoming, 0) ? 1 : 0;
   labelling[0] = y;
-  for (int64_t p = 0; p < ports; ++p)
+  for (int64_t p = 0; p < memberships; ++p)
     values[p] = y;
   *score = y == 1 ? 0.5 : 0;
   return 0;
@@ -362,7 +363,8 @@ void open_scene(const chorale_host *host, Scene *s) {
   options.start = kUnary;
   OK(chorale_transitions_create(host, 2, kEdges, &options, &has->transitions, &error));
   OK(chorale_property_create(host, &s->automaton, &has->property, &error));
-  OK(chorale_dictionary_create(host, kTokens, 3, CHORALE_OUTSIDE_AS_OUT, &has->dictionary, &error));
+  OK(chorale_dictionary_create(host, kTokens, 3, CHORALE_UNLISTED_AS_VALUE, &has->dictionary,
+                               &error));
   OK(chorale_property_builder_create(host, 2, 1, 2, &has->rules, &error));
   int32_t state = 0;
   while (state < 3) /* room for a fifth takes more memory */

@@ -15,7 +15,7 @@ typedef struct Case {
 } Case;
 
 static void open_case(Random *random, Case *one) {
-  static const chorale_joint_mode modes[] = {CHORALE_JOINT_AUTO, CHORALE_JOINT_ABSORPTION,
+  static const chorale_joint_mode modes[] = {CHORALE_JOINT_AUTO, CHORALE_JOINT_LOCAL_SCORES,
                                              CHORALE_JOINT_BEAM};
   random_sample(random, random_chance(random, 40), &one->sample);
   give(&one->sample, &one->given);
@@ -29,8 +29,8 @@ static void open_case(Random *random, Case *one) {
     open_use(&one->uses[i]);
     one->attachments[i] = one->uses[i].attachment;
   }
-  /* Absorption fails if its configurations exceed the budget, so the budget is large. */
-  if (one->options.mode == CHORALE_JOINT_ABSORPTION)
+  /* Local scores fail if their configurations exceed the budget, so the budget is large. */
+  if (one->options.mode == CHORALE_JOINT_LOCAL_SCORES)
     one->options.max_states = 100000;
 }
 
@@ -245,7 +245,7 @@ static void out_of_memory(void **state) {
     if (status == CHORALE_OK)
       status = chorale_property_builder_finish(builder, NULL, &built, &error);
     if (status == CHORALE_OK)
-      status = chorale_dictionary_create(&host, values, 3, CHORALE_OUTSIDE_AS_OUT, &dictionary,
+      status = chorale_dictionary_create(&host, values, 3, CHORALE_UNLISTED_AS_VALUE, &dictionary,
                                          &error);
     if (status == CHORALE_OK)
       status = chorale_chain_solver_create(&host, &solver, &error);

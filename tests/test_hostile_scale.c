@@ -384,7 +384,7 @@ static const char *compare_chains(const ChainSaid *a, const ChainSaid *b, int ex
 static void chains_and_messages(void **state) {
   (void)state;
   static const chorale_joint_mode modes[] = {CHORALE_JOINT_AUTO, CHORALE_JOINT_EXACT,
-                                             CHORALE_JOINT_ABSORPTION, CHORALE_JOINT_BEAM};
+                                             CHORALE_JOINT_LOCAL_SCORES, CHORALE_JOINT_BEAM};
   Random random = {test_seed() + 183};
   chorale_error error;
   chorale_chain_solver *solver = NULL;

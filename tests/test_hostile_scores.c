@@ -29,23 +29,23 @@ static chorale_status callback_is(Scene *s, double x, chorale_scale scale) {
 
 static double instance_score, instance_message;
 
-static int32_t messages_are(void *user, int64_t ports, const int64_t *columns,
+static int32_t messages_are(void *user, int64_t memberships, const int64_t *sizes,
                             const double *const *incoming, double *const *outgoing) {
   (void)user;
   (void)incoming;
-  for (int64_t p = 0; p < ports; ++p)
-    for (int64_t v = 0; v < columns[p]; ++v)
+  for (int64_t p = 0; p < memberships; ++p)
+    for (int64_t v = 0; v < sizes[p]; ++v)
       outgoing[p][v] = v == 1 ? instance_message : 0;
   return 0;
 }
-static int32_t decode_is(void *user, int64_t ports, const int64_t *columns,
+static int32_t decode_is(void *user, int64_t memberships, const int64_t *sizes,
                          const double *const *incoming, int32_t *labelling, int32_t *values,
                          double *score) {
   (void)user;
-  (void)columns;
+  (void)sizes;
   (void)incoming;
   labelling[0] = 0;
-  for (int64_t p = 0; p < ports; ++p)
+  for (int64_t p = 0; p < memberships; ++p)
     values[p] = 0;
   *score = instance_score;
   return 0;
@@ -139,7 +139,7 @@ enum { NOWHERE, FORBIDS, ANSWERS };
   VISIT(clique, FORBIDS, clique_with(s, x))                                                        \
   VISIT(best_of, FORBIDS,                                                                          \
         (s->numbers[1] = x, chorale_dictionary_create_best(                                        \
-                                NULL, NULL, s->numbers, 4, 2, CHORALE_OUTSIDE_FORBIDDEN,           \
+                                NULL, NULL, s->numbers, 4, 2, CHORALE_UNLISTED_FORBIDDEN,           \
                                 &s->made.dictionary, &s->error)))                                  \
   VISIT(callback, ANSWERS, callback_is(s, x, CHORALE_SCALE_NONE))                                  \
   VISIT(callback_by_log, ANSWERS, callback_is(s, x, CHORALE_SCALE_BY_LOG_MEMBERS))                 \

@@ -600,7 +600,7 @@ static void runs_stop_in_time(void **state) {
   } kCases[] = {
       {{"five properties, AUTO", 20000, 0, 0, 0, 0, CHORALE_JOINT_AUTO, 0}, PROPERTY_CHAINS},
       {{"five properties, BEAM", 20000, 0, 0, 0, 0, CHORALE_JOINT_BEAM, 0}, PROPERTY_CHAINS},
-      {{"five properties, ABSORPTION", 4000, 0, 0, 0, 0, CHORALE_JOINT_ABSORPTION, 0},
+      {{"five properties, LOCAL_SCORES", 4000, 0, 0, 0, 0, CHORALE_JOINT_LOCAL_SCORES, 0},
        PROPERTY_CHAINS},
       {{"five properties of trees, AUTO", 5000, 0, 0, 0, 0, CHORALE_JOINT_AUTO, 0}, PROPERTY_TREES},
       {{"five properties of trees, BEAM", 5000, 0, 0, 0, 0, CHORALE_JOINT_BEAM, 0}, PROPERTY_TREES},
@@ -622,7 +622,7 @@ typedef enum Tie { BY_POSITIONS, BY_CENTRES, BY_PROPERTIES, BY_DICTIONARY, BY_IN
  * positions is in clique p % cliques. By centres: position c is the centre of clique c + 1, and each
  * of its labels has the same potential. By properties: chain i is in clique i % cliques, and shows
  * the token, one of `values`, before its first position with label 0; by a dictionary: of the even values. By
- * instances: instances of one port with `labels` columns stand in for the chains. */
+ * instances: instances of one membership with `labels` values stand in for the chains. */
 typedef struct Extent {
   const char *name;
   int64_t chains, length, labels, cliques;
@@ -634,20 +634,20 @@ typedef struct Extent {
 } Extent;
 
 /* An instance whose columns have scores of their own. */
-static int32_t tell_instance(void *user, int64_t ports, const int64_t *columns,
+static int32_t tell_instance(void *user, int64_t memberships, const int64_t *sizes,
                              const double *const *incoming, double *const *outgoing) {
   const double *scores = user;
   (void)incoming;
-  for (int64_t v = 0; ports > 0 && v < columns[0]; ++v)
+  for (int64_t v = 0; memberships > 0 && v < sizes[0]; ++v)
     outgoing[0][v] = scores[v];
   return 0;
 }
-static int32_t decode_instance(void *user, int64_t ports, const int64_t *columns,
+static int32_t decode_instance(void *user, int64_t memberships, const int64_t *sizes,
                                const double *const *incoming, int32_t *labelling, int32_t *values,
                                double *score) {
   const double *scores = user;
   int32_t best = 0;
-  for (int32_t v = 1; ports > 0 && v < columns[0]; ++v)
+  for (int32_t v = 1; memberships > 0 && v < sizes[0]; ++v)
     if (scores[v] + incoming[0][v] > scores[best] + incoming[0][best])
       best = v;
   labelling[0] = values[0] = best;
@@ -703,7 +703,7 @@ static chorale_model *make_extent(const Extent *of, double **lent) {
     assert_non_null(even);
     for (int32_t v = 0; v < of->values / 2; ++v)
       even[v] = 2 * v;
-    status = chorale_dictionary_create(NULL, even, of->values / 2 - 1, CHORALE_OUTSIDE_AS_OUT,
+    status = chorale_dictionary_create(NULL, even, of->values / 2 - 1, CHORALE_UNLISTED_AS_VALUE,
                                        &dictionary, &error);
     free(even);
   }

@@ -14,24 +14,24 @@ typedef struct Scene {
   chorale_model_builder *builder;
 } Scene;
 
-static int32_t answer_nothing(void *user, int64_t ports, const int64_t *columns,
+static int32_t answer_nothing(void *user, int64_t memberships, const int64_t *sizes,
                               const double *const *incoming, double *const *outgoing) {
   (void)user;
   (void)incoming;
-  for (int64_t p = 0; p < ports; ++p)
-    for (int64_t v = 0; v < columns[p]; ++v)
+  for (int64_t p = 0; p < memberships; ++p)
+    for (int64_t v = 0; v < sizes[p]; ++v)
       outgoing[p][v] = v == 0 ? 0 : -INFINITY;
   return 0;
 }
 
-static int32_t decode_nothing(void *user, int64_t ports, const int64_t *columns,
+static int32_t decode_nothing(void *user, int64_t memberships, const int64_t *sizes,
                               const double *const *incoming, int32_t *labelling, int32_t *values,
                               double *score) {
   (void)user;
-  (void)columns;
+  (void)sizes;
   (void)incoming;
   labelling[0] = 0;
-  for (int64_t p = 0; p < ports; ++p)
+  for (int64_t p = 0; p < memberships; ++p)
     values[p] = 0;
   *score = 0;
   return 0;
@@ -297,7 +297,7 @@ static void bad_cliques(void **state) {
   /* With a dictionary, the range of a property clique is that of the dictionary. */
   chorale_dictionary *dictionary = NULL;
   const int32_t kept[1] = {1};
-  OK(chorale_dictionary_create(NULL, kept, 1, CHORALE_OUTSIDE_FORBIDDEN, &dictionary, &error));
+  OK(chorale_dictionary_create(NULL, kept, 1, CHORALE_UNLISTED_FORBIDDEN, &dictionary, &error));
   setup = (chorale_clique_setup){.struct_size = sizeof setup};
   setup.property = scene.first;
   setup.dictionary = dictionary;

@@ -47,16 +47,16 @@ static int knows_messages(const Cluster *cluster, int32_t chain) {
 }
 
 /* Returns the message score that a clique adds for one labelling of the member's chain, exactly or
- * under absorption. */
+ * under local scores. */
 static double own_paid(const Cluster *cluster, int32_t clique, int32_t number, int32_t *values,
-                       const int32_t *labelling, int absorbed, int *must_fire) {
+                       const int32_t *labelling, int local, int *must_fire) {
   const Group *group = &cluster->cliques[clique];
   const Member *member = &group->members[number];
   int is_decodable;
   values[number] = own_shown(cluster, clique, number, labelling, &is_decodable);
   if (!is_decodable)
     return -INFINITY;
-  if (!absorbed || group->shape != OVER_PROPERTY)
+  if (!local || group->shape != OVER_PROPERTY)
     return own_group_score(group, values);
   Use use = group->use;
   use.has_classes = member->has_classes;
@@ -84,7 +84,7 @@ static double own_paid(const Cluster *cluster, int32_t clique, int32_t number, i
 
 /* Enumerates the probabilities of a chain. Returns 0 if every labelling is forbidden. */
 static int enumerate_probabilities(const Cluster *cluster, const ClusterTruth *truth,
-                                   int32_t chain, int absorbed, double temperature, Table table,
+                                   int32_t chain, int local, double temperature, Table table,
                                    int *must_fire) {
   static double scores[MOST_LABELLINGS];
   const Sample *sample = &cluster->chains[chain];
@@ -100,7 +100,7 @@ static int enumerate_probabilities(const Cluster *cluster, const ClusterTruth *t
     for (int32_t c = 0; c < cluster->clique_count && score > -INFINITY; ++c)
       for (int32_t k = 0; k < cluster->cliques[c].member_count; ++k)
         if (cluster->cliques[c].members[k].chain == chain)
-          score += own_paid(cluster, c, k, parts.values[c], labelling, absorbed, must_fire);
+          score += own_paid(cluster, c, k, parts.values[c], labelling, local, must_fire);
     scores[index] = score;
     most = fmax(most, score);
   }
@@ -123,11 +123,11 @@ typedef struct Tally {
   int32_t chain;
   double temperature;
   int64_t budget;
-  int64_t chains, trees, items, absorbed, absorbed_trees, too_many, forbidden;
-  int64_t required, required_trees; /* counts of cases: absorption with EMPTY forbidden */
+  int64_t chains, trees, items, local, local_trees, too_many, forbidden;
+  int64_t required, required_trees; /* counts of cases: local scores with EMPTY forbidden */
   int64_t left_out;                 /* chains whose sums leave out labellings */
-  double error, error_of_absorption; /* of these chains: total of their mean errors, and of what
-                                        absorption would give */
+  double error, error_of_local_scores; /* of these chains: total of their mean errors, and of what
+                                        local scores would give */
 } Tally;
 
 static int in_properties(const Cluster *cluster, int32_t chain) {
@@ -149,12 +149,12 @@ static double mean_error(const Sample *sample, const double *found, int32_t stri
 
 /* Checks the probabilities of a chain whose joint states exceed the budget: each row adds up to 1,
  * no impossible label has any, and none is wrong by more than 0.1. `table`: the exact
- * probabilities; `absorbed`: those by absorption, which the run uses if it would leave out more. */
+ * probabilities; `local`: those by local scores, which the run uses if it would leave out more. */
 static const char *check_left_out(const Sample *sample, const double *found, Table table,
-                                  Table absorbed, int can_absorb, Tally *tally) {
-  const double error_of_absorption = mean_error(sample, found, sample->labels, absorbed);
-  if (can_absorb && error_of_absorption < 1e-9) {
-    ++tally->absorbed;
+                                  Table local, int can_be_local, Tally *tally) {
+  const double error_of_local_scores = mean_error(sample, found, sample->labels, local);
+  if (can_be_local && error_of_local_scores < 1e-9) {
+    ++tally->local;
     return NULL;
   }
   for (int32_t t = 0; t < sample->length; ++t) {
@@ -171,8 +171,8 @@ static const char *check_left_out(const Sample *sample, const double *found, Tab
   }
   ++tally->left_out;
   tally->error += mean_error(sample, found, sample->labels, table);
-  if (can_absorb)
-    tally->error_of_absorption += mean_error(sample, absorbed[0], MOST_LABELS, table);
+  if (can_be_local)
+    tally->error_of_local_scores += mean_error(sample, local[0], MOST_LABELS, table);
   return NULL;
 }
 
@@ -225,10 +225,10 @@ static const char *compare_with_enumeration(const Cluster *given, void *context)
     return complain("exact is %d", exact);
   Table table;
   int must_fire = 0;
-  /* Without a labelling, `exact` is not set; exact sums would have found one, so absorption was
+  /* Without a labelling, `exact` is not set; exact sums would have found one, so local scores were
    * used. */
-  const int absorbed = status == CHORALE_OK ? !exact : 1;
-  const int is_possible = enumerate_probabilities(&cluster, &truth, chain, absorbed,
+  const int local = status == CHORALE_OK ? !exact : 1;
+  const int is_possible = enumerate_probabilities(&cluster, &truth, chain, local,
                                                   tally->temperature, table, &must_fire);
   if (status == CHORALE_ERROR_NO_LABELLING) {
     ++tally->forbidden;
@@ -239,9 +239,9 @@ static const char *compare_with_enumeration(const Cluster *given, void *context)
     if (!enumerate_probabilities(&cluster, &truth, chain, 0, tally->temperature, truth_table,
                                  &must_fire))
       return complain("probabilities of a chain without labellings");
-    const int64_t before = tally->absorbed;
+    const int64_t before = tally->local;
     const char *why = check_left_out(sample, found, truth_table, table, is_possible, tally);
-    tally->required += must_fire && tally->absorbed > before;
+    tally->required += must_fire && tally->local > before;
     return why;
   }
   if (status != CHORALE_OK || !is_possible)
@@ -260,8 +260,8 @@ static const char *compare_with_enumeration(const Cluster *given, void *context)
       return complain("chain %d, position %d: the sum is %.17g", chain, t, sum);
   }
   ++*(exact ? sample->is_tree ? &tally->trees : &tally->chains
-            : sample->is_tree ? &tally->absorbed_trees
-                              : &tally->absorbed);
+            : sample->is_tree ? &tally->local_trees
+                              : &tally->local);
   tally->required += must_fire && !sample->is_tree;
   tally->required_trees += must_fire && sample->is_tree;
   tally->items += sample->length == 1 && !is_joint && chain_in_cliques(&cluster, chain) == 1;
@@ -269,7 +269,7 @@ static const char *compare_with_enumeration(const Cluster *given, void *context)
 }
 
 /* Draws models in which the joint states of properties exceed small budgets. */
-static void random_absorbed_cluster(Random *random, Cluster *cluster) {
+static void random_local_cluster(Random *random, Cluster *cluster) {
   int in_some;
   do {
     random_cluster(random, cluster);
@@ -283,7 +283,7 @@ static void random_absorbed_cluster(Random *random, Cluster *cluster) {
 static void random_required_cluster(Random *random, Cluster *cluster) {
   ClusterTruth truth;
   do {
-    random_absorbed_cluster(random, cluster);
+    random_local_cluster(random, cluster);
     for (int32_t c = 0; c < cluster->clique_count; ++c) {
       Problem *problem = &cluster->cliques[c].potentials[0];
       if (cluster->cliques[c].shape != OVER_PROPERTY)
@@ -312,25 +312,25 @@ static void enumerate_all(const char *name, int64_t rounds,
     char where[64];
     make(&random, &cluster);
     tally->chain = random_int(&random, 0, MOST_CHAINS - 1);
-    const int absorbs = make == random_absorbed_cluster || make == random_required_cluster;
-    for (int32_t i = 0; absorbs && i < cluster.chain_count; ++i)
+    const int is_local = make == random_local_cluster || make == random_required_cluster;
+    for (int32_t i = 0; is_local && i < cluster.chain_count; ++i)
       if (in_properties(&cluster, i))
         tally->chain = i;
     tally->temperature = 0.1 * pow(100, random_unit(&random));
     tally->budget = random_chance(&random, 50) ? random_int(&random, 1, 12) : 1024;
-    if (absorbs)
+    if (is_local)
       tally->budget = random_int(&random, 1, 4);
     (void)snprintf(where, sizeof where, "%s, round %lld", name, (long long)round);
     check_cluster(&cluster, compare_with_enumeration, tally, where);
   }
-  print_message("%s: %lld chains, %lld trees, %lld items, %lld and %lld trees by absorption, %lld "
+  print_message("%s: %lld chains, %lld trees, %lld items, %lld and %lld trees by local scores, %lld "
                 "with too many states, %lld forbidden; must fire: %lld and %lld trees; %lld left "
-                "out labellings, with an error of %g, by absorption %g\n",
+                "out labellings, with an error of %g, by local scores %g\n",
                 name, (long long)tally->chains, (long long)tally->trees, (long long)tally->items,
-                (long long)tally->absorbed, (long long)tally->absorbed_trees,
+                (long long)tally->local, (long long)tally->local_trees,
                 (long long)tally->too_many, (long long)tally->forbidden,
                 (long long)tally->required, (long long)tally->required_trees,
-                (long long)tally->left_out, tally->error, tally->error_of_absorption);
+                (long long)tally->left_out, tally->error, tally->error_of_local_scores);
 }
 
 static void what_enumeration_finds(void **state) {
@@ -341,13 +341,13 @@ static void what_enumeration_finds(void **state) {
     assert_true(tally.chains > 500 && tally.trees > 200);
 }
 
-static void what_enumeration_finds_by_absorption(void **state) {
+static void what_enumeration_finds_by_local_scores(void **state) {
   (void)state;
   Tally tally = {0};
-  enumerate_all("absorbed", test_rounds(3000), random_absorbed_cluster, &tally);
+  enumerate_all("local", test_rounds(3000), random_local_cluster, &tally);
   if (test_rounds(100) >= 100) /* 81, 63, 89 and 85, give or take 10: each limit is 5 of these away */
-    assert_true(tally.left_out > 10 && tally.absorbed > 20 && tally.absorbed_trees > 20 &&
-                tally.too_many > 20 && tally.error < tally.error_of_absorption / 4);
+    assert_true(tally.left_out > 10 && tally.local > 20 && tally.local_trees > 20 &&
+                tally.too_many > 20 && tally.error < tally.error_of_local_scores / 4);
 }
 
 static void what_enumeration_finds_of_items(void **state) {
@@ -358,8 +358,8 @@ static void what_enumeration_finds_of_items(void **state) {
     assert_true(tally.items > 200);
 }
 
-/* A property that must fire: the message of EMPTY is minus infinity, which absorption must respect
- * on chains and trees. */
+/* A property that must fire: the message of EMPTY is minus infinity, which local scores must
+ * respect on chains and trees. */
 static void what_enumeration_finds_where_properties_must_fire(void **state) {
   (void)state;
   Tally tally = {0};
@@ -666,7 +666,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(what_enumeration_finds),
       cmocka_unit_test(what_enumeration_finds_of_items),
-      cmocka_unit_test(what_enumeration_finds_by_absorption),
+      cmocka_unit_test(what_enumeration_finds_by_local_scores),
       cmocka_unit_test(what_enumeration_finds_where_properties_must_fire),
       cmocka_unit_test(the_same_bits),
       cmocka_unit_test(near_zero_what_max_marginals_say),

@@ -153,12 +153,12 @@ static void everything_comes_back(void **state) {
     if (k == 1)
       assert_int_equal((uintptr_t)other.unary % 64, 0); /* in place */
     assert_int_equal(chorale_model_clique_values(models[k], 0), 4);
-    assert_int_equal(chorale_model_clique_columns(models[k], 0), 6);
+    assert_int_equal(chorale_model_clique_message_size(models[k], 0), 6);
     assert_int_equal(chorale_model_clique_centre_values(models[k], 0), 0);
     const int64_t last = chorale_model_clique_count(models[k]) - 1;
     assert_int_equal(chorale_model_clique_centre_values(models[k], last), 3);
     assert_int_equal(chorale_model_clique_values(models[k], last), 2);
-    assert_int_equal(chorale_model_clique_columns(models[k], last), 2);
+    assert_int_equal(chorale_model_clique_message_size(models[k], last), 2);
     assert_int_equal(chorale_model_clique_values(models[k], last + 1), 0);
     chorale_run *run = NULL;
     results[k] = (chorale_run_result){.struct_size = sizeof results[k]};
@@ -293,7 +293,7 @@ static void names_are_set_replaced_and_removed(void **state) {
                                &error));
   assert_int_equal(chorale_problem_text_count(p, CHORALE_TEXTS_VALUES), 0);
   assert_int_equal(chorale_problem_text_count(p, CHORALE_TEXTS_VALUES + 1), 4);
-  /* Names through a dictionary of 0, 2 and OUT; EMPTY, CONFLICT and OUT have no name. */
+  /* Names through a dictionary of 0, 2 and UNLISTED; EMPTY, CONFLICT and UNLISTED have no name. */
   chorale_text_list lists[32];
   for (int32_t c = 0; c < 32; ++c)
     lists[c] = CHORALE_TEXTS_VALUES + 1;

@@ -176,7 +176,7 @@ static void bad_questions(void **state) {
   FAILS(chorale_model_get_chain(model, 0, NULL, &options, &error), CHORALE_ERROR_STRUCT_SIZE,
         "options");
   assert_int_equal(chorale_model_clique_values(NULL, 0), 0);
-  assert_int_equal(chorale_model_clique_columns(model, -1), 0);
+  assert_int_equal(chorale_model_clique_message_size(model, -1), 0);
   assert_int_equal(chorale_model_clique_centre_values(model, 99), 0);
   chorale_problem_destroy(p);
 }

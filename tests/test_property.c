@@ -407,7 +407,7 @@ static void dictionaries(void **state) {
   chorale_error error;
   const int32_t values[] = {9, 4, 4, 700, 9};
   chorale_dictionary *dictionary = NULL;
-  OK(chorale_dictionary_create(NULL, values, 5, CHORALE_OUTSIDE_FORBIDDEN, &dictionary, &error));
+  OK(chorale_dictionary_create(NULL, values, 5, CHORALE_UNLISTED_FORBIDDEN, &dictionary, &error));
   assert_int_equal(chorale_dictionary_values(dictionary), 3);
   assert_int_equal(chorale_dictionary_find(dictionary, 4), 0);
   assert_int_equal(chorale_dictionary_find(dictionary, 700), 2);
@@ -415,26 +415,27 @@ static void dictionaries(void **state) {
   assert_int_equal(chorale_dictionary_value(dictionary, 1), 9);
   assert_int_equal(chorale_dictionary_value(dictionary, 3), -1);
   chorale_dictionary_release(dictionary);
-  OK(chorale_dictionary_create(NULL, values, 5, CHORALE_OUTSIDE_AS_OUT, &dictionary, &error));
+  OK(chorale_dictionary_create(NULL, values, 5, CHORALE_UNLISTED_AS_VALUE, &dictionary, &error));
   assert_int_equal(chorale_dictionary_values(dictionary), 4);
   assert_int_equal(chorale_dictionary_find(dictionary, 5), 3);
   assert_int_equal(chorale_dictionary_value(dictionary, 3), -1);
 
-  /* A dictionary of the best two values, by scores in the numbers of the full dictionary; OUT is
+  /* A dictionary of the best two values, by scores in the numbers of the full dictionary;
+   * UNLISTED is
    * not included. */
   const double scores[] = {1, -INFINITY, 1, 5, 0, 0};
   chorale_dictionary *best = NULL;
-  OK(chorale_dictionary_create_best(NULL, dictionary, scores, 6, 2, CHORALE_OUTSIDE_FORBIDDEN,
+  OK(chorale_dictionary_create_best(NULL, dictionary, scores, 6, 2, CHORALE_UNLISTED_FORBIDDEN,
                                     &best, &error));
   assert_int_equal(chorale_dictionary_values(best), 2);
   assert_int_equal(chorale_dictionary_value(best, 0), 4);
   assert_int_equal(chorale_dictionary_value(best, 1), 700);
   chorale_dictionary_release(best);
-  OK(chorale_dictionary_create_best(NULL, NULL, scores, 4, 2, CHORALE_OUTSIDE_AS_OUT, &best,
+  OK(chorale_dictionary_create_best(NULL, NULL, scores, 4, 2, CHORALE_UNLISTED_AS_VALUE, &best,
                                     &error));
   assert_int_equal(chorale_dictionary_find(best, 0), 0); /* of equals the lower */
   assert_int_equal(chorale_dictionary_find(best, 3), 1);
-  assert_int_equal(chorale_dictionary_find(best, 2), 2); /* OUT */
+  assert_int_equal(chorale_dictionary_find(best, 2), 2); /* UNLISTED */
   chorale_dictionary *const again = chorale_dictionary_retain(best);
   assert_ptr_equal(again, best);
   chorale_dictionary_release(best);
@@ -462,7 +463,7 @@ static void restriction(void **state) {
   assert_int_equal(fired[0], WORD_DOT);
   assert_int_equal(fired[1], WORD_COMMA);
   chorale_dictionary *dictionary = NULL;
-  OK(chorale_dictionary_create(NULL, fired, 2, CHORALE_OUTSIDE_FORBIDDEN, &dictionary, &error));
+  OK(chorale_dictionary_create(NULL, fired, 2, CHORALE_UNLISTED_FORBIDDEN, &dictionary, &error));
   attachment.dictionary = dictionary;
   int32_t value = UNTOUCHED;
   OK(chorale_property_shown(&attachment, 5, labels, NULL, &value, &error));
@@ -478,13 +479,14 @@ static void restriction(void **state) {
   chorale_property_release(property);
 }
 
-/* Two different values outside a dictionary give OUT, or without OUT a CONFLICT; a clique in a
+/* Two different values outside a dictionary give UNLISTED, or without UNLISTED a CONFLICT; a clique
+ * in a
  * model gets the same value. */
 static void two_values_outside(void **state) {
   (void)state;
   enum { LABELS = 4, LENGTH = 3 };
   static const int32_t labellings[][LENGTH] = {{1, 1, 1}, {2, 2, 2}, {2, 3, 2}, {2, 1, 2}};
-  static const int32_t with_out[] = {0, 1, 1, 3}, without[] = {0, -1, 2, 2};
+  static const int32_t with[] = {0, 1, 1, 3}, without[] = {0, -1, 2, 2};
   const int32_t kept[] = {1};
   int32_t actions[LABELS];
   for (int32_t y = 0; y < LABELS; ++y)
@@ -498,16 +500,16 @@ static void two_values_outside(void **state) {
   automaton.actions = actions;
   chorale_property *property = NULL;
   OK(chorale_property_create(NULL, &automaton, &property, &error));
-  for (int32_t has_out = 0; has_out < 2; ++has_out) {
+  for (int32_t has_unlisted = 0; has_unlisted < 2; ++has_unlisted) {
     chorale_dictionary *dictionary = NULL;
-    OK(chorale_dictionary_create(NULL, kept, 1, has_out, &dictionary, &error));
+    OK(chorale_dictionary_create(NULL, kept, 1, has_unlisted, &dictionary, &error));
     chorale_attachment attachment = {.struct_size = sizeof attachment};
     attachment.property = property;
     attachment.dictionary = dictionary;
     chorale_potential *potts = NULL;
-    OK(chorale_potential_create_potts(NULL, 1 + has_out, 1, NULL, &potts, &error));
+    OK(chorale_potential_create_potts(NULL, 1 + has_unlisted, 1, NULL, &potts, &error));
     for (size_t k = 0; k < COUNT_OF(labellings); ++k) {
-      const int32_t expected = has_out ? with_out[k] : without[k];
+      const int32_t expected = has_unlisted ? with[k] : without[k];
       int32_t value = UNTOUCHED;
       OK(chorale_property_shown(&attachment, LENGTH, labellings[k], NULL, &value, &error));
       assert_int_equal(value, expected);
@@ -537,7 +539,7 @@ static void two_values_outside(void **state) {
       assert_int_equal(value, expected);
       double score = NAN;
       OK(chorale_run_clique_score(run, 0, CHORALE_ALONE, &score, &error));
-      assert_true(score == (expected >= 0 && expected < 1 + has_out)); /* CONFLICT is left out */
+      assert_true(score == (expected >= 0 && expected < 1 + has_unlisted)); /* CONFLICT is left out */
       chorale_run_destroy(run);
       chorale_model_release(model);
       chorale_model_builder_destroy(builder);
@@ -575,7 +577,7 @@ static void restriction_by_max_marginals(void **state) {
     double *to = full;
     OK(chorale_chain_messages(solver, &chain, &attachment, 1, NULL, &to, NULL, &error));
     chorale_dictionary *dictionary = NULL;
-    OK(chorale_dictionary_create_best(NULL, NULL, full, WORDS, 2, CHORALE_OUTSIDE_FORBIDDEN,
+    OK(chorale_dictionary_create_best(NULL, NULL, full, WORDS, 2, CHORALE_UNLISTED_FORBIDDEN,
                                       &dictionary, &error));
     const int64_t kept = chorale_dictionary_values(dictionary);
     assert_true(kept >= 1 && kept <= 2);

@@ -161,9 +161,9 @@ static void exact_on_trees(void **state) {
   check_cases(1, MOST_PROPERTIES, 3000, &options, check_exact);
 }
 
-/* Absorption is exact if nothing fires twice; otherwise the decoded labelling must still have the
- * reported scores and values. */
-static const char *check_absorption(const Case *one, const Run *run) {
+/* Local scores are exact if nothing fires twice; otherwise the decoded labelling must still have
+ * the reported scores and values. */
+static const char *check_local_scores(const Case *one, const Run *run) {
   Truths truths;
   enumerate_joint(&one->sample, one->uses, one->count, &truths);
   const char *wrong = check_decoded(one, run);
@@ -177,21 +177,21 @@ static const char *check_absorption(const Case *one, const Run *run) {
     return NULL;
   for (int32_t k = 0; k < one->count && !wrong; ++k)
     for (int32_t v = 0; v < own_range(&one->uses[k]) + 2 && !wrong; ++v)
-      wrong = close_to("absorbed message", k, v, run->outgoing[k][v], truths.messages[k][v]);
+      wrong = close_to("local message", k, v, run->outgoing[k][v], truths.messages[k][v]);
   if (!wrong && !is_close(run->decoded.score, truths.best))
-    wrong = complain("absorbed %.17g, by enumeration %.17g", run->decoded.score, truths.best);
+    wrong = complain("local %.17g, by enumeration %.17g", run->decoded.score, truths.best);
   return wrong;
 }
 
-static void absorption(void **state) {
+static void local_scores(void **state) {
   (void)state;
-  const chorale_message_options options = options_for(CHORALE_JOINT_ABSORPTION, 100000);
+  const chorale_message_options options = options_for(CHORALE_JOINT_LOCAL_SCORES, 100000);
   for (int is_tree = 0; is_tree < 2; ++is_tree)
-    check_cases(is_tree, MOST_PROPERTIES, 6000, &options, check_absorption);
+    check_cases(is_tree, MOST_PROPERTIES, 6000, &options, check_local_scores);
 }
 
-/* Absorption adds a message again at a repeated firing: its only error, demonstrated here. */
-static void absorption_pays_twice(void **state) {
+/* Local scores add a message again at a repeated firing: its only error, demonstrated here. */
+static void local_scores_pay_twice(void **state) {
   (void)state;
   chorale_error error;
   const double unary[2][2] = {{0, 0}, {0, 0}};
@@ -214,7 +214,7 @@ static void absorption_pays_twice(void **state) {
     attachments[k].message = message;
   }
   chorale_chain_solver *solver = new_chain_solver();
-  chorale_message_options options = options_for(CHORALE_JOINT_ABSORPTION, 1);
+  chorale_message_options options = options_for(CHORALE_JOINT_LOCAL_SCORES, 1);
   OK(chorale_chain_messages(solver, &chain, attachments, 2, &options, both, NULL, &error));
   assert_true(outgoing[1] == 2); /* exact: 1 */
   options.mode = CHORALE_JOINT_EXACT;
@@ -377,8 +377,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(exact_on_chains),
       cmocka_unit_test(exact_on_trees),
-      cmocka_unit_test(absorption),
-      cmocka_unit_test(absorption_pays_twice),
+      cmocka_unit_test(local_scores),
+      cmocka_unit_test(local_scores_pay_twice),
       cmocka_unit_test(beam_as_wide_as_the_state_space),
       cmocka_unit_test(narrow_beams),
       cmocka_unit_test(budget),

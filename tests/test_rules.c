@@ -360,13 +360,13 @@ static void outside_that_is_no_constant_is_refused(void **state) {
   static const int32_t values[] = {0, 2};
   static const double scores[] = {1, 2, 3};
   chorale_dictionary *dictionary = NULL;
-  assert_int_equal(CHORALE_OUTSIDE_FORBIDDEN, 0);
-  assert_int_equal(CHORALE_OUTSIDE_AS_OUT, 1);
+  assert_int_equal(CHORALE_UNLISTED_FORBIDDEN, 0);
+  assert_int_equal(CHORALE_UNLISTED_AS_VALUE, 1);
   for (int32_t none = -1; none <= 2; none += 3) {
     FAILS(chorale_dictionary_create(NULL, values, 2, none, &dictionary, &error),
-          CHORALE_ERROR_UNKNOWN_CONSTANT, "outside is", "CHORALE_OUTSIDE_");
+          CHORALE_ERROR_UNKNOWN_CONSTANT, "outside is", "CHORALE_UNLISTED_");
     FAILS(chorale_dictionary_create_best(NULL, NULL, scores, 3, 2, none, &dictionary, &error),
-          CHORALE_ERROR_UNKNOWN_CONSTANT, "outside is", "CHORALE_OUTSIDE_");
+          CHORALE_ERROR_UNKNOWN_CONSTANT, "outside is", "CHORALE_UNLISTED_");
   }
   assert_null(dictionary);
 }

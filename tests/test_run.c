@@ -24,7 +24,7 @@ static int run_once(const Cluster *cluster, const Built *built, chorale_run **ru
       chorale_run_create(NULL, built->model, &cluster->options, NULL, run, &error);
   if (status == CHORALE_ERROR_STATE_SPACE &&
       (cluster->options.joint_mode == CHORALE_JOINT_EXACT ||
-       cluster->options.joint_mode == CHORALE_JOINT_ABSORPTION))
+       cluster->options.joint_mode == CHORALE_JOINT_LOCAL_SCORES))
     return 0;
   if (status == CHORALE_OK) {
     *result = (chorale_run_result){.struct_size = sizeof *result};
@@ -263,7 +263,7 @@ static void a_bound_needs_a_place_for_every_value(void **state) {
   enum { LABELS = 2 };
   const int32_t actions[LABELS * (LABELS + 1)] = {0, 0, 0, 1, 1, 1}, kept[1] = {0};
   const double unary[2][LABELS] = {{1, 0}, {0, 0.5}};
-  for (int32_t with_out = 0; with_out < 2; ++with_out) {
+  for (int32_t has_unlisted = 0; has_unlisted < 2; ++has_unlisted) {
     chorale_error error;
     chorale_property *property;
     chorale_dictionary *dictionary;
@@ -273,8 +273,8 @@ static void a_bound_needs_a_place_for_every_value(void **state) {
     chorale_run *run;
     OK(chorale_property_create_local(NULL, LABELS, 1, INT32_MAX - 2, actions, NULL, &property,
                                      &error));
-    OK(chorale_dictionary_create(NULL, kept, 1, with_out, &dictionary, &error));
-    OK(chorale_potential_create_potts(NULL, 1 + with_out, 1, NULL, &potts, &error));
+    OK(chorale_dictionary_create(NULL, kept, 1, has_unlisted, &dictionary, &error));
+    OK(chorale_potential_create_potts(NULL, 1 + has_unlisted, 1, NULL, &potts, &error));
     OK(chorale_model_builder_create(NULL, &builder, &error));
     chorale_clique_setup setup = {.struct_size = sizeof setup};
     setup.property = property;
@@ -297,7 +297,7 @@ static void a_bound_needs_a_place_for_every_value(void **state) {
     chorale_run_result result = {.struct_size = sizeof result};
     OK(chorale_run_solve(run, &result, &error));
     assert_true(result.score == 5);
-    assert_true(isfinite(result.upper_bound) == with_out);
+    assert_true(isfinite(result.upper_bound) == has_unlisted);
     chorale_run_destroy(run);
     chorale_model_release(model);
     chorale_model_builder_destroy(builder);
@@ -309,10 +309,10 @@ static void a_bound_needs_a_place_for_every_value(void **state) {
 
 /* ---- What is told when a run is created -------------------------------------------------- */
 
-/* Draws models that request absorption with a small budget; some chains have no choice. */
+/* Draws models that request local scores with a small budget; some chains have no choice. */
 static void random_budget_cluster(Random *random, Cluster *cluster) {
   random_cluster(random, cluster);
-  cluster->options.joint_mode = CHORALE_JOINT_ABSORPTION;
+  cluster->options.joint_mode = CHORALE_JOINT_LOCAL_SCORES;
   cluster->options.max_states = random_int(random, 1, 12);
   for (int32_t i = 0; i < cluster->chain_count; ++i)
     if (random_chance(random, 30))
@@ -921,7 +921,7 @@ static void random_instance_cluster(Random *random, Cluster *cluster) {
       for (int32_t k = 0; k < cluster->cliques[c].member_count; ++k) {
         const Group *group = &cluster->cliques[c];
         int *const is_instance = &cluster->is_instance[group->members[k].chain];
-        if (group->shape != OVER_PROPERTY || (group->use.has_dictionary && !group->use.has_out))
+        if (group->shape != OVER_PROPERTY || (group->use.has_dictionary && !group->use.has_unlisted))
           *is_instance = 0;
       }
     for (int32_t i = 0; i < cluster->chain_count; ++i)

@@ -159,7 +159,7 @@ static const char *edit_and_solve(const Cluster *cluster, void *context) {
   if (editing->must_be_optimal)
     with.options.rounds = 2 * cluster->clique_count + 2;
   if (with.options.joint_mode == CHORALE_JOINT_EXACT ||
-      with.options.joint_mode == CHORALE_JOINT_ABSORPTION)
+      with.options.joint_mode == CHORALE_JOINT_LOCAL_SCORES)
     with.options.max_states = 1 << 16;
   const int is_polished = !with.options.no_local_search && with.options.joint_mode == plain.joint_mode &&
                           with.options.max_states >= 1024; /* the default */

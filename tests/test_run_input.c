@@ -97,26 +97,26 @@ static void ask_in_executor(void *user, int64_t count, int64_t workers, chorale_
 
 /* ---- The scene ---------------------------------------------------------------------------- */
 
-static int32_t answer(void *user, int64_t ports, const int64_t *columns,
+static int32_t answer(void *user, int64_t memberships, const int64_t *sizes,
                       const double *const *incoming, double *const *outgoing) {
   const Scene *scene = user;
   (void)incoming;
   ask(scene->asker, 0);
-  for (int64_t p = 0; p < ports; ++p)
-    for (int64_t v = 0; v < columns[p]; ++v)
+  for (int64_t p = 0; p < memberships; ++p)
+    for (int64_t v = 0; v < sizes[p]; ++v)
       outgoing[p][v] = scene->message - (double)v;
   return scene->status;
 }
 
-static int32_t decide(void *user, int64_t ports, const int64_t *columns,
+static int32_t decide(void *user, int64_t memberships, const int64_t *sizes,
                       const double *const *incoming, int32_t *labelling, int32_t *values,
                       double *score) {
   const Scene *scene = user;
-  (void)columns;
+  (void)sizes;
   (void)incoming;
   ask(scene->asker, 0);
   labelling[0] = scene->label;
-  for (int64_t p = 0; p < ports; ++p)
+  for (int64_t p = 0; p < memberships; ++p)
     values[p] = scene->value;
   *score = scene->score;
   return scene->status;
@@ -294,7 +294,7 @@ static void a_joint_state_beyond_the_budget(void **state) {
   FAILS(chorale_run_create(NULL, model, &options, NULL, &run, &error), CHORALE_ERROR_STATE_SPACE,
         "chain 0", "1");
   assert_null(run);
-  options.joint_mode = CHORALE_JOINT_ABSORPTION;
+  options.joint_mode = CHORALE_JOINT_LOCAL_SCORES;
   FAILS(chorale_run_create(NULL, model, &options, NULL, &run, &error), CHORALE_ERROR_STATE_SPACE,
         "chain 0", "1");
   assert_null(run);
@@ -331,7 +331,7 @@ static void properties_that_are_too_many(void **state) {
   OK(chorale_model_builder_freeze(builder, &model, &error));
   chorale_model_builder_destroy(builder);
   static const chorale_joint_mode modes[] = {CHORALE_JOINT_AUTO, CHORALE_JOINT_EXACT,
-                                             CHORALE_JOINT_ABSORPTION, CHORALE_JOINT_BEAM};
+                                             CHORALE_JOINT_LOCAL_SCORES, CHORALE_JOINT_BEAM};
   for (size_t k = 0; k < COUNT_OF(modes); ++k) {
     chorale_run_options options = {.struct_size = sizeof options};
     options.joint_mode = modes[k];

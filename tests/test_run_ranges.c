@@ -420,7 +420,7 @@ static void check_json(const Ranged *ranged, const chorale_run *run) {
 
 typedef struct Best {
   double any;       /* over all labellings */
-  double decodable; /* over those that show nothing outside a dictionary without OUT */
+  double decodable; /* over those that show nothing outside a dictionary without UNLISTED */
 } Best;
 
 static Best enumerate_ranged(const Ranged *ranged) {
@@ -527,7 +527,7 @@ static void enumerated(void **state) {
     int32_t has_callback = 0;
     for (int32_t c = 0; c < ranged.cliques; ++c) {
       assert_int_equal(chorale_model_clique_values(ranged.model, c), ranged.over[c].values);
-      assert_int_equal(chorale_model_clique_columns(ranged.model, c), ranged.over[c].values + 2);
+      assert_int_equal(chorale_model_clique_message_size(ranged.model, c), ranged.over[c].values + 2);
       has_callback = has_callback || ranged.over[c].family == CALLBACK;
     }
     const Best best = enumerate_ranged(&ranged);
@@ -591,7 +591,7 @@ static void like_a_dictionary(void **state) {
     for (int32_t k = 0; k < 4 * LABELS; ++k)
       known[count++] = (int32_t)over->range - 1 - k;
     chorale_dictionary *twin = NULL;
-    OK(chorale_dictionary_create(NULL, known, count, CHORALE_OUTSIDE_FORBIDDEN, &twin, &error));
+    OK(chorale_dictionary_create(NULL, known, count, CHORALE_UNLISTED_FORBIDDEN, &twin, &error));
     const int64_t few = chorale_dictionary_values(twin);
     const double lambda = number(&random);
     chorale_potential *wide = NULL, *narrow = NULL;

@@ -141,7 +141,8 @@ static chorale_status make_shared(Things *t) {
   map->labels = map->kinds = LABELS;
   map->kind_of_label = kinds;
   TRY(chorale_property_create_first_label(host, map, NULL, &t->ready_made, &t->error));
-  TRY(chorale_dictionary_create(host, kinds, 2, CHORALE_OUTSIDE_AS_OUT, &t->dictionary, &t->error));
+  TRY(chorale_dictionary_create(host, kinds, 2, CHORALE_UNLISTED_AS_VALUE, &t->dictionary,
+                                &t->error));
   return CHORALE_OK;
 }
 
@@ -219,31 +220,32 @@ static chorale_status decode_chain(Things *t, const chorale_chain *chain) {
   return CHORALE_OK;
 }
 
-/* ---- An instance of one position and two labels, which every port shows --------------------- */
+/* ---- An instance of one position and two labels: its value in every clique is its label ----- */
 
-static double with_others(int64_t ports, int64_t port, const double *const *incoming, int32_t y) {
+static double with_others(int64_t memberships, int64_t membership, const double *const *incoming,
+                          int32_t y) {
   double sum = y == 1 ? 0.5 : 0;
-  for (int64_t q = 0; q < ports; ++q)
-    sum += q == port ? 0 : incoming[q][y];
+  for (int64_t q = 0; q < memberships; ++q)
+    sum += q == membership ? 0 : incoming[q][y];
   return sum;
 }
-static int32_t instance_messages(void *user, int64_t ports, const int64_t *columns,
+static int32_t instance_messages(void *user, int64_t memberships, const int64_t *sizes,
                                  const double *const *incoming, double *const *outgoing) {
   (void)user;
-  for (int64_t p = 0; p < ports; ++p)
-    for (int64_t v = 0; v < columns[p]; ++v)
-      outgoing[p][v] = v < 2 ? with_others(ports, p, incoming, (int32_t)v) : -INFINITY;
+  for (int64_t p = 0; p < memberships; ++p)
+    for (int64_t v = 0; v < sizes[p]; ++v)
+      outgoing[p][v] = v < 2 ? with_others(memberships, p, incoming, (int32_t)v) : -INFINITY;
   return 0;
 }
-static int32_t instance_decode(void *user, int64_t ports, const int64_t *columns,
+static int32_t instance_decode(void *user, int64_t memberships, const int64_t *sizes,
                                const double *const *incoming, int32_t *labelling, int32_t *values,
                                double *score) {
-  (void)columns;
+  (void)sizes;
   ++*(int64_t *)user;
   const int32_t y =
-      with_others(ports, -1, incoming, 1) > with_others(ports, -1, incoming, 0) ? 1 : 0;
+      with_others(memberships, -1, incoming, 1) > with_others(memberships, -1, incoming, 0) ? 1 : 0;
   labelling[0] = y;
-  for (int64_t p = 0; p < ports; ++p)
+  for (int64_t p = 0; p < memberships; ++p)
     values[p] = y;
   *score = y == 1 ? 0.5 : 0;
   return 0;

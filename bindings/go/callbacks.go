@@ -65,47 +65,47 @@ func choraleGoCount(user C.uintptr_t, counts *C.int64_t, values, members C.int64
 	return flag(!ok)
 }
 
-func rows(ports C.int64_t, columns *C.int64_t, pointers **C.double) [][]float64 {
-	all := make([][]float64, int(ports))
-	if ports == 0 {
+func rows(memberships C.int64_t, sizes *C.int64_t, pointers **C.double) [][]float64 {
+	all := make([][]float64, int(memberships))
+	if memberships == 0 {
 		return all
 	}
-	sizes := unsafe.Slice((*int64)(columns), int(ports))
-	for p, row := range unsafe.Slice((**float64)(unsafe.Pointer(pointers)), int(ports)) {
+	lengths := unsafe.Slice((*int64)(sizes), int(memberships))
+	for p, row := range unsafe.Slice((**float64)(unsafe.Pointer(pointers)), int(memberships)) {
 		if row != nil {
-			all[p] = unsafe.Slice(row, int(sizes[p]))
+			all[p] = unsafe.Slice(row, int(lengths[p]))
 		}
 	}
 	return all
 }
 
 //export choraleGoMessages
-func choraleGoMessages(user C.uintptr_t, ports C.int64_t, columns *C.int64_t, incoming, outgoing **C.double) C.int32_t {
+func choraleGoMessages(user C.uintptr_t, memberships C.int64_t, sizes *C.int64_t, incoming, outgoing **C.double) C.int32_t {
 	i := cgo.Handle(user).Value().(*instance)
 	ok := i.guard(func() error {
-		out := rows(ports, columns, outgoing)
+		out := rows(memberships, sizes, outgoing)
 		for _, row := range out {
 			for v := range row {
 				row[v] = math.Inf(-1)
 			}
 		}
-		return i.given.Messages(rows(ports, columns, incoming), out)
+		return i.given.Messages(rows(memberships, sizes, incoming), out)
 	})
 	return flag(!ok)
 }
 
 //export choraleGoDecode
-func choraleGoDecode(user C.uintptr_t, ports C.int64_t, columns *C.int64_t, incoming **C.double, labelling, values *C.int32_t, score *C.double) C.int32_t {
+func choraleGoDecode(user C.uintptr_t, memberships C.int64_t, sizes *C.int64_t, incoming **C.double, labelling, values *C.int32_t, score *C.double) C.int32_t {
 	i := cgo.Handle(user).Value().(*instance)
 	ok := i.guard(func() error {
 		var labels, shown []int32
 		if i.length > 0 {
 			labels = unsafe.Slice((*int32)(labelling), i.length)
 		}
-		if ports > 0 {
-			shown = unsafe.Slice((*int32)(values), int(ports))
+		if memberships > 0 {
+			shown = unsafe.Slice((*int32)(values), int(memberships))
 		}
-		value, err := i.given.Decode(rows(ports, columns, incoming), labels, shown)
+		value, err := i.given.Decode(rows(memberships, sizes, incoming), labels, shown)
 		*score = C.double(value)
 		return err
 	})

@@ -274,7 +274,7 @@ func TestBulkInput(t *testing.T) {
 func TestWhatCliquesWereAddedWith(t *testing.T) {
 	builder := must(NewModelBuilder(nil))
 	property := must(NewFirstLabel(NewLabelMap(2), nil, nil))
-	dictionary := must(NewDictionary([]int32{1}, OutsideAsOut, nil))
+	dictionary := must(NewDictionary([]int32{1}, UnlistedAsValue, nil))
 	potts := must(NewPotts(2, 0.5, nil))
 	whole := must(builder.AddCliques(&CliqueSetup{Property: property, Dictionary: dictionary, Potential: potts}, 1))
 	centred := must(builder.AddCliques(&CliqueSetup{Values: 2, CentrePotentials: []*Potential{potts, must(NewMakespan(2, 3, nil))}}, 1))

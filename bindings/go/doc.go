@@ -21,7 +21,7 @@
 // chain, m the number of labels.
 //
 // A clique is a group of n members that are scored together. A member is a position of a chain, a
-// whole chain, or a port of an [Instance]. Each member has one of R values. The potential of the
+// whole chain, or an [Instance]. Each member has one of R values. The potential of the
 // clique is a function of the counts n_v, the numbers of members with each value v. In a position
 // clique the value of a member is its label, or a value assigned to this label; the clique is
 // centred if one more position, the centre, selects the potential by its own value. In a property
@@ -31,7 +31,7 @@
 // The value of the property on the chain is EMPTY if it fires nothing, v if it fires v and no other
 // value, and CONFLICT if it fires two different values. In slices EMPTY has the number R and
 // CONFLICT R + 1. A clique may use only a subset of the property's values, a [Dictionary]; one more
-// value, OUT, may then stand for all values outside the subset.
+// value, UNLISTED, may then stand for all values outside the subset.
 //
 // Chains belong to groups, such as documents. An [Agreement] says which labels or property values
 // should agree, and thereby defines cliques: for instance, the positions with the same word form a

@@ -253,7 +253,7 @@ func TestPropertyInput(t *testing.T) {
 	refused(t, err, ErrShape)
 	_, err = (&Attachment{}).Shown(nil, nil)
 	refused(t, err, ErrClosed)
-	dictionary := must(NewDictionary([]int32{7, 3}, OutsideAsOut, nil))
+	dictionary := must(NewDictionary([]int32{7, 3}, UnlistedAsValue, nil))
 	if dictionary.Find(3) != 0 || dictionary.Find(9) != 2 || dictionary.Value(1) != 7 || must(dictionary.Clone()).Values() != 3 {
 		t.Error("a dictionary")
 	}
@@ -261,7 +261,7 @@ func TestPropertyInput(t *testing.T) {
 	if dictionary.Find(3) != -1 || dictionary.Value(0) != -1 || dictionary.Values() != 0 {
 		t.Error("a closed dictionary")
 	}
-	_, err = NewDictionary(nil, OutsideForbidden, nil)
+	_, err = NewDictionary(nil, UnlistedForbidden, nil)
 	if err == nil {
 		t.Error("a dictionary of nothing")
 	}

@@ -83,8 +83,8 @@ func (c *call) labelled(a *Attachment, labelling, parents []int32) C.chorale_att
 }
 
 // Shown returns the value that a labelling shows: 0 to R - 1, R for EMPTY, R + 1 for CONFLICT, or
-// -1 for a value that is not in the dictionary, if the dictionary has no OUT. parents: the parent
-// of each position of a tree; nil: a chain.
+// -1 for a value that is not in the dictionary, if the dictionary has no UNLISTED. parents: the
+// parent of each position of a tree; nil: a chain.
 func (a *Attachment) Shown(labelling, parents []int32) (int32, error) {
 	c := begin()
 	defer c.end()
@@ -121,10 +121,10 @@ type JointMode int32
 
 // The methods for several properties.
 const (
-	JointAuto       JointMode = C.CHORALE_JOINT_AUTO       // exact if no position has more than MaxStates configurations, otherwise a beam that keeps the MaxStates best ones at each position
-	JointExact      JointMode = C.CHORALE_JOINT_EXACT      // exact; more than MaxStates configurations are refused with ErrStateSpace
-	JointAbsorption JointMode = C.CHORALE_JOINT_ABSORPTION // approximate: adds the message's score of a value at every position that fires the value
-	JointBeam       JointMode = C.CHORALE_JOINT_BEAM       // approximate: keeps the BeamWidth best configurations at each position
+	JointAuto        JointMode = C.CHORALE_JOINT_AUTO         // exact if no position has more than MaxStates configurations, otherwise a beam that keeps the MaxStates best ones at each position
+	JointExact       JointMode = C.CHORALE_JOINT_EXACT        // exact; more than MaxStates configurations are refused with ErrStateSpace
+	JointLocalScores JointMode = C.CHORALE_JOINT_LOCAL_SCORES // approximate: adds the message's score of a value at every position that fires the value
+	JointBeam        JointMode = C.CHORALE_JOINT_BEAM         // approximate: keeps the BeamWidth best configurations at each position
 )
 
 // MessageOptions are the options for chains with several properties. They are made by

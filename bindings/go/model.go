@@ -20,7 +20,7 @@ import (
 
 // Instance is a model of the caller that takes the place of a chain, such as a semi-Markov model or
 // a clique tree. It computes messages and decodes by its own methods. Its memberships in cliques
-// are its ports, numbered from 0 in the order of adding; a port has a column for each value of the
+// are numbered from 0 in the order of adding; a message has one score for each value of the
 // clique. The slices passed to the methods are valid only until the method returns. A run makes at
 // most one call on an instance at a time, but several runs of the model may make calls at the same
 // time.
@@ -29,14 +29,14 @@ type Instance interface {
 	// each label is from 0 to labels - 1. The results must always be the same.
 	Shape() (length, labels int)
 	// Messages computes the messages of the instance: it writes to outgoing[p][v] the maximum, over
-	// the labellings in which port p has value v, of the labelling's own score plus the sum of
-	// incoming[q][value of port q] over all other ports q. Entries that are not written remain minus
+	// the labellings in which membership p has value v, of the labelling's own score plus the sum of
+	// incoming[q][value of q] over all other memberships q. Entries that are not written remain minus
 	// infinity.
 	Messages(incoming, outgoing [][]float64) error
-	// Decode finds the labelling for which its own score plus the sum of incoming[p][value of port p]
-	// over all ports p is greatest. It writes the labels to labelling and the value of each port to
-	// values, and returns the labelling's own score. If every labelling is forbidden, it returns minus
-	// infinity.
+	// Decode finds the labelling for which its own score plus the sum of incoming[p][value of p]
+	// over all memberships p is greatest. It writes the labels to labelling and the value of each
+	// membership to values, and returns the labelling's own score. If every labelling is forbidden,
+	// it returns minus infinity.
 	Decode(incoming [][]float64, labelling, values []int32) (score float64, err error)
 }
 
@@ -476,11 +476,11 @@ func (m *Model) CliqueValues(clique int) int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_values(m, C.int64_t(clique)) })
 }
 
-// CliqueColumns returns the number of columns of a clique: how many entries a message to a member
-// has. It is R + 2 with EMPTY and CONFLICT, R if no member can be EMPTY or CONFLICT, and 0 if there
-// is no such clique.
-func (m *Model) CliqueColumns(clique int) int {
-	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_columns(m, C.int64_t(clique)) })
+// CliqueMessageSize returns the number of scores in a message between a clique and a member: R + 2
+// with EMPTY and CONFLICT, R if no member can be EMPTY or CONFLICT, and 0 if there is no such
+// clique.
+func (m *Model) CliqueMessageSize(clique int) int {
+	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_message_size(m, C.int64_t(clique)) })
 }
 
 // CliqueCentreValues returns the number of values of the centre of a clique; 0 if the clique has no

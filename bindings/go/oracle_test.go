@@ -190,7 +190,7 @@ func TestMessagesAgainstEnumeration(t *testing.T) {
 				a.Table[i] = int32(random.Intn(property.Values()+1) - 1)
 			}
 			if random.Intn(2) == 0 {
-				a.Dictionary = must(NewDictionary([]int32{0, 2}, OutsideAsOut, nil))
+				a.Dictionary = must(NewDictionary([]int32{0, 2}, UnlistedAsValue, nil))
 			}
 			a.Message = randomScores(random, a.Values()+2)
 			on = append(on, a)
@@ -251,7 +251,7 @@ func TestRunsAgainstEnumeration(t *testing.T) {
 		labels := NewLabelMap(2)
 		builder := must(NewModelBuilder(nil))
 		property := must(NewFirstLabel(labels, nil, nil))
-		dictionary := must(NewBestDictionary(nil, []float64{1, 2}, 2, OutsideAsOut, nil))
+		dictionary := must(NewBestDictionary(nil, []float64{1, 2}, 2, UnlistedAsValue, nil))
 		words := must(builder.AddCliques(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 0.5, nil))}, 1))
 		firsts := must(builder.AddCliques(&CliqueSetup{Property: property, Dictionary: dictionary, Potential: must(NewMakespan(3, 0.75, nil))}, 1))
 		centred := must(builder.AddCliques(&CliqueSetup{Values: 2, CentrePotentials: []*Potential{
@@ -312,7 +312,7 @@ func TestRunsAgainstEnumeration(t *testing.T) {
 				t.Fatal("proven and not the best")
 			}
 		}
-		if model.CliqueCount() != 3 || model.MemberCount() != 9 || model.CliqueCentreValues(centred) != 2 || model.CliqueColumns(firsts) != 5 || model.CliqueValues(words) != 2 {
+		if model.CliqueCount() != 3 || model.MemberCount() != 9 || model.CliqueCentreValues(centred) != 2 || model.CliqueMessageSize(firsts) != 5 || model.CliqueValues(words) != 2 {
 			t.Fatal("sizes of the model")
 		}
 		if members := must(model.Members(words)); len(members) != 3 || members[2] != (Member{2, 1}) {

@@ -382,7 +382,7 @@ func NewTokenBefore(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule,
 }
 
 // Dictionary is the subset of a property's values that a clique uses. These values are numbered
-// again, from 0 in ascending order. One more number, OUT, may stand for all values outside the
+// again, from 0 in ascending order. One more number, UNLISTED, may stand for all values outside the
 // subset. A dictionary never changes, and any goroutine may use it.
 type Dictionary handle
 
@@ -392,18 +392,18 @@ func dictionaryHandle(dictionary *C.chorale_dictionary) *handle {
 	})
 }
 
-// Outside says how values of a property that are not in a dictionary are treated.
-type Outside int32
+// Unlisted says how values of a property that are not in a dictionary are treated.
+type Unlisted int32
 
 // The treatments of values outside a dictionary.
 const (
-	OutsideForbidden Outside = C.CHORALE_OUTSIDE_FORBIDDEN // no OUT: messages of a chain, and decoding under messages, leave out every labelling that fires a value outside
-	OutsideAsOut     Outside = C.CHORALE_OUTSIDE_AS_OUT    // every value outside becomes OUT, which is numbered after the values of the dictionary
+	UnlistedForbidden Unlisted = C.CHORALE_UNLISTED_FORBIDDEN // no UNLISTED: messages of a chain, and decoding under messages, leave out every labelling that fires a value outside
+	UnlistedAsValue   Unlisted = C.CHORALE_UNLISTED_AS_VALUE  // every value outside becomes UNLISTED, which is numbered after the values of the dictionary
 )
 
 // NewDictionary makes a dictionary of values of a property. The values may be in any order, and
-// repeated. outside: how all other values are treated.
-func NewDictionary(values []int32, outside Outside, host *Host) (*Dictionary, error) {
+// repeated. unlisted: how all other values are treated.
+func NewDictionary(values []int32, unlisted Unlisted, host *Host) (*Dictionary, error) {
 	c := begin()
 	defer c.end()
 	in := c.host(host)
@@ -412,7 +412,7 @@ func NewDictionary(values []int32, outside Outside, host *Host) (*Dictionary, er
 	}
 	var dictionary *C.chorale_dictionary
 	c.names = map[string]string{"count": "len(values)"}
-	if c.failed(C.chorale_dictionary_create(in, ints(values), C.int64_t(len(values)), C.chorale_outside(outside), &dictionary, c.detail)) {
+	if c.failed(C.chorale_dictionary_create(in, ints(values), C.int64_t(len(values)), C.chorale_unlisted(unlisted), &dictionary, c.detail)) {
 		return nil, c.err
 	}
 	h := dictionaryHandle(dictionary)
@@ -422,8 +422,8 @@ func NewDictionary(values []int32, outside Outside, host *Host) (*Dictionary, er
 
 // NewBestDictionary makes a dictionary of the `keep` values with the highest scores; values with
 // score minus infinity are left out. scores: one for each value of `full`, or, if full is nil, for
-// each value from 0 to len(scores) - 1. outside: how all other values are treated.
-func NewBestDictionary(full *Dictionary, scores []float64, keep int, outside Outside, host *Host) (*Dictionary, error) {
+// each value from 0 to len(scores) - 1. unlisted: how all other values are treated.
+func NewBestDictionary(full *Dictionary, scores []float64, keep int, unlisted Unlisted, host *Host) (*Dictionary, error) {
 	c := begin()
 	defer c.end()
 	in := c.host(host)
@@ -432,8 +432,8 @@ func NewBestDictionary(full *Dictionary, scores []float64, keep int, outside Out
 		return nil, c.err
 	}
 	var dictionary *C.chorale_dictionary
-	c.names = map[string]string{"columns": "len(scores)"}
-	if c.failed(C.chorale_dictionary_create_best(in, all, doubles(scores), C.int64_t(len(scores)), C.int64_t(keep), C.chorale_outside(outside), &dictionary, c.detail)) {
+	c.names = map[string]string{"count": "len(scores)"}
+	if c.failed(C.chorale_dictionary_create_best(in, all, doubles(scores), C.int64_t(len(scores)), C.int64_t(keep), C.chorale_unlisted(unlisted), &dictionary, c.detail)) {
 		return nil, c.err
 	}
 	h := dictionaryHandle(dictionary)
@@ -457,8 +457,8 @@ func (d *Dictionary) Clone() (*Dictionary, error) {
 // Close releases this handle. Models keep the dictionary alive.
 func (d *Dictionary) Close() error { return (*handle)(d).close() }
 
-// Values returns the number of values, including OUT: R of a clique with this dictionary; 0 for a
-// closed handle.
+// Values returns the number of values, including UNLISTED: R of a clique with this dictionary; 0
+// for a closed handle.
 func (d *Dictionary) Values() int {
 	c := begin()
 	defer c.end()
@@ -466,7 +466,7 @@ func (d *Dictionary) Values() int {
 }
 
 // Find returns the number that a value of the property has in the dictionary. For a value outside
-// it returns the number of OUT, or -1 without OUT; for a closed handle -1.
+// it returns the number of UNLISTED, or -1 without UNLISTED; for a closed handle -1.
 func (d *Dictionary) Find(value int32) int32 {
 	c := begin()
 	defer c.end()
@@ -477,8 +477,8 @@ func (d *Dictionary) Find(value int32) int32 {
 	return int32(C.chorale_dictionary_find(dictionary, C.int32_t(value)))
 }
 
-// Value returns the value of the property that has the given number in the dictionary; -1 for OUT,
-// for a number out of range and for a closed handle.
+// Value returns the value of the property that has the given number in the dictionary; -1 for
+// UNLISTED, for a number out of range and for a closed handle.
 func (d *Dictionary) Value(number int) int32 {
 	c := begin()
 	defer c.end()

@@ -21,9 +21,9 @@ import (
 //
 // A member of a clique has one of R values. In arrays R stands for EMPTY (the member has no value),
 // and R + 1 for CONFLICT (it has several different values). A clique may have a dictionary, a
-// subset of the values of its property; the value OUT may then stand for all others. The centre of
-// a clique is a position whose value selects the clique's potential. An [Instance] is a model of
-// the caller that takes the place of a chain.
+// subset of the values of its property; the value UNLISTED may then stand for all others. The
+// centre of a clique is a position whose value selects the clique's potential. An [Instance] is a
+// model of the caller that takes the place of a chain.
 
 // MessageElement is the number format in which messages are stored.
 type MessageElement int32
@@ -654,8 +654,8 @@ func (r *Run) CliqueScores(of Labelling) ([]float64, error) {
 
 // Values returns the values of the members of a clique, in the order of adding. With R values these
 // are 0 to R - 1, R for EMPTY (no value), R + 1 for CONFLICT (several values), or -1 for a value
-// that is not in the clique's dictionary, if the dictionary has no OUT. If the clique has a centre,
-// the last entry is the value of the centre.
+// that is not in the clique's dictionary, if the dictionary has no UNLISTED. If the clique has a
+// centre, the last entry is the value of the centre.
 func (r *Run) Values(clique int, of Labelling) ([]int32, error) {
 	c, run := r.begin(false)
 	defer c.end()

@@ -90,16 +90,16 @@ chorale_status chorale_go_potential_create_callback(const chorale_host *host, in
                                            potential, error);
 }
 
-static int32_t messages(void *user, int64_t ports, const int64_t *columns,
+static int32_t messages(void *user, int64_t memberships, const int64_t *sizes,
                         const double *const *incoming, double *const *outgoing) {
-  return choraleGoMessages((uintptr_t)user, ports, (int64_t *)columns, (double **)incoming,
+  return choraleGoMessages((uintptr_t)user, memberships, (int64_t *)sizes, (double **)incoming,
                            (double **)outgoing);
 }
 
-static int32_t decode(void *user, int64_t ports, const int64_t *columns,
+static int32_t decode(void *user, int64_t memberships, const int64_t *sizes,
                       const double *const *incoming, int32_t *labelling, int32_t *values,
                       double *score) {
-  return choraleGoDecode((uintptr_t)user, ports, (int64_t *)columns, (double **)incoming, labelling,
+  return choraleGoDecode((uintptr_t)user, memberships, (int64_t *)sizes, (double **)incoming, labelling,
                          values, score);
 }
 

@@ -35,7 +35,7 @@ var goNames = map[string]string{
 	"CHORALE_JOINT_":              "JointMode",
 	"CHORALE_MARGINAL_":           "MarginalForm",
 	"CHORALE_MESSAGES_":           "MessageElement",
-	"CHORALE_OUTSIDE_":            "Outside",
+	"CHORALE_UNLISTED_":           "Unlisted",
 	"CHORALE_SCALE_":              "Scale",
 	"CHORALE_SCHEME_":             "Scheme",
 	"CHORALE_SEGMENT_":            "SegmentRule",
@@ -47,7 +47,7 @@ var goNames = map[string]string{
 	"_LABELS":                     "TextsLabels",
 	"_TOKENS":                     "TextsTokens",
 	"_VALUES":                     "TextsValues",
-	"OUT":                         "OUT",
+	"UNLISTED":                    "UNLISTED",
 	"host->allocator->allocate":   "the allocator of the host",
 	"host->allocator->deallocate": "the allocator of the host",
 }

@@ -35,7 +35,7 @@ ENUMS = [
     ("asked", "SCHEME", "Scheme", "How label names mark segments. The label O is outside all segments."),
     ("asked", "JOINT", "JointMode", "The method for a chain with several properties. The exact computation runs over *configurations*: the joint states of all properties' automata and the values fired so far."),
     ("asked", "SEGMENT", "SegmentRule", "Where a segment ends. X is the kind of the segment, O a label that the property ignores."),
-    ("asked", "OUTSIDE", "Outside", "How values of a property outside a [`Dictionary`](crate::Dictionary) are treated."),
+    ("asked", "UNLISTED", "Unlisted", "How values of a property outside a [`Dictionary`](crate::Dictionary) are treated."),
     ("asked", "MESSAGES", "MessageElement", "The number format in which messages are stored. Computations are always in double precision."),
     ("told", "VERDICT", "Verdict", "Why learnt strengths are applied, or why nothing is."),
 ]

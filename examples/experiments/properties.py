@@ -11,7 +11,7 @@ FOUR are the properties of the paper, the first four. SIX are all.
 
 Each group has a clique for each property, whose members are its records. The values of the clique
 are those that the base labelling of some record of the group fires; all other values are one value,
-OUT.
+UNLISTED.
 """
 
 import re
@@ -84,7 +84,7 @@ def build(properties, scored, names, forced=False):
             if not single:
                 continue
             seen = sorted({v for k in chains for v in fired[k][name]})
-            dictionary = experimental.Dictionary(seen, out=True)
+            dictionary = experimental.Dictionary(seen, unlisted=True)
             values = len(dictionary) + 2  # EMPTY and CONFLICT
             if forced:
                 tables = np.zeros((values, len(chains) + 1))

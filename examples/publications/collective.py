@@ -53,11 +53,11 @@ class Collection:
         solver = ch.ChainSolver()
         self.own = [solver.best(s.unary, s.transitions).labels for s in scored]
         # The values that some record's own labelling fires, even if it shows CONFLICT. All other
-        # values are one value, OUT.
+        # values are one value, UNLISTED.
         self.dictionaries = {}  # by page: a dictionary for each property
         for page in self.pages:
             fired = [[prop.fired(self.own[i], table=self.tokens[i]) for i in self.members(page)] for prop in self.properties]
-            self.dictionaries[page] = [experimental.Dictionary(np.unique(np.concatenate(of)), out=True) for of in fired]
+            self.dictionaries[page] = [experimental.Dictionary(np.unique(np.concatenate(of)), unlisted=True) for of in fired]
 
     def _property(self, kind: str) -> ch.Property:
         m, ignored = len(self.labels), [label == OTHER for label in self.labels]
@@ -74,7 +74,7 @@ class Collection:
 
     def agreeing(self, strengths: dict[str, float]) -> ch.Model:
         """Returns a model with Potts potentials: of the n records of a page, let n_v show value v
-        of a property; the page gains strengths[kind] / n * sum_v n_v^2. OUT, EMPTY and CONFLICT do
+        of a property; the page gains strengths[kind] / n * sum_v n_v^2. UNLISTED, EMPTY and CONFLICT do
         not count. Kinds without a strength have no cliques."""
         builder = ch.ModelBuilder()
         for s, tokens in zip(self.scored, self.tokens):

@@ -65,10 +65,10 @@ typedef struct chorale_clique_problem {
 typedef int32_t chorale_algorithm;
 enum {
   /* Chooses an algorithm by the potential; the result names the choice. Exact for MAX, MAJORITY, SUM
-   * concave, one member, and at most two columns. (A *column* is a counted value, or all uncounted
-   * values together.) Otherwise the result never scores below that of ALPHA_PASS, and moves of single
-   * members do not improve it; a SUM goes on to COUNT_BOXES if a gap is requested. PAIRS that equals
-   * a SUM (potential.h) is solved as one. */
+   * concave, one member, and at most two values (all uncounted values together are one). Otherwise
+   * the result never scores below that of ALPHA_PASS, and moves of single members do not improve
+   * it; a SUM goes on to COUNT_BOXES if a gap is requested. PAIRS that equals a SUM (potential.h)
+   * is solved as one. */
   CHORALE_ALGORITHM_AUTO = 0,
 
   /* For every value alpha and every k from 0 to n, tries the labelling in which the k members that
@@ -253,7 +253,7 @@ enum {
 
 /* Computes all max-marginals m(i, v).
  *
- * They are exact for MAX, for at most two columns (see CHORALE_ALGORITHM_AUTO) and for one member.
+ * They are exact for MAX, for at most two values (see CHORALE_ALGORITHM_AUTO) and for one member.
  * By AUTO, EXACT_MAJORITY or CONCAVE_FLOW they are also exact for MAJORITY and concave SUM, and by
  * COUNT_BOXES for every SUM. Otherwise m(i, v) is the best F of the labellings that ALPHA_PASS
  * tries with x_i fixed to v: the score of a labelling, and so a lower bound.
@@ -261,7 +261,7 @@ enum {
  * options->exact_marginals = 1 requests exact max-marginals. AUTO then computes those of a SUM that
  * is not concave by COUNT_BOXES (slow; after a limit they may be lower bounds, see marginals_exact
  * of the result). The call fails with NOT_EXACT if the algorithm cannot give exact max-marginals;
- * so it does under AUTO for CALLBACK, and for PAIRS that equals no SUM, with more than two columns
+ * so it does under AUTO for CALLBACK, and for PAIRS that equals no SUM, with more than two values
  * and more than one member.
  * options->algorithm: AUTO, ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW or COUNT_BOXES.
  *

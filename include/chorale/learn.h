@@ -11,7 +11,7 @@
  *     s * sum_v n_v^2 / n  +  b * sum_v n_v
  *
  * where n_v of the n members show value v. The sums leave out EMPTY, CONFLICT and labels that do
- * not count; the first also leaves out OUT. A kind with a centre of value c has instead
+ * not count; the first also leaves out UNLISTED. A kind with a centre of value c has instead
  * s sum_v D_cv n_v, where D_cv is the log-odds log p(v | c) / p(v) among the gold labels, with 1
  * added to each count; without gold labels s n_c. Scores should be log-probabilities up to a constant, as those of a CRF; they
  * must come from a tagger that has not seen the gold labels, as in cross-validation.
@@ -98,10 +98,10 @@ typedef struct chorale_learnt chorale_learnt;
  * number above 65535), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (chains of other numbers of labels
  * than `labels`), NO_GOLD (no gold label is known that its chain allows), ONE_GROUP (all labelled
  * chains are of one group), KIND (no clique has a kind; cliques of one kind that differ in whether
- * they are property cliques, have EMPTY and CONFLICT, have OUT or have a centre, or in the number of
- * values of the centre; a problem with an instance; both costs and classes; begins without
- * classes), WEIGHTS (a clique with a kind has weights above 1), MODEL_MISMATCH (a kind has two
- * names), NO_LABELLING (a chain forbids every labelling), and those of chorale_run_create and
+ * they are property cliques, have EMPTY and CONFLICT, have UNLISTED or have a centre, or in the
+ * number of values of the centre; a problem with an instance; both costs and classes; begins
+ * without classes), WEIGHTS (a clique with a kind has weights above 1), MODEL_MISMATCH (a kind has
+ * two names), NO_LABELLING (a chain forbids every labelling), and those of chorale_run_create and
  * chorale_run_solve.
  * Cost: a few dozen quick runs over each problem for each family of kinds, and one usual run. Memory:
  * that of a run. */

@@ -88,11 +88,11 @@ typedef struct chorale_clique_setup {
    * dictionary, or of the property if there is no dictionary. The model takes references on both.
    * property NULL: a position clique.
    *
-   * Values of the property outside the dictionary: with OUT, all of them are the value OUT. Without
-   * OUT, decoding under messages never returns a labelling that fires a value outside. The best
-   * labelling of a chain without cliques may do so: if it fires one value outside and no other
-   * value, the member adds to no count; if it fires two different values, the member has the value
-   * CONFLICT. */
+   * Values of the property outside the dictionary: with UNLISTED, all of them are the value
+   * UNLISTED. Without UNLISTED, decoding under messages never returns a labelling that fires a
+   * value outside. The best labelling of a chain without cliques may do so: if it fires one value
+   * outside and no other value, the member adds to no count; if it fires two different values, the
+   * member has the value CONFLICT. */
   const chorale_property *property;
   const chorale_dictionary *dictionary;
   /* For a position clique. values: R. label_values: the value of each label, `labels` entries, each
@@ -159,7 +159,7 @@ typedef struct chorale_members {
 } chorale_members;
 
 /* Adds members to cliques: positions to position or centred cliques, whole chains to property
- * cliques, and instances to any clique that is not centred, as the next port of the instance.
+ * cliques, and instances to any clique that is not centred, as the next membership of the instance.
  * Adds everything or nothing. All members of a clique with a weight above 1 are added in one call.
  *
  * Errors: NULL_ARGUMENT (members, offsets, chains), STRUCT_SIZE, SIZE (cliques), OUT_OF_RANGE (first,
@@ -192,10 +192,10 @@ CHORALE_API chorale_status chorale_model_builder_freeze(chorale_model_builder *b
  *   its phi is minus infinity, but neither phi nor its members count in equation 1.
  * *score: receives equation 1. chain_scores: receives phi of each chain. clique_scores: receives C
  *   of each clique. Each may be NULL. Entries are minus infinity where the labelling is forbidden.
- *   A member with a value outside a dictionary without OUT adds to no count.
+ *   A member with a value outside a dictionary without UNLISTED adds to no count.
  * Errors: NULL_ARGUMENT (model, labels), STRUCT_SIZE, SHAPE (count), OUT_OF_RANGE (labels), KIND
  * (the model has an instance, which cannot score given labels), CALLBACK_STOPPED, CALLBACK_VALUE,
- * OUT_OF_MEMORY (scratch, which is freed again). O(positions + members + columns of all cliques).
+ * OUT_OF_MEMORY (scratch, which is freed again). O(positions + members + values of all cliques).
  * Any thread. */
 CHORALE_API chorale_status chorale_model_score(const chorale_host *host,
                                                const chorale_model *model, const int32_t *labels,

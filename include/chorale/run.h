@@ -102,13 +102,13 @@ enum {
   /* Exact. The call fails with STATE_SPACE if a position would have more than `max_states` alive
    * configurations. */
   CHORALE_JOINT_EXACT = 10,
-  /* Local absorption (the second approximation of the paper, see potential.h): the message m of a
-   * property becomes scores of positions. Every position where the property fires v gets m(v) -
-   * m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the states of
-   * the automata. While the message of one property is computed, they also hold the value that this
-   * property has fired. Exact if no property fires twice; if a property fires more often, the
-   * scores of all its firings are added. `max_states` applies as in EXACT. */
-  CHORALE_JOINT_ABSORPTION = 20,
+  /* The paper's second approximation, local absorption (potential.h): the message m of a property
+   * becomes local scores, which are those of positions. Every position where the property fires v
+   * gets m(v) - m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the
+   * states of the automata. While the message of one property is computed, they also hold the value
+   * that this property has fired. Exact if no property fires twice; if a property fires more often,
+   * the scores of all its firings are added. `max_states` applies as in EXACT. */
+  CHORALE_JOINT_LOCAL_SCORES = 20,
   /* The paper's third approximation: keeps the best `beam_width` configurations at each position.
    * They are ranked by their best score over all labels plus, for each property whose message has
    * not been added yet, the message entry of the value fired so far (EMPTY if none). */
@@ -172,10 +172,10 @@ typedef struct chorale_run_options {
   int32_t edits;
   /* How chains under several properties are decoded: joint_mode, beam_width and max_states are the
    * mode, the width of BEAM (0: 300) and the greatest number of configurations alive at one
-   * position (0: 1024). In modes EXACT and ABSORPTION, chorale_run_create decodes every such chain
-   * once, and fails with STATE_SPACE if a chain needs more configurations than `max_states`. Later
-   * messages may need more configurations: ABSORPTION stores more states where messages forbid
-   * EMPTY, and then drops configurations beyond `max_states` like a beam; EXACT prunes
+   * position (0: 1024). In modes EXACT and LOCAL_SCORES, chorale_run_create decodes every such
+   * chain once, and fails with STATE_SPACE if a chain needs more configurations than `max_states`.
+   * Later messages may need more configurations: LOCAL_SCORES stores more states where messages
+   * forbid EMPTY, and then drops configurations beyond `max_states` like a beam; EXACT prunes
    * configurations by the messages, so under other messages it may need more and end the call with
    * STATE_SPACE.
    * For each thread, a run allocates about T x (m + 1) x 8 bytes for each configuration that can be
@@ -199,7 +199,7 @@ typedef struct chorale_run_options {
   /* Greatest number of steps by which a solve lowers the upper bound; 0 (default): no bound. A step
    * decodes every chain and solves every clique. The steps end early when the bound meets the
    * score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,
-   * CALLBACK), or if a dictionary without OUT omits values that can fire. */
+   * CALLBACK), or if a dictionary without UNLISTED omits values that can fire. */
   int64_t bound_steps;
   /* How long a solve looks for moves of several chains ("regroup" at the top of this file): it ends
    * after an amount of work without a gain, which is a multiple of this number. 0 (default) or
@@ -365,7 +365,7 @@ enum { CHORALE_ALL_CHAINS = -10 };
  * CALLBACK_STOPPED and CALLBACK_VALUE, if a potential's callback fails, from the calls that evaluate
  * cliques (chorale_run_clique_score, chorale_run_reasons, chorale_run_json). Calls that take a
  * const run may be made from several threads at once while no call changes the run. They allocate
- * scratch memory (OUT_OF_MEMORY) only for the counts of cliques with more than 256 columns, for
+ * scratch memory (OUT_OF_MEMORY) only for the counts of cliques with more than 256 values, for
  * chains that are left out (chorale_run_left_out, chorale_run_json) and, in
  * chorale_run_json, for cliques with more than 256 members. */
 
@@ -376,7 +376,7 @@ CHORALE_API chorale_status chorale_run_get_result(const chorale_run *run,
 /* A chain that is left out, since every labelling of it is forbidden: by its scores and transitions,
  * or by these together with the cliques that have no other member. The latter is tested by an exact
  * decode, unless there are more joint states than `max_states` or a property of the chain has a
- * dictionary without OUT.
+ * dictionary without UNLISTED.
  *
  * Where this test cannot be made, as for a clique with several members that are all in the chain, a
  * solve or local search looks for an allowed labelling. If it finds none, or tables of such a
@@ -484,17 +484,17 @@ CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t c
  *   `max_states`, whatever the joint mode. Then:
  *
  *   On a chain, the sums leave out labellings: no probability is wrong by more than a tenth, and
- *   usual errors are far smaller. On a tree, and on a chain where this cannot be said, properties
- *   are absorbed (CHORALE_JOINT_ABSORPTION), which is approximate without a bound on the error.
+ *   usual errors are far smaller. On a tree, and on a chain where this cannot be said, messages
+ *   become local scores (CHORALE_JOINT_LOCAL_SCORES): approximate, without a bound on the error.
  * Sums are in double precision: differences between labels are lost if all scores of a position are
  * more than about 1e15 times as large as the differences.
  * The messages of a clique are max-marginals: for each value, the best score of the other members,
  * not a sum over their labellings. For single items they are computed as in
  * chorale_run_max_marginals.
  * Uses the run's workspace. Errors: also NOT_A_NUMBER, INFINITE and OUT_OF_RANGE (temperature),
- *   STRIDE, KIND, STATE_SPACE (even with absorbed properties there are more configurations than
+ *   STRIDE, KIND, STATE_SPACE (even with local scores there are more configurations than
  *   `max_states`), NO_LABELLING (also: every labelling of the chain is forbidden by the messages
- *   or, with absorbed properties, because of what it fires), CALLBACK_VALUE and CALLBACK_STOPPED
+ *   or, with local scores, because of what it fires), CALLBACK_VALUE and CALLBACK_STOPPED
  *   (single items). After an error, nothing has been written.
  *
  * O(T m^2 x configurations) exponentials; for a tree in property cliques T m times as many. */

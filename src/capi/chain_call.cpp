@@ -87,7 +87,7 @@ chorale_status ChainCall::take_options(const chorale_message_options *given) noe
   chorale_message_options read{};
   CHORALE_CHECK(read_struct(report_, "options", given, read));
   if (read.mode != CHORALE_JOINT_AUTO && read.mode != CHORALE_JOINT_EXACT &&
-      read.mode != CHORALE_JOINT_ABSORPTION && read.mode != CHORALE_JOINT_BEAM)
+      read.mode != CHORALE_JOINT_LOCAL_SCORES && read.mode != CHORALE_JOINT_BEAM)
     return report_.unknown_constant("options->mode", read.mode, "a CHORALE_JOINT_ constant");
   CHORALE_CHECK(check_size(report_, "options->beam_width", read.beam_width, 0));
   CHORALE_CHECK(check_size(report_, "options->max_states", read.max_states, 0));

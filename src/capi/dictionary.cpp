@@ -6,10 +6,10 @@
 namespace chorale {
 namespace {
 
-chorale_status check_outside_constant(const Report &report, chorale_outside outside) noexcept {
-  if (outside == CHORALE_OUTSIDE_FORBIDDEN || outside == CHORALE_OUTSIDE_AS_OUT)
+chorale_status check_unlisted(const Report &report, chorale_unlisted unlisted) noexcept {
+  if (unlisted == CHORALE_UNLISTED_FORBIDDEN || unlisted == CHORALE_UNLISTED_AS_VALUE)
     return CHORALE_OK;
-  return report.unknown_constant("outside", outside, "a CHORALE_OUTSIDE_ constant");
+  return report.unknown_constant("unlisted", unlisted, "a CHORALE_UNLISTED_ constant");
 }
 
 chorale_status take_labelled(ChainCall &call, const chorale_attachment *attachment,
@@ -28,31 +28,31 @@ using namespace chorale;
 extern "C" {
 
 chorale_status chorale_dictionary_create(const chorale_host *host, const int32_t *values,
-                                         int64_t count, chorale_outside outside,
+                                         int64_t count, chorale_unlisted unlisted,
                                          chorale_dictionary **dictionary, chorale_error *error) {
   return creating(error, host, "dictionary", dictionary, [&](Report &report, const Memory &memory) {
-    CHORALE_CHECK(check_outside_constant(report, outside));
-    const bool with_out = outside == CHORALE_OUTSIDE_AS_OUT;
-    CHORALE_CHECK(check_value_count(report, "count", count, with_out));
+    CHORALE_CHECK(check_unlisted(report, unlisted));
+    const bool has_unlisted = unlisted == CHORALE_UNLISTED_AS_VALUE;
+    CHORALE_CHECK(check_value_count(report, "count", count, has_unlisted));
     if (count > 0)
       CHORALE_CHECK(check_given(report, "values", values));
-    return create_dictionary(report, memory, span_of(values, count), with_out, *dictionary);
+    return create_dictionary(report, memory, span_of(values, count), has_unlisted, *dictionary);
   });
 }
 
 chorale_status chorale_dictionary_create_best(const chorale_host *host,
                                               const chorale_dictionary *full, const double *scores,
-                                              int64_t columns, int64_t keep,
-                                              chorale_outside outside,
+                                              int64_t count, int64_t keep,
+                                              chorale_unlisted unlisted,
                                               chorale_dictionary **dictionary,
                                               chorale_error *error) {
   return creating(error, host, "dictionary", dictionary, [&](Report &report, const Memory &memory) {
-    CHORALE_CHECK(check_outside_constant(report, outside));
-    CHORALE_CHECK(check_value_count(report, "columns", columns, true));
-    if (columns > 0)
+    CHORALE_CHECK(check_unlisted(report, unlisted));
+    CHORALE_CHECK(check_value_count(report, "count", count, true));
+    if (count > 0)
       CHORALE_CHECK(check_given(report, "scores", scores));
-    return create_best_dictionary(report, memory, full, span_of(scores, columns), keep,
-                                  outside == CHORALE_OUTSIDE_AS_OUT, *dictionary);
+    return create_best_dictionary(report, memory, full, span_of(scores, count), keep,
+                                  unlisted == CHORALE_UNLISTED_AS_VALUE, *dictionary);
   });
 }
 

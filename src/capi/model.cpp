@@ -94,7 +94,7 @@ int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t cl
 int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique) {
   return has_clique(model, clique) ? model->cliques[clique].values() : 0;
 }
-int64_t chorale_model_clique_columns(const chorale_model *model, int64_t clique) {
+int64_t chorale_model_clique_message_size(const chorale_model *model, int64_t clique) {
   return has_clique(model, clique) ? model->cliques[clique].all_columns() : 0;
 }
 int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique) {

@@ -49,7 +49,7 @@ chorale_status take_run_options(const Report &report, const Model &model,
   CHORALE_CHECK(check_flag(report, "options->restrict_range", options.restrict_range));
   CHORALE_CHECK(check_flag(report, "options->edits", options.edits));
   if (options.joint_mode != CHORALE_JOINT_AUTO && options.joint_mode != CHORALE_JOINT_EXACT &&
-      options.joint_mode != CHORALE_JOINT_ABSORPTION && options.joint_mode != CHORALE_JOINT_BEAM)
+      options.joint_mode != CHORALE_JOINT_LOCAL_SCORES && options.joint_mode != CHORALE_JOINT_BEAM)
     return report.unknown_constant("options->joint_mode", options.joint_mode,
                                    "a CHORALE_JOINT_ constant");
   switch (options.message_element) {

@@ -47,9 +47,9 @@ std::int64_t BoundProperty::code_limit(Role in) const noexcept {
   case Role::outgoing:
   case Role::paid:
     return (local_limit() + 2) * states_ + 1;
-  case Role::absorbed:
+  case Role::local:
     return states_;
-  case Role::absorbed_required:
+  case Role::local_required:
     return 2 * std::int64_t{states_};
   }
   return 0;
@@ -175,7 +175,7 @@ bool BoundTables::fill(const Attached &attached, gsl::span<const std::int32_t> p
 }
 
 void BoundProperty::assign(Role to) noexcept {
-  role = to == Role::absorbed && message[empty()] == kForbidden ? Role::absorbed_required : to;
+  role = to == Role::local && message[empty()] == kForbidden ? Role::local_required : to;
 }
 
 bool BoundProperty::advance(std::int32_t &code, std::int32_t next, std::int32_t value,
@@ -185,13 +185,13 @@ bool BoundProperty::advance(std::int32_t &code, std::int32_t next, std::int32_t 
   if (!may_fire(read, next))
     next = states_ - 1; // nothing can fire on the rest of this chain: the dead state
   if (!tracked()) {
-    std::int32_t fired = role == Role::absorbed ? 0 : fired_of(code);
+    std::int32_t fired = role == Role::local ? 0 : fired_of(code);
     if (value >= 0) {
       paid += normalised(value);
-      fired = role == Role::absorbed ? 0 : 1;
+      fired = role == Role::local ? 0 : 1;
     }
     code = fired * states_ + next;
-    return role == Role::absorbed || fired == 1 || next != states_ - 1;
+    return role == Role::local || fired == 1 || next != states_ - 1;
   }
   const std::int32_t fired = value < 0 ? fired_of(code) : join(fired_of(code), value);
   if (fired == conflict() && !fires_outside)
@@ -206,7 +206,7 @@ bool BoundProperty::advance(std::int32_t &code, std::int32_t next, std::int32_t 
 }
 
 std::int32_t BoundProperty::first_code(double &paid) const noexcept {
-  if (role == Role::absorbed)
+  if (role == Role::local)
     paid += message[empty()];
   std::int32_t code = tracked() ? empty() * states_ : 0;
   if (tree_)
@@ -233,9 +233,9 @@ double BoundProperty::final_payment(std::int32_t code, std::int32_t value,
       return 0;
     fired = value < 0 ? fired_of(code) : join(fired_of(code), value);
     return message[fired];
-  case Role::absorbed:
+  case Role::local:
     return value < 0 ? 0 : normalised(value);
-  case Role::absorbed_required:
+  case Role::local_required:
     if (value >= 0)
       return normalised(value);
     return fired_of(code) == 1 ? 0 : kForbidden;
@@ -285,7 +285,7 @@ bool BoundProperty::fire(std::int32_t &code, std::int32_t value, std::int32_t t,
   if (!tracked()) {
     if (value >= 0) {
       paid += normalised(value);
-      code = role == Role::absorbed ? 0 : 1;
+      code = role == Role::local ? 0 : 1;
     }
     return true;
   }

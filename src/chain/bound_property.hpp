@@ -10,8 +10,8 @@
 //     outgoing, paid      fired * states + state, where `fired` is the value so far and `state` the
 //                         state of the automaton. In the role paid, the code is settled() once the
 //                         value is final and its message score has been added
-//     absorbed            state
-//     absorbed_required   (1 if any value fired, else 0) * states + state
+//     local               state
+//     local_required   (1 if any value fired, else 0) * states + state
 //
 // On chains the last state is the dead state, in which nothing fires any more. On trees there is
 // one state.
@@ -27,8 +27,8 @@ namespace chorale {
 enum class Role : std::int32_t {
   outgoing,         // the best score for each value of this property is computed; m is not added
   paid,             // m(v) is added once, for the value v of the whole labelling
-  absorbed,         // approximation: adds m(EMPTY) once, and m(v) - m(EMPTY) for each firing of v
-  absorbed_required // for m(EMPTY) = -infinity: adds m(v) for each firing of v; some v must fire
+  local,         // approximation: adds m(EMPTY) once, and m(v) - m(EMPTY) for each firing of v
+  local_required // for m(EMPTY) = -infinity: adds m(v) for each firing of v; some v must fire
 };
 
 // The tables of a BoundProperty that do not depend on its message. Several dynamic programs of one
@@ -43,9 +43,9 @@ struct BoundTables {
             Limits &limits) noexcept;
 
   bool is_filled = false;
-  // True if a value can fire that is outside a dictionary without OUT (chorale/property.h). Such a
-  // firing forbids the labelling even after CONFLICT, so the automaton must be followed even after
-  // CONFLICT.
+  // True if a value can fire that is outside a dictionary without UNLISTED (chorale/property.h).
+  // Such a firing forbids the labelling even after CONFLICT, so the automaton must be followed even
+  // after CONFLICT.
   bool fires_outside = false;
   std::int32_t local_count = 0;           // F
   std::int32_t *numbers = nullptr;        // F: the clique's number of each local value, ascending
@@ -60,7 +60,7 @@ struct BoundTables {
   std::int32_t *subtree_firing = nullptr;
   std::int32_t total_firing = 0;
 
-  // Stands for every value outside a dictionary without OUT. Firing it forbids the labelling.
+  // Stands for every value outside a dictionary without UNLISTED. Firing it forbids the labelling.
   static constexpr std::int32_t kOutside = -2;
 };
 
@@ -94,7 +94,7 @@ public:
   std::int32_t fired_of(std::int32_t code) const noexcept { return code / states_; }
 
   // Returns the local value that `action`, an entry of the compiled automaton, fires at position t;
-  // kOutside if the value is outside a dictionary without OUT; -1 if nothing fires.
+  // kOutside if the value is outside a dictionary without UNLISTED; -1 if nothing fires.
   std::int32_t local(std::int32_t action, std::int32_t t) const noexcept {
     if (action >= 0)
       return constant_local[action];
@@ -117,7 +117,7 @@ public:
   // Writes the final value of the property to `fired`; -1 if `code` does not contain it.
   double final_payment(std::int32_t code, std::int32_t value, std::int32_t &fired) const noexcept;
   // For chains. Returns the greatest message score that can still be added after `code` (in the
-  // role outgoing: that the receivers of other properties' messages can still see); 0 for absorbed
+  // role outgoing: that the receivers of other properties' messages can still see); 0 for local
   // properties.
   double greatest_payment(std::int32_t code) const noexcept;
   // For chains and tracked() properties. Returns the greatest entry of `row` (by local value) that
@@ -149,7 +149,7 @@ public:
 private:
   std::int64_t local_limit() const noexcept;
   double normalised(std::int32_t value) const noexcept {
-    return role == Role::absorbed ? message[value] - message[empty()] : message[value];
+    return role == Role::local ? message[value] - message[empty()] : message[value];
   }
 
   BoundTables *shared_;

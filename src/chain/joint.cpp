@@ -24,14 +24,14 @@ constexpr std::int64_t kMostReachRows = 8192;
 
 // The bit field of a property in a key is wide enough for its codes in any role. plan_.most bounds
 // the number of combinations of codes in one run, in which at most one property has the role
-// `outgoing` if properties are absorbed.
+// `outgoing` if properties have local scores.
 Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
              const JointOptions &options, JointUse use, BoundTables *shared) noexcept
     : view_(view), attachments_(attachments), options_(options), use_(use), scores_(layout, view),
       properties_(layout.take<BoundProperty>(attachments.count)),
       fields_(layout.take<KeyField>(attachments.count)) {
   const bool tree = view.parents != nullptr;
-  const Role others = absorbs() ? Role::absorbed_required : Role::paid;
+  const Role others = is_local() ? Role::local_required : Role::paid;
   std::int64_t longest = 0; // at least the number of entries of a message, by local value
   // Greatest ratio, over the properties, of the number of codes in the role `outgoing` to the
   // number in the role `others`.
@@ -97,7 +97,7 @@ void Joint::prepare(Limits *limits) noexcept {
 
 void Joint::assign(std::int32_t outgoing) noexcept {
   for (std::int32_t k = 0; k < attachments_.count; ++k)
-    properties_[k].assign(k == outgoing ? Role::outgoing : absorbs() ? Role::absorbed : Role::paid);
+    properties_[k].assign(k == outgoing ? Role::outgoing : is_local() ? Role::local : Role::paid);
 }
 
 double Joint::run(const JointTargets &targets, std::int32_t width, bool is_exact,
@@ -109,7 +109,7 @@ double Joint::run(const JointTargets &targets, std::int32_t width, bool is_exact
 
 // Returns the score that decoding maximises, for a given labelling: phi (the score of the chain or
 // tree alone) plus ChainView::added plus the message score of each property's value. Minus infinity
-// if a value fires that is outside a dictionary without OUT, or if interrupted.
+// if a value fires that is outside a dictionary without UNLISTED, or if interrupted.
 double Joint::value_of(gsl::span<const std::int32_t> labels) noexcept {
   if (!scores_.spend(8 * std::int64_t{view_.length}))
     return kForbidden;
@@ -130,10 +130,10 @@ double Joint::value_of(gsl::span<const std::int32_t> labels) noexcept {
   return total;
 }
 
-// Runs the program once for a tree, if properties are absorbed, and for the message of the only
-// property. Otherwise a run with a narrow beam comes first. If this beam drops nothing, its result
-// is exact. If it drops something, the scores that it attains are lower bounds, by which a run with
-// the full width drops partial labellings. Returns the best score, in decoding.
+// Runs the program once for a tree, if properties have local scores, and for the message of the
+// only property. Otherwise a run with a narrow beam comes first. If this beam drops nothing, its
+// result is exact. If it drops something, the scores that it attains are lower bounds, by which a
+// run with the full width drops partial labellings. Returns the best score, in decoding.
 double Joint::run_bounded(std::int32_t outgoing, JointOutcome &outcome) noexcept {
   if (is_interrupted())
     return kForbidden;
@@ -141,7 +141,7 @@ double Joint::run_bounded(std::int32_t outgoing, JointOutcome &outcome) noexcept
   if (single_)
     return single_->run(scores_, properties_[0], messages_.row(0), outcome.most);
   JointTargets targets{labelling, messages_, kForbidden, slack_};
-  if (tree_ || absorbs())
+  if (tree_ || is_local())
     return run(targets, plan_.width, may_overflow() || is_single_message(), outcome);
   const bool decodes = outgoing < 0;
   const auto sent = decodes ? gsl::span<double>()
@@ -214,12 +214,12 @@ void Joint::send(gsl::span<double *const> outgoing, JointSummary &summary) noexc
         std::max(summary.score, greatest(messages_.row(k).first(to_size(entries(k)))));
     write_message(k, {to, to_size(properties_[k].attached.values() + 2)});
   }
-  summary.exact = !summary.outcome.pruned && !absorbs();
+  summary.exact = !summary.outcome.pruned && !is_local();
 }
 
 void Joint::decode(JointSummary &summary) noexcept {
   summary.score = run_bounded(-1, summary.outcome);
-  summary.exact = !summary.outcome.pruned && !absorbs();
+  summary.exact = !summary.outcome.pruned && !is_local();
 }
 
 void Joint::marginals(const Matrix<double> &to, JointSummary &summary) noexcept {
@@ -234,7 +234,7 @@ void Joint::assign_for_sums() noexcept {
   assign(-1);
   for (std::int32_t k = 0; k < attachments_.count; ++k) {
     BoundProperty &property = properties_[k];
-    if (property.role != Role::absorbed_required)
+    if (property.role != Role::local_required)
       continue;
     const Attached &attached = property.attached;
     const double most = greatest(span_of(attached.message, attached.values()));
@@ -250,7 +250,7 @@ void Joint::sums(const LogSums &sums, const Matrix<double> &to, JointSummary &su
   chain_->marginals(scores_, properties(), fields(),
                     {plan_.width, options_.mode != CHORALE_JOINT_BEAM}, &sums, to, summary.outcome);
   summary.lost = chain_->lost();
-  summary.exact = !absorbs() && summary.lost == 0;
+  summary.exact = !is_local() && summary.lost == 0;
 }
 
 void Joint::sum(const LogSums &sums, JointSummary &summary) noexcept {
@@ -259,7 +259,7 @@ void Joint::sum(const LogSums &sums, JointSummary &summary) noexcept {
   assign_for_sums();
   summary.score = tree_->run(scores_, properties(), fields(), {plan_.width, true}, {}, &sums,
                              summary.outcome);
-  summary.exact = !absorbs();
+  summary.exact = !is_local();
 }
 
 } // namespace chorale

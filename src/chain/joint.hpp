@@ -3,10 +3,10 @@
 // dynamic programs.
 //
 // A configuration is the joint state of all properties after a partial labelling. The modes are
-// those of chorale/message.h. In the mode ABSORPTION, all properties but the one whose message is
-// computed are absorbed: an approximation with fewer configurations. In the mode BEAM only the best
-// configurations are kept; in the mode AUTO too, if there are more than the budget. The mode EXACT
-// absorbs no property and drops no configuration.
+// those of chorale/message.h. In the mode LOCAL_SCORES, all properties but the one whose message is
+// computed have local scores: an approximation with fewer configurations. In the mode BEAM only the
+// best configurations are kept; in the mode AUTO too, if there are more than the budget. The mode
+// EXACT uses no local scores and drops no configuration.
 #pragma once
 
 #include "chain/attachments.hpp"
@@ -30,8 +30,8 @@ struct JointOptions {
   chorale_joint_mode mode;
   std::int32_t beam_width;
   std::int32_t budget;
-  // What happens in the mode ABSORPTION if there are more configurations than the budget. true: the
-  // call reports an overflow; false: a beam keeps the best ones.
+  // What happens in the mode LOCAL_SCORES if there are more configurations than the budget. true:
+  // the call reports an overflow; false: a beam keeps the best ones.
   bool is_strict = true;
   // True if a run may use Joint::reach(), whose messages are exact, except entries so far below the
   // greatest one that no clique could prefer them: these are replaced by upper bounds.
@@ -134,7 +134,7 @@ public:
 
 private:
   void assign(std::int32_t outgoing) noexcept;
-  // Assigns the roles for sums. In the role absorbed_required, a message score is added at each
+  // Assigns the roles for sums. In the role local_required, a message score is added at each
   // firing. So a number that all entries of the message contain, such as the scores of the clique's
   // other members, would count once for each firing. To remove it, subtracts the greatest message
   // score of a value from the message score of each value.
@@ -158,15 +158,15 @@ private:
   bool has_messages() const noexcept {
     return use_ == JointUse::messages || use_ == JointUse::reach;
   }
-  // True if properties are absorbed. If there is only one property, it is absorbed for sums alone:
+  // True if properties have local scores. If there is only one property, only for sums:
   // its message is always exact, and decoding can use a beam.
-  bool absorbs() const noexcept {
-    return options_.mode == CHORALE_JOINT_ABSORPTION &&
+  bool is_local() const noexcept {
+    return options_.mode == CHORALE_JOINT_LOCAL_SCORES &&
            (attachments_.count > 1 || use_ == JointUse::sums);
   }
   // True if having more configurations than the budget is reported as an overflow.
   bool may_overflow() const noexcept {
-    return options_.mode == CHORALE_JOINT_EXACT || (absorbs() && options_.is_strict);
+    return options_.mode == CHORALE_JOINT_EXACT || (is_local() && options_.is_strict);
   }
 
   ChainView view_;

@@ -47,7 +47,7 @@ public:
 
   // Runs the program, with each property in its role (bound_property.hpp), and returns the best
   // score with all messages. If `targets` allow it to drop partial labellings, guide() must have
-  // been called, and no property may be absorbed.
+  // been called, and no property may have local scores.
   double run(Scores &scores, gsl::span<const BoundProperty> properties,
              gsl::span<const KeyField> fields, const JointLimits &limits,
              const JointTargets &targets, JointOutcome &outcome) noexcept;

@@ -93,7 +93,7 @@ void JointTree::begin_position(const Scores &scores, std::int32_t t) noexcept {
   for (std::int32_t k = 0; k < count_; ++k)
     fields_[k].set(first.word, properties_[k].first_code(paid));
   std::copy_n(first.word, words_, at.keys);
-  // Absorbed properties add their message for EMPTY once, above the roots.
+  // Properties with local scores add their message for EMPTY once, above the roots.
   if (t == length_) {
     at.rows[0] = paid;
     return;

@@ -72,7 +72,7 @@ Kind kind_of(const Clique &clique) noexcept {
           .centre_values = clique.centred() ? clique.centre_values() : 0,
           .is_property = clique.property() != nullptr,
           .has_empty = clique.all_columns() > clique.values(),
-          .has_out = clique.dictionary() && clique.dictionary()->has_out};
+          .has_out = clique.dictionary() && clique.dictionary()->has_unlisted};
 }
 
 chorale_status check_alike(const Report &report, const Kind &kind, const Clique &clique,
@@ -81,7 +81,7 @@ chorale_status check_alike(const Report &report, const Kind &kind, const Clique 
   if (kind.is_property != other.is_property || kind.has_empty != other.has_empty ||
       kind.has_out != other.has_out || kind.centre_values != other.centre_values)
     return report.fail(CHORALE_ERROR_KIND, "clique ", number, " must be like the others of its "
-                       "kind that are learnt from, in property, EMPTY, OUT and centre");
+                       "kind that are learnt from, in property, EMPTY, UNLISTED and centre");
   if (clique.weighted())
     return report.fail(CHORALE_ERROR_WEIGHTS, "clique ", number, " has a kind, and members with "
                        "weights above 1; strengths are for members that count once");

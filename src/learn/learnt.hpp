@@ -25,8 +25,8 @@ inline void need(bool has_memory) {
 
 // Functions of the counts n_v of a clique with n members. A potential is a sum of such functions,
 // each times its weight. Learning gives weights to agreement, single and centre; the others are for
-// results of 0.2. OUT is left out of agreement, log_agreement and share; Kind::left_out of these and
-// of single. Those from `value` on are for one number of values.
+// results of 0.2. UNLISTED is left out of agreement, log_agreement and share; Kind::left_out of
+// these and of single. Those from `value` on are for one number of values.
 enum class Basis : std::int32_t {
   agreement,     // sum_v n_v^2 / n
   log_agreement, // sum_v n_v^2 / log n
@@ -145,7 +145,7 @@ chorale_status check_names(const Report &report, const Problem &problem, auto &l
 // Returns a new kind that describes `clique`.
 Kind kind_of(const Clique &clique) noexcept;
 // Fails if clique `number` of `kind` differs from the kind's in being a property clique, in having
-// EMPTY or OUT, or in the values of the centre, or if it has weights above 1.
+// EMPTY or UNLISTED, or in the values of the centre, or if it has weights above 1.
 chorale_status check_alike(const Report &report, const Kind &kind, const Clique &clique,
                            std::int64_t number) noexcept;
 

@@ -151,7 +151,7 @@ std::int32_t Lessons::value_shown(const Lesson &lesson, const Slot &slot,
   const Clique clique = model.cliques[slot.clique];
   const std::int32_t value = clique.value_of(model.attached(slot).evaluate(
       shown_by, model.chains[slot.chain].view().all_parents()));
-  const bool has_out = clique.dictionary() && clique.dictionary()->has_out;
+  const bool has_out = clique.dictionary() && clique.dictionary()->has_unlisted;
   return value < clique.values() - (has_out ? 1 : 0) ? value : -1;
 }
 

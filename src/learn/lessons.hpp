@@ -100,7 +100,7 @@ public:
       }
   }
   // Returns the value that a member shows under `labels` (of all positions); of a whole chain, -1 for
-  // OUT, EMPTY and CONFLICT. kUnknown if a label that it depends on is below 0.
+  // UNLISTED, EMPTY and CONFLICT. kUnknown if a label that it depends on is below 0.
   std::int32_t value_shown(const Lesson &lesson, const Slot &slot,
                            gsl::span<const std::int32_t> labels) const noexcept;
   std::int64_t group_of(const Lesson &lesson, std::int32_t clique) const noexcept {

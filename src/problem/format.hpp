@@ -110,9 +110,9 @@ struct PropertyRecord {
 
 struct DictionaryRecord { // array: count int32
   std::int32_t count;
-  std::int32_t with_out;
+  std::int32_t has_unlisted;
 
-  auto fields() noexcept { return std::tie(count, with_out); }
+  auto fields() noexcept { return std::tie(count, has_unlisted); }
 };
 
 struct PotentialRecord {

@@ -134,9 +134,9 @@ chorale_status ProblemReader::read_dictionaries() noexcept {
     return report_.out_of_memory();
   for (std::int64_t k = 0; k < count; ++k) {
     const file::DictionaryRecord &record = records[k];
-    if (record.count < 0 || record.with_out < 0 || record.with_out > 1)
-      return damaged(section, ", dictionary ", k, ": ", record.count, " values, with_out ",
-                     record.with_out, "; values must be at least 0, with_out 0 or 1");
+    if (record.count < 0 || record.has_unlisted < 0 || record.has_unlisted > 1)
+      return damaged(section, ", dictionary ", k, ": ", record.count, " values, has_unlisted ",
+                     record.has_unlisted, "; values must be at least 0, has_unlisted 0 or 1");
     const auto *values = section.take<std::int32_t>(static_cast<std::uint64_t>(record.count));
     if (!values)
       return too_short(section, "dictionary", k);
@@ -147,7 +147,7 @@ chorale_status ProblemReader::read_dictionaries() noexcept {
     Dictionary *made = nullptr;
     CHORALE_CHECK(relay(section, "dictionary", k,
                         create_dictionary(inner_, memory_, span_of(values, record.count),
-                                          record.with_out != 0, made)));
+                                          record.has_unlisted != 0, made)));
     dictionaries_.all.push(made);
   }
   return close(section);

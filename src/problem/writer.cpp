@@ -194,7 +194,7 @@ void ProblemWriter::write_properties(Output &out) const noexcept {
 void ProblemWriter::write_dictionaries(Output &out) const noexcept {
   put_count(out, dictionaries_.things().size());
   for (const Dictionary *dictionary : dictionaries_.things())
-    out.put(file::DictionaryRecord{dictionary->count, dictionary->has_out ? 1 : 0});
+    out.put(file::DictionaryRecord{dictionary->count, dictionary->has_unlisted ? 1 : 0});
   for (const Dictionary *dictionary : dictionaries_.things())
     out.put_array(dictionary->values, dictionary->count);
 }

@@ -40,7 +40,7 @@ struct Attached {
     return at >= 0 && at < length ? table[at] : property->outside_value;
   }
   // Returns the number that the clique gives to a value of the property. If the dictionary lacks
-  // the value: the number of OUT, or -1 without OUT.
+  // the value: the number of UNLISTED, or -1 without UNLISTED.
   std::int32_t number(std::int32_t value) const noexcept {
     return dictionary ? dictionary->find(value) : value;
   }
@@ -107,10 +107,10 @@ struct Attached {
   }
 
   // True if `labelling` fires a value for which the dictionary has no number: the dictionary lacks
-  // the value and has no OUT.
+  // the value and has no UNLISTED.
   bool fires_outside(gsl::span<const std::int32_t> labelling,
                      gsl::span<const std::int32_t> parents) const noexcept {
-    if (!dictionary || dictionary->has_out || dictionary->covers_firings)
+    if (!dictionary || dictionary->has_unlisted || dictionary->covers_firings)
       return false;
     bool outside = false;
     each_firing(labelling, parents,

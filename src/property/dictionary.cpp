@@ -4,14 +4,14 @@ namespace chorale {
 namespace {
 
 // Creates a dictionary with memory for `count` values; NULL if memory runs out.
-Dictionary *make_dictionary(const Memory &memory, std::int64_t count, bool with_out) noexcept {
+Dictionary *make_dictionary(const Memory &memory, std::int64_t count, bool has_unlisted) noexcept {
   Held<Dictionary> made(memory.create<Dictionary>(memory));
   if (!made)
     return nullptr;
   made->storage = Block(memory, to_size(count) * sizeof(std::int32_t));
   if (!made->storage)
     return nullptr;
-  made->has_out = with_out;
+  made->has_unlisted = has_unlisted;
   return made.give();
 }
 
@@ -29,10 +29,10 @@ chorale_status no_dictionary_memory(const Report &report, std::int64_t count) no
 } // namespace
 
 chorale_status check_value_count(const Report &report, std::string_view name, std::int64_t count,
-                                 bool with_out) noexcept {
-  if (count < 0 || (count == 0 && !with_out))
+                                 bool has_unlisted) noexcept {
+  if (count < 0 || (count == 0 && !has_unlisted))
     return report.fail(CHORALE_ERROR_SIZE, name, " is ", count, "; it must be at least ",
-                       with_out ? 0 : 1, with_out ? "" : " without OUT");
+                       has_unlisted ? 0 : 1, has_unlisted ? "" : " without UNLISTED");
   constexpr std::int64_t most = INT32_MAX - 3;
   if (count > most)
     return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, name, " is ", count, "; it must be at most ",
@@ -41,16 +41,16 @@ chorale_status check_value_count(const Report &report, std::string_view name, st
 }
 
 chorale_status create_dictionary(const Report &report, const Memory &memory,
-                                 gsl::span<const std::int32_t> values, bool with_out,
+                                 gsl::span<const std::int32_t> values, bool has_unlisted,
                                  Dictionary *&made) noexcept {
   const auto count = static_cast<std::int64_t>(values.size());
-  CHORALE_CHECK(check_value_count(report, "count", count, with_out));
+  CHORALE_CHECK(check_value_count(report, "count", count, has_unlisted));
   const std::int32_t *given = values.data();
   for (std::int64_t i = 0; i < count; ++i)
     if (given[i] < 0)
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "values[", i, "] is ", given[i],
                          "; it must be at least 0");
-  Dictionary *draft = make_dictionary(memory, count, with_out);
+  Dictionary *draft = make_dictionary(memory, count, has_unlisted);
   if (!draft)
     return no_dictionary_memory(report, count);
   auto *to = reinterpret_cast<std::int32_t *>(draft->storage.data());
@@ -62,21 +62,21 @@ chorale_status create_dictionary(const Report &report, const Memory &memory,
 
 chorale_status create_best_dictionary(const Report &report, const Memory &memory,
                                       const Dictionary *full, gsl::span<const double> scores,
-                                      std::int64_t keep, bool with_out,
+                                      std::int64_t keep, bool has_unlisted,
                                       Dictionary *&made) noexcept {
-  const auto columns = static_cast<std::int64_t>(scores.size());
-  CHORALE_CHECK(check_value_count(report, "columns", columns, true));
-  CHORALE_CHECK(check_value_count(report, "keep", keep, with_out));
-  if (full && columns < full->size())
-    return report.fail(CHORALE_ERROR_VALUES_MISMATCH, "columns is ", columns,
+  const auto given = static_cast<std::int64_t>(scores.size());
+  CHORALE_CHECK(check_value_count(report, "count", given, true));
+  CHORALE_CHECK(check_value_count(report, "keep", keep, has_unlisted));
+  if (full && given < full->size())
+    return report.fail(CHORALE_ERROR_VALUES_MISMATCH, "count is ", given,
                        "; it must be at least the values of the dictionary, ", full->size());
   const double *of = scores.data();
-  const std::int64_t count = full ? full->count : columns;
+  const std::int64_t count = full ? full->count : given;
   for (std::int64_t v = 0; v < count; ++v)
     if (!is_score(of[v]))
       return fail_number(report, of[v], true,
                          [&](TextWriter &place) { place << "scores[" << v << "]"; });
-  Held<Dictionary> draft(make_dictionary(memory, count, with_out));
+  Held<Dictionary> draft(make_dictionary(memory, count, has_unlisted));
   if (!draft)
     return no_dictionary_memory(report, count);
   auto *to = reinterpret_cast<std::int32_t *>(draft->storage.data());
@@ -92,7 +92,7 @@ chorale_status create_best_dictionary(const Report &report, const Memory &memory
     to[i] = full->values[to[i]];
   seal(*draft, to, kept);
   if (draft->size() == 0)
-    return report.fail(CHORALE_ERROR_SIZE, "no score is above minus infinity; without OUT the "
+    return report.fail(CHORALE_ERROR_SIZE, "no score is above minus infinity; without UNLISTED the "
                                            "dictionary would be empty");
   made = draft.give();
   return CHORALE_OK;

@@ -1,5 +1,5 @@
 // The public dictionary: the values of a property that a clique distinguishes, numbered in
-// ascending order. It may have one more number, OUT, which stands for all other values of the
+// ascending order. It may have one more number, UNLISTED, which stands for all other values of the
 // property.
 #pragma once
 
@@ -16,25 +16,25 @@
 struct chorale_dictionary : chorale::Counted {
   explicit chorale_dictionary(const chorale::Memory &from) noexcept : Counted(from) {}
 
-  std::int32_t size() const noexcept { return count + (has_out ? 1 : 0); }
-  // Returns the number of `value`. For values that the dictionary does not list, the number of OUT,
-  // or -1 if it has no OUT.
+  std::int32_t size() const noexcept { return count + (has_unlisted ? 1 : 0); }
+  // Returns the number of `value`. For values that the dictionary does not list, the number of
+  // UNLISTED, or -1 if it has no UNLISTED.
   std::int32_t find(std::int32_t value) const noexcept {
     const std::int32_t *end = values + count;
     const std::int32_t *at = std::lower_bound(values, end, value);
     if (at != end && *at == value)
       return static_cast<std::int32_t>(at - values);
-    return has_out ? count : -1;
+    return has_unlisted ? count : -1;
   }
   // True if find() returns a number, not -1, for every value from 0 to most - 1.
   bool holds_all(std::int32_t most) const noexcept {
-    return has_out || std::lower_bound(values, values + count, most) - values == most;
+    return has_unlisted || std::lower_bound(values, values + count, most) - values == most;
   }
 
   chorale::Block storage;
   const std::int32_t *values = nullptr; // count values, ascending, distinct
   std::int32_t count = 0;
-  bool has_out = false;
+  bool has_unlisted = false;
   // True if it is known that no chain of the clique fires a value that the dictionary lacks. Set in
   // dictionaries that a model makes for cliques with many values.
   bool covers_firings = false;
@@ -44,20 +44,21 @@ namespace chorale {
 
 using Dictionary = ::chorale_dictionary;
 
-// Checks that a dictionary can list `count` values; 0 values only if it has OUT (`with_out`).
-// `name`: the name of the argument `count` in messages.
+// Checks that a dictionary can list `count` values; 0 values only if it has UNLISTED
+// (`has_unlisted`). `name`: the name of the argument `count` in messages.
 chorale_status check_value_count(const Report &report, std::string_view name, std::int64_t count,
-                                 bool with_out) noexcept;
+                                 bool has_unlisted) noexcept;
 // Checks its arguments and creates a dictionary, which it writes to `made` with one reference.
 // `values`: in any order, possibly repeated.
 chorale_status create_dictionary(const Report &report, const Memory &memory,
-                                 gsl::span<const std::int32_t> values, bool with_out,
+                                 gsl::span<const std::int32_t> values, bool has_unlisted,
                                  Dictionary *&made) noexcept;
 // Like create_dictionary(), for the `keep` values with the greatest scores, or fewer if fewer
 // scores are above minus infinity. scores[i] is the score of the value that has number i in `full`;
 // if `full` is NULL, it is the score of the value i.
 chorale_status create_best_dictionary(const Report &report, const Memory &memory,
                                       const Dictionary *full, gsl::span<const double> scores,
-                                      std::int64_t keep, bool with_out, Dictionary *&made) noexcept;
+                                      std::int64_t keep, bool has_unlisted,
+                                      Dictionary *&made) noexcept;
 
 } // namespace chorale

@@ -265,7 +265,7 @@ int main(int count, char **arguments) {
     }
   };
 
-  std::vector<double> marginals, message, messages, decode, automatic, absorb;
+  std::vector<double> marginals, message, messages, decode, automatic, local;
   std::vector<double> table(60 * kLabels);
   for (int round = 0; round < rounds; ++round) {
     marginals.push_back(seconds([&] {
@@ -304,7 +304,7 @@ int main(int count, char **arguments) {
     timed(messages, 4, false, CHORALE_JOINT_BEAM);
     timed(automatic, 4, true, CHORALE_JOINT_AUTO);
     timed(decode, 4, true, CHORALE_JOINT_BEAM);
-    timed(absorb, 4, true, CHORALE_JOINT_ABSORPTION);
+    timed(local, 4, true, CHORALE_JOINT_LOCAL_SCORES);
   }
 
   figure("chain.max_marginals_ns_per_token", 1e9 * median(marginals) / corpus.tokens, "ns");
@@ -313,7 +313,7 @@ int main(int count, char **arguments) {
   figure("chain.messages_4_properties_beam300_us", 1e6 * median(messages), "us");
   figure("chain.decode_4_properties_auto_us", 1e6 * median(automatic), "us");
   figure("chain.decode_4_properties_beam300_us", 1e6 * median(decode), "us");
-  figure("chain.decode_4_properties_absorption_us", 1e6 * median(absorb), "us");
+  figure("chain.decode_4_properties_local_scores_us", 1e6 * median(local), "us");
 
   for (chorale_property *property : properties)
     chorale_property_release(property);

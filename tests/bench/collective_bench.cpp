@@ -119,7 +119,7 @@ double solve_range(bool with_dictionary) {
   chorale_dictionary *dictionary = nullptr;
   if (with_dictionary)
     check(chorale_dictionary_create(nullptr, tokens.data(), std::int64_t(tokens.size()),
-                                    CHORALE_OUTSIDE_FORBIDDEN, &dictionary, &error),
+                                    CHORALE_UNLISTED_FORBIDDEN, &dictionary, &error),
           error);
   chorale_potential *potts = nullptr;
   check(chorale_potential_create_potts(

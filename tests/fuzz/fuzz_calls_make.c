@@ -33,24 +33,24 @@ static int32_t count_function(void *user, const int64_t *counts, int64_t values,
   return 0;
 }
 
-/* An instance of one label a position, whose ports show value 0. */
-static int32_t send_messages(void *user, int64_t ports, const int64_t *columns,
+/* An instance of one label a position, whose value is 0 everywhere. */
+static int32_t send_messages(void *user, int64_t memberships, const int64_t *sizes,
                              const double *const *incoming, double *const *outgoing) {
   (void)incoming;
   disturb(user, 0);
-  for (int64_t p = 0; p < ports; ++p)
-    for (int64_t v = 0; v < columns[p]; ++v)
+  for (int64_t p = 0; p < memberships; ++p)
+    for (int64_t v = 0; v < sizes[p]; ++v)
       outgoing[p][v] = misbehaves(user) ? NAN : v == 0 ? 1 : -INFINITY;
   return misbehaves(user);
 }
 
-static int32_t decode(void *user, int64_t ports, const int64_t *columns,
+static int32_t decode(void *user, int64_t memberships, const int64_t *sizes,
                       const double *const *incoming, int32_t *labelling, int32_t *values,
                       double *score) {
-  (void)columns, (void)incoming;
+  (void)sizes, (void)incoming;
   labelling[0] = misbehaves(user) ? 7 : 0;
   labelling[1] = 0;
-  for (int64_t p = 0; p < ports; ++p)
+  for (int64_t p = 0; p < memberships; ++p)
     values[p] = misbehaves(user) ? -9 : 0;
   *score = misbehaves(user) ? NAN : 1;
   return misbehaves(user);
@@ -386,7 +386,7 @@ void change_models(World *w) {
     if (w->status == CHORALE_OK)
       REQUIRE(seen.labels >= 1, "a chain of %lld labels", (long long)seen.labels);
     const int64_t c = number(w);
-    (void)(chorale_model_clique_columns(m, c) + chorale_model_clique_centre_values(m, c) +
+    (void)(chorale_model_clique_message_size(m, c) + chorale_model_clique_centre_values(m, c) +
            chorale_model_chain_length(m, c) + chorale_model_clique_member_count(m, c));
   }
   }

@@ -624,7 +624,7 @@ static void widen(const Trial *trial, int32_t range, int32_t dictionaries, Widen
     w->is_wide[c] = needs_potential;
     if (!group->use.has_dictionary && dictionaries) {
       group->use.has_dictionary = 1;
-      group->use.has_out = 0;
+      group->use.has_unlisted = 0;
       group->use.kept_count = values;
       memcpy(group->use.kept, w->value, sizeof group->use.kept);
     }
@@ -657,7 +657,7 @@ static void build_widened(int32_t range, int is_masked, Widened *w) {
 }
 
 /* Rounds and polish. Which labellings a bound finds depends on what can be bounded: not
- * dictionaries without OUT, nor pairs beside values that do not count. */
+ * dictionaries without UNLISTED, nor pairs beside values that do not count. */
 static void run_unbounded(const Cluster *cluster, chorale_run *run) {
   chorale_error error;
   for (int64_t round = 0; round <= rounds_of(&cluster->options); ++round)

@@ -134,12 +134,12 @@ static void check_messages(Trial *trial, Supply *supply, chorale_chain_solver *s
       &error);
   if (status == CHORALE_ERROR_STATE_SPACE) {
     REQUIRE(trial->options.mode == CHORALE_JOINT_EXACT ||
-                trial->options.mode == CHORALE_JOINT_ABSORPTION,
+                trial->options.mode == CHORALE_JOINT_LOCAL_SCORES,
             "%s", error.message);
     return;
   }
   REQUIRE(status == CHORALE_OK, "%s", error.message);
-  const int may_exceed = trial->options.mode == CHORALE_JOINT_ABSORPTION && !result.exact;
+  const int may_exceed = trial->options.mode == CHORALE_JOINT_LOCAL_SCORES && !result.exact;
   for (int32_t k = 0; k < trial->count; ++k)
     for (int32_t v = 0; v < own_range(&trial->uses[k]) + 2; ++v) {
       const double found = rows[k][v], truth = trial->truths.messages[k][v];
@@ -225,7 +225,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   memset(&trial, 0, sizeof trial);
   trial.options = (chorale_message_options){.struct_size = sizeof trial.options};
   static const chorale_joint_mode modes[] = {CHORALE_JOINT_AUTO, CHORALE_JOINT_EXACT,
-                                             CHORALE_JOINT_ABSORPTION, CHORALE_JOINT_BEAM};
+                                             CHORALE_JOINT_LOCAL_SCORES, CHORALE_JOINT_BEAM};
   trial.options.mode = modes[random_int(&random, 0, 3)];
   trial.options.max_states = random_chance(&random, 60) ? 1 << 16 : random_int(&random, 1, 12);
   if (random_chance(&random, 50))

@@ -27,7 +27,7 @@ FLAGS = re.compile(r"(borrow|across|proven|exact|pruned|applied|prove|no_local_s
 # Words that only the authors know, and the files that users read.
 PRIVATE = re.compile(
     r"oracle instance|round 0|front door|last gate|plain base|rows of prices|\b(shelves|spared|crossed|picked|giant|screening|deals?)\b"
-    r"|polish|budget",
+    r"|polish|budget|\bports\b|absorb|(?<!local )absorption|(?-i:\bOUT\b)",
     re.I,
 )
 READ = (

@@ -117,9 +117,9 @@ public:
     return best;
   }
 
-  // Sums of exp(score / temperature) by label of each position. `absorbed`: messages are absorbed
-  // (bound_property.hpp); otherwise each is added once.
-  std::vector<double> enumerate_sums(double temperature, bool absorbed) const {
+  // Sums of exp(score / temperature) by label of each position. `local`: messages become local
+  // scores (bound_property.hpp); otherwise each is added once.
+  std::vector<double> enumerate_sums(double temperature, bool local) const {
     std::vector<double> sums(unary.size(), 0);
     each_labelling([&](const std::vector<std::int32_t> &labelling) {
       double score = view.score(labelling);
@@ -133,7 +133,7 @@ public:
           score = kForbidden;
           break;
         }
-        if (!absorbed) {
+        if (!local) {
           score += at(one.evaluate(labelling, {}));
           continue;
         }
@@ -238,7 +238,7 @@ private:
     assert_int_equal(
         chorale_dictionary_create(
             nullptr, known.data(), static_cast<std::int64_t>(known.size()),
-            known.empty() || below(2) == 0 ? CHORALE_OUTSIDE_AS_OUT : CHORALE_OUTSIDE_FORBIDDEN,
+            known.empty() || below(2) == 0 ? CHORALE_UNLISTED_AS_VALUE : CHORALE_UNLISTED_FORBIDDEN,
             &dictionary, &error),
         CHORALE_OK);
     return dictionary;

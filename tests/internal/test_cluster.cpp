@@ -463,7 +463,7 @@ void runs_agree_with_enumeration(void **) {
     options.struct_size = sizeof options;
     options.bound_steps = seed % 4 == 0 ? 60 : 0;
     options.damping = seed % 5 == 0 ? 0.5 : 0;
-    options.joint_mode = seed % 7 == 0    ? CHORALE_JOINT_ABSORPTION
+    options.joint_mode = seed % 7 == 0    ? CHORALE_JOINT_LOCAL_SCORES
                          : seed % 11 == 0 ? CHORALE_JOINT_BEAM
                                           : CHORALE_JOINT_AUTO;
     options.beam_width = seed % 2 == 0 ? 1 : 4;

@@ -46,17 +46,17 @@ void exact_is_what_enumeration_finds(void **) {
   }
 }
 
-void absorption_is_what_forced_decodes_find(void **) {
-  const JointOptions absorbing{CHORALE_JOINT_ABSORPTION, 300, 1 << 16};
+void local_scores_are_what_forced_decodes_find(void **) {
+  const JointOptions local{CHORALE_JOINT_LOCAL_SCORES, 300, 1 << 16};
   for (unsigned seed = 0; seed < rounds(1000); ++seed) {
     Case one(seed);
     JointOutcome outcome;
-    const std::vector<double> found = one.marginals(absorbing, outcome);
+    const std::vector<double> found = one.marginals(local, outcome);
     assert_false(outcome.pruned || outcome.overflow);
     for (int t = 0; t < one.length; ++t)
       for (int y = 0; y < one.labels; ++y)
         expect_close(found[static_cast<std::size_t>(t * one.labels + y)],
-                     one.forced_value(absorbing, t, y), seed, t, y, "forced");
+                     one.forced_value(local, t, y), seed, t, y, "forced");
   }
 }
 
@@ -105,16 +105,16 @@ void sums_are_what_enumeration_finds(void **) {
   unsigned forbidden = 0;
   for (unsigned seed = 0; seed < rounds(6000); ++seed) {
     Case one(seed, seed % 3 == 0);
-    const bool absorbed = seed % 2 == 1;
-    const JointOptions options{absorbed ? CHORALE_JOINT_ABSORPTION : CHORALE_JOINT_EXACT, 300,
+    const bool local = seed % 2 == 1;
+    const JointOptions options{local ? CHORALE_JOINT_LOCAL_SCORES : CHORALE_JOINT_EXACT, 300,
                                1 << 16};
     const double temperature = std::exp2(one.below(7) - 3);
     const LogSums sums(temperature);
-    const std::vector<double> truth = one.enumerate_sums(temperature, absorbed);
+    const std::vector<double> truth = one.enumerate_sums(temperature, local);
     JointSummary summary;
     std::vector<double> found = one.sums(options, temperature, summary);
     assert_false(summary.outcome.pruned || summary.outcome.overflow);
-    assert_true(summary.exact == !absorbed);
+    assert_true(summary.exact == !local);
     for (int t = 0; t < one.length; ++t) {
       const auto at = static_cast<std::size_t>(t * one.labels);
       double total = 0;
@@ -126,24 +126,24 @@ void sums_are_what_enumeration_finds(void **) {
       for (int y = 0; y < one.labels && possible; ++y)
         expect_close(found[at + static_cast<std::size_t>(y)],
                      truth[at + static_cast<std::size_t>(y)] / total, seed, t, y,
-                     absorbed ? "absorbed, by enumeration" : "by enumeration");
+                     local ? "local scores, by enumeration" : "by enumeration");
     }
   }
   assert_true(forbidden > rounds(100));
 }
 
 void sums_tell_of_too_many_configurations(void **) {
-  unsigned exact = 0, absorbed = 0;
+  unsigned exact = 0, local = 0;
   for (unsigned seed = 0; seed < 300; ++seed) {
     Case one(seed);
     JointSummary summary;
     one.sums({CHORALE_JOINT_EXACT, 300, 2}, 1, summary);
     exact += summary.outcome.overflow ? 1 : 0;
     JointSummary other;
-    one.sums({CHORALE_JOINT_ABSORPTION, 300, 2}, 1, other);
-    absorbed += other.outcome.overflow ? 1 : 0;
+    one.sums({CHORALE_JOINT_LOCAL_SCORES, 300, 2}, 1, other);
+    local += other.outcome.overflow ? 1 : 0;
   }
-  assert_true(exact > 30 && absorbed > 3);
+  assert_true(exact > 30 && local > 3);
 }
 
 // Log-sums by the weights of a matrix against log-sums by its scores: entries that are forbidden,
@@ -239,7 +239,7 @@ void what_is_left_out_is_bounded(void **) {
 int main() {
   const CMUnitTest tests[] = {
       cmocka_unit_test(exact_is_what_enumeration_finds),
-      cmocka_unit_test(absorption_is_what_forced_decodes_find),
+      cmocka_unit_test(local_scores_are_what_forced_decodes_find),
       cmocka_unit_test(a_beam_stays_below),
       cmocka_unit_test(too_many_configurations_are_told),
       cmocka_unit_test(sums_are_what_enumeration_finds),

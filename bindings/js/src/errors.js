@@ -89,7 +89,7 @@ export function inJavaScript(message, others = {}) {
 // "alpha-pass".
 const PREFIX = new RegExp(
   "^CHORALE_(ALGORITHM|JOINT|MESSAGES|SCALE|SHAPE|SCHEME|BASIS|OUTCOME|AGREE|TEXTS|FIRE" +
-    "|OUTSIDE|SEGMENT|FAMILY|ERROR)_",
+    "|UNLISTED|SEGMENT|FAMILY|ERROR)_",
 );
 function constantName(name) {
   return name

@@ -411,8 +411,8 @@ export class Model extends Handle {
   cliqueValues(clique) {
     return this.#number("clique_values", this.#clique(clique));
   }
-  cliqueColumns(clique) {
-    return this.#number("clique_columns", this.#clique(clique));
+  cliqueMessageSize(clique) {
+    return this.#number("clique_message_size", this.#clique(clique));
   }
   centreValues(clique) {
     return this.#number("clique_centre_values", this.#clique(clique));

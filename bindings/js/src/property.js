@@ -370,7 +370,7 @@ export const properties = {
     });
   },
   createDictionary(native, values, options) {
-    const { out } = optionsOf(options, ["out"]);
+    const { unlisted } = optionsOf(options, ["unlisted"]);
     return native.scoped((scope) => {
       const array = arrayOf("values", values);
       return new Dictionary(
@@ -379,7 +379,7 @@ export const properties = {
           native.host,
           scope.numbers("int32", "values", array),
           array.length,
-          out ? 1 : 0,
+          unlisted ? 1 : 0,
         ]),
       );
     });

@@ -150,7 +150,7 @@ for (const [name, chorale] of libraries) {
     assert.equal(next.shown([0, 1, 2]), 3);
     const before = own(chorale.createTokenBefore(map, 1, 9, { startValue: 0 }));
     assert.equal(before.shown([0, 1, 2], { table: [5, 6, 7] }), 5);
-    const dictionary = own(chorale.createDictionary([5, 2], { out: true }));
+    const dictionary = own(chorale.createDictionary([5, 2], { unlisted: true }));
     assert.deepEqual([dictionary.values, dictionary.find(5), dictionary.find(3),
       dictionary.value(0), dictionary.value(2)], [3, 1, 2, 2, -1]);
     assert.equal(before.shown([0, 1, 2], { table: [5, 6, 7], dictionary }), 1);
@@ -225,7 +225,7 @@ for (const [name, chorale] of libraries) {
         assert.equal(list.length, model.cliqueMembers(clique));
     }
     assert.deepEqual([model.chainLength(0), model.cliqueMembers(whole), model.cliqueValues(whole),
-      model.cliqueColumns(whole)], [3, 2, 2, 4]);
+      model.cliqueMessageSize(whole)], [3, 2, 2, 4]);
     assert.deepEqual([model.centreValues(centred), model.centreValues(whole)], [2, 0]);
     assert.ok(model.bytes > 0 && model.scoreBytes > 0);
     const seen = [

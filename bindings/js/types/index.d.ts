@@ -12,7 +12,7 @@
 //               if it fires v and no other value; EMPTY (number R) if it fires nothing; CONFLICT
 //               (number R + 1) if it fires two different values.
 //   dictionary  The subset of a property's values that a clique uses, numbered from 0 in ascending
-//               order. One more value, OUT, may follow, which stands for all other values.
+//               order. One more value, UNLISTED, may follow, which stands for all other values.
 //   kind        Of labels: "B-Title" and "I-Title" are both of the kind "Title". Of cliques:
 //               cliques of one kind share the strength that is learnt.
 
@@ -288,12 +288,12 @@ export class Chorale {
     scheme: Scheme,
   ): { mask: Uint8Array; start: Uint8Array; end: Uint8Array };
   /**
-   * Creates a dictionary of some of a property's values. out: true adds the value OUT, which stands
-   * for all other values; false (the default): messages exclude labellings that fire any other
-   * value.
+   * Creates a dictionary of some of a property's values. unlisted: true adds the value UNLISTED,
+   * which stands for all other values; false (the default): messages exclude labellings that fire
+   * any other value.
    * @experimental It may change or go in any version.
    */
-  createDictionary(values: Numbers, options?: { out?: boolean }): Dictionary;
+  createDictionary(values: Numbers, options?: { unlisted?: boolean }): Dictionary;
 
   /**
    * Learns from problems with gold labels how strongly the members of each kind of cliques should
@@ -685,7 +685,7 @@ export class Property extends Handle {
   readonly labels: number;
   /**
    * Returns the value of the property on a labelling, numbered as in `dictionary` if one is given.
-   * -1: the value is outside the dictionary, which has no OUT.
+   * -1: the value is outside the dictionary, which has no UNLISTED.
    */
   shown(labels: Numbers, options?: ShownOptions): number;
   /** Returns all values that the property fires on a labelling, in order of positions. */
@@ -695,12 +695,12 @@ export class Dictionary extends Handle {
   readonly values: number;
   /**
    * Returns the number that a value of the property has in the dictionary. If the value is not in
-   * the dictionary: the number of OUT, or -1 without OUT.
+   * the dictionary: the number of UNLISTED, or -1 without UNLISTED.
    */
   find(value: number): number;
   /**
    * Returns the value of the property that has this number in the dictionary; -1 for the number of
-   * OUT and for numbers out of range.
+   * UNLISTED and for numbers out of range.
    */
   value(number: number): number;
 }
@@ -860,7 +860,7 @@ export class Model extends Handle {
   chain(chain: number): ChainView;
   cliqueMembers(clique: number): number;
   cliqueValues(clique: number): number;
-  cliqueColumns(clique: number): number;
+  cliqueMessageSize(clique: number): number;
   centreValues(clique: number): number;
   /**
    * Returns the chains and positions of all members of a clique, as `member` does, and their
@@ -951,7 +951,7 @@ export interface RunOptions {
   exactMarginals?: boolean;
   localSearch?: boolean;
   restrictRange?: boolean;
-  jointMode?: "auto" | "exact" | "absorption" | "beam";
+  jointMode?: "auto" | "exact" | "local-scores" | "beam";
   beamWidth?: number;
   maxStates?: number;
   messageElement?: "float64" | "magnitude16" | "auto";

@@ -195,7 +195,7 @@ def test_builders():
         chains = [run.labels, run.reasons, run.max_marginals, run.margins, run.probabilities]
         chains += [run.chain_score, run.changed, model.chain_length, model.chain, model.tokens, model.group]
         cliques = [run.values, run.clique_score, model.members, model.clique_values]
-        cliques += [model.clique_columns, model.clique_members, model.centre_values]
+        cliques += [model.clique_message_size, model.clique_members, model.centre_values]
         cliques += [model.clique_potential, model.clique_property, model.clique_dictionary]
         for name, calls in (("chain", chains), ("clique", cliques)):
             for call in calls:

@@ -34,7 +34,7 @@ def model_of_temporaries():
         builder.add_chain(chain, tokens=tokens[i].astype(np.int32))
     strength = ch.Potential.callback(3, lambda counts, members: float((counts**2).sum()) / members)
     builder.add_repeated_words(strength, across=True)
-    clique = builder.add_cliques(1, property=ch.Property.token_before(3, 1, values=5), dictionary=experimental.Dictionary([1, 2, 3], out=True), potential=ch.Potential.potts(4, 0.5)).start
+    clique = builder.add_cliques(1, property=ch.Property.token_before(3, 1, values=5), dictionary=experimental.Dictionary([1, 2, 3], unlisted=True), potential=ch.Potential.potts(4, 0.5)).start
     for i in range(4):
         builder.add_members(clique, i, tables=[tokens[i].astype(np.int32)])
     return builder.freeze()

@@ -305,7 +305,7 @@ CASES = [
     ("Model.group", lambda: words().freeze().group(9), "chain"),
     ("Model.chain_length", lambda: words().freeze().chain_length(9), "chain"),
     ("Model.clique_values", lambda: words().freeze().clique_values(9), "clique"),
-    ("Model.clique_columns", lambda: words().freeze().clique_columns(9), "clique"),
+    ("Model.clique_message_size", lambda: words().freeze().clique_message_size(9), "clique"),
     ("Model.clique_members", lambda: words().freeze().clique_members(9), "clique"),
     ("Model.weights", lambda: words().freeze().weights(9), "clique"),
     ("Model.centre_values", lambda: words().freeze().centre_values(9), "clique"),

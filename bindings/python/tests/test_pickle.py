@@ -112,7 +112,7 @@ def test_properties():
 
 
 def test_dictionaries():
-    known = experimental.Dictionary([9, 2, 5], out=True)
+    known = experimental.Dictionary([9, 2, 5], unlisted=True)
     for other in again(known):
         assert len(other) == len(known)
         assert [other.find(v) for v in range(10)] == [known.find(v) for v in range(10)]

@@ -29,7 +29,7 @@ def small_problem(rng):
             group=number // 2,
         )
     builder.add_repeated_words(ch.Potential.potts(3, 2.0), across=True)
-    clique = builder.add_cliques(1, property=ch.Property.token_before(3, 1, values=20), dictionary=experimental.Dictionary([10, 12], out=True), potential=ch.Potential.potts(3, 1.0, scale="members")).start
+    clique = builder.add_cliques(1, property=ch.Property.token_before(3, 1, values=20), dictionary=experimental.Dictionary([10, 12], unlisted=True), potential=ch.Potential.potts(3, 1.0, scale="members")).start
     for number in range(3):
         builder.add_members(clique, number)
     problem = ch.Problem(builder.freeze())
@@ -62,7 +62,7 @@ def same(a, b):
         assert a.model.group(chain) == b.model.group(chain)
     for clique in range(a.model.cliques):
         assert a.model.members(clique).tolist() == b.model.members(clique).tolist()
-        for value in range(-1, a.model.clique_columns(clique) + 1):
+        for value in range(-1, a.model.clique_message_size(clique) + 1):
             assert a.value_name(clique, value) == b.value_name(clique, value)
     runs = [ch.Run(problem) for problem in (a, b)]
     results = [run.solve() for run in runs]

@@ -107,7 +107,7 @@ def test_parts_of_a_result_fit_together(rng):
     assert [chain["labels"] for chain in read["chains"]] == [run.labels(i).tolist() for i in chains]
     assert model.all_members == sum(model.clique_members(k) for k in cliques)
     assert model.score_bytes > 0 and model.bytes > 0
-    assert model.clique_values(clique) == 3 and model.clique_columns(clique) == 5
+    assert model.clique_values(clique) == 3 and model.clique_message_size(clique) == 5
     assert model.centre_values(clique) == 0
     cost = ch.Run.estimate(model, threads=2, bound_steps=5)
     assert cost.run_bytes > ch.Run.estimate(model).run_bytes > 0
@@ -143,7 +143,7 @@ def test_outcomes_have_the_names_of_the_json():
 
 def test_what_a_clique_was_added_with(rng):
     table = rng.normal(size=(3, 4))
-    prop, known = ch.Property.token_before(3, 1, values=20), experimental.Dictionary([12, 10], out=True)
+    prop, known = ch.Property.token_before(3, 1, values=20), experimental.Dictionary([12, 10], unlisted=True)
     around = [ch.Potential.potts(2, 0.5), ch.Potential.potts(2, -0.25)]
     builder = ch.ModelBuilder()
     chain = builder.add_chain(np.zeros((2, 3)), tokens=[10, 1])

@@ -46,7 +46,7 @@ CHORALE_API int64_t chorale_attachment_values(const chorale_attachment *attachme
 
 /* Computes the value that a labelling (`length` labels) shows: *value is in 0 .. R-1, R (EMPTY) or
  * R + 1 (CONFLICT), in the numbers of the dictionary if there is one. *value is -1 if the labelling
- * fires one value, which is outside a dictionary without OUT.
+ * fires one value, which is outside a dictionary without UNLISTED.
  * parents: of a tree, as in chorale_chain; NULL: a chain.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (labels, classes, parents),
  * VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. O(T). Any thread. */
@@ -82,8 +82,8 @@ typedef struct chorale_message_options {
 typedef struct chorale_message_result {
   size_t struct_size;      /* sizeof(chorale_message_result) */
   chorale_outcome outcome; /* COMPLETE; INFEASIBLE: every labelling is proven to be forbidden;
-                              NOTHING_FOUND: a beam or absorption found no allowed labelling, which
-                              does not prove that there is none */
+                              NOTHING_FOUND: no allowed labelling was found by a beam or
+                              local scores, which does not prove that there is none */
   int32_t pruned;          /* 1: a beam dropped configurations */
   int32_t exact;           /* 1: messages or labelling are exact, up to rounding */
   int32_t reserved;
@@ -111,8 +111,8 @@ typedef struct chorale_message_result {
  * result: may be NULL.
  * Cost of one message: at most T x m^2 x configurations; on a tree also T x m x configurations^2,
  * to combine the subtrees of a position. With several properties on a chain, a pass with a narrow
- * beam comes first, except in ABSORPTION. Its scores are lower bounds, by which the main pass drops
- * partial labellings without changing the result. */
+ * beam comes first, except in LOCAL_SCORES. Its scores are lower bounds, by which the main pass
+ * drops partial labellings without changing the result. */
 CHORALE_API chorale_status chorale_chain_messages(
     chorale_chain_solver *solver, const chorale_chain *chain, const chorale_attachment *attachments,
     int64_t count, const chorale_message_options *options, double *const *outgoing,

@@ -10,11 +10,11 @@ CHORALE_BEGIN_DECLS
 
 /* An *instance* is a model of the caller that computes messages and decodes by two callbacks,
  * for instance a semi-Markov model, a clique tree, or a chain on another machine. Its memberships
- * in cliques are its *ports*, numbered from 0 in the order of adding. columns[p] is the number of
- * scores in a message of port p: chorale_model_clique_columns of its clique, R, or R + 2 with EMPTY
+ * in cliques are numbered from 0 in the order of adding. sizes[p] is the number of scores in a
+ * message of membership p: chorale_model_clique_message_size of its clique, R, or R + 2 with EMPTY
  * and CONFLICT last. phi(y) is the score of a labelling y by the caller's model alone.
  *
- * incoming: for each port a pointer to columns[p] scores, which may be minus infinity. The two
+ * incoming: for each membership a pointer to sizes[p] scores, which may be minus infinity. The two
  * functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity
  * and magnitudes above 1e290 in their results end the call with CALLBACK_VALUE. The functions are
  * called on the thread that calls the run, or on a worker thread if the run has several threads.
@@ -28,12 +28,12 @@ typedef struct chorale_instance {
   void *user;
   /* Writes outgoing[p][v] = max { phi(y) + sum_{q != p} incoming[q][value of q on y] : p has value
    * v on y }, for all p and v; minus infinity if no such y exists. */
-  int32_t (*messages)(void *user, int64_t ports, const int64_t *columns,
+  int32_t (*messages)(void *user, int64_t memberships, const int64_t *sizes,
                       const double *const *incoming, double *const *outgoing);
   /* Finds the y that maximises phi(y) + sum_p incoming[p][value of p on y]. Writes its `length`
-   * labels to labelling, the value of each port on y to values, and phi(y) to *score. If every y is
-   * forbidden, writes minus infinity to *score; the other outputs are then ignored. */
-  int32_t (*decode)(void *user, int64_t ports, const int64_t *columns,
+   * labels to labelling, the value of each membership on y to values, and phi(y) to *score. If
+   * every y is forbidden, writes minus infinity to *score; the other outputs are then ignored. */
+  int32_t (*decode)(void *user, int64_t memberships, const int64_t *sizes,
                     const double *const *incoming, int32_t *labelling, int32_t *values,
                     double *score);
 } chorale_instance;
@@ -83,10 +83,10 @@ CHORALE_API int64_t chorale_model_chain_length(const chorale_model *model, int64
 CHORALE_API int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t clique);
 /* Returns R of a clique, without EMPTY and CONFLICT. */
 CHORALE_API int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique);
-/* Returns the number of columns of a clique: how many entries an array by value has, such as a
- * message to a member. R + 2, with EMPTY and CONFLICT, if a member can be EMPTY or CONFLICT or if
- * the potential is over R + 2 values; otherwise R. */
-CHORALE_API int64_t chorale_model_clique_columns(const chorale_model *model, int64_t clique);
+/* Returns the number of scores in a message between a clique and a member. R + 2, with EMPTY and
+ * CONFLICT, if a member can be EMPTY or CONFLICT or if the potential is over R + 2 values;
+ * otherwise R. */
+CHORALE_API int64_t chorale_model_clique_message_size(const chorale_model *model, int64_t clique);
 /* Returns the number of values of the centre of a clique; 0 if the clique is not centred. */
 CHORALE_API int64_t chorale_model_clique_centre_values(const chorale_model *model, int64_t clique);
 /* Return the potential, property or dictionary of a clique, borrowed while the model exists. They

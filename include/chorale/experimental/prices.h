@@ -87,7 +87,7 @@ CHORALE_API chorale_status chorale_prices_solve(chorale_prices *prices, const do
 /* Writes the counts of the labelling of the last solve: for each shared clique and each value of
  * its potential the number of members with this value (with weights: the sum of their weights), in
  * the same order as the prices in `numbers`. Not counted: members with a value outside a dictionary
- * that has no OUT, and, if the potential has R values, members with EMPTY or CONFLICT.
+ * that has no UNLISTED, and, if the potential has R values, members with EMPTY or CONFLICT.
  *
  * counts: a buffer with `capacity` and `needed` (chorale.h). `needed` is also the `count` that
  *   chorale_prices_solve requires.

@@ -60,58 +60,59 @@ CHORALE_API chorale_status chorale_property_builder_finish(const chorale_propert
 /* ---- Dictionaries ------------------------------------------------------------------------- */
 
 /* A dictionary: the subset of a property's values that a clique uses, numbered from 0 in ascending
- * order. After them may come one more value, OUT, which represents all values outside the subset.
+ * order. After them may come one more value, UNLISTED, which represents all values outside the
+ * subset.
  *
- * With OUT, all values outside the subset are the one value OUT: a labelling that fires two of them
- * shows OUT, and a labelling that fires one of them and a value of the subset shows CONFLICT.
- * Without OUT, a labelling that fires one value outside the subset, and no other value, shows -1;
- * a labelling that fires two different values shows CONFLICT, whether they are in the subset or
- * not. */
+ * With UNLISTED, all values outside the subset are the one value UNLISTED: a labelling that fires
+ * two of them shows UNLISTED, and a labelling that fires one of them and a value of the subset
+ * shows CONFLICT. Without UNLISTED, a labelling that fires one value outside the subset, and no
+ * other value, shows -1; a labelling that fires two different values shows CONFLICT, whether they
+ * are in the subset or not. */
 
 /* Treatment of the values of a property that are not in a dictionary. */
-typedef int32_t chorale_outside;
+typedef int32_t chorale_unlisted;
 enum {
-  CHORALE_OUTSIDE_FORBIDDEN = 0, /* no OUT. Messages and decoding exclude every labelling that fires
-                                    such a value, even if the labelling shows CONFLICT */
-  CHORALE_OUTSIDE_AS_OUT = 1     /* with OUT, which stands for all such values */
+  CHORALE_UNLISTED_FORBIDDEN = 0, /* no UNLISTED. Messages and decoding exclude every labelling that
+                                     fires such a value, even if the labelling shows CONFLICT */
+  CHORALE_UNLISTED_AS_VALUE = 1   /* with UNLISTED, which stands for all such values */
 };
 
 /* Creates a dictionary. values: `count` values >= 0 in any order, repetitions allowed; copied.
- * Errors: NULL_ARGUMENT, SIZE (count < 0, or no value and no OUT), SIZE_OVERFLOW, OUT_OF_RANGE,
- * UNKNOWN_CONSTANT (outside), OUT_OF_MEMORY. O(count log count). */
+ * Errors: NULL_ARGUMENT, SIZE (count < 0, or no value and no UNLISTED), SIZE_OVERFLOW,
+ * OUT_OF_RANGE, UNKNOWN_CONSTANT (unlisted), OUT_OF_MEMORY. O(count log count). */
 CHORALE_API chorale_status chorale_dictionary_create(const chorale_host *host,
                                                      const int32_t *values, int64_t count,
-                                                     chorale_outside outside,
+                                                     chorale_unlisted unlisted,
                                                      chorale_dictionary **dictionary,
                                                      chorale_error *error);
 
 /* Creates a dictionary of the (at most) `keep` values with the highest scores.
  *
- * full: a dictionary or NULL. If NULL, the values to choose from are 0 .. columns - 1, and
- *   scores[v] is the score of v. Otherwise the values to choose from are those of the dictionary
- *   `full` without OUT, and scores[i] is the score of the value that has the number i in `full`.
- * scores: `columns` entries, for instance the message of a chain to a clique. With `full`, columns
- *   must be at least chorale_dictionary_values(full), and the entries of OUT, EMPTY and CONFLICT
- *   are not read. Without `full`, pass R as `columns` of a message of R + 2 entries, which leaves
- *   out EMPTY and CONFLICT.
+ * full: a dictionary or NULL. If NULL, the values to choose from are 0 .. count - 1, and scores[v]
+ *   is the score of v. Otherwise the values to choose from are those of the dictionary `full`
+ *   without UNLISTED, and scores[i] is the score of the value that has the number i in `full`.
+ * scores: `count` entries, for instance the message of a chain to a clique. With `full`, count must
+ *   be at least chorale_dictionary_values(full), and the entries of UNLISTED, EMPTY and CONFLICT
+ *   are not read. Without `full`, pass R as `count` of a message of R + 2 entries, which leaves out
+ *   EMPTY and CONFLICT.
  * Values with score minus infinity are left out. Of values with equal scores, the lower ones are
  * preferred.
- * Errors: as for chorale_dictionary_create; VALUES_MISMATCH (columns). */
+ * Errors: as for chorale_dictionary_create; VALUES_MISMATCH (count). */
 CHORALE_API chorale_status chorale_dictionary_create_best(
-    const chorale_host *host, const chorale_dictionary *full, const double *scores, int64_t columns,
-    int64_t keep, chorale_outside outside, chorale_dictionary **dictionary, chorale_error *error);
+    const chorale_host *host, const chorale_dictionary *full, const double *scores, int64_t count,
+    int64_t keep, chorale_unlisted unlisted, chorale_dictionary **dictionary, chorale_error *error);
 /* retain: adds a reference and returns its argument. release: drops a reference. NULL is ignored.
  * Any thread. */
 CHORALE_API chorale_dictionary *chorale_dictionary_retain(const chorale_dictionary *dictionary);
 CHORALE_API void chorale_dictionary_release(const chorale_dictionary *dictionary);
-/* Returns the number of values, including OUT: the R of a clique with this dictionary. 0 for NULL.
- * Any thread. */
+/* Returns the number of values, including UNLISTED: the R of a clique with this dictionary. 0 for
+ * NULL. Any thread. */
 CHORALE_API int64_t chorale_dictionary_values(const chorale_dictionary *dictionary);
 /* Returns the number that a value of the property has in the dictionary. For a value that is not in
- * the dictionary: the number of OUT, or -1 if the dictionary has no OUT. O(log R). */
+ * the dictionary: the number of UNLISTED, or -1 if it has no UNLISTED. O(log R). */
 CHORALE_API int32_t chorale_dictionary_find(const chorale_dictionary *dictionary, int32_t value);
 /* Returns the value of the property that has this number in the dictionary; -1 for the number of
- * OUT and for numbers out of range. */
+ * UNLISTED and for numbers out of range. */
 CHORALE_API int32_t chorale_dictionary_value(const chorale_dictionary *dictionary, int64_t number);
 
 CHORALE_END_DECLS

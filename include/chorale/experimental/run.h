@@ -114,8 +114,8 @@ CHORALE_API chorale_status chorale_run_clique_score(const chorale_run *run, int6
                                                     chorale_labelling labelling, double *score,
                                                     chorale_error *error);
 /* Writes the value of each member of a clique, in the order of members: 0 .. R-1, R for EMPTY, R +
- * 1 for CONFLICT, -1 for a value outside a dictionary without OUT, and for a member that is left
- * out. A centre is the last member; its entry is the value of the centre. */
+ * 1 for CONFLICT, -1 for a value outside a dictionary without UNLISTED, and for a member that is
+ * left out. A centre is the last member; its entry is the value of the centre. */
 CHORALE_API chorale_status chorale_run_values(const chorale_run *run, int64_t clique,
                                               chorale_labelling labelling, int32_t *values,
                                               int64_t capacity, int64_t *needed,

@@ -402,14 +402,14 @@ bool chorale_model_builder::order_slots() noexcept {
     std::int32_t *first = places.begin() + chain.first_slot;
     const PackedIntegers &sites = model->members;
     // Sorts the places of the chain's slots. First come the whole-chain slots, by place and hence
-    // by clique; but the ports of an instance come in the order of adding, in which their sites
-    // descend. Then come the slots of positions, by site.
-    const bool ports = chain.is_instance;
-    std::sort(first, first + chain.slots, [&sites, ports](std::int32_t a, std::int32_t b) {
+    // by clique; but the memberships of an instance come in the order of adding, in which their
+    // sites descend. Then come the slots of positions, by site.
+    const bool is_instance = chain.is_instance;
+    std::sort(first, first + chain.slots, [&sites, is_instance](std::int32_t a, std::int32_t b) {
       const std::int32_t site_a = sites[a];
       const std::int32_t site_b = sites[b];
       if (site_a < 0 && site_b < 0)
-        return ports ? site_a > site_b : a < b;
+        return is_instance ? site_a > site_b : a < b;
       return site_a != site_b ? site_a < site_b : a < b;
     });
     std::int32_t wholes = 0;

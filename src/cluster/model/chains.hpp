@@ -25,7 +25,7 @@ struct Chain {
   std::int32_t slots;
   std::int32_t length;
   std::int32_t labels;
-  std::int32_t whole_slots; // number of whole-chain slots; of ports, if the chain is an instance
+  std::int32_t whole_slots; // number of whole-chain slots; of memberships, if it is an instance
   bool single;              // unary scores are float, not double
   bool is_instance;
 

@@ -57,14 +57,14 @@ private:
   }
 
   // Fills values_ with the values that members can fire, as numbers of the caller's dictionary (if
-  // there is one), in ascending order. The value OUT of the dictionary (all values outside it),
-  // which always has a column, comes last. Sets `all` if a member is an instance, since it may show
-  // any value. False if memory runs out.
+  // there is one), in ascending order. The value UNLISTED of the dictionary (all values outside
+  // it), which always has a column, comes last. Sets `all` if a member is an instance, since it may
+  // show any value. False if memory runs out.
   bool gather(const Clique &clique, bool &all) noexcept {
     values_.truncate(0);
     fires_outside_ = false;
     const Dictionary *dictionary = clique.dictionary();
-    const std::int32_t out = dictionary && dictionary->has_out ? dictionary->count : -1;
+    const std::int32_t out = dictionary && dictionary->has_unlisted ? dictionary->count : -1;
     std::int64_t limit = kRepetitions;
     bool fits = true;
     const auto push = [&](std::int32_t number) {
@@ -175,9 +175,9 @@ private:
         Block(model_.memory, static_cast<std::size_t>(values_.size()) * sizeof(std::int32_t));
     if (!made->storage)
       return nullptr;
-    made->has_out = type.dictionary && type.dictionary->has_out;
+    made->has_unlisted = type.dictionary && type.dictionary->has_unlisted;
     made->covers_firings = !fires_outside_;
-    made->count = static_cast<std::int32_t>(values_.size()) - (made->has_out ? 1 : 0);
+    made->count = static_cast<std::int32_t>(values_.size()) - (made->has_unlisted ? 1 : 0);
     auto *to = reinterpret_cast<std::int32_t *>(made->storage.data());
     for (std::int32_t k = 0; k < made->count; ++k)
       to[k] = type.dictionary ? type.dictionary->values[values_[k]] : values_[k];

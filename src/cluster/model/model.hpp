@@ -2,7 +2,7 @@
 //
 // A *slot* is one membership in a clique. The member is one position of a chain, or a whole chain,
 // whose value is that of a property. An *instance* is a chain for which callbacks of the caller do
-// the inference; its slots are called *ports*, and count as whole-chain slots. The members of a
+// the inference; its slots count as whole-chain slots. The members of a
 // clique are numbered 0 .. n - 1; in a centred clique, member n is the *centre*, a position whose
 // value selects the potential.
 //
@@ -12,14 +12,14 @@
 //   position is the index of its label in an array of all labels, chain after chain. The site of
 //   whole-chain slot w of the model is -1 - w.
 // slots[number]: the place of the slot. `slots` has an entry for each slot, chain by chain: first
-//   the whole-chain slots of the chain, by clique (ports of an instance in the order of adding),
+//   the whole-chain slots of the chain, by clique (those of an instance in the order of adding),
 //   then the slots of its positions, by position. The index of the entry is the slot's *number*.
 //
 // A slot shows a *column* of its clique: a value 0 .. R-1 (R: the number of values), or EMPTY or
 // CONFLICT if the clique has these two; -1 if the value has no column, since the clique's
-// dictionary lacks it and has no OUT. (chorale/property.h explains how a property *fires* values.
-// It shows EMPTY if it fires no value, CONFLICT if it fires two different values.) If R is large
-// and members can fire few of the values, only the values that can fire have columns
+// dictionary lacks it and has no UNLISTED. (chorale/property.h explains how a property *fires*
+// values. It shows EMPTY if it fires no value, CONFLICT if it fires two different values.) If R is
+// large and members can fire few of the values, only the values that can fire have columns
 // (fired_columns.hpp), and Clique::value_of converts a column to the caller's value. The messages
 // of a clique are one row of `columns` entries for each member, without gaps, then the row of the
 // centre, with an entry for each value of the centre.
@@ -46,7 +46,7 @@ struct Slot {
 
 // A whole-chain slot, with the arrays that the property of its clique reads: each has an entry for
 // every position of the chain. classes: NULL if all classes are 0. table: NULL if the property
-// reads none. Both are NULL for a port of an instance.
+// reads none. Both are NULL for an instance.
 struct WholeSlot {
   const std::int32_t *classes;
   const std::int32_t *table;

@@ -3,7 +3,7 @@
 // A slot is one position, or a whole chain through a property, as a member of one clique. It
 // *shows* a column of its clique: the column of its label, or for a whole-chain slot the column of
 // the property's value on the labelling; -1 if the clique's dictionary lacks that value and has no
-// value OUT, or if the chain is left out (Assignment::is_partial). A *site* is the index of a
+// value UNLISTED, or if the chain is left out (Assignment::is_partial). A *site* is the index of a
 // position in a LabelStore (model.hpp).
 #pragma once
 

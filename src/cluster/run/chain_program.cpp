@@ -49,8 +49,8 @@ JointOptions thinned(JointOptions options) noexcept {
   options.beam_width = std::min(options.budget, kWidestSums);
   return options;
 }
-JointOptions by_absorption(JointOptions options) noexcept {
-  options.mode = CHORALE_JOINT_ABSORPTION;
+JointOptions by_local_scores(JointOptions options) noexcept {
+  options.mode = CHORALE_JOINT_LOCAL_SCORES;
   return options;
 }
 
@@ -136,7 +136,7 @@ std::size_t ChainProgram::room_bytes() const noexcept {
     bytes = std::max(bytes, joint_bytes(view, all, options, JointUse::decoding));
   if (!view.parents)
     bytes = std::max(bytes, joint_bytes(view, all, joint_, JointUse::marginals));
-  for (const JointOptions &options : {exactly(joint_), thinned(joint_), by_absorption(joint_)})
+  for (const JointOptions &options : {exactly(joint_), thinned(joint_), by_local_scores(joint_)})
     bytes = std::max(bytes, joint_bytes(view, all, options, JointUse::sums));
   return std::max(bytes, joint_bytes(view, attachments(1), exactly(joint_), JointUse::decoding));
 }
@@ -430,8 +430,8 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
   std::copy_n(program.labelling.data(), chain_.length, labels.data());
   if (!show(limits))
     return false;
-  // With absorption, the labelling found may show a value whose message is minus infinity. Then the
-  // chain counts as having no allowed labelling.
+  // With local scores, the labelling found may show a value whose message is minus infinity. Then
+  // the chain counts as having no allowed labelling.
   double messages = 0;
   for (std::int32_t k = 0; k < chain_.wholes(); ++k) {
     const std::int32_t column = shown.data()[k];
@@ -671,7 +671,7 @@ bool ChainProgram::probabilities(double temperature, const Matrix<double> &to, b
       placed.program.run_sums(placed.scores, sums, rows);
   } else if (!sum_joint(sums, exactly(joint_), exact, limits) &&
              (view_.parents || !sum_joint(sums, thinned(joint_), exact, limits)) &&
-             !sum_joint(sums, by_absorption(joint_), exact, limits)) {
+             !sum_joint(sums, by_local_scores(joint_), exact, limits)) {
     failure = RunFailure::of(RunFailure::Kind::state_space, number_);
     return finish(false, limits);
   }
@@ -742,7 +742,7 @@ std::int32_t ChainProgram::widest_alone() const noexcept {
 // find such labellings.
 bool ChainProgram::may_fire_outside() const noexcept {
   for (std::int32_t k = 0; k < chain_.wholes(); ++k)
-    if (const Dictionary *of = clique_of(k).dictionary(); of && !of->has_out)
+    if (const Dictionary *of = clique_of(k).dictionary(); of && !of->has_unlisted)
       return true;
   return false;
 }

@@ -87,14 +87,14 @@ public:
   // Writes T x m probabilities of the labels under `incoming` at a temperature. The probability of
   // a label is the sum of exp((phi + incoming entries) / temperature) over the labellings with this
   // label, divided by the sum over all labellings. `exact`: set to false if the joint states of the
-  // properties exceed the budget, so that labellings were left out or properties absorbed. Not for
-  // instances. False on failure or if every labelling is forbidden; nothing is then written to
-  // `to`.
+  // properties exceed the budget, so that labellings were left out or properties have local scores.
+  // Not for instances. False on failure or if every labelling is forbidden; nothing is then written
+  // to `to`.
   bool probabilities(double temperature, const Matrix<double> &to, bool &exact,
                      Limits &limits) noexcept;
   // Writes to *value an upper bound on the maximum, over all labellings, of phi plus incoming
   // entries; minus infinity if every labelling is forbidden. Stores a good labelling in `labels`,
-  // `shown` and `score`. Uses neither beams nor absorption. False on failure. `known`: see
+  // `shown` and `score`. Uses neither beams nor local scores. False on failure. `known`: see
   // decode_and_send().
   bool bound(double *value, Limits &limits, const Assignment *known = nullptr) noexcept;
 

@@ -77,8 +77,8 @@ void Dual::run(std::int64_t steps) noexcept {
   course_ = {};
 }
 
-// True if some labelling may show a value outside a dictionary that has no OUT. Equation 1 counts
-// such a labelling but joint programs leave it out, so D would be no upper bound.
+// True if some labelling may show a value outside a dictionary that has no UNLISTED. Equation 1
+// counts such a labelling but joint programs leave it out, so D would be no upper bound.
 bool Dual::shows_outside() const noexcept {
   for (const Clique &clique : model_.cliques)
     if (clique.dictionary() && clique.members > 0 &&

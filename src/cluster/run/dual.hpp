@@ -7,7 +7,7 @@
 //     D = sum_i max { phi_i + multipliers }  +  sum_p max { C_p - multipliers }
 //
 // is never less than equation 1 of any labelling. The maxima are exact or bounded from above; beams
-// and absorption (chain/joint.hpp) are not used. The multipliers follow subgradients of D: if a
+// and local scores (chain/joint.hpp) are not used. The multipliers follow subgradients of D: if a
 // slot shows different columns in the best labelling of its chain and in the best assignment of its
 // clique, the multiplier of the chain's column falls and that of the clique's column rises. Step
 // sizes follow Polyak's rule, with the best known score as target.

@@ -119,14 +119,14 @@ bool chorale_run::prepare() noexcept {
 }
 
 // True if the properties of a chain can be decoded jointly: their codes fit into a key, and in
-// modes EXACT and ABSORPTION the joint program stays within its budget. Tests the budget without
+// modes EXACT and LOCAL_SCORES the joint program stays within its budget. Tests the budget without
 // messages, since messages rarely change the number of configurations. They may change it in two
-// cases: absorbed properties have more codes if their message forbids EMPTY (a beam then keeps only
-// the best configurations), and pruning in the exact mode depends on all scores.
+// cases: properties with local scores have more codes if their message forbids EMPTY (a beam then
+// keeps only the best configurations), and pruning in the exact mode depends on all scores.
 bool chorale_run::fits_joint_state(std::int32_t number) noexcept {
   const Chain &chain = model->chains[number];
   const bool tries = options.joint.mode == CHORALE_JOINT_EXACT ||
-                     options.joint.mode == CHORALE_JOINT_ABSORPTION;
+                     options.joint.mode == CHORALE_JOINT_LOCAL_SCORES;
   if (chain.is_instance || chain.wholes() == 0 || (!tries && chain.wholes() <= kAlwaysFit))
     return true;
   JointOptions strict = options.joint;

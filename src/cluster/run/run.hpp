@@ -28,7 +28,8 @@ struct chorale_run {
   bool prepare() noexcept;
   // Looks for a chain whose properties cannot be decoded jointly: they are too many for the key of
   // a configuration (chain/configurations.hpp), or the joint program exceeds its budget in a mode
-  // where that is an error (EXACT, ABSORPTION). Returns the first such chain; -1 if there is none.
+  // where that is an error (EXACT, LOCAL_SCORES). Returns the first such chain; -1 if there is
+  // none.
   std::int32_t try_joint_states() noexcept;
   // With options.restrict_range: determines the columns to which the messages of each property
   // clique are restricted. If a computation failed, call.failure() tells the failure.
@@ -66,8 +67,8 @@ struct chorale_run {
                                       gsl::span<double> margins) noexcept;
   // Writes T x m probabilities of the labels of a chain under its incoming messages. `exact`: set
   // to false if the joint states of the properties exceed the budget, so that labellings were left
-  // out or properties absorbed (chain/joint.hpp). `found`: set to false, with no probability
-  // written, if every labelling is forbidden.
+  // out or properties have local scores (chain/joint.hpp). `found`: set to false, with no
+  // probability written, if every labelling is forbidden.
   chorale::RunFailure chain_probabilities(std::int32_t chain, double temperature,
                                           const chorale::Matrix<double> &probabilities, bool &exact,
                                           bool &found) noexcept;

@@ -130,7 +130,7 @@ CHORALE_MARGINAL_SCORE = 0
 CHORALE_MARGINAL_MESSAGE = 1
 CHORALE_JOINT_AUTO = 0
 CHORALE_JOINT_EXACT = 10
-CHORALE_JOINT_ABSORPTION = 20
+CHORALE_JOINT_LOCAL_SCORES = 20
 CHORALE_JOINT_BEAM = 30
 CHORALE_MESSAGES_AUTO = 0
 CHORALE_NO_ROUNDS = -1
@@ -181,8 +181,8 @@ CHORALE_RULES_IMPOSSIBLE = 10
 CHORALE_RULES_TOO_DEAR = 20
 CHORALE_RULES_UNFINISHED = 30
 CHORALE_ANY = -10
-CHORALE_OUTSIDE_FORBIDDEN = 0
-CHORALE_OUTSIDE_AS_OUT = 1
+CHORALE_UNLISTED_FORBIDDEN = 0
+CHORALE_UNLISTED_AS_VALUE = 1
 CHORALE_CHAIN_SOLVE = 0
 CHORALE_CHAIN_MAX_MARGINALS = 1
 CHORALE_CHAIN_K_BEST = 2
@@ -1361,10 +1361,10 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_model_chain_length": (c_int64, [c_void_p, c_int64]),
     "chorale_model_clique_centre_potential": (c_void_p, [c_void_p, c_int64, c_int64]),
     "chorale_model_clique_centre_values": (c_int64, [c_void_p, c_int64]),
-    "chorale_model_clique_columns": (c_int64, [c_void_p, c_int64]),
     "chorale_model_clique_count": (c_int64, [c_void_p]),
     "chorale_model_clique_dictionary": (c_void_p, [c_void_p, c_int64]),
     "chorale_model_clique_member_count": (c_int64, [c_void_p, c_int64]),
+    "chorale_model_clique_message_size": (c_int64, [c_void_p, c_int64]),
     "chorale_model_clique_potential": (c_void_p, [c_void_p, c_int64]),
     "chorale_model_clique_property": (c_void_p, [c_void_p, c_int64]),
     "chorale_model_clique_values": (c_int64, [c_void_p, c_int64]),

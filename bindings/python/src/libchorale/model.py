@@ -552,10 +552,10 @@ class Model(Shared):
         """Returns R, the number of values of a clique, without EMPTY and CONFLICT."""
         return self._of_clique(library.chorale_model_clique_values, clique)
 
-    def clique_columns(self, clique: int) -> int:
-        """Returns the number of values of a member: R + 2 with EMPTY and CONFLICT, or R if no
-        member can be EMPTY or CONFLICT."""
-        return self._of_clique(library.chorale_model_clique_columns, clique)
+    def clique_message_size(self, clique: int) -> int:
+        """Returns the number of scores in a message between the clique and a member: R + 2 with
+        EMPTY and CONFLICT, or R if no member can be EMPTY or CONFLICT."""
+        return self._of_clique(library.chorale_model_clique_message_size, clique)
 
     def centre_values(self, clique: int) -> int:
         """Returns the number of values of the centre of a clique; 0 if the clique is not

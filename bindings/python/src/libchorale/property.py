@@ -575,10 +575,10 @@ class PropertyBuilder(Handle):
 
 class Dictionary(Shared):
     """The subset of a property's values that a clique uses, numbered from 0 in ascending order.
-    With out=True, they are followed by one more value, OUT, which stands for all values outside the
-    subset. Immutable; any number of threads may use it.
+    With unlisted=True, they are followed by one more value, UNLISTED, which stands for all values
+    outside the subset. Immutable; any number of threads may use it.
 
-    >>> known = Dictionary([70, 12, 70], out=True)
+    >>> known = Dictionary([70, 12, 70], unlisted=True)
     >>> len(known), known.find(70), known.find(5), known.value(0)
     (3, 1, 2, 12)
     """
@@ -586,7 +586,7 @@ class Dictionary(Shared):
     _free = library.chorale_dictionary_release
     _retain = library.chorale_dictionary_retain
 
-    def __init__(self, values: npt.ArrayLike, *, out: bool = False) -> None:
+    def __init__(self, values: npt.ArrayLike, *, unlisted: bool = False) -> None:
         array = arrays.ints("values", values)
         super().__init__(
             self._create(
@@ -594,10 +594,10 @@ class Dictionary(Shared):
                 None,
                 arrays.address(array),
                 len(array),
-                _outside(out),
+                _unlisted(unlisted),
             )
         )
-        self._recipe = Recipe(type(self), None, (arrays.own(array),), {"out": bool(out)})
+        self._recipe = Recipe(type(self), None, (arrays.own(array),), {"unlisted": bool(unlisted)})
 
     @classmethod
     def _made(cls, recipe: Recipe, pointer: int) -> Dictionary:
@@ -612,7 +612,7 @@ class Dictionary(Shared):
 
     def find(self, value: int) -> int:
         """Returns the number that a value of the property has in the dictionary. Returns the number
-        of OUT, or -1 without OUT, if the value is not in the dictionary."""
+        of UNLISTED, or -1 without UNLISTED, if the value is not in the dictionary."""
         with self._use() as dictionary:
             return int(
                 library.chorale_dictionary_find(dictionary, arrays.integer32("value", value))
@@ -620,13 +620,13 @@ class Dictionary(Shared):
 
     def value(self, number: int) -> int:
         """Returns the value of the property that has this number in the dictionary; -1 for the
-        number of OUT and for numbers out of range."""
+        number of UNLISTED and for numbers out of range."""
         with self._use() as dictionary:
             return int(
                 library.chorale_dictionary_value(dictionary, arrays.integer("number", number))
             )
 
 
-def _outside(out: bool) -> int:
+def _unlisted(unlisted: bool) -> int:
     """Returns the constant for the treatment of values outside a dictionary."""
-    return c.CHORALE_OUTSIDE_AS_OUT if out else c.CHORALE_OUTSIDE_FORBIDDEN
+    return c.CHORALE_UNLISTED_AS_VALUE if unlisted else c.CHORALE_UNLISTED_FORBIDDEN

@@ -35,13 +35,13 @@ from .model import Model
 from .outcome import Outcome
 from .problem import Problem
 
-JointMode = Literal["auto", "exact", "absorption", "beam"]
+JointMode = Literal["auto", "exact", "local_scores", "beam"]
 MessageElement = Literal["auto", "float64", "magnitude16"]
 
 JOINT_MODES = {
     "auto": c.CHORALE_JOINT_AUTO,
     "exact": c.CHORALE_JOINT_EXACT,
-    "absorption": c.CHORALE_JOINT_ABSORPTION,
+    "local_scores": c.CHORALE_JOINT_LOCAL_SCORES,
     "beam": c.CHORALE_JOINT_BEAM,
 }
 MESSAGE_ELEMENTS = {
@@ -237,12 +237,12 @@ class Run(Closable):
                      chain when this chain has its best labels without cliques
     joint_mode       the method for chains under several properties, whose joint states after the
                      labels so far are *configurations*. "exact" keeps all configurations; "beam" the
-                     best ones at each position; "absorption" is approximate: it adds the message of
-                     a value whenever a position fires the value; "auto" is exact if `max_states`
-                     suffices, otherwise a beam that keeps `max_states` configurations
+                     best ones at each position; "local_scores" is approximate: it adds the message
+                     of a value whenever a position fires the value; "auto" is exact if
+                     `max_states` suffices, otherwise a beam that keeps `max_states` configurations
     beam_width       number of configurations that "beam" keeps at each position
-    max_states       greatest number of configurations at a position for "exact" and "absorption"; if
-                     they need more, the call raises `StateError`
+    max_states       greatest number of configurations at a position for "exact" and
+                     "local_scores"; if they need more, the call raises `StateError`
     message_element  the number format of stored messages: "float64"; "magnitude16" in a quarter of
                      the memory, rounded to 0.05 %; "auto": "float64" if all messages together take
                      less than 256 KB, or if scores, model and run together then take at most twice
@@ -540,7 +540,7 @@ class Run(Closable):
 
     def values(self, clique: int, *, own: bool = False) -> arrays.Ints:
         """Returns the value of each member of a clique, int32: from 0 to R - 1, R for EMPTY, R + 1
-        for CONFLICT, -1 if the clique has a dictionary without OUT and the value is not in it. A
+        for CONFLICT, -1 if the clique has a dictionary without UNLISTED and the value is not in it. A
         centre is the last member."""
         with self._use(shared=True) as run:
             number = self._model._clique(clique)

@@ -131,9 +131,9 @@ class Together:
                 values = np.unique(np.concatenate(fired))
                 if not len(values):
                     continue
-                # Values that no reference shows by itself are one value, OUT. It counts as little
-                # as no value (EMPTY) and several (CONFLICT).
-                dictionary = experimental.Dictionary(values, out=True)
+                # Values that no reference shows by itself are one value, UNLISTED. It counts as
+                # little as no value (EMPTY) and several (CONFLICT).
+                dictionary = experimental.Dictionary(values, unlisted=True)
                 counted = [True] * (len(dictionary) - 1) + [False] * 3
                 potential = ch.Potential.potts(len(dictionary) + 2, strength, scale="members", counted=counted)
                 clique = builder.add_cliques(1, property=properties[kind], dictionary=dictionary, potential=potential).start

@@ -1333,7 +1333,7 @@ pub struct chorale_dictionary {
 pub struct chorale_clique_setup {
     #[doc = " sizeof(chorale_clique_setup)"]
     pub struct_size: usize,
-    #[doc = " For a property clique: its property, and a dictionary or NULL. R is the number of values of the\n dictionary, or of the property if there is no dictionary. The model takes references on both.\n property NULL: a position clique.\n\n Values of the property outside the dictionary: with OUT, all of them are the value OUT. Without\n OUT, decoding under messages never returns a labelling that fires a value outside. The best\n labelling of a chain without cliques may do so: if it fires one value outside and no other\n value, the member adds to no count; if it fires two different values, the member has the value\n CONFLICT."]
+    #[doc = " For a property clique: its property, and a dictionary or NULL. R is the number of values of the\n dictionary, or of the property if there is no dictionary. The model takes references on both.\n property NULL: a position clique.\n\n Values of the property outside the dictionary: with UNLISTED, all of them are the value\n UNLISTED. Without UNLISTED, decoding under messages never returns a labelling that fires a\n value outside. The best labelling of a chain without cliques may do so: if it fires one value\n outside and no other value, the member adds to no count; if it fires two different values, the\n member has the value CONFLICT."]
     pub property: *const chorale_property,
     pub dictionary: *const chorale_dictionary,
     #[doc = " For a position clique. values: R. label_values: the value of each label, `labels` entries, each\n in 0 .. R-1, or -1 for EMPTY; copied. label_values NULL: a label is its own value, and R must\n be the number of labels of every member's chain."]
@@ -1537,7 +1537,7 @@ fn bindgen_test_layout_chorale_members() {
     );
 }
 extern "C" {
-    #[doc = " Adds members to cliques: positions to position or centred cliques, whole chains to property\n cliques, and instances to any clique that is not centred, as the next port of the instance.\n Adds everything or nothing. All members of a clique with a weight above 1 are added in one call.\n\n Errors: NULL_ARGUMENT (members, offsets, chains), STRUCT_SIZE, SIZE (cliques), OUT_OF_RANGE (first,\n offsets, chains, positions, weights, classes), KIND (a position for a property clique, a whole\n chain for another, an instance in a centred clique, a centre for a clique that is not centred),\n DUPLICATE_MEMBER, LABELS_MISMATCH, AUTOMATON_ON_TREE, TOKENS_MISSING (the property reads a table,\n none is given, and the chain has no tokens), VALUE_OUTSIDE_RANGE (tables), STATE (a clique with\n weights already, or weights for one with members already). For a clique with a weight above 1 also\n SIZE_OVERFLOW (its weights sum to more than 2^31 - 1), WEIGHTS (its potential does not take\n weights, see clique.h, or it is centred) and TABLE_TOO_SHORT. O(entries) if each clique's entries\n ascend by chain, then position; O(entries log entries) otherwise."]
+    #[doc = " Adds members to cliques: positions to position or centred cliques, whole chains to property\n cliques, and instances to any clique that is not centred, as the next membership of the instance.\n Adds everything or nothing. All members of a clique with a weight above 1 are added in one call.\n\n Errors: NULL_ARGUMENT (members, offsets, chains), STRUCT_SIZE, SIZE (cliques), OUT_OF_RANGE (first,\n offsets, chains, positions, weights, classes), KIND (a position for a property clique, a whole\n chain for another, an instance in a centred clique, a centre for a clique that is not centred),\n DUPLICATE_MEMBER, LABELS_MISMATCH, AUTOMATON_ON_TREE, TOKENS_MISSING (the property reads a table,\n none is given, and the chain has no tokens), VALUE_OUTSIDE_RANGE (tables), STATE (a clique with\n weights already, or weights for one with members already). For a clique with a weight above 1 also\n SIZE_OVERFLOW (its weights sum to more than 2^31 - 1), WEIGHTS (its potential does not take\n weights, see clique.h, or it is centred) and TABLE_TOO_SHORT. O(entries) if each clique's entries\n ascend by chain, then position; O(entries log entries) otherwise."]
     pub fn chorale_model_builder_add_members(
         builder: *mut chorale_model_builder,
         members: *const chorale_members,
@@ -1553,7 +1553,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
-    #[doc = " Evaluates equation 1 for any labelling, such as gold labels, without a run.\n\n labels: `count` labels, one for each position, chain by chain. A chain with a label of -1 is left out, as a run leaves out a chain without a labelling:\n   its phi is minus infinity, but neither phi nor its members count in equation 1.\n *score: receives equation 1. chain_scores: receives phi of each chain. clique_scores: receives C\n   of each clique. Each may be NULL. Entries are minus infinity where the labelling is forbidden.\n   A member with a value outside a dictionary without OUT adds to no count.\n Errors: NULL_ARGUMENT (model, labels), STRUCT_SIZE, SHAPE (count), OUT_OF_RANGE (labels), KIND\n (the model has an instance, which cannot score given labels), CALLBACK_STOPPED, CALLBACK_VALUE,\n OUT_OF_MEMORY (scratch, which is freed again). O(positions + members + columns of all cliques).\n Any thread."]
+    #[doc = " Evaluates equation 1 for any labelling, such as gold labels, without a run.\n\n labels: `count` labels, one for each position, chain by chain. A chain with a label of -1 is left out, as a run leaves out a chain without a labelling:\n   its phi is minus infinity, but neither phi nor its members count in equation 1.\n *score: receives equation 1. chain_scores: receives phi of each chain. clique_scores: receives C\n   of each clique. Each may be NULL. Entries are minus infinity where the labelling is forbidden.\n   A member with a value outside a dictionary without UNLISTED adds to no count.\n Errors: NULL_ARGUMENT (model, labels), STRUCT_SIZE, SHAPE (count), OUT_OF_RANGE (labels), KIND\n (the model has an instance, which cannot score given labels), CALLBACK_STOPPED, CALLBACK_VALUE,\n OUT_OF_MEMORY (scratch, which is freed again). O(positions + members + values of all cliques).\n Any thread."]
     pub fn chorale_model_score(
         host: *const chorale_host,
         model: *const chorale_model,
@@ -1818,7 +1818,7 @@ fn bindgen_test_layout_chorale_clique_problem() {
     );
 }
 pub type chorale_algorithm = i32;
-#[doc = " Chooses an algorithm by the potential; the result names the choice. Exact for MAX, MAJORITY, SUM\n concave, one member, and at most two columns. (A *column* is a counted value, or all uncounted\n values together.) Otherwise the result never scores below that of ALPHA_PASS, and moves of single\n members do not improve it; a SUM goes on to COUNT_BOXES if a gap is requested. PAIRS that equals\n a SUM (potential.h) is solved as one."]
+#[doc = " Chooses an algorithm by the potential; the result names the choice. Exact for MAX, MAJORITY, SUM\n concave, one member, and at most two values (all uncounted values together are one). Otherwise\n the result never scores below that of ALPHA_PASS, and moves of single members do not improve\n it; a SUM goes on to COUNT_BOXES if a gap is requested. PAIRS that equals a SUM (potential.h)\n is solved as one."]
 pub const CHORALE_ALGORITHM_AUTO: i32 = 0;
 #[doc = " For every value alpha and every k from 0 to n, tries the labelling in which the k members that\n lose least by taking alpha take alpha, and every other member takes its best value other than\n alpha. Returns the best of these labellings. Any family. Exact for MAX, for two values and for\n one member; at least 13/15 of the optimum for Potts with lambda > 0 and non-negative finite\n psi. O(R n log n) for SUM and MAX, O(R^2 n) more for MAJORITY and PAIRS, O(R n) calls for a\n callback. [alpha-pass; in the paper k begins at 1]"]
 pub const CHORALE_ALGORITHM_ALPHA_PASS: i32 = 10;
@@ -2114,7 +2114,7 @@ pub const CHORALE_MARGINAL_SCORE: i32 = 0;
 #[doc = " m(i, v) - psi_iv: the greatest sum of C and the scores of the other members, with x_i = v. Does\n not depend on member i's own scores nor on its entry in `fixed`, and so is defined also where\n psi_iv is minus infinity. This is the message of the clique to member i in a run (run.h,\n equation 7)."]
 pub const CHORALE_MARGINAL_MESSAGE: i32 = 1;
 extern "C" {
-    #[doc = " Computes all max-marginals m(i, v).\n\n They are exact for MAX, for at most two columns (see CHORALE_ALGORITHM_AUTO) and for one member.\n By AUTO, EXACT_MAJORITY or CONCAVE_FLOW they are also exact for MAJORITY and concave SUM, and by\n COUNT_BOXES for every SUM. Otherwise m(i, v) is the best F of the labellings that ALPHA_PASS\n tries with x_i fixed to v: the score of a labelling, and so a lower bound.\n\n options->exact_marginals = 1 requests exact max-marginals. AUTO then computes those of a SUM that\n is not concave by COUNT_BOXES (slow; after a limit they may be lower bounds, see marginals_exact\n of the result). The call fails with NOT_EXACT if the algorithm cannot give exact max-marginals;\n so it does under AUTO for CALLBACK, and for PAIRS that equals no SUM, with more than two columns\n and more than one member.\n options->algorithm: AUTO, ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW or COUNT_BOXES.\n\n marginals: n rows of R doubles, row i at marginals + i * row_stride (0: R, rows without gaps),\n   written by the call; must not overlap `scores`. m(i, v) is minus infinity where no labelling\n   with x_i = v was found.\n assignment, result: as in chorale_clique_solve; the labelling is the best one found, and the\n   max-marginals of its values are at least its score.\n Errors: as in chorale_clique_solve; NULL_ARGUMENT (marginals), STRIDE, NOT_EXACT.\n Cost:\n   MAX               O(R n (R + log n))\n   SUM by ALPHA_PASS O(R n min(R, n)) if no count is forbidden and f_v(0) = 0 for all v; O(R z)\n                     more if f_v(0) != 0 for z of the values v. (With more than 512 values, more\n                     than 2 n values, and more than 64 different f_v(1) - f_v(0), numbers are\n                     added in another order, which may change the last digit.)\n   concave SUM       one solve, and O(m^3 + n R) for m = min(n, R)\n   MAJORITY          one solve, and O(R^3 + n R) for each flow computed\n   PAIRS, CALLBACK   O(R^3 n) evaluations of the potential, also for SUM by ALPHA_PASS if counts\n                     are forbidden: seconds above a few hundred values\n Memory: O(n R) for MAX, SUM and CALLBACK; O(R^2) more for MAJORITY and PAIRS."]
+    #[doc = " Computes all max-marginals m(i, v).\n\n They are exact for MAX, for at most two values (see CHORALE_ALGORITHM_AUTO) and for one member.\n By AUTO, EXACT_MAJORITY or CONCAVE_FLOW they are also exact for MAJORITY and concave SUM, and by\n COUNT_BOXES for every SUM. Otherwise m(i, v) is the best F of the labellings that ALPHA_PASS\n tries with x_i fixed to v: the score of a labelling, and so a lower bound.\n\n options->exact_marginals = 1 requests exact max-marginals. AUTO then computes those of a SUM that\n is not concave by COUNT_BOXES (slow; after a limit they may be lower bounds, see marginals_exact\n of the result). The call fails with NOT_EXACT if the algorithm cannot give exact max-marginals;\n so it does under AUTO for CALLBACK, and for PAIRS that equals no SUM, with more than two values\n and more than one member.\n options->algorithm: AUTO, ALPHA_PASS, EXACT_MAJORITY, CONCAVE_FLOW or COUNT_BOXES.\n\n marginals: n rows of R doubles, row i at marginals + i * row_stride (0: R, rows without gaps),\n   written by the call; must not overlap `scores`. m(i, v) is minus infinity where no labelling\n   with x_i = v was found.\n assignment, result: as in chorale_clique_solve; the labelling is the best one found, and the\n   max-marginals of its values are at least its score.\n Errors: as in chorale_clique_solve; NULL_ARGUMENT (marginals), STRIDE, NOT_EXACT.\n Cost:\n   MAX               O(R n (R + log n))\n   SUM by ALPHA_PASS O(R n min(R, n)) if no count is forbidden and f_v(0) = 0 for all v; O(R z)\n                     more if f_v(0) != 0 for z of the values v. (With more than 512 values, more\n                     than 2 n values, and more than 64 different f_v(1) - f_v(0), numbers are\n                     added in another order, which may change the last digit.)\n   concave SUM       one solve, and O(m^3 + n R) for m = min(n, R)\n   MAJORITY          one solve, and O(R^3 + n R) for each flow computed\n   PAIRS, CALLBACK   O(R^3 n) evaluations of the potential, also for SUM by ALPHA_PASS if counts\n                     are forbidden: seconds above a few hundred values\n Memory: O(n R) for MAX, SUM and CALLBACK; O(R^2) more for MAJORITY and PAIRS."]
     pub fn chorale_clique_max_marginals(
         solver: *mut chorale_clique_solver,
         potential: *const chorale_potential,
@@ -2150,8 +2150,8 @@ pub type chorale_joint_mode = i32;
 pub const CHORALE_JOINT_AUTO: i32 = 0;
 #[doc = " Exact. The call fails with STATE_SPACE if a position would have more than `max_states` alive\n configurations."]
 pub const CHORALE_JOINT_EXACT: i32 = 10;
-#[doc = " Local absorption (the second approximation of the paper, see potential.h): the message m of a\n property becomes scores of positions. Every position where the property fires v gets m(v) -\n m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the states of\n the automata. While the message of one property is computed, they also hold the value that this\n property has fired. Exact if no property fires twice; if a property fires more often, the\n scores of all its firings are added. `max_states` applies as in EXACT."]
-pub const CHORALE_JOINT_ABSORPTION: i32 = 20;
+#[doc = " The paper's second approximation, local absorption (potential.h): the message m of a property\n becomes local scores, which are those of positions. Every position where the property fires v\n gets m(v) - m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the\n states of the automata. While the message of one property is computed, they also hold the value\n that this property has fired. Exact if no property fires twice; if a property fires more often,\n the scores of all its firings are added. `max_states` applies as in EXACT."]
+pub const CHORALE_JOINT_LOCAL_SCORES: i32 = 20;
 #[doc = " The paper's third approximation: keeps the best `beam_width` configurations at each position.\n They are ranked by their best score over all labels plus, for each property whose message has\n not been added yet, the message entry of the value fired so far (EMPTY if none)."]
 pub const CHORALE_JOINT_BEAM: i32 = 30;
 #[doc = " The number format in which messages are stored; experimental/run.h has others."]
@@ -2254,7 +2254,7 @@ pub struct chorale_run_options {
     pub restrict_range: i32,
     #[doc = " 1: chorale_run_create also allocates the memory for edits (see \"Edits\" below): m bytes for each\n position, 30 for each chain, 40 for each clique, and two counts for each value of a clique.\n Does not affect the choice of a format by message_element AUTO. Default 0"]
     pub edits: i32,
-    #[doc = " How chains under several properties are decoded: joint_mode, beam_width and max_states are the\n mode, the width of BEAM (0: 300) and the greatest number of configurations alive at one\n position (0: 1024). In modes EXACT and ABSORPTION, chorale_run_create decodes every such chain\n once, and fails with STATE_SPACE if a chain needs more configurations than `max_states`. Later\n messages may need more configurations: ABSORPTION stores more states where messages forbid\n EMPTY, and then drops configurations beyond `max_states` like a beam; EXACT prunes\n configurations by the messages, so under other messages it may need more and end the call with\n STATE_SPACE.\n For each thread, a run allocates about T x (m + 1) x 8 bytes for each configuration that can be\n alive, where T is the length of the chain that needs most."]
+    #[doc = " How chains under several properties are decoded: joint_mode, beam_width and max_states are the\n mode, the width of BEAM (0: 300) and the greatest number of configurations alive at one\n position (0: 1024). In modes EXACT and LOCAL_SCORES, chorale_run_create decodes every such\n chain once, and fails with STATE_SPACE if a chain needs more configurations than `max_states`.\n Later messages may need more configurations: LOCAL_SCORES stores more states where messages\n forbid EMPTY, and then drops configurations beyond `max_states` like a beam; EXACT prunes\n configurations by the messages, so under other messages it may need more and end the call with\n STATE_SPACE.\n For each thread, a run allocates about T x (m + 1) x 8 bytes for each configuration that can be\n alive, where T is the length of the chain that needs most."]
     pub joint_mode: chorale_joint_mode,
     #[doc = " default AUTO"]
     pub message_element: chorale_message_element,
@@ -2272,7 +2272,7 @@ pub struct chorale_run_options {
     #[doc = " may be NULL"]
     pub progress: chorale_progress_function,
     pub progress_user: *mut std::os::raw::c_void,
-    #[doc = " Greatest number of steps by which a solve lowers the upper bound; 0 (default): no bound. A step\n decodes every chain and solves every clique. The steps end early when the bound meets the\n score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,\n CALLBACK), or if a dictionary without OUT omits values that can fire."]
+    #[doc = " Greatest number of steps by which a solve lowers the upper bound; 0 (default): no bound. A step\n decodes every chain and solves every clique. The steps end early when the bound meets the\n score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,\n CALLBACK), or if a dictionary without UNLISTED omits values that can fire."]
     pub bound_steps: i64,
     #[doc = " How long a solve looks for moves of several chains (\"regroup\" at the top of this file): it ends\n after an amount of work without a gain, which is a multiple of this number. 0 (default) or\n less: no such search; 1: usual. no_local_search also leaves it out."]
     pub effort: f64,
@@ -2626,7 +2626,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[doc = " A chain that is left out, since every labelling of it is forbidden: by its scores and transitions,\n or by these together with the cliques that have no other member. The latter is tested by an exact\n decode, unless there are more joint states than `max_states` or a property of the chain has a\n dictionary without OUT.\n\n Where this test cannot be made, as for a clique with several members that are all in the chain, a\n solve or local search looks for an allowed labelling. If it finds none, or tables of such a\n clique forbid every count, it leaves the chain out with OBSTACLE_UNDECIDED, and begins again from\n the start with all others, unless no other chain is left (a solve does `rounds` rounds again, and\n `rounds` of the result counts these). Such a chain keeps the labels that it has by itself, and\n chorale_model_score() of all labels is then minus infinity. A clique of several chains leaves no\n chain out."]
+#[doc = " A chain that is left out, since every labelling of it is forbidden: by its scores and transitions,\n or by these together with the cliques that have no other member. The latter is tested by an exact\n decode, unless there are more joint states than `max_states` or a property of the chain has a\n dictionary without UNLISTED.\n\n Where this test cannot be made, as for a clique with several members that are all in the chain, a\n solve or local search looks for an allowed labelling. If it finds none, or tables of such a\n clique forbid every count, it leaves the chain out with OBSTACLE_UNDECIDED, and begins again from\n the start with all others, unless no other chain is left (a solve does `rounds` rounds again, and\n `rounds` of the result counts these). Such a chain keeps the labels that it has by itself, and\n chorale_model_score() of all labels is then minus infinity. A clique of several chains leaves no\n chain out."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_left_out {
@@ -2821,7 +2821,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
-    #[doc = " Writes the probability of each label at each position of a chain, given the messages of its\n cliques: the sum of exp(s / temperature) over the labellings with this label, divided by the sum\n over all labellings of the chain. s is the score of a labelling plus the current messages of the\n cliques to the chain. [Sum-product on a chain or tree]\n\n temperature: above 0, in the unit in which the scores are given; 1 takes scores as log-odds.\n   Higher temperatures give flatter probabilities; as the temperature falls to 0, the labels with\n   the best max-marginals share all probability.\n probabilities: T x m doubles, row t at probabilities + t * row_stride (0: m, rows without gaps).\n   Each row adds up to 1, up to rounding.\n exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, with\n   all its property cliques. Receives 0 if they would need more configurations than\n   `max_states`, whatever the joint mode. Then:\n\n   On a chain, the sums leave out labellings: no probability is wrong by more than a tenth, and\n   usual errors are far smaller. On a tree, and on a chain where this cannot be said, properties\n   are absorbed (CHORALE_JOINT_ABSORPTION), which is approximate without a bound on the error.\n Sums are in double precision: differences between labels are lost if all scores of a position are\n more than about 1e15 times as large as the differences.\n The messages of a clique are max-marginals: for each value, the best score of the other members,\n not a sum over their labellings. For single items they are computed as in\n chorale_run_max_marginals.\n Uses the run's workspace. Errors: also NOT_A_NUMBER, INFINITE and OUT_OF_RANGE (temperature),\n   STRIDE, KIND, STATE_SPACE (even with absorbed properties there are more configurations than\n   `max_states`), NO_LABELLING (also: every labelling of the chain is forbidden by the messages\n   or, with absorbed properties, because of what it fires), CALLBACK_VALUE and CALLBACK_STOPPED\n   (single items). After an error, nothing has been written.\n\n O(T m^2 x configurations) exponentials; for a tree in property cliques T m times as many."]
+    #[doc = " Writes the probability of each label at each position of a chain, given the messages of its\n cliques: the sum of exp(s / temperature) over the labellings with this label, divided by the sum\n over all labellings of the chain. s is the score of a labelling plus the current messages of the\n cliques to the chain. [Sum-product on a chain or tree]\n\n temperature: above 0, in the unit in which the scores are given; 1 takes scores as log-odds.\n   Higher temperatures give flatter probabilities; as the temperature falls to 0, the labels with\n   the best max-marginals share all probability.\n probabilities: T x m doubles, row t at probabilities + t * row_stride (0: m, rows without gaps).\n   Each row adds up to 1, up to rounding.\n exact: may be NULL. Receives 1 if the sums are exact for this chain under these messages, with\n   all its property cliques. Receives 0 if they would need more configurations than\n   `max_states`, whatever the joint mode. Then:\n\n   On a chain, the sums leave out labellings: no probability is wrong by more than a tenth, and\n   usual errors are far smaller. On a tree, and on a chain where this cannot be said, messages\n   become local scores (CHORALE_JOINT_LOCAL_SCORES): approximate, without a bound on the error.\n Sums are in double precision: differences between labels are lost if all scores of a position are\n more than about 1e15 times as large as the differences.\n The messages of a clique are max-marginals: for each value, the best score of the other members,\n not a sum over their labellings. For single items they are computed as in\n chorale_run_max_marginals.\n Uses the run's workspace. Errors: also NOT_A_NUMBER, INFINITE and OUT_OF_RANGE (temperature),\n   STRIDE, KIND, STATE_SPACE (even with local scores there are more configurations than\n   `max_states`), NO_LABELLING (also: every labelling of the chain is forbidden by the messages\n   or, with local scores, because of what it fires), CALLBACK_VALUE and CALLBACK_STOPPED\n   (single items). After an error, nothing has been written.\n\n O(T m^2 x configurations) exponentials; for a tree in property cliques T m times as many."]
     pub fn chorale_run_probabilities(
         run: *mut chorale_run,
         chain: i64,
@@ -3307,7 +3307,7 @@ pub struct chorale_learnt {
     _unused: [u8; 0],
 }
 extern "C" {
-    #[doc = " Learns from `count` >= 1 problems, which are borrowed for the length of the call. Kinds have the\n same numbers in all problems: if two problems name a kind (CHORALE_TEXTS_KINDS), the names must be\n equal. Cliques of kind -1 keep their potentials. Unknown gold labels (-1), and those that their\n chain forbids, do not count.\n\n If cancel or progress ends the call early, the call succeeds, the report gives the outcome, and\n nothing is applied.\n\n Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, OUT_OF_RANGE (classes, begins, costs; a kind with a\n number above 65535), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (chains of other numbers of labels\n than `labels`), NO_GOLD (no gold label is known that its chain allows), ONE_GROUP (all labelled\n chains are of one group), KIND (no clique has a kind; cliques of one kind that differ in whether\n they are property cliques, have EMPTY and CONFLICT, have OUT or have a centre, or in the number of\n values of the centre; a problem with an instance; both costs and classes; begins without\n classes), WEIGHTS (a clique with a kind has weights above 1), MODEL_MISMATCH (a kind has two\n names), NO_LABELLING (a chain forbids every labelling), and those of chorale_run_create and\n chorale_run_solve.\n Cost: a few dozen quick runs over each problem for each family of kinds, and one usual run. Memory:\n that of a run."]
+    #[doc = " Learns from `count` >= 1 problems, which are borrowed for the length of the call. Kinds have the\n same numbers in all problems: if two problems name a kind (CHORALE_TEXTS_KINDS), the names must be\n equal. Cliques of kind -1 keep their potentials. Unknown gold labels (-1), and those that their\n chain forbids, do not count.\n\n If cancel or progress ends the call early, the call succeeds, the report gives the outcome, and\n nothing is applied.\n\n Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, OUT_OF_RANGE (classes, begins, costs; a kind with a\n number above 65535), NOT_A_NUMBER, INFINITE, LABELS_MISMATCH (chains of other numbers of labels\n than `labels`), NO_GOLD (no gold label is known that its chain allows), ONE_GROUP (all labelled\n chains are of one group), KIND (no clique has a kind; cliques of one kind that differ in whether\n they are property cliques, have EMPTY and CONFLICT, have UNLISTED or have a centre, or in the\n number of values of the centre; a problem with an instance; both costs and classes; begins\n without classes), WEIGHTS (a clique with a kind has weights above 1), MODEL_MISMATCH (a kind has\n two names), NO_LABELLING (a chain forbids every labelling), and those of chorale_run_create and\n chorale_run_solve.\n Cost: a few dozen quick runs over each problem for each family of kinds, and one usual run. Memory:\n that of a run."]
     pub fn chorale_learn(
         host: *const chorale_host,
         problems: *const *const chorale_problem,
@@ -4167,33 +4167,33 @@ extern "C" {
     ) -> chorale_status;
 }
 #[doc = " Treatment of the values of a property that are not in a dictionary."]
-pub type chorale_outside = i32;
-#[doc = " no OUT. Messages and decoding exclude every labelling that fires\nsuch a value, even if the labelling shows CONFLICT"]
-pub const CHORALE_OUTSIDE_FORBIDDEN: i32 = 0;
-#[doc = " with OUT, which stands for all such values"]
-pub const CHORALE_OUTSIDE_AS_OUT: i32 = 1;
+pub type chorale_unlisted = i32;
+#[doc = " no UNLISTED. Messages and decoding exclude every labelling that\nfires such a value, even if the labelling shows CONFLICT"]
+pub const CHORALE_UNLISTED_FORBIDDEN: i32 = 0;
+#[doc = " with UNLISTED, which stands for all such values"]
+pub const CHORALE_UNLISTED_AS_VALUE: i32 = 1;
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Creates a dictionary. values: `count` values >= 0 in any order, repetitions allowed; copied.\n Errors: NULL_ARGUMENT, SIZE (count < 0, or no value and no OUT), SIZE_OVERFLOW, OUT_OF_RANGE,\n UNKNOWN_CONSTANT (outside), OUT_OF_MEMORY. O(count log count)."]
+    #[doc = " Creates a dictionary. values: `count` values >= 0 in any order, repetitions allowed; copied.\n Errors: NULL_ARGUMENT, SIZE (count < 0, or no value and no UNLISTED), SIZE_OVERFLOW,\n OUT_OF_RANGE, UNKNOWN_CONSTANT (unlisted), OUT_OF_MEMORY. O(count log count)."]
     pub fn chorale_dictionary_create(
         host: *const chorale_host,
         values: *const i32,
         count: i64,
-        outside: chorale_outside,
+        unlisted: chorale_unlisted,
         dictionary: *mut *mut chorale_dictionary,
         error: *mut chorale_error,
     ) -> chorale_status;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Creates a dictionary of the (at most) `keep` values with the highest scores.\n\n full: a dictionary or NULL. If NULL, the values to choose from are 0 .. columns - 1, and\n   scores[v] is the score of v. Otherwise the values to choose from are those of the dictionary\n   `full` without OUT, and scores[i] is the score of the value that has the number i in `full`.\n scores: `columns` entries, for instance the message of a chain to a clique. With `full`, columns\n   must be at least chorale_dictionary_values(full), and the entries of OUT, EMPTY and CONFLICT\n   are not read. Without `full`, pass R as `columns` of a message of R + 2 entries, which leaves\n   out EMPTY and CONFLICT.\n Values with score minus infinity are left out. Of values with equal scores, the lower ones are\n preferred.\n Errors: as for chorale_dictionary_create; VALUES_MISMATCH (columns)."]
+    #[doc = " Creates a dictionary of the (at most) `keep` values with the highest scores.\n\n full: a dictionary or NULL. If NULL, the values to choose from are 0 .. count - 1, and scores[v]\n   is the score of v. Otherwise the values to choose from are those of the dictionary `full`\n   without UNLISTED, and scores[i] is the score of the value that has the number i in `full`.\n scores: `count` entries, for instance the message of a chain to a clique. With `full`, count must\n   be at least chorale_dictionary_values(full), and the entries of UNLISTED, EMPTY and CONFLICT\n   are not read. Without `full`, pass R as `count` of a message of R + 2 entries, which leaves out\n   EMPTY and CONFLICT.\n Values with score minus infinity are left out. Of values with equal scores, the lower ones are\n preferred.\n Errors: as for chorale_dictionary_create; VALUES_MISMATCH (count)."]
     pub fn chorale_dictionary_create_best(
         host: *const chorale_host,
         full: *const chorale_dictionary,
         scores: *const f64,
-        columns: i64,
+        count: i64,
         keep: i64,
-        outside: chorale_outside,
+        unlisted: chorale_unlisted,
         dictionary: *mut *mut chorale_dictionary,
         error: *mut chorale_error,
     ) -> chorale_status;
@@ -4211,17 +4211,17 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Returns the number of values, including OUT: the R of a clique with this dictionary. 0 for NULL.\n Any thread."]
+    #[doc = " Returns the number of values, including UNLISTED: the R of a clique with this dictionary. 0 for\n NULL. Any thread."]
     pub fn chorale_dictionary_values(dictionary: *const chorale_dictionary) -> i64;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Returns the number that a value of the property has in the dictionary. For a value that is not in\n the dictionary: the number of OUT, or -1 if the dictionary has no OUT. O(log R)."]
+    #[doc = " Returns the number that a value of the property has in the dictionary. For a value that is not in\n the dictionary: the number of UNLISTED, or -1 if it has no UNLISTED. O(log R)."]
     pub fn chorale_dictionary_find(dictionary: *const chorale_dictionary, value: i32) -> i32;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Returns the value of the property that has this number in the dictionary; -1 for the number of\n OUT and for numbers out of range."]
+    #[doc = " Returns the value of the property that has this number in the dictionary; -1 for the number of\n UNLISTED and for numbers out of range."]
     pub fn chorale_dictionary_value(dictionary: *const chorale_dictionary, number: i64) -> i32;
 }
 #[doc = " A property on a chain with its inputs and incoming message. All pointers are borrowed for the\n duration of a call."]
@@ -4292,7 +4292,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Computes the value that a labelling (`length` labels) shows: *value is in 0 .. R-1, R (EMPTY) or\n R + 1 (CONFLICT), in the numbers of the dictionary if there is one. *value is -1 if the labelling\n fires one value, which is outside a dictionary without OUT.\n parents: of a tree, as in chorale_chain; NULL: a chain.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (labels, classes, parents),\n VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. O(T). Any thread."]
+    #[doc = " Computes the value that a labelling (`length` labels) shows: *value is in 0 .. R-1, R (EMPTY) or\n R + 1 (CONFLICT), in the numbers of the dictionary if there is one. *value is -1 if the labelling\n fires one value, which is outside a dictionary without UNLISTED.\n parents: of a tree, as in chorale_chain; NULL: a chain.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, SIZE, SIZE_OVERFLOW, OUT_OF_RANGE (labels, classes, parents),\n VALUE_OUTSIDE_RANGE (table), PARENT_ORDER, PARENT_CYCLE, AUTOMATON_ON_TREE. O(T). Any thread."]
     pub fn chorale_property_shown(
         attachment: *const chorale_attachment,
         length: i64,
@@ -4374,7 +4374,7 @@ fn bindgen_test_layout_chorale_message_options() {
 pub struct chorale_message_result {
     #[doc = " sizeof(chorale_message_result)"]
     pub struct_size: usize,
-    #[doc = " COMPLETE; INFEASIBLE: every labelling is proven to be forbidden;\nNOTHING_FOUND: a beam or absorption found no allowed labelling, which\ndoes not prove that there is none"]
+    #[doc = " COMPLETE; INFEASIBLE: every labelling is proven to be forbidden;\nNOTHING_FOUND: no allowed labelling was found by a beam or\nlocal scores, which does not prove that there is none"]
     pub outcome: chorale_outcome,
     #[doc = " 1: a beam dropped configurations"]
     pub pruned: i32,
@@ -4451,7 +4451,7 @@ fn bindgen_test_layout_chorale_message_result() {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Computes the messages of the chain to its cliques.\n\n attachments: `count` (>= 1) structs, with the incoming messages.\n outgoing: `count` pointers. outgoing[p] receives the message to the clique of property p: R_p + 2\n   scores, minus infinity for values that no labelling has. If outgoing[p] is NULL, this message\n   is not computed. Must not overlap incoming messages.\n result: may be NULL.\n Cost of one message: at most T x m^2 x configurations; on a tree also T x m x configurations^2,\n to combine the subtrees of a position. With several properties on a chain, a pass with a narrow\n beam comes first, except in ABSORPTION. Its scores are lower bounds, by which the main pass drops\n partial labellings without changing the result."]
+    #[doc = " Computes the messages of the chain to its cliques.\n\n attachments: `count` (>= 1) structs, with the incoming messages.\n outgoing: `count` pointers. outgoing[p] receives the message to the clique of property p: R_p + 2\n   scores, minus infinity for values that no labelling has. If outgoing[p] is NULL, this message\n   is not computed. Must not overlap incoming messages.\n result: may be NULL.\n Cost of one message: at most T x m^2 x configurations; on a tree also T x m x configurations^2,\n to combine the subtrees of a position. With several properties on a chain, a pass with a narrow\n beam comes first, except in LOCAL_SCORES. Its scores are lower bounds, by which the main pass\n drops partial labellings without changing the result."]
     pub fn chorale_chain_messages(
         solver: *mut chorale_chain_solver,
         chain: *const chorale_chain,
@@ -4583,7 +4583,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[doc = " An *instance* is a model of the caller that computes messages and decodes by two callbacks,\n for instance a semi-Markov model, a clique tree, or a chain on another machine. Its memberships\n in cliques are its *ports*, numbered from 0 in the order of adding. columns[p] is the number of\n scores in a message of port p: chorale_model_clique_columns of its clique, R, or R + 2 with EMPTY\n and CONFLICT last. phi(y) is the score of a labelling y by the caller's model alone.\n\n incoming: for each port a pointer to columns[p] scores, which may be minus infinity. The two\n functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity\n and magnitudes above 1e290 in their results end the call with CALLBACK_VALUE. The functions are\n called on the thread that calls the run, or on a worker thread if the run has several threads.\n They must not unwind (leave by an exception or longjmp). A run makes at most one call at a time\n on an instance; several runs of the model may call the same instance at the same time. Calls on\n the run from within the functions fail with BUSY."]
+#[doc = " An *instance* is a model of the caller that computes messages and decodes by two callbacks,\n for instance a semi-Markov model, a clique tree, or a chain on another machine. Its memberships\n in cliques are numbered from 0 in the order of adding. sizes[p] is the number of scores in a\n message of membership p: chorale_model_clique_message_size of its clique, R, or R + 2 with EMPTY\n and CONFLICT last. phi(y) is the score of a labelling y by the caller's model alone.\n\n incoming: for each membership a pointer to sizes[p] scores, which may be minus infinity. The two\n functions return 0, or non-zero to end the run's call with CALLBACK_STOPPED. NaN, plus infinity\n and magnitudes above 1e290 in their results end the call with CALLBACK_VALUE. The functions are\n called on the thread that calls the run, or on a worker thread if the run has several threads.\n They must not unwind (leave by an exception or longjmp). A run makes at most one call at a time\n on an instance; several runs of the model may call the same instance at the same time. Calls on\n the run from within the functions fail with BUSY."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_instance {
@@ -4598,18 +4598,18 @@ pub struct chorale_instance {
     pub messages: ::std::option::Option<
         unsafe extern "C" fn(
             user: *mut std::os::raw::c_void,
-            ports: i64,
-            columns: *const i64,
+            memberships: i64,
+            sizes: *const i64,
             incoming: *const *const f64,
             outgoing: *const *mut f64,
         ) -> i32,
     >,
-    #[doc = " Finds the y that maximises phi(y) + sum_p incoming[p][value of p on y]. Writes its `length`\n labels to labelling, the value of each port on y to values, and phi(y) to *score. If every y is\n forbidden, writes minus infinity to *score; the other outputs are then ignored."]
+    #[doc = " Finds the y that maximises phi(y) + sum_p incoming[p][value of p on y]. Writes its `length`\n labels to labelling, the value of each membership on y to values, and phi(y) to *score. If\n every y is forbidden, writes minus infinity to *score; the other outputs are then ignored."]
     pub decode: ::std::option::Option<
         unsafe extern "C" fn(
             user: *mut std::os::raw::c_void,
-            ports: i64,
-            columns: *const i64,
+            memberships: i64,
+            sizes: *const i64,
             incoming: *const *const f64,
             labelling: *mut i32,
             values: *mut i32,
@@ -4784,8 +4784,8 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Returns the number of columns of a clique: how many entries an array by value has, such as a\n message to a member. R + 2, with EMPTY and CONFLICT, if a member can be EMPTY or CONFLICT or if\n the potential is over R + 2 values; otherwise R."]
-    pub fn chorale_model_clique_columns(model: *const chorale_model, clique: i64) -> i64;
+    #[doc = " Returns the number of scores in a message between a clique and a member. R + 2, with EMPTY and\n CONFLICT, if a member can be EMPTY or CONFLICT or if the potential is over R + 2 values;\n otherwise R."]
+    pub fn chorale_model_clique_message_size(model: *const chorale_model, clique: i64) -> i64;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
@@ -4951,7 +4951,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Writes the counts of the labelling of the last solve: for each shared clique and each value of\n its potential the number of members with this value (with weights: the sum of their weights), in\n the same order as the prices in `numbers`. Not counted: members with a value outside a dictionary\n that has no OUT, and, if the potential has R values, members with EMPTY or CONFLICT.\n\n counts: a buffer with `capacity` and `needed` (chorale.h). `needed` is also the `count` that\n   chorale_prices_solve requires.\n Errors: NULL_ARGUMENT, SIZE (a negative capacity), CAPACITY, NO_LABELLING (with a buffer),\n   BUSY."]
+    #[doc = " Writes the counts of the labelling of the last solve: for each shared clique and each value of\n its potential the number of members with this value (with weights: the sum of their weights), in\n the same order as the prices in `numbers`. Not counted: members with a value outside a dictionary\n that has no UNLISTED, and, if the potential has R values, members with EMPTY or CONFLICT.\n\n counts: a buffer with `capacity` and `needed` (chorale.h). `needed` is also the `count` that\n   chorale_prices_solve requires.\n Errors: NULL_ARGUMENT, SIZE (a negative capacity), CAPACITY, NO_LABELLING (with a buffer),\n   BUSY."]
     pub fn chorale_prices_counts(
         prices: *const chorale_prices,
         counts: *mut i64,
@@ -5221,7 +5221,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Writes the value of each member of a clique, in the order of members: 0 .. R-1, R for EMPTY, R +\n 1 for CONFLICT, -1 for a value outside a dictionary without OUT, and for a member that is left\n out. A centre is the last member; its entry is the value of the centre."]
+    #[doc = " Writes the value of each member of a clique, in the order of members: 0 .. R-1, R for EMPTY, R +\n 1 for CONFLICT, -1 for a value outside a dictionary without UNLISTED, and for a member that is\n left out. A centre is the last member; its entry is the value of the centre."]
     pub fn chorale_run_values(
         run: *const chorale_run,
         clique: i64,

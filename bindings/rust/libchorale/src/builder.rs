@@ -11,7 +11,7 @@
 use crate::array::{check_length, check_offsets, count, pointer, positive, size, Element};
 use crate::error::call;
 use crate::handle::Handle;
-use crate::instance::Port;
+use crate::instance::OwnedInstance;
 use crate::model::Keep;
 use crate::panics::Slot;
 use crate::{c, Chain, Corpus, Dictionary, Host, Instance, Model, Potential, Property, Result};
@@ -413,18 +413,18 @@ impl<'a> ModelBuilder<'a> {
     #[cfg(feature = "experimental")]
     pub fn add_instance(&mut self, instance: impl Instance + 'a) -> Result<usize> {
         let (length, labels) = (instance.length(), size(instance.labels()));
-        let port = Box::new(Port {
+        let owned = Box::new(OwnedInstance {
             instance: Box::new(instance),
             slot: Arc::new(Slot::default()),
             length,
         });
-        let raw = port.raw(labels);
+        let raw = owned.raw(labels);
         let mut index = 0;
         call(|error| unsafe {
             c::chorale_model_builder_add_instance(self.handle.as_ptr(), &raw, &mut index, error)
         })?;
-        self.keep.slots.push(Arc::clone(&port.slot));
-        self.keep.instances.push(port);
+        self.keep.slots.push(Arc::clone(&owned.slot));
+        self.keep.instances.push(owned);
         self.lengths.push(length);
         Ok(count(index))
     }

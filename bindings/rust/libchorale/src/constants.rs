@@ -4,7 +4,7 @@
 //! counts: n_v of its n members have value v. If the members are whole chains, a property gives a
 //! chain its value: the property *fires* values at positions of the chain. A chain where no value
 //! fires is EMPTY; a chain where two different values fire is CONFLICT. A dictionary restricts a
-//! clique to some values of its property; OUT stands for all other values.
+//! clique to some values of its property; UNLISTED stands for all other values.
 
 use crate::array::index;
 use crate::{c, Error, Result};
@@ -169,7 +169,7 @@ pub enum Shown {
     Empty,
     /// Two or more different values fire.
     Conflict,
-    /// A single value fires that is outside the clique's dictionary, which has no OUT.
+    /// A single value fires that is outside the clique's dictionary, which has no UNLISTED.
     Outside,
 }
 

@@ -2,17 +2,18 @@
 
 use crate::array::{count, size};
 use crate::handle::Handle;
-use crate::{c, Host, Outside, Result};
+use crate::{c, Host, Result, Unlisted};
 use std::fmt;
 
-/// A subset of a property's values, numbered anew from 0 in ascending order. One more number, OUT,
-/// may stand for all values outside the subset. A dictionary never changes, and clones share it.
+/// A subset of a property's values, numbered anew from 0 in ascending order. One more number,
+/// UNLISTED, may stand for all values outside the subset. A dictionary never changes, and clones
+/// share it.
 ///
 /// ```
 /// use libchorale as ch;
 /// # fn main() -> ch::Result<()> {
-/// let dictionary = ch::experimental::Dictionary::new(&[70, 12, 12, 40], ch::experimental::Outside::AsOut)?;
-/// assert_eq!(dictionary.len(), 4);
+/// let dictionary = ch::experimental::Dictionary::new(&[70, 12, 12, 40],
+/// ch::experimental::Unlisted::AsValue)?; assert_eq!(dictionary.len(), 4);
 /// assert_eq!((dictionary.find(40), dictionary.find(41)), (Some(1), Some(3)));
 /// assert_eq!((dictionary.value(1), dictionary.value(3)), (Some(40), None));
 /// # Ok(())
@@ -27,23 +28,23 @@ unsafe impl Send for Dictionary {}
 unsafe impl Sync for Dictionary {}
 
 impl Dictionary {
-    /// Makes a dictionary of `values`, which may be in any order and repeated. outside: how all
-    /// other values are treated. Errors: Size (no values and no OUT), OutOfRange, OutOfMemory.
-    pub fn new(values: &[i32], outside: Outside) -> Result<Self> {
-        Self::create(values, outside, None)
+    /// Makes a dictionary of `values`, which may be in any order and repeated. unlisted: how all
+    /// other values are treated. Errors: Size (no values and no UNLISTED), OutOfRange, OutOfMemory.
+    pub fn new(values: &[i32], unlisted: Unlisted) -> Result<Self> {
+        Self::create(values, unlisted, None)
     }
     /// Makes a dictionary as [`new`](Self::new) does, in memory of `host`.
-    pub fn new_in(values: &[i32], outside: Outside, host: &Host) -> Result<Self> {
-        Self::create(values, outside, Some(host))
+    pub fn new_in(values: &[i32], unlisted: Unlisted, host: &Host) -> Result<Self> {
+        Self::create(values, unlisted, Some(host))
     }
 
-    fn create(values: &[i32], outside: Outside, host: Option<&Host>) -> Result<Self> {
+    fn create(values: &[i32], unlisted: Unlisted, host: Option<&Host>) -> Result<Self> {
         let handle = Handle::create(host, |host, made, error| unsafe {
             c::chorale_dictionary_create(
                 host,
                 values.as_ptr(),
                 size(values.len()),
-                outside.raw(),
+                unlisted.raw(),
                 made,
                 error,
             )
@@ -55,33 +56,33 @@ impl Dictionary {
     /// minus infinity. full: a dictionary that holds the values to choose from; None: the values to
     /// choose from are 0 to scores.len() - 1. scores: one for each value to choose from. With
     /// `full`, entry i is the score of the value that has the number i in `full`. There must then
-    /// be at least full.len() entries; the entry of OUT and entries after it are not read. outside:
-    /// how all values that are not chosen are treated. Errors: ValuesMismatch, Size, NotANumber,
-    /// OutOfMemory.
+    /// be at least full.len() entries; the entry of UNLISTED and entries after it are not read.
+    /// unlisted: how all values that are not chosen are treated. Errors: ValuesMismatch, Size,
+    /// NotANumber, OutOfMemory.
     pub fn best(
         full: Option<&Self>,
         scores: &[f64],
         keep: usize,
-        outside: Outside,
+        unlisted: Unlisted,
     ) -> Result<Self> {
-        Self::create_best(full, scores, keep, outside, None)
+        Self::create_best(full, scores, keep, unlisted, None)
     }
     /// Makes a dictionary as [`best`](Self::best) does, in memory of `host`.
     pub fn best_in(
         full: Option<&Self>,
         scores: &[f64],
         keep: usize,
-        outside: Outside,
+        unlisted: Unlisted,
         host: &Host,
     ) -> Result<Self> {
-        Self::create_best(full, scores, keep, outside, Some(host))
+        Self::create_best(full, scores, keep, unlisted, Some(host))
     }
 
     fn create_best(
         full: Option<&Self>,
         scores: &[f64],
         keep: usize,
-        outside: Outside,
+        unlisted: Unlisted,
         host: Option<&Host>,
     ) -> Result<Self> {
         let full = full.map_or(std::ptr::null(), Self::as_ptr);
@@ -92,7 +93,7 @@ impl Dictionary {
                 scores.as_ptr(),
                 size(scores.len()),
                 size(keep),
-                outside.raw(),
+                unlisted.raw(),
                 made,
                 error,
             )
@@ -100,13 +101,13 @@ impl Dictionary {
         Ok(Self { handle })
     }
 
-    /// Returns the number of values, including OUT.
+    /// Returns the number of values, including UNLISTED.
     #[allow(clippy::len_without_is_empty)] // no dictionary is empty
     pub fn len(&self) -> usize {
         count(unsafe { c::chorale_dictionary_values(self.as_ptr()) })
     }
     /// Returns the number that a value of the property has in the dictionary. For a value outside
-    /// the dictionary: the number of OUT, or None if the dictionary has no OUT.
+    /// the dictionary: the number of UNLISTED, or None if the dictionary has no UNLISTED.
     pub fn find(&self, value: usize) -> Option<usize> {
         // A value too large for the library is outside the dictionary.
         let value = i32::try_from(value).unwrap_or(i32::MAX);
@@ -114,7 +115,7 @@ impl Dictionary {
         usize::try_from(number).ok()
     }
     /// Returns the value of the property that has this number in the dictionary; None for the
-    /// number of OUT, and for a number out of range.
+    /// number of UNLISTED, and for a number out of range.
     pub fn value(&self, number: usize) -> Option<usize> {
         let value = unsafe { c::chorale_dictionary_value(self.as_ptr(), size(number)) };
         usize::try_from(value).ok()

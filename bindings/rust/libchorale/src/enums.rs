@@ -289,11 +289,10 @@ told! {
     /// a high score. SUM and MAJORITY are families of potentials ([`Family`]).
     Algorithm {
         /// Chooses an algorithm by the potential; the result names the choice. Exact for MAX,
-        /// MAJORITY, SUM concave, one member, and at most two columns. (A *column* is a counted
-        /// value, or all uncounted values together.) Otherwise the result never scores below that
-        /// of ALPHA_PASS, and moves of single members do not improve it; a SUM goes on to
-        /// COUNT_BOXES if a gap is requested. PAIRS that equals a SUM (potential.h) is solved as
-        /// one.
+        /// MAJORITY, SUM concave, one member, and at most two values (all uncounted values together
+        /// are one). Otherwise the result never scores below that of ALPHA_PASS, and moves of
+        /// single members do not improve it; a SUM goes on to COUNT_BOXES if a gap is requested.
+        /// PAIRS that equals a SUM (potential.h) is solved as one.
         Auto = CHORALE_ALGORITHM_AUTO,
         /// For every value alpha and every k from 0 to n, tries the labelling in which the k
         /// members that lose least by taking alpha take alpha, and every other member takes its
@@ -414,14 +413,14 @@ asked! {
         /// Exact. The call fails with STATE_SPACE if a position would have more than `max_states`
         /// alive configurations.
         Exact = CHORALE_JOINT_EXACT,
-        /// Local absorption (the second approximation of the paper, see potential.h): the message m
-        /// of a property becomes scores of positions. Every position where the property fires v
-        /// gets m(v) - m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold
-        /// only the states of the automata. While the message of one property is computed, they
-        /// also hold the value that this property has fired. Exact if no property fires twice; if a
-        /// property fires more often, the scores of all its firings are added. `max_states` applies
-        /// as in EXACT.
-        Absorption = CHORALE_JOINT_ABSORPTION,
+        /// The paper's second approximation, local absorption (potential.h): the message m of a
+        /// property becomes local scores, which are those of positions. Every position where the
+        /// property fires v gets m(v) - m(EMPTY), or m(v) if m(EMPTY) is minus infinity.
+        /// Configurations then hold only the states of the automata. While the message of one
+        /// property is computed, they also hold the value that this property has fired. Exact if no
+        /// property fires twice; if a property fires more often, the scores of all its firings are
+        /// added. `max_states` applies as in EXACT.
+        LocalScores = CHORALE_JOINT_LOCAL_SCORES,
         /// The paper's third approximation: keeps the best `beam_width` configurations at each
         /// position. They are ranked by their best score over all labels plus, for each property
         /// whose message has not been added yet, the message entry of the value fired so far (EMPTY
@@ -442,12 +441,12 @@ asked! {
 
 asked! {
     /// How values of a property outside a [`Dictionary`](crate::Dictionary) are treated.
-    Outside {
-        /// No OUT. Messages and decoding exclude every labelling that fires such a value, even if
-        /// the labelling shows CONFLICT.
-        Forbidden = CHORALE_OUTSIDE_FORBIDDEN,
-        /// With OUT, which stands for all such values.
-        AsOut = CHORALE_OUTSIDE_AS_OUT,
+    Unlisted {
+        /// No UNLISTED. Messages and decoding exclude every labelling that fires such a value, even
+        /// if the labelling shows CONFLICT.
+        Forbidden = CHORALE_UNLISTED_FORBIDDEN,
+        /// With UNLISTED, which stands for all such values.
+        AsValue = CHORALE_UNLISTED_AS_VALUE,
     }
 }
 

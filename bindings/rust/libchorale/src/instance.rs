@@ -1,10 +1,9 @@
 //! Instances: models of the caller that take the place of chains. They compute messages and
 //! decode (find their best labelling) by their own methods.
 //!
-//! An instance defines its own labellings and their scores. Its memberships in cliques are its
-//! *ports*. Under a labelling, the instance has one of the clique's R values at each port. In a
-//! property clique it may also be EMPTY (no value, number R) or CONFLICT (two different values,
-//! number R + 1).
+//! An instance defines its own labellings and their scores. Under a labelling, it has one of the R
+//! values of each clique of which it is a member. In a property clique it may also be EMPTY (no
+//! value, number R) or CONFLICT (two different values, number R + 1).
 
 use crate::array::count;
 use crate::c;
@@ -17,7 +16,7 @@ use std::sync::Arc;
 
 /// A model of the caller that can join a [`Model`](crate::Model) beside chains and trees, such as a
 /// semi-Markov model, a clique tree, or a chain on another machine. Its memberships in cliques are
-/// its *ports*, numbered from 0 in the order of adding.
+/// numbered from 0 in the order of adding.
 ///
 /// A run calls an instance on the thread that called the run, or on one of the run's workers. One
 /// run makes at most one call at a time on an instance, but several runs over one model may call
@@ -28,120 +27,120 @@ pub trait Instance: Send + Sync {
     fn length(&self) -> usize;
     /// Returns the number of different labels, at least 1. Each label is from 0 to labels() - 1.
     fn labels(&self) -> usize;
-    /// Writes the messages of the instance to `outgoing`. The entry of port `p` and value `v` is
-    /// the best score of a labelling that has value `v` at `p`. This score is the labelling's own
-    /// score plus the incoming scores of its values at all other ports. Before the call all entries
+    /// Writes the messages of the instance to `outgoing`. The entry of membership `p` and value `v`
+    /// is the best score of a labelling that has value `v` at `p`. This score is the labelling's
+    /// own score plus the incoming scores of its values in all others. Before the call all entries
     /// are minus infinity, which is right for values that no labelling has. Returns Break to end
     /// the call of the run.
     fn messages(&self, incoming: &Incoming<'_>, outgoing: &mut Outgoing<'_>) -> ControlFlow<()>;
     /// Finds the labelling with the greatest sum of its own score and the incoming scores of its
-    /// values at all ports. Writes its labels to `labelling` and its value at each port to `shown`.
-    /// Returns the labelling's own score, without incoming scores; minus infinity if every
-    /// labelling is forbidden. Returns Break to end the call of the run.
+    /// values. Writes its labels to `labelling` and its value in each membership to `shown`. Returns
+    /// the labelling's own score, without incoming scores; minus infinity if every labelling is
+    /// forbidden. Returns Break to end the call of the run.
     fn decode(
         &self,
         incoming: &Incoming<'_>,
         labelling: &mut [i32],
-        shown: &mut ShownByPorts<'_>,
+        shown: &mut MemberValues<'_>,
     ) -> ControlFlow<(), f64>;
 }
 
-/// The messages of the cliques to an instance. Each port has a row with one score for each value; a
-/// score may be minus infinity. The length of the row is the
-/// [`clique_columns`](crate::Model::clique_columns) of the clique: R, or R + 2 with the scores of
-/// EMPTY and CONFLICT last.
+/// The messages of the cliques to an instance. Each membership has one score for each value,
+/// which may be minus infinity. The number of scores is the
+/// [`clique_message_size`](crate::Model::clique_message_size) of the clique: R, or R + 2 with the
+/// scores of EMPTY and CONFLICT last.
 pub struct Incoming<'a> {
-    columns: &'a [i64],
+    sizes: &'a [i64],
     rows: *const *const f64,
 }
 
 impl<'a> Incoming<'a> {
-    /// Returns the number of ports.
-    pub fn ports(&self) -> usize {
-        self.columns.len()
+    /// Returns the number of memberships.
+    pub fn memberships(&self) -> usize {
+        self.sizes.len()
     }
-    /// Returns the scores of a port's values; an empty slice if there is no such port.
-    pub fn port(&self, port: usize) -> &'a [f64] {
-        match self.columns.get(port) {
-            Some(&columns) => unsafe { array(*self.rows.add(port), count(columns)) },
+    /// Returns the scores of a membership's values; an empty slice if there is no such membership.
+    pub fn scores(&self, membership: usize) -> &'a [f64] {
+        match self.sizes.get(membership) {
+            Some(&size) => unsafe { array(*self.rows.add(membership), count(size)) },
             None => &[],
         }
     }
 }
 
-/// The rows to which an instance writes its messages to its cliques: for each port a score for each
-/// value, in the layout of [`Incoming`].
+/// The rows to which an instance writes its messages to its cliques: for each membership a score
+/// for each value, in the layout of [`Incoming`].
 pub struct Outgoing<'a> {
-    columns: &'a [i64],
+    sizes: &'a [i64],
     rows: *const *mut f64,
     writes: PhantomData<&'a mut [f64]>,
 }
 
 impl Outgoing<'_> {
-    /// Returns the number of ports.
-    pub fn ports(&self) -> usize {
-        self.columns.len()
+    /// Returns the number of memberships.
+    pub fn memberships(&self) -> usize {
+        self.sizes.len()
     }
-    /// Returns the row of a port, to be written; an empty slice if there is no such port.
-    pub fn port(&mut self, port: usize) -> &mut [f64] {
-        match self.columns.get(port) {
-            Some(&columns) => unsafe { array_mut(*self.rows.add(port), count(columns)) },
+    /// Returns the scores of a membership, to be written; an empty slice if there is no such
+    /// membership.
+    pub fn scores(&mut self, membership: usize) -> &mut [f64] {
+        match self.sizes.get(membership) {
+            Some(&size) => unsafe { array_mut(*self.rows.add(membership), count(size)) },
             None => &mut [],
         }
     }
 }
 
-/// Receives the value of each port under a decoded labelling. A value that is not set is 0.
-pub struct ShownByPorts<'a> {
+/// Receives the value of each membership under a decoded labelling. A value that is not set is 0.
+pub struct MemberValues<'a> {
     values: &'a mut [i32],
 }
 
-impl ShownByPorts<'_> {
-    /// Returns the number of ports.
-    pub fn ports(&self) -> usize {
+impl MemberValues<'_> {
+    /// Returns the number of memberships.
+    pub fn memberships(&self) -> usize {
         self.values.len()
     }
-    /// Sets the value of a port. column: the index of the value's score in the row
-    /// [`Incoming::port`]. An index beyond the row ends the call of the run with CallbackValue. If
-    /// there is no such port, this method does nothing.
-    pub fn set(&mut self, port: usize, column: usize) {
-        if let Some(value) = self.values.get_mut(port) {
-            *value = i32::try_from(column).unwrap_or(-1);
+    /// Sets the value of a membership: the index of its score in [`Incoming::scores`]. An index
+    /// beyond them ends the call of the run with CallbackValue. If there is no such membership,
+    /// this method does nothing.
+    pub fn set(&mut self, membership: usize, value: usize) {
+        if let Some(entry) = self.values.get_mut(membership) {
+            *entry = i32::try_from(value).unwrap_or(-1);
         }
     }
 }
 
 impl std::fmt::Debug for Incoming<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let rows = (0..self.ports()).map(|port| self.port(port));
+        let rows = (0..self.memberships()).map(|membership| self.scores(membership));
         formatter.debug_list().entries(rows).finish()
     }
 }
 impl std::fmt::Debug for Outgoing<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Outgoing({} ports)", self.ports())
+        write!(formatter, "Outgoing({} memberships)", self.memberships())
     }
 }
-impl std::fmt::Debug for ShownByPorts<'_> {
+impl std::fmt::Debug for MemberValues<'_> {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
-            .debug_tuple("ShownByPorts")
+            .debug_tuple("MemberValues")
             .field(&self.values)
             .finish()
     }
 }
 
-/// An instance and the data that its callbacks need; not one of the *ports* (memberships) above. A
-/// `Port` is always in a Box, so that its address does not change: C stores this address and passes
-/// it to the callbacks below.
-pub(crate) struct Port<'a> {
+/// An instance and the data that its callbacks need. It is always in a Box, so that its address
+/// does not change: C stores this address and passes it to the callbacks below.
+pub(crate) struct OwnedInstance<'a> {
     pub(crate) instance: Box<dyn Instance + 'a>,
     pub(crate) slot: Arc<Slot>,
     /// The result of `Instance::length`, called only once, so that the length cannot change.
     pub(crate) length: usize,
 }
 
-impl Port<'_> {
+impl OwnedInstance<'_> {
     pub(crate) fn raw(&self, labels: i64) -> c::chorale_instance {
         let mut raw = init!(chorale_instance);
         raw.length = crate::array::size(self.length);
@@ -170,53 +169,53 @@ unsafe fn array_mut<'a, T>(data: *mut T, length: usize) -> &'a mut [T] {
 
 unsafe extern "C" fn messages(
     user: *mut c_void,
-    ports: i64,
-    columns: *const i64,
+    memberships: i64,
+    sizes: *const i64,
     incoming: *const *const f64,
     outgoing: *const *mut f64,
 ) -> i32 {
-    let port = &*(user as *const Port<'_>);
-    let columns = array(columns, count(ports));
+    let owned = &*(user as *const OwnedInstance<'_>);
+    let sizes = array(sizes, count(memberships));
     let incoming = Incoming {
-        columns,
+        sizes,
         rows: incoming,
     };
     let mut outgoing = Outgoing {
-        columns,
+        sizes,
         rows: outgoing,
         writes: PhantomData,
     };
-    let flow = port.slot.caught(|| {
-        for port in 0..columns.len() {
-            outgoing.port(port).fill(f64::NEG_INFINITY);
+    let flow = owned.slot.caught(|| {
+        for membership in 0..sizes.len() {
+            outgoing.scores(membership).fill(f64::NEG_INFINITY);
         }
-        port.instance.messages(&incoming, &mut outgoing)
+        owned.instance.messages(&incoming, &mut outgoing)
     });
     i32::from(!matches!(flow, Some(ControlFlow::Continue(()))))
 }
 
 unsafe extern "C" fn decode(
     user: *mut c_void,
-    ports: i64,
-    columns: *const i64,
+    memberships: i64,
+    sizes: *const i64,
     incoming: *const *const f64,
     labelling: *mut i32,
     values: *mut i32,
     score: *mut f64,
 ) -> i32 {
-    let port = &*(user as *const Port<'_>);
-    let columns = array(columns, count(ports));
+    let owned = &*(user as *const OwnedInstance<'_>);
+    let sizes = array(sizes, count(memberships));
     let incoming = Incoming {
-        columns,
+        sizes,
         rows: incoming,
     };
-    let labelling = array_mut(labelling, port.length);
-    let values = array_mut(values, columns.len());
-    let flow = port.slot.caught(|| {
+    let labelling = array_mut(labelling, owned.length);
+    let values = array_mut(values, sizes.len());
+    let flow = owned.slot.caught(|| {
         labelling.fill(0);
         values.fill(0);
-        let mut shown = ShownByPorts { values };
-        port.instance.decode(&incoming, labelling, &mut shown)
+        let mut shown = MemberValues { values };
+        owned.instance.decode(&incoming, labelling, &mut shown)
     });
     match flow {
         Some(ControlFlow::Continue(found)) => {

@@ -31,8 +31,9 @@
 //! * *Chain*: a sequence or tree of positions, each of which has one label. A single item is a
 //!   chain of one position. A *labelling* is one label for each position.
 //! * *Clique*: a group of *members* that are scored together. A member is a position of a chain, a
-//!   whole chain, or a *port* of an `Instance` (`experimental`). Each member has one of R *values*. The potential
-//!   of the clique is a function of the *counts*: n_v is the number of members with value v.
+//!   whole chain, or an `Instance` (`experimental`). Each member has one of R *values*. The
+//!   potential of the clique is a function of the *counts*: n_v is the number of members with value
+//!   v.
 //! * *Position clique*: its members are positions; the value of a member is its label, or a value
 //!   assigned to this label. A position clique is *centred* if one more position, the *centre*,
 //!   selects the potential by its own value.
@@ -168,7 +169,7 @@ pub use table::{
 };
 pub use transitions::{Transitions, TransitionsBuilder};
 
-pub(crate) use constants::{Family, MessageElement, Outside};
+pub(crate) use constants::{Family, MessageElement, Unlisted};
 pub(crate) use dictionary::Dictionary;
 pub(crate) use instance::Instance;
 
@@ -178,9 +179,9 @@ pub(crate) use instance::Instance;
 #[cfg(feature = "experimental")]
 pub mod experimental {
     pub use crate::builder::RepeatedWords;
-    pub use crate::constants::{Family, MessageElement, Outside, ANY};
+    pub use crate::constants::{Family, MessageElement, Unlisted, ANY};
     pub use crate::dictionary::Dictionary;
-    pub use crate::instance::{Incoming, Instance, Outgoing, ShownByPorts};
+    pub use crate::instance::{Incoming, Instance, MemberValues, Outgoing};
     pub use crate::message::{Attachment, Decoded, MessageOptions, MessageResult, Messages};
     pub use crate::potential::CliquePrices;
     pub use crate::prices::{Prices, PricesResult};

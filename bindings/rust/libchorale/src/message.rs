@@ -88,9 +88,10 @@ impl<'a> Attachment<'a> {
     }
 
     /// Returns what a labelling shows: a value, EMPTY, CONFLICT, or a value outside a dictionary
-    /// that has no OUT. parents: the parent of each position of a tree, as in [`Chain::parents`];
-    /// None for a chain. Errors: Shape, OutOfRange, ValueOutsideRange (the table), NullArgument
-    /// (the property reads a table and none is given), ParentOrder, ParentCycle, AutomatonOnTree.
+    /// that has no UNLISTED. parents: the parent of each position of a tree, as in
+    /// [`Chain::parents`]; None for a chain. Errors: Shape, OutOfRange, ValueOutsideRange (the
+    /// table), NullArgument (the property reads a table and none is given), ParentOrder,
+    /// ParentCycle, AutomatonOnTree.
     pub fn evaluate(&self, labelling: &[i32], parents: Option<&[i32]>) -> Result<Shown> {
         let raw = self.raw(labelling.len())?;
         check_length("parents", parents, labelling.len())?;
@@ -189,7 +190,7 @@ impl MessageOptions {
 #[non_exhaustive]
 pub struct MessageResult {
     /// Complete; Infeasible if every labelling is proven to be forbidden; NothingFound if a beam or
-    /// [`JointMode::Absorption`] found no labelling, without proof that there is none.
+    /// [`JointMode::LocalScores`] found no labelling, without proof that there is none.
     pub outcome: Outcome,
     /// True if a beam dropped configurations (joint states of the properties).
     pub pruned: bool,

@@ -9,7 +9,7 @@
 use crate::array::{count, fill, size, Owner};
 use crate::error::call;
 use crate::handle::Handle;
-use crate::instance::Port;
+use crate::instance::OwnedInstance;
 use crate::panics::{settle, Slot};
 use crate::{c, Chain, Dictionary, Potential, Property, Result, Shown};
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ use std::sync::Arc;
 pub(crate) struct Keep<'a> {
     // Boxed, because C stores the addresses, which must not change when the list grows.
     #[allow(clippy::vec_box)]
-    pub(crate) instances: Vec<Box<Port<'a>>>,
+    pub(crate) instances: Vec<Box<OwnedInstance<'a>>>,
     pub(crate) slots: Vec<Arc<Slot>>,
     /// For each clique with a callback potential: a list with one entry for each of its potentials
     /// (a centred clique has several). The entry is the slot that holds the panics of the callback;
@@ -167,8 +167,8 @@ impl<'a> Model<'a> {
     /// Returns the number of scores in a message of a clique: R + 2, with EMPTY and CONFLICT, if a
     /// member can be EMPTY or CONFLICT or if the potential is over R + 2 values; otherwise R. 0 if
     /// there is no such clique.
-    pub fn clique_columns(&self, clique: usize) -> usize {
-        count(unsafe { c::chorale_model_clique_columns(self.as_ptr(), size(clique)) })
+    pub fn clique_message_size(&self, clique: usize) -> usize {
+        count(unsafe { c::chorale_model_clique_message_size(self.as_ptr(), size(clique)) })
     }
     /// Returns the number of values of the centre of a clique; 0 if the clique has no centre.
     pub fn clique_centre_values(&self, clique: usize) -> usize {

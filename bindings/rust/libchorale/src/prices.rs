@@ -172,8 +172,8 @@ impl<'a> Prices<'a> {
     /// Returns how many members of each shared clique have each value, under the labelling of the
     /// last solve; with weights, the sum of their weights. There is one row for each shared clique,
     /// laid out as the prices of [`solve`](Self::solve). Members with a value outside a dictionary
-    /// that has no OUT are not counted. If the potential has only R values, members that are EMPTY
-    /// or CONFLICT are not counted either. Errors: NoLabelling, OutOfMemory.
+    /// that has no UNLISTED are not counted. If the potential has only R values, members that are
+    /// EMPTY or CONFLICT are not counted either. Errors: NoLabelling, OutOfMemory.
     pub fn counts(&self) -> Result<Vec<Vec<i64>>> {
         let mut all = Vec::new();
         fill(&mut all, self.values.iter().sum(), 0)?;

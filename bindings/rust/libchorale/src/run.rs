@@ -242,7 +242,7 @@ pub struct ChainProbabilities {
     /// True if the sums over labellings are exact. False if the chain's properties have more joint
     /// states than allowed ([`RunOptions::max_states`](crate::RunOptions::max_states)). Then some
     /// labellings were left out, or properties were approximated by
-    /// [`JointMode::Absorption`](crate::JointMode::Absorption).
+    /// [`JointMode::LocalScores`](crate::JointMode::LocalScores).
     pub exact: bool,
 }
 
@@ -749,7 +749,7 @@ impl<'a> Run<'a> {
     /// `chains`, an array with the score and labels of each chain, and the reasons if the chain
     /// changed; and `cliques`, an array with the score of each clique and the values of its
     /// members. With R values, a value is 0 to R - 1, R for EMPTY (no value), R + 1 for CONFLICT
-    /// (two different values), or -1 for a value outside a dictionary that has no OUT. Errors:
+    /// (two different values), or -1 for a value outside a dictionary that has no UNLISTED. Errors:
     /// NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
     #[cfg(feature = "experimental")]
     pub fn json(&self) -> Result<String> {

@@ -280,14 +280,14 @@ impl Instance for Item {
     }
     fn messages(&self, incoming: &Incoming<'_>, outgoing: &mut Outgoing<'_>) -> ControlFlow<()> {
         self.trouble()?;
-        assert_eq!(incoming.ports(), outgoing.ports());
-        assert!(incoming.port(incoming.ports()).is_empty());
-        assert!(outgoing.port(incoming.ports()).is_empty());
-        for port in 0..outgoing.ports() {
+        assert_eq!(incoming.memberships(), outgoing.memberships());
+        assert!(incoming.scores(incoming.memberships()).is_empty());
+        assert!(outgoing.scores(incoming.memberships()).is_empty());
+        for membership in 0..outgoing.memberships() {
             for value in 0..2 {
-                let others = (0..incoming.ports()).filter(|&other| other != port);
-                let heard: f64 = others.map(|other| incoming.port(other)[value]).sum();
-                outgoing.port(port)[value] = self.scores[value] + heard;
+                let others = (0..incoming.memberships()).filter(|&other| other != membership);
+                let heard: f64 = others.map(|other| incoming.scores(other)[value]).sum();
+                outgoing.scores(membership)[value] = self.scores[value] + heard;
             }
         }
         ControlFlow::Continue(())
@@ -296,21 +296,24 @@ impl Instance for Item {
         &self,
         incoming: &Incoming<'_>,
         labelling: &mut [i32],
-        shown: &mut ShownByPorts<'_>,
+        shown: &mut MemberValues<'_>,
     ) -> ControlFlow<(), f64> {
         if self.trouble().is_break() {
             return ControlFlow::Break(());
         }
         let total = |value: usize| {
-            let ports = 0..incoming.ports();
-            self.scores[value] + ports.map(|port| incoming.port(port)[value]).sum::<f64>()
+            let memberships = 0..incoming.memberships();
+            self.scores[value]
+                + memberships
+                    .map(|membership| incoming.scores(membership)[value])
+                    .sum::<f64>()
         };
         let best = usize::from(total(1) > total(0));
         labelling[0] = best as i32;
-        for port in 0..shown.ports() {
-            shown.set(port, best);
+        for membership in 0..shown.memberships() {
+            shown.set(membership, best);
         }
-        shown.set(shown.ports(), 9); // no such port
+        shown.set(shown.memberships(), 9); // no such membership
         ControlFlow::Continue(self.scores[best])
     }
 }

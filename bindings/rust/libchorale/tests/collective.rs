@@ -46,7 +46,7 @@ fn references(agreement: f64) -> Model<'static> {
         .ignored(&ignored)
         .rule(SegmentRule::EndsAtIgnored);
     let next = Property::next_label(&map, 1, &options).unwrap();
-    let shown = Dictionary::new(&[2], Outside::AsOut).unwrap();
+    let shown = Dictionary::new(&[2], Unlisted::AsValue).unwrap();
     assert_eq!(transitions.labels(), NAMES.len());
     // Clones are second references to the same objects.
     let (next, shown) = (next.clone(), shown.clone());
@@ -105,7 +105,7 @@ fn a_model_is_what_it_was_told() {
         (
             model.clique_members(clique),
             model.clique_values(clique),
-            model.clique_columns(clique),
+            model.clique_message_size(clique),
             model.clique_centre_values(clique),
         )
     };

@@ -542,16 +542,16 @@ fn properties() {
     );
     assert_eq!(status(attached.evaluate(&[0], Some(&[]))), Status::Shape);
     assert_eq!(
-        status(Dictionary::new(&[], Outside::Forbidden)),
+        status(Dictionary::new(&[], Unlisted::Forbidden)),
         Status::Size
     );
     assert_eq!(
-        status(Dictionary::new(&[-1], Outside::Forbidden)),
+        status(Dictionary::new(&[-1], Unlisted::Forbidden)),
         Status::OutOfRange
     );
-    let two = Dictionary::new(&[3, 5], Outside::Forbidden).unwrap();
+    let two = Dictionary::new(&[3, 5], Unlisted::Forbidden).unwrap();
     assert_eq!(
-        status(Dictionary::best(Some(&two), &[1.0], 1, Outside::AsOut)),
+        status(Dictionary::best(Some(&two), &[1.0], 1, Unlisted::AsValue)),
         Status::ValuesMismatch
     );
     assert_eq!(
@@ -562,11 +562,11 @@ fn properties() {
         (two.value(1), two.value(2), two.value(usize::MAX)),
         (Some(5), None, None)
     );
-    let with_out = Dictionary::new(&[3, 5], Outside::AsOut).unwrap();
+    let with_out = Dictionary::new(&[3, 5], Unlisted::AsValue).unwrap();
     assert_eq!((with_out.len(), with_out.find(4)), (3, Some(2)));
     let kept = |outside| Dictionary::best(None, &[0.5, 2.0, 1.0], 1, outside);
-    assert_eq!(kept(Outside::Forbidden).unwrap().find(0), None);
-    assert_eq!(kept(Outside::AsOut).unwrap().find(0), Some(1));
+    assert_eq!(kept(Unlisted::Forbidden).unwrap().find(0), None);
+    assert_eq!(kept(Unlisted::AsValue).unwrap().find(0), Some(1));
     let outside = attached.table(&[4, 4]).dictionary(&two);
     assert_eq!(
         status(outside.evaluate(&[0, 0], None)),

@@ -48,8 +48,8 @@ impl Instance for Nothing {
         1
     }
     fn messages(&self, _: &Incoming<'_>, outgoing: &mut Outgoing<'_>) -> std::ops::ControlFlow<()> {
-        for port in 0..outgoing.ports() {
-            outgoing.port(port)[self.0] = 0.0;
+        for membership in 0..outgoing.memberships() {
+            outgoing.scores(membership)[self.0] = 0.0;
         }
         std::ops::ControlFlow::Continue(())
     }
@@ -57,10 +57,10 @@ impl Instance for Nothing {
         &self,
         _: &Incoming<'_>,
         _: &mut [i32],
-        shown: &mut ShownByPorts<'_>,
+        shown: &mut MemberValues<'_>,
     ) -> std::ops::ControlFlow<(), f64> {
-        for port in 0..shown.ports() {
-            shown.set(port, self.0);
+        for membership in 0..shown.memberships() {
+            shown.set(membership, self.0);
         }
         std::ops::ControlFlow::Continue(0.0)
     }
@@ -85,8 +85,8 @@ fn use_everything(host: &Host) -> Result<()> {
     rules.add_state()?;
     rules.rule(0, ANY, 1, 1, Action::Value(0))?;
     let by_rules = rules.finish(&PropertyOptions::new())?;
-    let dictionary = Dictionary::new_in(&[1], Outside::AsOut, host)?;
-    let best = Dictionary::best_in(Some(&dictionary), &[1.0, 2.0], 1, Outside::AsOut, host)?;
+    let dictionary = Dictionary::new_in(&[1], Unlisted::AsValue, host)?;
+    let best = Dictionary::best_in(Some(&dictionary), &[1.0, 2.0], 1, Unlisted::AsValue, host)?;
     let on_host = PotentialOptions::new().host(host);
     let callback = Potential::callback_with(2, |counts, _| Some(counts[0] as f64), &on_host)?;
 

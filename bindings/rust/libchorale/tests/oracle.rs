@@ -386,7 +386,7 @@ fn messages_and_decoding() {
     let at_end = options.clone().ignored(&ignored).edge_value(3);
     let next = Property::next_label(&map, 1, &at_end).unwrap();
     let before = Property::token_before(&map, 2, 4, &options.edge_value(0)).unwrap();
-    let some = Dictionary::new(&[0, 2], Outside::AsOut).unwrap();
+    let some = Dictionary::new(&[0, 2], Unlisted::AsValue).unwrap();
     let mut solver = ChainSolver::new().unwrap();
     for _ in 0..60 {
         let length = 1 + random.below(4);
@@ -421,7 +421,7 @@ fn messages_and_decoding() {
                 Shown::Value(value) => value,
                 Shown::Empty => attached[p].values(),
                 Shown::Conflict => attached[p].values() + 1,
-                Shown::Outside => panic!("the dictionary has OUT"),
+                Shown::Outside => panic!("the dictionary has UNLISTED"),
             });
             let said = [first[shown[0]], second[shown[1]]];
             best = best.max(phi + said[0] + said[1]);
