@@ -196,7 +196,6 @@ def test_builders():
         chains += [run.chain_score, run.changed, model.chain_length, model.chain, model.tokens, model.group]
         cliques = [run.values, run.clique_score, model.members, model.clique_values]
         cliques += [model.clique_message_size, model.clique_members, model.centre_values]
-        cliques += [model.clique_potential, model.clique_property, model.clique_dictionary]
         for name, calls in (("chain", chains), ("clique", cliques)):
             for call in calls:
                 with pytest.raises(ch.OutOfRangeError, match=f"{name} is {wrong}, and there are"):

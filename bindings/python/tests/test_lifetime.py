@@ -136,7 +136,6 @@ def use_everything():
     run = ch.Run(model, bound_steps=1, progress=lambda p: None)
     run.solve()
     run.reasons(0)
-    run.json()
     model.chain(0)
     ch.Run(model, earlier=run, rounds=1).solve()
     problem = ch.Problem(ch.ModelBuilder().freeze())

@@ -361,8 +361,8 @@ def test_reasons_are_those_of_decode(rng):
 SAID = re.compile(r"(\d+) of (\d+) other mentions of '(\w+)' were (\w+), (\d+) of (\d+) are now")
 
 
-@pytest.mark.parametrize("weight", [None, "times"])
-def test_whoever_counts_the_table_gets_the_numbers_of_the_reasons(rng, weight):
+@pytest.mark.parametrize("times", [None, "times"])
+def test_whoever_counts_the_table_gets_the_numbers_of_the_reasons(rng, times):
     said = 0
     for _ in range(40):
         rows = [
@@ -375,7 +375,7 @@ def test_whoever_counts_the_table_gets_the_numbers_of_the_reasons(rng, weight):
             for _ in range(30)
         ]
         found = ch.agree(
-            rows, key="name", label="type", confidence="sure", weight=weight, strength=2.0
+            rows, key="name", label="type", confidence="sure", count=times, strength=2.0
         )
         for place, row in enumerate(found):
             if not (told := SAID.match(row["why"] or "")):
@@ -389,7 +389,7 @@ def test_whoever_counts_the_table_gets_the_numbers_of_the_reasons(rng, weight):
 
             def count(column, label=label, fellows=fellows):
                 return sum(
-                    1 if weight is None else other[weight]
+                    1 if times is None else other[times]
                     for other in fellows
                     if column is None or other[column] == label
                 )

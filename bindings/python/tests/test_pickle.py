@@ -158,18 +158,11 @@ def test_models_and_problems(rng):
     for other in again(model.chain(1)):
         np.testing.assert_array_equal(other.unary, model.chain(1).unary)
         assert ch.ChainSolver().best(other) is not None
-    potential = model.clique_potential(0)
-    for other in again(potential):
-        assert other.evaluate([2, 1, 0]) == potential.evaluate([2, 1, 0])
-    for other in again(model.clique_property(1)):
-        assert other.fired([0, 1], table=[10, 1]).tolist() == [10]
-    for other in again(model.clique_dictionary(1)):
-        assert [other.value(number) for number in range(len(other))] == [10, 12, -1]
     builder = ch.ModelBuilder()
     builder.add_chain([[0.0]], tokens=[0])
     builder.add_cliques(1, potential=ch.Potential.callback(1, squares), values=1).start
     model = builder.freeze()
-    for thing in (model, ch.Problem(model), model.clique_potential(0)):
+    for thing in (model, ch.Problem(model)):
         with pytest.raises(ch.ArgumentError, match="callback"):
             pickle.dumps(thing)
     assert copy.deepcopy(model).cliques == 1
@@ -211,8 +204,7 @@ def test_results():
     with ch.Run(problem) as run:
         ended = run.solve()
     for other in again(ended):
-        assert other == ended and other._repr_html_().count("<p>") == 1
-    assert pickle.loads(pickle.dumps(ended)).run is None
+        assert other == ended
     chain = ch.ChainSolver().best([[1.0, 0.0]])
     assert pickle.loads(pickle.dumps(chain)).labels.tolist() == [0]
 

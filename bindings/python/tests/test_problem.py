@@ -209,31 +209,3 @@ def test_damaged_files(rng):
         # The changed byte has no meaning, so that the problem is the same as before.
         assert ch.Problem.from_bytes(broken).to_bytes() == data
     assert struct.calcsize("P") == 8
-
-
-def test_html(rng):
-    builder = ch.ModelBuilder()
-    for unary in ([[2.0, 0.1]], [[2.0, 0.1]], [[0.5, 0.9]]):
-        builder.add_chain(unary, tokens=[0])
-    builder.add_repeated_words(ch.Potential.potts(2, 1.0))
-    model = builder.freeze()
-    plain = ch.Run(model).solve()._repr_html_()
-    assert "chain 2" in plain and "chain 1" not in plain and "clique 0" in plain
-    problem = ch.Problem(model)
-    problem.labels = ["Place", "Person"]
-    problem.words = ["Washington", "Washington", "<Washington>"]
-    problem.chain_names = ["a", "b", "c & d"]
-    problem.clique_kinds = ["same word"]
-    problem.name_values(["labels"])
-    result = ch.Run(problem, bound_steps=30).solve()
-    shown = result._repr_html_()
-    assert "&lt;Washington&gt;" in shown and "<Washington>" not in shown
-    assert "c &amp; d" in shown and "same word" in shown
-    assert "Place, no longer Person" in shown and "proven optimal" in shown
-    text = re.sub(r"<[^>]*>", "", shown)
-    assert 0 < text.index("before &lt;") < text.index("after &lt;")
-    opened = re.findall(r"<(\w+)", shown)
-    closed = re.findall(r"</(\w+)", shown)
-    assert sorted(opened) == sorted(closed)
-    result.run.close()
-    assert result._repr_html_().count("<p>") == 1

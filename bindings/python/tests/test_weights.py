@@ -34,7 +34,8 @@ def test_a_clique_against_enumeration(rng):
         best = best_of(scores, weights, 2.0)
         assert result.score == pytest.approx(potts_score(scores, weights, 2.0, result.labels))
         assert result.score == pytest.approx(best)
-        assert solver.bound(potential, scores, weights=weights) >= best - 1e-9
+        bound = solver.solve(potential, scores, weights=weights, algorithm="dual_bound").upper_bound
+        assert bound >= best - 1e-9
         found = solver.marginals(potential, scores, weights=weights)
         assert np.max(found.marginals) == pytest.approx(best)
         again = solver.evaluate(potential, scores, result.labels, weights=weights)
@@ -103,11 +104,12 @@ def test_a_table_against_enumeration(rng):
     changed = 0
     for _ in range(40):
         table = mentions_of(rng, 3)
-        found = agreed(table, 3, weight="times", strength=2.0)
+        found = agreed(table, 3, count="times", strength=2.0)
         for key in {row["key"] for row in table}:
             some = [row for row in found if row["key"] == key]
             scores = np.array([[row[str(v)] for v in range(3)] for row in some])
             weights = np.array([row["times"] for row in some])
+            scores *= weights[:, None]
             labels = np.array([int(row["together"]) for row in some])
             assert potts_score(scores, weights, 2.0, labels) == pytest.approx(
                 best_of(scores, weights, 2.0), abs=1e-4
@@ -116,46 +118,10 @@ def test_a_table_against_enumeration(rng):
     assert changed > 20
 
 
-def with_scores_of_all(table):
-    """Returns two tables. In the first, the scores of each row are multiplied by `times`. In the
-    second, each row occurs `times` times, with its own scores."""
-    heavy = [{**row, **{v: row["times"] * row[v] for v in ("0", "1")}} for row in table]
-    return heavy, [dict(row) for row in table for _ in range(row["times"])]
-
-
-def test_a_row_repeated_is_a_row_with_a_weight(rng):
-    """w equal rows get the label of one row with weight w and w times the scores. There are two
-    labels, so that inference is exact."""
-    changed = 0
-    for _ in range(40):
-        heavy, repeated = with_scores_of_all(mentions_of(rng, 2))
-        found = agreed(heavy, 2, weight="times", strength=1.3)
-        other = agreed(repeated, 2, strength=1.3)
-        place = 0
-        for row in found:
-            same = other[place : place + row["times"]]
-            place += row["times"]
-            assert [entry["together"] for entry in same] == [row["together"]] * row["times"]
-            assert all(entry["changed"] == row["changed"] for entry in same)
-            changed += row["changed"]
-    assert changed > 0
-
-
 def default_strength(table, labels):
     columns = [str(v) for v in range(labels)]
     [strength] = ch.diagnose(table, key="key", confidence=columns, scale="logarithm").strength
     return strength
-
-
-def test_the_strength_is_that_of_repeated_rows(rng):
-    for _ in range(20):
-        table = mentions_of(rng, 2)
-        for row in table:
-            row.update({v: round(64 * row[v]) / 64 for v in ("0", "1")})  # makes sums exact
-        heavy, repeated = with_scores_of_all(table)
-        assert agreed(heavy, 2, weight="times") == agreed(
-            heavy, 2, weight="times", strength=default_strength(repeated, 2)
-        )
 
 
 def repeated_of(table):
@@ -172,6 +138,17 @@ def total(table, labels, of, strength):
         scores = np.array([[row[str(v)] for v in range(labels)] for row, _ in some])
         every += potts_score(scores, np.ones(len(some)), strength, np.array([v for _, v in some]))
     return every
+
+
+def test_the_strength_is_that_of_repeated_rows(rng):
+    for _ in range(20):
+        table = mentions_of(rng, 2)
+        for row in table:
+            row.update({v: round(64 * row[v]) / 64 for v in ("0", "1")})  # makes sums exact
+        repeated, _ = repeated_of(table)
+        assert agreed(table, 2, count="times") == agreed(
+            table, 2, count="times", strength=default_strength(repeated, 2)
+        )
 
 
 @pytest.mark.parametrize("strength", [None, 0.6, 1.3])
@@ -228,9 +205,8 @@ def test_one_stored_row_that_stands_for_nine():
     assert [row["together"] for row in found] == ["A", "A"]
     assert found[1]["why"] == "9 of 9 other mentions of 'k' were A, 9 of 9 are now"
     for given, match in (
-        ({"weight": "times"}, "weight and count exclude each other"),
         ({"gold": "label"}, "count and gold exclude each other"),
-        ({"strength": -1.0}, "with weights it must be >= 0"),
+        ({"strength": -1.0}, "with count it must be >= 0"),
     ):
         with pytest.raises(ValueError, match=match):
             ch.agree(rows, key="key", label="label", count="times", **given)
@@ -264,26 +240,7 @@ def test_merged_members_are_as_repeated_ones(rng, kind):
 
 def test_weights_of_one_change_nothing(rng):
     ones = [{**row, "times": 1} for row in mentions_of(rng, 3)]
-    assert agreed(ones, 3, weight="times") == agreed(ones, 3)
-
-
-def test_probabilities_and_reasons_of_weights():
-    table = [
-        {"key": "k", "label": "A", "times": 4},
-        {"key": "k", "label": "B", "times": 1},
-        {"key": "k", "label": "A", "times": 2},
-    ]
-    found = ch.agree(table, key="key", label="label", confidence=0.7, weight="times", strength=1.5)
-    assert [row["together"] for row in found] == ["A", "A", "A"]
-    assert found[1]["why"] == "6 of 6 other mentions of 'k' were A, 6 of 6 are now"
-    # Scores of two labellings, minus the score of the labelling AAA: `alone` is for B at this row
-    # only, `all_rows` for B at all rows.
-    odds = math.log(0.7 / 0.3)
-    all_rows = -odds
-    for row, times, own in ((0, 4, -odds), (1, 1, odds), (2, 2, -odds)):
-        alone = own + 1.5 / 7 * (times**2 + (7 - times) ** 2 - 49)
-        other = math.exp(max(alone, all_rows))
-        assert found[row]["probability"] == pytest.approx(1 / (1 + other), rel=1e-5)
+    assert agreed(ones, 3, count="times") == agreed(ones, 3)
 
 
 def test_reasons_count_weights():
@@ -300,7 +257,7 @@ def test_bad_columns_of_weights():
 
     def refused(kind, message, times=1, **options):
         some = [table[0], {**table[1], "times": times}]
-        given = {"key": "key", "label": "label", "weight": "times", **options}
+        given = {"key": "key", "label": "label", "count": "times", **options}
         with pytest.raises(kind, match=message):
             ch.agree(some, **given)
 
@@ -313,9 +270,9 @@ def test_bad_columns_of_weights():
     refused(ValueError, r"column 'times' is null in row 1", None)
     refused(TypeError, r"column 'times' holds 'two' in row 1, not a number", "two")
     refused(ValueError, r"adds up to 2147483648 over the rows with the key of row 0", 2**31 - 1)
-    refused(ValueError, r"weight: there is no column 'weights' \(columns: ", weight="weights")
-    refused(ValueError, r"strength\[0\] is -1.0; with weights", strength=-1.0)
-    refused(ValueError, r"weight and gold exclude each other", gold="label")
+    refused(ValueError, r"count: there is no column 'counts' \(columns: ", count="counts")
+    refused(ValueError, r"strength\[0\] is -1.0; with count", strength=-1.0)
+    refused(ValueError, r"count and gold exclude each other", gold="label")
 
 
 def test_bad_weights():

@@ -39,11 +39,9 @@ from ._given import RULES, TableError
 from ._native import version
 from .collective import Change, decode
 from .errors import Error, Renaming, StateError
-from .mentions import NAMES, agree, diagnose, learn_strengths
 from .rules import Rule, parse
 from .run import Progress
-from .settling import NAMES as SETTLED
-from .settling import settle
+from .settling import NAMES, settle
 
 ABOUT = """\
 Makes labels agree: those of the rows of a table that name the same thing, or
@@ -51,9 +49,7 @@ those of sequences that have words in common.
 
   settle    a table of mentions as it comes in; the same out, with one label for each
             name, unless the name is really two things
-  agree     a table of mentions in; the same out, with the labels together
   label     scores of sequences in; their labels together out
-  diagnose  how much the mentions of a table disagree, and what agreement would gain
 
 "libchorale COMMAND --help" lists the options of a command."""
 
@@ -66,15 +62,6 @@ FILE is a table: CSV with a line of columns (with commas, tabs or semicolons; an
 empty field is null), lines of JSON objects, or Parquet. Each row is a mention of
 something, with the label that a tagger gave it. How the file begins tells which of
 these it is."""
-
-AGREE = f"""\
-Makes the labels of mentions agree: those of rows with the same key. Prints the same
-table with four columns more: together, the label; probability, how probable it is;
-changed, whether it is another label than before; and why, in words.
-
-{TABLE}
-
-Example: libchorale agree --key name --label type --confidence sure names.csv"""
 
 SETTLE = f"""\
 Gives all mentions of a key one label, unless the key is really two things. Takes
@@ -113,13 +100,6 @@ no_longer:K,A, before:A,B, directly_after:A,B, not_together:A,B, needs:A,B. With
 kinds: PER, not B-PER. "ruled" says what the rules did to a sequence that broke some.
 
 Example: libchorale label --labels O,PLACE,PERSON --strength 1.2 scores.jsonl"""
-
-DIAGNOSE = f"""\
-Says how much the mentions of a table disagree, how sure the tagger is of them, and
-what agreement would gain if the probabilities are right. It needs no right labels.
-Every row counts once.
-
-{TABLE}"""
 
 
 # ---- Arguments
@@ -168,14 +148,11 @@ def _list(text: str) -> list[str]:
     return [entry.strip() for entry in text.split(",")]
 
 
-def _names(count: int, word: str) -> Callable[[str], list[str]]:
-    def read(text: str) -> list[str]:
-        names = _list(text)
-        if len(set(names)) != count or "" in names:
-            raise argparse.ArgumentTypeError(f'is "{text}"; it must be {word} different names')
-        return names
-
-    return read
+def _names(text: str) -> list[str]:
+    names = _list(text)
+    if len(set(names)) != len(NAMES) or "" in names:
+        raise argparse.ArgumentTypeError(f'is "{text}"; it must be five different names')
+    return names
 
 
 def _parser() -> Parser:
@@ -193,75 +170,45 @@ def _parser() -> Parser:
         made.set_defaults(run=run)
         return made
 
-    of_agree = command("agree", AGREE, command_agree)
-    of_settle = command("settle", SETTLE, command_settle)
-    of_label = command("label", LABEL, command_label)
-    of_diagnose = command("diagnose", DIAGNOSE, command_diagnose)
+    _add_settle(command("settle", SETTLE, command_settle))
+    _add_label(command("label", LABEL, command_label))
+    return parser
 
-    def add(to: Sequence[Parser], name: str, says: str, **settings: Any) -> None:
-        for one in to:
-            one.add_argument(name, help=says, **settings)
 
-    every, tables = (of_agree, of_label, of_diagnose), (of_agree, of_diagnose)
-    agrees, labels, diagnoses, searches = (of_agree,), (of_label,), (of_diagnose,), every[:2]
+def _add_label(parser: Parser) -> None:
+    def add(name: str, says: str, **settings: Any) -> None:
+        parser.add_argument(name, help=says, **settings)
 
-    add(every, "FILE", '"-" or none: the standard input', nargs="?", default="-")
-    says = "the column whose equal values ought to have one label; COLUMN,COLUMN: several that "
-    says += "are one key; given again: another key. Null: a mention by itself"
-    add(tables, "--key", says, action="append", required=True, metavar="COLUMN")
-    add(tables, "--label", "the column of labels", metavar="COLUMN")
-    says = "how probable the labels are: a column, or one number for all rows (default 0.8); a "
-    says += "column of lists, for all labels; or, once for each label, LABEL=COLUMN"
-    add(tables, "--confidence", says, action="append", metavar="WHAT")
-    says = "all labels there are; default: those of the column, or of LABEL=COLUMN"
-    add(tables, "--labels", says, type=_list, metavar="A,B,...")
+    add("FILE", '"-" or none: the standard input', nargs="?", default="-")
     says = "names of the labels, in the order of scores; default: their numbers"
-    add(labels, "--labels", says, type=_list, metavar="A,B,...")
-    says = "of confidences of all labels; logarithm: of probabilities, or logits"
-    scales = ("probability", "logarithm")
-    add(tables, "--scale", says, choices=scales, default="probability")
-    says = "the column of documents: keys agree within each"
-    add(tables, "--group", says, metavar="COLUMN")
-    add(tables, "--across", "keys agree in all documents together", action="store_true")
+    add("--labels", says, type=_list, metavar="A,B,...")
     says = "a file with a JSON list of lists: the score of each label (column) after each (row)"
-    add(labels, "--transitions", says, metavar="PATH")
+    add("--transitions", says, metavar="PATH")
     says = "forbids what does not fit the labels' names, such as I-PER after O"
-    add(labels, "--scheme", says, choices=("bio", "bioes", "bilou"))
+    add("--scheme", says, choices=("bio", "bioes", "bilou"))
     says = "a rule that labels keep; given again: one more. Or a file, *.json, with a list of "
     says += 'rules: texts, or objects such as {"rule": "before", "a": "A", "b": "B", "price": 2}'
-    add(labels, "--rules", says, action="append", default=[], metavar="RULE")
+    add("--rules", says, action="append", default=[], metavar="RULE")
     says = "a sequence whose rules cost more keeps its own labels; default: no limit"
-    add(labels, "--most-cost", says, type=_not_negative, metavar="F")
-    says = "what agreement is worth, in the unit of logarithms; given again: for each key. "
-    says += "Default: among equally sure rows more than two thirds prevail"
-    add(tables, "--strength", says, action="append", type=_real, metavar="F")
+    add("--most-cost", says, type=_not_negative, metavar="F")
     says = "what agreement is worth, in the unit of the scores; default: auto, found from the scores"
-    add(labels, "--strength", says, type=_strength, default="auto", metavar="F")
+    add("--strength", says, type=_strength, default="auto", metavar="F")
     says = "labels that take no part in agreement; default: O, if --labels has it"
-    add(labels, "--uncounted", says, type=_list, metavar="A,B,...")
-    says = "right labels of some rows, null elsewhere: strengths are learnt from them"
-    add(agrees, "--gold", says, metavar="COLUMN")
-    says = "only keys of so many rows (tokens of so many places) agree (default 2)"
-    add(every, "--minimum", says, type=_whole(2), default=2, metavar="N")
+    add("--uncounted", says, type=_list, metavar="A,B,...")
+    says = "only tokens of so many places agree (default 2)"
+    add("--minimum", says, type=_whole(2), default=2, metavar="N")
     says = "rounds of messages, at most (default 10)"
-    add(searches, "--rounds", says, type=_whole(0), default=10, metavar="N")
+    add("--rounds", says, type=_whole(0), default=10, metavar="N")
     says = "end the search after so long, with the best labels found so far"
-    add(searches, "--seconds", says, type=_not_negative, metavar="F")
+    add("--seconds", says, type=_not_negative, metavar="F")
     says = "default 1; the result is the same for any number"
-    add(every, "--threads", says, type=_whole(1), default=1, metavar="N")
+    add("--threads", says, type=_whole(1), default=1, metavar="N")
     says = "tell progress on the standard error even if that is no terminal"
-    add(every, "--progress", says, action="store_true")
-    says = f"of the new columns; default: {','.join(NAMES)}"
-    add(agrees, "--names", says, type=_names(4, "four"), default=list(NAMES), metavar="A,B,C,D")
-    add(every, "--output", "default: the standard output", metavar="PATH")
-    says = "of the output; default: what the ending of PATH says, or that of FILE"
-    add(agrees, "--format", says, choices=("csv", "json", "parquet"))
+    add("--progress", says, action="store_true")
+    add("--output", "default: the standard output", metavar="PATH")
     says = "default: json; text: a line for each position, with token, label and own label, and an "
     says += "empty line after each sequence"
-    add(labels, "--format", says, choices=("json", "text"), default="json")
-    add(diagnoses, "--format", "default: text", choices=("text", "json"), default="text")
-    _add_settle(of_settle)
-    return parser
+    add("--format", says, choices=("json", "text"), default="json")
 
 
 def _add_settle(parser: Parser) -> None:
@@ -297,9 +244,8 @@ def _add_settle(parser: Parser) -> None:
     add("--review", "print so many questions instead", type=_whole(1), metavar="N")
     add("--answers", "a file with questions that have answers", metavar="PATH")
     add("--page", "write a page on which a person answers questions", metavar="PATH")
-    says = f"of the new columns; default: {','.join(SETTLED)}"
-    five = _names(5, "five")
-    add("--names", says, type=five, default=list(SETTLED), metavar="A,B,C,D,E")
+    says = f"of the new columns; default: {','.join(NAMES)}"
+    add("--names", says, type=_names, default=list(NAMES), metavar="A,B,C,D,E")
     add("--output", "default: the standard output", metavar="PATH")
     says = "of the output; default: what the ending of PATH says, or that of FILE"
     add("--format", says, choices=("csv", "json", "parquet"))
@@ -312,22 +258,6 @@ def _tell(text: str) -> None:
     """Prints progress: on a terminal by overwriting one line, otherwise line by line."""
     sys.stderr.write(f"\r\033[K{text}" if sys.stderr.isatty() else f"{text}\n")
     sys.stderr.flush()
-
-
-class _Steps:
-    """Prints progress as text. Can be used in place of a tqdm bar: `_progress.Bar` calls only the
-    constructor and the methods that are defined here."""
-
-    def __init__(self, total: int, desc: str, unit: str, **_: Any) -> None:
-        self._total, self._done, self._what, self._unit = total, 0, desc, unit
-
-    def update(self, count: int) -> None:
-        self._done += count
-        _tell(f"{self._what}: {self._done} of {self._total} {self._unit}s")
-
-    def close(self) -> None:
-        if sys.stderr.isatty():
-            _tell("")
 
 
 def _round(progress: Progress) -> None:
@@ -356,23 +286,6 @@ class _Naming:
             raise Stop(BAD_INPUT, told(error, self._place, self._lines, self._options)) from None
 
 
-def _arguments(given: argparse.Namespace, table: Table) -> dict[str, Any]:
-    """Returns the arguments that `agree` and `diagnose` have in common."""
-    strength = given.strength
-    return {
-        "key": [_key(text, table) for text in given.key],
-        "label": given.label,
-        "confidence": _confidence(given.confidence or [], table),
-        "labels": given.labels,
-        "scale": given.scale,
-        "group": given.group,
-        "across": given.across,
-        "minimum": given.minimum,
-        "strength": strength[0] if strength and len(strength) == 1 else strength,
-        "threads": given.threads,
-    }
-
-
 def _key(text: str, table: Table) -> str | tuple[str, ...]:
     return text if text in table.names or "," not in text else tuple(text.split(","))
 
@@ -389,25 +302,6 @@ def _confidence(given: list[str], table: Table) -> Any:
     return given[0] if len(given) == 1 else given or None
 
 
-def _with_numbers(table: Table, confidence: Any) -> Any:
-    """Returns the rows of the table, with confidences as numbers even if the file has texts."""
-    columns = list(confidence.values()) if isinstance(confidence, dict) else confidence
-    columns = [columns] if isinstance(columns, str) else columns
-    if table.form == "parquet" or not isinstance(columns, list):
-        return table.rows
-    rows = []
-    for row, line in zip(table.rows, table.lines):
-        numbers = {name: row[name] for name in columns if isinstance(row.get(name), str)}
-        for name, text in numbers.items():
-            try:
-                numbers[name] = float(text)
-            except ValueError:
-                rule = f"column {name!r} is {text!r}, not a number"
-                raise Stop(BAD_INPUT, f"{table.place}, line {line}: {rule}") from None
-        rows.append({**row, **numbers})
-    return rows
-
-
 def _form(given: argparse.Namespace, table: Table) -> tuple[Any, str]:
     """Returns the form of the output, and the delimiter for CSV."""
     ending = "" if given.output is None else os.path.splitext(given.output)[1].lower()
@@ -418,36 +312,6 @@ def _form(given: argparse.Namespace, table: Table) -> tuple[Any, str]:
         if given.output is None and sys.stdout is not None and sys.stdout.isatty():
             raise Stop(BAD_INPUT, "--output is missing; Parquet is nothing for a terminal")
     return form, delimiter
-
-
-def command_agree(given: argparse.Namespace) -> bytes:
-    if given.gold is not None and given.strength is not None:
-        raise Stop(BAD_INPUT, "--strength and --gold exclude each other")
-    table = read_table(given.FILE)
-    form, delimiter = _form(given, table)
-    arguments = _arguments(given, table)
-    rows = _with_numbers(table, arguments["confidence"])
-    with _Naming(given, table.place, table.lines):
-        if given.gold is not None:
-            del arguments["strength"]
-            arguments["strength"] = learn_strengths(
-                rows,
-                gold=given.gold,
-                progress=_Steps if given.progress else False,
-                **arguments,
-            )
-            print(arguments["strength"], file=sys.stderr)
-        found = agree(
-            rows,
-            names=given.names,
-            rounds=given.rounds,
-            time_limit=given.seconds,
-            progress=_Steps if given.progress else False,
-            **arguments,
-        )
-    if table.form != "parquet":  # prints the confidences as the texts that the file has
-        found = [{**new, **old} for old, new in zip(table.rows, found)]
-    return as_table(found, [*table.names, *given.names], form, delimiter)
 
 
 def command_settle(given: argparse.Namespace) -> bytes:
@@ -503,18 +367,6 @@ def command_settle(given: argparse.Namespace) -> bytes:
 
 def _line(table: Table, row: int) -> str:
     return f"line {table.lines[row]}" if table.lines else f"row {row}"
-
-
-def command_diagnose(given: argparse.Namespace) -> bytes:
-    table = read_table(given.FILE)
-    arguments = _arguments(given, table)
-    rows = _with_numbers(table, arguments["confidence"])
-    with _Naming(given, table.place, table.lines):
-        found = diagnose(rows, progress=_Steps if given.progress else False, **arguments)
-    if given.format == "text":
-        return f"{found}\n".encode()
-    fields = dataclasses.asdict(found)
-    return as_json([{k: None if v != v else v for k, v in fields.items()}])
 
 
 # ---- Sequences

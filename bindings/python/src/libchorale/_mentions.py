@@ -298,9 +298,8 @@ class Reasons:
 
 
 class Mentions:
-    """Rows with scores and cliques. times: how often each row counts in its cliques (the arguments
-    `weight` and `count` of `agree`); None: once. scores: with `count`, `Repeated`. own: for each row
-    the label with the highest score; of several such labels, that of the argument `before` if it is
+    """Rows with scores and cliques. times: how many rows each stands for (the argument `count` of
+    `agree`), in which case scores are `Repeated`; None: one. own: for each row the label with the highest score; of several such labels, that of the argument `before` if it is
     one of them."""
 
     def __init__(
@@ -395,9 +394,7 @@ class Mentions:
         ]
         flips = self._flips(codes, tables)
         # A row that stands for several equal rows has the probability of one of them.
-        times, one = self.times, self.scores
-        if isinstance(one, Repeated):
-            times, one = None, one.one
+        one = self.scores.one if isinstance(self.scores, Repeated) else self.scores
         lonely = np.flatnonzero(self.component < 0)
         for part in blocks(len(lonely)):
             rows = lonely[part]
@@ -409,12 +406,11 @@ class Mentions:
             for keyed, rise, share in zip(self.keyed, rises, shares):
                 clique = keyed.codes[rows]  # -1: the last entry, of zeros
                 rises_of = rise[clique]
-                own = share[clique] if times is None else times[rows] * share[clique]
-                rises_of[entries, codes[rows]] -= own  # leaves out the row itself
+                rises_of[entries, codes[rows]] -= share[clique]  # leaves out the row itself
                 # Subtracts before adding, so that great strengths that balance each other do not
                 # cost the digits of scores.
                 rises_of -= rises_of[entries, codes[rows]][:, None]
-                scores += rises_of if times is None else rises_of * times[rows, None]
+                scores += rises_of
             scores -= scores[entries, codes[rows]][:, None]
             np.maximum(scores, flips[self.component[rows]], out=scores)
             self._tell(result, rows, scores, before)

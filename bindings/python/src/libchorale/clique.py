@@ -271,38 +271,6 @@ class CliqueSolver(Closable):
                 )
         return MarginalsResult(marginals, _result(result, labels))
 
-    def bound(
-        self,
-        potential: Potential,
-        scores: npt.ArrayLike,
-        *,
-        fixed: npt.ArrayLike | None = None,
-        weights: npt.ArrayLike | None = None,
-        iteration_limit: int = 0,
-        tolerance: float = 0.001,
-        time_limit: float | None = None,
-        cancel: Cancel | None = None,
-    ) -> float:
-        """Returns an upper bound on the score of any labelling. For sums it comes from the
-        algorithm "dual_bound", for other families from their exact algorithm. It is plus infinity
-        for families without an exact algorithm.
-
-        >>> CliqueSolver().bound(Potential.makespan(2, 1.0), [[1.0, 0.0], [0.0, 0.5]])
-        3.0
-        """
-        result = self.solve(
-            potential,
-            scores,
-            algorithm="dual_bound" if _checked(potential).family == "sum" else "auto",
-            fixed=fixed,
-            weights=weights,
-            iteration_limit=iteration_limit,
-            tolerance=tolerance,
-            time_limit=time_limit,
-            cancel=cancel,
-        )
-        return result.upper_bound
-
     def evaluate(
         self,
         potential: Potential,

@@ -31,9 +31,7 @@ from .model import corpus_of
 from .outcome import Outcome
 from .problem import Problem
 from .run import (
-    JointMode,
     LeftOut,
-    MessageElement,
     Progress,
     Reason,
     RunResult,
@@ -243,15 +241,7 @@ def decode(
     scheme: Scheme = "plain",
     most_cost: float | None = None,
     rounds: int = 10,
-    damping: float = 0.0,
-    algorithm: str = "auto",
-    exact_marginals: bool = False,
-    local_search: bool = True,
-    restrict_range: bool = False,
-    joint_mode: JointMode = "auto",
-    beam_width: int = 300,
-    max_states: int = 1024,
-    message_element: MessageElement = "auto",
+    effort: float = 0.0,
     threads: int = 1,
     time_limit: float | None = None,
     cancel: Cancel | None = None,
@@ -298,7 +288,7 @@ def decode(
                  follows B-, I- and the like
     most_cost    a chain whose rules cost more keeps its own labels; None: no limit
 
-    The other options are those of `Run`. The display in notebooks shows the changes. All chains
+    The other options are those of `Run`, which has more (`build_problem`). The display in notebooks shows the changes. All chains
     must have the same number of labels; `allowed` says which labels a chain has. Trees are for
     `ModelBuilder`.
 
@@ -321,15 +311,7 @@ def decode(
         raise ValueError(f"names has {len(names)} entries for {given.labels} labels")
     options: dict[str, Any] = {
         "rounds": rounds,
-        "damping": damping,
-        "algorithm": algorithm,
-        "exact_marginals": exact_marginals,
-        "local_search": local_search,
-        "restrict_range": restrict_range,
-        "joint_mode": joint_mode,
-        "beam_width": beam_width,
-        "max_states": max_states,
-        "message_element": message_element,
+        "effort": effort,
         "threads": threads,
         "bound_steps": bound_steps,
     }
@@ -400,7 +382,7 @@ class _Solution(Closable):
         result = struct(c.chorale_run_result)
         with self._use() as decoded:
             call(library.chorale_decoded_get_result, decoded, byref(result))
-        return result_of(result, None)
+        return result_of(result)
 
     def left_out(self) -> list[LeftOut]:
         with self._use() as decoded:

@@ -7,27 +7,14 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any
 
-from .errors import ClosedError, InUseError, StateError
-from .run import Reason, Run, RunResult
+from .run import Reason
 
 # The greatest number of changed chains that are shown.
 LIMIT = 20
 
 
-def result(outcome: RunResult) -> str:
-    """Returns the HTML of the result of a run: its scores, and the chains whose present labels
-    differ from their best labels without cliques."""
-    try:
-        if outcome.run is not None:
-            return head(outcome, outcome.changed_chains) + _changes(outcome.run)
-    except (ClosedError, InUseError, StateError):
-        pass  # the run is closed, in use or without a labelling: shows the scores alone
-    return head(outcome, outcome.changed_chains)
-
-
 def head(outcome: Any, changed: int) -> str:
-    """Returns the HTML of the scores of a `RunResult` or a `Decoded`. changed: the number of
-    changed chains."""
+    """Returns the HTML of the scores of a `Decoded`. changed: the number of changed chains."""
     bound = f", upper bound {outcome.upper_bound:.6g}" if outcome.upper_bound < float("inf") else ""
     proven = ", proven optimal" if outcome.proven else ""
     return (
@@ -35,28 +22,6 @@ def head(outcome: Any, changed: int) -> str:
         f"rounds: score {outcome.score:.6g} (chains by themselves {outcome.own_score:.6g})"
         f"{bound}{proven}; {changed} chains changed</p>"
     )
-
-
-def _changes(run: Run) -> str:
-    names = _Names(run)
-    changed = run.changed_chains().tolist()
-    lengths = run._model.chain_lengths
-    parts = []
-    for number in changed[:LIMIT]:
-        first = int(lengths[:number].sum())
-        words = names.words(first, int(lengths[number]))
-        reasons = (
-            (
-                words[reason.position] if reason.position >= 0 else None,
-                names.value(reason.clique, reason.value),
-                names.value(reason.clique, reason.own_value),
-                evidence(names.clique(reason.clique), reason),
-            )
-            for reason in run.reasons(number)
-        )
-        own, now = run.labels(number, own=True).tolist(), run.labels(number).tolist()
-        parts.append(chain(names.chain(number), words, own, now, names.labels, reasons))
-    return "".join(parts) + left_out(len(changed))
 
 
 def evidence(clique: str, reason: Reason) -> str:
@@ -115,39 +80,3 @@ def _word(word: str, label: str, number: int, changed: bool) -> str:
         f'border-bottom:{edge};padding:0 3px;margin:1px;display:inline-block">{escape(word)}'
         f'<sub style="color:#555">{escape(label)}</sub></span>'
     )
-
-
-class _Names:
-    """Names of labels, words, chains and cliques, from the problem of the run. Names that are
-    missing there are made from numbers."""
-
-    def __init__(self, run: Run) -> None:
-        problem = run.problem
-        self._problem = problem
-        self._model = run._model
-        self.labels = problem.labels if problem else []
-        self._words = problem.words if problem else []
-        self._chains = problem.chain_names if problem else []
-        self._cliques = problem.clique_names if problem else []
-        self._kinds = problem.clique_kinds if problem else []
-
-    def words(self, first: int, length: int) -> list[str]:
-        return self._words[first : first + length] or [str(position) for position in range(length)]
-
-    def chain(self, chain: int) -> str:
-        return self._chains[chain] if self._chains else f"chain {chain}"
-
-    def clique(self, clique: int) -> str:
-        if self._cliques:
-            return self._cliques[clique]
-        kind = self._kinds[clique] if self._kinds else None
-        return f"clique {clique}" + (f" ({kind})" if kind else "")
-
-    def value(self, clique: int, value: int) -> str:
-        name = self._problem.value_name(clique, value) if self._problem else None
-        if name is not None:
-            return name
-        values = self._model.clique_values(clique)
-        if value < 0:
-            return "a value outside"
-        return {values: "nothing", values + 1: "a conflict"}.get(value, str(value))

@@ -44,8 +44,7 @@ Key = Union[str, "tuple[str, ...]"]
 #: The columns that `agree` adds.
 NAMES = ("together", "probability", "changed", "why")
 
-# The greatest weight that a row may have, and the greatest sum that the weights of the rows with
-# one key may have.
+# The most equal rows that a row may stand for, and that the rows with one key may stand for in all.
 MOST = 2**31 - 1
 
 log = logging.getLogger("libchorale")
@@ -135,7 +134,7 @@ class _Read:
     keyed: list[Keyed]
     keys: list[Key]
     group: Codes | None
-    times: Longs | None  # how often each row counts; None: once. With `count`, scores are Repeated
+    times: Longs | None  # how many rows each stands for; scores are then Repeated. None: one
 
 
 def _column(table: Table, argument: str, name: Any) -> Any:
@@ -161,7 +160,6 @@ def _read(
     across: bool | Sequence[bool],
     minimum: int,
     more: Sequence[Any] = (),
-    weight: str | None = None,
     count: str | None = None,
 ) -> _Read:
     """Reads a table and checks the arguments. more: labels that the result may have, besides those
@@ -191,9 +189,8 @@ def _read(
     wide = [across] * len(keys) if isinstance(across, (bool, np.bool_)) else list(across)
     if len(wide) != len(keys):
         raise ValueError(f"across has {len(wide)} entries for {len(keys)} keys")
-    of_times = weight if count is None else count
-    times = None if of_times is None else _times(opening, of_times)
-    if times is not None and count is not None:
+    times = None if count is None else _times(opening, count)
+    if times is not None:
         scores = Repeated(scores, times)
     keyed = []
     for entry, over in zip(keys, wide):
@@ -201,41 +198,28 @@ def _read(
         columns = [_column(opening, "key", name).encoded() for name in names]
         inside = [] if groups is None or over else [groups]
         codes, cliques = together([*columns, *inside])
-        if count is None:
-            codes, cliques, sizes = cliques_of(codes, cliques, minimum)
-        else:
-            assert times is not None
-            codes, cliques, sizes = cliques_of(codes, cliques, minimum, times)
-        if times is not None:
-            sizes = _sums(f"column {of_times!r}", codes, cliques, times)
+        codes, cliques, sizes = cliques_of(codes, cliques, minimum, times)
+        if len(sizes) and sizes.max() > MOST:
+            clique = int(np.argmax(sizes > MOST))
+            raise ValueError(
+                f"column {count!r} adds up to {sizes[clique]} over the rows with the key of row "
+                f"{int(np.argmax(codes == clique))}; the sum may be at most {MOST}"
+            )
         keyed.append(Keyed(codes, cliques, sizes, columns, names, bool(over)))
     return _Read(opening, known, scores, before, keyed, keys, groups, times)
 
 
-def _times(table: Table, weight: str) -> Longs:
-    given = _column(table, "weight", weight).numbers()
+def _times(table: Table, count: str) -> Longs:
+    given = _column(table, "count", count).numbers()
     right = (given >= 1) & (given <= MOST) & (given == np.floor(given))
     if not right.all():
         row = int(np.argmin(right))
         raise ValueError(
-            f"column {weight!r} is {float(given[row]):.15g} in row {row}, not an integer from 1 to "
+            f"column {count!r} is {float(given[row]):.15g} in row {row}, not an integer from 1 to "
             f"{MOST}"
         )
     times: Longs = given.astype(np.int64)
     return times
-
-
-def _sums(place: str, codes: Ints, count: int, times: Longs) -> Longs:
-    """Returns the sum of the weights of the rows of each clique."""
-    inside = codes >= 0
-    sums: Longs = np.bincount(codes[inside], times[inside], minlength=count).astype(np.int64)
-    if (sums > MOST).any():
-        clique = int(np.argmax(sums > MOST))
-        raise ValueError(
-            f"{place} adds up to {sums[clique]} over the rows with the key of row "
-            f"{int(np.argmax(codes == clique))}; the sum may be at most {MOST}"
-        )
-    return sums
 
 
 def _numbers_of_labels(place: str, found: Codes, known: list[Any], nulls: bool) -> Ints:
@@ -363,7 +347,7 @@ def _weights(strength: Strength, read: _Read) -> list[Weights]:
     for number, of in enumerate(weights):
         check_strength(f"strength[{number}]", of.strength)
         if read.times is not None and of.strength < 0:
-            raise ValueError(f"strength[{number}] is {of.strength}; with weights it must be >= 0")
+            raise ValueError(f"strength[{number}] is {of.strength}; with count it must be >= 0")
     return weights
 
 
@@ -375,8 +359,7 @@ def _default_strength(read: _Read) -> float:
     Reason: let all n rows of a key have the margin d, and let k of them have another label than the
     rest. These k rows change together if strength / n * 2 k (n - k) > k d, that is if
     n - k > n d / (2 strength). With strength = 3/4 d this is n - k > 2/3 n: more than two thirds
-    prevail. A row of weight w and margin d counts as w rows of margin d / w. So does a row that
-    stands for w rows, whose margins add up to d.
+    prevail. The margins of the w rows that a row stands for add up to its own.
     """
     _, margins = read.scores.best()
     shared = np.any([keyed.codes >= 0 for keyed in read.keyed], axis=0) & (margins > 0)
@@ -410,7 +393,6 @@ def agree(
     across: bool | Sequence[bool] = False,
     strength: Strength = None,
     gold: str | None = None,
-    weight: str | None = None,
     count: str | None = None,
     minimum: int = 2,
     names: Sequence[str] = NAMES,
@@ -453,14 +435,9 @@ def agree(
     gold        a column with the right labels of some rows, null elsewhere: strengths are learnt
                 from it, as by `learn_strengths`. Rows are not forced to have their right labels.
                 The logger "libchorale" gets what was learnt, as a warning if none of it is applied
-    weight      a column of integers from 1: how often each row counts in the agreement of its key,
-                for instance the length of a span, or the number of equal rows that it stands for.
-                n above is then the sum of the weights. A row of weight w gains w times as much,
-                while its own log-odds are not multiplied. Strengths must not be negative. None:
-                every row counts once
-    count       a column of integers from 1: how many equal rows each row stands for. Unlike
-                `weight`, it multiplies the row's log-odds as well. Labels are those that the equal
-                rows would get; the probability is that of one of them
+    count       a column of integers from 1: how many equal rows each row stands for. Labels are those
+                that the equal rows would get; the probability is that of one of them. Strengths
+                must not be negative
     minimum     rows with the same key agree only if there are at least so many of them
     names       names of the new columns, which must not exist yet
     threads, rounds, time_limit  as in `Run`
@@ -480,7 +457,7 @@ def agree(
                  strength
     changed      whether the label differs from the label before
     why          for changed rows a text that says how many other mentions had the new label before,
-                 and how many have it now (with weights: the sum of their weights); otherwise null
+                 and how many have it now; otherwise null
 
     Raises TypeError and ValueError, which name column and row, for missing or repeated columns,
     keys of mixed types, confidences outside 0 to 1, unknown labels, nulls except in keys, and a
@@ -497,9 +474,8 @@ def agree(
     if gold is not None:
         if strength is not None:
             raise ValueError("strength and gold exclude each other")
-        for name, column in (("weight", weight), ("count", count)):
-            if column is not None:
-                raise ValueError(f"{name} and gold exclude each other: strengths are learnt without")
+        if count is not None:
+            raise ValueError("count and gold exclude each other: strengths are learnt without")
         strength = learn_strengths(
             table,
             gold=gold,
@@ -515,13 +491,11 @@ def agree(
             progress=progress,
         )
         tell(strength)
-    if weight is not None and count is not None:
-        raise ValueError("weight and count exclude each other")
     with Bar(progress, "agree", rounds + 4) as bar:
         if isinstance(strength, Strengths):
             labels = _labels_of(strength, labels)
         read = _read(
-            table, key, label, confidence, group, labels, scale, across, minimum, (), weight, count
+            table, key, label, confidence, group, labels, scale, across, minimum, (), count
         )
         for name in names:
             if name in read.table.names:
@@ -751,7 +725,7 @@ def diagnose(
 ) -> Diagnosis:
     """Estimates, without right labels, how much mentions disagree, how confident the tagger is
     about them, and how much would be gained by agreement. The arguments are those of `agree`;
-    there is no `weight`, so every row counts once.
+    there is no `count`, so every row counts once.
 
     >>> rows = [{"name": "Jordan", "type": kind} for kind in ["PERSON"] * 4 + ["ORG"]]
     >>> print(diagnose(rows, key="name", label="type", confidence=0.8))

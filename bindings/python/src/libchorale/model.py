@@ -15,7 +15,7 @@ from array import array
 from collections.abc import Sequence
 from contextlib import ExitStack
 from ctypes import byref, c_char, c_double, c_int64, c_size_t, c_void_p, cast
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,8 +30,6 @@ from .chain import Chain, Edges, Transitions
 from .errors import OutOfRangeError, Renaming
 from .potential import Potential
 from .property import Dictionary, Property
-
-Given = TypeVar("Given", Potential, Property, Dictionary)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -594,42 +592,6 @@ class Model(Shared):
             )
         return chains, positions, weights
 
-    # ---- The potential, property and dictionary of a clique
-
-    def clique_potential(self, clique: int) -> Potential | None:
-        """Returns the potential of a clique; None if the clique is centred. The potential keeps the
-        model alive, and can be pickled if the model can."""
-        return self._given("clique_potential", Potential, self._clique(clique))
-
-    def centre_potential(self, clique: int, value: int) -> Potential | None:
-        """Returns the potential of a centred clique for a value of its centre; None if the clique
-        is not centred."""
-        count = self.centre_values(clique)
-        number = self._within("value", value, count) if count else arrays.integer("value", value)
-        return self._given("centre_potential", Potential, self._clique(clique), number)
-
-    def clique_property(self, clique: int) -> Property | None:
-        """Returns the property of a clique; None if its members are positions."""
-        return self._given("clique_property", Property, self._clique(clique))
-
-    def clique_dictionary(self, clique: int) -> Dictionary | None:
-        """Returns the dictionary of a clique; None if it has none."""
-        return self._given("clique_dictionary", Dictionary, self._clique(clique))
-
-    def _given(self, method: str, kind: type[Given], *numbers: int) -> Given | None:
-        with self._use() as model:
-            pointer = _GETTERS[method](model, *numbers)
-            if pointer is None:
-                return None
-            # The recipe, from which pickle makes the object again, refers to this model. So the
-            # model stays alive, and with it the borrowed arrays and Python functions that the
-            # object uses.
-            recipe = Recipe(Model, method, (self.clone(), *numbers), {})
-            given = kind._made(recipe, kind._retain(pointer))
-        if isinstance(given, Potential):
-            given._raised = self._raised
-        return given
-
     # ---- Chains
 
     def chain(self, chain: int) -> Chain:
@@ -708,15 +670,6 @@ class Model(Shared):
         if self.closed:
             return "<Model, closed>"
         return f"<Model: {len(self)} chains, {self.cliques} cliques>"
-
-
-# The C functions that return objects of a clique, by the names of the methods of `Model`.
-_GETTERS = {
-    "clique_potential": library.chorale_model_clique_potential,
-    "centre_potential": library.chorale_model_clique_centre_potential,
-    "clique_property": library.chorale_model_clique_property,
-    "clique_dictionary": library.chorale_model_clique_dictionary,
-}
 
 
 def problem_bytes(problem: Any) -> bytes:

@@ -37,7 +37,7 @@ from .errors import OutOfRangeError
 from .model import Model
 from .potential import Potential
 from .problem import Problem
-from .run import JointMode, LeftOut, RunResult, labels_of, left_out_of, result_of, run_options
+from .run import LeftOut, RunResult, labels_of, left_out_of, result_of, run_options
 
 Longs = npt.NDArray[np.int64]
 
@@ -48,8 +48,8 @@ class Prices(Closable):
 
     model    a `Model` or `Problem`; its other cliques are solved as by `Run`
     cliques  the shared cliques, by their numbers in the model; not centred
-    rounds, local_search, algorithm, joint_mode, beam_width, max_states, threads, bound_steps: as in
-    `Run`
+    options  rounds, local_search, algorithm, joint_mode, beam_width, max_states, threads, bound_steps,
+             as of `Run`
 
     >>> from libchorale import ModelBuilder
     >>> builder = ModelBuilder()
@@ -70,40 +70,23 @@ class Prices(Closable):
         self,
         model: Model | Problem,
         cliques: npt.ArrayLike,
-        *,
-        rounds: int = 10,
-        local_search: bool = True,
-        algorithm: str = "auto",
-        joint_mode: JointMode = "auto",
-        beam_width: int = 300,
-        max_states: int = 1024,
-        threads: int = 1,
-        bound_steps: int = 0,
+        **options: Any,
     ) -> None:
         model = model.model if isinstance(model, Problem) else model
         if not isinstance(model, Model):
             raise TypeError(f"model is {model!r}, neither a Model nor a Problem")
-        options = run_options(
-            rounds=rounds,
-            local_search=local_search,
-            algorithm=algorithm,
-            joint_mode=joint_mode,
-            beam_width=beam_width,
-            max_states=max_states,
-            threads=threads,
-            bound_steps=bound_steps,
-        )
+        made = run_options(**options)
         numbers = arrays.longs("cliques", cliques)
         self._model = model.clone()
         self._stop = Stop()
-        with self._model._use() as frozen, self._stop._use() as options.cancel:
+        with self._model._use() as frozen, self._stop._use() as made.cancel:
             pointer = self._create(
                 library.chorale_prices_create,
                 None,
                 frozen,
                 arrays.address(numbers),
                 len(numbers),
-                byref(options),
+                byref(made),
                 sources=model._raised,
             )
         super().__init__(pointer)
@@ -144,7 +127,7 @@ class Prices(Closable):
                 stop=self._stop,
                 sources=self._model._raised,
             )
-        return score.value, result_of(result, None)
+        return score.value, result_of(result)
 
     def counts(self) -> Longs:
         """Returns for each shared clique and value the number of members with the value, under the

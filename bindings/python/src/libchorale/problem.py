@@ -6,7 +6,7 @@ import ctypes
 import os
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from ctypes import POINTER
-from typing import Any, Union
+from typing import Any, Union, overload
 
 import numpy as np
 
@@ -21,6 +21,29 @@ from .model import Model, problem_bytes
 # The list that names the values of a clique: "labels", "tokens", the number k of a list that
 # `add_value_names` added, or None.
 ValueNames = Union[str, int, None]
+
+
+class _List:
+    """A list of texts of a problem, which is read and set as a whole. Those of positions may also
+    be set as a list for each chain."""
+
+    def __init__(self, told: str, which: int) -> None:
+        self.__doc__, self._which = told, which
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, problem: None, owner: Any = None) -> _List: ...
+    @overload
+    def __get__(self, problem: Problem, owner: Any = None) -> list[str]: ...
+    def __get__(self, problem: Problem | None, owner: Any = None) -> _List | list[str]:
+        return self if problem is None else problem._texts(self._which)
+
+    def __set__(self, problem: Problem, texts: Iterable[Any] | None) -> None:
+        if self._which in (c.CHORALE_TEXTS_WORDS, c.CHORALE_TEXTS_SPACES):
+            texts = _end_to_end(texts)
+        problem._set_texts(self._name, self._which, texts)
 
 
 class Problem(Closable):
@@ -114,77 +137,19 @@ class Problem(Closable):
             packed.set(problem, which)
             self._lists[which] = list(given)
 
-    @property
-    def labels(self) -> list[str]:
-        """The name of each label."""
-        return self._texts(c.CHORALE_TEXTS_LABELS)
-
-    @labels.setter
-    def labels(self, texts: Iterable[str] | None) -> None:
-        self._set_texts("labels", c.CHORALE_TEXTS_LABELS, texts)
-
-    @property
-    def tokens(self) -> list[str]:
-        """The text of each token id."""
-        return self._texts(c.CHORALE_TEXTS_TOKENS)
-
-    @tokens.setter
-    def tokens(self, texts: Iterable[str] | None) -> None:
-        self._set_texts("tokens", c.CHORALE_TEXTS_TOKENS, texts)
-
-    @property
-    def words(self) -> list[str]:
-        """The word at each position, chain after chain."""
-        return self._texts(c.CHORALE_TEXTS_WORDS)
-
-    @words.setter
-    def words(self, texts: Iterable[Any] | None) -> None:
-        self._set_texts("words", c.CHORALE_TEXTS_WORDS, _end_to_end(texts))
-
-    @property
-    def spaces(self) -> list[str]:
-        """The white space before each word, chain after chain; empty: one blank before each."""
-        return self._texts(c.CHORALE_TEXTS_SPACES)
-
-    @spaces.setter
-    def spaces(self, texts: Iterable[Any] | None) -> None:
-        self._set_texts("spaces", c.CHORALE_TEXTS_SPACES, _end_to_end(texts))
-
-    @property
-    def chain_names(self) -> list[str]:
-        return self._texts(c.CHORALE_TEXTS_CHAINS)
-
-    @chain_names.setter
-    def chain_names(self, texts: Iterable[str] | None) -> None:
-        self._set_texts("chain_names", c.CHORALE_TEXTS_CHAINS, texts)
-
-    @property
-    def group_names(self) -> list[str]:
-        """Names of groups 0, 1, ..."""
-        return self._texts(c.CHORALE_TEXTS_GROUPS)
-
-    @group_names.setter
-    def group_names(self, texts: Iterable[str] | None) -> None:
-        self._set_texts("group_names", c.CHORALE_TEXTS_GROUPS, texts)
-
-    @property
-    def clique_names(self) -> list[str]:
-        return self._texts(c.CHORALE_TEXTS_CLIQUES)
-
-    @clique_names.setter
-    def clique_names(self, texts: Iterable[str] | None) -> None:
-        self._set_texts("clique_names", c.CHORALE_TEXTS_CLIQUES, texts)
+    labels = _List("The name of each label.", c.CHORALE_TEXTS_LABELS)
+    tokens = _List("The text of each token id.", c.CHORALE_TEXTS_TOKENS)
+    words = _List("The word at each position, chain after chain.", c.CHORALE_TEXTS_WORDS)
+    spaces = _List(
+        "The white space before each word, chain after chain; empty: one blank before each.",
+        c.CHORALE_TEXTS_SPACES,
+    )
+    chain_names = _List("The name of each chain.", c.CHORALE_TEXTS_CHAINS)
+    group_names = _List("Names of groups 0, 1, ...", c.CHORALE_TEXTS_GROUPS)
+    clique_names = _List("The name of each clique.", c.CHORALE_TEXTS_CLIQUES)
+    kinds = _List("Names of kinds of cliques.", c.CHORALE_TEXTS_KINDS)
 
     # ---- Kinds of cliques, and names of their values
-
-    @property
-    def kinds(self) -> list[str]:
-        """Names of kinds of cliques."""
-        return self._texts(c.CHORALE_TEXTS_KINDS)
-
-    @kinds.setter
-    def kinds(self, texts: Iterable[str] | None) -> None:
-        self._set_texts("kinds", c.CHORALE_TEXTS_KINDS, texts)
 
     @property
     def clique_kinds(self) -> list[str | None]:

@@ -13,9 +13,7 @@ from ctypes import (
     byref,
     c_double,
     c_int32,
-    c_size_t,
     c_uint8,
-    create_string_buffer,
 )
 from typing import Any, Literal
 
@@ -187,7 +185,6 @@ class RunResult:
     clique_updates      how often a clique computed messages, in all rounds
     left_out            number of chains that are left out, since every labelling of them is
                         forbidden (`Run.left_out`)
-    run                 the run; None in a result that was pickled
     """
 
     outcome: Outcome
@@ -208,15 +205,6 @@ class RunResult:
     chain_updates: int
     clique_updates: int
     left_out: int
-    run: Run | None = dataclasses.field(repr=False, compare=False)
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "run": None}
-
-    def _repr_html_(self) -> str:
-        from . import html  # here, since `html` imports this module
-
-        return html.result(self)
 
 
 class Run(Closable):
@@ -392,7 +380,7 @@ class Run(Closable):
             error = self._own_raised.take()
         if error is not None:
             raise error
-        return result_of(result, self)
+        return result_of(result)
 
     def reset(self) -> None:
         """Discards messages, labellings and all changes by `set_chain`, `set_allowed`,
@@ -469,7 +457,7 @@ class Run(Closable):
         result = struct(c.chorale_run_result)
         with self._use(shared=True) as run:
             call(library.chorale_run_get_result, run, byref(result))
-        return result_of(result, self)
+        return result_of(result)
 
     def left_out(self) -> list[LeftOut]:
         """Returns the chains that are left out, since every labelling of them is forbidden."""
@@ -628,26 +616,6 @@ class Run(Closable):
             )
         return probabilities, bool(exact.value)
 
-    def json(self) -> str:
-        """Returns the whole result as JSON: an object with fields of `RunResult` and two arrays of
-        objects. In "chains", each has score, labels, changed and, if the chain changed, own_score,
-        own_labels and reasons (with fields of `Reason`). In "cliques", each has score and
-        values. Numbers that are not finite are null."""
-        needed = c_size_t()
-        with self._use(shared=True) as run:
-            raised = self._model._raised
-            work(library.chorale_run_json, run, None, 0, byref(needed), sources=raised)
-            buffer = create_string_buffer(needed.value)
-            work(
-                library.chorale_run_json,
-                run,
-                buffer,
-                needed.value,
-                byref(needed),
-                sources=raised,
-            )
-        return buffer.value.decode("utf-8")
-
     # ---- Estimates, without a run
 
     @staticmethod
@@ -750,15 +718,11 @@ def left_out_of(run: Any) -> list[LeftOut]:
     ]
 
 
-def result_of(result: c.chorale_run_result, run: Run | None) -> RunResult:
-    fields = {
-        field.name: getattr(result, field.name)
-        for field in dataclasses.fields(RunResult)
-        if field.name != "run"
-    }
+def result_of(result: c.chorale_run_result) -> RunResult:
+    fields = {field.name: getattr(result, field.name) for field in dataclasses.fields(RunResult)}
     fields["outcome"] = Outcome(result.outcome)
     fields["proven"] = bool(result.proven)
-    return RunResult(**fields, run=run)
+    return RunResult(**fields)
 
 
 def _labelling(own: bool) -> int:
