@@ -40,7 +40,6 @@
 #include "clique/algorithms.cpp"
 #include "clique/computation.cpp"
 #include "clique/instance.cpp"
-#include "clique/kept_labelling.cpp"
 #include "clique/plan.cpp"
 #include "clique/search.cpp"
 #include "clique/dual/count_boxes.cpp"

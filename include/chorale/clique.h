@@ -182,11 +182,12 @@ typedef struct chorale_clique_options {
   double gap;
   /* Seconds from the start of the call; 0 (default): no limit; negative: it has passed. Every
    * algorithm ends within milliseconds of a limit or a cancel, but for the check of the arguments,
-   * which is one pass over the scores. After a limit the result is the best labelling so far; it
-   * scores at least as much as the labelling in which each member has its best value. After a limit,
-   * the callback of a CALLBACK potential is called only to score the result. In cliques with more
-   * than a million scores, a limit that comes before all scores are read gives score minus infinity
-   * and leaves `assignment` unchanged; `marginals` is unchanged after any limit. */
+   * which is one pass over the scores, and the score of the result, one pass over the members. After
+   * a limit the result is the best labelling so far; it scores at least as much as the labelling in
+   * which each member has its best value. After a limit, the callback of a CALLBACK potential is
+   * called only to score the result. In cliques with more than a million scores, a limit that comes
+   * before all scores are read gives score minus infinity and leaves `assignment` unchanged;
+   * `marginals` is unchanged after any limit. */
   double time_limit;
   const chorale_cancel *cancel; /* may be NULL. Borrowed. */
   int32_t exact_marginals;      /* 1: see chorale_clique_max_marginals. Default 0. */

@@ -32,7 +32,6 @@ void Limits::look() noexcept {
 }
 
 void Limits::look_again() noexcept {
-  ++looks_;
   if (interruption_ == Interruption::none)
     look();
   left_ = kBetweenLooks;

@@ -61,18 +61,6 @@ public:
   Interruption interruption() const noexcept { return interruption_; }
   // Returns the seconds until the deadline, at least 0; negative if there is no deadline.
   double seconds_left() const noexcept;
-  // can_come() is true if an interruption is possible: if there is a deadline or a cancel flag.
-  // looks() returns how often spend() has read the clock and the flag: about once in a millisecond
-  // of work.
-  bool can_come() const noexcept { return has_deadline_ || cancel_; }
-  std::int64_t looks() const noexcept { return looks_; }
-  // Makes the deadline earlier, by `time` or by an eighth of the time that is left, whichever is
-  // shorter. This reserves time for the work that must follow an interruption.
-  void keep_back(std::chrono::steady_clock::duration time) noexcept {
-    if (has_deadline_)
-      deadline_ -= std::max(std::chrono::steady_clock::duration{},
-                            std::min(time, (deadline_ - std::chrono::steady_clock::now()) / 8));
-  }
   // Replaces the deadline by the deadline of `other`, or by none if `other` has none.
   void shorten(const Limits &other) noexcept {
     deadline_ = other.deadline_;
@@ -89,7 +77,6 @@ private:
   bool counts_steps_ = false; // the steps in left_ are all that there are
   Interruption interruption_ = Interruption::none;
   std::int64_t left_ = 0; // steps until the clock is read again
-  std::int64_t looks_ = 0;
 };
 
 // Limits that never interrupt.

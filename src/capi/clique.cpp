@@ -13,7 +13,7 @@ namespace {
 // Turns the caller's arguments into a checked task, and runs it.
 class CliqueCall {
 public:
-  explicit CliqueCall(const Report &report) noexcept : report_(report) { task.is_quick = true; }
+  explicit CliqueCall(const Report &report) noexcept : report_(report) {}
 
   CliqueTask task;
   chorale_clique_options options{};

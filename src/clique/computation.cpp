@@ -4,8 +4,6 @@
 #include "clique/search.hpp"
 #include "potential/member_row.hpp"
 
-#include <chrono>
-
 namespace chorale {
 namespace {
 
@@ -35,9 +33,6 @@ private:
   // messages to this member are defined, since a message leaves out the scores of the member that
   // receives it. These messages are computed with the member's scores set to zero.
   bool load() noexcept {
-    using Clock = std::chrono::steady_clock;
-    const bool keeps = task_.is_quick && !is_small() && limits_.can_come();
-    const Clock::time_point start = keeps ? Clock::now() : Clock::time_point{};
     std::int32_t only = -1;
     const bool loaded = instance_.load(task_.problem, &only, is_small() ? nullptr : &limits_);
     if (instance_.interrupted())
@@ -49,8 +44,6 @@ private:
       std::fill(row, row + instance_.columns, 0.0);
       instance_.note_best(only);
       only_member_ = only;
-    } else if (keeps && !keep_labellings(start)) {
-      return false;
     }
     is_prepared_ =
         instance_.potential.prepare(instance_.potential.size() <= kAlwaysRead ? nullptr : &limits_);
@@ -61,20 +54,6 @@ private:
   // while it prepared the potential. (Small cliques are prepared, and algorithms begin, whatever the
   // limits.)
   bool is_prepared() const noexcept { return !runs() || is_prepared_; }
-
-  // From now on keeps a labelling ready for an interruption (kept_labelling.hpp). Also moves the
-  // deadline to an earlier time, to leave time for scoring the last labelling and writing messages.
-  // Scoring takes at most as long as reading the scores, which began at `start`. So the time since
-  // `start` is reserved, or twice this time if there are messages to write, but at most an eighth
-  // of the time left (Limits::keep_back()). False if interrupted.
-  bool keep_labellings(std::chrono::steady_clock::time_point start) noexcept {
-    if (!kept_.begin(limits_))
-      return false;
-    instance_.kept = &kept_;
-    last_ = limits_;
-    limits_.keep_back((std::chrono::steady_clock::now() - start) * (task_.wants_marginals ? 2 : 1));
-    return true;
-  }
 
   void find_marginals() noexcept {
     // Minus infinity stays in the entries that are not computed before the limits end the search.
@@ -110,33 +89,23 @@ private:
     // A call that fails or finds no labelling must leave the caller's array for the labelling
     // unchanged. If neither can happen any more, writes the labelling directly to this array,
     // otherwise first to candidate_.
-    const bool straight = !kept_.is_active() && !task_.wants_marginals &&
-                          !task_.kind.source->callback && task_.kind.source->finite_tables;
-    gsl::span<const std::int32_t> values = straight ? task_.assignment : candidate_;
+    const bool straight = !task_.wants_marginals && !task_.kind.source->callback &&
+                          task_.kind.source->finite_tables;
+    const gsl::span<std::int32_t> values = straight ? task_.assignment : candidate_;
     answer.failure = solution_.failure;
     bool found = solution_.found();
     Rated rated;
     if (answer.failure == CallbackFailure::none) {
-      if (kept_.is_active()) {
-        const bool cut = is_interrupted();
-        is_solution_rated_ =
-            found ? kept_.finish(last_, solution_.assignment, solution_.score, !cut) : !cut;
-        rated = kept_.rated();
-        values = kept_.values();
-        if (!is_solution_rated_)
-          found = !solution_.infeasible && rated.score() > kForbidden;
-      } else if (const bool independent = interrupted_without_labelling(); found || independent) {
-        // After an interruption, scores the labelling of a large clique only if the caller wants
-        // this labelling.
-        if (is_small() || !is_interrupted() || !task_.assignment.empty())
-          kept_.rate(NoLimits{},
-                     independent ? gsl::span<const std::int32_t>() : solution_.assignment,
-                     straight ? task_.assignment : candidate_, rated);
+      if (const bool independent = interrupted_without_labelling(); found || independent) {
+        // A run does not use the labelling, so it is not scored for a large clique after an
+        // interruption.
+        if (is_small() || !is_interrupted() || !task_.messages_only)
+          rate(independent ? gsl::span<const std::int32_t>() : solution_.assignment, values, rated);
         if (independent)
           solution_.score = rated.score();
         found = solution_.found() && only_member_ < 0;
       }
-      answer.failure = kept_.failure();
+      answer.failure = rating_failure_;
     }
     // After a failure of a callback the caller's arrays stay unchanged.
     if (answer.failure != CallbackFailure::none)
@@ -161,7 +130,7 @@ private:
       // An algorithm may update its score move by move, and its bound may be equal to this score.
       // By rounding, the updated score may differ from `score`, which is added up anew, by more
       // than closes_gap() tolerates. The labelling is proven optimal in this case too.
-      if (!answer.proven && is_solution_rated_ && solution_.bound <= solution_.score) {
+      if (!answer.proven && solution_.bound <= solution_.score) {
         answer.upper_bound = score;
         answer.proven = true;
       }
@@ -173,8 +142,7 @@ private:
   chorale_outcome outcome(const CliqueAnswer &answer, bool found) const noexcept {
     if (solution_.infeasible)
       return CHORALE_OUTCOME_INFEASIBLE;
-    const Interruption interruption =
-        is_interrupted() || is_solution_rated_ ? limits_.interruption() : last_.interruption();
+    const Interruption interruption = limits_.interruption();
     if (interruption == Interruption::deadline)
       return CHORALE_OUTCOME_DEADLINE;
     if (interruption == Interruption::cancelled)
@@ -188,9 +156,7 @@ private:
     return found ? CHORALE_OUTCOME_COMPLETE : CHORALE_OUTCOME_NOTHING_FOUND;
   }
 
-  Limits last_; // for the work after the search: the limits with the deadline that the caller set
   bool is_prepared_ = false;
-  bool is_solution_rated_ = true; // the answer is the solution's labelling, not the kept one
 };
 
 } // namespace

@@ -22,9 +22,6 @@ struct CliqueTask {
   gsl::span<const std::int32_t> start_assignment; // the value of each member
 
   bool wants_marginals = false;
-  // True if the call must return within milliseconds of an interruption. Requires that the `limits`
-  // given to compute() are used by this task alone.
-  bool is_quick = false;
   // True if only messages are wanted, and no labelling. Alpha-pass then computes the messages
   // without searching for a labelling first.
   bool messages_only = false;

@@ -2,7 +2,6 @@
 #include "clique/instance.hpp"
 
 #include "base/rows.hpp"
-#include "clique/kept_labelling.hpp"
 
 #include <algorithm>
 
@@ -91,11 +90,6 @@ bool Instance::note_best(std::int64_t i) noexcept {
                            {best + i, second + i, best_score + i, second_score + i});
   best[i] = std::max(best[i], 0);
   return best_score[i] > kForbidden;
-}
-
-void Instance::offer_to_kept(gsl::span<const std::int32_t> assignment,
-                             double score) const noexcept {
-  kept->offer(assignment, score);
 }
 
 bool Instance::count(gsl::span<const std::int32_t> assignment,

@@ -44,8 +44,6 @@ struct ProblemView {
   std::int32_t values() const noexcept { return static_cast<std::int32_t>(scores.columns); }
 };
 
-class KeptLabelling;
-
 struct Instance {
   // `in_place`: the caller's matrix has no gaps and may be used without a copy. The instance uses
   // this permission if its columns are exactly the values. `rows`: the number of members, if it is
@@ -101,16 +99,7 @@ struct Instance {
     return member_sum(assignment).total;
   }
 
-  // Offers a labelling to `kept`, which keeps a good labelling ready to be returned after an
-  // interruption. `score`: the labelling's score as the search has computed it. Searches call this
-  // function between their steps, even if the labelling has not changed.
-  void offer_kept(gsl::span<const std::int32_t> assignment, double score) const noexcept {
-    if (kept) [[unlikely]]
-      offer_to_kept(assignment, score);
-  }
-
   CliquePotential potential;
-  KeptLabelling *kept = nullptr; // NULL if no labelling is kept ready, as in small cliques
   std::int32_t members; // n, the number of members
   std::int32_t columns; // K, the number of columns
   const std::int64_t *weights = nullptr; // by member; NULL if all are 1
@@ -129,7 +118,6 @@ struct Instance {
   }
 
 private:
-  void offer_to_kept(gsl::span<const std::int32_t> assignment, double score) const noexcept;
   // Fills rows begin .. last - 1 of `scores` from the caller's matrix.
   void gather(const ProblemView &problem, std::int64_t begin, std::int64_t last) noexcept;
 };
@@ -165,8 +153,6 @@ struct Solution {
       : instance(&of), assignment(layout.take_span<std::int32_t>(of.members)) {}
 
   bool found() const noexcept { return score > kForbidden; }
-  // Offers the labelling to Instance::kept, which keeps a good labelling ready for an interruption.
-  void keep() const noexcept { instance->offer_kept(assignment, score); }
   bool proven() const noexcept { return gap_reached(kProvenGap); }
   bool gap_reached(double gap) const noexcept {
     return gap >= 0 && found() && bound < kInfinity &&

@@ -9,6 +9,7 @@
 #include "clique/passes/pass_bounds.hpp"
 #include "clique/passes/threshold_bounds.hpp"
 #include "clique/passes/weighted_marginals.hpp"
+#include "potential/member_row.hpp"
 
 #include <algorithm>
 #include <type_traits>
@@ -29,7 +30,7 @@ CliqueSearch::CliqueSearch(Layout &layout, const CliqueTask &task, Limits &limit
     : layout_(layout), task_(task), limits_(limits),
       instance_(layout, task.kind, task.in_place || reads_only(), task.problem.members()), solution_(layout, instance_),
       candidate_(layout.take_span<std::int32_t>(instance_.members)),
-      kept_(layout, instance_, task.is_quick && !is_small()),
+      value_counts_(layout.take_span<std::int64_t>(task.kind.source->values)),
       messages_(!task.wants_marginals ? nullptr
                 : writes_in_place()   ? task.marginals.data
                                       : layout.take<double>(product_of_counts(
@@ -80,7 +81,7 @@ void CliqueSearch::start() noexcept {
 }
 
 void CliqueSearch::write_independent(gsl::span<std::int32_t> assignment) const noexcept {
-  write_each(assignment, [&](std::int64_t i) { return kept_.best_column(i); });
+  write_each(assignment, [&](std::int64_t i) { return best_column(i); });
 }
 
 // Writes column(i) to assignment[i] for every member i. In small cliques ignores the limits. In
@@ -110,25 +111,51 @@ void CliqueSearch::write_all_at(std::int32_t value,
   write_each(assignment, [&](std::int64_t i) {
     const bool open = problem.scores.row(i).data()[value] > kForbidden &&
                       (!fixed || fixed[i] < 0 || fixed[i] == value);
-    return open ? common : kept_.best_column(i);
+    return open ? common : best_column(i);
   });
 }
 
 // Sets the score of the solution to that of its labelling, which is minus infinity if the potential
-// forbids the labelling. If interrupted, leaves the solution without a score.
+// forbids the labelling.
 void CliqueSearch::rate_solution() noexcept {
   Rated rated;
-  if (!rate(solution_.assignment, {}, rated))
-    return;
+  rate(solution_.assignment, {}, rated);
   solution_.score = rated.score();
-  solution_.failure = kept_.failure();
+  solution_.failure = rating_failure_;
 }
 
-// Calls KeptLabelling::rate(), which scores a labelling. In small cliques ignores the limits.
-bool CliqueSearch::rate(gsl::span<const std::int32_t> assignment, gsl::span<std::int32_t> values,
+std::int32_t CliqueSearch::best_column(std::int64_t i) const noexcept {
+  const Instance &in = instance_;
+  const std::int32_t best = in.best[i];
+  const std::int32_t rest = in.potential.rest;
+  return rest >= 0 && in.score(i, rest) == in.best_score[i] &&
+                 in.value_of(i, rest) < in.value_of(i, best)
+             ? rest
+             : best;
+}
+
+void CliqueSearch::rate(gsl::span<const std::int32_t> assignment, gsl::span<std::int32_t> values,
                         Rated &to) noexcept {
-  return is_small() ? kept_.rate(NoLimits{}, assignment, values, to)
-                    : kept_.rate(limits_, assignment, values, to);
+  const Instance &in = instance_;
+  Expects(assignment.empty() || assignment.size() >= to_size(in.members));
+  Expects(values.empty() || values.size() >= to_size(in.members));
+  const std::int32_t *const x = assignment.data();
+  std::int32_t *const to_values = values.data();
+  std::int64_t *const counts = value_counts_.data();
+  std::fill_n(counts, value_counts_.size(), std::int64_t{0});
+  MeasuredSum members;
+  for (std::int64_t i = 0; i < in.members; ++i) {
+    const std::int32_t column = x ? x[i] : best_column(i);
+    members.add(in.score(i, column));
+    const std::int32_t value = in.value_of(i, column);
+    if (to_values)
+      to_values[i] = value;
+    counts[value] += in.weight(i);
+  }
+  to.member_score = members.total;
+  to.clique_score = evaluate_counted(*in.potential.source, value_counts_, in.potential.members,
+                                     &rating_failure_);
+  to.magnitude = members.magnitude + magnitude_of(to.clique_score);
 }
 
 bool CliqueSearch::interrupted_without_labelling() const noexcept {

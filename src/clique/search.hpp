@@ -7,9 +7,18 @@
 #pragma once
 
 #include "clique/computation.hpp"
-#include "clique/kept_labelling.hpp"
 
 namespace chorale {
+
+// The score of a labelling, computed by the definition in clique.h: the sum of the member scores
+// plus the potential at the counts of the values.
+struct Rated {
+  double member_score = kForbidden; // sum of member scores, in the order of the members
+  double clique_score = 0;
+  double magnitude = 0; // sum over the members of |score|, plus |clique_score|
+
+  double score() const noexcept { return member_score + clique_score; }
+};
 
 class CliqueSearch {
 public:
@@ -82,6 +91,11 @@ protected:
 
   // True if all scores were read, but the limits ended the search before it had a labelling.
   bool interrupted_without_labelling() const noexcept;
+  // Scores a labelling, whatever the limits, and writes the result to `to`. `assignment`: the column
+  // of each member; empty means each member's best value. Writes the value of each member to
+  // `values` unless `values` is empty.
+  void rate(gsl::span<const std::int32_t> assignment, gsl::span<std::int32_t> values,
+            Rated &to) noexcept;
   // Makes each member's best value the solution.
   void take_independent() noexcept;
 
@@ -98,13 +112,15 @@ private:
   }
 
   bool reads_only() const noexcept;
+  // Returns the column of member i's best value; of several best values, the lowest. This may
+  // differ from Instance::best[i], the lowest of several best columns: the rest column is the last
+  // column, even if the uncounted value for which it stands is a low one.
+  std::int32_t best_column(std::int64_t i) const noexcept;
   template <class Improver> void improve_solution(Improver &improver) noexcept;
   template <class Improver> void improve_candidate(Improver &improver) noexcept;
   void follow_best_marginal() noexcept;
 
   void rate_solution() noexcept;
-  bool rate(gsl::span<const std::int32_t> assignment, gsl::span<std::int32_t> values,
-            Rated &to) noexcept;
   template <class Column>
   void write_each(gsl::span<std::int32_t> assignment, Column &&column) const noexcept;
   void write_independent(gsl::span<std::int32_t> assignment) const noexcept;
@@ -121,7 +137,8 @@ protected:
   Instance instance_;
   Solution solution_;
   gsl::span<std::int32_t> candidate_; // by member: column in the labelling that is being improved
-  KeptLabelling kept_;
+  gsl::span<std::int64_t> value_counts_; // by value: number of members, scratch of rate()
+  CallbackFailure rating_failure_ = CallbackFailure::none; // of the last call of rate()
   double *messages_;             // members x columns: max-marginals minus the member's own score
   bool started_ = false;         // start() has written a labelling, which may be forbidden
   bool marginals_exact_ = false;

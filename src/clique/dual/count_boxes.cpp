@@ -26,7 +26,6 @@ CountBoxes::CountBoxes(Layout &layout, const Instance &instance,
       root_prices_(layout.take_span<double>(instance.members)),
       labelling_(layout.take<std::int32_t>(instance.members)),
       own_row_(layout.take<double>(instance.columns)),
-      bounds_(layout.take<double>(product_of_counts(instance.members, instance.columns))),
       magnitudes_(layout.take<double>(product_of_counts(instance.members, instance.columns))),
       counts_(layout.take<std::int32_t>(instance.columns)) {}
 
@@ -244,25 +243,6 @@ void CountBoxes::note_labelling(gsl::span<const std::int32_t> labelling, double 
   }
 }
 
-// Returns a price for a member that is fixed to column v and has score 0 there. The price is so low
-// that column v chooses the member at any count, so that fixing the member does not weaken the
-// bound by the dual.
-double CountBoxes::price_of_fixed(std::int32_t v) const noexcept {
-  const Instance &in = *instance_;
-  double highest = 0;
-  double lowest = 0;
-  for (std::int64_t k = 0; k <= in.members; ++k)
-    if (in.potential.tables[v][k] > kForbidden) {
-      highest = std::max(highest, in.potential.tables[v][k]);
-      lowest = std::min(lowest, in.potential.tables[v][k]);
-    }
-  double gain = 0;
-  for (std::int64_t i = 0; i < in.members; ++i)
-    if (in.row(i)[v] > kForbidden)
-      gain = std::max(gain, in.row(i)[v] - root_prices_.data()[i]);
-  return lowest - highest - gain;
-}
-
 bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution &solution,
                           Matrix<double> messages) noexcept {
   const std::int64_t n = instance_->members;
@@ -277,16 +257,7 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
   if (!solution.proven() && !solution.infeasible)
     return false;
 
-  dual_.load(*instance_);
-  dual_.evaluate(root_prices_);
-  for (std::int64_t i = 0; i < n; ++i) {
-    if (!limits.spend(K) || instance_->interrupted())
-      return false;
-    dual_.bounds_of_member(i, span_of(bounds_ + i * K, K));
-  }
-
   Instance in = *instance_; // shares the scores
-  in.kept = nullptr;
   bool all_exact = true;
   for (std::int32_t i = 0; i < n; ++i) {
     double *const row = in.scores + i * K;
@@ -296,10 +267,7 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
     for (std::int32_t v = 0; v < K; ++v) {
       double &message = messages.row(i).data()[v];
       double &magnitude = magnitudes_[std::int64_t{i} * K + v];
-      const double bound = bounds_[std::int64_t{i} * K + v];
-      if (message > kForbidden ? closes_gap(message, magnitude, bound) : bound == kForbidden)
-        continue;
-      const double own_price = std::exchange(root_prices_.data()[i], price_of_fixed(v));
+      const double own_price = std::exchange(root_prices_.data()[i], 0.0);
       std::fill_n(row, K, kForbidden);
       row[v] = 0.0;
       Search s{in, exact, limits, {in.by_member(labelling_), message, magnitude}, {}};

@@ -32,8 +32,7 @@ public:
 
   // Writes to entry v of messages.row(i) the best score of a labelling with x_i = v, minus the
   // score of member i at v; minus infinity if no such labelling exists. Searches for the best
-  // labelling. Then searches once for each entry whose best known score does not meet the dual
-  // bound at the prices of the root. False if some entries may be too low (node limit,
+  // labelling, then once for each entry, from the prices of the root. False if some entries may be too low (node limit,
   // interruption); such an entry is still the score of some labelling, or minus infinity.
   bool messages(const SolveOptions &options, Limits &limits, Solution &solution,
                 Matrix<double> messages) noexcept;
@@ -81,7 +80,6 @@ private:
   // Searches the subtree of the node in `slot`. False if the search had to stop before the end.
   bool search_depth_first(Search &s, std::int64_t slot, double bound) noexcept;
   bool is_fixed() const noexcept;
-  double price_of_fixed(std::int32_t v) const noexcept;
   void note_labelling(gsl::span<const std::int32_t> labelling, double score,
                       Matrix<double> messages) noexcept;
 
@@ -96,7 +94,6 @@ private:
   gsl::span<double> root_prices_; // n: the best prices found for the root
   std::int32_t *labelling_; // n: incumbent of a search with one member fixed
   double *own_row_;         // K: the scores of the member that is fixed to a column
-  double *bounds_;          // n x K: upper bounds on the messages
   double *magnitudes_;      // n x K: sums of the magnitudes of the terms of the messages
   std::int32_t *counts_;    // K: number of members by column
 };

@@ -22,7 +22,7 @@ CountDual::CountDual(Layout &layout, std::int32_t members, std::int32_t columns)
       chosen_weight_(layout.take<std::int32_t>(columns)), best_(layout.take<double>(columns)),
       value_of_count_(layout.take<double>(product_of_counts(std::int64_t{members} + 1, columns))),
       slope_(layout.take<double>(members)),
-      suffix_(layout.take<double>(std::max(std::int64_t{members} + 2, std::int64_t{columns}))),
+      suffix_(layout.take<double>(std::int64_t{members} + 2)),
       remaining_(layout.take<std::int32_t>(members)) {}
 
 void CountDual::load(const Instance &in) noexcept {
@@ -284,51 +284,6 @@ bool CountDual::reduce(double level, double *dropped) noexcept {
       }))
     return true;
   return !is_left_out && tighten_box();
-}
-
-void CountDual::bounds_of_member(std::int64_t i, gsl::span<double> bounds_of) const noexcept {
-  double *bounds = bounds_of.data();
-  // For each column v, computes without[v], the greatest H_v(k) if v may not choose member i, and
-  // bounds[v], the same if v must choose i and the gain of i counts as 0.
-  double others = 0;
-  std::int32_t needing = 0; // number of columns that have no feasible count without member i
-  double *without = suffix_;
-  for (std::int64_t v = 0; v < columns_; ++v) {
-    const Entry *entry = entries_ + v * members_;
-    const double *f = instance_->potential.tables[v];
-    double gains = 0;
-    double alone = kForbidden;
-    double joined = kForbidden;
-    std::int64_t k = 0;
-    Pace pace(*instance_, 8, length_[v] + 1);
-    for (std::int64_t r = 0;; ++r) {
-      if (!pace.next())
-        return;
-      if (r < length_[v] && entry[r].member == i)
-        continue;
-      alone = std::max(alone, gains + f[k]);
-      if (k < members_)
-        joined = std::max(joined, gains + f[k + 1]);
-      if (r >= length_[v])
-        break;
-      gains += entry[r].gain;
-      ++k;
-    }
-    without[v] = alone;
-    bounds[v] = joined;
-    if (alone == kForbidden)
-      ++needing;
-    else
-      others += alone;
-  }
-  const double rest = (price_sum_ - prices_[i]) + others + rounding_;
-  for (std::int64_t v = 0; v < columns_; ++v) {
-    const bool itself = without[v] == kForbidden;
-    if (needing > (itself ? 1 : 0))
-      bounds[v] = kForbidden;
-    else
-      bounds[v] += rest - (itself ? 0.0 : without[v]);
-  }
 }
 
 } // namespace chorale

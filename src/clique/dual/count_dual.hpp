@@ -86,12 +86,6 @@ public:
   const std::int32_t *lo() const noexcept { return lo_; }
   const std::int32_t *hi() const noexcept { return hi_; }
 
-  // Writes to bounds[v], for each column v, an upper bound on the score of labellings with x_i = v,
-  // minus the score of member i at v. The bound is over all counts, not only those of the box.
-  // Requires that load() and then evaluate() were called, and that the prices given to evaluate()
-  // are unchanged. O(n K).
-  void bounds_of_member(std::int64_t i, gsl::span<double> bounds) const noexcept;
-
 private:
   struct Entry {
     double gain; // (psi_iv - u_i) / w_i
@@ -117,7 +111,7 @@ private:
   double *best_;            // K: H_v(chosen_[v])
   double *value_of_count_;  // K x (n + 1): H_v(k) for k up to min(hi, length)
   double *slope_;           // n: see slope()
-  double *suffix_;          // max(n + 2, K): scratch, suffix maxima
+  double *suffix_;          // n + 2: scratch, suffix maxima
   std::int32_t *remaining_; // n: number of remaining entries of the member
 };
 

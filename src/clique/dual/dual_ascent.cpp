@@ -100,7 +100,6 @@ double DualAscent::run(CountDual &dual, const Instance &in, gsl::span<double> be
   const auto round = [&] {
     const double before = incumbent.score;
     rounding_.round(in, dual, limits, incumbent);
-    in.offer_kept(incumbent.assignment, incumbent.score);
     if (incumbent.score > before)
       cutoff = cutoff_for(in, incumbent);
   };

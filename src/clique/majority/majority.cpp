@@ -56,7 +56,6 @@ double offer(const Instance &instance, gsl::span<const std::int32_t> assignment,
     solution.score = score;
     std::copy_n(assignment.data(), instance.members, solution.assignment.data());
   }
-  solution.keep();
   return score;
 }
 

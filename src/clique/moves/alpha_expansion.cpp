@@ -43,7 +43,6 @@ double AlphaExpansion::improve(const Instance &in, gsl::span<std::int32_t> label
       kept = members + score_of_columns();
       note_occupied();
     }
-    in.offer_kept(labelling, kept);
     unchanged = raised ? 0 : unchanged + 1;
   }
   const double score = in.member_score(labelling);

@@ -55,7 +55,6 @@ double MonotonePolish::improve(const Instance &in, gsl::span<std::int32_t> label
       break;
     score = improved;
     std::copy(next_, next_ + in.members, assignment);
-    in.offer_kept(labelling, score);
   }
   return score;
 }

@@ -75,7 +75,6 @@ private:
       if (!list(in, x, &count))
         break;
       for (std::int32_t w = 0; w < count; ++w) {
-        in.offer_kept(labelling, members + score_.total());
         const std::int32_t i = waiting_[w];
         const std::int32_t from = x[i];
         score_.weigh(in.weight(i));

@@ -44,7 +44,6 @@ public:
         if (!whole)
           return;
         ++solution.iterations;
-        solution.keep();
       } while (next_subset(size));
     }
   }

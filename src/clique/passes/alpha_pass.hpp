@@ -142,7 +142,6 @@ public:
       }
       remember(best);
       ++solution.iterations;
-      solution.keep();
     }
   }
 

@@ -80,7 +80,6 @@ void MaxPass::run(Limits &limits, Solution &solution) noexcept {
         solution.assignment.data()[best_leaver.member] = best_leaver.column;
     }
     ++solution.iterations;
-    solution.keep();
   }
 
   if (complete && rest >= 0) {
