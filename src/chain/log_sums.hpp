@@ -95,15 +95,6 @@ public:
       out[y] += add ? add[y] : 0.0;
     }
   }
-  // to[y] = log-sum of to[y] and from[y], for all y of `from`.
-  void add_into(gsl::span<const double> from, gsl::span<double> to) const noexcept {
-    Expects(to.size() >= from.size());
-    const double *row = from.data();
-    double *sums = to.data();
-    const auto columns = static_cast<std::int32_t>(from.size());
-    for (std::int32_t y = 0; y < columns; ++y)
-      sums[y] = add(sums[y], row[y]);
-  }
   // Returns the log-sum of score(0) .. score(count - 1). Weights are computed relative to the
   // greatest one, so that their sum is between 1 and count.
   template <class Score> double total(std::int32_t count, Score &&score) const noexcept {

@@ -130,22 +130,6 @@ bool fill_member_row(const Potential &potential, gsl::span<const std::int64_t> b
   return true;
 }
 
-bool fill_linear_row(const Potential &potential, gsl::span<const std::int64_t> by_value,
-                     std::int64_t members, gsl::span<double> to) noexcept {
-  Expects(by_value.size() >= to_size(potential.values) && to.size() >= to_size(potential.values));
-  if (potential.family != CHORALE_FAMILY_SUM || !potential.finite_tables ||
-      !CliqueKind(potential, static_cast<std::int32_t>(members)).convex)
-    return false;
-  const std::int64_t *counts = by_value.data();
-  double *row = to.data();
-  const double factor = potential.factor(members);
-  for (std::int32_t v = 0; v < potential.values; ++v)
-    row[v] = potential.counts(v) ? step(potential, v, std::min(counts[v], members - 1), members,
-                                        factor, 1)
-                                 : 0.0;
-  return true;
-}
-
 // Let w be the weight of the member, and n the number of members. If a table is convex, or one of
 // the formulas tested below, the step f(k + w) - f(k) is monotone in k. So its extremes are at
 // k = 0 and k = n - w. A change of C is a sum of steps only if all tables begin with 0, since C is

@@ -17,15 +17,6 @@ bool fill_member_row(const Potential &potential, gsl::span<const std::int64_t> c
                      gsl::span<double> row, CallbackFailure *failure,
                      Limits *limits = nullptr) noexcept;
 
-// If C is a convex SUM that forbids no count, writes to row[v] (R entries) the change of C if the
-// count of v increases by 1. If this count is already `members`, writes the change from members - 1
-// to `members`. `counts`: the counts of all members. The row gives a linear lower bound on C: if
-// the count of each v changes by d_v, C changes by at least sum_v d_v row[v]. (The bound may fail
-// if some table does not begin with 0, and no member has a counted value before or after the
-// change.) Returns false and writes nothing if C is any other potential.
-bool fill_linear_row(const Potential &potential, gsl::span<const std::int64_t> counts,
-                     std::int64_t members, gsl::span<double> row) noexcept;
-
 // Bounds on the change of C when one member changes its value, whatever values the other members
 // have. Let middle(v) and half(v) be the two numbers that of(v) returns. A member that joins v
 // changes C by a number from middle(v) - half(v) to middle(v) + half(v). So a move from u to v

@@ -18,65 +18,29 @@ std::size_t count_of_numbers(const Potential &p, std::size_t values, std::int64_
   return 0;
 }
 
-// Returns the first counted value >= v that is not among the values from `kept` to `end`, which
-// ascend; -1 if there is none. Moves `kept` past the values that later calls, with a greater v,
-// need not compare.
-std::int32_t next_left_out(const Potential &p, const std::int32_t *&kept, const std::int32_t *end,
-                           std::int32_t v) noexcept {
-  for (; v < p.values; ++v) {
-    while (kept != end && *kept < v)
-      ++kept;
-    if ((kept == end || *kept != v) && p.counts(v))
-      return v;
-  }
-  return -1;
-}
-
 } // namespace
 
-StandIn stand_in(const Potential &source, gsl::span<const std::int32_t> all_kept) noexcept {
-  StandIn made;
-  const bool is_max = source.family == CHORALE_FAMILY_MAX;
-  const bool stored = source.source == TableSource::stored;
-  if (!is_max && !(source.family == CHORALE_FAMILY_SUM && stored))
-    return made;
-  const std::int32_t *kept = all_kept.data();
-  const std::int32_t *end = kept + all_kept.size();
-  std::int32_t v = next_left_out(source, kept, end, 0);
-  if (v < 0)
-    return made;
-  if (!stored || source.table_count == 1) {
-    std::int64_t left_out = source.counted_values;
-    for (const std::int32_t k : all_kept)
-      left_out -= k >= 0 && source.counts(k) ? 1 : 0;
-    const double start = source.table_entry(v, 0, 0);
-    if (is_max || start != 0)
-      made = {v, start * static_cast<double>(left_out)};
-    return made;
-  }
-  double highest = kForbidden;
-  for (; v >= 0; v = next_left_out(source, kept, end, v + 1)) {
-    const double start = source.table_entry(v, 0, 0);
-    made.sum += start;
-    if (made.value < 0 || (is_max && start > highest))
-      made.value = v;
-    highest = std::max(highest, start);
-  }
-  if (!is_max && made.sum == 0)
-    made.value = -1;
-  return made;
+bool reads_absent_values(const Potential &source) noexcept {
+  if (source.family == CHORALE_FAMILY_MAX || source.source == TableSource::cardinality)
+    return true;
+  if (source.source != TableSource::stored)
+    return false;
+  const std::int32_t tables = source.table_count == 1 ? 1 : source.values;
+  for (std::int32_t v = 0; v < tables; ++v)
+    if ((tables == 1 || source.counts(v)) && source.table_entry(v, 0, 0) != 0)
+      return true;
+  return false;
 }
 
 Potential *recolumn(const Memory &memory, const Potential &source,
-                    gsl::span<const std::int32_t> sources, const StandIn &stand_in) noexcept {
+                    gsl::span<const std::int32_t> sources) noexcept {
   const std::int32_t *from = sources.data();
   const auto values = gsl::narrow_cast<std::int32_t>(sources.size());
   Potential *made = memory.create<Potential>(memory);
   if (!made)
     return nullptr;
   const std::size_t count = sources.size();
-  const bool has_constant = source.family == CHORALE_FAMILY_SUM && stand_in.value >= 0;
-  const bool has_own_tables = source.table_count > 1 || has_constant; // one for each value
+  const bool has_own_tables = source.table_count > 1; // one for each value
   const std::int64_t tables = has_own_tables ? values : source.table_count;
   const std::size_t numbers = count_of_numbers(source, count, tables);
   made->storage = Block(memory, saturating_sum(saturating_product(numbers, sizeof(double)), count));
@@ -126,9 +90,7 @@ Potential *recolumn(const Memory &memory, const Potential &source,
     for (std::int32_t v = 0; v < values; ++v)
       for (std::int64_t k = 0; k < source.table_length; ++k)
         to[v * source.table_length + k] =
-            from[v] < 0                                ? 0.0
-            : has_constant && from[v] == stand_in.value ? stand_in.sum
-                                                        : source.table_entry(from[v], k, k);
+            from[v] < 0 ? 0.0 : source.table_entry(from[v], k, k);
   } else {
     std::copy(source.numbers, source.numbers + numbers, to);
   }

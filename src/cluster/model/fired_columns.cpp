@@ -49,7 +49,7 @@ private:
   // Returns the type of a clique with its columns set. NULL if memory runs out.
   CliqueType *type_of(const Clique &clique) noexcept {
     const CliqueType &type = *clique.type;
-    bool all = type.given->callback != nullptr;
+    bool all = type.given->callback != nullptr || reads_absent_values(*type.given);
     if (!all && !gather(clique, all))
       return nullptr;
     all = all || values_.size() + 2 > type.columns / 2;
@@ -88,13 +88,6 @@ private:
       attached.each_possible(chain.view().parents != nullptr,
                              [&](std::int32_t value) { push(attached.number(value)); });
     }
-    // A cardinality potential identifies its two counted values by their order, so both have
-    // columns, even if no member can fire them.
-    const Potential &given = *clique.type->given;
-    const bool keeps_counted = given.source == TableSource::cardinality;
-    for (std::int32_t v = 0; keeps_counted && v < clique.values(); ++v)
-      if (given.counts(v) && v != out)
-        fits = fits && values_.push(v);
     if (values_.empty() && out < 0)
       fits = fits && values_.push(0);
     sort_values();
@@ -135,19 +128,11 @@ private:
   CliqueType *with_fired(const CliqueType &type) noexcept {
     if (!list_sources(type))
       return nullptr;
-    const StandIn stand_in = chorale::stand_in(*type.given, span_of(from_.begin(), from_.size()));
-    if (stand_in.value >= 0) {
-      if (!values_.push(stand_in.value))
-        return nullptr;
-      sort_values();
-      if (!list_sources(type))
-        return nullptr;
-    }
     const Dictionary *fired = dictionary_of(type);
     if (!fired || !model_.potentials.reserve(model_.potentials.size() + 1))
       return nullptr;
     const Potential *potential =
-        recolumn(model_.memory, *type.given, span_of(from_.begin(), from_.size()), stand_in);
+        recolumn(model_.memory, *type.given, span_of(from_.begin(), from_.size()));
     if (!potential)
       return nullptr;
     model_.potentials.push(potential);

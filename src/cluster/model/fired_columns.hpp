@@ -5,9 +5,8 @@
 // yet arrays over all values (message rows, counts, workspaces) would have an entry for it. So a
 // clique with many values has columns only for the values that some member can fire, as if the
 // caller had given a dictionary of these values; Clique::value_of converts columns to the caller's
-// values. The table f_v of a value v without a column (chorale/potential.h) still enters the
-// potential, with its entry f_v(0). If some of these entries are not 0, one further column, which
-// no member shows, stands for all of them (`stand_in` of potential/recolumn.hpp).
+// values. Cliques whose potential reads values that no member has (reads_absent_values() in
+// potential/recolumn.hpp) keep all columns.
 #pragma once
 
 #include "cluster/model/model.hpp"

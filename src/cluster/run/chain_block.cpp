@@ -9,9 +9,6 @@
 namespace chorale {
 namespace {
 
-// The steps that walk() announces to the limits for each label of each slot.
-constexpr std::int64_t kStepsALabel = 20;
-
 std::int32_t widest_row(const Model &model, const Chain &chain) noexcept {
   std::int32_t widest = 1;
   for (std::int32_t s = 0; s < chain.slots; ++s) {
@@ -35,13 +32,10 @@ BlockMemory::BlockMemory(Layout &layout, const Model &model, std::int32_t number
   const std::int32_t widest = widest_row(model, chain);
   counts = layout.take<std::int64_t>(widest);
   varied = layout.take<std::int64_t>(widest);
-  row = layout.take<double>(widest);
-  scores = layout.take<double>(chain.labels);
   slots = layout.take<Slot>(chain.slots);
   shown = layout.take<std::int32_t>(chain.slots);
   values = layout.take<std::int32_t>(chain.slots);
-  count_slot = layout.take<std::int32_t>(chain.slots);
-  labels = layout.take<std::int32_t>(std::int64_t{chain.length} + 1);
+  labels = layout.take<std::int32_t>(chain.length);
 }
 
 ChainBlock::ChainBlock(Layout &layout, const Setting &setting, const Assignment &now,
@@ -63,7 +57,6 @@ bool ChainBlock::sort(Limits &limits) noexcept {
       !limits.spend(4 * std::int64_t{chain_.slots}))
     return false;
   has_repeats_ = order_.has_repeats();
-  std::fill_n(memory_.count_slot, chain_.slots, -1);
   return true;
 }
 
@@ -133,39 +126,12 @@ double ChainBlock::evaluate(const Clique &clique, double strength, std::int32_t 
 
 // ---- Scores of a clique by value of a slot -----------------------------------------------------
 
-// Loads the counts of the clique of slot s into memory_.counts. A repeat that is held
-// (chain_block.hpp) counts for the column to which it is held.
-void ChainBlock::load_counts(std::int32_t s) noexcept {
-  const std::int32_t clique = slot(s).clique;
-  const std::int32_t columns = model_.cliques.type(clique).columns;
-  if (is_held(s))
-    std::transform(held_counts(memory_.count_slot[s]), held_counts(memory_.count_slot[s]) + columns,
-                   memory_.counts, [](double count) { return static_cast<std::int64_t>(count); });
-  else
-    all_counts_.load(model_.first_count(clique), {memory_.counts, to_size(columns)});
-}
-
-// Returns the value of the centre of the clique of slot s. If the centre is a held repeat of this
-// chain, returns the value to which it is held.
-std::int32_t ChainBlock::centre_value(const Clique &clique, std::int32_t s) const noexcept {
-  if (!clique.centred() || !is_held(s))
-    return centre_value(clique);
-  const std::int32_t position = model_.site(clique, clique.members) - chain_.first_label;
-  if (position < 0 || position >= chain_.length)
-    return centre_value(clique);
-  std::int32_t centre = memory_.labels[position];
-  while (slot(centre).clique != slot(s).clique || slot(centre).member != clique.members)
-    ++centre;
-  return memory_.values[centre];
-}
-
-// Writes to row[v] the score C of the clique of slot s if the slot changes from its column `own` to
-// v.
-bool ChainBlock::fill_row(std::int32_t s, std::int32_t own, gsl::span<double> row,
-                          Limits &limits) noexcept {
+// Writes to row[v] the score C of the clique of slot s if the slot changes to column v.
+bool ChainBlock::fill_row(std::int32_t s, gsl::span<double> row, Limits &limits) noexcept {
   const Clique &clique = clique_of(s);
   Expects(!kContracts || row.size() == to_size(clique.width(slot(s).member)));
-  load_counts(s);
+  all_counts_.load(model_.first_count(slot(s).clique),
+                   {memory_.counts, to_size(clique.columns())});
   if (is_centre(s, clique)) {
     for (std::int32_t c = 0; c < clique.centre_values(); ++c) {
       if (!limits.spend(4 * std::int64_t{clique.columns()}))
@@ -175,13 +141,13 @@ bool ChainBlock::fill_row(std::int32_t s, std::int32_t own, gsl::span<double> ro
     }
     return true;
   }
-  const std::int32_t centre = centre_value(clique, s);
+  const std::int32_t centre = centre_value(clique);
   if (centre < 0) { // the centre is left out
     std::fill_n(row.data(), row.size(), 0.0);
     return true;
   }
   const std::int32_t weight = clique.weight(slot(s).member);
-  if (own >= 0)
+  if (const std::int32_t own = memory_.shown[s]; own >= 0)
     memory_.counts[own] -= weight;
   CallbackFailure failed = CallbackFailure::none;
   const std::int32_t K = clique.columns();
@@ -195,8 +161,7 @@ bool ChainBlock::fill_row(std::int32_t s, std::int32_t own, gsl::span<double> ro
 
 bool ChainBlock::fill_rows(ChainProgram &program, Limits &limits) noexcept {
   for (std::int32_t s = 0; s < chain_.slots; ++s) {
-    if (!spend_row(s, limits) ||
-        !fill_row(s, memory_.shown[s], program.incoming_row(s), limits))
+    if (!spend_row(s, limits) || !fill_row(s, program.incoming_row(s), limits))
       return false;
   }
   return true;
@@ -216,169 +181,7 @@ bool ChainBlock::is_at_best(const ChainProgram &program, double own,
   return total > kForbidden && total >= most;
 }
 
-bool ChainBlock::fill_linear(ChainProgram &program, Limits &limits) noexcept {
-  bool any = false;
-  for (std::int32_t k = 0; k < chain_.slots; ++k) {
-    const std::int32_t s = order_[k];
-    if (!spend_row(s, limits))
-      return false;
-    const Clique &clique = clique_of(s);
-    if (!order_.is_repeat(k) || clique.centred())
-      continue;
-    load_counts(s);
-    const gsl::span<double> row = program.incoming_row(s);
-    if (fill_linear_row(*clique.potential(), span_of(memory_.counts, clique.columns()),
-                        clique.total(), row)) {
-      if (const std::int32_t weight = clique.weight(slot(s).member); weight != 1)
-        std::transform(row.data(), row.data() + row.size(), row.data(),
-                       [weight](double slope) { return weight * slope; });
-      strengthen(s, row);
-      any = true;
-    }
-  }
-  return any;
-}
-
 // ---- One repeat at a time ----------------------------------------------------------------------
-
-// The callbacks of a ChainWalk over this chain (chain/chain_walk.hpp).
-struct ChainBlock::Held {
-  void write(std::int32_t t, double *row) const noexcept { block.write_held(scores, t, row); }
-  bool visit(std::int32_t t, const double *others) const noexcept {
-    return block.visit(scores, t, others, limits);
-  }
-  bool goes_on(std::int32_t t) const noexcept { return limits.spend(block.walk_work(t)); }
-  ChainBlock &block;
-  const Scores &scores;
-  Limits &limits;
-};
-
-bool ChainBlock::walk(ChainProgram &program, Limits &limits) noexcept {
-  if (!hold_all(program, limits))
-    return false;
-  for (std::int32_t s = 0; s < chain_.slots; ++s) {
-    if (!spend_row(s, limits))
-      return false;
-    if (is_held(s))
-      std::fill_n(program.incoming_row(s).data(), program.columns_of(s), 0.0);
-  }
-  for (std::int32_t t = 0, s = 0; t <= chain_.length; ++t) {
-    while (s < chain_.slots && slot(s).position < t)
-      ++s;
-    memory_.labels[t] = s;
-  }
-  bool found = false;
-  program.with_walk(limits, [&](Scores &scores, ChainWalk &walk) noexcept {
-    Held held{*this, scores, limits};
-    found = walk.run(scores, held) && walk.trace(scores, held, program.labels);
-  });
-  return found && program.show(limits);
-}
-
-std::int64_t ChainBlock::walk_work(std::int32_t t) const noexcept {
-  const std::int64_t m = chain_.labels;
-  return m * (m + kStepsALabel * (1 + memory_.labels[t + 1] - memory_.labels[t]));
-}
-
-// Holds all repeats to the columns that they show. Stores the counts of each clique with repeats in
-// the outgoing row of one of its repeats, since walk() does not use outgoing rows otherwise.
-bool ChainBlock::hold_all(ChainProgram &program, Limits &limits) noexcept {
-  std::copy_n(memory_.shown, chain_.slots, memory_.values);
-  held_by_ = &program;
-  bool goes_on = true;
-  order_.each_clique([&](std::int32_t begin, std::int32_t end) noexcept {
-    goes_on = goes_on && spend_row(order_[begin], limits) &&
-              limits.spend(4 * std::int64_t{end - begin});
-    if (end - begin == 1 || !goes_on)
-      return;
-    const Clique &clique = clique_of(order_[begin]);
-    // The row of a centre is not used: its entries, one for each value of the centre, may be fewer
-    // than the columns.
-    const std::int32_t first = order_[is_centre(order_[begin], clique) ? begin + 1 : begin];
-    load_counts(first);
-    std::copy_n(memory_.counts, clique.columns(), held_counts(first));
-    for (std::int32_t k = begin; k < end; ++k)
-      memory_.count_slot[order_[k]] = first;
-  });
-  return goes_on;
-}
-
-// Changes the column to which one repeat is held.
-void ChainBlock::hold(std::int32_t s, std::int32_t value) noexcept {
-  std::int32_t &held = memory_.values[s];
-  const Clique &clique = clique_of(s);
-  if (!is_centre(s, clique)) {
-    double *counts = held_counts(memory_.count_slot[s]);
-    const std::int32_t weight = clique.weight(slot(s).member);
-    if (held >= 0)
-      counts[held] -= weight;
-    counts[value] += weight;
-  }
-  held = value;
-}
-
-bool ChainBlock::shows_held(std::int32_t t, std::int32_t label) const noexcept {
-  for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s)
-    if (is_held(s) && column_of(s, label) != memory_.values[s])
-      return false;
-  return true;
-}
-
-// Writes the scores of the m labels of position t to `row`; minus infinity for a label under which
-// a held repeat would change its column.
-void ChainBlock::write_held(const Scores &scores, std::int32_t t, double *row) const noexcept {
-  const std::int32_t m = scores.labels();
-  std::copy_n(scores.unary(t), m, row);
-  for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s) {
-    if (!is_held(s))
-      continue;
-    const Clique &clique = clique_of(s);
-    for (std::int32_t y = 0; y < m; ++y)
-      if (clique.column_of(slot(s).member, y) != memory_.values[s])
-        row[y] = kForbidden;
-  }
-}
-
-// Finds the best label of position t, with the repeats at t free. If it gains, holds these repeats
-// to the columns that they show under it, and returns true. `others`: for each label, the best
-// score of all other positions.
-bool ChainBlock::visit(const Scores &scores, std::int32_t t, const double *others,
-                       Limits &limits) noexcept {
-  const std::int32_t m = scores.labels();
-  double *total = memory_.scores;
-  double rows = 0; // sum of |C| over the cliques of the repeats at t, under the columns held now
-  bool any = false;
-  for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s) {
-    if (!is_held(s))
-      continue;
-    if (!any)
-      for (std::int32_t y = 0; y < m; ++y)
-        total[y] = others[y] + scores.unary(t)[y];
-    any = true;
-    const Clique &clique = clique_of(s);
-    if (!fill_row(s, memory_.values[s], {memory_.row, to_size(clique.width(slot(s).member))},
-                  limits))
-      return false;
-    for (std::int32_t y = 0; y < m; ++y)
-      total[y] += memory_.row[clique.column_of(slot(s).member, y)];
-    rows += memory_.values[s] < 0 ? 0.0 : magnitude_of(memory_.row[memory_.values[s]]);
-  }
-  if (!any)
-    return false;
-  const std::int32_t best = index_of_greatest({total, to_size(m)});
-  if (best < 0)
-    return false;
-  MeasuredSum stays{kForbidden, 0};
-  for (std::int32_t y = 0; y < m; ++y)
-    if (total[y] > stays.total && shows_held(t, y))
-      stays = {total[y], std::fabs(others[y]) + std::fabs(scores.unary(t)[y]) + rows};
-  if (!gains(stays, total[best]))
-    return false;
-  for (std::int32_t s = memory_.labels[t]; s < memory_.labels[t + 1]; ++s)
-    if (is_held(s))
-      hold(s, column_of(s, best));
-  return true;
-}
 
 // Subtracts `penalty` from the row entries of each repeat, except the entry of the column that the
 // repeat shows. Skips slots s with freed[s] != 0; skips no slot if `freed` is empty.

@@ -4,8 +4,7 @@
 // sum of phi over chains and of C over cliques).
 //
 // If several slots of the chain are in the same clique, these slots are *repeats* (slot_order.hpp):
-// the gains of moving each of them alone do not add up. A repeat is *held* while it must show a
-// given column.
+// the gains of moving each of them alone do not add up.
 #pragma once
 
 #include "cluster/run/assignment.hpp"
@@ -23,20 +22,12 @@ struct BlockMemory {
 
   std::int64_t *counts; // counts of one clique, by column
   std::int64_t *varied; // counts of the clique after some slots changed
-  double *row;          // score of a clique for each value of a slot
-  double *scores;       // m numbers: score of each label of a position
   Slot *slots;          // all slots of the chain
   std::int32_t *shown;  // by slot: column shown now, or -1
-  // By slot: the column that a proposal (polish.hpp) shows; in walk(), the column to which a repeat
-  // is held; in move_best(), 1 if the slot may move.
+  // By slot: the column that a proposal (polish.hpp) shows; in move_best(), 1 if the slot may move.
   std::int32_t *values;
   SlotOrder order;
-  // By slot, in walk(): for a repeat, the slot in whose outgoing row the counts of its clique are
-  // stored; otherwise -1.
-  std::int32_t *count_slot;
-  // The T labels of a proposal; in walk(), T + 1 indices: entry t is the first slot whose position
-  // is t or greater.
-  std::int32_t *labels;
+  std::int32_t *labels; // the T labels of a proposal
 };
 
 // Constructed for a chain, the labelling `now` of all chains, and the counts of all cliques under
@@ -55,10 +46,6 @@ public:
   // Sorts the slots by clique. Must be called before all functions below except read().
   bool sort(Limits &limits) noexcept;
   bool has_repeats() const noexcept { return has_repeats_; }
-  // True if walk() can be used: for a chain without properties that is no tree and no instance.
-  bool is_plain() const noexcept {
-    return chain_.wholes() == 0 && !chain_.is_instance && !setting_.inputs.view_of(number_).parents;
-  }
 
   // Compares the current labelling of the chain with another one, under which phi is `score` and
   // the slots show `values`. Sums into `before` and `after` those terms of equation 1 that differ:
@@ -79,41 +66,20 @@ public:
   // True if the current labelling of the chain attains an upper bound on the score of the block:
   // the greatest phi (`own`) plus the greatest entry of each row. Needs fill_rows() before.
   bool is_at_best(const ChainProgram &program, double own, Limits &limits) const noexcept;
-  // For each repeat in a clique without centre whose potential is a convex SUM: fills its row with
-  // the slopes of the SUM's tangent at the current counts (fill_linear_row() in
-  // potential/member_row.hpp), times the repeat's weight and the strength of the clique. False if
-  // there is no such repeat.
-  bool fill_linear(ChainProgram &program, Limits &limits) noexcept;
-  // Visits the positions from first to last, and moves the repeats at each position with the
-  // repeats at all other positions held. Needs is_plain() and fill_rows() before. True if some
-  // repeat moved; `program` then holds the new labelling.
-  bool walk(ChainProgram &program, Limits &limits) noexcept;
   // Prepares the rows of `program` for a decode that may move one repeat of each clique, namely the
-  // repeat that gains most; all other repeats are held. Needs fill_rows() before. `most`: the
+  // repeat that gains most; all other repeats keep their columns. Needs fill_rows() before. `most`: the
   // maximum, over all labellings, of phi plus row entries. False if no repeat gains.
   bool move_best(ChainProgram &program, double most, Limits &limits) noexcept;
 
 private:
-  struct Held;
-  bool hold_all(ChainProgram &program, Limits &limits) noexcept;
   // Announces the steps of a loop's next slot: a few for each entry of its row.
   bool spend_row(std::int32_t s, Limits &limits) const noexcept {
     return limits.spend(kRowSteps + 8 * std::int64_t{clique_of(s).width(slot(s).member)});
   }
-  void hold(std::int32_t s, std::int32_t value) noexcept;
   void hold_by(ChainProgram &program, double penalty, gsl::span<const std::int32_t> freed) noexcept;
-  bool is_held(std::int32_t s) const noexcept { return memory_.count_slot[s] >= 0; }
-  double *held_counts(std::int32_t first) const noexcept {
-    return held_by_->outgoing_row(first).data();
-  }
   gsl::span<std::int32_t> by_slot(std::int32_t *array) const noexcept {
     return {array, to_size(chain_.slots)};
   }
-  bool shows_held(std::int32_t t, std::int32_t label) const noexcept;
-  void write_held(const Scores &scores, std::int32_t t, double *row) const noexcept;
-  bool visit(const Scores &scores, std::int32_t t, const double *others, Limits &limits) noexcept;
-  std::int64_t walk_work(std::int32_t t) const noexcept;
-
   Clique clique_of(std::int32_t s) const noexcept {
     return setting_.inputs.clique(memory_.slots[s].clique);
   }
@@ -127,8 +93,6 @@ private:
   std::int32_t centre_value(const Clique &clique) const noexcept {
     return clique.centred() ? now_.shown(clique, clique.members) : 0;
   }
-  std::int32_t centre_value(const Clique &clique, std::int32_t s) const noexcept;
-  void load_counts(std::int32_t s) noexcept;
   double evaluate(const Clique &clique, double strength, std::int32_t centre) noexcept;
   double strength_of(std::int32_t s) const noexcept {
     return setting_.inputs.strength(memory_.slots[s].clique);
@@ -140,7 +104,7 @@ private:
                      [strength](double score) { return scale_score(score, strength); });
   }
   double score_with(std::int32_t begin, std::int32_t end, const std::int32_t *values) noexcept;
-  bool fill_row(std::int32_t s, std::int32_t own, gsl::span<double> row, Limits &limits) noexcept;
+  bool fill_row(std::int32_t s, gsl::span<double> row, Limits &limits) noexcept;
 
   const Setting &setting_;
   const Model &model_;
@@ -151,7 +115,6 @@ private:
   BlockMemory memory_;
   SlotOrder &order_;
   bool has_repeats_ = false;
-  const ChainProgram *held_by_ = nullptr; // in walk(): the program in whose rows counts are stored
 };
 
 } // namespace chorale

@@ -13,7 +13,7 @@
 
 #include "base/limits.hpp"
 #include "chain/joint.hpp"
-#include "chain/chain_walk.hpp"
+#include "chain/programs.hpp"
 #include "cluster/run/assignment.hpp"
 #include "cluster/run/inputs.hpp"
 #include "cluster/run/options.hpp"
@@ -97,17 +97,6 @@ public:
   // `shown` and `score`. Uses neither beams nor local scores. False on failure. `known`: see
   // decode_and_send().
   bool bound(double *value, Limits &limits, const Assignment *known = nullptr) noexcept;
-
-  // Calls body(scores, walk) for a chain without properties. scores: the scores of the chain plus
-  // the incoming rows. walk: a ChainWalk over the chain (chain/chain_walk.hpp).
-  template <class Body> void with_walk(Limits &limits, Body &&body) noexcept {
-    add_positions(-1, limits);
-    Layout layout(room_);
-    Scores scores(layout, view_);
-    ChainWalk walk(layout, view_);
-    scores.load();
-    body(scores, walk);
-  }
 
   // Computes `shown` and `score` from `labels`.
   bool show(Limits &limits) noexcept;

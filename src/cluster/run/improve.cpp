@@ -4,17 +4,12 @@
 // clique if nothing else changes. If no clique has two slots of the chain, decoding the chain under
 // these rows finds its best labelling. Several slots of the chain in one clique are *repeats*: if
 // two of them move, the clique's gain is not the sum of the gains of moving each alone. For a chain
-// with repeats, three labellings are tried in turn, until one raises the exact score:
+// with repeats, two labellings are tried in turn, until one raises the exact score:
 //  1. The best labelling under the same rows.
-//  2. The best labelling if each convex SUM is replaced by its tangent at the present counts, a
-//     linear function. A convex function is nowhere below its tangent, so a gain under the tangents
-//     is a gain.
-//  3. A labelling found by moving one repeat at a time while all other repeats keep their columns,
-//     so that every gain is exact. On a chain without properties a walk (chain/chain_walk.hpp) does
-//     that in the time of one forward-backward pass. On trees, under properties and in instances,
-//     moving a repeat costs a penalty, and max-marginals then give the gain of moving each repeat
-//     alone. In each clique the repeat that gains most is allowed to move (it is *freed*), and one
-//     decode moves all freed repeats.
+//  2. The best labelling in which one repeat of each clique may move. Moving a repeat costs a
+//     penalty, and max-marginals then give the gain of moving each repeat alone. In each clique the
+//     repeat that gains most is allowed to move (it is *freed*), and one decode moves all freed
+//     repeats.
 #include "cluster/run/improve.hpp"
 
 namespace chorale {
@@ -53,12 +48,8 @@ public:
       const std::int32_t column = program.shown.data()[s];
       most += column < 0 ? kForbidden : program.incoming_row(s).data()[column];
     }
-    if (block.fill_linear(program, limits) && decode())
-      return true;
-    if (!block.fill_rows(program, limits))
-      return false;
-    if (block.is_plain() ? block.walk(program, limits) : block.move_best(program, most, limits))
-      return block.is_plain() ? gains_now() : decode();
+    if (block.move_best(program, most, limits))
+      return decode();
     setting_.call.give_up(program, worker_);
     return false;
   }
