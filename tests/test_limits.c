@@ -230,7 +230,7 @@ static void check_case(const Case *of, int is_large, void *problem,
    * before they start. */
   static const int64_t kInTime[] = {4, 5, 7, 11, 20, 30, 40, 60, 150, 200, 300, 400, 500};
   const size_t few = 5;
-  const int64_t a_member = small_solve / 20000;
+  const int64_t a_member = small_solve / 10000;
   const int64_t allowed =
       (of->size >= HUGE_CLIQUE ? 50 : 100) * small_solve + a_member * of->size + answer;
   const int64_t widest_allowed = 100 * small_solve + answer;

@@ -116,8 +116,10 @@ void CliqueSearch::write_all_at(std::int32_t value,
 }
 
 // Sets the score of the solution to that of its labelling, which is minus infinity if the potential
-// forbids the labelling.
+// forbids the labelling. If write_each() was interrupted, leaves the solution without a score.
 void CliqueSearch::rate_solution() noexcept {
+  if (!is_small() && is_interrupted())
+    return;
   Rated rated;
   rate(solution_.assignment, {}, rated);
   solution_.score = rated.score();

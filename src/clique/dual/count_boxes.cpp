@@ -19,7 +19,7 @@ CountBoxes::CountBoxes(Layout &layout, const Instance &instance,
     : instance_(&instance), dual_(layout, instance.members, instance.columns),
       ascent_(layout, instance), flow_(layout, instance.members, instance.columns),
       plan_(layout, instance.members, instance.columns),
-      pool_(layout, instance.members, instance.columns, dual_.mask_words(), options.node_pool),
+      pool_(layout, instance.members, instance.columns, options.node_pool),
       path_(layout.take<Cut>(std::int64_t{instance.columns} *
                              (std::bit_width(static_cast<std::uint32_t>(instance.members)) + 1))),
       prices_(layout.take_span<double>(instance.members)),
@@ -93,7 +93,6 @@ void CountBoxes::save_node(std::int64_t slot) noexcept {
   std::copy(dual_.lo(), dual_.lo() + K, pool_.lo(slot).data());
   std::copy(dual_.hi(), dual_.hi() + K, pool_.hi(slot).data());
   copy_within(*instance_, prices_.data(), instance_->members, pool_.prices(slot).data());
-  dual_.save_mask(pool_.mask(slot));
 }
 
 void CountBoxes::push_halves(std::int64_t slot, double bound, std::int32_t column,
@@ -128,7 +127,7 @@ double CountBoxes::search(Search &s, gsl::span<const double> prices,
       return open;
     const std::int64_t slot = pool_.pop();
     const bool at_root = s.nodes == 0;
-    dual_.restrict_to(pool_.mask(slot), pool_.lo(slot), pool_.hi(slot));
+    dual_.restrict_to(pool_.lo(slot), pool_.hi(slot));
     copy_within(s.in, pool_.prices(slot).data(), n, prices_.data());
     const double bound = bound_box(s, highest);
     if (at_root && root_prices.data())
@@ -184,7 +183,7 @@ bool CountBoxes::search_depth_first(Search &s, std::int64_t slot, double bound) 
     }
     if (s.must_stop())
       return false;
-    dual_.restrict_to(pool_.mask(slot), pool_.lo(slot), pool_.hi(slot));
+    dual_.restrict_to(pool_.lo(slot), pool_.hi(slot));
     for (std::int64_t d = 0; d < depth; ++d) {
       const Cut &cut = path_[d];
       if (cut.upper)

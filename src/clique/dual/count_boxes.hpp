@@ -1,8 +1,7 @@
 // Exact solver for SUM potentials of any shape: branch and bound on the counts of the columns.
 //
-// A node of the search tree has a *box* (a range lo_v .. hi_v for the count of each column v), a
-// mask of the pairs (member i, column v) that a better labelling may contain, and prices for the
-// Lagrangian dual, which bounds the scores in the box from above (count_dual.hpp). Minimising the
+// A node of the search tree has a *box* (a range lo_v .. hi_v for the count of each column v)
+// and prices for the Lagrangian dual, which bounds the scores in the box from above (count_dual.hpp). Minimising the
 // dual starts from the parent's prices. If the dual stays above the best score, the box is split in
 // two at one column's count. If every count is fixed, the best labelling in the box is found by
 // solving a transportation problem. Open nodes are kept in a pool, highest bound first. When the

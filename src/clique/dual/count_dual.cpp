@@ -21,9 +21,8 @@ CountDual::CountDual(Layout &layout, std::int32_t members, std::int32_t columns)
       hi_(layout.take<std::int32_t>(columns)), chosen_(layout.take<std::int32_t>(columns)),
       chosen_weight_(layout.take<std::int32_t>(columns)), best_(layout.take<double>(columns)),
       value_of_count_(layout.take<double>(product_of_counts(std::int64_t{members} + 1, columns))),
-      slope_(layout.take<double>(members)),
-      suffix_(layout.take<double>(std::int64_t{members} + 2)),
-      remaining_(layout.take<std::int32_t>(members)) {}
+      slope_(layout.take<double>(members)) {}
+
 
 void CountDual::load(const Instance &in) noexcept {
   instance_ = &in;
@@ -45,47 +44,12 @@ void CountDual::load(const Instance &in) noexcept {
     hi_[v] = length_[v];
 }
 
-std::size_t CountDual::mask_words() const noexcept {
-  return (product_of_counts(members_, columns_) + 63) / 64;
-}
-
-void CountDual::restrict_to(gsl::span<const std::uint64_t> mask, gsl::span<const std::int32_t> lo,
+void CountDual::restrict_to(gsl::span<const std::int32_t> lo,
                             gsl::span<const std::int32_t> hi) noexcept {
-  Expects(mask.size() >= mask_words());
-  fresh_ = true;
-  const std::uint64_t *words = mask.data();
-  for (std::int64_t v = 0; v < columns_; ++v) {
-    std::int32_t kept = 0;
-    Pace pace(*instance_, 4, members_);
-    for (std::int64_t i = 0; i < members_ && pace.next(); ++i) {
-      const std::uint64_t bit = static_cast<std::uint64_t>(i * columns_ + v);
-      if (words[bit / 64] >> (bit % 64) & 1)
-        entries_[v * members_ + kept++].member = static_cast<std::int32_t>(i);
-    }
-    length_[v] = kept;
-    lo_[v] = lo.data()[v];
-    hi_[v] = std::min(hi.data()[v], kept);
-  }
+  std::copy_n(lo.data(), columns_, lo_);
+  std::copy_n(hi.data(), columns_, hi_);
 }
 
-void CountDual::save_mask(gsl::span<std::uint64_t> mask) const noexcept {
-  Expects(mask.size() >= mask_words());
-  std::uint64_t *words = mask.data();
-  std::fill(words, words + mask_words(), 0);
-  for (std::int64_t v = 0; v < columns_; ++v) {
-    Pace pace(*instance_, 8, length_[v]);
-    for (std::int64_t r = 0; r < length_[v] && pace.next(); ++r) {
-      const std::uint64_t bit =
-          static_cast<std::uint64_t>(entries_[v * members_ + r].member * columns_ + v);
-      words[bit / 64] |= std::uint64_t{1} << (bit % 64);
-    }
-  }
-}
-
-// Sorts the entries of column v by descending gain (psi_iv - u_i) / w_i. Between two calls few
-// prices change, by similar amounts, so the column is nearly sorted, and sorting by insertion is
-// fast. If insertion takes too many steps, or if the column was never sorted, sorts by comparison.
-// False if interrupted.
 bool CountDual::sort_column(std::int32_t v) noexcept {
   Entry *entry = entries_ + v * members_;
   const double *score = scores_ + v * members_;
@@ -224,66 +188,20 @@ bool CountDual::tighten_box() noexcept {
 // the amount by which best_v falls if column v must choose i.
 bool CountDual::reduce(double level, double *dropped) noexcept {
   const double slack = value_ - level;
-  if (!in_stretches(*instance_, members_, 2, [&](std::int64_t begin, std::int64_t end) {
-        std::fill(remaining_ + begin, remaining_ + end, 0);
-      }))
-    return true;
-  // Raises *dropped to value_ - loss, the bound on labellings with the dropped count or entry. This
-  // is at most `level`, but for rounding, since only counts and entries with loss >= slack are
-  // dropped.
+  // Raises *dropped to value_ - loss, the bound on labellings with the dropped count. This is at
+  // most `level`, but for rounding, since only counts with loss >= slack are dropped.
   const auto drop = [&](double loss) {
     *dropped = std::max(*dropped, std::min(value_ - loss, level));
   };
-
   for (std::int64_t v = 0; v < columns_; ++v) {
-    Entry *entry = entries_ + v * members_;
     const double *h = value_of_count_ + v * (members_ + 1);
-    std::int64_t lo = lo_[v];
-    std::int64_t hi = std::min(hi_[v], length_[v]);
-    Pace counts(*instance_, 4, hi - lo + 1);
-    while (hi > chosen_[v] && best_[v] - h[hi] >= slack && counts.next())
-      drop(best_[v] - h[hi--]);
-    while (lo < chosen_[v] && best_[v] - h[lo] >= slack && counts.next())
-      drop(best_[v] - h[lo++]);
-    suffix_[hi + 1] = kForbidden;
-    if (!in_stretches(*instance_, hi + 1, 4, [&](std::int64_t begin, std::int64_t end) {
-          for (std::int64_t k = hi - begin; k > hi - end; --k)
-            suffix_[k] = k >= lo ? std::max(suffix_[k + 1], h[k]) : suffix_[k + 1];
-        }))
-      return true;
-    double replacing = kForbidden; // max of H_v(k) - gain of rank k - 1, over k <= r
-    std::int64_t kept = 0;
-    const auto drop_entries = [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t r = begin; r < end; ++r) {
-        if (r >= 1 && r >= lo && r <= hi)
-          replacing = std::max(replacing, h[r] - entry[r - 1].gain);
-        const double with =
-            std::max(r + 1 <= hi ? suffix_[r + 1] : kForbidden, replacing + entry[r].gain);
-        const double loss = best_[v] - with;
-        if (loss >= slack) {
-          drop(loss);
-          continue;
-        }
-        ++remaining_[entry[r].member];
-        entry[kept++] = entry[r];
-      }
-    };
-    // If interrupted, the column may hold entries twice; the dual is loaded again before its next
-    // use.
-    if (!in_stretches(*instance_, length_[v], Limits::kScattered, drop_entries))
-      return true;
-    length_[v] = static_cast<std::int32_t>(kept);
-    lo_[v] = static_cast<std::int32_t>(lo);
-    hi_[v] = static_cast<std::int32_t>(std::min(hi, kept));
+    Pace counts(*instance_, 4, hi_[v] - lo_[v] + 1);
+    while (hi_[v] > chosen_[v] && best_[v] - h[hi_[v]] >= slack && counts.next())
+      drop(best_[v] - h[hi_[v]--]);
+    while (lo_[v] < chosen_[v] && best_[v] - h[lo_[v]] >= slack && counts.next())
+      drop(best_[v] - h[lo_[v]++]);
   }
-
-  bool is_left_out = false;
-  if (!in_stretches(*instance_, members_, 2, [&](std::int64_t begin, std::int64_t end) {
-        is_left_out = is_left_out || std::find(remaining_ + begin, remaining_ + end, 0) !=
-                                         remaining_ + end;
-      }))
-    return true;
-  return !is_left_out && tighten_box();
+  return tighten_box();
 }
 
 } // namespace chorale

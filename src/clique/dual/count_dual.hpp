@@ -12,9 +12,8 @@
 //
 // Column v *chooses* the k members with the largest psi_iv - u_i, for the best k. Every D(u) is an
 // upper bound on the score of all labellings whose counts lie in the box. An *entry* is a pair of a
-// member i and a column v that i may still take. If D(u) with column v forced to a count, or with
-// member i forced to column v, is below the best known score, reduce() drops the count or the
-// entry.
+// member i and a column v that i may take. If D(u) with column v forced to a count is below the best
+// known score, reduce() drops the count.
 //
 // If members have weights w_i, column v chooses the first members by descending (psi_iv - u_i) /
 // w_i, up to the best rank: some best set of members is of this form, since f_v is convex. All counts
@@ -38,13 +37,8 @@ public:
   // evaluate() returns plus infinity, and all other results are invalid until the next call of
   // load() or restrict_to().
   void load(const Instance &in) noexcept;
-  // Keeps only the loaded entries whose bit i * K + v of `mask` is set. The box becomes lo[v] ..
-  // hi[v].
-  void restrict_to(gsl::span<const std::uint64_t> mask, gsl::span<const std::int32_t> lo,
-                   gsl::span<const std::int32_t> hi) noexcept;
-  // Writes the bits of the remaining entries to `mask`, mask_words() words.
-  void save_mask(gsl::span<std::uint64_t> mask) const noexcept;
-  std::size_t mask_words() const noexcept;
+  // The box becomes lo[v] .. hi[v].
+  void restrict_to(gsl::span<const std::int32_t> lo, gsl::span<const std::int32_t> hi) noexcept;
 
   // Returns D(u), or minus infinity if some column has no feasible count in its box. `u`: n prices.
   // Each column stays sorted from call to call, so after small changes of u this takes O(n K). The
@@ -73,10 +67,9 @@ public:
   // magnitude of the terms; 0 if it is at most the `negligible` of that call.
   double rounding() const noexcept { return rounding_; }
 
-  // Drops counts and entries that no labelling with a score above `level` has. Requires that the
-  // last D(u) exceeds `level`. Raises *dropped to the highest upper bound on the labellings that
-  // have a dropped count or entry. False if no labelling above `level` is left. If interrupted,
-  // drops fewer.
+  // Drops counts that no labelling with a score above `level` has. Requires that the last D(u)
+  // exceeds `level`. Raises *dropped to the highest upper bound on the labellings that have a
+  // dropped count. False if no labelling above `level` is left. If interrupted, drops fewer.
   bool reduce(double level, double *dropped) noexcept;
   // Drops counts that are impossible because all counts add up to n. False if no counts are left.
   bool tighten_box() noexcept;
@@ -102,17 +95,15 @@ private:
   double rounding_ = 0;
   const double *prices_ = nullptr;
   double price_sum_ = 0;
-  Entry *entries_;          // K x n: in row v, the first length_[v] entries remain in column v
+  Entry *entries_;          // K x n: in row v, the first length_[v] are the entries of column v
   double *scores_;          // K x n: scores by column, then member
-  std::int32_t *length_;    // K: number of remaining entries
+  std::int32_t *length_;    // K: number of entries
   std::int32_t *lo_, *hi_;  // K: the box
   std::int32_t *chosen_;    // K: chosen counts
   std::int32_t *chosen_weight_; // K: sums of the weights of the chosen members
   double *best_;            // K: H_v(chosen_[v])
   double *value_of_count_;  // K x (n + 1): H_v(k) for k up to min(hi, length)
   double *slope_;           // n: see slope()
-  double *suffix_;          // n + 2: scratch, suffix maxima
-  std::int32_t *remaining_; // n: number of remaining entries of the member
 };
 
 } // namespace chorale

@@ -20,16 +20,10 @@ std::size_t most_boxes(std::int64_t members, std::int64_t columns) noexcept {
 
 } // namespace
 
-std::int64_t NodePool::bytes_of_node(std::int64_t members, std::int64_t columns,
-                                     std::size_t mask_words) noexcept {
-  return static_cast<std::int64_t>(sizeof(Head)) + 8 * members +
-         8 * static_cast<std::int64_t>(mask_words) + 8 * columns;
-}
-
 NodePool::NodePool(Layout &layout, std::int64_t members, std::int64_t columns,
-                   std::size_t mask_words, std::int64_t nodes) noexcept
-    : members_(members), columns_(columns), mask_words_(static_cast<std::int64_t>(mask_words)),
-      node_bytes_(bytes_of_node(members, columns, mask_words)) {
+                   std::int64_t nodes) noexcept
+    : members_(members), columns_(columns),
+      node_bytes_(static_cast<std::int64_t>(sizeof(Head)) + 8 * members + 8 * columns) {
   const auto one = static_cast<std::size_t>(node_bytes_);
   const std::size_t asked =
       nodes > 0 ? saturating_product(std::min(to_size(nodes), most_boxes(members, columns)), one)

@@ -16,7 +16,7 @@ public:
   // that the clique can have, and to the number that fits in 1 GiB, but not below one. The size in
   // bytes never falls when an argument grows, so memory for a larger clique suffices for a smaller
   // one.
-  NodePool(Layout &layout, std::int64_t members, std::int64_t columns, std::size_t mask_words,
+  NodePool(Layout &layout, std::int64_t members, std::int64_t columns,
            std::int64_t nodes) noexcept;
 
   void clear() noexcept { open_ = released_ = untouched_ = pushed_ = 0; }
@@ -40,9 +40,6 @@ public:
   gsl::span<double> prices(std::int64_t slot) const noexcept {
     return span_of(first_price(slot), members_);
   }
-  gsl::span<std::uint64_t> mask(std::int64_t slot) const noexcept {
-    return span_of(first_word(slot), mask_words_);
-  }
   gsl::span<std::int32_t> lo(std::int64_t slot) const noexcept {
     return span_of(first_lo(slot), columns_);
   }
@@ -51,7 +48,7 @@ public:
   }
 
 private:
-  // A node in memory consists of this head, n prices, the mask, lo (K) and hi (K). `bound` and
+  // A node in memory consists of this head, n prices, lo (K) and hi (K). `bound` and
   // `sequence` belong to the node. The stack of released slots and the heap of open slots need one
   // entry for each slot. Entry j of both is stored in head(j), but does not refer to slot j.
   struct Head {
@@ -60,17 +57,12 @@ private:
     std::int64_t released_slot;
     std::int64_t heap_slot;
   };
-  static std::int64_t bytes_of_node(std::int64_t members, std::int64_t columns,
-                                    std::size_t mask_words) noexcept;
   std::byte *node(std::int64_t slot) const noexcept { return nodes_ + slot * node_bytes_; }
   double *first_price(std::int64_t slot) const noexcept {
     return reinterpret_cast<double *>(node(slot) + sizeof(Head));
   }
-  std::uint64_t *first_word(std::int64_t slot) const noexcept {
-    return reinterpret_cast<std::uint64_t *>(first_price(slot) + members_);
-  }
   std::int32_t *first_lo(std::int64_t slot) const noexcept {
-    return reinterpret_cast<std::int32_t *>(first_word(slot) + mask_words_);
+    return reinterpret_cast<std::int32_t *>(first_price(slot) + members_);
   }
   Head &head(std::int64_t slot) const noexcept { return *reinterpret_cast<Head *>(node(slot)); }
   std::int64_t &heap(std::int64_t at) const noexcept { return head(at).heap_slot; }
@@ -83,7 +75,6 @@ private:
 
   std::int64_t members_;
   std::int64_t columns_;
-  std::int64_t mask_words_;
   std::int64_t node_bytes_;
   std::int64_t capacity_;
   std::int64_t open_ = 0;
