@@ -703,6 +703,13 @@ class Votes(unittest.TestCase):
             self.assertGreater(ours[0], tagger[0] + 5)
             self.assertGreater(ours[0], vote[0] - 0.5)
 
+    def test_merchants_of_two_kinds_are_for_neither(self):
+        ours, vote, tagger = settled.of_merchants(1, count=1000)
+        self.assertEqual(len(ours), 1 + len(settled.BANDS) + 2)
+        self.assertGreater(ours[0], max(vote[0], tagger[0]))
+        self.assertGreater(ours[-1], vote[-1] + 3)
+        self.assertGreater(tagger[-1], ours[-1] + 3)
+
 
 class MadeTagger(stanford.Tagger):
     """In place of Stanford's: unsure of Kay at the beginning of a sentence alone. The sampler finds the

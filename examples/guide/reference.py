@@ -449,7 +449,7 @@ def python_pages() -> Iterator[tuple[str, str]]:
         module = ast.parse((PYTHON / f"{name}.py").read_text(encoding="utf-8"))
         told = prose(ast.get_docstring(module) or "")
         entries = python_entries(module, exported(module), "") + gathered(module)
-        yield f"reference/python-{name}.md", f"# libchorale.{name}\n\n{told}\n\n{rendered('python', entries)}"
+        yield f"reference/python-{name}.md", f"# libchorale.<wbr>{name}\n\n{told}\n\n{rendered('python', entries)}"
 
 
 # ---- Go
