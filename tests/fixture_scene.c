@@ -349,11 +349,25 @@ static void open_table(Scene *s) {
   }
 }
 
+/* Two records must be together; a third has the source of the first. */
+static void describe_pairs(chorale_scored_pairs *pairs) {
+  static const int32_t first[] = {0, 1, 0, 2, 3, 1}, second[] = {1, 2, 2, 3, 4, 4};
+  static const double score[] = {2, 3, -1.5, 1, INFINITY, -1};
+  static const int32_t source[] = {0, 1, -1, 0, -1};
+  *pairs = (chorale_scored_pairs){.struct_size = sizeof *pairs, .records = 5, .count = 6};
+  pairs->first = first;
+  pairs->second = second;
+  pairs->score = score;
+  pairs->source = source;
+  pairs->greatest_size = 4;
+}
+
 void open_scene(const chorale_host *host, Scene *s) {
   chorale_error error;
   memset(s, 0, sizeof *s);
   s->host = host;
   s->pipe = -1;
+  describe_pairs(&s->pairs);
   describe(s);
   Handles *has = &s->has;
   OK(chorale_cancel_create(host, &has->cancel, &error));

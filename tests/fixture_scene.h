@@ -66,6 +66,7 @@ typedef struct Scene {
   chorale_learn_options learn_options;
   chorale_mentions mentions; /* four, of two keys */
   chorale_evidence evidence;
+  chorale_scored_pairs pairs; /* six, of five records */
 
   /* Results of calls. */
   double numbers[1024];

@@ -470,6 +470,23 @@ static chorale_status settle(Things *t) {
   return CHORALE_OK;
 }
 
+/* Divides three records into groups. */
+static chorale_status divide(Things *t) {
+  static const int32_t first[] = {0, 1, 0}, second[] = {1, 2, 2};
+  static const double score[] = {2, 1, -1.5};
+  NEW(chorale_scored_pairs, pairs);
+  pairs->records = pairs->count = 3;
+  pairs->first = first;
+  pairs->second = second;
+  pairs->score = score;
+  pairs->cancel = t->cancel;
+  NEW(chorale_partition_result, result);
+  int32_t groups[3];
+  TRY(chorale_partition(t->host, pairs, groups, NULL, NULL, result, &t->error));
+  tell(t, groups[1] + groups[2] + result->score + result->upper_bound);
+  return CHORALE_OK;
+}
+
 static chorale_status run(Things *t) {
   NEW_GROWN(chorale_run_options, options, offsetof(chorale_run_options, edits));
   options->rounds = 3;
@@ -545,6 +562,7 @@ static chorale_status use_all(Things *t, int64_t *decodings) {
   TRY(decode(t));
   TRY(learn(t));
   TRY(settle(t));
+  TRY(divide(t));
   TRY(name(t));
   assert_true(*decodings > 0);
   return CHORALE_OK;

@@ -11,6 +11,7 @@
  *   experimental/property.h  properties rule by rule, dictionaries of their values
  *   experimental/message.h   chains under properties: messages and decoding
  *   experimental/memory.h    solvers in the caller's memory, and calls without a solver
+ *   experimental/partition.h groups of records from scored pairs, with a certificate
  *   experimental/table.h     one label for all mentions of a key; ledgers of mentions
  *   experimental/objects.h   references, names and sizes of objects
  */
@@ -22,6 +23,7 @@
 #include "chorale/experimental/message.h"
 #include "chorale/experimental/model.h"
 #include "chorale/experimental/objects.h"
+#include "chorale/experimental/partition.h"
 #include "chorale/experimental/prices.h"
 #include "chorale/experimental/problem.h"
 #include "chorale/experimental/property.h"

@@ -46,6 +46,8 @@ CHORALE_FIRST_SIZE(chorale_rule, 64, chain_count);
 CHORALE_FIRST_SIZE(chorale_rules, 40, most_cost);
 CHORALE_FIRST_SIZE(chorale_evidence, 56, right);
 CHORALE_FIRST_SIZE(chorale_mentions, 96, told);
+CHORALE_FIRST_SIZE(chorale_scored_pairs, 88, cancel);
+CHORALE_FIRST_SIZE(chorale_partition_result, 40, outcome);
 CHORALE_FIRST_SIZE(chorale_learn_options, 88, progress_user);
 CHORALE_FIRST_SIZE(chorale_learnt_report, 240, changed_temperature);
 CHORALE_FIRST_SIZE(chorale_run_options, 136, bound_steps);

@@ -1,4 +1,4 @@
-/* Steps of the fuzzer of call sequences: tables of mentions, ledgers. */
+/* Steps of the fuzzer of call sequences: tables of mentions, ledgers, partitions. */
 #include "fuzz_calls.h"
 
 enum { MOST_MENTIONS = 12, MOST_ROWS = 256, MOST_KEYS = 6 };
@@ -73,8 +73,41 @@ static void use_ledger(World *w, chorale_ledger *ledger) {
             (long long)i);
 }
 
+static void divide(World *w) {
+  double score[MOST_MENTIONS], others[MOST_MENTIONS];
+  chorale_overruling overruled[MOST_MENTIONS];
+  int32_t groups[MOST_KEYS];
+  chorale_scored_pairs pairs = {.struct_size = sizeof pairs};
+  restruct(w, &pairs.struct_size);
+  pairs.records = chance(w, 97) ? MOST_KEYS : upto(w, 1) - 1;
+  pairs.count = chance(w, 95) ? upto(w, MOST_MENTIONS) : chance(w, 50) ? -1 : INT64_MAX;
+  pairs.first = indices(w);
+  pairs.second = indices(w);
+  for (int32_t k = 0; k < MOST_MENTIONS; ++k)
+    score[k] = chance(w, 5)    ? (chance(w, 50) ? INFINITY : -INFINITY)
+               : chance(w, 98) ? upto(w, 32) / 4.0 - 4
+                               : hostile_double(w->random);
+  pairs.score = OFTEN(score);
+  pairs.source = chance(w, 20) ? w->small + upto(w, 9) : NULL;
+  pairs.greatest_size = chance(w, 30) ? number(w) : 0;
+  pairs.effort = chance(w, 95) ? upto(w, 8) / 800.0 : fmin(hostile_double(w->random), 1);
+  pairs.time_limit = chance(w, 10) ? hostile_double(w->random) : 0;
+  pairs.cancel = chance(w, 20) ? PICK(cancels) : NULL;
+  chorale_partition_result result = {.struct_size = sizeof result};
+  restruct(w, &result.struct_size);
+  const int is_whole = result.struct_size == sizeof result;
+  CALL(chorale_partition(w->host, OFTEN(&pairs), OFTEN(groups), SELDOM(overruled), SELDOM(others),
+                         &result, &w->error));
+  if (w->status == CHORALE_OK && is_whole)
+    REQUIRE(result.upper_bound >= result.score && result.groups <= MOST_KEYS, "bound %g of %g",
+            result.upper_bound, result.score);
+}
+
 void use_table(World *w) {
-  switch (upto(w, 3)) {
+  switch (upto(w, 4)) {
+  case 4:
+    divide(w);
+    break;
   case 0:
     settle_table(w);
     break;

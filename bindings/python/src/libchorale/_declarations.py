@@ -195,6 +195,9 @@ CHORALE_FAMILY_MAX = 20
 CHORALE_FAMILY_MAJORITY = 30
 CHORALE_FAMILY_PAIRS = 40
 CHORALE_FAMILY_CALLBACK = 50
+CHORALE_NOT_OVERRULED = 0
+CHORALE_OVERRULED_BY_OTHERS = 10
+CHORALE_OVERRULED_BY_LIMIT = 20
 CHORALE_MESSAGES_FLOAT64 = 10
 CHORALE_MESSAGES_MAGNITUDE16 = 30
 CHORALE_EVIDENCE_GIVEN = 0
@@ -1101,6 +1104,50 @@ class chorale_repeated_words_options(Struct):
     ]
 
 
+class chorale_scored_pairs(Struct):
+    struct_size: Any
+    records: Any
+    count: Any
+    first: Any
+    second: Any
+    score: Any
+    source: Any
+    greatest_size: Any
+    effort: Any
+    time_limit: Any
+    cancel: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("records", c_int64),
+        ("count", c_int64),
+        ("first", c_void_p),
+        ("second", c_void_p),
+        ("score", c_void_p),
+        ("source", c_void_p),
+        ("greatest_size", c_int64),
+        ("effort", c_double),
+        ("time_limit", c_double),
+        ("cancel", c_void_p),
+    ]
+
+
+class chorale_partition_result(Struct):
+    struct_size: Any
+    groups: Any
+    score: Any
+    upper_bound: Any
+    proven: Any
+    outcome: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("groups", c_int64),
+        ("score", c_double),
+        ("upper_bound", c_double),
+        ("proven", c_int32),
+        ("outcome", c_int32),
+    ]
+
+
 class chorale_run_cost(Struct):
     struct_size: Any
     run_bytes: Any
@@ -1270,6 +1317,8 @@ STRUCTS = {
     "chorale_message_result": chorale_message_result,
     "chorale_instance": chorale_instance,
     "chorale_repeated_words_options": chorale_repeated_words_options,
+    "chorale_scored_pairs": chorale_scored_pairs,
+    "chorale_partition_result": chorale_partition_result,
     "chorale_run_cost": chorale_run_cost,
     "chorale_evidence": chorale_evidence,
     "chorale_mentions": chorale_mentions,
@@ -1376,6 +1425,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_model_score": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_model_score_bytes": (c_size_t, [c_void_p]),
     "chorale_outcome_name": (c_char_p, [c_int32]),
+    "chorale_partition": (c_int32, [POINTER(chorale_host), POINTER(chorale_scored_pairs), c_void_p, c_void_p, c_void_p, POINTER(chorale_partition_result), POINTER(chorale_error)]),
     "chorale_potential_create_callback": (c_int32, [POINTER(chorale_host), c_int64, chorale_count_function, c_void_p, c_void_p, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_cardinality": (c_int32, [POINTER(chorale_host), c_int64, c_void_p, c_int64, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),
     "chorale_potential_create_entropy": (c_int32, [POINTER(chorale_host), c_int64, c_double, POINTER(chorale_potential_options), c_void_p, POINTER(chorale_error)]),

@@ -160,6 +160,7 @@ _NAMES_OF_CALLS = {
     "chorale_scheme_mask": _LABELS,
     "chorale_learn": {"chorale_problem_set_cliques": "Problem.clique_kinds"},
     "chorale_learnt_read": {"json": "text"},
+    "chorale_partition": {"pairs->score": "scores"},
     "chorale_potential_score": {"values": "the number of counts"},
     "chorale_problem_set_cliques": {"kinds": "clique_kinds", "values": "lists"},
     "chorale_problem_set_note": {"name_length": "the length of the name"},

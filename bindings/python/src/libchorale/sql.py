@@ -1,9 +1,11 @@
-"""`settle` as a function in SQL of DuckDB."""
+"""`settle` and `partition` as functions in SQL of DuckDB."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from .partition import partition
 from .settling import NAMES, settle
 
 # What the function returns for each row.
@@ -45,12 +47,9 @@ def register(connection: Any, name: str = "settle", **options: Any) -> None:
                 f"{name} has {len(lists)} arguments; it takes lists of keys, labels, confidences "
                 "and, if wanted, counts"
             )
-        given = [of for of in lists if of is not None]
-        if not given:  # of no rows
+        given = _columns(name, lists)
+        if not given:
             return None
-        if len({len(of) for of in given}) > 1 or len(given) < len(lists):
-            sizes = [None if of is None else len(of) for of in lists]
-            raise ValueError(f"{name} has lists of {', '.join(map(str, sizes))} entries")
         columns: dict[str, Any] = {
             column: column for column, _ in zip(("key", "label", "confidence", "count"), lists)
         }
@@ -62,3 +61,49 @@ def register(connection: Any, name: str = "settle", **options: Any) -> None:
 
     # No parameters: any number of arguments, of any types.
     connection.create_function(name, settled, None, _TYPE, null_handling="special")
+
+
+def register_partition(connection: Any, name: str = "groups_of_pairs", **options: Any) -> None:
+    """Makes a function groups_of_pairs(firsts, seconds, scores) of a DuckDB connection: from lists
+    of equal length, the two records of each pair and their score (log-odds), to a list of structs,
+    one for each record: record (a text) and in_group, the number of its group.
+
+    options  arguments of `libchorale.partition.partition`: `greatest_size`, `effort` and so on
+
+        sql.register_partition(connection)
+        connection.sql('''
+            select unnest(groups_of_pairs(
+                list(unique_id_l), list(unique_id_r), list(match_weight)
+            ), recursive := true) from predictions
+        ''')
+    """
+
+    def divided(*lists: list[Any] | None) -> list[dict[str, Any]] | None:
+        if len(lists) != 3:
+            raise ValueError(
+                f"{name} has {len(lists)} arguments; it takes lists of first records, second "
+                "records and scores"
+            )
+        given = _columns(name, lists)
+        if not given:
+            return None
+        rows = [dict(zip(("first", "second", "score"), entries)) for entries in zip(*given)]
+        found = partition(rows, first="first", second="second", score="score", **options)
+        return [
+            {"record": str(record), "in_group": group}
+            for record, group in zip(found.records, found.groups.tolist())
+        ]
+
+    connection.create_function(
+        name, divided, None, "struct(record varchar, in_group bigint)[]", null_handling="special"
+    )
+
+
+def _columns(name: str, lists: Sequence[list[Any] | None]) -> list[list[Any]]:
+    """Returns the lists that a function is given, which must have the same length; none if all are
+    null: those of no rows."""
+    given = [of for of in lists if of is not None]
+    if len({len(of) for of in given}) > 1 or 0 < len(given) < len(lists):
+        sizes = [None if of is None else len(of) for of in lists]
+        raise ValueError(f"{name} has lists of {', '.join(map(str, sizes))} entries")
+    return given

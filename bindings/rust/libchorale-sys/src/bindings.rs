@@ -4914,6 +4914,185 @@ extern "C" {
         length: usize,
     ) -> chorale_algorithm;
 }
+#[doc = " Records and their scored pairs, in arrays of the caller that are borrowed for the duration of a\n call."]
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_scored_pairs {
+    #[doc = " sizeof(chorale_scored_pairs)"]
+    pub struct_size: usize,
+    #[doc = " n"]
+    pub records: i64,
+    #[doc = " N"]
+    pub count: i64,
+    #[doc = " N: 0 .. n - 1"]
+    pub first: *const i32,
+    #[doc = " N: 0 .. n - 1, not the same record as `first`"]
+    pub second: *const i32,
+    #[doc = " N: plus infinity: the two must be in one group; minus infinity: they must not. The scores of a\n pair that is given several times add up."]
+    pub score: *const f64,
+    #[doc = " n: the source of each record, 0 .. n - 1; -1: none. A group has at most one record of each\n source. NULL: no sources"]
+    pub source: *const i32,
+    #[doc = " of a group, in records; 0 (default): any"]
+    pub greatest_size: i64,
+    #[doc = " How long to search, as a multiple of the usual number of moves: 0 (default): 1; negative: only\n as long as single moves and merges gain. More never scores less."]
+    pub effort: f64,
+    #[doc = " Seconds, of which the search takes at most half; 0 (default): no limit; negative: it has passed.\n Groups and bound are valid whenever the call ends. Reading the pairs and writing the answer\n ignores limits; it takes a time that is linear in the records, and in the pairs but for sorting\n them."]
+    pub time_limit: f64,
+    #[doc = " may be NULL; raised: as if the time had passed"]
+    pub cancel: *const chorale_cancel,
+}
+#[test]
+fn bindgen_test_layout_chorale_scored_pairs() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_scored_pairs> = ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_scored_pairs>(),
+        88usize,
+        "Size of chorale_scored_pairs"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_scored_pairs>(),
+        8usize,
+        "Alignment of chorale_scored_pairs"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_scored_pairs::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).records) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_scored_pairs::records"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).count) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_scored_pairs::count"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).first) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_scored_pairs::first"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).second) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_scored_pairs::second"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).score) as usize - ptr as usize },
+        40usize,
+        "Offset of field: chorale_scored_pairs::score"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).source) as usize - ptr as usize },
+        48usize,
+        "Offset of field: chorale_scored_pairs::source"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).greatest_size) as usize - ptr as usize },
+        56usize,
+        "Offset of field: chorale_scored_pairs::greatest_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).effort) as usize - ptr as usize },
+        64usize,
+        "Offset of field: chorale_scored_pairs::effort"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).time_limit) as usize - ptr as usize },
+        72usize,
+        "Offset of field: chorale_scored_pairs::time_limit"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).cancel) as usize - ptr as usize },
+        80usize,
+        "Offset of field: chorale_scored_pairs::cancel"
+    );
+}
+#[doc = " Why a partition decides a pair against its own score: it is in different groups though its score\n is above 0, or in one group though its score is below 0."]
+pub type chorale_overruling = i32;
+pub const CHORALE_NOT_OVERRULED: i32 = 0;
+#[doc = " the scores of other pairs outweigh it"]
+pub const CHORALE_OVERRULED_BY_OTHERS: i32 = 10;
+#[doc = " The scores of other pairs do not outweigh it: infinite scores, sources or the greatest size allow\n nothing else, or the search has ended too early to see what does."]
+pub const CHORALE_OVERRULED_BY_LIMIT: i32 = 20;
+#[repr(C)]
+#[derive(Debug, Copy, Clone)]
+pub struct chorale_partition_result {
+    #[doc = " sizeof(chorale_partition_result)"]
+    pub struct_size: usize,
+    #[doc = " how many"]
+    pub groups: i64,
+    #[doc = " the sum of the finite scores of pairs within groups"]
+    pub score: f64,
+    #[doc = " no allowed partition has a higher score"]
+    pub upper_bound: f64,
+    #[doc = " 1: upper_bound - score <= 1e-9 |score|, or within rounding"]
+    pub proven: i32,
+    #[doc = " COMPLETE; DEADLINE or CANCELLED: the search or the bound ended early"]
+    pub outcome: chorale_outcome,
+}
+#[test]
+fn bindgen_test_layout_chorale_partition_result() {
+    const UNINIT: ::std::mem::MaybeUninit<chorale_partition_result> =
+        ::std::mem::MaybeUninit::uninit();
+    let ptr = UNINIT.as_ptr();
+    assert_eq!(
+        ::std::mem::size_of::<chorale_partition_result>(),
+        40usize,
+        "Size of chorale_partition_result"
+    );
+    assert_eq!(
+        ::std::mem::align_of::<chorale_partition_result>(),
+        8usize,
+        "Alignment of chorale_partition_result"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).struct_size) as usize - ptr as usize },
+        0usize,
+        "Offset of field: chorale_partition_result::struct_size"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).groups) as usize - ptr as usize },
+        8usize,
+        "Offset of field: chorale_partition_result::groups"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).score) as usize - ptr as usize },
+        16usize,
+        "Offset of field: chorale_partition_result::score"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).upper_bound) as usize - ptr as usize },
+        24usize,
+        "Offset of field: chorale_partition_result::upper_bound"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).proven) as usize - ptr as usize },
+        32usize,
+        "Offset of field: chorale_partition_result::proven"
+    );
+    assert_eq!(
+        unsafe { ::std::ptr::addr_of!((*ptr).outcome) as usize - ptr as usize },
+        36usize,
+        "Offset of field: chorale_partition_result::outcome"
+    );
+}
+#[cfg(feature = "experimental")]
+extern "C" {
+    #[doc = " Divides records into groups. Any thread.\n\n groups: n: receives the group of each record. Groups are numbered in the order of their first\n   records\n overruled: N: receives whether and why each pair is decided against its score. NULL: not written\n others: N: receives, for a pair above 0 that is overruled, the sum of the scores of all other pairs\n   between the two groups; for a pair below 0, the sum of the other scores of one of the two records\n   within the group, for the record where it is less; 0 for other pairs. NULL: not written\n result: NULL: not written\n Errors: NULL_ARGUMENT (pairs, first, second, score, groups), STRUCT_SIZE, SIZE (records, count,\n greatest_size), SIZE_OVERFLOW, OUT_OF_RANGE (first, second, source, score), NOT_A_NUMBER (score,\n effort, time_limit), INFINITE (effort), STATE (records that must be together exceed greatest_size, share a\n source, or must not be together), OUT_OF_MEMORY."]
+    pub fn chorale_partition(
+        host: *const chorale_host,
+        pairs: *const chorale_scored_pairs,
+        groups: *mut i32,
+        overruled: *mut chorale_overruling,
+        others: *mut f64,
+        result: *mut chorale_partition_result,
+        error: *mut chorale_error,
+    ) -> chorale_status;
+}
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_prices {

@@ -1,0 +1,168 @@
+#include "partition/scored_graph.hpp"
+
+#include "base/components.hpp"
+
+#include <numeric>
+#include <tuple>
+
+namespace chorale {
+
+// ---- Edges -------------------------------------------------------------------------------------
+
+void add_up_edges(Array<ScoredEdge> &edges) noexcept {
+  // Scores are added in their own order, so that the order of the pairs changes no bit.
+  std::sort(edges.begin(), edges.end(), [](const ScoredEdge &a, const ScoredEdge &b) {
+    return std::tie(a.low, a.high, a.score) < std::tie(b.low, b.high, b.score);
+  });
+  std::int64_t count = 0;
+  for (const ScoredEdge &edge : edges) {
+    if (count > 0 && edges[count - 1].low == edge.low && edges[count - 1].high == edge.high)
+      edges[count - 1].score += edge.score;
+    else
+      edges[count++] = edge;
+  }
+  edges.truncate(count);
+}
+
+// ---- Input -------------------------------------------------------------------------------------
+
+chorale_status check_pairs(const Report &report, const chorale_scored_pairs &pairs) noexcept {
+  CHORALE_CHECK(check_size(report, "pairs->records", pairs.records, 0));
+  CHORALE_CHECK(check_size(report, "pairs->count", pairs.count, 0));
+  CHORALE_CHECK(check_size(report, "pairs->greatest_size", pairs.greatest_size, 0));
+  CHORALE_CHECK(check_finite(report, "pairs->effort", pairs.effort));
+  if (std::isnan(pairs.time_limit))
+    return report.fail(CHORALE_ERROR_NOT_A_NUMBER, "pairs->time_limit is NaN; it must be a number");
+  if (pairs.count > 0)
+    CHORALE_CHECK(check_given(report, "pairs->first", pairs.first, "pairs->second", pairs.second,
+                              "pairs->score", pairs.score));
+  for (std::int64_t k = 0; k < pairs.count; ++k) {
+    CHORALE_CHECK(check_below(report, pairs.first[k], pairs.records, "pairs->first[", k, "]"));
+    CHORALE_CHECK(check_below(report, pairs.second[k], pairs.records, "pairs->second[", k, "]"));
+    if (pairs.first[k] == pairs.second[k])
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "pairs->second[", k, "] is ", pairs.second[k],
+                         "; it must be another record than pairs->first[", k, "]");
+    if (!std::isinf(pairs.score[k]) && !is_finite_score(pairs.score[k]))
+      return fail_number(report, pairs.score[k], true,
+                         [&](TextWriter &place) { place << "pairs->score[" << k << "]"; });
+  }
+  for (std::int64_t i = 0; pairs.source && i < pairs.records; ++i)
+    if (pairs.source[i] < -1 || pairs.source[i] >= pairs.records)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "pairs->source[", i, "] is ", pairs.source[i],
+                         "; it must be from -1 to ", pairs.records - 1);
+  return CHORALE_OK;
+}
+
+chorale_status ScoredGraph::read(const Report &report, const chorale_scored_pairs &pairs) noexcept {
+  greatest = pairs.greatest_size > 0 ? pairs.greatest_size : kLargestSize;
+  if (!join(pairs))
+    return report.out_of_memory();
+  for (const std::int32_t records : size)
+    if (records > greatest)
+      return report.fail(CHORALE_ERROR_STATE, "scores of plus infinity join ", records,
+                         " records; pairs->greatest_size is ", greatest);
+  CHORALE_CHECK(read_edges(report, pairs));
+  CHORALE_CHECK(read_sources(report, pairs));
+  return list_neighbours() ? CHORALE_OK : report.out_of_memory();
+}
+
+// Finds the units. False if memory runs out.
+bool ScoredGraph::join(const chorale_scored_pairs &pairs) noexcept {
+  if (!unit.resize(pairs.records))
+    return false;
+  std::iota(unit.begin(), unit.end(), 0);
+  Components together(unit);
+  for (std::int64_t k = 0; k < pairs.count; ++k)
+    if (pairs.score[k] == kInfinity)
+      together.join(pairs.first[k], pairs.second[k]);
+  together.flatten();
+  for (std::int64_t i = 0; i < pairs.records; ++i) {
+    const bool is_lowest = unit[i] == i;
+    unit[i] = is_lowest ? units() : unit[unit[i]];
+    if (is_lowest && !size.push(0))
+      return false;
+    ++size[unit[i]];
+  }
+  return true;
+}
+
+chorale_status ScoredGraph::read_edges(const Report &report,
+                                       const chorale_scored_pairs &pairs) noexcept {
+  for (std::int64_t k = 0; k < pairs.count; ++k) {
+    const std::int32_t u = unit[pairs.first[k]];
+    const std::int32_t v = unit[pairs.second[k]];
+    const double of = pairs.score[k];
+    if (u == v && of == kForbidden)
+      return report.fail(CHORALE_ERROR_STATE, "pairs->score[", k, "] is minus infinity; records ",
+                         pairs.first[k], " and ", pairs.second[k],
+                         " must be together by scores of plus infinity");
+    if (u == v)
+      inside += of == kInfinity ? 0 : of;
+    else if (!edges.push({std::min(u, v), std::max(u, v), of}))
+      return report.out_of_memory();
+  }
+  add_up_edges(edges);
+  for (const ScoredEdge &edge : edges)
+    above += std::max(edge.score, 0.0);
+  // No other scores make up for those below -above: all units apart score more. Without these
+  // numbers `above` tells how large rounding errors can be.
+  for (ScoredEdge &edge : edges)
+    if (edge.score < -above)
+      edge.score = kForbidden;
+  return CHORALE_OK;
+}
+
+chorale_status ScoredGraph::read_sources(const Report &report,
+                                         const chorale_scored_pairs &pairs) noexcept {
+  if (!first_source_.resize(units() + 1))
+    return report.out_of_memory();
+  std::fill(first_source_.begin(), first_source_.end(), 0);
+  for (std::int64_t i = 0; pairs.source && i < pairs.records; ++i)
+    first_source_[unit[i] + 1] += pairs.source[i] >= 0 ? 1 : 0;
+  std::partial_sum(first_source_.begin(), first_source_.end(), first_source_.begin());
+  Array<std::int64_t> next(memory_);
+  if (!sources_.resize(first_source_[units()]) || !next.copy(first_source_))
+    return report.out_of_memory();
+  for (std::int64_t i = 0; pairs.source && i < pairs.records; ++i)
+    if (pairs.source[i] >= 0)
+      sources_[next[unit[i]]++] = pairs.source[i];
+  for (std::int32_t u = 0; u < units(); ++u) {
+    std::int32_t *const begin = sources_.begin() + first_source_[u];
+    std::int32_t *const end = sources_.begin() + first_source_[u + 1];
+    std::sort(begin, end);
+    if (const std::int32_t *twice = std::adjacent_find(begin, end); twice != end)
+      return report.fail(CHORALE_ERROR_STATE,
+                         "scores of plus infinity join two records of the source ", *twice);
+  }
+  return CHORALE_OK;
+}
+
+bool ScoredGraph::list_neighbours() noexcept {
+  Array<std::int64_t> next(memory_);
+  if (!first_.resize(units() + 1) || !neighbours_.resize(2 * edges.size()))
+    return false;
+  std::fill(first_.begin(), first_.end(), 0);
+  for (const ScoredEdge &edge : edges) {
+    ++first_[edge.low + 1];
+    ++first_[edge.high + 1];
+  }
+  std::partial_sum(first_.begin(), first_.end(), first_.begin());
+  if (!next.copy(first_))
+    return false;
+  for (const ScoredEdge &edge : edges) {
+    neighbours_[next[edge.low]++] = {edge.high, edge.score};
+    neighbours_[next[edge.high]++] = {edge.low, edge.score};
+  }
+  return true;
+}
+
+bool ScoredGraph::are_apart(std::int32_t u, std::int32_t v) const noexcept {
+  if (std::int64_t{size[u]} + size[v] > greatest)
+    return true;
+  const gsl::span<const std::int32_t> a = sources(u);
+  return std::any_of(a.begin(), a.end(), [b = sources(v)](std::int32_t source) {
+    return std::binary_search(b.begin(), b.end(), source);
+  });
+}
+
+} // namespace chorale

@@ -1,0 +1,249 @@
+#include "partition/triangles.hpp"
+
+#include <numeric>
+
+namespace chorale {
+namespace {
+
+// First triangles are looked for kRoundsOfTriangles times, those first that the division breaks most,
+// and the scores divided kSweepsPerRound times after each. Then the temperature falls to the share
+// kCooling of what it was, in kLeastSweeps sweeps, or more if there are few triangles; after every
+// kSweepsBetween of them more triangles are looked for. Last are some sweeps at temperature 0.
+constexpr int kRoundsOfTriangles = 12;
+constexpr int kSweepsPerRound = 6;
+constexpr std::int64_t kLeastSweeps = 200;
+constexpr std::int64_t kMoreSweeps = 600;
+constexpr std::int64_t kPlacesOfMoreSweeps = 2000000; // a sweep divides each place in a triangle
+constexpr std::int64_t kSweepsBetween = 40;
+constexpr double kCooling = 0.0023;
+// The search for a path looks at so many pairs.
+constexpr std::int64_t kMostLooked = 400;
+constexpr std::int64_t kMostTriangles = 1 << 26;
+
+// Returns what joining a pair is worth to a triangle whose other two pairs have the parts x and y, by
+// soft maxima at temperature t; by maxima if t is 0.
+double worth_of_joining(double x, double y, double t) noexcept {
+  const double most = std::max({0.0, x, y});
+  const double worth = std::max(0.0, x + y) - most;
+  if (t == 0)
+    return worth;
+  return worth + t * std::log((1 + std::exp(-std::abs(x + y) / t)) /
+                              (std::exp(-most / t) + std::exp((x - most) / t) +
+                               std::exp((y - most) / t)));
+}
+
+} // namespace
+
+// ---- Keys --------------------------------------------------------------------------------------
+
+std::int64_t NumberedKeys::place(std::uint64_t key) const noexcept {
+  const std::int64_t mask = slots_.size() - 1;
+  auto at = static_cast<std::int64_t>((key * 0x9E3779B97F4A7C15U) >> 20) & mask;
+  while (slots_[at].number >= 0 && slots_[at].key != key)
+    at = (at + 1) & mask;
+  return at;
+}
+
+bool NumberedKeys::add(std::uint64_t key, std::int32_t number) noexcept {
+  if (2 * ++count_ > slots_.size()) {
+    Array<Entry> before(memory_);
+    if (!before.copy(slots_) || !slots_.resize(std::max<std::int64_t>(64, 2 * slots_.size())))
+      return false;
+    std::fill(slots_.begin(), slots_.end(), Entry{0, -1});
+    for (const Entry &entry : before)
+      if (entry.number >= 0)
+        slots_[place(entry.key)] = entry;
+  }
+  slots_[place(key)] = {key, number};
+  return true;
+}
+
+// ---- Triangles ---------------------------------------------------------------------------------
+
+// Tells the number of an edge, which is added with `score` if it is new. False if memory runs out.
+bool TriangleBound::add_edge(std::int32_t u, std::int32_t v, double score,
+                             std::int32_t &number) noexcept {
+  const std::uint64_t key = edge_key(u, v);
+  number = number_of_edge_.find(key);
+  if (number >= 0)
+    return true;
+  number = static_cast<std::int32_t>(edges_.size());
+  // A finite number for pairs that cannot be joined, which no other scores make up for.
+  const double never = -2 * graph_.above;
+  const double allowed = graph_.are_apart(u, v) ? never : std::max(score, never);
+  if (!number_of_edge_.add(key, number) || !edges_.push({u, v, allowed}) || !rest_.push(allowed) ||
+      !next_.push(head_[u]) || !next_.push(head_[v]))
+    return false;
+  head_[u] = 2 * std::int64_t{number};
+  head_[v] = 2 * std::int64_t{number} + 1;
+  return true;
+}
+
+// Adds a triangle, unless it is known. False if memory runs out.
+bool TriangleBound::add_triangle(std::int32_t u, std::int32_t v, std::int32_t w) noexcept {
+  std::int32_t units[] = {u, v, w};
+  std::sort(units, units + 3);
+  Triangle triangle{};
+  std::int32_t *const edge = triangle.edge;
+  if (!add_edge(units[0], units[1], 0, edge[0]) || !add_edge(units[0], units[2], 0, edge[1]) ||
+      !add_edge(units[1], units[2], 0, edge[2]))
+    return false;
+  const std::uint64_t key =
+      static_cast<std::uint64_t>(edge[0]) << 32 | static_cast<std::uint64_t>(units[2]);
+  return number_of_triangle_.find(key) >= 0 ||
+         (number_of_triangle_.add(key, static_cast<std::int32_t>(triangles_.size())) &&
+          triangles_.push(triangle));
+}
+
+double TriangleBound::value() const noexcept {
+  double sum = 0;
+  for (const double rest : rest_)
+    sum += std::max(rest, 0.0);
+  for (const Triangle &triangle : triangles_) {
+    const double *part = triangle.part;
+    sum += std::max({0.0, part[0], part[1], part[2], part[0] + part[1] + part[2]});
+  }
+  return sum;
+}
+
+// Lists the places of each edge in triangles. False if memory runs out.
+bool TriangleBound::list_uses() noexcept {
+  const std::int64_t places = 3 * triangles_.size();
+  if (!first_use_.resize(edges_.size() + 2) || !uses_.resize(places))
+    return false;
+  std::fill(first_use_.begin(), first_use_.end(), 0);
+  const auto edge_at = [&](std::int64_t k) { return triangles_[k / 3].edge[k % 3]; };
+  // Counted two places on, so that first_use_[e + 1] then runs from the first place of edge e.
+  for (std::int64_t k = 0; k < places; ++k)
+    ++first_use_[edge_at(k) + 2];
+  std::partial_sum(first_use_.begin(), first_use_.end(), first_use_.begin());
+  for (std::int64_t k = 0; k < places; ++k)
+    uses_[first_use_[edge_at(k) + 1]++] = k;
+  return true;
+}
+
+// Divides the score of each edge among its triangles and its rest. False if interrupted.
+bool TriangleBound::sweep(double temperature) noexcept {
+  for (std::int64_t e = 0; e < edges_.size(); ++e) {
+    const std::int64_t begin = first_use_[e];
+    const std::int64_t end = first_use_[e + 1];
+    if (!limits_.spend(1 + 64 * (end - begin)))
+      return false;
+    // What being joined is worth to a triangle without its part.
+    double sum = edges_[e].score;
+    for (std::int64_t k = begin; k < end; ++k) {
+      Triangle &triangle = triangles_[uses_[k] / 3];
+      const std::int64_t place = uses_[k] % 3;
+      const double x = triangle.part[(place + 1) % 3];
+      const double y = triangle.part[(place + 2) % 3];
+      const double worth = worth_of_joining(x, y, temperature);
+      triangle.part[place] = -worth;
+      sum += worth;
+    }
+    const double share = sum / static_cast<double>(end - begin + 1);
+    for (std::int64_t k = begin; k < end; ++k)
+      triangles_[uses_[k] / 3].part[uses_[k] % 3] += share;
+    rest_[e] = share;
+  }
+  return true;
+}
+
+// Finds a path of few pairs above `least`, and stores its units in path_ from `goal` back, without
+// `start`; stores none if no short search finds one. False if memory runs out.
+bool TriangleBound::find_path(std::int32_t start, std::int32_t goal, double least) noexcept {
+  path_.truncate(0);
+  reached_.truncate(0);
+  if (!reached_.push(start))
+    return false;
+  came_[start] = start;
+  bool fits = true;
+  std::int64_t looked = 0;
+  for (std::int64_t k = 0; k < reached_.size() && looked < kMostLooked && fits; ++k) {
+    const std::int32_t unit = reached_[k];
+    if (const std::int32_t e = number_of_edge_.find(edge_key(unit, goal));
+        e >= 0 && rest_[e] > least) {
+      fits = path_.push(goal);
+      for (std::int32_t u = unit; u != start && fits; u = came_[u])
+        fits = path_.push(u);
+      break;
+    }
+    for (std::int64_t half = head_[unit]; half >= 0 && looked < kMostLooked && fits;
+         half = next_[half], ++looked) {
+      const ScoredEdge &edge = edges_[half / 2];
+      const std::int32_t other = half % 2 == 0 ? edge.high : edge.low;
+      if (rest_[half / 2] <= least || came_[other] >= 0)
+        continue;
+      came_[other] = unit;
+      fits = reached_.push(other);
+    }
+  }
+  for (const std::int32_t unit : reached_)
+    came_[unit] = -1;
+  return fits;
+}
+
+// Adds triangles for pairs below -least that a path of pairs above it connects. False if memory runs
+// out.
+bool TriangleBound::separate(double least) noexcept {
+  const std::int64_t count = edges_.size();
+  for (std::int64_t e = 0; e < count && triangles_.size() < kMostTriangles; ++e) {
+    if (!limits_.spend(rest_[e] < -least ? 4 * kMostLooked : 1))
+      break;
+    if (rest_[e] >= -least)
+      continue;
+    const std::int32_t start = edges_[e].low;
+    if (!find_path(start, edges_[e].high, least))
+      return false;
+    for (std::int64_t k = 0; k + 1 < path_.size(); ++k)
+      if (!add_triangle(start, path_[k], path_[k + 1]))
+        return false;
+  }
+  return true;
+}
+
+bool TriangleBound::run(double score, double &bound) noexcept {
+  if (!head_.resize(graph_.units()) || !came_.resize(graph_.units()))
+    return false;
+  std::fill(head_.begin(), head_.end(), -1);
+  std::fill(came_.begin(), came_.end(), -1);
+  double greatest = 0;
+  for (const ScoredEdge &edge : graph_.edges) {
+    std::int32_t number = 0;
+    if (!add_edge(edge.low, edge.high, edge.score, number))
+      return false;
+    greatest = std::max(greatest, magnitude_of(edge.score));
+  }
+  bound = value();
+  const double enough = 1e-12 * graph_.above;
+  // False if the bound meets the score, or the limits interrupt.
+  const auto sweep_by = [&](std::int64_t sweeps, double &temperature, double factor) {
+    for (std::int64_t k = 0; k < sweeps; ++k, temperature *= factor) {
+      if (bound - score <= enough || !sweep(temperature))
+        return false;
+      bound = std::min(bound, value());
+    }
+    return true;
+  };
+  double temperature = greatest / 16;
+  for (int round = 0; round < kRoundsOfTriangles; ++round, temperature /= 3) {
+    if (!separate(4 * temperature) || !list_uses())
+      return false;
+    if (!sweep_by(kSweepsPerRound, temperature, 1))
+      return true;
+  }
+  temperature = greatest / 16;
+  const std::int64_t sweeps =
+      kLeastSweeps + std::min(kMoreSweeps, kPlacesOfMoreSweeps / (1 + uses_.size()));
+  const double factor = std::pow(kCooling, 1 / static_cast<double>(sweeps));
+  for (std::int64_t done = 0; done < sweeps; done += kSweepsBetween) {
+    if (!separate(temperature / 10) || !list_uses())
+      return false;
+    if (!sweep_by(kSweepsBetween, temperature, factor))
+      return true;
+  }
+  temperature = 0;
+  sweep_by(kSweepsPerRound, temperature, 0);
+  return true;
+}
+
+} // namespace chorale
