@@ -953,6 +953,69 @@ static void learning_stops_in_time(void **state) {
   assert_int_equal(failures, 0);
 }
 
+/* ---- Partitions ---------------------------------------------------------------------------- */
+
+typedef struct Divided {
+  chorale_scored_pairs pairs;
+  int32_t *groups;
+} Divided;
+
+static chorale_outcome divide(const Case *of, void *given) {
+  const Divided *divided = given;
+  chorale_error error;
+  chorale_partition_result result = {.struct_size = sizeof result};
+  if (chorale_partition(NULL, &divided->pairs, divided->groups, NULL, NULL, &result, &error) !=
+      CHORALE_OK)
+    fail_msg("%s: %s", of->name, error.message);
+  return result.outcome;
+}
+
+/* Records with five pairs each; and one record with a pair with each of the others, between which are
+ * as many negative pairs. With sources that few records share. */
+static void partitions_stop_in_time(void **state) {
+  (void)state;
+  failures = 0;
+  static const Case kCases[] = {
+      {"a partition of random pairs", 20000, POTTS, CHORALE_ALGORITHM_AUTO, 0, 0, 0, 0},
+      {"a partition of a star", 50000, POTTS, CHORALE_ALGORITHM_AUTO, 0, 0, 0, 0},
+  };
+  for (size_t k = 0; k < COUNT_OF(kCases); ++k) {
+    const int is_star = k == 1;
+    const int64_t records = kCases[k].size, count = is_star ? 2 * records - 2 : 5 * records;
+    random_state = test_seed();
+    double *scores = numbers(count);
+    int32_t *ends = malloc((size_t)(2 * count + 2 * records) * sizeof *ends);
+    assert_non_null(ends);
+    for (int64_t i = 0; i < count; ++i) {
+      const int is_ray = is_star && i < records - 1;
+      ends[i] = is_ray ? 0 : (int32_t)(number() * (double)(records - 1));
+      const int32_t away = is_ray ? (int32_t)i + 1 : 1 + (int32_t)(number() * 30);
+      ends[count + i] = (ends[i] + away) % (int32_t)records;
+      scores[i] -= is_ray ? 0 : is_star ? 1 : 0.6;
+    }
+    int32_t *source = ends + 2 * count;
+    for (int64_t i = 0; i < records; ++i)
+      source[i] = (int32_t)(number() * (double)records);
+    Divided divided = {{.struct_size = sizeof divided.pairs}, source + records};
+    divided.pairs.records = records;
+    divided.pairs.count = count;
+    divided.pairs.first = ends;
+    divided.pairs.second = ends + count;
+    divided.pairs.score = scores;
+    divided.pairs.source = source;
+    divided.pairs.time_limit = -1;
+    answer = -comparisons;
+    divide(&kCases[k], &divided); /* reads the pairs and writes the answer */
+    answer += comparisons;
+    divided.pairs.time_limit = kTimeLimit;
+    check_case(&kCases[k], 0, &divided, divide);
+    answer = 0;
+    free(scores);
+    free(ends);
+  }
+  assert_int_equal(failures, 0);
+}
+
 /* ---- Calls without limits ------------------------------------------------------------------ */
 
 /* Scoring a labelling of a star with end scores, whose positions are all leaves but one, takes time
@@ -1092,6 +1155,7 @@ int main(void) {
       cmocka_unit_test(runs_stop_in_time),
       cmocka_unit_test(runs_of_every_shape_stop_in_time),
       cmocka_unit_test(learning_stops_in_time),
+      cmocka_unit_test(partitions_stop_in_time),
       cmocka_unit_test(scoring_a_star_is_linear),
       cmocka_unit_test(repairing_is_linear),
       cmocka_unit_test(making_a_run_is_linear),
