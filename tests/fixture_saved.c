@@ -1,5 +1,6 @@
 /* Problems as bytes, and a problem with an object of every kind. */
 #include "fixture_saved.h"
+#include "lengths.h"
 
 /* ---- Bytes -------------------------------------------------------------------------------- */
 
@@ -173,7 +174,7 @@ void name_at_random(Random *random, chorale_problem *problem) {
     chorale_chain chain = {.struct_size = sizeof chain};
     if (chorale_model_get_chain(model, i, &chain, NULL, &error) != CHORALE_OK)
       chain.labels = 1;
-    for (int64_t t = 0; t < chorale_model_chain_length(model, i); ++t)
+    for (int64_t t = 0; t < chain_length_of(model, i); ++t)
       gold[positions++] = random_int(random, -1, (int32_t)chain.labels - 1);
     labels = chain.labels > labels ? chain.labels : labels;
   }
@@ -232,7 +233,7 @@ const char *compare_names(const chorale_problem *a, const chorale_problem *b) {
   if ((gold == NULL) != (other == NULL))
     return complain("gold labels are there once only");
   for (int64_t i = 0; gold && i < chorale_model_chain_count(model); ++i)
-    for (int64_t t = 0; t < chorale_model_chain_length(model, i); ++t)
+    for (int64_t t = 0; t < chain_length_of(model, i); ++t)
       if (*gold++ != *other++)
         return complain("a gold label of chain %lld differs", (long long)i);
   if (chorale_problem_note_count(a) != chorale_problem_note_count(b))

@@ -3,6 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "fixture.h"
+#include "lengths.h"
 
 #include <inttypes.h>
 #include <sys/wait.h>
@@ -356,7 +357,7 @@ static void labels_as_lines_are_those_of_the_library(void **state) {
     const char *at = said.out;
     for (int64_t c = 0; c < chorale_model_chain_count(solved.model); ++c) {
       int32_t together[100], own[100];
-      const int64_t length = chorale_model_chain_length(solved.model, c);
+      const int64_t length = chain_length_of(solved.model, c);
       OK(chorale_run_labels(solved.run, c, CHORALE_TOGETHER, together, 100, NULL, &error));
       OK(chorale_run_labels(solved.run, c, CHORALE_ALONE, own, 100, NULL, &error));
       for (int64_t t = 0; t < length; ++t) {
@@ -744,7 +745,7 @@ static void files_are_described_as_the_library_does(void **state) {
     expect_whole(said.out, "members", chorale_model_member_count(model));
     int64_t positions = 0, longest = 0;
     for (int64_t c = 0; c < chorale_model_chain_count(model); ++c) {
-      const int64_t length = chorale_model_chain_length(model, c);
+      const int64_t length = chain_length_of(model, c);
       positions += length;
       longest = length > longest ? length : longest;
     }

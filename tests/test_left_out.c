@@ -2,6 +2,7 @@
  * chains: they are left out, and named with what forbids them; everything else is labelled as if they
  * were not there. Where the run has no proof, the chain keeps its own labels. */
 #include "fixture_cluster.h"
+#include "lengths.h"
 
 /* ---- Random models ------------------------------------------------------------------------ */
 
@@ -387,7 +388,7 @@ static void check_solved(chorale_model_builder *builder, int64_t budget, chorale
     assert_int_equal(named.obstacle, expected);
   }
   static int32_t labels[IN_ALL], own[IN_ALL];
-  const int64_t length = chorale_model_chain_length(model, 0);
+  const int64_t length = chain_length_of(model, 0);
   OK(chorale_run_labels(run, 0, CHORALE_TOGETHER, labels, length, NULL, &error));
   if (expected == CHORALE_OBSTACLE_CLIQUES) {
     assert_int_equal(labels[0], -1);

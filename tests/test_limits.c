@@ -14,6 +14,7 @@
  * comparisons of decoding them. Copies of whole arrays make few comparisons and are not detected; here they are no larger
  * than the answer itself. */
 #include "fixture.h"
+#include "lengths.h"
 
 #include <time.h>
 
@@ -558,7 +559,7 @@ static int64_t decode_chains(const chorale_model *model) {
   const int64_t before = comparisons;
   for (int64_t i = 0; i < chorale_model_chain_count(model); ++i) {
     chorale_chain chain = {.struct_size = sizeof chain};
-    int32_t *labels = malloc((size_t)chorale_model_chain_length(model, i) * sizeof *labels);
+    int32_t *labels = malloc((size_t)chain_length_of(model, i) * sizeof *labels);
     assert_non_null(labels);
     if (chorale_model_get_chain(model, i, &chain, NULL, &error) != CHORALE_OK ||
         chorale_chain_solve(solver, &chain, labels, NULL, &error) != CHORALE_OK)

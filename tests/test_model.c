@@ -1,6 +1,7 @@
 /* Models: what a builder makes of its arguments, copies and borrowed arrays, repeated words,
  * refused memory while building. Invalid input is tested in test_model_input.c. */
 #include "fixture_cluster.h"
+#include "lengths.h"
 
 static void count_parts(void **state) {
   (void)state;
@@ -18,7 +19,7 @@ static void count_parts(void **state) {
     size_t scores = 0, copied = 0;
     for (int32_t i = 0; i < cluster.chain_count; ++i) {
       const Sample *sample = &cluster.chains[i];
-      assert_int_equal(chorale_model_chain_length(model, i), sample->length);
+      assert_int_equal(chain_length_of(model, i), sample->length);
       if (cluster.is_instance[i])
         continue;
       const size_t bytes = (size_t)(sample->length * sample->labels) *
@@ -51,7 +52,7 @@ static void count_parts(void **state) {
   assert_int_equal(chorale_model_chain_count(NULL), 0);
   assert_int_equal(chorale_model_clique_count(NULL), 0);
   assert_int_equal(chorale_model_member_count(NULL), 0);
-  assert_int_equal(chorale_model_chain_length(NULL, 0), 0);
+  assert_int_equal(chain_length_of(NULL, 0), 0);
   assert_int_equal(chorale_model_clique_member_count(NULL, 0), 0);
   assert_int_equal(chorale_model_bytes(NULL), 0);
   assert_int_equal(chorale_model_score_bytes(NULL), 0);

@@ -1,6 +1,7 @@
 /* Every invalid argument of a model builder: its status, a message that names it, and an unchanged
  * builder. */
 #include "fixture_cluster.h"
+#include "lengths.h"
 
 /* A chain of 3 positions and 2 labels (number 0, with tokens 0 1 0), one of 2 positions and 3
  * labels (1), a tree of 2 positions and 2 labels (2), an instance (3); an empty chain of 2 labels
@@ -599,8 +600,8 @@ static void a_frozen_builder_changes_no_more(void **state) {
   assert_int_equal(needed, members);
   OK(chorale_model_get_members(model, 2, NULL, positions, NULL, members, NULL, &error));
   assert_int_equal(positions[members - 1], 2); /* the centre */
-  assert_int_equal(chorale_model_chain_length(model, 5), 0);
-  assert_int_equal(chorale_model_chain_length(model, -1), 0);
+  assert_int_equal(chain_length_of(model, 5), 0);
+  assert_int_equal(chain_length_of(model, -1), 0);
   assert_int_equal(chorale_model_clique_member_count(model, 3), 0);
   chorale_model_release(model);
   release_parts(&scene);

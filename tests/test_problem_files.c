@@ -6,6 +6,7 @@
  * test_problem_files --tell          prints the results of random models without files, to compare
  * machines */
 #include "fixture_saved.h"
+#include "lengths.h"
 
 enum { FILES = 13, MADE = 12, TOLD = 100, MOST_LINE = 4096 };
 
@@ -59,7 +60,7 @@ static void tell_run(Line line, const char *file, const chorale_model *model) {
     for (int32_t own = 0; own < 2; ++own) {
       assert_int_equal(chorale_run_labels(run, i, own, labels, MOST_POSITIONS, NULL, &error), 0);
       tell_list(line, file, own ? "own_labels" : "labels", i, labels,
-                chorale_model_chain_length(model, i));
+                chain_length_of(model, i));
     }
     assert_int_equal(chorale_run_chain_score(run, i, CHORALE_TOGETHER, &score, NULL, &error), 0);
     tell_number(line, file, "chain_score", i, score);

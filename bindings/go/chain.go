@@ -162,21 +162,16 @@ type KBest struct {
 type ChainSolver handle
 
 // NewChainSolver makes a solver whose workspace grows as needed.
-func NewChainSolver(host *Host) (*ChainSolver, error) {
+func NewChainSolver() (*ChainSolver, error) {
 	c := begin()
 	defer c.end()
-	in := c.host(host)
-	if c.err != nil {
-		return nil, c.err
-	}
 	var solver *C.chorale_chain_solver
-	if c.failed(C.chorale_chain_solver_create(in, &solver, c.detail)) {
+	if c.failed(C.chorale_chain_solver_create(nil, &solver, c.detail)) {
 		return nil, c.err
 	}
 	h := newHandle(unsafe.Pointer(solver), func(pointer unsafe.Pointer) {
 		C.chorale_chain_solver_destroy((*C.chorale_chain_solver)(pointer))
 	})
-	h.relate((*handle)(host))
 	return (*ChainSolver)(h), nil
 }
 

@@ -14,51 +14,10 @@ import (
 // for each value. An assignment gives each member a value. The score of an assignment is the sum,
 // over the members, of the member's own score of its value, plus the potential.
 
-// Algorithm is an algorithm that finds a good assignment of values to the members of a clique. The
-// comment of each constant ends with the families of potentials to which the algorithm applies.
-type Algorithm int32
-
-// The algorithms.
-const (
-	Auto                    Algorithm = C.CHORALE_ALGORITHM_AUTO                      // chooses algorithms that suit the potential. Any family
-	AlphaPass               Algorithm = C.CHORALE_ALGORITHM_ALPHA_PASS                // for every value v and every number k, tries the assignment in which the k members that lose least by taking v take v, and every other member takes its best value other than v; returns the best of these assignments, which is optimal for FamilyMax. Any family
-	GeneralisedAlphaPass    Algorithm = C.CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS    // AlphaPass with a set of up to SubsetSize values in place of v. Any family
-	AlphaExpansion          Algorithm = C.CHORALE_ALGORITHM_ALPHA_EXPANSION           // for one value after another, moves to this value the set of members by which the score rises most, until no such move raises the score. FamilySum
-	LocalSearch             Algorithm = C.CHORALE_ALGORITHM_LOCAL_SEARCH              // in each step every member takes the value that is best for it at the current counts, until no member changes. FamilySum with convex tables
-	ICM                     Algorithm = C.CHORALE_ALGORITHM_ICM                       // iterated conditional modes: changes one member at a time as long as that raises the score. Any family
-	ModifiedAlphaPass       Algorithm = C.CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS       // AlphaPass that tries only assignments in which v has the highest count; no guarantee better than half the optimum. FamilyMajority
-	LagrangianSubgradient   Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_SUBGRADIENT    // Lagrangian relaxation by subgradient steps, with an upper bound. FamilyMajority
-	LagrangianGoldenSection Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_GOLDEN_SECTION // Lagrangian relaxation by golden section search, with an upper bound. FamilyMajority
-	LagrangianConservative  Algorithm = C.CHORALE_ALGORITHM_LAGRANGIAN_CONSERVATIVE   // Lagrangian relaxation by conservative coordinate descent, with an upper bound. FamilyMajority
-	ExactMajority           Algorithm = C.CHORALE_ALGORITHM_EXACT_MAJORITY            // computes the optimum. FamilyMajority
-	ConcaveFlow             Algorithm = C.CHORALE_ALGORITHM_CONCAVE_FLOW              // computes the optimum. FamilySum with concave tables
-	CountBoxes              Algorithm = C.CHORALE_ALGORITHM_COUNT_BOXES               // computes the optimum by branch and bound over the counts; takes exponential time at worst. FamilySum
-	DualBound               Algorithm = C.CHORALE_ALGORITHM_DUAL_BOUND                // computes an upper bound, and returns the best assignment met on the way. FamilySum
-)
-
 // String returns the name of the algorithm, such as "alpha-pass".
 func (a Algorithm) String() string {
 	return C.GoString(C.chorale_algorithm_name(C.chorale_algorithm(a)))
 }
-
-// AlgorithmNamed returns the algorithm with a name such as "alpha-pass"; false if no algorithm has
-// this name.
-func AlgorithmNamed(name string) (Algorithm, bool) {
-	bytes := []byte(name)
-	found := C.chorale_algorithm_from_name((*C.char)(first(bytes)), C.size_t(len(bytes)))
-	return Algorithm(found), found >= 0
-}
-
-// Start is the assignment from which AlphaExpansion, LocalSearch and ICM start.
-type Start int32
-
-// The start assignments.
-const (
-	StartIndependent Start = C.CHORALE_START_INDEPENDENT // each member's best value by its own scores
-	StartValue       Start = C.CHORALE_START_VALUE       // CliqueOptions.StartValue for every member that may take it; for every other member its best value
-	StartAssignment  Start = C.CHORALE_START_ASSIGNMENT  // CliqueOptions.StartAssignment
-	StartAlphaPass   Start = C.CHORALE_START_ALPHA_PASS  // the result of AlphaPass
-)
 
 // CliqueProblem describes the members of one clique. Scores[i * RowStride + v] is the score of
 // value v for member i. NaN, plus infinity and magnitudes above 1e280 are refused.
@@ -68,69 +27,26 @@ type CliqueProblem struct {
 	Scores    []float64 // Members x Values scores; minus infinity forbids a value to a member
 	RowStride int       // distance between two rows of Scores; 0: Values
 	Fixed     []int32   // for each member the value that it must take, or -1; nil: all free
-	Weights   []int64   // for each member how often it counts, at least 1; nil: 1 for all. Weights above 1 need a potential of FamilySum with convex tables
+	Weights   []int64   // for each member how often it counts, at least 1; nil: 1 for all. Weights above 1 need a potential of a SUM with convex tables
 }
 
-// CliqueOptions are the options for solving a clique. They are made by [NewCliqueOptions].
+// CliqueOptions are the options for solving a clique. The zero value, like nil, is the defaults.
 type CliqueOptions struct {
 	Algorithm       Algorithm     // the algorithm; if it does not apply to the potential, the call fails with ErrAlgorithmMismatch
 	Start           Start         // where AlphaExpansion, LocalSearch and ICM start
 	StartValue      int32         // read if Start is StartValue: 0 to R - 1
-	SubsetSize      int32         // read by GeneralisedAlphaPass: greatest size of a set of values, at least 1; 2 by default
+	SubsetSize      int32         // read by GeneralisedAlphaPass: greatest size of a set of values; 0: 2
 	StartAssignment []int32       // read if Start is StartAssignment: for each member a value that it may take
 	IterationLimit  int           // greatest number of iterations (sweeps, rounds, multiplier steps or flows, depending on the algorithm); 0: a default that depends on the algorithm
 	NodeLimit       int           // read by CountBoxes: greatest number of nodes of branch and bound; 0: no limit
 	NodePool        int           // read by CountBoxes: greatest number of open nodes; 0: as many as fit in 16 MB, but at least 16 and at most 8192
-	Tolerance       float64       // read by the Lagrangian algorithms, which end when complementary slackness is violated by at most this fraction of the largest multiplier that has any effect; at least 0, 0.001 by default
-	Gap             float64       // the call ends when upper bound - score is at most Gap * |score|; 0: requests a proof of optimality; negative, the default: no gap is requested
-	TimeLimit       time.Duration // time limit of the call; NoLimit: none
+	Tolerance       float64       // read by the Lagrangian algorithms, which end when complementary slackness is violated by at most this fraction of the largest multiplier that has any effect; 0: 0.001
+	Gap             float64       // the call ends when upper bound - score is at most Gap * |score|; 0: no gap is requested
+	Prove           bool          // requests a proof of optimality: a gap of nothing but rounding
+	TimeLimit       time.Duration // time limit of the call; 0: none; negative: it has passed
 	Cancel          *Cancel       // ends the call when raised; may be nil
 	ExactMarginals  bool          // whether max-marginals must be exact; if the potential has no exact solver, the call is refused with ErrNotExact
 }
-
-// NewCliqueOptions returns the default options, which also apply where the options are nil.
-func NewCliqueOptions() *CliqueOptions {
-	return &CliqueOptions{SubsetSize: 2, Tolerance: 0.001, Gap: -1, TimeLimit: NoLimit}
-}
-
-// CliqueResult holds the scores of an assignment, and says how the call ended. The assignment is
-// returned separately.
-type CliqueResult struct {
-	Outcome        Outcome   // how the call ended
-	Algorithm      Algorithm // the algorithm used; if Auto was requested, the algorithm that it chose
-	Proven         bool      // whether the assignment is proven to be optimal, up to rounding
-	MarginalsExact bool      // whether max-marginals are exact; otherwise each is a lower bound, the score of some assignment with that value
-	Score          float64   // MemberScore + CliqueScore; minus infinity if no assignment was found
-	MemberScore    float64   // sum of the members' own scores of their values
-	CliqueScore    float64   // the potential at the counts of the values
-	UpperBound     float64   // upper bound on the score of every assignment; plus infinity if none was computed
-	Iterations     int       // number of sweeps, rounds, multiplier steps or flows, depending on the algorithm
-	Nodes          int       // number of nodes of branch and bound (CountBoxes)
-}
-
-func cliqueResult(r *C.chorale_clique_result) CliqueResult {
-	return CliqueResult{
-		Outcome:        Outcome(r.outcome),
-		Algorithm:      Algorithm(r.algorithm),
-		Proven:         r.proven != 0,
-		MarginalsExact: r.marginals_exact != 0,
-		Score:          float64(r.score),
-		MemberScore:    float64(r.member_score),
-		CliqueScore:    float64(r.clique_score),
-		UpperBound:     float64(r.upper_bound),
-		Iterations:     int(r.iterations),
-		Nodes:          int(r.nodes),
-	}
-}
-
-// MarginalForm says what the max-marginals of a clique include.
-type MarginalForm int32
-
-// The forms of max-marginals.
-const (
-	MarginalScore   MarginalForm = C.CHORALE_MARGINAL_SCORE   // the best score of an assignment in which the member has the value
-	MarginalMessage MarginalForm = C.CHORALE_MARGINAL_MESSAGE // MarginalScore minus the member's own score of the value: the message of the clique to the member
-)
 
 func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
 	told := new(C.chorale_clique_problem)
@@ -178,14 +94,13 @@ func (c *call) cliqueOptions(options *CliqueOptions, members int) *C.chorale_cli
 	told.algorithm = C.chorale_algorithm(options.Algorithm)
 	told.start = C.chorale_start(options.Start)
 	told.start_value = C.int32_t(options.StartValue)
-	c.least("options.SubsetSize", int(options.SubsetSize), 1)
 	told.subset_size = C.int32_t(options.SubsetSize)
 	told.iteration_limit = C.int64_t(options.IterationLimit)
 	told.node_limit = C.int64_t(options.NodeLimit)
 	told.node_pool = C.int64_t(options.NodePool)
 	told.tolerance = C.double(options.Tolerance)
-	told.prove = flag(options.Gap == 0)
-	told.gap = C.double(math.Max(options.Gap, 0))
+	told.prove = flag(options.Prove)
+	told.gap = C.double(options.Gap)
 	told.time_limit = seconds(options.TimeLimit)
 	told.exact_marginals = flag(options.ExactMarginals)
 	told.cancel = (*C.chorale_cancel)(c.optional((*handle)(options.Cancel)))
@@ -199,21 +114,16 @@ func (c *call) cliqueOptions(options *CliqueOptions, members int) *C.chorale_cli
 type CliqueSolver handle
 
 // NewCliqueSolver makes a solver whose workspace grows as needed.
-func NewCliqueSolver(host *Host) (*CliqueSolver, error) {
+func NewCliqueSolver() (*CliqueSolver, error) {
 	c := begin()
 	defer c.end()
-	in := c.host(host)
-	if c.err != nil {
-		return nil, c.err
-	}
 	var solver *C.chorale_clique_solver
-	if c.failed(C.chorale_clique_solver_create(in, &solver, c.detail)) {
+	if c.failed(C.chorale_clique_solver_create(nil, &solver, c.detail)) {
 		return nil, c.err
 	}
 	h := newHandle(unsafe.Pointer(solver), func(pointer unsafe.Pointer) {
 		C.chorale_clique_solver_destroy((*C.chorale_clique_solver)(pointer))
 	})
-	h.relate((*handle)(host))
 	return (*CliqueSolver)(h), nil
 }
 

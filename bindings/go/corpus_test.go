@@ -58,7 +58,7 @@ func TestBulkCallsAgainstSingleOnes(t *testing.T) {
 		chains := len(corpus.Offsets) - 1
 		cliques := random.Intn(4)
 		setup := &CliqueSetup{Values: corpus.Labels, Potential: must(NewPotts(corpus.Labels, 0.25, nil))}
-		whole := &CliqueSetup{Property: must(NewFirstLabel(NewLabelMap(corpus.Labels), nil, nil)), Potential: setup.Potential}
+		whole := &CliqueSetup{Property: must(NewFirstLabel(NewLabelMap(corpus.Labels), nil)), Potential: setup.Potential}
 		offsets, of, at := []int64{0}, []int64{}, []int64{}
 		for c := 0; c < cliques; c++ {
 			for i := 0; i < chains; i++ {
@@ -69,7 +69,7 @@ func TestBulkCallsAgainstSingleOnes(t *testing.T) {
 			offsets = append(offsets, int64(len(of)))
 		}
 
-		bulk := must(NewModelBuilder(nil))
+		bulk := must(NewModelBuilder())
 		first, count, err := bulk.AddCorpus(corpus)
 		if err != nil || first != 0 || count != chains {
 			t.Fatal(first, count, err)
@@ -79,7 +79,7 @@ func TestBulkCallsAgainstSingleOnes(t *testing.T) {
 		firstWhole := must(bulk.AddCliques(whole, cliques))
 		check(t, bulk.AddMembers(firstWhole, &Members{Offsets: offsets, Chains: of}))
 
-		single := must(NewModelBuilder(nil))
+		single := must(NewModelBuilder())
 		for i := 0; i < chains; i++ {
 			from, to := int(corpus.Offsets[i]), int(corpus.Offsets[i+1])
 			options := &ChainOptions{Group: corpus.Groups[i]}
@@ -104,18 +104,18 @@ func TestBulkCallsAgainstSingleOnes(t *testing.T) {
 			}
 		}
 		model := must(bulk.Freeze())
-		one := must(must(NewProblem(model, nil)).Bytes())
-		if !bytes.Equal(one, must(must(NewProblem(must(single.Freeze()), nil)).Bytes())) {
+		one := must(must(NewProblem(model)).Bytes())
+		if !bytes.Equal(one, must(must(NewProblem(must(single.Freeze()))).Bytes())) {
 			t.Fatal("other models")
 		}
 
-		lengths, counts, members := model.ChainLengths(), model.MemberCounts(), must(model.AllMembers())
-		if len(lengths) != chains || len(counts) != 2*cliques || len(members) != 2*cliques {
-			t.Fatal(lengths, counts, members)
+		lengths := model.ChainLengths()
+		if len(lengths) != chains || model.CliqueCount() != 2*cliques {
+			t.Fatal(lengths, model.CliqueCount())
 		}
 		for c := 0; c < cliques; c++ {
-			for j, member := range members[c] {
-				if want := (Member{int(of[offsets[c]+int64(j)]), int(at[offsets[c]+int64(j)])}); member != want {
+			for j, member := range must(model.Members(c)) {
+				if want := (Member{int(of[offsets[c]+int64(j)]), int(at[offsets[c]+int64(j)]), 1}); member != want {
 					t.Fatal(member, want)
 				}
 			}
@@ -123,22 +123,10 @@ func TestBulkCallsAgainstSingleOnes(t *testing.T) {
 		run := must(NewRun(model, nil, nil))
 		must(run.Solve(nil))
 		for _, labelling := range []Labelling{Together, Alone} {
-			labels, values := must(run.AllLabels(labelling)), must(run.AllValues(labelling))
-			scores, changed, err := run.ChainScores(labelling)
-			check(t, err)
+			labels := cut(must(run.Labels(AllChains, labelling)), lengths)
 			for i := 0; i < chains; i++ {
-				score, differs, err := run.ChainScore(i, labelling)
-				check(t, err)
-				if list(labels[i]) != list(must(run.Labels(i, labelling))) || len(labels[i]) != lengths[i] || lengths[i] != model.ChainLength(i) ||
-					score != scores[i] || differs != changed[i] {
+				if list(labels[i]) != list(must(run.Labels(i, labelling))) {
 					t.Fatal("chain", i)
-				}
-			}
-			cliqueScores := must(run.CliqueScores(labelling))
-			for c := 0; c < 2*cliques; c++ {
-				if list(values[c]) != list(must(run.Values(c, labelling))) || len(values[c]) != counts[c] || counts[c] != model.CliqueMemberCount(c) ||
-					cliqueScores[c] != must(run.CliqueScore(c, labelling)) || !reflect.DeepEqual(members[c], must(model.Members(c))) {
-					t.Fatal("clique", c)
 				}
 			}
 		}
@@ -155,23 +143,23 @@ func TestBulkCallsAgainstSingleOnes(t *testing.T) {
 // A corpus of single items needs no offsets. AddMembers without positions takes position 0 of
 // each item.
 func TestCorpusOfItems(t *testing.T) {
-	builder := must(NewModelBuilder(nil))
+	builder := must(NewModelBuilder())
 	first, count, err := builder.AddCorpus(&Corpus{Labels: 2, Unary: Float32s{1, 0, 1, 0, 0, 0.5}})
 	if err != nil || first != 0 || count != 3 {
 		t.Fatal(first, count, err)
 	}
 	clique := must(builder.AddCliques(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 0.4, nil))}, 1))
 	check(t, builder.AddMembers(clique, &Members{Chains: []int64{0, 1, 2}}))
-	check(t, builder.AddMembers(must(builder.AddCliques(&CliqueSetup{Property: must(NewFirstLabel(NewLabelMap(2), nil, nil)), Potential: must(NewPotts(2, 0, nil))}, 1)), &Members{Chains: []int64{2}, Classes: [][]int32{{0}}}))
+	check(t, builder.AddMembers(must(builder.AddCliques(&CliqueSetup{Property: must(NewFirstLabel(NewLabelMap(2), nil)), Potential: must(NewPotts(2, 0, nil))}, 1)), &Members{Chains: []int64{2}, Classes: [][]int32{{0}}}))
 	run := must(NewRun(must(builder.Freeze()), nil, nil))
 	must(run.Solve(nil))
-	if list(flat(must(run.AllLabels(Together)))) != "0 0 0" || list(flat(must(run.AllLabels(Alone)))) != "0 0 1" {
-		t.Error(must(run.AllLabels(Together)))
+	if list(must(run.Labels(AllChains, Together))) != "0 0 0" || list(must(run.Labels(AllChains, Alone))) != "0 0 1" {
+		t.Error(must(run.Labels(AllChains, Together)))
 	}
 }
 
 func TestBulkInput(t *testing.T) {
-	builder := must(NewModelBuilder(nil))
+	builder := must(NewModelBuilder())
 	good := func() *Corpus {
 		return &Corpus{Labels: 2, Offsets: []int64{0, 2, 3}, Unary: make(Float64s, 6), Tokens: []int32{0, 1, 0}, Groups: []int64{0, 1}}
 	}
@@ -242,72 +230,44 @@ func TestBulkInput(t *testing.T) {
 	// None of the refused calls above has added anything.
 	check(t, builder.AddMembers(0, &Members{Offsets: []int64{0, 2, 3}, Chains: []int64{0, 1, 0}}))
 	model := must(builder.Freeze())
-	if counts := model.MemberCounts(); !reflect.DeepEqual(counts, []int{2, 1}) {
-		t.Error(counts)
+	if len(must(model.Members(0))) != 2 || len(must(model.Members(1))) != 1 {
+		t.Error("members")
 	}
-	run := must(NewRun(model, nil, nil))
-	for _, call := range []func() error{
-		func() error { _, err := run.AllLabels(Alone); return err },
-		func() error { _, err := run.AllValues(Alone); return err },
-		func() error { _, err := run.Reasons(AllChains); return err },
-		func() error { _, _, err := run.ChainScores(Alone); return err },
-		func() error { _, err := run.CliqueScores(Alone); return err },
+	for _, call := range []func(*Run) error{
+		func(run *Run) error { _, err := run.Labels(AllChains, Alone); return err },
+		func(run *Run) error { _, err := run.Reasons(AllChains); return err },
 	} {
-		refused(t, call(), ErrNoLabelling)
+		run := must(NewRun(model, nil, nil))
+		refused(t, call(run), ErrNoLabelling)
 		must(run.Solve(nil))
-		check(t, call())
-		check(t, run.Reset())
+		check(t, call(run))
 	}
 	builder.Close()
 	_, _, err = builder.AddCorpus(good())
 	refused(t, err, ErrClosed)
 	refused(t, builder.AddMembers(0, &Members{Chains: []int64{0}}), ErrClosed)
 	model.Close()
-	if model.ChainLengths() != nil || model.MemberCounts() != nil {
+	if model.ChainLengths() != nil {
 		t.Error("sizes of a closed model")
 	}
-	_, err = model.AllMembers()
+	_, err = model.Members(0)
 	refused(t, err, ErrClosed)
 }
 
-// The potential, property and dictionary of a clique are returned as new handles.
-func TestWhatCliquesWereAddedWith(t *testing.T) {
-	builder := must(NewModelBuilder(nil))
-	property := must(NewFirstLabel(NewLabelMap(2), nil, nil))
-	dictionary := must(NewDictionary([]int32{1}, UnlistedAsValue, nil))
+// A dictionary restricts a clique of a property; a centred clique needs a centre.
+func TestCliquesWithDictionariesAndCentres(t *testing.T) {
+	builder := must(NewModelBuilder())
+	property := must(NewFirstLabel(NewLabelMap(2), nil))
+	dictionary := must(NewDictionary([]int32{1}, UnlistedAsValue))
 	potts := must(NewPotts(2, 0.5, nil))
-	whole := must(builder.AddCliques(&CliqueSetup{Property: property, Dictionary: dictionary, Potential: potts}, 1))
+	must(builder.AddCliques(&CliqueSetup{Property: property, Dictionary: dictionary, Potential: potts}, 1))
 	centred := must(builder.AddCliques(&CliqueSetup{Values: 2, CentrePotentials: []*Potential{potts, must(NewMakespan(2, 3, nil))}}, 1))
 	must(builder.AddChain(&Chain{Length: 1, Labels: 2, Unary: make(Float64s, 2)}, nil))
 	_, err := builder.Freeze()
 	refused(t, err, ErrState) // the centred clique has no centre
 	check(t, builder.AddMembers(centred, &Members{CentreChains: []int64{0}, CentrePositions: []int64{0}}))
 	model := must(builder.Freeze())
-	potential, centre := must(model.CliquePotential(whole)), must(model.CliqueCentrePotential(centred, 1))
-	back, words := must(model.CliqueProperty(whole)), must(model.CliqueDictionary(whole))
-	for clique, value := range map[int]int{whole: 0, centred: 2, -1: 0, 2: 0} {
-		if none := must(model.CliqueCentrePotential(clique, value)); none != nil {
-			t.Error("a centre's potential", clique, value)
-		}
-		if clique != whole && (must(model.CliquePotential(clique)) != nil || must(model.CliqueProperty(clique)) != nil || must(model.CliqueDictionary(clique)) != nil) {
-			t.Error("a potential, a property or a dictionary", clique)
-		}
+	if members := must(model.Members(centred)); len(members) != 1 || members[0] != (Member{0, 0, 1}) {
+		t.Error(members)
 	}
-	model.Close()
-	collectGarbage()
-	if score := must(potential.Score([]int64{1, 2}, 3)); score != 2.5 { // strength 0.5 times (1 + 4)
-		t.Error(score)
-	}
-	if score := must(centre.Score([]int64{1, 2}, 3)); score != 6 {
-		t.Error(score)
-	}
-	if back.Labels() != 2 || words.Values() != 2 || words.Value(0) != 1 || potential.Values() != 2 {
-		t.Error("another property or dictionary")
-	}
-	_, err = model.CliquePotential(whole)
-	refused(t, err, ErrClosed)
-	_, err = model.CliqueProperty(whole)
-	refused(t, err, ErrClosed)
-	_, err = model.CliqueDictionary(whole)
-	refused(t, err, ErrClosed)
 }

@@ -8,20 +8,12 @@ import (
 	"fmt"
 )
 
-// AgreementKind says what should agree under an [Agreement].
-type AgreementKind int32
-
-// The kinds of agreements.
-const (
-	AgreeWords    AgreementKind = C.CHORALE_AGREE_WORDS    // the labels of all positions with the same token
-	AgreeKeys     AgreementKind = C.CHORALE_AGREE_KEYS     // the labels of all positions with the same entry of Keys
-	AgreeProperty AgreementKind = C.CHORALE_AGREE_PROPERTY // the values of Property on whole chains, such as the label after the title
-	AgreeCliques  AgreementKind = C.CHORALE_AGREE_CLIQUES  // the labels of the positions listed for each clique in CliqueOffsets and Members
-)
+// NoAgreement, as Agreement.Strength, means that the agreement is as if it were not there.
+const NoAgreement = float64(C.CHORALE_NO_AGREEMENT)
 
 // Agreement is a soft constraint: labels of positions, or property values of chains, that should
-// agree. Each set of positions (or chains) that should agree becomes a clique of a model. An
-// Agreement is made by [NewAgreement].
+// agree. Each set of positions (or chains) that should agree becomes a clique of a model. The
+// zero value: the labels of the positions with the same token.
 type Agreement struct {
 	Kind   AgreementKind // what should agree
 	Across bool          // whether chains of different groups (documents) can be in one clique; false by default. AgreeCliques ignores it
@@ -31,10 +23,10 @@ type Agreement struct {
 	// strength 1 outweighs a tagger that prefers another label by almost 2. If Strength is negative,
 	// values should differ. 0, the default: the strength is found from the scores, as by [Learn]
 	// without gold labels; [Decoded.Strength] tells it. It says how strongly values should agree, not
-	// whether they do.
+	// whether they do. [NoAgreement]: none at all.
 	Strength  float64
 	Potential *Potential // replaces Strength; a potential over the labels, or over the values of Property. nil: Strength is used
-	Minimum   int        // least number of positions or chains of a clique, at least 1; 2 by default
+	Minimum   int        // least number of positions or chains of a clique; 0: 2
 	Keys      []int32    // read by AgreeKeys: for each position of the corpus a key of at least 0, or -1 for none
 	Stop      []int32    // read by AgreeWords and AgreeKeys: tokens or keys that never make a clique
 	Property  *Property  // read by AgreeProperty: the property whose values should agree
@@ -45,13 +37,8 @@ type Agreement struct {
 	Members       []int64
 	// Weights says how often each position (for AgreeProperty, each chain) counts, at least 1; nil: 1
 	// for all. n and n_v are then sums of weights. Requires a Strength of at least 0, or a Potential
-	// of FamilySum with convex tables.
+	// of a SUM with convex tables.
 	Weights []int64
-}
-
-// NewAgreement returns an agreement of this kind with default values.
-func NewAgreement(kind AgreementKind) *Agreement {
-	return &Agreement{Kind: kind, Minimum: 2}
 }
 
 // Decoded is the result of [Decode]: the labels of a corpus and the reasons for them. Any number of
@@ -75,7 +62,7 @@ func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, option
 	}
 	d := &Decoded{}
 	var ended error
-	run, err := newRun(options, func(c *call, run *Run, host *C.chorale_host, told *C.chorale_run_options) (*C.chorale_run, func()) {
+	run, err := newRun(options, func(c *call, run *Run, told *C.chorale_run_options) (*C.chorale_run, func()) {
 		given, offsets := c.corpus(corpus)
 		all := c.agreements(agreements, offsets)
 		if c.err != nil {
@@ -83,7 +70,7 @@ func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, option
 		}
 		finish := raiseAtEnd(ctx, told.cancel, true)
 		var decoded *C.chorale_decoded
-		status := C.chorale_decode(host, given, (*C.chorale_agreement)(first(all)), C.int64_t(len(all)), told, &decoded, c.detail)
+		status := C.chorale_decode(nil, given, (*C.chorale_agreement)(first(all)), C.int64_t(len(all)), told, &decoded, c.detail)
 		finish()
 		result := newRunResult()
 		if c.failed(status) {
@@ -128,7 +115,6 @@ func (c *call) agreements(agreements []*Agreement, offsets []int64) []C.chorale_
 		told.across = flag(agreement.Across)
 		told.strength = C.double(agreement.Strength)
 		told.potential = (*C.chorale_potential)(c.optional((*handle)(agreement.Potential)))
-		c.least(at+".Minimum", agreement.Minimum, 1)
 		told.minimum = C.int64_t(agreement.Minimum)
 		c.check(at+".Keys", len(agreement.Keys), int(offsets[len(offsets)-1]))
 		told.keys = (*C.int32_t)(lend(&c.memory, agreement.Keys))
@@ -217,12 +203,9 @@ func (d *Decoded) Result() (RunResult, error) {
 func (d *Decoded) Reasons() ([]Reason, error) {
 	c, decoded := d.begin()
 	defer c.end()
-	if decoded == nil {
-		return nil, c.err
-	}
-	return c.reasons(func(to *C.chorale_reason, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+	return listed(c, func(to *C.chorale_reason, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
 		return C.chorale_decoded_reasons(decoded, to, C.sizeof_chorale_reason, capacity, needed, c.detail)
-	})
+	}, reason)
 }
 
 // Strength returns the strength of an agreement, given or found; 0 if its potential was given, if

@@ -1,6 +1,7 @@
 // Package chorale labels many sequences together: it takes the scores of any CRF or neural tagger
 // and finds labels that agree with each other and, on request, an upper bound on the score of all
-// labellings. It covers the whole of the Chorale library.
+// labellings. It has all of the library that is stable. In every struct of options, the zero value
+// of a field is the default, and so is nil in place of the struct.
 //
 // [Decode] is the simplest interface: it takes a [Corpus] of scores and some [Agreement] values,
 // and returns labels and the reasons for them. The types that Decode uses inside offer more: a
@@ -21,7 +22,7 @@
 // chain, m the number of labels.
 //
 // A clique is a group of n members that are scored together. A member is a position of a chain, a
-// whole chain, or an [Instance]. Each member has one of R values. The potential of the
+// whole chain. Each member has one of R values. The potential of the
 // clique is a function of the counts n_v, the numbers of members with each value v. In a position
 // clique the value of a member is its label, or a value assigned to this label; the clique is
 // centred if one more position, the centre, selects the potential by its own value. In a property
@@ -47,8 +48,9 @@
 // # Experimental
 //
 // These may change or go in any version: tables of mentions ([Settle], [Ledger]), [Prices] and the
-// prices of a potential, [Instance], [Dictionary], [PropertyBuilder], [Attachment] with the messages
-// of single chains, [RepeatedWords], and the formats of stored messages.
+// prices of a potential, [Dictionary], [PropertyBuilder], a problem as bytes, and the formats of stored
+// messages. This package leaves out what else is experimental in the library, such
+// as memory of one's own.
 //
 // # Lifetimes
 //
@@ -59,8 +61,8 @@
 //
 // # Goroutines
 //
-// Any number of goroutines may use a Potential, Transitions, Property, Dictionary, Model, Host or
-// Cancel at once. Only one at a time may use a builder or a solver, change a Problem, or
+// Any number of goroutines may use a Potential, Transitions, Property, Dictionary, Model or Cancel
+// at once. Only one at a time may use a builder or a solver, change a Problem, or
 // compute with a Run; another call at the same time fails with [ErrBusy].
 //
 // # Errors
@@ -75,7 +77,7 @@
 // A panic in a callback ends the computation, if a callback of this kind can end it, and then
 // continues in the goroutine that made the call. If several calls use the callback at the same
 // time, the panic continues in one of their goroutines. An error that a callback returns is wrapped
-// by the error of the call. The library keeps the callback of a potential, an instance or a host
-// alive as long as the object exists. If such a callback refers to its own model, neither is ever
-// freed, unless the model is closed.
+// by the error of the call. The library keeps the callback of a potential alive as long
+// as the potential exists. If such a callback refers to its own model, neither is ever freed, unless
+// the model is closed.
 package chorale

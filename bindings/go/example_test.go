@@ -21,7 +21,7 @@ func must[T any](value T, err error) T {
 func Example() {
 	agreement := must(chorale.NewPotts(2, 0.3, nil))
 	defer agreement.Close()
-	solver := must(chorale.NewCliqueSolver(nil))
+	solver := must(chorale.NewCliqueSolver())
 	defer solver.Close()
 	problem := &chorale.CliqueProblem{Members: 3, Values: 2, Scores: []float64{2.1, 0.3, 1.9, 0.2, 0.7, 0.9}}
 	labels, result, err := solver.Solve(agreement, problem, nil)
@@ -41,9 +41,9 @@ func ExampleDecode() {
 		Tokens: []int32{5, 5, 5, 6, 7},
 		Groups: []int64{0, 0, 0, 0, 1},
 	}
-	words := chorale.NewAgreement(chorale.AgreeWords)
+	words := &chorale.Agreement{Kind: chorale.AgreeWords}
 	words.Strength = 1
-	document := chorale.NewAgreement(chorale.AgreeKeys)
+	document := &chorale.Agreement{Kind: chorale.AgreeKeys}
 	document.Keys = make([]int32, 5) // the same key for all positions
 	document.Strength = 0.2
 	decoded, err := chorale.Decode(nil, corpus, []*chorale.Agreement{words, document}, nil)
@@ -74,10 +74,10 @@ func ExampleModelBuilder_AddCliques() {
 	transitions := must(chorale.NewTransitions(len(names), nil, &chorale.TransitionsOptions{Mask: mask}))
 	kinds := must(chorale.LabelMapFromNames(chorale.SchemeBIO, names))
 	// Kind 1 is the title. A title ends where a label of another kind, or an ignored label, follows.
-	afterTitle := must(chorale.NewNextLabel(kinds, 1, nil, chorale.EndsAtIgnored, -1, nil))
+	afterTitle := must(chorale.NewNextLabel(kinds, 1, nil, chorale.EndsAtIgnored, -1))
 	agreement := must(chorale.NewPotts(kinds.Kinds, 0.2, nil))
 
-	builder := must(chorale.NewModelBuilder(nil))
+	builder := must(chorale.NewModelBuilder())
 	clique := must(builder.AddCliques(&chorale.CliqueSetup{Property: afterTitle, Potential: agreement}, 1))
 	for _, unary := range page {
 		chain := must(builder.AddChain(&chorale.Chain{
@@ -110,7 +110,7 @@ func ExampleModelBuilder_AddCliques() {
 // each name are a clique.
 func ExampleModelBuilder_AddCorpus() {
 	scores := chorale.Float32s{2.1, 0.3, 0.1, 1.9, 0.7, 0.9, 1.8, 0.2, 0.4, 0.6} // five mentions; two scores each: place, person
-	builder := must(chorale.NewModelBuilder(nil))
+	builder := must(chorale.NewModelBuilder())
 	defer builder.Close()
 	first, _, err := builder.AddCorpus(&chorale.Corpus{Labels: 2, Unary: scores})
 	if err != nil {
@@ -134,23 +134,23 @@ func ExampleModelBuilder_AddCorpus() {
 	if err != nil && ctx.Err() == nil {
 		panic(err) // if ctx has ended, the result is valid: it is the best that was found until then
 	}
-	fmt.Println(must(run.AllLabels(chorale.Alone)))
-	fmt.Println(must(run.AllLabels(chorale.Together)), result.Outcome)
+	fmt.Println(must(run.Labels(chorale.AllChains, chorale.Alone)))
+	fmt.Println(must(run.Labels(chorale.AllChains, chorale.Together)), result.Outcome)
 	// Output:
-	// [[0] [1] [1] [0] [1]]
-	// [[0] [1] [0] [0] [1]] complete
+	// [0 1 1 0 1]
+	// [0 1 0 0 1] complete
 }
 
 // A problem file holds a model with names for its labels, positions and other parts.
 func ExampleProblem() {
-	builder := must(chorale.NewModelBuilder(nil))
+	builder := must(chorale.NewModelBuilder())
 	must(builder.AddChain(&chorale.Chain{Length: 2, Labels: 2, Unary: chorale.Float64s{1, 0, 0, 1}}, nil))
-	problem := must(chorale.NewProblem(must(builder.Freeze()), nil))
+	problem := must(chorale.NewProblem(must(builder.Freeze())))
 	if err := problem.SetTexts(chorale.TextsLabels, []string{"Other", "Place"}); err != nil {
 		panic(err)
 	}
 	file := must(problem.Bytes())
-	read := must(chorale.ReadProblem(file, nil))
+	read := must(chorale.ReadProblem(file))
 	fmt.Println(read.Texts(chorale.TextsLabels), must(read.Model()).ChainCount())
 	// Output: [Other Place] 1
 }

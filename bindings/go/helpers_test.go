@@ -136,17 +136,18 @@ func flat[T any](rows [][]T) (all []T) {
 
 // sentences returns a model of three chains of two words each. The second word has the same token
 // in all three.
-func sentences(host *Host, options *PotentialOptions) *Model {
+func sentences(options *PotentialOptions) *Model {
 	unary := [][]float64{{2.0, 0.1, 0.2, 0.1, 2.2, 0.4}, {1.8, 0.3, 0.1, 0.2, 1.9, 0.5}, {0.9, 0.2, 0.7, 0.1, 1.0, 1.3}}
 	edges := Float64s{0, 0.2, 0.2, 0, 0.5, -1, 0, -1, 0.5}
-	transitions := must(NewTransitions(3, edges, &TransitionsOptions{Host: host}))
+	transitions := must(NewTransitions(3, edges, nil))
 	agreement := must(NewPotts(3, 0.4, options))
-	builder := must(NewModelBuilder(host))
+	builder := must(NewModelBuilder())
 	for i, scores := range unary {
 		chain := &Chain{Length: 2, Labels: 3, Unary: Float64s(scores), Transitions: transitions}
 		must(builder.AddChain(chain, &ChainOptions{Tokens: []int32{int32(i), 9}}))
 	}
-	if _, _, err := builder.AddRepeatedWords(agreement, nil); err != nil {
+	word := must(builder.AddCliques(&CliqueSetup{Values: 3, Potential: agreement}, 1))
+	if err := builder.AddMembers(word, &Members{Chains: []int64{0, 1, 2}, Positions: []int64{1, 1, 1}}); err != nil {
 		panic(err)
 	}
 	model := must(builder.Freeze())

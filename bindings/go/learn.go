@@ -14,13 +14,7 @@ import (
 // are the best labels of the chains without cliques. Results are measured by cross-validation on
 // groups (documents) that are held out, that is, labelled as learnt from other groups.
 
-// LearnProgress is the progress of learning after each run over a problem.
-type LearnProgress struct {
-	Runs     int // number of runs done so far
-	RunsMost int // upper bound on the number of runs
-}
-
-// LearnOptions are the options of [Learn]. They are made by [NewLearnOptions].
+// LearnOptions are the options of [Learn]. The zero value, like nil, is the defaults.
 type LearnOptions struct {
 	Costs            []float64                // Labels x Labels costs, where the row is the gold label and the column the label given; nil: 1 for each wrong label
 	Labels           int                      // number of labels of Costs
@@ -28,15 +22,9 @@ type LearnOptions struct {
 	Begins           []bool                   // for each label whether it begins a span: F1 is then that of spans. Needs Classes. nil: F1 is that of positions
 	MayLowerAccuracy bool                     // whether something may be applied that lowers accuracy by more than a standard error
 	WithoutGold      bool                     // the strength is found without gold labels, from the errors that the tagger expects of itself: it says how strongly members should agree, not whether they do
-	Threads          int                      // number of threads, 1 by default; the result is the same for any number
-	TimeLimit        time.Duration            // time after which no further strength is tried, five minutes by default; NoLimit: only the context limits it
+	Threads          int                      // number of threads; 0: 1. The result is the same for any number
+	TimeLimit        time.Duration            // time after which no further strength is tried; 0: five minutes; negative: it has passed
 	Progress         func(LearnProgress) bool // called after each run; if it returns true, the call ends as after a cancel. May be nil
-	Host             *Host                    // provides memory and a log; may be nil
-}
-
-// NewLearnOptions returns the default options, which also apply where the options are nil.
-func NewLearnOptions() *LearnOptions {
-	return &LearnOptions{Threads: 1, TimeLimit: 5 * time.Minute}
 }
 
 // Learnt is the result of [Learn]. It never changes; any number of goroutines may use it.
@@ -67,9 +55,9 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 		ctx = context.Background()
 	}
 	if options == nil {
-		options = NewLearnOptions()
+		options = &LearnOptions{}
 	}
-	cancel, err := NewCancel(options.Host)
+	cancel, err := NewCancel()
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +70,6 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 			dropCallback(user)
 		}
 	}()
-	host := c.host(options.Host)
 	given := make([]*C.chorale_problem, len(problems))
 	for i, problem := range problems {
 		if problem == nil {
@@ -115,7 +102,6 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 		told.begins = (*C.int32_t)(lend(&c.memory, begins))
 	}
 	told.may_lower_accuracy, told.without_gold = flag(options.MayLowerAccuracy), flag(options.WithoutGold)
-	c.least("options.Threads", options.Threads, 1)
 	told.threads = C.int64_t(options.Threads)
 	told.time_limit = seconds(options.TimeLimit)
 	told.cancel = (*C.chorale_cancel)(c.share((*handle)(cancel)))
@@ -132,12 +118,12 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 	var learnt *C.chorale_learnt
 	status := func() C.chorale_status {
 		defer finish()
-		return C.chorale_learn(host, (**C.chorale_problem)(first(given)), C.int64_t(len(given)), told, &learnt, c.detail)
+		return C.chorale_learn(nil, (**C.chorale_problem)(first(given)), C.int64_t(len(given)), told, &learnt, c.detail)
 	}()
 	if c.failed(status) {
 		return nil, c.err
 	}
-	made := newLearnt(learnt, (*handle)(options.Host))
+	made := newLearnt(learnt)
 	report := newReport()
 	if c.failed(C.chorale_learnt_get_report(learnt, report, c.detail)) {
 		made.Close()
@@ -152,10 +138,9 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 // NewAgreeingProblem makes a problem from a corpus and agreements, with the model that [Decode]
 // would label. The cliques of agreement k have kind k. gold: the gold label of each position of the
 // corpus, -1 if unknown; nil for no gold labels.
-func NewAgreeingProblem(corpus *Corpus, agreements []*Agreement, gold []int32, host *Host) (*Problem, error) {
+func NewAgreeingProblem(corpus *Corpus, agreements []*Agreement, gold []int32) (*Problem, error) {
 	c := begin()
 	defer c.end()
-	in := c.host(host)
 	given, offsets := c.corpus(corpus)
 	all := c.agreements(agreements, offsets)
 	if c.err == nil {
@@ -165,10 +150,10 @@ func NewAgreeingProblem(corpus *Corpus, agreements []*Agreement, gold []int32, h
 		return nil, c.err
 	}
 	var problem *C.chorale_problem
-	if c.failed(C.chorale_problem_create_agreeing(in, given, (*C.chorale_agreement)(first(all)), C.int64_t(len(all)), ints(gold), &problem, c.detail)) {
+	if c.failed(C.chorale_problem_create_agreeing(nil, given, (*C.chorale_agreement)(first(all)), C.int64_t(len(all)), ints(gold), &problem, c.detail)) {
 		return nil, c.err
 	}
-	related := []*handle{(*handle)(host)}
+	related := []*handle{}
 	for _, agreement := range agreements {
 		related = append(related, (*handle)(agreement.Potential))
 	}
@@ -176,19 +161,15 @@ func NewAgreeingProblem(corpus *Corpus, agreements []*Agreement, gold []int32, h
 }
 
 // ReadLearnt makes a result from the text that [Learnt.JSON] returned.
-func ReadLearnt(json string, host *Host) (*Learnt, error) {
+func ReadLearnt(json string) (*Learnt, error) {
 	c := begin()
 	defer c.end()
-	in := c.host(host)
-	if c.err != nil {
-		return nil, c.err
-	}
 	bytes := append([]byte(json), 0)
 	var learnt *C.chorale_learnt
-	if c.failed(C.chorale_learnt_read(in, (*C.char)(first(bytes)), C.size_t(len(json)), &learnt, c.detail)) {
+	if c.failed(C.chorale_learnt_read(nil, (*C.char)(first(bytes)), C.size_t(len(json)), &learnt, c.detail)) {
 		return nil, c.err
 	}
-	return newLearnt(learnt, (*handle)(host)), nil
+	return newLearnt(learnt), nil
 }
 
 // Close frees the result. Potentials and models made from it remain valid.
@@ -201,86 +182,36 @@ func (l *Learnt) begin() (*call, *C.chorale_learnt) {
 
 // Apply makes a model with the chains and cliques of a problem, in which every clique that has a
 // kind gets the learnt potential of this kind.
-func (l *Learnt) Apply(problem *Problem, host *Host) (*Model, error) {
+func (l *Learnt) Apply(problem *Problem) (*Model, error) {
 	c, learnt := l.begin()
 	defer c.end()
-	in := c.host(host)
 	on := (*C.chorale_problem)(c.share((*handle)(problem)))
 	if c.err != nil {
 		return nil, c.err
 	}
 	var model *C.chorale_model
-	if c.failed(C.chorale_learnt_apply(in, learnt, on, &model, c.detail)) {
+	if c.failed(C.chorale_learnt_apply(nil, learnt, on, &model, c.detail)) {
 		return nil, c.err
 	}
-	return newModel(model, (*handle)(problem), (*handle)(host)), nil
+	return newModel(model, (*handle)(problem)), nil
 }
 
 // Potential makes the learnt potential of a kind, for cliques of any size. values: R, the number of
 // values of the cliques; if they are property cliques, the potential is over R + 2 values: the last
 // two are EMPTY and CONFLICT. centreValue: for a kind of centred cliques, the value of the centre
 // that the potential is for; otherwise -1.
-func (l *Learnt) Potential(kind, values, centreValue int, host *Host) (*Potential, error) {
+func (l *Learnt) Potential(kind, values, centreValue int) (*Potential, error) {
 	c, learnt := l.begin()
 	defer c.end()
-	in := c.host(host)
 	if c.err != nil {
 		return nil, c.err
 	}
 	var potential *C.chorale_potential
-	if c.failed(C.chorale_learnt_potential(in, learnt, C.int64_t(kind), C.int64_t(values), C.int64_t(centreValue), &potential, c.detail)) {
+	if c.failed(C.chorale_learnt_potential(nil, learnt, C.int64_t(kind), C.int64_t(values), C.int64_t(centreValue), &potential, c.detail)) {
 		return nil, c.err
 	}
 	h := potentialHandle(potential)
-	h.relate((*handle)(host))
 	return (*Potential)(h), nil
-}
-
-// Verdict says why strengths are applied, or why nothing is.
-type Verdict int32
-
-// The verdicts.
-const (
-	VerdictGain           Verdict = C.CHORALE_VERDICT_GAIN            // applied: held-out groups cost less
-	VerdictWithoutGold    Verdict = C.CHORALE_VERDICT_WITHOUT_GOLD    // applied: found without gold labels
-	VerdictNoAgreement    Verdict = C.CHORALE_VERDICT_NO_AGREEMENT    // members agree no more than members dealt at random
-	VerdictNoGain         Verdict = C.CHORALE_VERDICT_NO_GAIN         // held-out groups do not cost less
-	VerdictMayBeChance    Verdict = C.CHORALE_VERDICT_MAY_BE_CHANCE   // they do, but so few groups, or so little, may be chance
-	VerdictLowersAccuracy Verdict = C.CHORALE_VERDICT_LOWERS_ACCURACY // every strength lowers accuracy
-	VerdictInterrupted    Verdict = C.CHORALE_VERDICT_INTERRUPTED     // cancelled, or the time ended before any strength was tried
-)
-
-// LearnWarning is a set of flags that say what is unusual in the problems.
-type LearnWarning int32
-
-// The flags.
-const (
-	WarningGoldForbidden LearnWarning = C.CHORALE_WARNING_GOLD_FORBIDDEN // some chains forbid some of their gold labels
-	WarningBaseKnows     LearnWarning = C.CHORALE_WARNING_BASE_KNOWS     // the tagger may have seen the gold labels: more than 99 % of its labels are right
-	WarningFewGroups     LearnWarning = C.CHORALE_WARNING_FEW_GROUPS     // fewer than 8 groups
-	WarningOneLabel      LearnWarning = C.CHORALE_WARNING_ONE_LABEL      // without gold: the tagger gives nearly all positions one label, so agreement may spread it
-)
-
-// Figures say how good labels are, on held-out groups. Precision, Recall and F1 are from 0 to 1, and
-// 0 unless LearnOptions.Classes were given.
-type Figures struct {
-	Cost                  float64 // what is maximised, as a cost that adds up over groups
-	Precision, Recall, F1 float64 // of all classes together
-	Accuracy              float64 // the share of right labels
-}
-
-// LearntReport is the report of learning. Everything is counted on held-out groups.
-type LearntReport struct {
-	Outcome                                        Outcome      // how the call ended
-	Applied                                        bool         // whether strengths are applied
-	Verdict                                        Verdict      // why they are applied, or why nothing is
-	Warnings                                       LearnWarning // what is unusual in the problems: a set of flags
-	Groups, Positions, Kinds, Runs                 int          // the numbers of groups, of positions with gold labels, of kinds of cliques, and of runs made, each over one problem
-	Tagger, Control, Agreeing                      Figures      // of the tagger's own labels, of those under bonuses alone, and of the labels that agree
-	Changed, ChangedRightBefore, ChangedRightAfter int          // labels that agreement changed; how many of these were right before, and how many are now
-	AgreementP, GainP                              float64      // p-values: of the test whether members agree beyond chance, and of the gain in cost over the tagger; negative: unknown
-	ExpectedErrors                                 float64      // without gold: errors that the tagger expects among its labels
-	Temperature, ChangedTemperature                float64      // temperatures of positions that keep the tagger's label, and of those whose label agreement changed; 0: unknown. A row p of Run.Probabilities at temperature 1 is calibrated by raising its entries to the power 1 / temperature and dividing them by their sum
 }
 
 func newReport() *C.chorale_learnt_report {
@@ -297,52 +228,16 @@ func (l *Learnt) Report() (LearntReport, error) {
 	if learnt == nil || c.failed(C.chorale_learnt_get_report(learnt, r, c.detail)) {
 		return LearntReport{}, c.err
 	}
-	return LearntReport{
-		Outcome: Outcome(r.outcome), Applied: r.applied != 0, Verdict: Verdict(r.verdict), Warnings: LearnWarning(r.warnings),
-		Groups: int(r.groups), Positions: int(r.positions), Kinds: int(r.kinds), Runs: int(r.runs),
-		Tagger: Figures{
-			float64(r.tagger_cost), float64(r.tagger_precision), float64(r.tagger_recall), float64(r.tagger_f1), float64(r.tagger_accuracy),
-		},
-		Control: Figures{
-			float64(r.control_cost), float64(r.control_precision), float64(r.control_recall), float64(r.control_f1), float64(r.control_accuracy),
-		},
-		Agreeing: Figures{
-			float64(r.agreeing_cost), float64(r.agreeing_precision), float64(r.agreeing_recall), float64(r.agreeing_f1), float64(r.agreeing_accuracy),
-		},
-		Changed: int(r.changed), ChangedRightBefore: int(r.changed_right_before), ChangedRightAfter: int(r.changed_right_after),
-		AgreementP: float64(r.agreement_p), GainP: float64(r.gain_p), ExpectedErrors: float64(r.expected_errors),
-		Temperature: float64(r.temperature), ChangedTemperature: float64(r.changed_temperature),
-	}, nil
-}
-
-// LearntKind is the result for one kind of cliques.
-type LearntKind struct {
-	Kind             int     // number of the kind
-	UsesLogOdds      bool    // for centred cliques: whether the strength multiplies log-odds of the gold labels
-	Cliques, Members int     // the numbers of cliques of the kind, and of their members
-	Strength         float64 // as applied; 0 if nothing is
-	Bonus            float64 // as applied, for each member whose label counts
+	return learntReport(r), nil
 }
 
 // Kinds returns the results of all kinds, in the order of their numbers.
 func (l *Learnt) Kinds() ([]LearntKind, error) {
 	c, learnt := l.begin()
 	defer c.end()
-	var needed C.int64_t
-	if learnt == nil || c.failed(C.chorale_learnt_kinds(learnt, nil, C.sizeof_chorale_learnt_kind, 0, &needed, c.detail)) || needed == 0 {
-		return nil, c.err
-	}
-	found := make([]C.chorale_learnt_kind, needed)
-	if c.failed(C.chorale_learnt_kinds(learnt, &found[0], C.sizeof_chorale_learnt_kind, needed, nil, c.detail)) {
-		return nil, c.err
-	}
-	kinds := make([]LearntKind, len(found))
-	for i, k := range found {
-		kinds[i] = LearntKind{
-			int(k.kind), k.uses_log_odds != 0, int(k.cliques), int(k.members), float64(k.strength), float64(k.bonus),
-		}
-	}
-	return kinds, nil
+	return listed(c, func(to *C.chorale_learnt_kind, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+		return C.chorale_learnt_kinds(learnt, to, C.sizeof_chorale_learnt_kind, capacity, needed, c.detail)
+	}, learntKind)
 }
 
 // Lines returns the result as lines of text for people.

@@ -31,13 +31,13 @@ func lesson(t *testing.T) *Problem {
 		}
 	}
 	corpus.Unary = scores
-	return must(NewAgreeingProblem(corpus, []*Agreement{NewAgreement(AgreeWords)}, gold, nil))
+	return must(NewAgreeingProblem(corpus, []*Agreement{&Agreement{Kind: AgreeWords}}, gold))
 }
 
 func TestLearn(t *testing.T) {
 	problem := lesson(t)
 	defer problem.Close()
-	options := NewLearnOptions()
+	options := &LearnOptions{}
 	options.Threads = 2
 	options.Costs, options.Labels = []float64{0, 1, 1, 0}, 2
 	learnt := must(Learn(context.Background(), []*Problem{problem}, options))
@@ -46,10 +46,10 @@ func TestLearn(t *testing.T) {
 	if report.Outcome != Complete || report.Groups != 60 || report.Kinds != 1 || report.Positions != 900 {
 		t.Errorf("%+v", report)
 	}
-	if !report.Applied || report.Verdict != VerdictGain || report.AgreementP > 0.05 || report.Agreeing.Cost >= report.Tagger.Cost {
+	if !report.Applied || report.Verdict != VerdictGain || report.AgreementP > 0.05 || report.AgreeingCost >= report.TaggerCost {
 		t.Errorf("%+v", report)
 	}
-	if report.Agreeing.Accuracy <= report.Tagger.Accuracy || report.ChangedRightAfter <= report.ChangedRightBefore || report.Changed < report.ChangedRightBefore+report.ChangedRightAfter {
+	if report.AgreeingAccuracy <= report.TaggerAccuracy || report.ChangedRightAfter <= report.ChangedRightBefore || report.Changed < report.ChangedRightBefore+report.ChangedRightAfter {
 		t.Errorf("%+v", report)
 	}
 	kinds := must(learnt.Kinds())
@@ -57,25 +57,25 @@ func TestLearn(t *testing.T) {
 		t.Errorf("%+v", kinds)
 	}
 	json := must(learnt.JSON())
-	again := must(ReadLearnt(json, nil))
+	again := must(ReadLearnt(json))
 	defer again.Close()
 	if must(again.JSON()) != json || !strings.Contains(must(again.Lines()), "agreement") {
 		t.Error(json)
 	}
-	potential := must(again.Potential(0, 2, -1, nil))
+	potential := must(again.Potential(0, 2, -1))
 	defer potential.Close()
 	want := kinds[0].Strength*(4+1)/3 + 3*kinds[0].Bonus
 	if found := must(potential.Score([]int64{2, 1}, 3)); !near(found, want) {
 		t.Errorf("%g, and not %g", found, want)
 	}
-	model := must(again.Apply(problem, nil))
+	model := must(again.Apply(problem))
 	defer model.Close()
 	run := must(NewRun(model, nil, nil))
 	defer run.Close()
 	must(run.Solve(context.Background()))
 	wrong := func(labelling Labelling) (count int) {
 		gold := problem.Gold()
-		for i, label := range flat(must(run.AllLabels(labelling))) {
+		for i, label := range must(run.Labels(AllChains, labelling)) {
 			if label != gold[i] {
 				count++
 			}
@@ -92,19 +92,19 @@ func TestLearn(t *testing.T) {
 func TestLearnF1(t *testing.T) {
 	problem := lesson(t)
 	defer problem.Close()
-	options := NewLearnOptions()
+	options := &LearnOptions{}
 	options.Classes = []int32{-1, 7} // label 0 does not count
 	learnt := must(Learn(nil, []*Problem{problem}, options))
 	defer learnt.Close()
 	report := must(learnt.Report())
-	model := must(learnt.Apply(problem, nil))
+	model := must(learnt.Apply(problem))
 	defer model.Close()
 	run := must(NewRun(model, nil, nil))
 	defer run.Close()
 	must(run.Solve(nil))
 	var hits, missed, invented float64
 	gold := problem.Gold()
-	for i, label := range flat(must(run.AllLabels(Alone))) {
+	for i, label := range must(run.Labels(AllChains, Alone)) {
 		switch {
 		case label == 1 && gold[i] == 1:
 			hits++
@@ -115,8 +115,8 @@ func TestLearnF1(t *testing.T) {
 		}
 	}
 	f1 := 2 * hits / (2*hits + missed + invented)
-	if !near(report.Tagger.F1, f1) {
-		t.Errorf("F1 %g; by counts %g", report.Tagger.F1, f1)
+	if !near(report.TaggerF1, f1) {
+		t.Errorf("F1 %g; by counts %g", report.TaggerF1, f1)
 	}
 	if !(report.Temperature > 0) {
 		t.Errorf("temperature %g", report.Temperature)
@@ -126,20 +126,20 @@ func TestLearnF1(t *testing.T) {
 	if !exact || !near(probabilities[0]+probabilities[1], 1) {
 		t.Error(probabilities, exact)
 	}
-	again := must(ReadLearnt(must(learnt.JSON()), nil))
+	again := must(ReadLearnt(must(learnt.JSON())))
 	defer again.Close()
-	if read := must(again.Report()); read.Verdict != report.Verdict || !near(read.Tagger.F1, report.Tagger.F1) {
+	if read := must(again.Report()); read.Verdict != report.Verdict || !near(read.TaggerF1, report.TaggerF1) {
 		t.Errorf("%+v was read of %+v", read, report)
 	}
 	plain := must(Learn(nil, []*Problem{problem}, nil))
 	defer plain.Close()
-	if other := must(plain.Report()); other.Tagger.F1 != 0 || other.Tagger.Cost != missed+invented {
+	if other := must(plain.Report()); other.TaggerF1 != 0 || other.TaggerCost != missed+invented {
 		t.Errorf("%+v", other)
 	}
 	options.Begins = []bool{false, false}
 	spans := must(Learn(nil, []*Problem{problem}, options))
 	defer spans.Close()
-	if of := must(spans.Report()); of.Tagger.F1 != report.Tagger.F1 { // every chain has one position
+	if of := must(spans.Report()); of.TaggerF1 != report.TaggerF1 { // every chain has one position
 		t.Errorf("%+v", of)
 	}
 	options.Begins = []bool{true}
@@ -167,7 +167,7 @@ func TestLearnCallbacks(t *testing.T) {
 	before := callbacksLeft()
 	problem := lesson(t)
 	given := []*Problem{problem}
-	options := NewLearnOptions()
+	options := &LearnOptions{}
 	want := must(Learn(nil, given, options))
 	var told []LearnProgress
 	options.Progress = func(progress LearnProgress) bool {
@@ -205,7 +205,7 @@ func TestLearnMistakes(t *testing.T) {
 	refused(t, err, ErrNullArgument)
 	_, err = Learn(nil, nil, nil)
 	refused(t, err, ErrNullArgument)
-	_, err = ReadLearnt("{}", nil)
+	_, err = ReadLearnt("{}")
 	refused(t, err, ErrText)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -218,7 +218,7 @@ func TestLearnMistakes(t *testing.T) {
 	check(t, problem.SetGold(nil))
 	_, err = Learn(nil, given, nil)
 	refused(t, err, ErrNoGold)
-	options := NewLearnOptions()
+	options := &LearnOptions{}
 	options.WithoutGold = true
 	found := must(Learn(nil, given, options))
 	defer found.Close()

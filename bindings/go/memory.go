@@ -72,14 +72,6 @@ func wide(slice []int) []int64 {
 	return all
 }
 
-func narrow(slice []int64) []int {
-	all := make([]int, len(slice))
-	for i, number := range slice {
-		all[i] = int(number)
-	}
-	return all
-}
-
 // texts copies strings to C memory, as an array of structs of address and length.
 func (c *call) texts(strings []string) *C.chorale_text {
 	if len(strings) == 0 {

@@ -5,8 +5,6 @@ import "C"
 
 import (
 	"fmt"
-	"runtime"
-	"runtime/cgo"
 	"unsafe"
 )
 
@@ -18,32 +16,10 @@ import (
 // is the value of a [Property]. In arrays R stands for EMPTY (the member has no value), and R + 1
 // for CONFLICT (it has several different values).
 
-// Instance is a model of the caller that takes the place of a chain, such as a semi-Markov model or
-// a clique tree. It computes messages and decodes by its own methods. Its memberships in cliques
-// are numbered from 0 in the order of adding; a message has one score for each value of the
-// clique. The slices passed to the methods are valid only until the method returns. A run makes at
-// most one call on an instance at a time, but several runs of the model may make calls at the same
-// time.
-type Instance interface {
-	// Shape returns the number of labels in a decoded labelling, and the number of different labels:
-	// each label is from 0 to labels - 1. The results must always be the same.
-	Shape() (length, labels int)
-	// Messages computes the messages of the instance: it writes to outgoing[p][v] the maximum, over
-	// the labellings in which membership p has value v, of the labelling's own score plus the sum of
-	// incoming[q][value of q] over all other memberships q. Entries that are not written remain minus
-	// infinity.
-	Messages(incoming, outgoing [][]float64) error
-	// Decode finds the labelling for which its own score plus the sum of incoming[p][value of p]
-	// over all memberships p is greatest. It writes the labels to labelling and the value of each
-	// membership to values, and returns the labelling's own score. If every labelling is forbidden,
-	// it returns minus infinity.
-	Decode(incoming [][]float64, labelling, values []int32) (score float64, err error)
-}
-
 // ModelBuilder collects chains, trees and cliques for a model. One goroutine at a time may use it.
 type ModelBuilder struct {
 	h       *handle
-	lengths []int // number of positions of each chain; -1 for an instance
+	lengths []int // number of positions of each chain
 }
 
 func (b *ModelBuilder) handle() *handle {
@@ -54,21 +30,16 @@ func (b *ModelBuilder) handle() *handle {
 }
 
 // NewModelBuilder makes a builder without chains and cliques.
-func NewModelBuilder(host *Host) (*ModelBuilder, error) {
+func NewModelBuilder() (*ModelBuilder, error) {
 	c := begin()
 	defer c.end()
-	in := c.host(host)
-	if c.err != nil {
-		return nil, c.err
-	}
 	var builder *C.chorale_model_builder
-	if c.failed(C.chorale_model_builder_create(in, &builder, c.detail)) {
+	if c.failed(C.chorale_model_builder_create(nil, &builder, c.detail)) {
 		return nil, c.err
 	}
 	h := newHandle(unsafe.Pointer(builder), func(pointer unsafe.Pointer) {
 		C.chorale_model_builder_destroy((*C.chorale_model_builder)(pointer))
 	})
-	h.relate((*handle)(host))
 	return &ModelBuilder{h: h}, nil
 }
 
@@ -82,7 +53,7 @@ func (b *ModelBuilder) begin() (*call, *C.chorale_model_builder) {
 
 // ChainOptions are what a model stores of a chain besides its scores; nil means the zero value.
 type ChainOptions struct {
-	Group  int64   // number of the document that the chain belongs to; by default, AddRepeatedWords makes separate cliques for each document
+	Group  int64   // number of the document that the chain belongs to
 	Tokens []int32 // for each position a token id of at least 0, or -1 for none; nil: the chain has no tokens
 }
 
@@ -108,39 +79,6 @@ func (b *ModelBuilder) AddChain(chain *Chain, options *ChainOptions) (int, error
 		return 0, c.err
 	}
 	b.lengths = append(b.lengths, chain.Length)
-	return int(index), nil
-}
-
-// holdInstance owns `user`, the cgo.Handle of an instance's callbacks. Its finalizer drops the
-// callbacks when no builder, model or run refers to the holdInstance any more.
-type holdInstance struct {
-	told *instance
-	user cgo.Handle
-}
-
-// AddInstance adds an instance and returns its number. Chains and instances are numbered together.
-func (b *ModelBuilder) AddInstance(given Instance) (int, error) {
-	if given == nil {
-		return 0, refuse(ErrNullArgument, "the instance is nil")
-	}
-	length, labels := given.Shape()
-	c, builder := b.begin()
-	defer c.end()
-	if c.err != nil {
-		return 0, c.err
-	}
-	told := &instance{given: given, length: length}
-	user := newCallback(told)
-	var index C.int64_t
-	if c.failed(C.chorale_go_add_instance(builder, C.int64_t(length), C.int64_t(labels), C.uintptr_t(user), &index, c.detail)) {
-		dropCallback(user)
-		return 0, c.err
-	}
-	b.lengths = append(b.lengths, -1)
-	hold := &holdInstance{told, user}
-	runtime.SetFinalizer(hold, func(hold *holdInstance) { dropCallback(hold.user) })
-	b.handle().keep = append(b.handle().keep, hold)
-	b.handle().watching = append(b.handle().watching, &told.failures)
 	return int(index), nil
 }
 
@@ -247,11 +185,11 @@ type Members struct {
 	Tables                        [][]int32 // by member: the table entry of each position; nil: the tokens of the chain
 }
 
-// AddMembers adds members to the cliques first, first + 1 and so on: positions to position cliques,
-// whole chains to property cliques, and instances to any clique without a centre. After an error
+// AddMembers adds members to the cliques first, first + 1 and so on: positions to position cliques, and
+// whole chains to property cliques. After an error
 // nothing has been added. Errors include [ErrDuplicateMember], [ErrKind] (a position for a property
 // clique, a whole chain for another), [ErrWeights] (a weight above 1 in a centred clique, or with a
-// potential other than a FamilySum with convex tables) and [ErrShape].
+// potential other than a a SUM with convex tables) and [ErrShape].
 func (b *ModelBuilder) AddMembers(first int, members *Members) error {
 	c, builder := b.begin()
 	defer c.end()
@@ -296,8 +234,7 @@ func (b *ModelBuilder) AddMembers(first int, members *Members) error {
 }
 
 // arrays lends a slice for each member, as long as its chain, and returns an array of their
-// addresses. It leaves out those of instances, and of chains that do not exist, which the library
-// refuses.
+// addresses. It leaves out those of chains that do not exist, which the library refuses.
 func (b *ModelBuilder) arrays(c *call, name string, slices [][]int32, chains []int64) unsafe.Pointer {
 	if slices == nil {
 		return nil
@@ -310,59 +247,12 @@ func (b *ModelBuilder) arrays(c *call, name string, slices [][]int32, chains []i
 	addresses := unsafe.Slice((*unsafe.Pointer)(block), len(slices))
 	for i, slice := range slices {
 		addresses[i] = nil
-		if chain := chains[i]; chain >= 0 && chain < int64(len(b.lengths)) && b.lengths[chain] >= 0 {
+		if chain := chains[i]; chain >= 0 && chain < int64(len(b.lengths)) {
 			c.check(fmt.Sprintf("%s[%d]", name, i), len(slice), b.lengths[chain])
 			addresses[i] = lend(&c.memory, slice)
 		}
 	}
 	return block
-}
-
-// RepeatedWords are the options of [ModelBuilder.AddRepeatedWords]. They are made by
-// [NewRepeatedWords].
-type RepeatedWords struct {
-	Minimum     int     // how often a token must occur to get a clique, at least 1; 2 by default
-	Across      bool    // whether a clique contains the occurrences in all groups of chains; false: each group has its own clique
-	Stop        []int32 // token ids that get no clique
-	LabelValues []int32 // value of each label, from 0 to Values - 1, or -1 for EMPTY; nil: each label is its own value
-	Values      int     // R, if LabelValues is given
-}
-
-// NewRepeatedWords returns the default options, which also apply where the options are nil.
-func NewRepeatedWords() *RepeatedWords {
-	return &RepeatedWords{Minimum: 2}
-}
-
-// AddRepeatedWords adds a position clique for every token that occurs at least options.Minimum
-// times in a group of chains, or in all groups together if options.Across is true. The members of
-// the clique are all these occurrences. AddRepeatedWords returns the number of the first clique,
-// and how many cliques there are.
-func (b *ModelBuilder) AddRepeatedWords(potential *Potential, options *RepeatedWords) (clique, count int, _ error) {
-	if options == nil {
-		options = NewRepeatedWords()
-	}
-	c, builder := b.begin()
-	defer c.end()
-	p := (*C.chorale_potential)(c.share((*handle)(potential)))
-	if c.err != nil {
-		return 0, 0, c.err
-	}
-	told := new(C.chorale_repeated_words_options)
-	told.struct_size = C.sizeof_chorale_repeated_words_options
-	c.least("options.Minimum", options.Minimum, 1)
-	told.minimum = C.int64_t(options.Minimum)
-	told.across = flag(options.Across)
-	told.stop = (*C.int32_t)(lend(&c.memory, options.Stop))
-	told.stop_count = C.int64_t(len(options.Stop))
-	told.label_values = (*C.int32_t)(lend(&c.memory, options.LabelValues))
-	told.labels = C.int64_t(len(options.LabelValues))
-	told.values = C.int64_t(options.Values)
-	var from, many C.int64_t
-	if c.failed(C.chorale_model_builder_add_repeated_words(builder, p, told, &from, &many, c.detail)) {
-		return 0, 0, c.err
-	}
-	b.watch([]*Potential{potential})
-	return int(from), int(many), nil
 }
 
 // Freeze makes a model of the chains and cliques. Afterwards the builder can only be closed.
@@ -390,16 +280,6 @@ func newModel(model *C.chorale_model, from ...*handle) *Model {
 	return (*Model)(h)
 }
 
-// Clone returns a second handle of the same model. Each handle is closed separately.
-func (m *Model) Clone() (*Model, error) {
-	c, model := m.begin()
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	return newModel(C.chorale_model_retain(model), (*handle)(m)), nil
-}
-
 // Close releases this handle. Runs and problems keep the model alive.
 func (m *Model) Close() error { return (*handle)(m).close() }
 
@@ -417,18 +297,17 @@ type LabellingScore struct {
 }
 
 // Score computes the score of any labelling, such as gold labels. labels: the label of every
-// position, chain after chain. If the model has an [Instance], the error is [ErrKind].
-func (m *Model) Score(labels []int32, host *Host) (LabellingScore, error) {
+// position, chain after chain.
+func (m *Model) Score(labels []int32) (LabellingScore, error) {
 	c, model := m.begin()
 	defer c.end()
-	in := c.host(host)
 	if c.err != nil {
 		return LabellingScore{}, c.err
 	}
 	chains := make([]float64, int(C.chorale_model_chain_count(model)))
 	cliques := make([]float64, int(C.chorale_model_clique_count(model)))
 	var score C.double
-	if c.failed(C.chorale_model_score(in, model, ints(labels), C.int64_t(len(labels)), &score, doubles(chains), doubles(cliques), c.detail)) {
+	if c.failed(C.chorale_model_score(nil, model, ints(labels), C.int64_t(len(labels)), &score, doubles(chains), doubles(cliques), c.detail)) {
 		return LabellingScore{}, c.err
 	}
 	return LabellingScore{float64(score), chains, cliques}, nil
@@ -443,57 +322,14 @@ func (m *Model) size(of func(*C.chorale_model) C.int64_t) int {
 	return int(of(model))
 }
 
-// ChainCount returns the number of chains, trees and instances. Like all sizes below, it is 0 for a
-// closed handle.
+// ChainCount returns the number of chains and trees; 0 for a closed handle.
 func (m *Model) ChainCount() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_chain_count(m) })
 }
 
-// CliqueCount returns the number of cliques.
+// CliqueCount returns the number of cliques; 0 for a closed handle.
 func (m *Model) CliqueCount() int {
 	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_count(m) })
-}
-
-// MemberCount returns the number of members of all cliques together.
-func (m *Model) MemberCount() int {
-	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_member_count(m) })
-}
-
-// ChainLength returns the number of positions of a chain; 0 if there is no such chain.
-func (m *Model) ChainLength(chain int) int {
-	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_chain_length(m, C.int64_t(chain)) })
-}
-
-// CliqueMemberCount returns the number of members of a clique, including its centre; 0 if there is
-// no such clique.
-func (m *Model) CliqueMemberCount(clique int) int {
-	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_member_count(m, C.int64_t(clique)) })
-}
-
-// CliqueValues returns R, the number of values of a clique, without EMPTY and CONFLICT; 0 if there
-// is no such clique.
-func (m *Model) CliqueValues(clique int) int {
-	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_values(m, C.int64_t(clique)) })
-}
-
-// CliqueMessageSize returns the number of scores in a message between a clique and a member: R + 2
-// with EMPTY and CONFLICT, R if no member can be EMPTY or CONFLICT, and 0 if there is no such
-// clique.
-func (m *Model) CliqueMessageSize(clique int) int {
-	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_message_size(m, C.int64_t(clique)) })
-}
-
-// CliqueCentreValues returns the number of values of the centre of a clique; 0 if the clique has no
-// centre.
-func (m *Model) CliqueCentreValues(clique int) int {
-	return m.size(func(m *C.chorale_model) C.int64_t {
-		return C.chorale_model_clique_centre_values(m, C.int64_t(clique))
-	})
-}
-
-// Bytes returns the number of bytes that the model has allocated, including its copies of scores.
-func (m *Model) Bytes() int {
-	return m.size(func(m *C.chorale_model) C.int64_t { return C.int64_t(C.chorale_model_bytes(m)) })
 }
 
 // ChainLengths returns the number of positions of every chain.
@@ -503,35 +339,24 @@ func (m *Model) ChainLengths() []int {
 	if model == nil {
 		return nil
 	}
-	lengths := make([]int64, C.chorale_model_chain_count(model))
-	C.chorale_go_chain_lengths(model, longs(lengths))
-	return narrow(lengths)
+	return lengthsOf(model)
 }
 
-// MemberCounts returns the number of members of every clique.
-func (m *Model) MemberCounts() []int {
-	c, model := m.begin()
-	defer c.end()
-	if model == nil {
-		return nil
+func lengthsOf(model *C.chorale_model) []int {
+	lengths := make([]int, C.chorale_model_chain_count(model))
+	told := C.chorale_chain{struct_size: C.sizeof_chorale_chain}
+	for i := range lengths {
+		C.chorale_model_get_chain(model, C.int64_t(i), &told, nil, nil)
+		lengths[i] = int(told.length)
 	}
-	counts := make([]int64, C.chorale_model_clique_count(model))
-	C.chorale_go_member_counts(model, longs(counts))
-	return narrow(counts)
+	return lengths
 }
 
 // Member is one member of a clique.
 type Member struct {
-	Chain    int // number of the chain, or of the instance
-	Position int // position within the chain; -1: the member is the whole chain, or an instance
-}
-
-// refuseClique returns the error ErrOutOfRange if the model has no clique with this number.
-func refuseClique(model *C.chorale_model, clique int) error {
-	if count := int(C.chorale_model_clique_count(model)); clique < 0 || clique >= count {
-		return refuse(ErrOutOfRange, "clique is %d; the model has %d cliques", clique, count)
-	}
-	return nil
+	Chain    int   // number of the chain
+	Position int   // position within the chain; -1: the member is the whole chain
+	Weight   int64 // how often the member counts in the potential
 }
 
 // Members returns the members of one clique in the order of adding; a centre comes last. If there
@@ -539,127 +364,22 @@ func refuseClique(model *C.chorale_model, clique int) error {
 func (m *Model) Members(clique int) ([]Member, error) {
 	c, model := m.begin()
 	defer c.end()
-	if c.err == nil {
-		c.err = refuseClique(model, clique)
-	}
 	if c.err != nil {
 		return nil, c.err
 	}
-	return c.members(model, clique, 1, int(C.chorale_model_clique_member_count(model, C.int64_t(clique)))), c.err
-}
-
-// MemberWeights returns how often each member of a clique counts in its potential, in the order of
-// [Model.Members]. If there is no such clique, the error is [ErrOutOfRange].
-func (m *Model) MemberWeights(clique int) ([]int64, error) {
-	c, model := m.begin()
-	defer c.end()
-	if c.err == nil {
-		c.err = refuseClique(model, clique)
-	}
-	if c.err != nil {
+	var needed C.int64_t
+	if c.failed(C.chorale_model_get_members(model, C.int64_t(clique), nil, nil, nil, 0, &needed, c.detail)) {
 		return nil, c.err
 	}
-	weights := make([]int64, int(C.chorale_model_clique_member_count(model, C.int64_t(clique))))
-	if c.failed(C.chorale_model_get_members(model, C.int64_t(clique), nil, nil, longs(weights), C.int64_t(len(weights)), nil, c.detail)) {
+	chains, positions, weights := make([]int64, needed), make([]int64, needed), make([]int64, needed)
+	if needed > 0 && c.failed(C.chorale_model_get_members(model, C.int64_t(clique), longs(chains), longs(positions), longs(weights), needed, nil, c.detail)) {
 		return nil, c.err
 	}
-	return weights, nil
-}
-
-// AllMembers returns the members of all cliques: row i is what [Model.Members] returns for clique
-// i.
-func (m *Model) AllMembers() ([][]Member, error) {
-	c, model := m.begin()
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	counts := m.MemberCounts()
-	all := c.members(model, 0, len(counts), int(C.chorale_model_member_count(model)))
-	if c.err != nil {
-		return nil, c.err
-	}
-	return cut(all, counts), nil
-}
-
-// members returns the members of the cliques first to first + count - 1, `total` in all.
-func (c *call) members(model *C.chorale_model, first, count, total int) []Member {
-	chains, positions := make([]int64, total), make([]int64, total)
-	if c.failed(C.chorale_go_members(model, C.int64_t(first), C.int64_t(count), longs(chains), longs(positions), c.detail)) {
-		return nil
-	}
-	members := make([]Member, total)
+	members := make([]Member, needed)
 	for i := range members {
-		members[i] = Member{int(chains[i]), int(positions[i])}
+		members[i] = Member{int(chains[i]), int(positions[i]), weights[i]}
 	}
-	return members
-}
-
-// CliquePotential returns the potential of a clique, as a new handle, which the caller closes. The
-// potential is over R or R + 2 values, like the one that the clique was added with. For a centred
-// clique, and if there is no such clique, the result is nil without an error.
-func (m *Model) CliquePotential(clique int) (*Potential, error) {
-	return m.potential(func(model *C.chorale_model) *C.chorale_potential {
-		return C.chorale_model_clique_potential(model, C.int64_t(clique))
-	})
-}
-
-// CliqueCentrePotential returns the potential of a centred clique for one value of its centre, in
-// the form that [Model.CliquePotential] describes. If there is no such potential, the result is nil
-// without an error.
-func (m *Model) CliqueCentrePotential(clique, value int) (*Potential, error) {
-	return m.potential(func(model *C.chorale_model) *C.chorale_potential {
-		return C.chorale_model_clique_centre_potential(model, C.int64_t(clique), C.int64_t(value))
-	})
-}
-
-func (m *Model) potential(of func(*C.chorale_model) *C.chorale_potential) (*Potential, error) {
-	c, model := m.begin()
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	potential := of(model)
-	if potential == nil {
-		return nil, nil
-	}
-	h := potentialHandle(C.chorale_potential_retain(potential))
-	h.relate((*handle)(m)) // keeps the potential's callback alive, and lets calls on the new handle report its panics and errors
-	return (*Potential)(h), nil
-}
-
-// CliqueProperty returns the property of a clique as a new handle, which the caller closes. For a
-// position clique, and if there is no such clique, the result is nil without an error.
-func (m *Model) CliqueProperty(clique int) (*Property, error) {
-	c, model := m.begin()
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	property := C.chorale_model_clique_property(model, C.int64_t(clique))
-	if property == nil {
-		return nil, nil
-	}
-	h := propertyHandle(C.chorale_property_retain(property))
-	h.relate((*handle)(m))
-	return (*Property)(h), nil
-}
-
-// CliqueDictionary returns the dictionary of a clique as a new handle, which the caller closes. If
-// the clique has none, and if there is no such clique, the result is nil without an error.
-func (m *Model) CliqueDictionary(clique int) (*Dictionary, error) {
-	c, model := m.begin()
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	dictionary := C.chorale_model_clique_dictionary(model, C.int64_t(clique))
-	if dictionary == nil {
-		return nil, nil
-	}
-	h := dictionaryHandle(C.chorale_dictionary_retain(dictionary))
-	h.relate((*handle)(m))
-	return (*Dictionary)(h), nil
+	return members, nil
 }
 
 func copied[T any](memory unsafe.Pointer, count int) []T {

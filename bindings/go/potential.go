@@ -9,41 +9,6 @@ import "unsafe"
 // the value v, one of R values; n is the number of all members. A function f_v of the count of one
 // value is given as a table, whose entry k is f_v(k).
 
-// Scale is the factor by which a potential is multiplied.
-type Scale int32
-
-// The scales. n is the number of members of the clique.
-const (
-	ScaleNone         Scale = C.CHORALE_SCALE_NONE           // the potential as it is
-	ScaleByMembers    Scale = C.CHORALE_SCALE_BY_MEMBERS     // times 1/n
-	ScaleByLogMembers Scale = C.CHORALE_SCALE_BY_LOG_MEMBERS // times 1/log n (natural logarithm); times 1 for n = 1
-)
-
-// Shape is the shape of the tables of a sum: convex, concave, or to be determined.
-type Shape int32
-
-// The shapes of tables.
-const (
-	ShapeDetect  Shape = C.CHORALE_SHAPE_DETECT  // the library determines the shape from the tables
-	ShapeConvex  Shape = C.CHORALE_SHAPE_CONVEX  // convex, declared by the caller and not checked
-	ShapeConcave Shape = C.CHORALE_SHAPE_CONCAVE // concave, declared by the caller and not checked
-)
-
-// Family is the family of a potential. It decides which algorithms apply.
-type Family int32
-
-// The families of potentials.
-const (
-	FamilySum      Family = C.CHORALE_FAMILY_SUM      // the sum over all values v of f_v(n_v): Potts, entropy, cardinality tables
-	FamilyMax      Family = C.CHORALE_FAMILY_MAX      // the maximum over all counted values v of f_v(n_v): makespan, square makespan
-	FamilyMajority Family = C.CHORALE_FAMILY_MAJORITY // a linear function of the counts, chosen by the value with the highest count
-	FamilyPairs    Family = C.CHORALE_FAMILY_PAIRS    // the sum over all pairs of members of a function of their two values
-	FamilyCallback Family = C.CHORALE_FAMILY_CALLBACK // any function of the counts
-)
-
-// String returns the name of the family, such as "majority".
-func (f Family) String() string { return C.GoString(C.chorale_family_name(C.chorale_family(f))) }
-
 // Potential is a function of the counts of a clique, the numbers of its members with each value. It
 // never changes, and any goroutine may use it.
 type Potential handle
@@ -54,7 +19,6 @@ type PotentialOptions struct {
 	Scale   Scale  // the factor by which the potential is multiplied
 	Shape   Shape  // the shape of the tables of NewSum; other potentials ignore it
 	Counted []byte // a byte for each value; 0: the value is uncounted, that is, its members add nothing and it is never the majority. nil: every value is counted
-	Host    *Host  // provides memory and a log; may be nil
 }
 
 // Table is a matrix of scores in a slice.
@@ -91,13 +55,12 @@ func (c *call) table(name string, table Table) (*C.double, C.int64_t) {
 // newPotential makes a potential by calling `create`, which calls the library. watching: where the
 // potential's callback stores its panics and errors; nil if the potential has no callback.
 func newPotential(values int, options *PotentialOptions, watching *failures,
-	create func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status) (*Potential, error) {
+	create func(c *call, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status) (*Potential, error) {
 	if options == nil {
 		options = &PotentialOptions{}
 	}
 	c := begin()
 	defer c.end()
-	host := c.host(options.Host)
 	if values >= 1 {
 		c.check("options.Counted", len(options.Counted), values)
 	}
@@ -110,12 +73,11 @@ func newPotential(values int, options *PotentialOptions, watching *failures,
 	told.shape = C.chorale_shape(options.Shape)
 	told.counted = (*C.uint8_t)(lend(&c.memory, options.Counted))
 	var potential *C.chorale_potential
-	status := create(c, host, told, &potential)
+	status := create(c, told, &potential)
 	if c.err != nil || c.failed(status) {
 		return nil, c.err
 	}
 	h := potentialHandle(potential)
-	h.relate((*handle)(options.Host))
 	if watching != nil {
 		h.watching = append(h.watching, watching)
 	}
@@ -130,15 +92,15 @@ func potentialHandle(potential *C.chorale_potential) *handle {
 
 // NewPotts makes the Potts potential: lambda * sum_v n_v^2.
 func NewPotts(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
-	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
-		return C.chorale_potential_create_potts(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
+	return newPotential(values, options, nil, func(c *call, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		return C.chorale_potential_create_potts(nil, C.int64_t(values), C.double(lambda), options, potential, c.detail)
 	})
 }
 
 // NewEntropy makes the entropy potential: lambda * sum_v n_v log n_v, with 0 log 0 = 0.
 func NewEntropy(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
-	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
-		return C.chorale_potential_create_entropy(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
+	return newPotential(values, options, nil, func(c *call, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		return C.chorale_potential_create_entropy(nil, C.int64_t(values), C.double(lambda), options, potential, c.detail)
 	})
 }
 
@@ -146,23 +108,23 @@ func NewEntropy(values int, lambda float64, options *PotentialOptions) (*Potenti
 // values. Column k of row v is f_v(k); minus infinity forbids the count k. With L columns, cliques
 // may have up to L - 1 members.
 func NewSum(values int, tables Table, options *PotentialOptions) (*Potential, error) {
-	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+	return newPotential(values, options, nil, func(c *call, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		scores, stride := c.table("tables", tables)
 		if c.err != nil {
 			return C.CHORALE_OK
 		}
-		return C.chorale_potential_create_sum(host, C.int64_t(values), scores, C.int64_t(tables.Rows), C.int64_t(tables.Columns), stride, options, potential, c.detail)
+		return C.chorale_potential_create_sum(nil, C.int64_t(values), scores, C.int64_t(tables.Rows), C.int64_t(tables.Columns), stride, options, potential, c.detail)
 	})
 }
 
 // NewMax makes the potential max_v f_v(n_v) over the counted values v, with tables as in [NewSum].
 func NewMax(values int, tables Table, options *PotentialOptions) (*Potential, error) {
-	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+	return newPotential(values, options, nil, func(c *call, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		scores, stride := c.table("tables", tables)
 		if c.err != nil {
 			return C.CHORALE_OK
 		}
-		return C.chorale_potential_create_max(host, C.int64_t(values), scores, C.int64_t(tables.Rows), C.int64_t(tables.Columns), stride, options, potential, c.detail)
+		return C.chorale_potential_create_max(nil, C.int64_t(values), scores, C.int64_t(tables.Rows), C.int64_t(tables.Columns), stride, options, potential, c.detail)
 	})
 }
 
@@ -170,24 +132,24 @@ func NewMax(values int, tables Table, options *PotentialOptions) (*Potential, er
 // values must be counted (PotentialOptions.Counted); table[k] is the potential if k members have
 // the higher-numbered of these two values.
 func NewCardinality(values int, table []float64, options *PotentialOptions) (*Potential, error) {
-	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+	return newPotential(values, options, nil, func(c *call, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		c.names = map[string]string{"length": "len(table)"}
-		return C.chorale_potential_create_cardinality(host, C.int64_t(values), doubles(table), C.int64_t(len(table)), options, potential, c.detail)
+		return C.chorale_potential_create_cardinality(nil, C.int64_t(values), doubles(table), C.int64_t(len(table)), options, potential, c.detail)
 	})
 }
 
 // NewMakespan makes the makespan potential: the maximum over the counted values v of lambda * n_v.
 func NewMakespan(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
-	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
-		return C.chorale_potential_create_makespan(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
+	return newPotential(values, options, nil, func(c *call, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		return C.chorale_potential_create_makespan(nil, C.int64_t(values), C.double(lambda), options, potential, c.detail)
 	})
 }
 
 // NewSquareMakespan makes the square makespan potential: the maximum over the counted values v of
 // lambda * n_v^2.
 func NewSquareMakespan(values int, lambda float64, options *PotentialOptions) (*Potential, error) {
-	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
-		return C.chorale_potential_create_square_makespan(host, C.int64_t(values), C.double(lambda), options, potential, c.detail)
+	return newPotential(values, options, nil, func(c *call, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+		return C.chorale_potential_create_square_makespan(nil, C.int64_t(values), C.double(lambda), options, potential, c.detail)
 	})
 }
 
@@ -195,7 +157,7 @@ func NewSquareMakespan(values int, lambda float64, options *PotentialOptions) (*
 // value with the highest count. If several values have the highest count, a is the one that gives
 // the highest potential. weights: values x values. bias: one entry for each value; nil for zeros.
 func NewMajority(values int, weights, bias []float64, options *PotentialOptions) (*Potential, error) {
-	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+	return newPotential(values, options, nil, func(c *call, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		if values >= 1 {
 			c.present("weights", len(weights), product(values, values))
 			c.check("bias", len(bias), values)
@@ -203,7 +165,7 @@ func NewMajority(values int, weights, bias []float64, options *PotentialOptions)
 		if c.err != nil {
 			return C.CHORALE_OK
 		}
-		return C.chorale_potential_create_majority(host, C.int64_t(values), doubles(weights), 0, doubles(bias), options, potential, c.detail)
+		return C.chorale_potential_create_majority(nil, C.int64_t(values), doubles(weights), 0, doubles(bias), options, potential, c.detail)
 	})
 }
 
@@ -211,14 +173,14 @@ func NewMajority(values int, weights, bias []float64, options *PotentialOptions)
 // distinct members i and j, where x_i is the value of i. scores: values x values numbers, which
 // need not be symmetric.
 func NewPairs(values int, scores []float64, options *PotentialOptions) (*Potential, error) {
-	return newPotential(values, options, nil, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+	return newPotential(values, options, nil, func(c *call, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		if values >= 1 {
 			c.present("scores", len(scores), product(values, values))
 		}
 		if c.err != nil {
 			return C.CHORALE_OK
 		}
-		return C.chorale_potential_create_pairs(host, C.int64_t(values), doubles(scores), 0, options, potential, c.detail)
+		return C.chorale_potential_create_pairs(nil, C.int64_t(values), doubles(scores), 0, options, potential, c.detail)
 	})
 }
 
@@ -231,9 +193,9 @@ func NewCallback(values int, score func(counts []int64, members int64) (float64,
 		return nil, refuse(ErrNullArgument, "score is nil")
 	}
 	told := &counter{score: score}
-	return newPotential(values, options, &told.failures, func(c *call, host *C.chorale_host, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
+	return newPotential(values, options, &told.failures, func(c *call, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
 		user := newCallback(told)
-		status := C.chorale_go_potential_create_callback(host, C.int64_t(values), C.uintptr_t(user), options, potential, c.detail)
+		status := C.chorale_go_potential_create_callback(nil, C.int64_t(values), C.uintptr_t(user), options, potential, c.detail)
 		if status != C.CHORALE_OK {
 			dropCallback(user)
 		}
@@ -241,35 +203,8 @@ func NewCallback(values int, score func(counts []int64, members int64) (float64,
 	})
 }
 
-// Clone returns a second handle of the same potential. Each handle is closed separately.
-func (p *Potential) Clone() (*Potential, error) {
-	c := begin()
-	defer c.end()
-	potential := (*C.chorale_potential)(c.share((*handle)(p)))
-	if c.err != nil {
-		return nil, c.err
-	}
-	h := potentialHandle(C.chorale_potential_retain(potential))
-	h.relate((*handle)(p))
-	return (*Potential)(h), nil
-}
-
 // Close releases this handle. Models keep the potential alive.
 func (p *Potential) Close() error { return (*handle)(p).close() }
-
-// Values returns R, the number of values; 0 for a closed handle.
-func (p *Potential) Values() int {
-	c := begin()
-	defer c.end()
-	return int(C.chorale_potential_values((*C.chorale_potential)(c.share((*handle)(p)))))
-}
-
-// Family returns the family of the potential; 0 for a closed handle.
-func (p *Potential) Family() Family {
-	c := begin()
-	defer c.end()
-	return Family(C.chorale_potential_family((*C.chorale_potential)(c.share((*handle)(p)))))
-}
 
 // Score returns the potential for given counts, where counts[v] of `members` members have the value
 // v; minus infinity if the counts are forbidden.

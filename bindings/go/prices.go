@@ -32,14 +32,14 @@ type Prices struct {
 // taken as [MessagesFloat64].
 func NewPrices(model *Model, cliques []int, options *RunOptions) (*Prices, error) {
 	p := &Prices{values: make([]int, len(cliques))}
-	run, err := newRun(options, func(c *call, run *Run, host *C.chorale_host, told *C.chorale_run_options) (*C.chorale_run, func()) {
+	run, err := newRun(options, func(c *call, run *Run, told *C.chorale_run_options) (*C.chorale_run, func()) {
 		m := (*C.chorale_model)(c.share((*handle)(model)))
 		if c.err != nil {
 			return nil, nil
 		}
 		numbers := wide(cliques)
 		var created *C.chorale_prices
-		if c.failed(C.chorale_prices_create(host, m, longs(numbers), C.int64_t(len(numbers)), told, &created, c.detail)) {
+		if c.failed(C.chorale_prices_create(nil, m, longs(numbers), C.int64_t(len(numbers)), told, &created, c.detail)) {
 			return nil, nil
 		}
 		p.prices = created
@@ -177,25 +177,5 @@ func (p *Prices) Result() (RunResult, error) { return p.reads().Result() }
 // Labels returns the labels of one chain, as [Run.Labels] does.
 func (p *Prices) Labels(chain int, of Labelling) ([]int32, error) { return p.reads().Labels(chain, of) }
 
-// AllLabels returns the labels of all chains, one row for each chain, as [Run.AllLabels] does.
-func (p *Prices) AllLabels(of Labelling) ([][]int32, error) { return p.reads().AllLabels(of) }
-
-// ChainScores returns the own scores of all chains, and whether their labels differ from those that
-// are best without cliques, as [Run.ChainScores] does.
-func (p *Prices) ChainScores(of Labelling) (scores []float64, changed []bool, _ error) {
-	return p.reads().ChainScores(of)
-}
-
-// CliqueScores returns the potentials of all cliques, as [Run.CliqueScores] does; for a shared
-// clique, the sum of the prices of its members.
-func (p *Prices) CliqueScores(of Labelling) ([]float64, error) { return p.reads().CliqueScores(of) }
-
-// AllValues returns the values of the members of all cliques, one row for each clique, as
-// [Run.AllValues] does.
-func (p *Prices) AllValues(of Labelling) ([][]int32, error) { return p.reads().AllValues(of) }
-
 // Reasons returns the reasons of a chain, or of [AllChains], as [Run.Reasons] does.
 func (p *Prices) Reasons(chain int) ([]Reason, error) { return p.reads().Reasons(chain) }
-
-// JSON returns the whole result, as [Run.JSON] does.
-func (p *Prices) JSON() ([]byte, error) { return p.reads().JSON() }

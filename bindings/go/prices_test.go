@@ -19,7 +19,7 @@ var threeDocuments = [][]float64{
 // itemModel returns a model of single items with two labels. The first `size` items form a clique,
 // the next `size` items another, and so on.
 func itemModel(scores []float64, size int, potential *Potential) *Model {
-	builder := must(NewModelBuilder(nil))
+	builder := must(NewModelBuilder())
 	defer builder.Close()
 	for i := 0; i < len(scores)/2; i++ {
 		if i%size == 0 {
@@ -67,7 +67,7 @@ func TestANameInThreeDocuments(t *testing.T) {
 				for v, count := range must(document.Counts())[0] {
 					counts[v] += count
 				}
-				labels = append(labels, flat(must(document.AllLabels(Together)))...)
+				labels = append(labels, must(document.Labels(AllChains, Together))...)
 			}
 			next, agreement, err := potential.Prices(counts, 9)
 			check(t, err)
@@ -81,7 +81,7 @@ func TestANameInThreeDocuments(t *testing.T) {
 			t.Errorf("%v, %v", counts, score)
 		}
 		// In one model of all documents, these labels have the same score.
-		if told := must(whole.Score(labels, nil)); !near(told.Score, score) {
+		if told := must(whole.Score(labels)); !near(told.Score, score) {
 			t.Errorf("%v in one model, and %v", told.Score, score)
 		}
 	}
@@ -106,16 +106,8 @@ func TestWhatPricesTell(t *testing.T) {
 	if own := must(p.Labels(1, Alone)); own[0] != 1 || must(p.Labels(1, Together))[0] != 0 {
 		t.Error(own)
 	}
-	scores, changed, err := p.ChainScores(Together)
-	check(t, err)
-	if scores[1] != 0 || !changed[1] || changed[0] || must(p.CliqueScores(Together))[1] != 2 {
-		t.Error(scores, changed)
-	}
-	if reasons := must(p.Reasons(1)); len(reasons) != 1 || reasons[0].Amount != 2 || must(p.AllValues(Together))[1][0] != 1 {
+	if reasons := must(p.Reasons(1)); len(reasons) != 1 || reasons[0].Amount != 2 {
 		t.Error(reasons)
-	}
-	if text := must(p.JSON()); !strings.Contains(string(text), `"cliques"`) {
-		t.Error(string(text))
 	}
 	// Without prices, shared cliques add nothing; a clique that is not shared adds its potential.
 	if score, _, err = p.Solve(nil, nil); err != nil || score != 0.5+1+0.25+0.125 {
@@ -163,7 +155,7 @@ func TestPricesThatCannotBe(t *testing.T) {
 	refuses(create(0, 2), ErrOutOfRange, "cliques[1] is 2")
 	refuses(create(-1), ErrOutOfRange, "cliques[0] is -1")
 	refuses(create(1, 1), ErrDuplicateMember, "cliques[1] is clique 1")
-	options := NewRunOptions()
+	options := &RunOptions{}
 	options.Damping = 2
 	_, err := NewPrices(model, nil, options)
 	refuses(err, ErrOutOfRange, "Damping is 2")
@@ -206,7 +198,7 @@ func TestPricesThatCannotBe(t *testing.T) {
 	refused(t, solve(), ErrClosed)
 	_, err = p.Counts()
 	refused(t, err, ErrClosed)
-	_, err = p.AllLabels(Together)
+	_, err = p.Labels(AllChains, Together)
 	refused(t, err, ErrClosed)
 	var none *Prices
 	_, _, err = none.Solve(nil, nil)
@@ -248,7 +240,7 @@ func TestPricesEndWithTheirContextAndCallbacks(t *testing.T) {
 	if !errors.Is(err, failure) {
 		t.Error(err)
 	}
-	options := NewRunOptions()
+	options := &RunOptions{}
 	options.Progress = func(Progress) bool { return true }
 	potts := must(NewPotts(2, 1, nil))
 	p = must(NewPrices(itemModel([]float64{0, 1, 2, 0}, 1, potts), []int{0}, options))

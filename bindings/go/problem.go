@@ -5,25 +5,6 @@ import "C"
 
 import "unsafe"
 
-// TextList is a list of texts of a problem. The comment of each constant says what the texts are
-// and what their index is.
-type TextList int32
-
-// The lists. There may be several lists of value names: they have the numbers TextsValues,
-// TextsValues + 1 and so on.
-const (
-	TextsNone    TextList = C.CHORALE_TEXTS_NONE    // no list
-	TextsLabels  TextList = C.CHORALE_TEXTS_LABELS  // label names; the index is the label, and there are at least as many names as any chain has labels
-	TextsTokens  TextList = C.CHORALE_TEXTS_TOKENS  // texts of tokens; the index is the token id
-	TextsWords   TextList = C.CHORALE_TEXTS_WORDS   // words; the index is the position, counted through all chains
-	TextsSpaces  TextList = C.CHORALE_TEXTS_SPACES  // white space before each word; the index is the position, counted through all chains. If the list is absent, there is one blank before each word
-	TextsChains  TextList = C.CHORALE_TEXTS_CHAINS  // names of chains; the index is the chain
-	TextsGroups  TextList = C.CHORALE_TEXTS_GROUPS  // names of groups (documents); the index is the group
-	TextsCliques TextList = C.CHORALE_TEXTS_CLIQUES // names of cliques; the index is the clique
-	TextsKinds   TextList = C.CHORALE_TEXTS_KINDS   // names of kinds of cliques; the index is the kind
-	TextsValues  TextList = C.CHORALE_TEXTS_VALUES  // the first list of names of clique values; the index is the value
-)
-
 // Problem is a model with its names, gold labels and notes, which can be saved to a file and
 // loaded. Any number of goroutines may read it while none changes it; only one at a time may change
 // it.
@@ -38,24 +19,23 @@ func newProblem(problem *C.chorale_problem, from ...*handle) *Problem {
 }
 
 // NewProblem makes a problem from a model, without names, gold labels and notes.
-func NewProblem(model *Model, host *Host) (*Problem, error) {
+func NewProblem(model *Model) (*Problem, error) {
 	c, m := model.begin()
 	defer c.end()
-	in := c.host(host)
 	if c.err != nil {
 		return nil, c.err
 	}
 	var problem *C.chorale_problem
-	if c.failed(C.chorale_problem_create(in, m, &problem, c.detail)) {
+	if c.failed(C.chorale_problem_create(nil, m, &problem, c.detail)) {
 		return nil, c.err
 	}
-	return newProblem(problem, (*handle)(model), (*handle)(host)), nil
+	return newProblem(problem, (*handle)(model)), nil
 }
 
 // LoadProblem loads a problem file. The file is mapped into memory, so it must not be written to or
 // truncated while the problem or its model exists. A pipe is read; devices and directories are
 // refused.
-func LoadProblem(path string, host *Host) (*Problem, error) {
+func LoadProblem(path string) (*Problem, error) {
 	for i := 0; i < len(path); i++ {
 		if path[i] == 0 {
 			return nil, refuse(ErrInputOutput, "the path %q has a NUL in it", path)
@@ -63,36 +43,28 @@ func LoadProblem(path string, host *Host) (*Problem, error) {
 	}
 	c := begin()
 	defer c.end()
-	in := c.host(host)
-	if c.err != nil {
-		return nil, c.err
-	}
 	name := C.CString(path)
 	defer C.free(unsafe.Pointer(name))
 	var problem *C.chorale_problem
-	if c.failed(C.chorale_problem_load(in, name, &problem, c.detail)) {
+	if c.failed(C.chorale_problem_load(nil, name, &problem, c.detail)) {
 		return nil, c.err
 	}
-	return newProblem(problem, (*handle)(host)), nil
+	return newProblem(problem), nil
 }
 
 // ReadProblem makes a problem from the bytes of a problem file, which are copied.
-func ReadProblem(bytes []byte, host *Host) (*Problem, error) {
+func ReadProblem(bytes []byte) (*Problem, error) {
 	c := begin()
 	defer c.end()
-	in := c.host(host)
-	if c.err != nil {
-		return nil, c.err
-	}
 	from := bytes
 	if len(from) == 0 {
 		from = []byte{0}
 	}
 	var problem *C.chorale_problem
-	if c.failed(C.chorale_problem_read(in, first(from), C.size_t(len(bytes)), 0, &problem, c.detail)) {
+	if c.failed(C.chorale_problem_read(nil, first(from), C.size_t(len(bytes)), 0, &problem, c.detail)) {
 		return nil, c.err
 	}
-	return newProblem(problem, (*handle)(host)), nil
+	return newProblem(problem), nil
 }
 
 // Close frees the problem. Handles of its model remain valid.
@@ -133,14 +105,6 @@ func (p *Problem) SetTexts(list TextList, texts []string) error {
 	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
 		return C.chorale_problem_set_texts(problem, C.chorale_text_list(list), c.texts(texts), C.sizeof_chorale_text, C.int64_t(len(texts)), c.detail)
 	})
-}
-
-// TextCount returns the number of texts of a list; 0 if the list is absent, and for a closed
-// handle.
-func (p *Problem) TextCount(list TextList) int {
-	c, problem := p.read()
-	defer c.end()
-	return int(C.chorale_problem_text_count(problem, C.chorale_text_list(list)))
 }
 
 func goText(bytes *C.char, length C.size_t) (string, bool) {
@@ -193,7 +157,11 @@ func problemCliques(problem *C.chorale_problem) int {
 }
 
 func problemPositions(problem *C.chorale_problem) int {
-	return int(C.chorale_go_positions(C.chorale_problem_model(problem)))
+	positions := 0
+	for _, length := range lengthsOf(C.chorale_problem_model(problem)) {
+		positions += length
+	}
+	return positions
 }
 
 // SetCliques sets the kinds of all cliques, and the lists that name their values. Each argument has
@@ -208,23 +176,6 @@ func (p *Problem) SetCliques(kinds []int32, values []TextList) error {
 			return C.CHORALE_OK
 		}
 		return C.chorale_problem_set_cliques(problem, ints(kinds), (*C.chorale_text_list)(first(values)), c.detail)
-	})
-}
-
-// CliqueKind returns the kind of a clique; -1 if it has none.
-func (p *Problem) CliqueKind(clique int) int32 {
-	c, problem := p.read()
-	defer c.end()
-	if problem == nil {
-		return -1
-	}
-	return int32(C.chorale_problem_clique_kind(problem, C.int64_t(clique)))
-}
-
-// ValueName returns the name of a value of a clique; false if the value has no name.
-func (p *Problem) ValueName(clique int, value int32) (string, bool) {
-	return p.text(func(problem *C.chorale_problem, length *C.size_t) *C.char {
-		return C.chorale_problem_value_name(problem, C.int64_t(clique), C.int32_t(value), length)
 	})
 }
 
@@ -248,49 +199,6 @@ func (p *Problem) Gold() []int32 {
 		return nil
 	}
 	return copied[int32](unsafe.Pointer(C.chorale_problem_gold(problem)), problemPositions(problem))
-}
-
-// SetNote sets a note: a text under a name. An empty text removes the note.
-func (p *Problem) SetNote(name, text string) error {
-	return p.change(func(c *call, problem *C.chorale_problem) C.chorale_status {
-		title, content := []byte(name), []byte(text)
-		return C.chorale_problem_set_note(problem, (*C.char)(first(title)), C.size_t(len(title)), (*C.char)(first(content)), C.size_t(len(content)), c.detail)
-	})
-}
-
-// Note returns the text of the note with this name; false if there is none.
-func (p *Problem) Note(name string) (string, bool) {
-	c, problem := p.read()
-	defer c.end()
-	if problem == nil {
-		return "", false
-	}
-	var length C.size_t
-	for i := C.chorale_problem_note_count(problem); i > 0; i-- {
-		bytes := C.chorale_problem_note_name(problem, i-1, &length)
-		if known, _ := goText(bytes, length); known == name {
-			bytes = C.chorale_problem_note(problem, i-1, &length)
-			return goText(bytes, length)
-		}
-	}
-	return "", false
-}
-
-// NoteNames returns the names of all notes, in the order of setting.
-func (p *Problem) NoteNames() []string {
-	c, problem := p.read()
-	defer c.end()
-	if problem == nil {
-		return nil
-	}
-	var names []string
-	var length C.size_t
-	for i := C.int64_t(0); i < C.chorale_problem_note_count(problem); i++ {
-		bytes := C.chorale_problem_note_name(problem, i, &length)
-		name, _ := goText(bytes, length)
-		names = append(names, name)
-	}
-	return names
 }
 
 // Bytes returns the problem in the form of a problem file.

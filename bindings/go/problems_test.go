@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -39,74 +38,62 @@ func tableOf(t *testing.T, file string, problem *Problem, options *RunOptions) [
 	number("score", 0, result.Score)
 	number("own_score", 0, result.OwnScore)
 	number("upper_bound", 0, result.UpperBound)
+	together := must(run.Labels(AllChains, Together))
+	scores := must(model.Score(together))
 	var all []int32
 	for chain := 0; chain < model.ChainCount(); chain++ {
 		labels, own := must(run.Labels(chain, Together)), must(run.Labels(chain, Alone))
-		score, changed, err := run.ChainScore(chain, Together)
-		check(t, err)
-		if changed != (list(labels) != list(own)) {
-			t.Errorf("%s: chain %d changed: %v", file, chain, changed)
-		}
 		tell("labels", chain, list(labels))
 		tell("own_labels", chain, list(own))
-		number("chain_score", chain, score)
+		number("chain_score", chain, scores.ChainScores[chain])
 		all = append(all, labels...)
 	}
-	if list(all) != list(flat(must(run.AllLabels(Together)))) {
+	if list(all) != list(together) {
 		t.Errorf("%s: labels of all chains differ", file)
 	}
 	for clique := 0; clique < model.CliqueCount(); clique++ {
-		tell("values", clique, list(must(run.Values(clique, Together))))
-		number("clique_score", clique, must(run.CliqueScore(clique, Together)))
+		number("clique_score", clique, scores.CliqueScores[clique])
 	}
 	return lines
 }
 
 // The problem files, which the tests of every language read, give the results of expected.tsv bit
-// for bit: with threads, with an executor, from files mapped into memory, from copied bytes, and
+// for bit: with threads, from files mapped into memory, from copied bytes, and
 // after writing the problem again.
 func TestProblemFiles(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join(problemFolder, "expected.tsv"))
 	if err != nil {
 		t.Skip("skipped: no problem files")
 	}
-	expected := strings.Split(strings.TrimSpace(string(table)), "\n")[1:]
+	var expected []string // without the values of members, for which the package has no call
+	for _, line := range strings.Split(strings.TrimSpace(string(table)), "\n")[1:] {
+		if strings.Split(line, "\t")[1] != "values" {
+			expected = append(expected, line)
+		}
+	}
 	files, _ := filepath.Glob(filepath.Join(problemFolder, "*.chorale"))
 	if len(files) < 10 {
 		t.Fatalf("only %d files", len(files))
 	}
-	threads := NewRunOptions()
+	threads := &RunOptions{}
 	threads.Threads = 3
-	executor := NewRunOptions()
-	executor.Threads = 2
-	executor.Executor = func(workers int, work func()) {
-		var group sync.WaitGroup
-		for i := 0; i < workers; i++ {
-			group.Add(1)
-			go func() {
-				defer group.Done()
-				work()
-			}()
-		}
-		group.Wait()
-	}
 	var lines []string
 	for _, path := range files {
 		file := filepath.Base(path)
-		problem := must(LoadProblem(path, nil))
-		once := tableOf(t, file, problem, NewRunOptions())
+		problem := must(LoadProblem(path))
+		once := tableOf(t, file, problem, &RunOptions{})
 		lines = append(lines, once...)
 		content := must(os.ReadFile(path))
 		if !bytes.Equal(must(problem.Bytes()), content) {
 			t.Errorf("%s: written again it differs", file)
 		}
-		read := must(ReadProblem(content, nil))
+		read := must(ReadProblem(content))
 		saved := filepath.Join(t.TempDir(), file)
 		check(t, read.Save(saved))
-		again := must(LoadProblem(saved, nil))
+		again := must(LoadProblem(saved))
 		for _, same := range [][]string{
-			tableOf(t, file, problem, threads), tableOf(t, file, problem, executor),
-			tableOf(t, file, read, NewRunOptions()), tableOf(t, file, again, NewRunOptions()),
+			tableOf(t, file, problem, threads),
+			tableOf(t, file, read, &RunOptions{}), tableOf(t, file, again, &RunOptions{}),
 		} {
 			if strings.Join(once, "\n") != strings.Join(same, "\n") {
 				t.Errorf("%s: results differ", file)
@@ -127,38 +114,27 @@ func TestProblemFiles(t *testing.T) {
 }
 
 func TestProblemTexts(t *testing.T) {
-	model := sentences(nil, nil)
+	model := sentences(nil)
 	defer model.Close()
-	problem := must(NewProblem(model, nil))
+	problem := must(NewProblem(model))
 	defer problem.Close()
 	check(t, problem.SetTexts(TextsLabels, []string{"Other", "Place", "Person"}))
 	check(t, problem.SetTexts(TextsWords, []string{"in", "Washington", "near", "Washington", "says", "Washing\x00ton"}))
 	check(t, problem.SetTexts(TextsKinds, []string{"word"}))
 	check(t, problem.SetCliques([]int32{0}, []TextList{TextsLabels}))
 	check(t, problem.SetGold([]int32{0, 1, 0, 1, -1, 1}))
-	check(t, problem.SetNote("title", "three sentences"))
-	check(t, problem.SetNote("licence", "none"))
-	for _, p := range []*Problem{problem, must(ReadProblem(must(problem.Bytes()), nil))} {
+	for _, p := range []*Problem{problem, must(ReadProblem(must(problem.Bytes())))} {
 		if got := p.Texts(TextsLabels); strings.Join(got, " ") != "Other Place Person" {
 			t.Error(got)
 		}
 		if got, ok := p.Text(TextsWords, 5); !ok || got != "Washing\x00ton" {
 			t.Errorf("%q", got)
 		}
-		if _, ok := p.Text(TextsTokens, 0); ok || p.TextCount(TextsTokens) != 0 || p.TextCount(TextsWords) != 6 {
+		if _, ok := p.Text(TextsTokens, 0); ok || p.Texts(TextsTokens) != nil || len(p.Texts(TextsWords)) != 6 {
 			t.Error("texts that are not there")
-		}
-		if got, ok := p.ValueName(0, 2); !ok || got != "Person" || p.CliqueKind(0) != 0 || p.CliqueKind(7) != -1 {
-			t.Error(got)
 		}
 		if got := list(p.Gold()); got != "0 1 0 1 -1 1" {
 			t.Error(got)
-		}
-		if got, ok := p.Note("title"); !ok || got != "three sentences" || strings.Join(p.NoteNames(), " ") != "title licence" {
-			t.Error(got)
-		}
-		if _, ok := p.Note("no such note"); ok {
-			t.Error("a note that is not there")
 		}
 	}
 	refused(t, problem.SetTexts(TextsLabels, []string{"\xff", "b", "c"}), ErrText)
@@ -167,7 +143,6 @@ func TestProblemTexts(t *testing.T) {
 	refused(t, problem.SetGold([]int32{0}), ErrShape)
 	refused(t, problem.SetGold([]int32{0, 1, 0, 1, -1, 3}), ErrOutOfRange)
 	refused(t, problem.SetCliques([]int32{-2}, nil), ErrOutOfRange)
-	refused(t, problem.SetNote("", "text"), ErrSize)
 	check(t, problem.SetGold(nil))
 	if problem.Gold() != nil {
 		t.Error("gold labels after their removal")
@@ -175,10 +150,10 @@ func TestProblemTexts(t *testing.T) {
 }
 
 func TestDamagedProblems(t *testing.T) {
-	model := sentences(nil, nil)
-	content := must(must(NewProblem(model, nil)).Bytes())
+	model := sentences(nil)
+	content := must(must(NewProblem(model)).Bytes())
 	read := func(bytes []byte) error {
-		_, err := ReadProblem(bytes, nil)
+		_, err := ReadProblem(bytes)
 		return err
 	}
 	check(t, read(content))
@@ -192,9 +167,9 @@ func TestDamagedProblems(t *testing.T) {
 		}
 		content[at] ^= 0x40
 	}
-	_, err := LoadProblem(filepath.Join(t.TempDir(), "none"), nil)
+	_, err := LoadProblem(filepath.Join(t.TempDir(), "none"))
 	refused(t, err, ErrInputOutput)
-	_, err = LoadProblem("a\x00b", nil)
+	_, err = LoadProblem("a\x00b")
 	refused(t, err, ErrInputOutput)
-	refused(t, must(ReadProblem(content, nil)).Save(filepath.Join(t.TempDir(), "no", "folder")), ErrInputOutput)
+	refused(t, must(ReadProblem(content)).Save(filepath.Join(t.TempDir(), "no", "folder")), ErrInputOutput)
 }

@@ -9,8 +9,8 @@ import "unsafe"
 // value, or nothing, at each position. If exactly one value v fired, once or more often, the
 // labelling shows v; it shows EMPTY if nothing fired, and CONFLICT if two different values fired.
 // Values are 0 to R - 1. Besides the label, a property may read the class of a position (a small
-// number that the caller gives) and the position's entry in a table (such as its token id); an
-// [Attachment] holds classes and table. Labels may be grouped into kinds: B-X and I-X are both of
+// number that the caller gives) and the position's entry in a table (such as its token id);
+// [Members] hold classes and table. Labels may be grouped into kinds: B-X and I-X are both of
 // kind X. A segment is a longest sequence of consecutive labels of one kind; a label such as B-X
 // begins a new segment even after a label of its kind. The anchor is the kind of segment that a
 // property looks for.
@@ -20,7 +20,7 @@ import "unsafe"
 const (
 	FireNothing int32 = C.CHORALE_FIRE_NOTHING // fires nothing
 	FireLabel   int32 = C.CHORALE_FIRE_LABEL   // fires the entry of the position's label in LabelValues
-	FireTable   int32 = C.CHORALE_FIRE_TABLE   // fires the position's entry in the table of the Attachment
+	FireTable   int32 = C.CHORALE_FIRE_TABLE   // fires the position's entry in the table of its chain
 )
 
 // Any, in a rule of a [PropertyBuilder], stands for every state added so far, every class or every
@@ -36,17 +36,12 @@ type Automaton struct {
 
 	Start        int32   // the state in which the first position is read
 	TableOffset  int32   // FireTable at position t fires the table's entry t + TableOffset
-	OutsideValue int32   // the value that FireTable fires if the table has no such entry; -1: nothing
+	OutsideValue int32   // the value that FireTable fires if the table has no such entry, where FiresOutside is set
+	FiresOutside bool    // whether it fires OutsideValue then; otherwise nothing
 	Next         []int32 // the state after a position: States x Classes x Labels
 	Actions      []int32 // the action at a position: States x Classes x Labels; nil: nothing fires
 	EndActions   []int32 // for each state the action taken after the last position if the chain ends in this state; nil: nothing fires
 	LabelValues  []int32 // for each label what FireLabel fires, -1: nothing; nil: the label itself
-}
-
-// NewAutomaton returns an automaton with default values: one class, one state, and FireTable fires
-// nothing outside the table.
-func NewAutomaton() *Automaton {
-	return &Automaton{Classes: 1, States: 1, OutsideValue: -1}
 }
 
 // Property is a function that maps the labelling of a chain to one value. It never changes, and any
@@ -59,26 +54,21 @@ func propertyHandle(property *C.chorale_property) *handle {
 	})
 }
 
-func newProperty(host *Host, create func(c *call, host *C.chorale_host, property **C.chorale_property) C.chorale_status) (*Property, error) {
+func newProperty(create func(c *call, property **C.chorale_property) C.chorale_status) (*Property, error) {
 	c := begin()
 	defer c.end()
-	in := c.host(host)
-	if c.err != nil {
-		return nil, c.err
-	}
 	var property *C.chorale_property
-	status := create(c, in, &property)
+	status := create(c, &property)
 	if c.err != nil || c.failed(status) {
 		return nil, c.err
 	}
 	h := propertyHandle(property)
-	h.relate((*handle)(host))
 	return (*Property)(h), nil
 }
 
 // NewProperty makes a property from an automaton, whose tables are copied.
-func NewProperty(automaton *Automaton, host *Host) (*Property, error) {
-	return newProperty(host, func(c *call, host *C.chorale_host, property **C.chorale_property) C.chorale_status {
+func NewProperty(automaton *Automaton) (*Property, error) {
+	return newProperty(func(c *call, property **C.chorale_property) C.chorale_status {
 		if automaton == nil {
 			c.fail(refuse(ErrNullArgument, "automaton is nil"))
 			return C.CHORALE_OK
@@ -107,12 +97,12 @@ func NewProperty(automaton *Automaton, host *Host) (*Property, error) {
 		told.start = C.int32_t(a.Start)
 		told.table_offset = C.int32_t(a.TableOffset)
 		told.outside_value = C.int32_t(a.OutsideValue)
-		told.fires_outside = flag(a.OutsideValue != -1)
+		told.fires_outside = flag(a.FiresOutside)
 		told.next = (*C.int32_t)(lend(&c.memory, a.Next))
 		told.actions = (*C.int32_t)(lend(&c.memory, a.Actions))
 		told.end_actions = (*C.int32_t)(lend(&c.memory, a.EndActions))
 		told.label_values = (*C.int32_t)(lend(&c.memory, a.LabelValues))
-		return C.chorale_property_create(host, told, property, c.detail)
+		return C.chorale_property_create(nil, told, property, c.detail)
 	})
 }
 
@@ -122,8 +112,8 @@ func NewProperty(automaton *Automaton, host *Host) (*Property, error) {
 // and the label of its parent; the last column is for positions without a parent. values: R.
 // labelValues: for each label the value that FireLabel fires, -1 for nothing; nil: the label
 // itself.
-func NewLocalProperty(labels, classes, values int, actions, labelValues []int32, host *Host) (*Property, error) {
-	return newProperty(host, func(c *call, host *C.chorale_host, property **C.chorale_property) C.chorale_status {
+func NewLocalProperty(labels, classes, values int, actions, labelValues []int32) (*Property, error) {
+	return newProperty(func(c *call, property **C.chorale_property) C.chorale_status {
 		c.least("labels", labels, 1)
 		c.least("classes", classes, 1)
 		if c.err == nil {
@@ -133,39 +123,12 @@ func NewLocalProperty(labels, classes, values int, actions, labelValues []int32,
 		if c.err != nil {
 			return C.CHORALE_OK
 		}
-		return C.chorale_property_create_local(host, C.int64_t(labels), C.int64_t(classes), C.int64_t(values), ints(actions), ints(labelValues), property, c.detail)
+		return C.chorale_property_create_local(nil, C.int64_t(labels), C.int64_t(classes), C.int64_t(values), ints(actions), ints(labelValues), property, c.detail)
 	})
-}
-
-// Clone returns a second handle of the same property. Each handle is closed separately.
-func (p *Property) Clone() (*Property, error) {
-	c := begin()
-	defer c.end()
-	property := (*C.chorale_property)(c.share((*handle)(p)))
-	if c.err != nil {
-		return nil, c.err
-	}
-	h := propertyHandle(C.chorale_property_retain(property))
-	h.relate((*handle)(p))
-	return (*Property)(h), nil
 }
 
 // Close releases this handle. Models keep the property alive.
 func (p *Property) Close() error { return (*handle)(p).close() }
-
-// Values returns R, the number of values of the property; 0 for a closed handle.
-func (p *Property) Values() int {
-	c := begin()
-	defer c.end()
-	return int(C.chorale_property_values((*C.chorale_property)(c.share((*handle)(p)))))
-}
-
-// Labels returns the number of labels that the property reads; 0 for a closed handle.
-func (p *Property) Labels() int {
-	c := begin()
-	defer c.end()
-	return int(C.chorale_property_labels((*C.chorale_property)(c.share((*handle)(p)))))
-}
 
 // PropertyBuilder builds an automaton rule by rule. State 0 always exists and is the start. Where
 // no rule matches, the automaton stays in its state and fires nothing; where several rules match,
@@ -177,21 +140,16 @@ type PropertyBuilder struct {
 
 // NewPropertyBuilder makes a builder without rules. labels, classes: the numbers of labels and of
 // position classes. values: R, the number of values that may fire.
-func NewPropertyBuilder(labels, classes, values int, host *Host) (*PropertyBuilder, error) {
+func NewPropertyBuilder(labels, classes, values int) (*PropertyBuilder, error) {
 	c := begin()
 	defer c.end()
-	in := c.host(host)
-	if c.err != nil {
-		return nil, c.err
-	}
 	var builder *C.chorale_property_builder
-	if c.failed(C.chorale_property_builder_create(in, C.int64_t(labels), C.int64_t(classes), C.int64_t(values), &builder, c.detail)) {
+	if c.failed(C.chorale_property_builder_create(nil, C.int64_t(labels), C.int64_t(classes), C.int64_t(values), &builder, c.detail)) {
 		return nil, c.err
 	}
 	h := newHandle(unsafe.Pointer(builder), func(pointer unsafe.Pointer) {
 		C.chorale_property_builder_destroy((*C.chorale_property_builder)(pointer))
 	})
-	h.relate((*handle)(host))
 	return &PropertyBuilder{h, labels}, nil
 }
 
@@ -317,56 +275,47 @@ func (c *call) labelMap(m *LabelMap, ignored []byte) *C.chorale_label_map {
 	return told
 }
 
-func mappedProperty(m *LabelMap, ignored []byte, host *Host, create func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status) (*Property, error) {
-	return newProperty(host, func(c *call, host *C.chorale_host, property **C.chorale_property) C.chorale_status {
+func mappedProperty(m *LabelMap, ignored []byte, create func(c *call, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status) (*Property, error) {
+	return newProperty(func(c *call, property **C.chorale_property) C.chorale_status {
 		told := c.labelMap(m, ignored)
 		if c.err != nil {
 			return C.CHORALE_OK
 		}
-		return create(c, host, told, property)
+		return create(c, told, property)
 	})
 }
 
 // NewPositionLabel makes a property that fires the kind of the label at the given position. On
 // shorter chains it fires nothing.
-func NewPositionLabel(m *LabelMap, position int, host *Host) (*Property, error) {
-	return mappedProperty(m, nil, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
-		return C.chorale_property_create_position_label(host, m, C.int64_t(position), property, c.detail)
+func NewPositionLabel(m *LabelMap, position int) (*Property, error) {
+	return mappedProperty(m, nil, func(c *call, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
+		return C.chorale_property_create_position_label(nil, m, C.int64_t(position), property, c.detail)
 	})
 }
 
 // NewTokenLabel makes a property that fires the kind of the label of every position whose table
 // entry is `token`.
-func NewTokenLabel(m *LabelMap, token int32, host *Host) (*Property, error) {
-	return mappedProperty(m, nil, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
-		return C.chorale_property_create_token_label(host, m, C.int32_t(token), property, c.detail)
+func NewTokenLabel(m *LabelMap, token int32) (*Property, error) {
+	return mappedProperty(m, nil, func(c *call, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
+		return C.chorale_property_create_token_label(nil, m, C.int32_t(token), property, c.detail)
 	})
 }
 
 // NewFirstLabel makes a property that fires the kind of the first label that is not ignored.
 // ignored: a byte for each label, other than 0 if the property ignores the label; nil: all 0.
-func NewFirstLabel(m *LabelMap, ignored []byte, host *Host) (*Property, error) {
-	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
-		return C.chorale_property_create_first_label(host, m, octets(ignored), property, c.detail)
+func NewFirstLabel(m *LabelMap, ignored []byte) (*Property, error) {
+	return mappedProperty(m, ignored, func(c *call, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
+		return C.chorale_property_create_first_label(nil, m, octets(ignored), property, c.detail)
 	})
 }
-
-// SegmentRule says where a segment ends.
-type SegmentRule int32
-
-// The rules for segments. X is a label of the segment's kind, O an ignored label.
-const (
-	SpansIgnored  SegmentRule = C.CHORALE_SEGMENT_SPANS_IGNORED   // an ignored label does not end a segment: X O X is one segment
-	EndsAtIgnored SegmentRule = C.CHORALE_SEGMENT_ENDS_AT_IGNORED // an ignored label ends a segment: X O X is two segments
-)
 
 // NewNextLabel makes a property that fires, for every segment of the kind `anchor`, the kind of the
 // first label after the segment that is not ignored. If the sequence ends before such a label, it
 // fires endValue, or nothing if endValue is -1. ignored: a byte for each label, other than 0 if the
 // property ignores the label; nil: all 0.
-func NewNextLabel(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, endValue int32, host *Host) (*Property, error) {
-	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
-		return C.chorale_property_create_next_label(host, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int32_t(endValue), property, c.detail)
+func NewNextLabel(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, endValue int32) (*Property, error) {
+	return mappedProperty(m, ignored, func(c *call, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
+		return C.chorale_property_create_next_label(nil, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int32_t(endValue), property, c.detail)
 	})
 }
 
@@ -375,9 +324,9 @@ func NewNextLabel(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, e
 // startValue, or nothing if startValue is -1. values: R; table entries are from 0 to R - 1, or -1
 // for nothing. ignored: a byte for each label, other than 0 if the property ignores the label; nil:
 // all 0.
-func NewTokenBefore(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, values int, startValue int32, host *Host) (*Property, error) {
-	return mappedProperty(m, ignored, host, func(c *call, host *C.chorale_host, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
-		return C.chorale_property_create_token_before(host, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int64_t(values), C.int32_t(startValue), property, c.detail)
+func NewTokenBefore(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, values int, startValue int32) (*Property, error) {
+	return mappedProperty(m, ignored, func(c *call, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
+		return C.chorale_property_create_token_before(nil, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int64_t(values), C.int32_t(startValue), property, c.detail)
 	})
 }
 
@@ -392,73 +341,25 @@ func dictionaryHandle(dictionary *C.chorale_dictionary) *handle {
 	})
 }
 
-// Unlisted says how values of a property that are not in a dictionary are treated.
-type Unlisted int32
-
-// The treatments of values outside a dictionary.
-const (
-	UnlistedForbidden Unlisted = C.CHORALE_UNLISTED_FORBIDDEN // no UNLISTED: messages of a chain, and decoding under messages, leave out every labelling that fires a value outside
-	UnlistedAsValue   Unlisted = C.CHORALE_UNLISTED_AS_VALUE  // every value outside becomes UNLISTED, which is numbered after the values of the dictionary
-)
-
 // NewDictionary makes a dictionary of values of a property. The values may be in any order, and
 // repeated. unlisted: how all other values are treated.
-func NewDictionary(values []int32, unlisted Unlisted, host *Host) (*Dictionary, error) {
+func NewDictionary(values []int32, unlisted Unlisted) (*Dictionary, error) {
 	c := begin()
 	defer c.end()
-	in := c.host(host)
-	if c.err != nil {
-		return nil, c.err
-	}
 	var dictionary *C.chorale_dictionary
 	c.names = map[string]string{"count": "len(values)"}
-	if c.failed(C.chorale_dictionary_create(in, ints(values), C.int64_t(len(values)), C.chorale_unlisted(unlisted), &dictionary, c.detail)) {
+	if c.failed(C.chorale_dictionary_create(nil, ints(values), C.int64_t(len(values)), C.chorale_unlisted(unlisted), &dictionary, c.detail)) {
 		return nil, c.err
 	}
 	h := dictionaryHandle(dictionary)
-	h.relate((*handle)(host))
-	return (*Dictionary)(h), nil
-}
-
-// NewBestDictionary makes a dictionary of the `keep` values with the highest scores; values with
-// score minus infinity are left out. scores: one for each value of `full`, or, if full is nil, for
-// each value from 0 to len(scores) - 1. unlisted: how all other values are treated.
-func NewBestDictionary(full *Dictionary, scores []float64, keep int, unlisted Unlisted, host *Host) (*Dictionary, error) {
-	c := begin()
-	defer c.end()
-	in := c.host(host)
-	all := (*C.chorale_dictionary)(c.optional((*handle)(full)))
-	if c.err != nil {
-		return nil, c.err
-	}
-	var dictionary *C.chorale_dictionary
-	c.names = map[string]string{"count": "len(scores)"}
-	if c.failed(C.chorale_dictionary_create_best(in, all, doubles(scores), C.int64_t(len(scores)), C.int64_t(keep), C.chorale_unlisted(unlisted), &dictionary, c.detail)) {
-		return nil, c.err
-	}
-	h := dictionaryHandle(dictionary)
-	h.relate((*handle)(host), (*handle)(full))
-	return (*Dictionary)(h), nil
-}
-
-// Clone returns a second handle of the same dictionary. Each handle is closed separately.
-func (d *Dictionary) Clone() (*Dictionary, error) {
-	c := begin()
-	defer c.end()
-	dictionary := (*C.chorale_dictionary)(c.share((*handle)(d)))
-	if c.err != nil {
-		return nil, c.err
-	}
-	h := dictionaryHandle(C.chorale_dictionary_retain(dictionary))
-	h.relate((*handle)(d))
 	return (*Dictionary)(h), nil
 }
 
 // Close releases this handle. Models keep the dictionary alive.
 func (d *Dictionary) Close() error { return (*handle)(d).close() }
 
-// Values returns the number of values, including UNLISTED: R of a clique with this dictionary; 0
-// for a closed handle.
+// Values returns the number of values, including UNLISTED: R of a clique with this dictionary; 0 for a
+// closed handle.
 func (d *Dictionary) Values() int {
 	c := begin()
 	defer c.end()
@@ -477,8 +378,8 @@ func (d *Dictionary) Find(value int32) int32 {
 	return int32(C.chorale_dictionary_find(dictionary, C.int32_t(value)))
 }
 
-// Value returns the value of the property that has the given number in the dictionary; -1 for
-// UNLISTED, for a number out of range and for a closed handle.
+// Value returns the value of the property that has the given number in the dictionary; -1 for UNLISTED,
+// for a number out of range and for a closed handle.
 func (d *Dictionary) Value(number int) int32 {
 	c := begin()
 	defer c.end()

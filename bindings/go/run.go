@@ -21,79 +21,41 @@ import (
 //
 // A member of a clique has one of R values. In arrays R stands for EMPTY (the member has no value),
 // and R + 1 for CONFLICT (it has several different values). A clique may have a dictionary, a
-// subset of the values of its property; the value UNLISTED may then stand for all others. The
-// centre of a clique is a position whose value selects the clique's potential. An [Instance] is a
-// model of the caller that takes the place of a chain.
+// subset of the values of its property; the value UNLISTED may then stand for all others. The centre of
+// a clique is a position whose value selects the clique's potential.
 
-// MessageElement is the number format in which messages are stored.
-type MessageElement int32
+// NoRounds, as RunOptions.Rounds, means that a run has only its start.
+const NoRounds = int(C.CHORALE_NO_ROUNDS)
 
-// The number formats of stored messages.
-const (
-	MessagesFloat64     MessageElement = C.CHORALE_MESSAGES_FLOAT64     // 8 bytes a number
-	MessagesMagnitude16 MessageElement = C.CHORALE_MESSAGES_MAGNITUDE16 // 2 bytes a number, for its distance from the greatest number of the message, rounded to 11 bits
-	MessagesAuto        MessageElement = C.CHORALE_MESSAGES_AUTO        // MessagesFloat64 if all messages take less than 256 KB, or if run, model and scores together then take at most twice the bytes of the scores; otherwise MessagesMagnitude16
-)
-
-// Executor lets goroutines of the caller do the work of a run: it calls the function `work` from up
-// to `workers` goroutines at once, and returns when these calls have returned. The goroutine that
-// called the run then does whatever has not been done.
-type Executor func(workers int, work func())
-
-// Progress is passed to a callback after every round of a run and every step of the bound.
-type Progress struct {
-	Round           int     // the round just done; 0: each chain was decoded without its cliques
-	MessagesChanged int     // number of messages from cliques to members that changed in the round
-	Score           float64 // score of the labelling of this round or step: of all chains and cliques together
-	BestScore       float64 // score of the best labelling so far
-	UpperBound      float64 // upper bound on the score of every labelling; plus infinity before one has been computed
-}
-
-// RunOptions are the options of a run. They are made by [NewRunOptions].
+// RunOptions are the options of a run. The zero value, like nil, is the defaults.
 type RunOptions struct {
-	Rounds         int                 // greatest number of rounds; 10 by default
-	Damping        float64             // the number d in: new message = d * old message + (1 - d) * computed message; at least 0 and below 1, 0 by default
-	Algorithm      Algorithm           // the algorithm that computes the messages of cliques; a clique to whose potential it does not apply uses Auto. Auto by default
+	Rounds         int                 // greatest number of rounds; 0: 10; [NoRounds]: only the start
+	Damping        float64             // the number d in: new message = d * old message + (1 - d) * computed message; at least 0 and below 1
+	Algorithm      Algorithm           // the algorithm that computes the messages of cliques; a clique to whose potential it does not apply uses Auto
 	ExactMarginals bool                // whether messages of cliques are exact for every potential that has an exact solver
-	LocalSearch    bool                // whether one chain at a time is decoded again after the rounds, while the score increases; true by default
+	NoLocalSearch  bool                // leaves out the local search, which decodes one chain at a time again after the rounds, while the score increases
 	RestrictRange  bool                // whether messages of a property clique cover only values that fire in some member's best labelling without cliques
 	JointMode      JointMode           // the method for chains with several properties
-	MessageElement MessageElement      // the number format of stored messages; MessagesAuto by default
-	BeamWidth      int                 // for several properties: the number of joint states that a beam keeps at each position
-	MaxStates      int                 // for several properties: the greatest number of joint states at one position
-	Threads        int                 // number of threads, including the calling one; 1 by default
-	Executor       Executor            // runs the work on goroutines of the caller; Threads is then the number of workers. nil: the library starts its own threads
-	TimeLimit      time.Duration       // limits each call; NoLimit: only the context limits it
+	MessageElement MessageElement      // the number format of stored messages
+	BeamWidth      int                 // for several properties: the number of joint states that a beam keeps at each position; 0: 300
+	MaxStates      int                 // for several properties: the greatest number of joint states at one position; 0: 1024
+	Threads        int                 // number of threads, including the calling one; 0: 1
+	TimeLimit      time.Duration       // limits each call; 0: only the context does; negative: the limit has passed
 	Progress       func(Progress) bool // called after every round and step of the bound; if it returns true, the call ends as after a cancel. May be nil
 	BoundSteps     int                 // number of steps of dual ascent for an upper bound; 0: no bound
 	Effort         float64             // how long a solve looks for moves of several chains, as a multiple of the usual time; 0: not at all
 	Edits          bool                // whether the run allocates the memory that SetAllowed and SetStrength need
 	Rules          *Rules              // what the labels must keep; for [Decode] alone
-	Host           *Host               // provides memory and a log; may be nil
-}
-
-// NewRunOptions returns the default options, which also apply where the options are nil.
-func NewRunOptions() *RunOptions {
-	return &RunOptions{
-		Rounds: 10, LocalSearch: true, MessageElement: MessagesAuto, BeamWidth: 300, MaxStates: 1024, Threads: 1,
-		TimeLimit: NoLimit,
-	}
 }
 
 func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
 	told := (*C.chorale_run_options)(c.memory.allocate(C.sizeof_chorale_run_options))
 	*told = C.chorale_run_options{struct_size: C.sizeof_chorale_run_options}
-	c.least("options.Rounds", options.Rounds, 0)
-	c.least("options.BeamWidth", options.BeamWidth, 1)
-	c.least("options.MaxStates", options.MaxStates, 1)
-	c.least("options.Threads", options.Threads, 1)
-	if told.rounds = C.int64_t(options.Rounds); options.Rounds == 0 {
-		told.rounds = C.CHORALE_NO_ROUNDS
-	}
+	told.rounds = C.int64_t(options.Rounds)
 	told.damping = C.double(options.Damping)
 	told.algorithm = C.chorale_algorithm(options.Algorithm)
 	told.exact_marginals = flag(options.ExactMarginals)
-	told.no_local_search = flag(!options.LocalSearch)
+	told.no_local_search = flag(options.NoLocalSearch)
 	told.restrict_range = flag(options.RestrictRange)
 	told.joint_mode = C.chorale_joint_mode(options.JointMode)
 	told.message_element = C.chorale_message_element(options.MessageElement)
@@ -122,27 +84,19 @@ type Run struct {
 	model     *Model
 	cancel    *Cancel
 	timeLimit time.Duration
-	chains    map[int]*ownChain // copies of the chains passed to SetChain, by number
-}
-
-// ownChain is a copy, in C memory, of a chain passed to SetChain. The run reads the copy until the
-// scores of the chain are replaced again, or the run is reset or freed.
-type ownChain struct {
-	copies
-	transitions *Transitions
 }
 
 // NewRun creates a run. options: nil for the defaults. earlier: nil, or a run whose messages and
 // best labelling the new run starts from.
 func NewRun(model *Model, options *RunOptions, earlier *Run) (*Run, error) {
-	return newRun(options, func(c *call, run *Run, host *C.chorale_host, told *C.chorale_run_options) (*C.chorale_run, func()) {
+	return newRun(options, func(c *call, run *Run, told *C.chorale_run_options) (*C.chorale_run, func()) {
 		m := (*C.chorale_model)(c.share((*handle)(model)))
 		var from *C.chorale_run
 		if earlier != nil {
 			from = (*C.chorale_run)(c.share(earlier.h))
 		}
 		var created *C.chorale_run
-		if c.err != nil || c.failed(C.chorale_run_create(host, m, told, from, &created, c.detail)) {
+		if c.err != nil || c.failed(C.chorale_run_create(nil, m, told, from, &created, c.detail)) {
 			return nil, nil
 		}
 		run.model = newModel(C.chorale_model_retain(m), (*handle)(model))
@@ -154,15 +108,15 @@ func NewRun(model *Model, options *RunOptions, earlier *Run) (*Run, error) {
 // create makes an object of the library with these options: a run, or prices or a decoded corpus,
 // which own a run. create also sets run.model, and returns the library's run and a function that
 // frees the object.
-func newRun(options *RunOptions, create func(*call, *Run, *C.chorale_host, *C.chorale_run_options) (*C.chorale_run, func())) (*Run, error) {
+func newRun(options *RunOptions, create func(*call, *Run, *C.chorale_run_options) (*C.chorale_run, func())) (*Run, error) {
 	if options == nil {
-		options = NewRunOptions()
+		options = &RunOptions{}
 	}
-	cancel, err := NewCancel(options.Host)
+	cancel, err := NewCancel()
 	if err != nil {
 		return nil, err
 	}
-	run := &Run{cancel: cancel, timeLimit: options.TimeLimit, chains: map[int]*ownChain{}}
+	run := &Run{cancel: cancel, timeLimit: options.TimeLimit}
 	var callbacks *runCallbacks
 	var user cgo.Handle
 	// Frees what was made so far if the run was not created, also when a callback panics.
@@ -176,33 +130,28 @@ func newRun(options *RunOptions, create func(*call, *Run, *C.chorale_host, *C.ch
 	}()
 	c := begin()
 	defer c.end()
-	host := c.host(options.Host)
 	told := c.runOptions(options)
 	told.cancel = (*C.chorale_cancel)(c.share((*handle)(cancel)))
 	if c.err != nil {
 		return nil, c.err
 	}
-	if options.Executor != nil || options.Progress != nil {
-		callbacks = &runCallbacks{executor: options.Executor, progress: options.Progress}
+	if options.Progress != nil {
+		callbacks = &runCallbacks{progress: options.Progress}
 		c.watched = append(c.watched, &callbacks.failures)
 		user = newCallback(callbacks)
-		C.chorale_go_run_callbacks(told, C.uintptr_t(user), C.int(flag(options.Executor != nil)), C.int(flag(options.Progress != nil)))
+		C.chorale_go_run_callback(told, C.uintptr_t(user))
 	}
-	created, destroy := create(c, run, host, told)
+	created, destroy := create(c, run, told)
 	if created == nil {
 		return nil, c.err
 	}
-	chains := run.chains
 	run.h = newHandle(unsafe.Pointer(created), func(unsafe.Pointer) {
 		destroy()
-		for _, chain := range chains {
-			chain.release()
-		}
 		if callbacks != nil {
 			dropCallback(user)
 		}
 	})
-	run.h.relate((*handle)(run.model), (*handle)(options.Host))
+	run.h.relate((*handle)(run.model))
 	run.h.keep = append(run.h.keep, run.model, run.cancel)
 	if callbacks != nil {
 		run.h.watching = append(run.h.watching, &callbacks.failures)
@@ -238,52 +187,10 @@ func (r *Run) begin(alone bool) (*call, *C.chorale_run) {
 	return c, (*C.chorale_run)(c.acquire(r.handle(), alone))
 }
 
-// RunResult is the result of a call on a run, except the labels, which [Run.Labels] and similar
-// methods return. A field describes the best labelling found so far, unless its comment names
-// another labelling.
-type RunResult struct {
-	Outcome             Outcome // how the call ended
-	Proven              bool    // whether the score is proven to be optimal, up to rounding
-	Rounds              int     // number of rounds done so far; the start, which decodes chains without cliques, is not counted
-	BestRound           int     // the last round that gave a part of the best labelling; if the local search improved the best labelling: a part of the labelling before it
-	Score               float64 // ChainScore + CliqueScore; minus infinity if there is no labelling yet
-	ChainScore          float64 // sum of the scores of all chains
-	CliqueScore         float64 // sum of the potentials of all cliques
-	OwnScore            float64 // score of the own labelling (chains decoded without cliques), cliques included
-	RoundsScore         float64 // greatest score of the labelling of any round, before the local search
-	LocalSearchScore    float64 // score that the local search reached from the best labelling of the rounds
-	LocalSearchOwnScore float64 // score that the local search reached from the own labelling
-	UpperBound          float64 // upper bound on the score of every labelling; plus infinity if none was computed
-	Gap                 float64 // UpperBound - Score
-	ChangedChains       int     // number of chains whose labels differ from their own
-	MessagesChanged     int     // number of messages from cliques to members that changed in the last round
-	ChainUpdates        int     // number of times that a chain sent messages or was decoded, in all rounds
-	CliqueUpdates       int     // number of times that a clique sent messages, in all rounds
-	LeftOut             int     // number of chains that are left out, since every labelling of them is forbidden; scores and bound are those of the other chains
-}
-
-// LeftOut is a chain that a run leaves out, since every labelling of it is forbidden. Its labels are
-// -1, or those that it has by itself with ObstacleUndecided, and it counts for nothing in the cliques.
-type LeftOut struct {
-	Chain    int      // number of the chain
-	Position int      // where its labellings are forbidden; -1 if it is a clique that does, or not known
-	Obstacle Obstacle // what forbids them
-	Clique   int      // with ObstacleCliques and ObstacleUndecided the number of the clique, otherwise -1
-}
-
 func newRunResult() *C.chorale_run_result {
 	result := new(C.chorale_run_result)
 	result.struct_size = C.sizeof_chorale_run_result
 	return result
-}
-
-func runResult(r *C.chorale_run_result) RunResult {
-	return RunResult{
-		Outcome(r.outcome), r.proven != 0, int(r.rounds), int(r.best_round), float64(r.score), float64(r.chain_score),
-		float64(r.clique_score), float64(r.own_score), float64(r.rounds_score), float64(r.local_search_score),
-		float64(r.local_search_own_score), float64(r.upper_bound), float64(r.gap), int(r.changed_chains),
-		int(r.messages_changed), int(r.chain_updates), int(r.clique_updates), int(r.left_out),
-	}
 }
 
 // compute calls a function of the library that may end early, such as a solve. The time limit of
@@ -303,10 +210,10 @@ func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_
 	deadline, timed := ctx.Deadline()
 	if timed {
 		left := time.Until(deadline)
-		if left < 0 {
-			left = 0
+		if left <= 0 {
+			left = -1
 		}
-		if timed = limit < 0 || left < limit; timed {
+		if timed = limit == 0 || left < limit; timed {
 			limit = left
 		}
 	}
@@ -378,58 +285,6 @@ func (r *Run) Solve(ctx context.Context) (RunResult, error) {
 	})
 }
 
-// Reset discards messages, labellings, and all that SetAllowed, SetStrength, SetLabels and SetChain
-// have set. The run is then in the state of a new run.
-func (r *Run) Reset() error {
-	c, run := r.begin(true)
-	defer c.end()
-	if c.err != nil {
-		return c.err
-	}
-	C.chorale_run_reset(run)
-	for number, chain := range r.chains {
-		chain.release()
-		delete(r.chains, number)
-	}
-	return nil
-}
-
-// SetChain replaces the scores of a chain, in this run only, by the scores of another chain, which
-// are copied. The two chains must have the same length, number of labels and shape (both chains, or
-// both trees with the same parents).
-func (r *Run) SetChain(number int, chain *Chain) error {
-	c, run := r.begin(true)
-	defer c.end()
-	if c.err != nil {
-		return c.err
-	}
-	own := &ownChain{}
-	kept := false
-	defer func() {
-		if !kept {
-			own.release()
-		}
-	}()
-	told := c.chain(chain, &own.copies)
-	if c.err != nil {
-		return c.err
-	}
-	if chain.Transitions != nil {
-		if own.transitions, c.err = chain.Transitions.Clone(); c.err != nil {
-			return c.err
-		}
-	}
-	if c.failed(C.chorale_run_set_chain(run, C.int64_t(number), told, c.detail)) {
-		return c.err
-	}
-	kept = true
-	if before := r.chains[number]; before != nil {
-		before.release()
-	}
-	r.chains[number] = own
-	return nil
-}
-
 // SetAllowed allows only some labels of a position, in this run only. allowed: one entry for each
 // label, false forbids the label; nil lifts the restriction of an earlier call. The run must have
 // been created with RunOptions.Edits; otherwise the error is [ErrState].
@@ -477,8 +332,8 @@ func (r *Run) SetStrength(clique int, factor float64) error {
 
 // SetLabels replaces the best labelling by a labelling of the caller. labels: the label of every
 // position, chain after chain. The next Solve computes the scores of this labelling and of
-// the own labelling; no later result scores below either of the two. An [Instance], or a
-// chain whose scores forbid its given labels, takes its own labels instead.
+// the own labelling; no later result scores below either of the two. A chain whose scores forbid its
+// given labels takes its own labels instead.
 func (r *Run) SetLabels(labels []int32) error {
 	c, run := r.begin(true)
 	defer c.end()
@@ -486,13 +341,6 @@ func (r *Run) SetLabels(labels []int32) error {
 		c.failed(C.chorale_run_set_labels(run, ints(labels), C.int64_t(len(labels)), c.detail))
 	}
 	return c.err
-}
-
-func (o *ownChain) release() {
-	o.copies.release()
-	if o.transitions != nil {
-		o.transitions.Close()
-	}
 }
 
 // Labelling selects the labelling of a run that a result describes.
@@ -532,26 +380,30 @@ func (c *call) numbers(fill func(to *C.int32_t, capacity C.int64_t, needed *C.in
 	return all
 }
 
+// listed returns the structs that `fill` writes, as numbers does, each converted for Go.
+func listed[In, Out any](c *call, fill func(to *In, capacity C.int64_t, needed *C.int64_t) C.chorale_status, convert func(*In) Out) ([]Out, error) {
+	var needed C.int64_t
+	if c.err != nil || c.failed(fill(nil, 0, &needed)) || needed == 0 {
+		return nil, c.err
+	}
+	found := make([]In, needed)
+	if c.failed(fill(&found[0], needed, nil)) {
+		return nil, c.err
+	}
+	all := make([]Out, needed)
+	for i := range found {
+		all[i] = convert(&found[i])
+	}
+	return all, nil
+}
+
 // LeftOut returns the chains that are left out, in ascending order, even if no chain has a labelling.
 func (r *Run) LeftOut() ([]LeftOut, error) {
 	c, run := r.begin(false)
 	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	var needed C.int64_t
-	if c.failed(C.chorale_run_left_out(run, nil, C.sizeof_chorale_left_out, 0, &needed, c.detail)) || needed == 0 {
-		return nil, c.err
-	}
-	found := make([]C.chorale_left_out, needed)
-	if c.failed(C.chorale_run_left_out(run, &found[0], C.sizeof_chorale_left_out, needed, nil, c.detail)) {
-		return nil, c.err
-	}
-	left := make([]LeftOut, len(found))
-	for i, one := range found {
-		left[i] = LeftOut{int(one.chain), int(one.position), Obstacle(one.obstacle), int(one.clique)}
-	}
-	return left, nil
+	return listed(c, func(to *C.chorale_left_out, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+		return C.chorale_run_left_out(run, to, C.sizeof_chorale_left_out, capacity, needed, c.detail)
+	}, leftOut)
 }
 
 // AllChains, in place of the number of a chain, stands for all chains of the model.
@@ -571,16 +423,6 @@ func (r *Run) Labels(chain int, of Labelling) ([]int32, error) {
 	return labels, c.err
 }
 
-// AllLabels returns the labels of all chains: row i is what [Run.Labels] returns for chain i. All
-// rows are parts of one array, in the order of the chains.
-func (r *Run) AllLabels(of Labelling) ([][]int32, error) {
-	labels, err := r.Labels(AllChains, of)
-	if err != nil {
-		return nil, err
-	}
-	return cut(labels, r.model.ChainLengths()), nil
-}
-
 // cut divides a slice into rows of the given lengths, which share its memory.
 func cut[T any](all []T, lengths []int) [][]T {
 	rows := make([][]T, len(lengths))
@@ -592,152 +434,15 @@ func cut[T any](all []T, lengths []int) [][]T {
 	return rows
 }
 
-// ChainScore returns a chain's own score under a labelling, and whether the labels of the chain
-// differ from those that are best without its cliques.
-func (r *Run) ChainScore(chain int, of Labelling) (score float64, changed bool, _ error) {
-	c, run := r.begin(false)
-	defer c.end()
-	if c.err != nil {
-		return 0, false, c.err
-	}
-	var phi C.double
-	var differs C.int32_t
-	c.failed(C.chorale_run_chain_score(run, C.int64_t(chain), C.chorale_labelling(of), &phi, &differs, c.detail))
-	return float64(phi), differs != 0, c.err
-}
-
-// CliqueScore returns the potential of a clique under a labelling.
-func (r *Run) CliqueScore(clique int, of Labelling) (float64, error) {
-	c, run := r.begin(false)
-	defer c.end()
-	if c.err != nil {
-		return 0, c.err
-	}
-	var score C.double
-	c.failed(C.chorale_run_clique_score(run, C.int64_t(clique), C.chorale_labelling(of), &score, c.detail))
-	return float64(score), c.err
-}
-
-// ChainScores returns for every chain what [Run.ChainScore] returns: the chain's own score, and
-// whether its labels differ from those that are best without its cliques.
-func (r *Run) ChainScores(of Labelling) (scores []float64, changed []bool, _ error) {
-	c, run := r.begin(false)
-	defer c.end()
-	if c.err != nil {
-		return nil, nil, c.err
-	}
-	count := r.model.ChainCount()
-	scores, changed = make([]float64, count), make([]bool, count)
-	differs := make([]int32, count)
-	if c.failed(C.chorale_go_chain_scores(run, C.int64_t(count), C.chorale_labelling(of), doubles(scores), ints(differs), c.detail)) {
-		return nil, nil, c.err
-	}
-	for i, differ := range differs {
-		changed[i] = differ != 0
-	}
-	return scores, changed, nil
-}
-
-// CliqueScores returns for every clique what [Run.CliqueScore] returns: its potential.
-func (r *Run) CliqueScores(of Labelling) ([]float64, error) {
-	c, run := r.begin(false)
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	scores := make([]float64, r.model.CliqueCount())
-	if c.failed(C.chorale_go_clique_scores(run, C.int64_t(len(scores)), C.chorale_labelling(of), doubles(scores), c.detail)) {
-		return nil, c.err
-	}
-	return scores, nil
-}
-
-// Values returns the values of the members of a clique, in the order of adding. With R values these
-// are 0 to R - 1, R for EMPTY (no value), R + 1 for CONFLICT (several values), or -1 for a value
-// that is not in the clique's dictionary, if the dictionary has no UNLISTED. If the clique has a
-// centre, the last entry is the value of the centre.
-func (r *Run) Values(clique int, of Labelling) ([]int32, error) {
-	c, run := r.begin(false)
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	values := c.numbers(func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
-		return C.chorale_run_values(run, C.int64_t(clique), C.chorale_labelling(of), to, capacity, needed, c.detail)
-	})
-	return values, c.err
-}
-
-// AllValues returns the values of the members of all cliques: row i is what [Run.Values] returns
-// for clique i.
-func (r *Run) AllValues(of Labelling) ([][]int32, error) {
-	c, run := r.begin(false)
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	counts := r.model.MemberCounts()
-	total := 0
-	for _, count := range counts {
-		total += count
-	}
-	values, lengths := make([]int32, total), wide(counts)
-	if c.failed(C.chorale_go_all_values(run, C.int64_t(len(counts)), longs(lengths), C.chorale_labelling(of), ints(values), c.detail)) {
-		return nil, c.err
-	}
-	return cut(values, counts), nil
-}
-
-// Reason is one reason why a chain's labels differ from its best labels without cliques: a clique
-// that has a position of the chain, or the whole chain, as a member whose value changed.
-type Reason struct {
-	Agreement int // in a reason of a [Decoded]: index of the agreement that made the clique; otherwise -1
-	Clique    int // number of the clique in the model
-	Chain     int // number of the chain
-	Position  int // the member's position in the chain; -1: the member is the whole chain, or an instance
-	// Evidence for Value: counts of the other members of the clique, without its centre; with weights,
-	// sums of their weights. All are 0 for a centre.
-	Others         int     // all other members
-	AgreeingBefore int     // those that have Value in the best labelling without cliques
-	Agreeing       int     // those that have Value in the labelling of all chains together
-	OwnValue       int32   // value in the best labelling without cliques: a label or a value of the property; with R values, R is EMPTY (no value) and R + 1 CONFLICT (several values)
-	Value          int32   // value in the labelling of all chains together, numbered like OwnValue
-	Amount         float64 // decrease of the clique's potential if this member alone took OwnValue again; plus infinity if the potential forbids that
-	Member         int     // index of the member within the clique, in the order of adding
-}
-
 // Reasons returns the reasons of a chain, or of [AllChains], by chain, then by position (whole chains
 // first), then by clique. If the label of a position changed and no reason names the position, the
 // label changed because labels of its neighbours did.
 func (r *Run) Reasons(chain int) ([]Reason, error) {
 	c, run := r.begin(false)
 	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	return c.reasons(func(to *C.chorale_reason, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+	return listed(c, func(to *C.chorale_reason, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
 		return C.chorale_run_reasons(run, C.int64_t(chain), to, C.sizeof_chorale_reason, capacity, needed, c.detail)
-	})
-}
-
-// reasons returns the reasons that `fill` writes, as numbers does.
-func (c *call) reasons(fill func(to *C.chorale_reason, capacity C.int64_t, needed *C.int64_t) C.chorale_status) ([]Reason, error) {
-	var needed C.int64_t
-	if c.failed(fill(nil, 0, &needed)) || needed == 0 {
-		return nil, c.err
-	}
-	found := make([]C.chorale_reason, needed)
-	if c.failed(fill(&found[0], needed, nil)) {
-		return nil, c.err
-	}
-	reasons := make([]Reason, len(found))
-	for i, r := range found {
-		reasons[i] = Reason{
-			int(r.agreement), int(r.clique), int(r.chain), int(r.position), int(r.others), int(r.agreeing_before),
-			int(r.agreeing), int32(r.own_value), int32(r.value), float64(r.amount), int(r.member),
-		}
-	}
-	return reasons, nil
+	}, reason)
 }
 
 // MaxMarginals computes the max-marginals of a chain under the current messages of its cliques: T x
@@ -789,26 +494,4 @@ func (r *Run) Probabilities(chain int, temperature float64) (probabilities []flo
 		return nil, false, c.err
 	}
 	return probabilities, sums != 0, nil
-}
-
-// JSON returns the whole result as a JSON object. It has the fields outcome, proven, rounds,
-// best_round, score, chain_score, clique_score, own_score, upper_bound, gap and changed_chains of
-// [RunResult]. The field chains is an array of objects with score, labels and changed, and for a
-// chain that changed also own_score, own_labels and reasons. The field cliques is an array of
-// objects with score and values. Numbers that are not finite are null.
-func (r *Run) JSON() ([]byte, error) {
-	c, run := r.begin(false)
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	var needed C.size_t
-	if c.failed(C.chorale_run_json(run, nil, 0, &needed, c.detail)) {
-		return nil, c.err
-	}
-	text := make([]byte, int(needed))
-	if c.failed(C.chorale_run_json(run, (*C.char)(first(text)), needed, nil, c.detail)) {
-		return nil, c.err
-	}
-	return text[:len(text)-1], nil
 }

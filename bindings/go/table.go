@@ -9,16 +9,6 @@ import (
 
 // Tables of mentions are experimental: they may change or go in any version.
 
-// EvidenceOrigin says where [Evidence] comes from.
-type EvidenceOrigin int32
-
-// The origins of evidence.
-const (
-	EvidenceGiven     EvidenceOrigin = C.CHORALE_EVIDENCE_GIVEN     // by the caller
-	EvidenceEstimated EvidenceOrigin = C.CHORALE_EVIDENCE_ESTIMATED // from how mentions of a key disagree
-	EvidenceLearnt    EvidenceOrigin = C.CHORALE_EVIDENCE_LEARNT    // from right labels of some mentions
-)
-
 // Evidence decides whether the mentions of a key have one label. A mention says at most Most, in
 // log-odds. A key of n mentions is two things if all that its mentions say against one label is above
 // Once + Each * n.
@@ -50,27 +40,6 @@ type Mentions struct {
 	Gold       []int32   // the right label of each row; -1: unknown. nil: unknown
 	Answers    []int32   // the label of each key, or NoAnswer or AnswerDiffers; nil: no answers
 	Told       []int32   // for [Ledger.Add]
-}
-
-// SettledMention says what became of a mention, and why.
-type SettledMention struct {
-	Label             int32   // -1: none
-	Changed           bool    // whether it is another label than before
-	Probability       float64 // of the label; NaN: there is none
-	ProbabilityBefore float64 // of the label that it had; NaN: it had none
-	Others            int     // the other mentions of the key
-	AgreeingBefore    int     // how many of them had Label before
-	Agreeing          int     // how many have it now
-}
-
-// SettledKey says what became of a key.
-type SettledKey struct {
-	Label    int32   // of all mentions; -1: each has its own
-	Conflict bool    // evidence does not settle the key
-	Mentions int     // how many it has
-	Against  float64 // what they say against the best label
-	Price    float64 // what counts as too much
-	Expected float64 // how many are expected to change if a person says what the key is: ask for the greatest
 }
 
 // Settled is the result of [Settle].
@@ -129,20 +98,11 @@ func evidenceOf(told *C.chorale_evidence) Evidence {
 	return Evidence{float64(told.most), float64(told.once), float64(told.per_mention), EvidenceOrigin(told.origin), int(told.mentions), int(told.right)}
 }
 
-func settledKeys(found []C.chorale_settled_key) []SettledKey {
-	keys := make([]SettledKey, len(found))
-	for i, k := range found {
-		keys[i] = SettledKey{int32(k.label), k.conflict != 0, int(k.mentions), float64(k.against), float64(k.price), float64(k.expected)}
-	}
-	return keys
-}
-
 // Settle gives all mentions of a key one label, unless the key is really two things. evidence: what
-// decides; nil: it is learnt from Gold, or estimated from the mentions. host: nil for the defaults.
-func Settle(mentions *Mentions, evidence *Evidence, host *Host) (*Settled, error) {
+// decides; nil: it is learnt from Gold, or estimated from the mentions.
+func Settle(mentions *Mentions, evidence *Evidence) (*Settled, error) {
 	c := begin()
 	defer c.end()
-	in := c.host(host)
 	given := c.mentions(mentions)
 	if c.err != nil {
 		return nil, c.err
@@ -150,14 +110,16 @@ func Settle(mentions *Mentions, evidence *Evidence, host *Host) (*Settled, error
 	decides := evidence.inC()
 	rows := make([]C.chorale_settled_mention, len(mentions.Key))
 	keys := make([]C.chorale_settled_key, mentions.Keys)
-	if c.failed(C.chorale_settle(in, given, decides, (*C.chorale_settled_mention)(first(rows)), C.sizeof_chorale_settled_mention,
+	if c.failed(C.chorale_settle(nil, given, decides, (*C.chorale_settled_mention)(first(rows)), C.sizeof_chorale_settled_mention,
 		(*C.chorale_settled_key)(first(keys)), C.sizeof_chorale_settled_key, c.detail)) {
 		return nil, c.err
 	}
-	settled := &Settled{make([]SettledMention, len(rows)), settledKeys(keys), evidenceOf(decides)}
-	for i, r := range rows {
-		settled.Mentions[i] = SettledMention{int32(r.label), r.changed != 0, float64(r.probability), float64(r.probability_before),
-			int(r.others), int(r.agreeing_before), int(r.agreeing)}
+	settled := &Settled{make([]SettledMention, len(rows)), make([]SettledKey, len(keys)), evidenceOf(decides)}
+	for i := range rows {
+		settled.Mentions[i] = settledMention(&rows[i])
+	}
+	for i := range keys {
+		settled.Keys[i] = settledKey(&keys[i])
 	}
 	return settled, nil
 }
@@ -169,21 +131,16 @@ type Ledger handle
 
 // NewLedger makes a ledger without mentions. evidence decides until [Ledger.Refit]; its Most must be
 // above 0.
-func NewLedger(labels int, evidence Evidence, host *Host) (*Ledger, error) {
+func NewLedger(labels int, evidence Evidence) (*Ledger, error) {
 	c := begin()
 	defer c.end()
-	in := c.host(host)
-	if c.err != nil {
-		return nil, c.err
-	}
 	var ledger *C.chorale_ledger
-	if c.failed(C.chorale_ledger_create(in, C.int64_t(labels), evidence.inC(), &ledger, c.detail)) {
+	if c.failed(C.chorale_ledger_create(nil, C.int64_t(labels), evidence.inC(), &ledger, c.detail)) {
 		return nil, c.err
 	}
 	h := newHandle(unsafe.Pointer(ledger), func(pointer unsafe.Pointer) {
 		C.chorale_ledger_destroy((*C.chorale_ledger)(pointer))
 	})
-	h.relate((*handle)(host))
 	return (*Ledger)(h), nil
 }
 
@@ -213,31 +170,14 @@ func (l *Ledger) Add(mentions *Mentions) ([]int32, error) {
 	return labels, nil
 }
 
-// LedgerChange is a row whose label should now be another than the caller was told.
-type LedgerChange struct {
-	Row   int   // the number of the row: the first that was ever added is 0
-	Label int32 // the label that it should now have; -1: none
-	Told  int32 // the label that the caller was told; -1: none
-}
-
 // Changes returns the rows whose labels have changed since the caller was told of them. take: from now
 // on the caller has been told.
 func (l *Ledger) Changes(take bool) ([]LedgerChange, error) {
 	c, ledger := l.begin()
 	defer c.end()
-	var needed C.int64_t
-	if c.err != nil || c.failed(C.chorale_ledger_changes(ledger, flag(take), nil, C.sizeof_chorale_ledger_change, 0, &needed, c.detail)) || needed == 0 {
-		return nil, c.err
-	}
-	found := make([]C.chorale_ledger_change, needed)
-	if c.failed(C.chorale_ledger_changes(ledger, flag(take), &found[0], C.sizeof_chorale_ledger_change, needed, nil, c.detail)) {
-		return nil, c.err
-	}
-	changes := make([]LedgerChange, len(found))
-	for i, r := range found {
-		changes[i] = LedgerChange{int(r.row), int32(r.label), int32(r.told)}
-	}
-	return changes, nil
+	return listed(c, func(to *C.chorale_ledger_change, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+		return C.chorale_ledger_changes(ledger, flag(take), to, C.sizeof_chorale_ledger_change, capacity, needed, c.detail)
+	}, ledgerChange)
 }
 
 // Refit decides anew by other evidence; nil: it is estimated from all mentions. Refit returns it.
@@ -251,44 +191,20 @@ func (l *Ledger) Refit(evidence *Evidence) (Evidence, error) {
 	return evidenceOf(decides), nil
 }
 
-// LedgerRow is a row as it was added, with its label.
-type LedgerRow struct {
-	Key, Given  int32   // the key and the label that it came with; -1: none
-	Confidence  float64 // NaN: the row says nothing
-	Times       int64   // for how many equal rows it stands
-	Label, Told int32   // the label that it has now and the one that the caller was told; -1: none
-}
-
 // Rows returns all rows: to read all labels, or to save the ledger.
 func (l *Ledger) Rows() ([]LedgerRow, error) {
 	c, ledger := l.begin()
 	defer c.end()
-	var needed C.int64_t
-	if c.err != nil || c.failed(C.chorale_ledger_rows(ledger, nil, C.sizeof_chorale_ledger_row, 0, &needed, c.detail)) || needed == 0 {
-		return nil, c.err
-	}
-	found := make([]C.chorale_ledger_row, needed)
-	if c.failed(C.chorale_ledger_rows(ledger, &found[0], C.sizeof_chorale_ledger_row, needed, nil, c.detail)) {
-		return nil, c.err
-	}
-	rows := make([]LedgerRow, len(found))
-	for i, r := range found {
-		rows[i] = LedgerRow{int32(r.key), int32(r.given), float64(r.confidence), int64(r.times), int32(r.label), int32(r.told)}
-	}
-	return rows, nil
+	return listed(c, func(to *C.chorale_ledger_row, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+		return C.chorale_ledger_rows(ledger, to, C.sizeof_chorale_ledger_row, capacity, needed, c.detail)
+	}, ledgerRow)
 }
 
 // Keys returns what became of all keys, as [Settle] does.
 func (l *Ledger) Keys() ([]SettledKey, error) {
 	c, ledger := l.begin()
 	defer c.end()
-	var needed C.int64_t
-	if c.err != nil || c.failed(C.chorale_ledger_keys(ledger, nil, C.sizeof_chorale_settled_key, 0, &needed, c.detail)) || needed == 0 {
-		return nil, c.err
-	}
-	found := make([]C.chorale_settled_key, needed)
-	if c.failed(C.chorale_ledger_keys(ledger, &found[0], C.sizeof_chorale_settled_key, needed, nil, c.detail)) {
-		return nil, c.err
-	}
-	return settledKeys(found), nil
+	return listed(c, func(to *C.chorale_settled_key, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+		return C.chorale_ledger_keys(ledger, to, C.sizeof_chorale_settled_key, capacity, needed, c.detail)
+	}, settledKey)
 }

@@ -21,7 +21,7 @@ func mentionsOfTwoKeys() *Mentions {
 
 func TestSettle(t *testing.T) {
 	evidence := Evidence{Most: 4, Once: 6}
-	settled, err := Settle(mentionsOfTwoKeys(), &evidence, nil)
+	settled, err := Settle(mentionsOfTwoKeys(), &evidence)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,28 +35,28 @@ func TestSettle(t *testing.T) {
 	if key := settled.Keys[0]; key.Label != 1 || key.Conflict || key.Mentions != 3 || key.Expected <= 0 {
 		t.Errorf("first key: %+v", key)
 	}
-	if found, _ := Settle(mentionsOfTwoKeys(), nil, nil); found.Evidence.Origin != EvidenceEstimated || found.Evidence.Mentions != 5 {
+	if found, _ := Settle(mentionsOfTwoKeys(), nil); found.Evidence.Origin != EvidenceEstimated || found.Evidence.Mentions != 5 {
 		t.Errorf("evidence %+v", found.Evidence)
 	}
 	answered := mentionsOfTwoKeys()
 	answered.Answers = []int32{AnswerDiffers, NoAnswer}
 	answered.Scores = []float64{0, -1, 0, -1, -3, 0, 0, -1, math.Inf(-1), 0}
-	settled, err = Settle(answered, &evidence, nil)
+	settled, err = Settle(answered, &evidence)
 	if err != nil || settled.Keys[0].Label != -1 || settled.Mentions[2].Label != 1 || settled.Mentions[0].Label != 0 {
 		t.Errorf("answered: %+v, %v", settled, err)
 	}
 	answered.Label = answered.Label[:2]
-	if _, err := Settle(answered, nil, nil); !errors.Is(err, ErrShape) {
+	if _, err := Settle(answered, nil); !errors.Is(err, ErrShape) {
 		t.Errorf("short labels: %v", err)
 	}
-	if _, err := Settle(nil, nil, nil); !errors.Is(err, ErrNullArgument) {
+	if _, err := Settle(nil, nil); !errors.Is(err, ErrNullArgument) {
 		t.Errorf("no mentions: %v", err)
 	}
 }
 
 func TestLedgerIsATable(t *testing.T) {
 	evidence := Evidence{Most: 4, Once: 6}
-	ledger, err := NewLedger(2, evidence, nil)
+	ledger, err := NewLedger(2, evidence)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +78,7 @@ func TestLedgerIsATable(t *testing.T) {
 	if again, err := ledger.Changes(false); len(again) != 0 || err != nil {
 		t.Errorf("changes %v again, %v", again, err)
 	}
-	settled, _ := Settle(all, &evidence, nil)
+	settled, _ := Settle(all, &evidence)
 	rows, err := ledger.Rows()
 	if err != nil || len(rows) != len(told) {
 		t.Fatalf("rows %v, %v", rows, err)
@@ -92,7 +92,7 @@ func TestLedgerIsATable(t *testing.T) {
 		t.Errorf("keys %v, %v", keys, err)
 	}
 	found, err := ledger.Refit(nil)
-	settled, _ = Settle(all, nil, nil)
+	settled, _ = Settle(all, nil)
 	if err != nil || found != settled.Evidence {
 		t.Errorf("evidence %v, %v", found, err)
 	}

@@ -58,26 +58,6 @@ func (c *call) element(all ...Scores) C.chorale_element {
 	return kind
 }
 
-// Orientation says what the rows of a transition matrix are.
-type Orientation int32
-
-// The orientations of a matrix.
-const (
-	RowsFrom Orientation = C.CHORALE_ROWS_FROM // row y holds the scores from label y to each next label
-	RowsTo   Orientation = C.CHORALE_ROWS_TO   // row y holds the scores from each previous label to label y
-)
-
-// Scheme says how label names mark segments of a kind X; O is outside all segments.
-type Scheme int32
-
-// The labelling schemes.
-const (
-	SchemePlain Scheme = C.CHORALE_SCHEME_PLAIN // a name is a kind; any label may follow any other
-	SchemeBIO   Scheme = C.CHORALE_SCHEME_BIO   // B-X begins a segment, I-X continues it
-	SchemeBIOES Scheme = C.CHORALE_SCHEME_BIOES // as BIO; also E-X ends a segment, and S-X is a segment of one position
-	SchemeBILOU Scheme = C.CHORALE_SCHEME_BILOU // as BIOES, with the letter L for E and U for S
-)
-
 // Mask says which labels may follow each other, and which may be first and last. Each field holds
 // bytes, where 0 forbids.
 type Mask struct {
@@ -113,7 +93,6 @@ type TransitionsOptions struct {
 	Start        Scores      // m start scores, by label of the first position; nil: zeros
 	End          Scores      // m end scores, by label of the last position; nil: zeros
 	Mask         *Mask       // forbids transitions, first labels and last labels; nil: all are allowed
-	Host         *Host       // provides memory and a log; may be nil
 }
 
 // matrix refuses negative strides, and returns the row and column strides to use. A column stride
@@ -145,7 +124,6 @@ func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Tr
 	}
 	c := begin()
 	defer c.end()
-	host := c.host(options.Host)
 	c.least("labels", labels, 1)
 	row, column := c.matrix("scores", labels, options.RowStride, options.ColumnStride)
 	element := c.element(scores, options.Start, options.End)
@@ -176,11 +154,10 @@ func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Tr
 		told.end_mask = (*C.uint8_t)(lend(&c.memory, options.Mask.End))
 	}
 	var transitions *C.chorale_transitions
-	if c.failed(C.chorale_transitions_create(host, C.int64_t(labels), placeScores(&c.memory, scores), told, &transitions, c.detail)) {
+	if c.failed(C.chorale_transitions_create(nil, C.int64_t(labels), placeScores(&c.memory, scores), told, &transitions, c.detail)) {
 		return nil, c.err
 	}
 	h := transitionsHandle(transitions)
-	h.relate((*handle)(options.Host))
 	return (*Transitions)(h), nil
 }
 
@@ -199,10 +176,3 @@ func (t *Transitions) Clone() (*Transitions, error) {
 
 // Close releases this handle. Models keep the transitions alive.
 func (t *Transitions) Close() error { return (*handle)(t).close() }
-
-// Labels returns the number of labels; 0 for a closed handle.
-func (t *Transitions) Labels() int {
-	c := begin()
-	defer c.end()
-	return int(C.chorale_transitions_labels((*C.chorale_transitions)(c.share((*handle)(t)))))
-}

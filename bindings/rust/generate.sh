@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes libchorale-sys/src/bindings.rs and, by enums.py, libchorale/src/enums.rs from the headers, with
+# Makes libchorale-sys/src/bindings.rs and, by ../mirror.py, libchorale/src/enums.rs from the headers, with
 # their comments as documentation.
 #
 #   bindings/rust/generate.sh [--check]      --check: only compares with the committed file
@@ -34,7 +34,7 @@ awk 'NR == FNR { experimental[$1]; next }
   { print }' ../../tests/symbols_experimental.txt "$made" >"$made.gated"
 mv "$made.gated" "$made"
 
-./enums.py "$@"
+../mirror.py "$@"
 if [[ ${1-} == --check ]]; then
   diff "$made" libchorale-sys/src/bindings.rs
 else

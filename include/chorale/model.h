@@ -202,8 +202,6 @@ CHORALE_API chorale_status chorale_model_score(const chorale_host *host,
                                                int64_t count, double *score, double *chain_scores,
                                                double *clique_scores, chorale_error *error);
 
-/* Adds a reference and returns its argument; NULL stays NULL. Atomic: any thread. */
-CHORALE_API chorale_model *chorale_model_retain(const chorale_model *model);
 /* Drops a reference; dropping the last one destroys the model. NULL is ignored. Runs hold their own
  * references. Atomic: any thread. */
 CHORALE_API void chorale_model_release(const chorale_model *model);
@@ -214,7 +212,8 @@ CHORALE_API int64_t chorale_model_clique_count(const chorale_model *model);
 
 /* Writes the arrays of a chain to *scores, in the form that chorale_chain_solve takes, and its
  * tokens (NULL: none) and group to *options; either may be NULL. All pointers are borrowed while the model exists.
- * Errors: NULL_ARGUMENT (model), STRUCT_SIZE, OUT_OF_RANGE, KIND (an instance). Any thread. */
+ * Of an instance only length and labels are written. Errors: NULL_ARGUMENT (model), STRUCT_SIZE,
+ * OUT_OF_RANGE. Any thread. */
 CHORALE_API chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain,
                                                    chorale_chain *scores,
                                                    chorale_chain_options *options,

@@ -85,9 +85,6 @@ int64_t chorale_model_clique_count(const chorale_model *model) {
 int64_t chorale_model_member_count(const chorale_model *model) {
   return model ? model->members.size() : 0;
 }
-int64_t chorale_model_chain_length(const chorale_model *model, int64_t chain) {
-  return model && chain >= 0 && chain < model->chains.size() ? model->chains[chain].length : 0;
-}
 int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t clique) {
   return has_clique(model, clique) ? model->cliques[clique].all_members() : 0;
 }
@@ -136,10 +133,14 @@ chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain
     CHORALE_CHECK(read_struct(report, "options", options, out_options));
     CHORALE_CHECK(check_index(report, "chain", chain, model->chains.size()));
     const Chain &of = model->chains[chain];
-    if (of.is_instance)
-      return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
-                         " is an instance, which keeps its own scores");
-    write_struct(scores, chain_of(of.view()));
+    out = {};
+    if (of.is_instance) { // which keeps its own scores
+      out.length = of.length;
+      out.labels = of.labels;
+    } else {
+      out = chain_of(of.view());
+    }
+    write_struct(scores, out);
     out_options = {};
     out_options.tokens = of.tokens;
     out_options.group = model->groups.empty() ? 0 : model->groups.wide(chain);

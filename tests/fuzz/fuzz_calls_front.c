@@ -1,6 +1,7 @@
 /* The fuzzer of call sequences: many chains, cliques and members at once, the front door, and
  * labellings of the caller's. */
 #include "fuzz_calls.h"
+#include "lengths.h"
 
 enum { RAGGED = 7, ENTRIES = 16 };
 
@@ -212,7 +213,7 @@ void use_front(World *w) {
 static int64_t labels_of(World *w, const chorale_model *model, int32_t *labels, int64_t capacity) {
   int64_t count = 0;
   for (int64_t i = 0; i < chorale_model_chain_count(model); ++i)
-    count += chorale_model_chain_length(model, i);
+    count += chain_length_of(model, i);
   if (count > capacity)
     return -1;
   for (int64_t p = 0; p < count; ++p)

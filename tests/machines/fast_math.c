@@ -2,6 +2,8 @@
  * each problem file, by its bits, so that nothing here computes with it. */
 #include <chorale/experimental.h>
 
+#include "../lengths.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +34,7 @@ static int run_over(const char *path, int threads) {
     tell("bound", 0, &result.upper_bound);
   }
   for (int64_t i = 0; !failed && i < chorale_model_chain_count(model); ++i) {
-    const int32_t length = (int32_t)chorale_model_chain_length(model, i);
+    const int32_t length = (int32_t)chain_length_of(model, i);
     double score;
     labels = realloc(labels, ((size_t)length + 1) * sizeof *labels);
     failed = chorale_run_labels(run, i, CHORALE_TOGETHER, labels, length, NULL, &error) ||

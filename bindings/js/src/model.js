@@ -403,7 +403,8 @@ export class Model extends Handle {
     return this.#number("score_bytes");
   }
   chainLength(chain) {
-    return this.#number("chain_length", this.#chain(chain));
+    const native = Handle.nativeOf(this);
+    return lengthOf(native, Handle.use(this, native), this.#chain(chain));
   }
   cliqueMembers(clique) {
     return this.#number("clique_member_count", this.#clique(clique));
@@ -531,3 +532,11 @@ export class Model extends Handle {
     });
   }
 }
+
+/** Returns the number of positions of a chain of a model, given by its address. */
+export const lengthOf = (native, model, chain) =>
+  native.scoped((scope) => {
+    const at = scope.struct("chain");
+    native.call("chorale_model_get_chain", [model, chain, at, 0]);
+    return native.get("chain", at, "length");
+  });

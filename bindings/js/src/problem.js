@@ -13,7 +13,7 @@ import {
   sizeOf,
   wordsOf,
 } from "./native.js";
-import { Model } from "./model.js";
+import { Model, lengthOf } from "./model.js";
 
 const TEXT_NAMES = { list: "list", texts: "texts", count: "texts.length" };
 
@@ -124,7 +124,7 @@ export class Problem extends Handle {
     const model = native.raw("chorale_problem_model", [problem]);
     let positions = 0;
     for (let chain = native.raw("chorale_model_chain_count", [model]) - 1; chain >= 0; --chain)
-      positions += native.raw("chorale_model_chain_length", [model, chain]);
+      positions += lengthOf(native, model, chain);
     return positions;
   }
   get goldView() {

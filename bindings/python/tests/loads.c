@@ -28,8 +28,8 @@ static const char *loading_error(void) { return dlerror(); }
 
 #define FUNCTIONS(X)                                                                               \
   X(version) X(problem_load) X(problem_model) X(problem_destroy) X(run_create) X(run_solve)        \
-  X(run_destroy) X(run_labels) X(run_values)         \
-  X(run_chain_score) X(run_clique_score) X(model_chain_length) X(model_clique_member_count)
+  X(run_destroy) X(run_labels) X(run_values)                                                       \
+  X(run_chain_score) X(run_clique_score) X(model_clique_member_count)
 
 #define DECLARE(name) static __typeof__(chorale_##name) *name;
 FUNCTIONS(DECLARE)
@@ -113,8 +113,9 @@ static void tell(const char *what, int64_t number, char *text) {
     write_list(text, list, model_clique_member_count(model, number));
   } else if (strcmp(what, "labels") == 0 || strcmp(what, "own_labels") == 0) {
     const chorale_labelling which = *what == 'o' ? CHORALE_ALONE : CHORALE_TOGETHER;
-    status = run_labels(run, number, which, list, MOST, NULL, &error);
-    write_list(text, list, model_chain_length(model, number));
+    int64_t positions = 0;
+    status = run_labels(run, number, which, list, MOST, &positions, &error);
+    write_list(text, list, positions);
   } else {
     fail(what, "is in the table and not known here");
   }

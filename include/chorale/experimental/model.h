@@ -76,10 +76,9 @@ CHORALE_API chorale_status chorale_model_builder_add_repeated_words(
 
 /* ---- What a model holds ------------------------------------------------------------------ */
 
-/* Each returns the number or length that its name says; 0 for a NULL model and for a chain, clique
- * or member that does not exist. A centre counts as a member of its clique. Any thread. */
+/* Each returns the number that its name says; 0 for a NULL model and for a clique that does not
+ * exist. A centre counts as a member of its clique. Any thread. */
 CHORALE_API int64_t chorale_model_member_count(const chorale_model *model); /* of all cliques */
-CHORALE_API int64_t chorale_model_chain_length(const chorale_model *model, int64_t chain);
 CHORALE_API int64_t chorale_model_clique_member_count(const chorale_model *model, int64_t clique);
 /* Returns R of a clique, without EMPTY and CONFLICT. */
 CHORALE_API int64_t chorale_model_clique_values(const chorale_model *model, int64_t clique);

@@ -3,7 +3,7 @@
 #define CHORALE_EXPERIMENTAL_OBJECTS_H
 
 #include "chorale/clique.h"
-#include "chorale/property.h"
+#include "chorale/model.h"
 
 CHORALE_BEGIN_DECLS
 
@@ -13,6 +13,7 @@ CHORALE_API void chorale_cancel_lower(chorale_cancel *cancel);
 CHORALE_API int32_t chorale_cancel_is_raised(const chorale_cancel *cancel);
 
 /* Add a reference and return their argument; NULL stays NULL. Atomic: any thread. */
+CHORALE_API chorale_model *chorale_model_retain(const chorale_model *model);
 CHORALE_API chorale_potential *chorale_potential_retain(const chorale_potential *potential);
 CHORALE_API chorale_property *chorale_property_retain(const chorale_property *property);
 CHORALE_API chorale_transitions *chorale_transitions_retain(const chorale_transitions *transitions);

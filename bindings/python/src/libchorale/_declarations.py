@@ -1407,7 +1407,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "chorale_model_builder_freeze": (c_int32, [c_void_p, c_void_p, POINTER(chorale_error)]),
     "chorale_model_bytes": (c_size_t, [c_void_p]),
     "chorale_model_chain_count": (c_int64, [c_void_p]),
-    "chorale_model_chain_length": (c_int64, [c_void_p, c_int64]),
     "chorale_model_clique_centre_potential": (c_void_p, [c_void_p, c_int64, c_int64]),
     "chorale_model_clique_centre_values": (c_int64, [c_void_p, c_int64]),
     "chorale_model_clique_count": (c_int64, [c_void_p]),

@@ -538,8 +538,7 @@ class Model(Shared):
 
     def chain_length(self, chain: int) -> int:
         """Returns the number of positions of a chain."""
-        with self._use() as model:
-            return int(library.chorale_model_chain_length(model, self._chain(chain)))
+        return self._shape(self._chain(chain))[0]
 
     @property
     def chain_lengths(self) -> npt.NDArray[np.int64]:

@@ -1566,10 +1566,6 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
-    #[doc = " Adds a reference and returns its argument; NULL stays NULL. Atomic: any thread."]
-    pub fn chorale_model_retain(model: *const chorale_model) -> *mut chorale_model;
-}
-extern "C" {
     #[doc = " Drops a reference; dropping the last one destroys the model. NULL is ignored. Runs hold their own\n references. Atomic: any thread."]
     pub fn chorale_model_release(model: *const chorale_model);
 }
@@ -1581,7 +1577,7 @@ extern "C" {
     pub fn chorale_model_clique_count(model: *const chorale_model) -> i64;
 }
 extern "C" {
-    #[doc = " Writes the arrays of a chain to *scores, in the form that chorale_chain_solve takes, and its\n tokens (NULL: none) and group to *options; either may be NULL. All pointers are borrowed while the model exists.\n Errors: NULL_ARGUMENT (model), STRUCT_SIZE, OUT_OF_RANGE, KIND (an instance). Any thread."]
+    #[doc = " Writes the arrays of a chain to *scores, in the form that chorale_chain_solve takes, and its\n tokens (NULL: none) and group to *options; either may be NULL. All pointers are borrowed while the model exists.\n Of an instance only length and labels are written. Errors: NULL_ARGUMENT (model), STRUCT_SIZE,\n OUT_OF_RANGE. Any thread."]
     pub fn chorale_model_get_chain(
         model: *const chorale_model,
         chain: i64,
@@ -3036,7 +3032,7 @@ extern "C" {
     pub fn chorale_problem_destroy(problem: *mut chorale_problem);
 }
 extern "C" {
-    #[doc = " Returns the model, borrowed; chorale_model_retain adds a reference for the caller. NULL for NULL.\n Any thread."]
+    #[doc = " Returns the model, borrowed until the problem is destroyed; chorale_model_retain\n (experimental/objects.h) adds a reference for the caller. NULL for NULL. Any thread."]
     pub fn chorale_problem_model(problem: *const chorale_problem) -> *const chorale_model;
 }
 #[doc = " A text in UTF-8. It may contain NUL bytes, and need not end in NUL."]
@@ -4766,12 +4762,8 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Each returns the number or length that its name says; 0 for a NULL model and for a chain, clique\n or member that does not exist. A centre counts as a member of its clique. Any thread."]
+    #[doc = " Each returns the number that its name says; 0 for a NULL model and for a clique that does not\n exist. A centre counts as a member of its clique. Any thread."]
     pub fn chorale_model_member_count(model: *const chorale_model) -> i64;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_model_chain_length(model: *const chorale_model, chain: i64) -> i64;
 }
 #[cfg(feature = "experimental")]
 extern "C" {
@@ -4854,6 +4846,10 @@ extern "C" {
 #[cfg(feature = "experimental")]
 extern "C" {
     #[doc = " Add a reference and return their argument; NULL stays NULL. Atomic: any thread."]
+    pub fn chorale_model_retain(model: *const chorale_model) -> *mut chorale_model;
+}
+#[cfg(feature = "experimental")]
+extern "C" {
     pub fn chorale_potential_retain(potential: *const chorale_potential) -> *mut chorale_potential;
 }
 #[cfg(feature = "experimental")]

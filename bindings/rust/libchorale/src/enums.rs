@@ -1,8 +1,8 @@
-// Made by enums.py from include/chorale: do not edit.
+// Made by bindings/mirror.py from include/chorale: do not edit.
 
 asked! {
-    /// What a [`Rule`](crate::Rule) says about kinds `a` and `b` of labels. A *segment* is a
-    /// longest stretch of positions with labels of one kind ([`LabelMap`](crate::LabelMap)).
+    /// What a rule says about kinds `a` and `b` of labels. A *segment* is a longest stretch of
+    /// positions with labels of one kind.
     RuleKind {
         /// At most k segments of a; default.
         AtMost = CHORALE_RULE_AT_MOST,
@@ -32,7 +32,7 @@ told! {
     RuleState {
         /// The chain keeps its rules.
         Kept = CHORALE_RULES_KEPT,
-        /// No labelling keeps the rules of the chain (chorale_decoded_rule_conflicts).
+        /// No labelling keeps the rules of the chain.
         Impossible = CHORALE_RULES_IMPOSSIBLE,
         /// The rules cost more than most_cost.
         TooDear = CHORALE_RULES_TOO_DEAR,
@@ -42,7 +42,7 @@ told! {
 }
 
 told! {
-    /// Where [`Evidence`](crate::Evidence) comes from.
+    /// Where evidence comes from.
     EvidenceOrigin {
         /// From the caller.
         Given = CHORALE_EVIDENCE_GIVEN,
@@ -54,7 +54,7 @@ told! {
 }
 
 told! {
-    /// Why a call failed: the status of an [`Error`](crate::Error).
+    /// Why a call failed.
     Status {
         /// An argument that must point somewhere is NULL.
         NullArgument = CHORALE_ERROR_NULL_ARGUMENT,
@@ -85,9 +85,9 @@ told! {
         OutOfRange = CHORALE_ERROR_OUT_OF_RANGE,
         /// An enumeration constant that this library does not know.
         UnknownConstant = CHORALE_ERROR_UNKNOWN_CONSTANT,
-        /// A start assignment (clique.h) that gives a member a value forbidden to it; an edit
-        /// (run.h) that leaves a position no label. (A member fixed to a forbidden value is not an
-        /// error: the problem is infeasible.)
+        /// A start assignment that gives a member a value forbidden to it; an edit that leaves a
+        /// position no label. (A member fixed to a forbidden value is not an error: the problem is
+        /// infeasible.)
         ForbiddenValue = CHORALE_ERROR_FORBIDDEN_VALUE,
         /// The algorithm does not apply to the family of the potential; the message lists
         /// algorithms that do.
@@ -98,15 +98,15 @@ told! {
         NotConcave = CHORALE_ERROR_NOT_CONCAVE,
         /// Exact max-marginals were requested, and there is no exact solver for the potential.
         NotExact = CHORALE_ERROR_NOT_EXACT,
-        /// Weights of members (clique.h, "Weights") for a potential, an algorithm or a call that
-        /// takes no weights; the message says which take them.
+        /// Weights of members for a potential, an algorithm or a call that takes no weights; the
+        /// message says which take them.
         Weights = CHORALE_ERROR_WEIGHTS,
         /// A callback returned NaN, plus infinity, a magnitude above 1e290 or a number out of
         /// range.
         CallbackValue = CHORALE_ERROR_CALLBACK_VALUE,
         /// A callback returned non-zero to stop the computation.
         CallbackStopped = CHORALE_ERROR_CALLBACK_STOPPED,
-        /// The caller's executor left out, repeated or misnumbered a step of a loop (run.h).
+        /// The caller's executor left out, repeated or misnumbered a step of a loop.
         Executor = CHORALE_ERROR_EXECUTOR,
         /// An allocation failed, or the host's allocator refused it.
         OutOfMemory = CHORALE_ERROR_OUT_OF_MEMORY,
@@ -125,23 +125,22 @@ told! {
         ParentCycle = CHORALE_ERROR_PARENT_CYCLE,
         /// A tree was passed to a call that takes only chains.
         NotAChain = CHORALE_ERROR_NOT_A_CHAIN,
-        /// A property that is not local (property.h) was used on a tree.
+        /// A property that is not local was used on a tree.
         AutomatonOnTree = CHORALE_ERROR_AUTOMATON_ON_TREE,
-        /// A property that can fire (property.h) a value outside its range.
+        /// A property that can fire a value outside its range.
         ValueOutsideRange = CHORALE_ERROR_VALUE_OUTSIDE_RANGE,
-        /// A chain with properties needs more configurations than `max_states` (run.h) allows.
+        /// A chain with properties needs more configurations than `max_states` allows.
         StateSpace = CHORALE_ERROR_STATE_SPACE,
         /// A label name that the labelling scheme does not know.
         LabelName = CHORALE_ERROR_LABEL_NAME,
         /// A chain or position that is already a member of the clique; a clique named twice.
         DuplicateMember = CHORALE_ERROR_DUPLICATE_MEMBER,
-        /// A call on a builder that has been frozen into a model (model.h).
+        /// A call on a builder that has been frozen into a model.
         Frozen = CHORALE_ERROR_FROZEN,
-        /// A property, or the model of repeated words (model.h), reads tokens, and the chain has
-        /// none.
+        /// A property, or the model of repeated words, reads tokens, and the chain has none.
         TokensMissing = CHORALE_ERROR_TOKENS_MISSING,
         /// The argument `earlier` of chorale_run_create is a run on a model with another number of
-        /// chains or cliques; or two problems give a kind of cliques different names (learn.h).
+        /// chains or cliques; or two problems give a kind of cliques different names.
         ModelMismatch = CHORALE_ERROR_MODEL_MISMATCH,
         /// A run that has no labelling (yet).
         NoLabelling = CHORALE_ERROR_NO_LABELLING,
@@ -154,14 +153,13 @@ told! {
         /// A call that the state of its object does not allow, such as a bound of a run created
         /// with bound_steps 0, or freezing a builder while a centred clique has no centre.
         State = CHORALE_ERROR_STATE,
-        /// The problems to learn from (learn.h) have no gold label that the chain of its position
-        /// allows.
+        /// The problems to learn from have no gold label that the chain of its position allows.
         NoGold = CHORALE_ERROR_NO_GOLD,
-        /// All chains with gold labels belong to one group (learn.h).
+        /// All chains with gold labels belong to one group.
         OneGroup = CHORALE_ERROR_ONE_GROUP,
         /// A fault of the library itself: please report it.
         Internal = CHORALE_ERROR_INTERNAL,
-        /// The bytes are not those of a problem file (problem.h).
+        /// The bytes are not those of a problem file.
         FileFormat = CHORALE_ERROR_FILE_FORMAT,
         /// The byte-order mark of a problem file is not little-endian.
         FileByteOrder = CHORALE_ERROR_FILE_BYTE_ORDER,
@@ -175,10 +173,9 @@ told! {
         FileSection = CHORALE_ERROR_FILE_SECTION,
         /// The system could not read or write a file; the message gives its error number.
         InputOutput = CHORALE_ERROR_INPUT_OUTPUT,
-        /// A model that cannot be saved, because of an instance (experimental/model.h) or a
-        /// callback potential (potential.h).
+        /// A model that cannot be saved, because of an instance or a callback potential.
         NotSavable = CHORALE_ERROR_NOT_SAVABLE,
-        /// A text that is not UTF-8, or is not what chorale_learnt_text wrote (learn.h).
+        /// A text that is not UTF-8, or is not what chorale_learnt_text wrote.
         Text = CHORALE_ERROR_TEXT,
     }
 }
@@ -193,8 +190,8 @@ told! {
         /// All rounds, sweeps or steps that the call may do are done, or the rounds of a run
         /// alternate between two labellings. An ordinary end: the labels are the best found.
         IterationLimit = CHORALE_OUTCOME_ITERATION_LIMIT,
-        /// All nodes of branch and bound that `node_limit` (clique.h) allows are done. The labels
-        /// are the best found.
+        /// All nodes of branch and bound that `node_limit` allows are done. The labels are the best
+        /// found.
         NodeLimit = CHORALE_OUTCOME_NODE_LIMIT,
         /// The time limit was reached. The labels are the best found until then.
         Deadline = CHORALE_OUTCOME_DEADLINE,
@@ -212,10 +209,10 @@ told! {
 told! {
     /// What forbids every labelling of a chain.
     Obstacle {
-        /// An instance (experimental/model.h), which does not tell.
+        /// An instance, which does not tell.
         Unknown = CHORALE_OBSTACLE_UNKNOWN,
         /// Every label of the position is forbidden: by a score of minus infinity, by `forced` or
-        /// `allowed`, or by the edit chorale_run_set_allowed (run.h).
+        /// `allowed`, or by the edit chorale_run_set_allowed.
         Scores = CHORALE_OBSTACLE_SCORES,
         /// The position has allowed labels, but each is forbidden by its start or end score, or by
         /// the transitions to all labels that are allowed at the positions after it (on a tree:
@@ -286,13 +283,13 @@ told! {
 
 told! {
     /// The algorithms of clique inference: each finds values of the members of one clique that have
-    /// a high score. SUM and MAJORITY are families of potentials ([`Family`]).
+    /// a high score. SUM and MAJORITY are families of potentials.
     Algorithm {
         /// Chooses an algorithm by the potential; the result names the choice. Exact for MAX,
         /// MAJORITY, SUM concave, one member, and at most two values (all uncounted values together
         /// are one). Otherwise the result never scores below that of ALPHA_PASS, and moves of
         /// single members do not improve it; a SUM goes on to COUNT_BOXES if a gap is requested.
-        /// PAIRS that equals a SUM (potential.h) is solved as one.
+        /// PAIRS that equals a SUM is solved as one.
         Auto = CHORALE_ALGORITHM_AUTO,
         /// For every value alpha and every k from 0 to n, tries the labelling in which the k
         /// members that lose least by taking alpha take alpha, and every other member takes its
@@ -374,7 +371,7 @@ asked! {
         /// m(i, v) - psi_iv: the greatest sum of C and the scores of the other members, with x_i =
         /// v. Does not depend on member i's own scores nor on its entry in `fixed`, and so is
         /// defined also where psi_iv is minus infinity. This is the message of the clique to member
-        /// i in a run (run.h, equation 7).
+        /// i in a run.
         Message = CHORALE_MARGINAL_MESSAGE,
     }
 }
@@ -413,13 +410,13 @@ asked! {
         /// Exact. The call fails with STATE_SPACE if a position would have more than `max_states`
         /// alive configurations.
         Exact = CHORALE_JOINT_EXACT,
-        /// The paper's second approximation, local absorption (potential.h): the message m of a
-        /// property becomes local scores, which are those of positions. Every position where the
-        /// property fires v gets m(v) - m(EMPTY), or m(v) if m(EMPTY) is minus infinity.
-        /// Configurations then hold only the states of the automata. While the message of one
-        /// property is computed, they also hold the value that this property has fired. Exact if no
-        /// property fires twice; if a property fires more often, the scores of all its firings are
-        /// added. `max_states` applies as in EXACT.
+        /// The paper's second approximation, local absorption: the message m of a property becomes
+        /// local scores, which are those of positions. Every position where the property fires v
+        /// gets m(v) - m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold
+        /// only the states of the automata. While the message of one property is computed, they
+        /// also hold the value that this property has fired. Exact if no property fires twice; if a
+        /// property fires more often, the scores of all its firings are added. `max_states` applies
+        /// as in EXACT.
         LocalScores = CHORALE_JOINT_LOCAL_SCORES,
         /// The paper's third approximation: keeps the best `beam_width` configurations at each
         /// position. They are ranked by their best score over all labels plus, for each property
@@ -440,7 +437,7 @@ asked! {
 }
 
 asked! {
-    /// How values of a property outside a [`Dictionary`](crate::Dictionary) are treated.
+    /// How values of a property outside a dictionary are treated.
     Unlisted {
         /// No UNLISTED. Messages and decoding exclude every labelling that fires such a value, even
         /// if the labelling shows CONFLICT.

@@ -152,7 +152,7 @@ impl<'a> Model<'a> {
     }
     /// Returns the number of positions of a chain; 0 if there is no such chain.
     pub fn chain_length(&self, chain: usize) -> usize {
-        count(unsafe { c::chorale_model_chain_length(self.as_ptr(), size(chain)) })
+        unsafe { length_of(self.as_ptr(), size(chain)) }
     }
     /// Returns the number of members of a clique, including its centre; 0 if there is no such
     /// clique.
@@ -333,5 +333,18 @@ impl std::fmt::Debug for Model<'_> {
             .field("cliques", &self.cliques())
             .field("members", &self.members())
             .finish()
+    }
+}
+
+/// Returns the number of positions of a chain or instance; 0 if there is no such chain.
+///
+/// # Safety
+/// `model` must not have been released.
+pub(crate) unsafe fn length_of(model: *const c::chorale_model, chain: i64) -> usize {
+    let mut scores = init!(chorale_chain);
+    let (none, silent) = (std::ptr::null_mut(), std::ptr::null_mut());
+    match c::chorale_model_get_chain(model, chain, &mut scores, none, silent) {
+        c::CHORALE_OK => count(scores.length),
+        _ => 0,
     }
 }

@@ -3,7 +3,7 @@
 use crate::array::{check_length, count, pointer, size, written};
 use crate::error::call;
 use crate::handle::Handle;
-use crate::model::Keep;
+use crate::model::{length_of, Keep};
 use crate::{c, Error, Host, Model, Result, Shown, Status, TextList};
 use std::ffi::CString;
 use std::os::raw::c_char;
@@ -124,7 +124,7 @@ impl<'a> Problem<'a> {
         let model = unsafe { c::chorale_problem_model(handle.as_ptr()) };
         let positions = unsafe {
             (0..c::chorale_model_chain_count(model))
-                .map(|chain| count(c::chorale_model_chain_length(model, chain)))
+                .map(|chain| length_of(model, chain))
                 .sum()
         };
         Self {
