@@ -116,10 +116,6 @@ class Learnt(Closable):
             pointer = Model._create(library.chorale_learnt_apply, None, learnt, handle)
         return Model._made(pointer, (problem.model,), problem.model._raised)
 
-    @classmethod
-    def _potential_of(cls, text: str, kind: int, values: int, centre_value: int) -> Potential:
-        return cls.from_json(text).potential(kind, values, centre_value)
-
     def potential(self, kind: int, values: int, centre_value: int = -1) -> Potential:
         """Returns the learnt potential of a kind, for cliques of any size.
 
@@ -137,8 +133,7 @@ class Learnt(Closable):
                 arrays.integer("values", values),
                 arrays.integer("centre_value", centre_value),
             )
-        recipe = Recipe(Learnt, "_potential_of", (self.to_json(), kind, values, centre_value), {})
-        return Potential._made(recipe, pointer)
+        return Potential._made(pointer)
 
 
 class LearnProgress(NamedTuple):

@@ -30,10 +30,6 @@ FORMS = {
     "marginal": c.CHORALE_MARGINAL_SCORE,
     "message": c.CHORALE_MARGINAL_MESSAGE,
 }
-TASKS = {
-    "solve": c.CHORALE_CLIQUE_SOLVE,
-    "max_marginals": c.CHORALE_CLIQUE_MAX_MARGINALS,
-}
 
 
 def algorithm_number(name: str) -> int:
@@ -179,8 +175,8 @@ class CliqueSolver(Closable):
     ) -> CliqueResult:
         """Finds the values of the members with the highest total score. Whether the result is exact
         depends on the algorithm and the potential."""
-        options = _Options(
-            algorithm,
+        with _Call(
+            *(potential, scores, fixed, weights, start, algorithm),
             subset_size=subset_size,
             iteration_limit=iteration_limit,
             node_limit=node_limit,
@@ -189,8 +185,7 @@ class CliqueSolver(Closable):
             gap=gap,
             time_limit=time_limit,
             cancel=cancel,
-        )
-        with _Call(potential, scores, fixed, weights, start, options) as made:
+        ) as made:
             labels = np.full(made.members, -1, dtype=np.int32)
             result = struct(c.chorale_clique_result)
             with self._use() as solver:
@@ -239,8 +234,8 @@ class CliqueSolver(Closable):
         ([[5.0, 4.5], [5.0, 4.5]], [0, 0])
         """
         wanted = arrays.chosen("form", form, FORMS)
-        options = _Options(
-            algorithm,
+        with _Call(
+            *(potential, scores, fixed, weights, start, algorithm),
             subset_size=subset_size,
             iteration_limit=iteration_limit,
             node_limit=node_limit,
@@ -249,8 +244,7 @@ class CliqueSolver(Closable):
             gap=gap,
             time_limit=time_limit,
             cancel=cancel,
-        )
-        with _Call(potential, scores, fixed, weights, start, options) as made:
+        ) as made:
             made.options.exact_marginals = bool(exact)
             labels = np.full(made.members, -1, dtype=np.int32)
             marginals = np.empty((made.members, made.values))
@@ -285,7 +279,7 @@ class CliqueSolver(Closable):
         >>> CliqueSolver().evaluate(Potential.potts(2, 1.0), [[1.0, 0.0], [0.0, 0.5]], [1, 1]).score
         4.5
         """
-        with _Call(potential, scores, None, weights, "independent", _Options("auto")) as made:
+        with _Call(potential, scores, None, weights) as made:
             array = arrays.ints("labels", labels, size=made.members)
             result = struct(c.chorale_clique_result)
             with self._use() as solver:
@@ -301,54 +295,6 @@ class CliqueSolver(Closable):
         return _result(result, array.copy())
 
 
-class _Options:
-    """A chorale_clique_options struct made from named options. Keeps the array of start values and
-    the cancel flag."""
-
-    def __init__(
-        self,
-        algorithm: str,
-        *,
-        tolerance: float = 0.001,
-        gap: float | None = None,
-        time_limit: float | None = None,
-        cancel: Cancel | None = None,
-        **numbers: int,
-    ) -> None:
-        self.struct = struct(c.chorale_clique_options)
-        self._kept: Any = None
-        for name, value in numbers.items():
-            least = 1 if name == "subset_size" else 0
-            setattr(self.struct, name, arrays.size(name, value, least))
-        self.struct.tolerance = arrays.real("tolerance", tolerance)
-        if gap is not None:
-            self.struct.gap = arrays.real("gap", gap)
-            self.struct.prove = gap == 0
-        self.struct.time_limit = arrays.limit("time_limit", time_limit)
-        if algorithm == "exact":
-            self.struct.prove = 1
-        else:
-            self.struct.algorithm = algorithm_number(algorithm)
-        self.stop = Stop(cancel)
-
-    def start(self, value: Any, members: int) -> None:
-        if isinstance(value, str):
-            self.struct.start = arrays.chosen("start", value, STARTS)
-        elif hasattr(value, "__index__") and not isinstance(value, np.ndarray):
-            self.struct.start = c.CHORALE_START_VALUE
-            self.struct.start_value = arrays.integer32("start", value)
-        else:
-            self._kept = arrays.ints("start", value, size=members)
-            self.struct.start = c.CHORALE_START_ASSIGNMENT
-            self.struct.start_assignment = arrays.address(self._kept)
-
-
-def _checked(potential: Any) -> Potential:
-    if not isinstance(potential, Potential):
-        raise TypeError(f"potential is {potential!r}, not a Potential")
-    return potential
-
-
 class _Call:
     """The arguments of a call, converted for C. During `with`, the potential and the cancel flag
     are marked as used. how: the named arguments of `work`."""
@@ -359,15 +305,24 @@ class _Call:
         scores: Any,
         fixed: Any,
         weights: Any,
-        start: Start,
-        options: _Options,
+        start: Start = "independent",
+        algorithm: str = "auto",
+        *,
+        tolerance: float = 0.001,
+        gap: float | None = None,
+        time_limit: float | None = None,
+        cancel: Cancel | None = None,
+        **numbers: int,
     ) -> None:
-        self._handle = _checked(potential)
+        if not isinstance(potential, Potential):
+            raise TypeError(f"potential is {potential!r}, not a Potential")
+        self._handle = potential
         self._scores = arrays.scores("scores", scores, 2, float32=False, packed_rows=True)
         self.members, self.values = self._scores.shape
-        self.problem = struct(c.chorale_clique_problem)
-        self.problem.members = self.members
-        self.problem.values = self.values
+        self.problem, self.options = (
+            struct(kind) for kind in (c.chorale_clique_problem, c.chorale_clique_options)
+        )
+        self.problem.members, self.problem.values = self.members, self.values
         self.problem.scores = arrays.address(self._scores)
         self.problem.row_stride = arrays.stride(self._scores, 0)
         if fixed is not None:
@@ -376,18 +331,37 @@ class _Call:
         if weights is not None:
             self._weights = arrays.longs("weights", weights, size=self.members)
             self.problem.weights = arrays.address(self._weights)
-        options.start(start, self.members)
-        self._given = options
-        self.options = options.struct
-        self.how: dict[str, Any] = {"stop": options.stop, "sources": self._handle._raised}
+        options = self.options
+        for name, value in numbers.items():
+            setattr(options, name, arrays.size(name, value, 1 if name == "subset_size" else 0))
+        options.tolerance = arrays.real("tolerance", tolerance)
+        if gap is not None:
+            options.gap = arrays.real("gap", gap)
+            options.prove = gap == 0
+        options.time_limit = arrays.limit("time_limit", time_limit)
+        if algorithm == "exact":
+            options.prove = 1
+        else:
+            options.algorithm = algorithm_number(algorithm)
+        if isinstance(start, str):
+            options.start = arrays.chosen("start", start, STARTS)
+        elif hasattr(start, "__index__") and not isinstance(start, np.ndarray):
+            options.start = c.CHORALE_START_VALUE
+            options.start_value = arrays.integer32("start", start)
+        else:
+            self._start = arrays.ints("start", start, size=self.members)
+            options.start = c.CHORALE_START_ASSIGNMENT
+            options.start_assignment = arrays.address(self._start)
+        self._stop = Stop(cancel)
+        self.how: dict[str, Any] = {"stop": self._stop, "sources": self._handle._raised}
 
     def __enter__(self) -> _Call:
         self.potential = self._handle._begin()
-        self.options.cancel = self._given.stop._begin()
+        self.options.cancel = self._stop._begin()
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._given.stop._end()
+        self._stop._end()
         self._handle._end()
 
 

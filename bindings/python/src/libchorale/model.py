@@ -671,6 +671,32 @@ class Model(Shared):
         return f"<Model: {len(self)} chains, {self.cliques} cliques>"
 
 
+def pickled(**given: Any) -> Any:
+    """Returns what __reduce__ must return for a potential or property: the bytes of a problem file
+    with one clique that has it. given: it, by its name."""
+    [(name, thing)] = given.items()
+    builder = ModelBuilder()
+    if name == "property":
+        builder.add_cliques(1, potential=Potential.potts(thing.values, 0.0), **given)
+    else:
+        builder.add_cliques(1, **given)
+    problem = c_void_p()
+    with builder.freeze()._use() as model:
+        call(library.chorale_problem_create, None, model, byref(problem))
+    try:
+        return unpickled, (name, problem_bytes(problem))
+    finally:
+        library.chorale_problem_destroy(problem)
+
+
+def unpickled(name: str, data: bytes) -> Potential | Property:
+    kind: Any = {"potential": Potential, "property": Property}[name]
+    with Model._from_problem_bytes(data)._use() as model:
+        pointer = getattr(library, f"chorale_model_clique_{name}")(model, 0)
+        made: Potential | Property = kind._made(kind._retain(pointer))
+    return made
+
+
 def problem_bytes(problem: Any) -> bytes:
     """Returns a problem as the bytes of its file."""
     needed = c_size_t()

@@ -53,25 +53,28 @@ class Potential(Shared):
     _free = library.chorale_potential_release
     _retain = library.chorale_potential_retain
     _raised: tuple[Raised, ...] = ()
+    _of_function: Recipe | None = None  # others are pickled as the library saves them
 
     def __init__(self) -> None:
         raise TypeError("a Potential is made by Potential.potts, Potential.sum, ...")
 
     @classmethod
-    def _made(cls, recipe: Recipe, pointer: int, *kept: Any) -> Potential:
+    def _made(cls, pointer: int, *kept: Any) -> Potential:
         potential = cls.__new__(cls)
         super(Potential, potential).__init__(pointer, *kept)
-        potential._recipe = recipe
         return potential
 
     @classmethod
-    def _by(cls, method: str, *positional: Any, **keywords: Any) -> Recipe:
-        """Returns the recipe to make a potential again. Copies the arrays, since they may belong to
-        the caller."""
-        own = [arrays.own(p) if isinstance(p, np.ndarray) else p for p in positional]
-        if keywords.get("counted") is not None:
-            keywords["counted"] = arrays.flags("counted", keywords["counted"], how="copy")
-        return Recipe(cls, method, tuple(own), keywords)
+    def _new(cls, family: str, *arguments: Any) -> Potential:
+        """Calls a function of the library that creates a potential."""
+        function = getattr(library, f"chorale_potential_create_{family}")
+        return cls._made(cls._create(function, None, *arguments))
+
+    def __reduce__(self) -> Any:
+        from .model import pickled  # here, since `model` imports this module
+
+        with self._use():  # fails if the handle is closed
+            return pickled(potential=self) if self._of_function is None else self._of_function.remake()
 
     # ---- Families
 
@@ -132,17 +135,7 @@ class Potential(Shared):
     ) -> Potential:
         values = arrays.integer("values", values)
         options = _options(values, scale, counted)
-        strength = arrays.real("strength", strength)
-        return cls._made(
-            cls._by(family, values, strength, scale=scale, counted=counted),
-            cls._create(
-                getattr(library, f"chorale_potential_create_{family}"),
-                None,
-                values,
-                strength,
-                byref(options),
-            ),
-        )
+        return cls._new(family, values, arrays.real("strength", strength), byref(options))
 
     @classmethod
     def sum(
@@ -199,19 +192,8 @@ class Potential(Shared):
         options = _options(values, scale, counted)
         options.shape = arrays.chosen("shape", shape.get("shape"), SHAPES)
         count, length = array.shape
-        return cls._made(
-            cls._by(family, array, values, scale=scale, counted=counted, **shape),
-            cls._create(
-                getattr(library, f"chorale_potential_create_{family}"),
-                None,
-                values,
-                arrays.address(array),
-                count,
-                length,
-                0,
-                byref(options),
-            ),
-        )
+        table = arrays.address(array)
+        return cls._new(family, values, table, count, length, 0, byref(options))
 
     @classmethod
     def cardinality(
@@ -227,17 +209,8 @@ class Potential(Shared):
         values = arrays.integer("values", values)
         array = arrays.table("table", table, 1)
         options = _options(values, scale, counted)
-        return cls._made(
-            cls._by("cardinality", array, values, scale=scale, counted=counted),
-            cls._create(
-                library.chorale_potential_create_cardinality,
-                None,
-                values,
-                arrays.address(array),
-                len(array),
-                byref(options),
-            ),
-        )
+        made = values, arrays.address(array), len(array)
+        return cls._new("cardinality", *made, byref(options))
 
     @classmethod
     def majority(
@@ -258,18 +231,8 @@ class Potential(Shared):
         if own is not None and own.shape != (values,):
             raise ValueError(f"bias has shape {own.shape}, not ({values},)")
         options = _options(values, scale, counted)
-        return cls._made(
-            cls._by("majority", array, own, scale=scale, counted=counted),
-            cls._create(
-                library.chorale_potential_create_majority,
-                None,
-                values,
-                arrays.address(array),
-                0,
-                arrays.address(own),
-                byref(options),
-            ),
-        )
+        tables = arrays.address(array), 0, arrays.address(own)
+        return cls._new("majority", values, *tables, byref(options))
 
     @classmethod
     def pairs(
@@ -280,17 +243,7 @@ class Potential(Shared):
         array = _square("scores", scores)
         values = len(array)
         options = _options(values, scale, counted)
-        return cls._made(
-            cls._by("pairs", array, scale=scale, counted=counted),
-            cls._create(
-                library.chorale_potential_create_pairs,
-                None,
-                values,
-                arrays.address(array),
-                0,
-                byref(options),
-            ),
-        )
+        return cls._new("pairs", values, arrays.address(array), 0, byref(options))
 
     @classmethod
     def callback(
@@ -329,19 +282,13 @@ class Potential(Shared):
                 return 1
 
         thunk = c.chorale_count_function(score)
-        potential = cls._made(
-            cls._by("callback", values, function, scale=scale, counted=counted),
-            cls._create(
-                library.chorale_potential_create_callback,
-                None,
-                values,
-                thunk,
-                None,
-                None,
-                byref(options),
-            ),
-            thunk,
-        )
+        create = library.chorale_potential_create_callback
+        given = values, thunk, None, None, byref(options)
+        potential = cls._made(cls._create(create, None, *given), thunk)
+        if counted is not None:
+            counted = arrays.flags("counted", counted, how="copy")
+        how = {"scale": scale, "counted": counted}
+        potential._of_function = Recipe(Potential, "callback", (values, function), how)
         potential._raised = (raised,)
         return potential
 

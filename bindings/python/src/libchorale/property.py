@@ -141,18 +141,22 @@ class Property(Shared):
         raise TypeError("a Property is made by Property.next_label, Property.automaton, ...")
 
     @classmethod
-    def _made(cls, recipe: Recipe, pointer: int) -> Property:
+    def _made(cls, pointer: int) -> Property:
         made = cls.__new__(cls)
         super(Property, made).__init__(pointer)
-        made._recipe = recipe
         return made
 
     @classmethod
-    def _by(cls, method: str, *positional: Any, **keywords: Any) -> Recipe:
-        """Returns the recipe to make a property again. Copies the arrays, since they may belong to
-        the caller."""
-        own = {k: arrays.own(v) if isinstance(v, np.ndarray) else v for k, v in keywords.items()}
-        return Recipe(cls, method, positional, own)
+    def _new(cls, name: str, *arguments: Any) -> Property:
+        """Calls a function of the library that creates a property."""
+        function = getattr(library, f"chorale_property_create{name}")
+        return cls._made(cls._create(function, None, *arguments))
+
+    def __reduce__(self) -> Any:
+        from .model import pickled  # here, since `model` imports this module
+
+        with self._use():  # fails if the handle is closed
+            return pickled(property=self)
 
     # ---- Automata
 
@@ -207,18 +211,7 @@ class Property(Shared):
             made.end_actions = arrays.address(at_end)
         own = _label_values(label_values, made.labels)
         made.label_values = arrays.address(own)
-        recipe = cls._by(
-            "automaton",
-            next=following,
-            actions=fired,
-            values=made.values,
-            start=made.start,
-            end_actions=at_end,
-            label_values=own,
-            table_offset=made.table_offset,
-            outside_value=outside_value,
-        )
-        return cls._made(recipe, cls._create(library.chorale_property_create, None, byref(made)))
+        return cls._new("", byref(made))
 
     @classmethod
     def local(
@@ -240,18 +233,8 @@ class Property(Shared):
                 f"actions has shape {fired.shape}, not ({classes}, {labels}, {labels + 1})"
             )
         own = _label_values(label_values, labels)
-        return cls._made(
-            cls._by("local", actions=fired, values=values, label_values=own),
-            cls._create(
-                library.chorale_property_create_local,
-                None,
-                labels,
-                classes,
-                arrays.integer("values", values),
-                arrays.address(fired),
-                arrays.address(own),
-            ),
-        )
+        sizes = labels, classes, arrays.integer("values", values)
+        return cls._new("_local", *sizes, arrays.address(fired), arrays.address(own))
 
     @staticmethod
     def builder(labels: int, *, values: int, classes: int = 1) -> PropertyBuilder:
@@ -265,31 +248,14 @@ class Property(Shared):
         """Returns a property that fires the label at a position. Its value on chains that end
         before this position is EMPTY. (Here and below, with a `LabelMap`, the kind of the label is
         fired instead of the label.)"""
-        made = _map(labels)
-        return cls._made(
-            cls._by("position_label", labels, position),
-            cls._create(
-                library.chorale_property_create_position_label,
-                None,
-                byref(made),
-                arrays.integer("position", position),
-            ),
-        )
+        place = arrays.integer("position", position)
+        return cls._new("_position_label", byref(_map(labels)), place)
 
     @classmethod
     def token_label(cls, labels: Labels, token: int) -> Property:
         """Returns a property that fires the label of every position whose table entry is
         `token`."""
-        made = _map(labels)
-        return cls._made(
-            cls._by("token_label", labels, token),
-            cls._create(
-                library.chorale_property_create_token_label,
-                None,
-                byref(made),
-                arrays.integer32("token", token),
-            ),
-        )
+        return cls._new("_token_label", byref(_map(labels)), arrays.integer32("token", token))
 
     @classmethod
     def first_label(cls, labels: Labels, *, ignored: npt.ArrayLike | None = None) -> Property:
@@ -301,15 +267,7 @@ class Property(Shared):
         """
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
-        return cls._made(
-            cls._by("first_label", labels, ignored=skipped),
-            cls._create(
-                library.chorale_property_create_first_label,
-                None,
-                byref(made),
-                arrays.address(skipped),
-            ),
-        )
+        return cls._new("_first_label", byref(made), arrays.address(skipped))
 
     @classmethod
     def next_label(
@@ -331,18 +289,9 @@ class Property(Shared):
         """
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
-        return cls._made(
-            cls._by("next_label", labels, anchor, ignored=skipped, rule=rule, end_value=end_value),
-            cls._create(
-                library.chorale_property_create_next_label,
-                None,
-                byref(made),
-                arrays.integer32("anchor", anchor),
-                arrays.address(skipped),
-                arrays.chosen("rule", rule, SEGMENT_RULES),
-                FIRE_NOTHING if end_value is None else arrays.integer32("end_value", end_value),
-            ),
-        )
+        end = FIRE_NOTHING if end_value is None else arrays.integer32("end_value", end_value)
+        how = arrays.address(skipped), arrays.chosen("rule", rule, SEGMENT_RULES)
+        return cls._new("_next_label", byref(made), arrays.integer32("anchor", anchor), *how, end)
 
     @classmethod
     def token_before(
@@ -364,44 +313,12 @@ class Property(Shared):
         rule: as in `next_label`."""
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
-        return cls._made(
-            cls._by(
-                "token_before",
-                labels,
-                anchor,
-                values=values,
-                ignored=skipped,
-                rule=rule,
-                start_value=start_value,
-            ),
-            cls._create(
-                library.chorale_property_create_token_before,
-                None,
-                byref(made),
-                arrays.integer32("anchor", anchor),
-                arrays.address(skipped),
-                arrays.chosen("rule", rule, SEGMENT_RULES),
-                arrays.integer("values", values),
-                FIRE_NOTHING
-                if start_value is None
-                else arrays.integer32("start_value", start_value),
-            ),
+        start = FIRE_NOTHING if start_value is None else arrays.integer32("start_value", start_value)
+        how = arrays.address(skipped), arrays.chosen("rule", rule, SEGMENT_RULES)
+        numbers = arrays.integer("values", values), start
+        return cls._new(
+            "_token_before", byref(made), arrays.integer32("anchor", anchor), *how, *numbers
         )
-
-    @classmethod
-    def _by_rules(
-        cls,
-        made_of: dict[str, int],
-        calls: Sequence[tuple[str, tuple[int, ...]]],
-        label_values: Any,
-    ) -> Property:
-        builder = PropertyBuilder(**made_of)
-        with builder._use() as pointer:
-            for name, numbers in calls:
-                state = (byref(c_int32()),) if name == "add_state" else ()
-                function = getattr(library, f"chorale_property_builder_{name}")
-                call(function, pointer, *numbers, *state)
-        return builder.finish(label_values)
 
     # ---- Values on labellings
 
@@ -512,22 +429,18 @@ class PropertyBuilder(Handle):
                 arrays.integer("values", values),
             )
         )
-        self._made_of = {"labels": self.labels, "values": values, "classes": classes}
-        self._calls: list[tuple[str, tuple[int, ...]]] = []
 
     def add_state(self) -> int:
         """Adds a state and returns its number."""
         state = c_int32()
         with self._use() as builder:
             call(library.chorale_property_builder_add_state, builder, byref(state))
-            self._calls.append(("add_state", ()))
         return state.value
 
     def _add(self, name: str, **arguments: int) -> None:
         numbers = tuple(arrays.integer32(key, value) for key, value in arguments.items())
         with self._use() as builder:
             call(getattr(library, f"chorale_property_builder_{name}"), builder, *numbers)
-            self._calls.append((name, numbers))
 
     def rule(
         self,
@@ -564,13 +477,8 @@ class PropertyBuilder(Handle):
         label_values: as in `Property.automaton`."""
         own = _label_values(label_values, self.labels)
         with self._use() as builder:
-            recipe = Property._by("_by_rules", self._made_of, tuple(self._calls), label_values=own)
-            return Property._made(
-                recipe,
-                Property._create(
-                    library.chorale_property_builder_finish, builder, arrays.address(own)
-                ),
-            )
+            function = library.chorale_property_builder_finish
+            return Property._made(Property._create(function, builder, arrays.address(own)))
 
 
 class Dictionary(Shared):
