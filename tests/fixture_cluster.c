@@ -185,6 +185,8 @@ static void random_options(Random *random, chorale_run_options *options) {
     options->message_element = numbers[random_int(random, 0, (int32_t)COUNT_OF(numbers) - 1)];
   options->threads = random_chance(random, 3) ? 2 : 1;
   options->bound_steps = random_chance(random, 50) ? random_int(random, 1, 12) : 0;
+  /* Moves of several chains take most of the time of a run of a small model. */
+  options->effort = random_chance(random, 90) ? -1 : random_chance(random, 50) ? 0.02 : 0;
 }
 
 static void random_chains(Random *random, int32_t count, int is_real, Cluster *cluster) {

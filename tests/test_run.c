@@ -778,6 +778,7 @@ static void the_better_of_both_starts_is_kept(void **state) {
     cluster.options.damping = 0;
     cluster.options.joint_mode = CHORALE_JOINT_AUTO;
     cluster.options.bound_steps = 0;
+    cluster.options.effort = -1;
     build(&cluster, NULL, &built);
     chorale_run *run;
     open_run(&cluster, &built, NULL, &run);

@@ -80,6 +80,7 @@ static void random_text_options(Random *random, chorale_run_options *options) {
   options->damping = random_chance(random, 40) ? 0.3 : 0;
   options->bound_steps = random_chance(random, 50) ? 3 : 0;
   options->restrict_range = random_chance(random, 30);
+  options->effort = random_chance(random, 80) ? -1 : 0.01;
   static const chorale_message_element numbers[] = {CHORALE_MESSAGES_AUTO, CHORALE_MESSAGES_FLOAT64,
                                                    CHORALE_MESSAGES_MAGNITUDE16};
   options->message_element = numbers[random_int(random, 0, (int32_t)COUNT_OF(numbers) - 1)];
@@ -440,8 +441,9 @@ static const char *compare_ways(const Cluster *cluster, void *context) {
   build(cluster, NULL, &built);
   const char *why = run_in_a_way(cluster, &built, WAY_PLAIN, &plain);
   for (Way way = WAY_OTHER_MEMORY; way < WAYS && !why; way = (Way)(way + 1)) {
-    /* After it has set chains aside, a solve does rounds again. */
-    if (plain.undecided > 0 && (way == WAY_STEPS || way == WAY_LISTENING || way == WAY_SLICED_STEPS))
+    /* After it has set chains aside, a solve does rounds again. Steps move no group of chains. */
+    if ((plain.undecided > 0 || cluster->options.effort >= 0) &&
+        (way == WAY_STEPS || way == WAY_LISTENING || way == WAY_SLICED_STEPS))
       continue;
     why = run_in_a_way(cluster, &built, way, &other);
     if (!why && (why = compare_said(cluster, &plain, &other)) != NULL) {

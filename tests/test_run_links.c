@@ -150,6 +150,7 @@ static void papers_that_cite_each_other(void **state) {
     chorale_run_options options = {.struct_size = sizeof options};
     options.threads = round == 1 ? 2 : 1;
     options.rounds = 5;
+    options.effort = -1;
     chorale_run *run = NULL;
     OK(chorale_run_create(NULL, model, &options, NULL, &run, &error));
     chorale_run_result result = {.struct_size = sizeof result};

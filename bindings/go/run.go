@@ -43,7 +43,7 @@ type RunOptions struct {
 	TimeLimit      time.Duration       // limits each call; 0: only the context does; negative: the limit has passed
 	Progress       func(Progress) bool // called after every round and step of the bound; if it returns true, the call ends as after a cancel. May be nil
 	BoundSteps     int                 // number of steps of dual ascent for an upper bound; 0: no bound
-	Effort         float64             // how long a solve looks for moves of several chains, as a multiple of the usual time; 0: not at all
+	Effort         float64             // how long a solve looks for moves of several chains; 1: about ten times the time of a run without moves; 0: less than half of that, only where they are likely to gain, and not with Edits; below 0: not at all
 	Edits          bool                // whether the run allocates the memory that SetAllowed and SetStrength need
 	Rules          *Rules              // what the labels must keep; for [Decode] alone
 }

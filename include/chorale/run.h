@@ -24,8 +24,11 @@
  *   regroup   moves several chains at once: makes some members of a clique take another value, then
  *             decodes the chains around them one at a time, and keeps the move if equation 1 gains.
  *             Such moves are drawn, always in the same order, until they have not gained for a
- *             while (the option `effort`). Left out where the bound has met the score, in models
- *             with more than a million chains and members, and in cliques of more than 256 members.
+ *             while (the option `effort`). By default they begin only in cliques that are likely to
+ *             gain: where messages have not converged or the local search has gained, unless the
+ *             potential is a convex SUM, and in cliques with more than two members for each of
+ *             several chains. Left out where the bound has met the score, in models with more than
+ *             a million chains and members, and in cliques of more than 256 members.
  *   bound     on request, computes an upper bound of equation 1 by dual decomposition.
  *
  * Messages. The message of chain i to clique p has an entry for each value v,
@@ -50,8 +53,8 @@
  * (see "Results"). It holds a reference on its model. chorale_run_create allocates all memory.
  * Later only some calls under "Results" allocate; so does the system when
  * it starts threads. Results have the same bits for any number of threads and any executor. A
- * series of steps gives the same bits as one solve without `effort`, and a run after a reset the
- * same bits as a new run.
+ * series of steps gives the same bits as one solve with an `effort` below 0, and a run after a
+ * reset the same bits as a new run.
  *
  * Where R is large, messages and counts of a property clique cover only the values that its
  * members can fire (model.h, "Cost of large R"). They take O(members x number of these values)
@@ -202,8 +205,10 @@ typedef struct chorale_run_options {
    * CALLBACK), or if a dictionary without UNLISTED omits values that can fire. */
   int64_t bound_steps;
   /* How long a solve looks for moves of several chains ("regroup" at the top of this file): it ends
-   * after an amount of work without a gain, which is a multiple of this number. 0 (default) or
-   * less: no such search; 1: usual. no_local_search also leaves it out. */
+   * after an amount of work without a gain, which is a multiple of this number. 1: about ten times
+   * the time of a run without moves, wherever they might gain. 0 (default): less than half of that,
+   * only where they are likely to gain, and nowhere in runs with `edits`. Below 0: no moves, as with
+   * no_local_search. More effort, if above 0, never scores less. */
   double effort;
   /* Read by chorale_decode only: rules that the labelling must keep (rules.h). NULL: none. Every other
    * call fails with KIND if rules are given. */

@@ -98,7 +98,7 @@ chorale_status take_run_options(const Report &report, const Model &model,
   to.progress_user = options.progress_user;
   to.bound_steps = options.bound_steps;
   to.edits = options.edits != 0;
-  to.effort = std::max(options.effort, 0.0);
+  to.effort = options.effort == 0 && to.edits ? -1 : options.effort;
   return CHORALE_OK;
 }
 

@@ -217,7 +217,7 @@ def solve(shape: str, count: int, options: dict[str, Any]) -> Iterator[list[floa
         model = builder.freeze()
         taken = [np.inf, np.inf]
         for _ in range(3):
-            for k, added in enumerate(({}, {"effort": 0.0})):
+            for k, added in enumerate(({}, {"effort": -1.0})):
                 run = ch.Run(model, **{**options, **added})
                 begin = time.process_time()
                 result = run.solve()

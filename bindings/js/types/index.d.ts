@@ -968,8 +968,9 @@ export interface RunOptions {
    */
   boundSteps?: number;
   /**
-   * How long a solve looks for moves of several chains after the local search, as a multiple of the usual
-   * time; 0 (the default): not at all.
+   * How long a solve looks for moves of several chains after the local search. 1: about ten times the time
+   * of a run without moves; 0 (the default): less than half of that, only where they are likely to gain, and
+   * not with `edits`; below 0: not at all.
    */
   effort?: number;
   /** True: allocates the memory that `setAllowed` and `setStrength` need. */

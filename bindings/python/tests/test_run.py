@@ -489,9 +489,10 @@ def hard_model(rng, items=8, cliques=6, labels=3):
 
 def test_effort_finds_more():
     """Moves of several chains never lower the score, more effort never either, no score exceeds that
-    of every labelling, and most runs reach the best one."""
+    of every labelling, and most runs reach the best one. A default run looks for moves, too."""
     rng = np.random.default_rng(5)
-    optimal = dict.fromkeys((0.0, 0.3, 1.0, 3.0), 0)
+    optimal = dict.fromkeys((-1.0, 0.3, 1.0, 3.0), 0)
+    usual = 0
     for _ in range(12):
         model, unary, tables = hard_model(rng)
         every = np.array(list(itertools.product(range(3), repeat=8)))
@@ -508,7 +509,10 @@ def test_effort_finds_more():
             before = result.score
             optimal[effort] += result.score > scores.max() - 1e-9
             assert ch.Run(model, effort=effort, threads=2).solve().score == result.score
-    assert optimal[1.0] > optimal[0.0] and optimal[3.0] == 12
+        score = ch.Run(model).solve().score
+        assert ch.Run(model, effort=-1).solve().score <= score <= scores.max() + 1e-9
+        usual += score > scores.max() - 1e-9
+    assert optimal[1.0] > optimal[-1.0] and optimal[3.0] == 12 and usual > optimal[-1.0]
 
 
 def test_effort_moves_cliques_together():
@@ -526,7 +530,8 @@ def test_effort_moves_cliques_together():
         builder.add_members(clique, *zip(*places))
     model = builder.freeze()
     best = pytest.approx(118.091128, abs=1e-4)
-    assert ch.Run(model).solve().score < 112
+    assert ch.Run(model, effort=-1).solve().score < 112
+    assert ch.Run(model).solve().score == best
     assert ch.Run(model, effort=0.3).solve().score == best
 
 

@@ -3,7 +3,11 @@
 
 #include "cluster/run/improve.hpp"
 
+#include "potential/clique_potential.hpp"
+
 #include <algorithm>
+#include <limits>
+#include <utility>
 
 namespace chorale {
 namespace {
@@ -30,9 +34,10 @@ constexpr std::int64_t kMostMoved = 1 << 12;
 constexpr double kVisitsAlone = 200;
 constexpr double kMostAlone = 1 << 22;
 constexpr double kVisitsInAll = 1000;
-// Models of two to kFewChains chains begin with moves of all members to one value, for at most
-// kMostWide values: in few chains many members share a clique, and messages treat them one by one.
-constexpr std::int64_t kFewChains = 8;
+// The effort if the caller gives none. The search then takes at most kMostAlone steps in all.
+constexpr double kUsualEffort = 0.4;
+// Models with crowded cliques begin with moves of all members to one value, for at most kMostWide
+// values.
 constexpr std::int32_t kMostWide = 16;
 
 bool is_searched(const Model &model) noexcept {
@@ -40,8 +45,16 @@ bool is_searched(const Model &model) noexcept {
          model.slots.size() + model.chains.size() <= kMostSearched;
 }
 
-bool are_few(const Model &model) noexcept {
-  return model.chains.size() > 1 && model.chains.size() <= kFewChains;
+// True if some chain has three or more members of the clique, since there are too few chains for
+// less. Messages treat them one by one, so runs may converge far from the optimum. A chain alone is
+// decoded as a whole.
+bool is_crowded(const Model &model, const Clique &clique) noexcept {
+  return model.chains.size() > 1 && clique.members > 2 * model.chains.size();
+}
+
+// True if the clique has a potential that is a convex SUM, whose messages are good.
+bool is_convex(const Clique &clique) noexcept {
+  return !clique.centred() && CliqueKind(*clique.potential(), clique.total()).convex;
 }
 
 // Draws moves and does them on RunState::now, which equals `best` between two moves.
@@ -52,26 +65,52 @@ public:
         worker_(setting.worker(0)), layout_(setting.rooms.behind(setting.rooms.bytes().chain)),
         memory_(layout_, model_) {}
 
-  void start() noexcept {
+  // Lists the cliques in which moves begin: all, or only those that are likely to gain, where the
+  // messages have not converged or the local search has gained. A labelling that neither changes is
+  // nearly always best.
+  void list(bool all) noexcept {
+    const Standing &standing = state_.standing;
+    const bool any = standing.converged && standing.local_search_score > standing.rounds_score;
+    for (std::int32_t c = 0; c < model_.cliques.size(); ++c) {
+      const Clique clique = setting_.inputs.clique(c);
+      if (clique.closed() || clique.all_members() == 0)
+        continue;
+      const bool open = all || ((any || state_.clique_needs.data()[c] != 0) && !is_convex(clique));
+      const bool crowded = is_crowded(model_, clique);
+      if (crowded)
+        wide_ = std::max(wide_, std::min(clique.columns(), kMostWide));
+      if (open || crowded)
+        memory_.begins.data()[begins_++] = c;
+      any_open_ = any_open_ || open;
+    }
+  }
+
+  bool has_any() const noexcept { return begins_ > 0; }
+  // True if only the moves of all members to one value are likely to gain.
+  bool only_wide() const noexcept { return !any_open_; }
+  std::int32_t wide() const noexcept { return wide_; }
+
+  // Prepares moves from RunState::best. Returns the steps of one visit of the chains in whose cliques
+  // moves begin.
+  double start() noexcept {
     memory_.counts.clear();
     std::fill_n(memory_.flags.data(), memory_.flags.size(), std::uint8_t{0});
     std::fill_n(memory_.shifted.data(), memory_.shifted.size(), std::uint8_t{0});
     state_.now.copy(state_.best);
-    for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
-      if (model_.cliques.type(c).closed)
-        continue;
-      memory_.counts.add_clique(model_, c, state_.now);
-      if (are_few(model_))
-        wide_ = std::max(wide_, std::min(model_.cliques[c].columns(), kMostWide));
+    for (std::int64_t c = 0; c < model_.cliques.size(); ++c)
+      if (!model_.cliques.type(c).closed)
+        memory_.counts.add_clique(model_, c, state_.now);
+    double visit = 0;
+    for (std::int64_t k = 0; k < begins_; ++k) {
+      const Clique clique = model_.cliques[memory_.begins.data()[k]];
+      for (std::int32_t i = 0; i < clique.all_members(); ++i) {
+        const std::int32_t chain = model_.chain_of(clique, i);
+        if (std::exchange(memory_.flags.data()[chain], kTouched) == 0)
+          visit += static_cast<double>(cost(model_.chains[chain]));
+      }
     }
-  }
-
-  // Returns the steps of one visit of all chains that are searched.
-  double all_steps() const noexcept {
-    double all = 0;
-    for (const Chain &chain : model_.chains)
-      all += chain.slots == 0 || model_.is_closed(chain) ? 0 : static_cast<double>(cost(chain));
-    return all;
+    std::fill_n(memory_.flags.data(), memory_.flags.size(), std::uint8_t{0});
+    return visit;
   }
 
   // Does one move. True if it is kept. False also if the call must end; the move is then undone.
@@ -118,7 +157,7 @@ private:
   // Draws a shift: the first of a move anywhere, the others at a clique near that of the last.
   Shift draw() noexcept {
     const std::int32_t number = last_ =
-        touched_ > 0 ? near(last_) : model_.clique_of(random(model_.slots.size()));
+        touched_ > 0 ? near(last_) : memory_.begins.data()[random(begins_)];
     const Clique clique = model_.cliques[number];
     const auto member = static_cast<std::int32_t>(random(clique.all_members()));
     Shift shift{ShiftKind::one, memory_.shifted, member, state_.now.shown(clique, member), -1};
@@ -290,6 +329,8 @@ private:
   Layout layout_;
   RegroupMemory memory_;
   MeasuredSum gain_;          // of the move: its total, and the magnitude of all terms that changed
+  std::int64_t begins_ = 0;   // number of cliques in which moves begin
+  bool any_open_ = false;
   std::int32_t wide_ = 0;     // how many moves of all members to one value come first
   std::int64_t head_ = 0;     // of the queue
   std::int64_t size_ = 0;     // of the queue
@@ -309,6 +350,7 @@ RegroupMemory::RegroupMemory(Layout &layout, const Model &model) noexcept {
   flags = layout.take_span<std::uint8_t>(model.chains.size());
   queue = layout.take_span<std::int32_t>(most);
   touched = layout.take_span<std::int32_t>(most);
+  begins = layout.take_span<std::int32_t>(model.cliques.size());
   shifted = layout.take_span<std::uint8_t>(model.cliques.size());
   region = layout.take_span<std::int32_t>(std::min(model.cliques.size(), kMostSpread));
 }
@@ -316,22 +358,27 @@ RegroupMemory::RegroupMemory(Layout &layout, const Model &model) noexcept {
 void Regroup::run() noexcept {
   RegroupCourse &course = state_.course.regroup;
   Standing &standing = state_.standing;
+  const bool is_given = setting_.options.effort > 0;
   if (!is_searched(setting_.model) || !state_.found() ||
       closes_gap(state_.best.total(), state_.best.magnitude, standing.upper_bound))
     return;
   GroupMoves moves(setting_, state_);
-  moves.start();
+  moves.list(is_given);
+  if (!moves.has_any())
+    return;
   if (!course.started) {
     course = {};
     course.started = true;
   }
-  const double effort = setting_.options.effort;
-  const double all = moves.all_steps();
-  const double alone = effort * std::min(kVisitsAlone * all, kMostAlone);
+  const double visit = moves.start();
+  const double effort = is_given ? setting_.options.effort : kUsualEffort;
+  const double alone = moves.only_wide() ? 0 : effort * std::min(kVisitsAlone * visit, kMostAlone);
+  const double most = is_given ? std::numeric_limits<double>::infinity() : kMostAlone;
+  const double in_all = std::min(effort * kVisitsInAll * visit, most);
   const auto goes_on = [&]() noexcept {
     const auto spent = static_cast<double>(course.spent);
     const auto gained_at = static_cast<double>(course.gained_at);
-    return spent < effort * kVisitsInAll * all && spent - gained_at < alone + gained_at;
+    return course.moves < moves.wide() || (spent < in_all && spent - gained_at < alone + gained_at);
   };
   bool changed = false;
   while (goes_on()) {

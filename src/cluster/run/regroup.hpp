@@ -6,9 +6,9 @@
 // clique to a value (Shift), whatever that costs, and then improves the neighbours of the chains
 // that changed, and at last the forced chains themselves, one at a time. If the sum of all these
 // exact changes of equation 1 is a gain, the move is kept; otherwise it is undone. A shift may concern
-// several neighbouring cliques, and a move may have up to four more shifts, each near the last. Moves are drawn at random; every run
-// draws the same sequence. The search ends when it has worked for a while without a gain, a multiple
-// of what one visit of all chains costs.
+// several neighbouring cliques, and a move may have up to four more shifts, each near the last. Moves
+// are drawn at random; every run draws the same sequence. The search ends when it has worked for a
+// while without a gain, a multiple of what one visit of the chains costs where moves begin.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
@@ -24,6 +24,7 @@ struct RegroupMemory {
   gsl::span<std::uint8_t> flags;  // by chain: kQueued, kTouched, kForced (regroup.cpp)
   gsl::span<std::int32_t> queue;  // ring buffer of chains to improve
   gsl::span<std::int32_t> touched; // chains that differ in `now` and `best`
+  gsl::span<std::int32_t> begins;  // the cliques in which moves begin
   gsl::span<std::uint8_t> shifted; // by clique: 1 if the present shift concerns it
   gsl::span<std::int32_t> region;  // the cliques that the present shift concerns
 };

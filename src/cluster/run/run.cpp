@@ -398,7 +398,7 @@ void chorale_run::solve() noexcept {
         Repair(setting_, state).run();
     }
   } while (standing.pending && !call.must_end()); // the repair has set chains aside
-  if (course.dual.stage == DualStage::none && options.polish && options.effort > 0 &&
+  if (course.dual.stage == DualStage::none && options.polish && options.effort >= 0 &&
       !standing.is_regrouped && !call.must_end()) {
     state.leave_edits();
     Regroup(setting_, state).run();

@@ -242,8 +242,9 @@ class Run(Closable):
                      returns True, the call ends early. If it raises an exception, the call ends
                      early and raises this exception
     bound_steps      number of steps of dual ascent for an upper bound on the score; 0: no bound
-    effort           how long a solve looks for moves of several chains after the local search, as a
-                     multiple of the usual time; 0: not at all
+    effort           how long a solve looks for moves of several chains after the local search. 1: about
+                     ten times the time of a run without moves; 0: less than half of that, only where
+                     they are likely to gain, and not with `edits`; below 0: not at all
     edits            True: allocates the memory that `set_allowed` and `set_strength` need
     earlier          a `Run` from whose messages and labelling this run starts; its model must have
                      as many chains and cliques as the model of this run

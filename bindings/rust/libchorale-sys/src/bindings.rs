@@ -2270,7 +2270,7 @@ pub struct chorale_run_options {
     pub progress_user: *mut std::os::raw::c_void,
     #[doc = " Greatest number of steps by which a solve lowers the upper bound; 0 (default): no bound. A step\n decodes every chain and solves every clique. The steps end early when the bound meets the\n score. The bound is plus infinity if the potential of some clique has no bound (PAIRS,\n CALLBACK), or if a dictionary without UNLISTED omits values that can fire."]
     pub bound_steps: i64,
-    #[doc = " How long a solve looks for moves of several chains (\"regroup\" at the top of this file): it ends\n after an amount of work without a gain, which is a multiple of this number. 0 (default) or\n less: no such search; 1: usual. no_local_search also leaves it out."]
+    #[doc = " How long a solve looks for moves of several chains (\"regroup\" at the top of this file): it ends\n after an amount of work without a gain, which is a multiple of this number. 1: about ten times\n the time of a run without moves, wherever they might gain. 0 (default): less than half of that,\n only where they are likely to gain, and nowhere in runs with `edits`. Below 0: no moves, as with\n no_local_search. More effort, if above 0, never scores less."]
     pub effort: f64,
     #[doc = " Read by chorale_decode only: rules that the labelling must keep (rules.h). NULL: none. Every other\n call fails with KIND if rules are given."]
     pub rules: *const chorale_rules,
