@@ -1,6 +1,5 @@
 """Shared cliques: prices, parts, the search, and streams of batches whose groups share keys."""
 
-import collections
 import dataclasses
 import itertools
 import pickle
@@ -11,7 +10,7 @@ from test_batches import corpus, cut, joined, rng  # noqa: F401
 
 import libchorale as ch
 from libchorale.batches import Chains
-from libchorale.prices import Answer, Part, Prices, Search, components, label, sum_of
+from libchorale.prices import Answer, Part, Prices, Search, label, sum_of
 from libchorale.shared import SharedKeys
 from libchorale.shared import label as label_batches
 
@@ -232,94 +231,6 @@ def test_streams(rng):  # noqa: F811
             pairs += sum(n * n for n in np.bincount(labels, minlength=3).tolist())
         positions.append(pairs)
     assert positions[0] >= positions[1]
-
-
-def test_streams_that_are_joined(rng):  # noqa: F811
-    """The labels score as much as those of parts made by hand: each component is a part, and keys
-    with few members are cliques of this part."""
-    table = corpus(rng, groups=10)
-    names = [f"{k}{'abcdefgh'[int(rng.integers(0, 8))]}" for k in range(3)]
-    keys = [
-        [names[k] if k >= 0 and row % 2 else f"x{rng.integers(0, 30)}" for k in given]
-        for row, given in enumerate(table.column("keys").to_pylist())
-    ]
-    table = table.drop_columns(["keys"]).append_column("keys", pa.array(keys, pa.list_(pa.string())))
-    chains = Chains("page", "scores", tokens="words", strength=0.5, order="id")
-    shared = SharedKeys(chains, "keys", strength=2.0, least=6, join=True)
-    expected = joined(label_batches(cut(table, 1000), shared).rows)
-    for size in (1, 3):
-        again = joined(label_batches(cut(table, size), shared).rows)
-        assert again.sort_by("id").equals(expected.sort_by("id"))
-    assert sorted(expected.column("id").to_pylist()) == list(range(table.num_rows))
-
-    rows = sorted(expected.to_pylist(), key=lambda row: row["id"])
-    counted = collections.Counter(key for row in rows for key in row["keys"])
-    small = [key for key, n in counted.items() if 2 <= n < 6]
-    parts = {row["page"]: {row["page"]} for row in rows}
-    for key in small:
-        pages = [row["page"] for row in rows if key in row["keys"]]
-        union = set().union(*(parts[page] for page in pages))
-        for page in union:
-            parts[page] = union
-    numbers = {key: k for k, key in enumerate(sorted(key for key in counted if counted[key] >= 6))}
-    made, orders = [], []
-    for component in {id(part): part for part in parts.values()}.values():
-        of = [row for row in rows if row["page"] in component]
-        if not any(row["keys"] for row in of):
-            assert all(row["labels"] == [] for row in of)
-            continue
-        builder = ch.ModelBuilder()
-        for row in of:
-            builder.add_chain(np.array(row["scores"]).reshape(-1, 3))
-        placed = {}
-        for place, row in enumerate(of):
-            for t, (word, key) in enumerate(zip(row["words"], row["keys"])):
-                placed.setdefault(("word", row["page"], word), []).append((place, t))
-                placed.setdefault(("key", key), []).append((place, t))
-        shared_cliques = {}
-        for what, members in placed.items():
-            is_shared = what[0] == "key" and what[1] in numbers
-            if len(members) < 2 and not is_shared:
-                continue
-            strength = 0.5 if what[0] == "word" else 2.0
-            potential = ch.Potential.potts(3, strength, scale="members")
-            clique = builder.add_cliques(1, potential=potential).start
-            for place, t in members:
-                builder.add_members(clique, place, t)
-            if is_shared:
-                shared_cliques[clique] = numbers[what[1]]
-        made.append(Part(builder.freeze(), shared_cliques))
-        orders.append(of)
-    potential = ch.Potential.potts(3, 2.0, scale="members")
-    result = label(made, [potential] * len(numbers), [counted[key] for key in sorted(numbers)])
-    for part, labels, of in zip(made, result.labels, orders):
-        found = [y for row in of for y in row["labels"]]
-        assert part.model.score(found).score == pytest.approx(part.model.score(labels).score, abs=1e-6)
-
-
-def test_too_much_to_join(rng, monkeypatch):  # noqa: F811
-    monkeypatch.setattr("libchorale.shared.MOST_MEMBERSHIPS", 3)
-    table = corpus(rng, groups=12)
-    shared = SharedKeys(Chains("page", "scores"), "keys", least=10_000, join=True)
-    with pytest.raises(ValueError, match="join: [0-9]+ positions have keys of 2 to 9999 members"):
-        label_batches(cut(table, 5), shared)
-
-
-def test_components(rng):  # noqa: F811
-    assert components([], [], 3).tolist() == [0, 1, 2]
-    assert components([4, 2], [2, 1], 5).tolist() == [0, 1, 1, 3, 1]
-    for _ in range(50):
-        count, pairs = int(rng.integers(1, 12)), int(rng.integers(0, 14))
-        ends = rng.integers(0, count, (2, pairs))
-        reaches = np.eye(count, dtype=bool)
-        reaches[ends[0], ends[1]] = reaches[ends[1], ends[0]] = True
-        for _ in range(4):
-            reaches = reaches @ reaches  # paths of twice the length
-        assert components(*ends, count).tolist() == reaches.argmax(axis=1).tolist()
-    with pytest.raises(ch.ArgumentError, match=r"second\[1\] is 5"):
-        components([0, 0], [1, 5], 5)
-    with pytest.raises(ValueError, match="first has 2 entries, second has 1; both must"):
-        components([0, 0], [1], 5)
 
 
 def test_streams_without_anything_shared(rng):  # noqa: F811

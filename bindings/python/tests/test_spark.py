@@ -96,18 +96,11 @@ def test_problems(spark, rng):  # noqa: F811
     assert by_id(row.asDict() for row in out.collect()) == expected
 
 
-@pytest.mark.parametrize(
-    "partitions, join", [(1, False), (2, False), (3, False), (8, False), (1, True), (3, True)]
-)
-def test_shared_keys_as_in_one_process(spark, rng, partitions, join):  # noqa: F811
+@pytest.mark.parametrize("partitions", [1, 2, 3, 8])
+def test_shared_keys_as_in_one_process(spark, rng, partitions):  # noqa: F811
     table = corpus(rng, groups=30)
-    if join:  # gives keys about three members each
-        given = table.column("keys").to_pylist()
-        keys = [[key if t else int(rng.integers(9, 40)) for t, key in enumerate(of)] for of in given]
-        place = table.schema.get_field_index("keys")
-        table = table.set_column(place, "keys", pa.array(keys, pa.list_(pa.int64())))
     chains = Chains("page", "scores", tokens="words", order="id", names=NAMES)
-    shared = SharedKeys(chains, "keys", strength=3.0, least=5, rounds=5, join=join)
+    shared = SharedKeys(chains, "keys", strength=3.0, least=5, rounds=5)
     rows, outcome = label_shared(cut(table, 7), shared)
     expected = by_id(joined(rows).to_pylist())
     mixed = table.take(pa.array(rng.permutation(table.num_rows)))
@@ -128,13 +121,6 @@ def test_nothing_to_share(spark):
     out = adapter.label_shared(frame_of(spark, table), SharedKeys(Chains("page", "scores"), "keys"))
     assert [row["labels"] for row in out.rows.collect()] == [[], []]
     assert out.outcome.chains == 0
-
-
-def test_too_many_memberships(spark, rng, monkeypatch):  # noqa: F811
-    monkeypatch.setattr("libchorale.shared.MOST_MEMBERSHIPS", 3)
-    shared = SharedKeys(Chains("page", "scores"), "keys", least=10_000, join=True)
-    with pytest.raises(ValueError, match="join: [0-9]+ positions have keys of 2 to 9999 members"):
-        adapter.label_shared(frame_of(spark, corpus(rng, groups=12)), shared)
 
 
 def test_the_library_is_loaded_once_a_process(spark, rng, tmp_path):  # noqa: F811

@@ -7,7 +7,7 @@ several models share (`libchorale.prices`). The supported functions for corpora 
 
 from __future__ import annotations
 
-from .prices import Answer, Part, Prices, Search, components, label, sum_of
+from .prices import Answer, Part, Prices, Search, label, sum_of
 from .property import ANY, Dictionary, PropertyBuilder
 from .run import Cost
 
@@ -20,7 +20,6 @@ __all__ = [
     "Prices",
     "PropertyBuilder",
     "Search",
-    "components",
     "label",
     "sum_of",
 ]

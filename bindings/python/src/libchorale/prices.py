@@ -2,10 +2,9 @@
 
 A word of a corpus, or an entity of a knowledge graph, may have members in every document; its
 clique is called *shared*. The corpus is divided into parts: documents, or sets of documents that
-other cliques connect (`components` finds them). Each part has a model of its own, which contains
-the members of shared cliques that are in this part. Parts receive *prices*, the score added to a
-member for each value, and return *counts*, the number of members with each value. A `Search`
-chooses the prices; `Part.answer` labels a part under prices. Answers of parts are integers, whose
+other cliques connect. Each part has a model of its own, which contains the members of shared cliques
+that are in this part. Parts receive *prices*, the score added to a member for each value, and return
+*counts*, the number of members with each value. A `Search` chooses the prices; `Part.answer` labels a part under prices. Answers of parts are integers, whose
 sums are exact in any order. So the labels do not depend on how parts are divided among processes.
 
     search = Search(potentials, members)         # by shared clique
@@ -33,7 +32,6 @@ from ._handle import Closable
 from ._native import call, library, struct
 from ._work import work
 from .cancel import Stop
-from .errors import OutOfRangeError
 from .model import Model
 from .potential import Potential
 from .problem import Problem
@@ -149,43 +147,6 @@ class Prices(Closable):
         """Returns the chains that are left out, since every labelling of them is forbidden."""
         with self._use(shared=True) as handle:
             return left_out_of(library.chorale_prices_run(handle))
-
-
-def components(first: npt.ArrayLike, second: npt.ArrayLike, count: int) -> arrays.Ints:
-    """Divides items into connected components, where items first[k] and second[k] are connected for
-    each k. Returns for each item the lowest number of an item in its component, int32.
-
-    To divide a corpus into parts, let the items be its documents and the cliques that are not
-    shared, numbered together from 0 to count - 1, with a pair for each clique and each document
-    that has a member in it. All documents of one component must be in one part.
-
-    >>> components([0, 2, 1], [3, 3, 4], 5).tolist()
-    [0, 1, 0, 0, 1]
-    """
-    pairs = arrays.ints("first", first), arrays.ints("second", second)
-    if len(pairs[0]) != len(pairs[1]):
-        raise ValueError(
-            f"first has {len(pairs[0])} entries, second has {len(pairs[1])}; both must have the "
-            "same number"
-        )
-    found = np.arange(arrays.integer("count", count), dtype=np.int32)
-    for name, ends in zip(("first", "second"), pairs):
-        wrong = np.flatnonzero((ends < 0) | (ends >= len(found)))
-        if len(wrong):
-            raise OutOfRangeError(
-                f"{name}[{wrong[0]}] is {ends[wrong[0]]}; it must be at least 0 and below count = "
-                f"{len(found)}"
-            )
-    # An item leads to a lower one of its component, or to itself. Each turn leads the greater end of
-    # every pair to the lower one, and then every item to where its way ends.
-    one, other = found[pairs[0]], found[pairs[1]]
-    while (apart := one != other).any():
-        one, other = one[apart], other[apart]
-        np.minimum.at(found, np.maximum(one, other), np.minimum(one, other))
-        while ((further := found[found]) != found).any():
-            found = further
-        one, other = found[one], found[other]
-    return found
 
 
 # ---- Questions and answers ----------------------------------------------------------------------

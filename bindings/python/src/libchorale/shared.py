@@ -4,7 +4,6 @@
 word, also agree across groups if the key is frequent (`SharedKeys.least`). A key may have any number
 of positions: groups exchange only prices and counts (`libchorale.prices`). So no process needs to
 hold more than one group, and the labels do not depend on how groups are divided among processes.
-Groups connected by rarer keys may be labelled as one group (`SharedKeys.join`).
 `libchorale.spark.label_shared` does the same on Spark.
 """
 
@@ -12,7 +11,6 @@ from __future__ import annotations
 
 import collections
 import dataclasses
-from array import array
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -26,15 +24,7 @@ from ._progress import Bar, Bars, watched
 from .batches import Chains
 from .collective import build_problem
 from .potential import Potential
-from .prices import Answer, Asked, Outcome, Part, Search, components
-
-# The name of the column that says to which component a row belongs. A component is a set of groups
-# that must be labelled together; its name is the name of one of these groups.
-COMPONENT = "libchorale_component"
-
-# With `SharedKeys.join`, a key that is not shared joins the groups in which it occurs to one
-# component. One process accepts at most this many positions with such keys.
-MOST_MEMBERSHIPS = 100_000_000
+from .prices import Answer, Asked, Outcome, Part, Search
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,9 +40,6 @@ class SharedKeys:
               v, adds strength / n * sum_v n_v^2
     least     keys at fewer positions of the whole corpus are not shared, since prices work badly
               for small cliques
-    join      False: keys that are not shared are ignored. True: groups with such a key in common
-              are labelled as one group, a component, in which these keys agree. One process holds a
-              whole component; a smaller `least` makes components smaller
     rounds, tracks  as in `prices.Search`
     """
 
@@ -60,7 +47,6 @@ class SharedKeys:
     keys: str
     strength: float = 1.0
     least: int = 50
-    join: bool = False
     rounds: int = 40
     tracks: int = 8
 
@@ -71,13 +57,6 @@ class SharedKeys:
             raise ValueError(f"strength is {self.strength}; it must be at least 0")
         if self.least < 2:
             raise ValueError(f"least is {self.least}; it must be at least 2")
-
-    def check_memberships(self, memberships: int) -> None:
-        if memberships > MOST_MEMBERSHIPS:
-            raise ValueError(
-                f"join: {memberships} positions have keys of 2 to {self.least - 1} members; one process "
-                f"joins groups by at most {MOST_MEMBERSHIPS}: choose a smaller least, or join=False"
-            )
 
     def search(self, counted: Mapping[Hashable, int], labels: int) -> tuple[Keys, Search]:
         """Returns the shared keys with their numbers, and the search for their prices. counted: the
@@ -126,58 +105,6 @@ def _is_key(key: Any) -> bool:
     return not arrays.missing(key) and not (isinstance(key, int) and key < 0)
 
 
-def components_of(
-    stream: Iterable[Any], specification: SharedKeys, counted: Mapping[Hashable, int]
-) -> dict[Hashable, Hashable]:
-    """Returns for each group of a stream the name of its component: the first group of this
-    component in the stream. counted: the number of positions of each key."""
-    small = {key for key, count in counted.items() if 2 <= count < specification.least}
-    specification.check_memberships(sum(counted[key] for key in small))
-    groups: Keys = {}
-    last: Keys = {}  # key -> the number of the last group that had it
-    ends = array("i"), array("i")
-    for batch in stream:
-        columns = (
-            batch.column(batch.schema.get_field_index(name)).to_pylist()
-            for name in (specification.chains.group, specification.keys)
-        )
-        for group, keys in zip(*columns):
-            number = groups.setdefault(group, len(groups))
-            for key in small.intersection(keys or ()):
-                ends[0].append(last.get(key, number))
-                ends[1].append(number)
-                last[key] = number
-    names = list(groups)
-    return dict(zip(names, map(names.__getitem__, components(*ends, len(names)).tolist())))
-
-
-def with_components(
-    stream: Iterable[Any], group: str, found: Mapping[Hashable, Hashable]
-) -> Iterator[Any]:
-    """Yields the batches of a stream with the column COMPONENT. Groups that are a component by
-    themselves are passed on as they arrive. The others are kept, and follow at the end, component
-    by component. found: the component of each group.
-    """
-    arrow = pyarrow()
-    compute = pyarrow().compute
-    sizes = collections.Counter(found.values())
-    kept: list[Any] = []
-    for batch in stream:
-        place = batch.schema.get_field_index(group)
-        firsts = [found[name] for name in batch.column(place).to_pylist()]
-        field = batch.schema.field(place).with_name(COMPONENT)
-        made = arrow.RecordBatch.from_arrays(
-            [*batch.columns, arrow.array(firsts, field.type)], schema=batch.schema.append(field)
-        )
-        is_alone = arrow.array([sizes[name] == 1 for name in firsts], arrow.bool_())
-        yield made.filter(is_alone)
-        kept.append(made.filter(compute.invert(is_alone)))
-    if kept:
-        table = arrow.Table.from_batches(kept)
-        order = [(COMPONENT, "ascending"), (group, "ascending")]  # sorting is stable
-        yield from table.sort_by(order).combine_chunks().to_batches()
-
-
 @dataclasses.dataclass(frozen=True)
 class _Labelling(Chains):
     """A specification with which `batches.label` labels groups under given prices. numbers: the
@@ -219,8 +146,6 @@ class _Asking(_Labelling):
 def _made(kind: Any, specification: SharedKeys, numbers: Keys, **more: Any) -> Any:
     chains = specification.chains
     fields = {field.name: getattr(chains, field.name) for field in dataclasses.fields(chains)}
-    if specification.join:
-        fields["group"] = COMPONENT
     return kind(**fields, shared=specification, numbers=numbers, **more)
 
 
@@ -234,8 +159,7 @@ def _part(
     lengths = [len(matrix) for matrix in scores]
     if not any(lengths):
         return lengths, None
-    keys, others = [], []
-    known: Keys = {}  # numbers of the keys that are not shared
+    keys = []
     for row, given in enumerate(batches._lists(rows, specification.keys)):
         if len(given) != lengths[row]:
             raise ValueError(
@@ -243,12 +167,6 @@ def _part(
                 f"{lengths[row]} positions"
             )
         keys.append([numbers.get(key, -1) for key in given])
-        others.append(
-            [
-                known.setdefault(key, len(known)) if _is_key(key) and key not in numbers else -1
-                for key in given
-            ]
-        )
     arguments = chains._arguments(rows)
     agree: list[Any] = [
         dataclasses.replace(entry, strength=1.0)
@@ -260,8 +178,6 @@ def _part(
     width = next((len(matrix[0]) for matrix in scores if len(matrix)), 1)
     potts = Potential.potts(width, specification.strength, scale="members")
     across = Agreement("keys", potential=potts, minimum=1, across=True, keys=keys)
-    if specification.join:
-        agree.append(dataclasses.replace(across, minimum=2, keys=others))
     agree.append(across)
     arguments.update(agree=agree, strength=1.0 if chains.strength == "auto" else chains.strength)
     problem = build_problem(scores, groups=rows.column(chains.group).to_pylist(), **arguments)
@@ -280,11 +196,7 @@ def answer(
     stream: Iterable[Any], specification: SharedKeys, numbers: Keys, asked: Asked
 ) -> Answer | None:
     """Returns the sum of the answers that all groups of a stream of batches give to the question
-    `asked`; None if there is no position.
-
-    stream  if `specification.join`, the batches have the column COMPONENT, and the rows of a
-            component follow one another
-    """
+    `asked`; None if there is no position."""
     asking = _made(_Asking, specification, numbers, asked=asked)
     for _ in batches.label(stream, asking, progress=False):
         pass
@@ -294,14 +206,11 @@ def answer(
 def under_prices(
     stream: Iterable[Any], specification: SharedKeys, numbers: Keys, search: Search
 ) -> Iterator[Any]:
-    """Labels the groups of a stream under the prices that a search found, and yields the batches.
-    stream: as in `answer`."""
+    """Labels the groups of a stream under the prices that a search found, and yields the batches."""
     assert search.best is not None
-    best = _made(
-        _Labelling, specification, numbers, prices=search.best.prices, first=search.first
-    )
-    for batch in batches.label(stream, best, progress=False):
-        yield batch.drop_columns([COMPONENT]) if specification.join else batch
+    prices = search.best.prices
+    best = _made(_Labelling, specification, numbers, prices=prices, first=search.first)
+    yield from batches.label(stream, best, progress=False)
 
 
 def label(
@@ -314,7 +223,7 @@ def label(
     call itself finds the prices; batches are labelled when the rows of the result are read.
 
     stream  a list of record batches, or a function that returns a new stream of them, since the
-            stream is read about once in each round. Groups that are joined are held in memory
+            stream is read about once in each round
     progress  progress bars over the rounds of the search, then over the batches, as in
             `libchorale.agree`
 
@@ -336,10 +245,6 @@ def label(
         return Labelled(unshared, NOTHING)
     counted = count_keys(begin(), specification)
     numbers, search = specification.search(counted, labels)
-    if specification.join:
-        found = components_of(begin(), specification, counted)
-        group, rows = specification.chains.group, begin
-        begin = lambda: with_components(rows(), group, found)  # noqa: E731
     with Bar(progress, "prices", specification.rounds, "round") as bar:
         while (asked := search.ask()) is not None:
             answered = answer(begin(), specification, numbers, asked)

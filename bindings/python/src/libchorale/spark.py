@@ -11,13 +11,11 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numpy as np
-
 from . import batches, shared
 from ._columns import pyarrow
 from .batches import Errors, Specification, output_schema
-from .prices import Asked, components, sum_of
-from .shared import COMPONENT, NOTHING, Keys, Labelled, SharedKeys
+from .prices import Asked, sum_of
+from .shared import NOTHING, Keys, Labelled, SharedKeys
 
 _PLACE = "libchorale_place"
 
@@ -59,9 +57,7 @@ def label_shared(
     the search for prices. Both are the same for any number of partitions.
 
     Runs one job for each round, at most `specification.rounds`, and a few others. Each job sends
-    prices to the tasks and returns counts; meanwhile the rows are cached. With
-    `specification.join`, the driver computes which groups are labelled as one, the components
-    (`SharedKeys`). If rows of a group may arrive in any order, `specification.chains.order` must
+    prices to the tasks and returns counts; meanwhile the rows are cached. If rows of a group may arrive in any order, `specification.chains.order` must
     name a column.
     """
     from_arrow_schema, to_arrow_schema = _schemas()
@@ -79,9 +75,7 @@ def label_shared(
     counted = {key: n for key, n in counted.items() if isinstance(key, str) or key >= 0}
     numbers, search = specification.search(counted, int(first[0]))
     group = chains.group
-    if specification.join:
-        frame, group = _with_components(frame, specification), COMPONENT
-    order = dict.fromkeys([group, chains.group, chains.order or group])
+    order = dict.fromkeys([group, chains.order or group])
     placed = _placed(frame, group, partitions).sortWithinPartitions(*order).drop(_PLACE)
     placed = placed.persist()
     try:
@@ -108,32 +102,6 @@ def _schemas() -> tuple[Any, Any]:
             "data frames of Spark are those of pyspark: pip install pyspark pyarrow"
         ) from None
     return from_arrow_schema, to_arrow_schema
-
-
-def _with_components(frame: Any, specification: SharedKeys) -> Any:
-    """Returns the frame with the column COMPONENT, the component of each row's group."""
-    from pyspark.sql import functions as f
-
-    group = specification.chains.group
-    member = f.explode(specification.keys).alias("key")
-    keys = frame.select(f.col(group).alias("group"), member).where(f.col("key").isNotNull())
-    if dict(keys.dtypes)["key"] != "string":
-        keys = keys.where(f.col("key") >= 0)
-    small = keys.groupBy("key").agg(f.count("key").alias("members"), f.min("group").alias("first"))
-    small = small.where((f.col("members") >= 2) & (f.col("members") < specification.least))
-    specification.check_memberships(small.agg(f.sum("members")).first()[0] or 0)
-    pairs = keys.join(small, "key").select("group", "first").where("group != first").distinct()
-    found = pairs.toArrow() if hasattr(pairs, "toArrow") else pairs.toPandas()
-    rows = {name: np.asarray(found[name]) for name in ("group", "first")}
-    names, ends = np.unique(np.concatenate(list(rows.values())), return_inverse=True)
-    half = len(ends) // 2
-    lowest = names[components(ends[:half], ends[half:], len(names))]
-    if len(names) == 0:
-        return frame.withColumn(COMPONENT, f.col(group))
-    schema = keys.select(f.col("group").alias(group), f.col("group").alias(COMPONENT)).schema
-    of = frame.sparkSession.createDataFrame(list(zip(names.tolist(), lowest.tolist())), schema)
-    component = f.coalesce(f.col(COMPONENT), f.col(group)).alias(COMPONENT)
-    return frame.join(of, group, "left").select(*frame.columns, component)
 
 
 def _answer(
