@@ -307,7 +307,7 @@ def named(name: str, before: str = "") -> str:
 def statuses() -> Iterator[tuple[str, str]]:
     errors = (PYTHON / "errors.py").read_text(encoding="utf-8")
     go = (ROOT / "bindings/go/errors.go").read_text(encoding="utf-8")
-    go_outcomes = (ROOT / "bindings/go/host.go").read_text(encoding="utf-8")
+    go_outcomes = (ROOT / "bindings/go/constants.go").read_text(encoding="utf-8")
     lines = [
         "---\nhide: [toc]\nsearch: {boost: 2}\n---",
         "",
@@ -468,7 +468,7 @@ def go_pages() -> Iterator[tuple[str, str]]:
             continue
         for found in piece.finditer(source.read_text(encoding="utf-8")):
             comment, code = re.sub(r"^// ?", "", found[1], flags=re.MULTILINE), found[2]
-            named = re.match(r"func \(\w* ?\*?(\w+)\) (\w+)|(?:func|type|var|const) \(?\s*(\w+)", code)
+            named = re.match(r"func \(\w* ?\*?(\w+)\) (\w+)|(?:func|type|var|const) \(?\s*(?://.*\n\s*)*(\w+)", code)
             if not named:
                 continue
             name = f"{named[1]}.{named[2]}" if named[1] else named[3]
