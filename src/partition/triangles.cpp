@@ -7,14 +7,14 @@ namespace {
 
 // First triangles are looked for kRoundsOfTriangles times, those first that the division breaks most,
 // and the scores divided kSweepsPerRound times after each. Then the temperature falls to the share
-// kCooling of what it was, in kLeastSweeps sweeps, or more if there are few triangles; after every
-// kSweepsBetween of them more triangles are looked for. Last are some sweeps at temperature 0.
+// kCooling of what it was, in kLeastSweeps sweeps, or more if there are few triangles, which are then
+// looked for again and again: the more sweeps, the more often. Last are some sweeps at temperature 0.
 constexpr int kRoundsOfTriangles = 12;
 constexpr int kSweepsPerRound = 6;
 constexpr std::int64_t kLeastSweeps = 200;
-constexpr std::int64_t kMoreSweeps = 600;
+constexpr std::int64_t kMoreSweeps = 1000;
 constexpr std::int64_t kPlacesOfMoreSweeps = 2000000; // a sweep divides each place in a triangle
-constexpr std::int64_t kSweepsBetween = 40;
+constexpr std::int64_t kSweepsTimesBetween = 8000; // sweeps in all, times those between looks
 constexpr double kCooling = 0.0023;
 // The search for a path looks at so many pairs.
 constexpr std::int64_t kMostLooked = 400;
@@ -71,7 +71,8 @@ bool TriangleBound::add_edge(std::int32_t u, std::int32_t v, double score,
   // A finite number for pairs that cannot be joined, which no other scores make up for.
   const double never = -2 * graph_.above;
   const double allowed = graph_.are_apart(u, v) ? never : std::max(score, never);
-  if (!number_of_edge_.add(key, number) || !edges_.push({u, v, allowed}) || !rest_.push(allowed) ||
+  if (edges_.size() == kLargestSize || !number_of_edge_.add(key, number) ||
+      !edges_.push({u, v, allowed}) || !rest_.push(allowed) ||
       !next_.push(head_[u]) || !next_.push(head_[v]))
     return false;
   head_[u] = 2 * std::int64_t{number};
@@ -235,10 +236,11 @@ bool TriangleBound::run(double score, double &bound) noexcept {
   const std::int64_t sweeps =
       kLeastSweeps + std::min(kMoreSweeps, kPlacesOfMoreSweeps / (1 + uses_.size()));
   const double factor = std::pow(kCooling, 1 / static_cast<double>(sweeps));
-  for (std::int64_t done = 0; done < sweeps; done += kSweepsBetween) {
+  const std::int64_t between = kSweepsTimesBetween / sweeps;
+  for (std::int64_t done = 0; done < sweeps; done += between) {
     if (!separate(temperature / 10) || !list_uses())
       return false;
-    if (!sweep_by(kSweepsBetween, temperature, factor))
+    if (!sweep_by(between, temperature, factor))
       return true;
   }
   temperature = 0;

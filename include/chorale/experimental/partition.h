@@ -14,7 +14,7 @@
  * Connected components join all records that some path of likely pairs connects, so that one wrong
  * pair joins two groups. Here the pairs within and between groups are weighed against each other.
  *
- * The search moves single records and merges groups while that gains; then it dissolves one or two
+ * The search moves single records and merges groups while that gains; then it dissolves a few
  * neighbouring groups at a time and forms them anew, and keeps what gains. The bound divides the
  * scores among triangles of records, of whose three pairs exactly two cannot be joined. Triangles are
  * added only where the present division breaks them.
