@@ -168,9 +168,8 @@ typedef struct chorale_clique_options {
   int64_t iteration_limit;
   int64_t node_limit; /* COUNT_BOXES: greatest number of nodes; 0: no limit */
   /* COUNT_BOXES: greatest number of open nodes; when it is reached the search continues depth first.
-   * Memory for this number of nodes is allocated before the search: about 8 n + 8 R bytes and a bit
-   * for each of the n R scores, at most 1 GiB together. 0: as many as fit in 16 MiB, but at least 16
-   * and at most 8192. */
+   * Memory for this number of nodes is allocated before the search: about 8 n + 8 R bytes each, at
+   * most 1 GiB together. 0: as many as fit in 16 MiB, but at least 16 and at most 8192. */
   int64_t node_pool;
   /* LAGRANGIAN_*: the relaxation for a majority value alpha ends when no count exceeds that of
    * alpha, and complementary slackness is violated by at most this fraction of the largest useful

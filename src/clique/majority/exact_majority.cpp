@@ -28,36 +28,10 @@ ExactMajority::ExactMajority(Layout &layout, const Instance &instance) noexcept
 }
 
 void ExactMajority::Counts::cut(const CountLine &line, double least) noexcept {
-  if (empty())
-    return;
-  if (line.slope == 0) {
-    if (line.at_zero <= least)
-      lowest = highest + 1;
-    return;
-  }
-  // `crossing` is the count at which the line equals `least`. It may be outside the range of
-  // integers, so it is compared as a double before it is converted. Its rounding error is corrected
-  // by evaluating the line at counts near it.
-  const double crossing = std::floor((least - line.at_zero) / line.slope);
-  if (line.slope > 0) {
-    if (crossing >= static_cast<double>(highest)) {
-      lowest = highest + 1;
-      return;
-    }
-    if (crossing > static_cast<double>(lowest))
-      lowest = static_cast<std::int64_t>(crossing);
-    while (lowest <= highest && line.at(lowest) <= least)
-      ++lowest;
-  } else {
-    if (crossing < static_cast<double>(lowest)) {
-      highest = lowest - 1;
-      return;
-    }
-    if (crossing + 1 < static_cast<double>(highest))
-      highest = static_cast<std::int64_t>(crossing) + 1;
-    while (lowest <= highest && line.at(highest) <= least)
-      --highest;
-  }
+  while (!empty() && line.at(lowest) <= least)
+    ++lowest;
+  while (!empty() && line.at(highest) <= least)
+    --highest;
 }
 
 // Computes bounds_ and order_. The bound of majority column a is b_a plus the sum over all members

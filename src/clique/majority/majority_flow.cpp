@@ -21,10 +21,9 @@ MajorityFlow::MajorityFlow(Layout &layout, const Instance &instance) noexcept
     : instance_(&instance), members_(instance.members), columns_(instance.columns),
       rest_(instance.potential.rest),
       theta_(layout.take<double>(product_of_counts(members_, columns_))),
-      x_(layout.take<std::int32_t>(members_)), free_(layout.take<std::int32_t>(members_)),
+      x_(layout.take<std::int32_t>(members_)),
       next_(layout.take<std::int32_t>(members_)), previous_(layout.take<std::int32_t>(members_)),
       first_(layout.take<std::int32_t>(columns_)), counts_(layout.take<std::int32_t>(columns_)),
-      free_counts_(layout.take<std::int32_t>(columns_)),
       cost_(layout.take<double>(
           product_of_counts(std::int64_t{columns_} + 1, std::int64_t{columns_} + 1))),
       potential_(layout.take<double>(columns_ + 1)), distance_(layout.take<double>(columns_ + 1)),
@@ -33,13 +32,13 @@ MajorityFlow::MajorityFlow(Layout &layout, const Instance &instance) noexcept
       settled_(layout.take<std::int32_t>(columns_ + 1)),
       path_(layout.take<std::int32_t>(columns_ + 1)),
       moved_(layout.take<std::int32_t>(columns_ + 1)), settled_count_(0), a_(-1), k_(0),
-      out_of_place_(0), is_free_(false), total_(0) {}
+      out_of_place_(0), total_(0) {}
 
 bool MajorityFlow::load(std::int32_t a, double forbidden) noexcept {
   Expects(a != rest_);
   a_ = a;
   const double *w = instance_->potential.weights + std::int64_t{a} * columns_;
-  std::fill(free_counts_, free_counts_ + columns_, 0);
+  std::fill(counts_, counts_ + columns_, 0);
   bool feasible = true;
   Pace pace(*instance_, 8 + 4 * std::int64_t{columns_}, members_);
   for (std::int64_t i = 0; i < members_; ++i) {
@@ -55,18 +54,16 @@ bool MajorityFlow::load(std::int32_t a, double forbidden) noexcept {
       best = to[v] > highest ? v : best;
       highest = to[v] > highest ? to[v] : highest;
     }
-    free_[i] = best;
-    ++free_counts_[best];
+    x_[i] = best;
+    ++counts_[best];
     feasible = feasible && highest > kForbidden;
   }
   if (feasible)
-    take_free_labelling();
+    begin();
   return feasible;
 }
 
-void MajorityFlow::take_free_labelling() noexcept {
-  std::copy(free_, free_ + members_, x_);
-  std::copy(free_counts_, free_counts_ + columns_, counts_);
+void MajorityFlow::begin() noexcept {
   std::fill(potential_, potential_ + nodes(), 0.0);
   std::fill(first_, first_ + columns_, -1);
   in_stretches(*instance_, std::int64_t{nodes()} * nodes(), 1,
@@ -82,7 +79,6 @@ void MajorityFlow::take_free_labelling() noexcept {
   for (std::int32_t v = 0; v < columns_; ++v)
     if (v != a_)
       row(slack_node())[v] = 0;
-  is_free_ = true;
 }
 
 void MajorityFlow::unlink(std::int32_t i) noexcept {
@@ -135,32 +131,18 @@ void MajorityFlow::open_slack(std::int32_t v) noexcept {
 void MajorityFlow::turn_to(std::int64_t k) noexcept {
   k_ = k;
   // A column with price 0 may have fewer than k members; a column with a positive price must have
-  // k. here, there: number of augmenting paths needed from the current and from the free labelling.
-  std::int64_t here = 0, here_sum = 0, there = 0, there_sum = 0;
-  for (std::int32_t v = 0; v < columns_; ++v) {
-    if (v == rest_)
-      continue;
-    const std::int64_t e = misplaced(counts_[v], k, v == a_ || price(v) > 0);
-    const std::int64_t f = misplaced(free_counts_[v], k, v == a_);
-    here += std::abs(e);
-    here_sum += e;
-    there += std::abs(f);
-    there_sum += f;
-  }
-  here = (here + std::abs(here_sum)) / 2;
-  there = (there + std::abs(there_sum)) / 2;
-  if (there < here && !is_free_)
-    take_free_labelling();
-  out_of_place_ = std::min(here, there);
-
+  // k.
+  std::int64_t paths = 0;
   std::int64_t sum = 0;
   for (std::int32_t v = 0; v < columns_; ++v) {
     excess_[v] = v == rest_ ? 0 : misplaced(counts_[v], k, v == a_ || price(v) > 0);
     slack_[v] = has_room_limit(v) ? k + excess_[v] - counts_[v] : 0;
     sum += excess_[v];
+    paths += std::abs(excess_[v]);
     open_slack(v);
   }
   excess_[slack_node()] = -sum;
+  out_of_place_ = (paths + std::abs(sum)) / 2;
 }
 
 std::int32_t MajorityFlow::settle() noexcept {
@@ -286,7 +268,6 @@ bool MajorityFlow::augment() noexcept {
   --excess_[path_[0]];
   ++excess_[sink];
   --out_of_place_;
-  is_free_ = false;
   shift(length);
   return true;
 }

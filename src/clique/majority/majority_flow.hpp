@@ -38,15 +38,13 @@ class MajorityFlow {
 public:
   MajorityFlow(Layout &layout, const Instance &instance) noexcept;
 
-  // Makes a the majority column, gives every member its column of greatest theta (the *free
-  // labelling*) and sets all prices to 0. `forbidden`: the score of a forbidden entry, minus
-  // infinity or minus forbidding_penalty(). False if some member has no entry above minus infinity,
-  // or if interrupted. All calls obey the limits of the instance; once interrupted, the flow is
-  // invalid.
+  // Makes a the majority column, gives every member its column of greatest theta and sets all prices
+  // to 0. `forbidden`: the score of a forbidden entry, minus infinity or minus forbidding_penalty().
+  // False if some member has no entry above minus infinity, or if interrupted. All calls obey the
+  // limits of the instance; once interrupted, the flow is invalid.
   bool load(std::int32_t a, double forbidden) noexcept;
 
-  // Sets the count k >= 1. Continues from the current or the free labelling, whichever needs fewer
-  // augmenting paths.
+  // Sets the count k >= 1. Continues from the current labelling.
   void turn_to(std::int64_t k) noexcept;
   // Returns the number of augmenting paths that are still needed.
   std::int64_t out_of_place() const noexcept { return out_of_place_; }
@@ -83,7 +81,7 @@ private:
   double *row(std::int32_t u) const noexcept { return cost_ + std::int64_t{u} * nodes(); }
 
   double score_of_members() const noexcept;
-  void take_free_labelling() noexcept;
+  void begin() noexcept;
   void unlink(std::int32_t i) noexcept;
   void link(std::int32_t i, std::int32_t v) noexcept;
   template <class Body>
@@ -101,12 +99,10 @@ private:
   std::int32_t rest_;
   double *theta_;             // n x K: theta_iv
   std::int32_t *x_;           // n: the labelling
-  std::int32_t *free_;        // n: the free labelling
   std::int32_t *next_;        // n: next member of the same column, or -1
   std::int32_t *previous_;    // n: previous member of the same column, or -1
   std::int32_t *first_;       // K: first member of the column, or -1
   std::int32_t *counts_;      // K: number of members by column
-  std::int32_t *free_counts_; // K: number of members by column in the free labelling
   // Arrays with an entry for each of the K + 1 nodes, unless stated; the last is the slack node.
   double *cost_;          // (K + 1) x (K + 1): loss of arc u -> v at row u; infinite: no arc
   double *potential_;     // minus the price, up to a common constant
@@ -121,7 +117,6 @@ private:
   std::int32_t a_;
   std::int64_t k_;
   std::int64_t out_of_place_;
-  bool is_free_; // labelling and prices are those of load()
   double total_; // sum_i theta_i,x_i
 };
 

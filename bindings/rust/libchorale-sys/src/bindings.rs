@@ -1873,7 +1873,7 @@ pub struct chorale_clique_options {
     pub iteration_limit: i64,
     #[doc = " COUNT_BOXES: greatest number of nodes; 0: no limit"]
     pub node_limit: i64,
-    #[doc = " COUNT_BOXES: greatest number of open nodes; when it is reached the search continues depth first.\n Memory for this number of nodes is allocated before the search: about 8 n + 8 R bytes and a bit\n for each of the n R scores, at most 1 GiB together. 0: as many as fit in 16 MiB, but at least 16\n and at most 8192."]
+    #[doc = " COUNT_BOXES: greatest number of open nodes; when it is reached the search continues depth first.\n Memory for this number of nodes is allocated before the search: about 8 n + 8 R bytes each, at\n most 1 GiB together. 0: as many as fit in 16 MiB, but at least 16 and at most 8192."]
     pub node_pool: i64,
     #[doc = " LAGRANGIAN_*: the relaxation for a majority value alpha ends when no count exceeds that of\n alpha, and complementary slackness is violated by at most this fraction of the largest useful\n multiplier (a greater multiplier would change the value of no member). 0: 1e-3."]
     pub tolerance: f64,
