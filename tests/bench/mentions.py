@@ -11,6 +11,7 @@ memory a mention beside the scores. Needs the Python package libchorale; says so
 and prints nothing, where there is none.
 """
 
+import ctypes
 import statistics
 import sys
 import time
@@ -19,6 +20,8 @@ try:
     import numpy as np
 
     import libchorale as ch
+    from libchorale import _declarations
+    from libchorale._native import call, library, struct
 except ImportError as error:
     print(f"mentions.py: left out: {error}", file=sys.stderr)
     sys.exit(0)
@@ -85,7 +88,10 @@ def main():
             started.solve()
 
     print(f"mentions.{SIZE}_run_ms\t{timed(run):.6g}\tms", flush=True)
-    print(f"mentions.{SIZE}_run_bytes\t{ch.Run.estimate(model).run_bytes / items:.4g}\tbytes a mention", flush=True)
+    cost = struct(_declarations.chorale_run_cost)
+    with model._use() as pointer:
+        call(library.chorale_run_estimate, pointer, None, ctypes.byref(cost))
+    print(f"mentions.{SIZE}_run_bytes\t{cost.run_bytes / items:.4g}\tbytes a mention", flush=True)
 
 
 if __name__ == "__main__":

@@ -253,8 +253,6 @@ def test_runs():
     for wrong in (None, builder, "model"):
         with pytest.raises(TypeError, match="model"):
             ch.Run(wrong)
-        with pytest.raises(TypeError, match="model"):
-            ch.Run.estimate(wrong)
     with pytest.raises(TypeError):
         ch.Model()
 

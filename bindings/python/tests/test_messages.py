@@ -323,8 +323,6 @@ CASES = [
     ("Run", lambda: run(earlier=ch.Run(builder().freeze())), None),
     ("Run", lambda: run(cancel=5), "cancel"),
     ("Run", lambda: run(progress=5), "progress"),
-    ("Run.estimate", lambda: ch.Run.estimate(words().freeze(), rounds=-1), "rounds"),
-    ("Run.estimate", lambda: ch.Run.estimate(5), "model"),
     ("Run.bound", lambda: run().bound(5), None),
     ("Run.bound", lambda: run(bound_steps=1).bound(-5), "steps"),
     ("Run.set_chain", lambda: run().set_chain(0, ROW), None),
@@ -481,7 +479,7 @@ def test_help_reads_as_python():
 
 #: Matches the names of calls for which CASES needs no bad argument.
 HARMLESS = re.compile(
-    r"(\w*Error|Agreement\..*|Outcome|Progress|Cost|LabellingScore|Reason|Change|Decoded"
+    r"(\w*Error|Agreement\..*|Outcome|Progress|LabellingScore|Reason|Change|Decoded"
     r"|Diagnosis|Strengths|LeftOut|Mask|Place|Placed|Question|\w*Result|ChainMarginals|Cancel)(\..*)?|.*\.(close|closed|clone|mro|with_traceback|add_note|from_bytes)"
     r"|Chain|ChainSolver|CliqueSolver|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state"
     r"|Run.(step|solve|local_search|reset|problem|left_out)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"

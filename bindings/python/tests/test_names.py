@@ -64,7 +64,7 @@ def test_options_are_named_and_typed():
 @pytest.mark.parametrize(
     "options, given",
     [
-        (c.chorale_run_options, (ch.Run, ch.Run.estimate)),
+        (c.chorale_run_options, (ch.Run,)),
         (c.chorale_clique_options, (ch.CliqueSolver.solve, ch.CliqueSolver.marginals)),
         (c.chorale_repeated_words_options, (ch.ModelBuilder.add_repeated_words,)),
     ],

@@ -106,9 +106,6 @@ def test_parts_of_a_result_fit_together(rng):
     assert model.score_bytes > 0 and model.bytes > 0
     assert model.clique_values(clique) == 3 and model.clique_message_size(clique) == 5
     assert model.centre_values(clique) == 0
-    cost = ch.Run.estimate(model, threads=2, bound_steps=5)
-    assert cost.run_bytes > ch.Run.estimate(model).run_bytes > 0
-    assert cost.model_bytes == model.bytes and cost.score_bytes == model.score_bytes
 
 
 def test_many_reasons():

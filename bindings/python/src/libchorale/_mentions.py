@@ -128,32 +128,14 @@ class Confidences(Scores):
 
 
 class AllScores(Scores):
-    """Scores of all labels, given as one array N x m or as m columns. Columns and probabilities are
-    converted to one array of logarithms, in which the scores of a row lie side by side, since rows
-    are read one by one, in no regular order."""
+    """Scores of all labels, N x m: logarithms, or probabilities, whose logarithms are float32."""
 
-    def __init__(self, given: Array | Sequence[Array], logarithms: bool) -> None:
-        self._scores: Array
-        if isinstance(given, np.ndarray):
-            self.count, self.labels = given.shape
-            double = given.dtype == np.float64
-        else:
-            self.count, self.labels = len(given[0]), len(given)
-            double = any(column.dtype == np.float64 for column in given)
-        self.dtype = np.float64 if logarithms and double else np.float32
-        if isinstance(given, np.ndarray) and logarithms:
-            self._scores = given
-            return
-        self._scores = np.empty((self.count, self.labels), dtype=self.dtype)
-        for part in blocks(self.count):
-            made = self._scores[part]
-            if isinstance(given, np.ndarray):
-                made[:] = given[part]
-            else:
-                for label, column in enumerate(given):
-                    made[:, label] = column[part]
-            if not logarithms:
-                np.log(np.maximum(made, MARGIN, out=made), out=made)
+    def __init__(self, given: Array, logarithms: bool) -> None:
+        self.count, self.labels = given.shape
+        if not logarithms:
+            given = given.astype(np.float32)
+            np.log(np.maximum(given, MARGIN, out=given), out=given)
+        self._scores, self.dtype = given, given.dtype
 
     def rows(self, rows: Longs | slice) -> Array:
         # The result must be a copy: indexing gives one for an array of indices, not for a slice.

@@ -60,11 +60,6 @@ class Table:
     def column(self, name: str) -> Column:
         raise NotImplementedError
 
-    def matrix(self, names: Sequence[str]) -> Array | None:
-        """Returns columns of numbers as one array of float32 or float64, N x m; None if the table
-        cannot give one."""
-        return None
-
     def extended(self, new: New) -> Any:
         """Returns the caller's table with more columns at the end."""
         raise NotImplementedError
@@ -144,10 +139,6 @@ class _Frame(Table):
 
     def column(self, name: str) -> Column:
         return Series(name, self._table[name])
-
-    def matrix(self, names: Sequence[str]) -> Array | None:
-        numbers: Array = self._table[list(names)].to_numpy()
-        return numbers if numbers.dtype in (np.float32, np.float64) else None
 
     def extended(self, new: New) -> Any:
         import pandas

@@ -1,6 +1,6 @@
 """Experimental: what may change or go in any version, for special needs.
 
-Properties rule by rule, dictionaries of their values, the cost of a run, and prices of cliques that
+Properties rule by rule, dictionaries of their values, and prices of cliques that
 several models share (`libchorale.prices`). The supported functions for corpora in parts,
 `libchorale.shared` and `libchorale.spark`, are made of the last.
 """
@@ -9,12 +9,10 @@ from __future__ import annotations
 
 from .prices import Answer, Part, Prices, Search, label, sum_of
 from .property import ANY, Dictionary, PropertyBuilder
-from .run import Cost
 
 __all__ = [
     "ANY",
     "Answer",
-    "Cost",
     "Dictionary",
     "Part",
     "Prices",

@@ -20,7 +20,6 @@ from ._agreements import check_strength
 from ._columns import Array, Codes, Longs, together
 from ._learnt import LearnProgress, Learnt, learn
 from ._mentions import (
-    BLOCK,
     AllScores,
     Confidences,
     Ints,
@@ -270,7 +269,7 @@ def _scores(
                 raise ValueError(
                     f"column {confidence!r} has lists of {every.shape[1]} for {len(known)} labels"
                 ) from None
-            _check_scores([f"column {confidence!r}"] * len(known), every, scale)
+            _check_scores(confidence, every, scale)
             return known, AllScores(every, scale == "logarithm")
         one = True
     if not one:
@@ -284,7 +283,7 @@ def _scores(
         known = list(dict.fromkeys([*seen, *more]))
     codes = _numbers_of_labels(f"column {label!r}", found, known, False)
     if named:
-        _check_scores([f"column {confidence!r}"], [column], scale)
+        _check_scores(confidence, column, scale)
     else:
         share = CONFIDENCE if confidence is None else arrays.real("confidence", confidence)
         if not 0 <= share <= 1:
@@ -311,27 +310,23 @@ def _columns_of_scores(
     if len(names) != len(known):
         raise ValueError(f"confidence has {len(names)} columns for {len(known)} labels")
     columns = [_column(table, "confidence", name).numbers() for name in names]
-    _check_scores([f"column {name!r}" for name in names], columns, scale)
-    matrix = table.matrix(names)
-    return known, AllScores(columns if matrix is None else matrix, scale == "logarithm")
+    double = scale == "logarithm" and any(column.dtype == np.float64 for column in columns)
+    every = np.empty((table.rows, len(names)), np.float64 if double else np.float32)
+    for number, (name, column) in enumerate(zip(names, columns)):
+        _check_scores(name, column, scale)
+        every[:, number] = column
+    return known, AllScores(every, scale == "logarithm")
 
 
-def _check_scores(places: list[str], columns: Array | list[Array], scale: Scale) -> None:
-    """Raises ValueError if a score is not allowed by the scale. columns: a list of columns, each an
-    array of N scores; or all columns as one N x m array. places: the name of each column in error
-    messages."""
-    rows = len(columns) if isinstance(columns, np.ndarray) else len(columns[0])
-    for first in range(0, rows, BLOCK):
-        if isinstance(columns, np.ndarray):
-            part = columns[first : first + BLOCK]
-        else:
-            part = np.stack([column[first : first + BLOCK] for column in columns], axis=1)
-        right = np.isfinite(part) if scale == "logarithm" else (part >= 0) & (part <= 1)
-        if not right.all():
-            row, place = np.argwhere(~right)[0].tolist()
-            rule = "a finite number" if scale == "logarithm" else "from 0 to 1"
-            value = float(part[row, place])
-            raise ValueError(f"{places[place]} is {value!r} in row {first + row}, not {rule}")
+def _check_scores(name: Any, scores: Array, scale: Scale) -> None:
+    """Raises ValueError if a score of a column, one in each row or several, is not allowed by the
+    scale."""
+    right = np.isfinite(scores) if scale == "logarithm" else (scores >= 0) & (scores <= 1)
+    if not right.all():
+        row = np.argwhere(~right)[0]
+        rule = "a finite number" if scale == "logarithm" else "from 0 to 1"
+        value = float(scores[tuple(row)])
+        raise ValueError(f"column {name!r} is {value!r} in row {row[0]}, not {rule}")
 
 
 def _weights(strength: Strength, read: _Read) -> list[Weights]:

@@ -142,24 +142,6 @@ class LeftOut:
 
 
 @dataclasses.dataclass(frozen=True)
-class Cost:
-    """The memory and time that a run needs.
-
-    run_bytes      bytes of the run
-    model_bytes    bytes that the model has allocated
-    score_bytes    bytes of all scores, copied or borrowed
-    chain_steps    number of additions that the chains make in one round
-    clique_scores  number of scores that the cliques read in one round
-    """
-
-    run_bytes: int
-    model_bytes: int
-    score_bytes: int
-    chain_steps: float
-    clique_scores: float
-
-
-@dataclasses.dataclass(frozen=True)
 class RunResult:
     """How a call on a run ended, and the scores found so far. Below, the *own labels* of a chain
     are its best labels without cliques.
@@ -616,50 +598,6 @@ class Run(Closable):
                 sources=self._model._raised,
             )
         return probabilities, bool(exact.value)
-
-    # ---- Estimates, without a run
-
-    @staticmethod
-    def estimate(
-        model: Model | Problem,
-        *,
-        rounds: int = 10,
-        damping: float = 0.0,
-        algorithm: str = "auto",
-        exact_marginals: bool = False,
-        local_search: bool = True,
-        restrict_range: bool = False,
-        joint_mode: JointMode = "auto",
-        beam_width: int = 300,
-        max_states: int = 1024,
-        message_element: MessageElement = "auto",
-        threads: int = 1,
-        bound_steps: int = 0,
-        effort: float = 0.0,
-        edits: bool = False,
-    ) -> Cost:
-        """Computes the memory and time that a run with these options needs, without creating it."""
-        model = _model(model)
-        made = run_options(
-            rounds=rounds,
-            damping=damping,
-            algorithm=algorithm,
-            exact_marginals=exact_marginals,
-            local_search=local_search,
-            restrict_range=restrict_range,
-            joint_mode=joint_mode,
-            beam_width=beam_width,
-            max_states=max_states,
-            message_element=message_element,
-            threads=threads,
-            bound_steps=bound_steps,
-            effort=effort,
-            edits=edits,
-        )
-        cost = struct(c.chorale_run_cost)
-        with model._use() as frozen:
-            call(library.chorale_run_estimate, frozen, byref(made), byref(cost))
-        return Cost(**{field.name: getattr(cost, field.name) for field in dataclasses.fields(Cost)})
 
     def __repr__(self) -> str:
         return "<Run, closed>" if self.closed else f"<Run of {self.model!r}>"
