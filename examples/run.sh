@@ -102,6 +102,6 @@ if [[ -n $file ]]; then
   exit
 fi
 
-"$build/src/command/chorale" report --threads "$(nproc)" --bound 50 --progress \
+"$build/src/command/chorale" report --threads "$(nproc)" --progress \
   --output "$PWD/$build/publications.html" "${options[@]}" \
   examples/publications/data/pages.chorale

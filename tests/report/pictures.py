@@ -4,7 +4,7 @@
     pictures.py CHROMIUM REPORT
 
 The top of the report, in light and dark; and, before and after, the correction that mends most in
-other records, of all those that mended.mjs tries.
+other records per word, of all those that mended.mjs tries.
 """
 
 import base64
@@ -16,7 +16,8 @@ from browser import Browser
 from corrections import said
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-LIST, RECORD, WORD, LABEL = "Geophysics", "Viterbi 1967", "Past: Publisher, gold Venue", "Venue"
+LIST, RECORD = "The american naturalist", "Koller 2009"
+WORD, LABEL = "Adaptive: Venue, alone Title, gold Series", "Series"
 
 
 def take(page, path):
