@@ -41,6 +41,8 @@ ASKED = {
     "merchant categories": "guides/questions",
     "what is a clique": "guides/questions",
     "does it help on my data": "guides/questions",
+    "does it help for redaction": "guides/questions",
+    "does it help for addresses": "guides/questions",
     "save a model to a file": "guides/questions",
     "how long does it take": "guides/questions",
     "cancel a run": "guides/questions",
