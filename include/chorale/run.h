@@ -29,7 +29,8 @@
  *             potential is a convex SUM, and in cliques with more than two members for each of
  *             several chains. Left out where the bound has met the score, in models with more than
  *             a million chains and members, and in cliques of more than 256 members.
- *   bound     on request, computes an upper bound of equation 1 by dual decomposition.
+ *   bound     on request, computes an upper bound of equation 1 by dual decomposition. This meets
+ *             labellings, too; after 4, 8, 16, ... steps one is improved by local search.
  *
  * Messages. The message of chain i to clique p has an entry for each value v,
  *

@@ -532,6 +532,27 @@ def test_effort_moves_cliques_together():
     assert ch.Run(model, effort=0.3).solve().score == best
 
 
+def test_bound_finds_labels():
+    """Messages of cliques that contend for items end far from the best labelling; that of the chains
+    under the multipliers of the bound, improved chain by chain, is near it."""
+    rng = np.random.default_rng(8)
+    builder = ch.ModelBuilder()
+    for _ in range(40):
+        builder.add_chain(rng.normal(size=(1, 5)))
+    for _ in range(4):
+        clique = builder.add_cliques(1, potential=ch.Potential.potts(5, 1 / 15)).start
+        builder.add_members(clique, rng.choice(40, 15, replace=False), offsets=[0, 15])
+    model = builder.freeze()
+    run = ch.Run(model, bound_steps=16)
+    result = run.solve()
+    assert ch.Run(model).solve().score + 3 < result.score <= result.upper_bound
+    assert result.score == pytest.approx(model.score(run.labels()).score)
+    sliced = ch.Run(model, bound_steps=16, time_limit=1e-9)
+    while sliced.solve().outcome == ch.Outcome.DEADLINE:
+        pass
+    assert sliced.result.score == result.score
+
+
 def test_effort_is_interrupted():
     """A run that is stopped again and again finds what a run without limits finds."""
     model, _, _ = hard_model(np.random.default_rng(6), items=60, cliques=80)

@@ -2,6 +2,7 @@
 #include "cluster/run/dual.hpp"
 
 #include "cluster/run/closed.hpp"
+#include "cluster/run/polish.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -22,6 +23,9 @@ constexpr double kSlower = 0.7;
 // below D.
 constexpr double kReach = 0.01;
 constexpr double kLeastReach = 1e-9;
+// The first labellings of the chains are nearly those without messages and those of the rounds, and
+// are not polished.
+constexpr std::int64_t kUnpolished = 4;
 constexpr double kToBeComputed = std::numeric_limits<double>::quiet_NaN();
 
 } // namespace
@@ -136,12 +140,30 @@ bool Dual::evaluate(double &value) noexcept {
               ? kForbidden
               : chains.total + cliques.total;
   magnitude_ = chains.magnitude + cliques.magnitude;
-  // The best labellings of the chains form a labelling of the model, which may be better than the
-  // best known labelling.
-  if (value > kForbidden && state_.standing.has_labelling &&
-      !evaluation_.offer(state_.now, state_.tally.rounds))
+  if (value > kForbidden && state_.standing.has_labelling && !offer(value))
     return false;
   course_.evaluating = false;
+  return true;
+}
+
+// Compares the labelling of the chains with the best known one. False if the call must end.
+bool Dual::offer(double value) noexcept {
+  PolishCourse &polish = state_.course.polish;
+  std::int64_t &offered = dual_.progress.offered;
+  if (polish.stage == PolishStage::none && setting_.options.polish && !model_.items_alone &&
+      offered >= kUnpolished && (offered & (offered - 1)) == 0 &&
+      !closes_gap(state_.best.total(), state_.best.magnitude,
+                  std::min(value, state_.standing.upper_bound)))
+    polish.stage = PolishStage::counts;
+  if (polish.stage == PolishStage::counts || polish.stage == PolishStage::sweeps) {
+    if (!sweep_chains(setting_, state_.own, state_.now, polish))
+      return false;
+    polish.stage = PolishStage::score;
+  }
+  if (!evaluation_.offer(state_.now, state_.tally.rounds))
+    return false;
+  polish = {};
+  ++offered;
   return true;
 }
 

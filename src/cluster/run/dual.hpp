@@ -11,6 +11,9 @@
 // slot shows different columns in the best labelling of its chain and in the best assignment of its
 // clique, the multiplier of the chain's column falls and that of the clique's column rises. Step
 // sizes follow Polyak's rule, with the best known score as target.
+//
+// The best labellings of the chains form a labelling of the model, which is compared with the best
+// known one; after 4, 8, 16, ... evaluations of D it is polished first.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
@@ -31,6 +34,7 @@ private:
   bool shows_outside() const noexcept;
   bool load_half() noexcept;
   bool evaluate(double &value) noexcept;
+  bool offer(double value) noexcept;
   // Returns the multipliers of the row of a member (or the centre) of a clique.
   gsl::span<double> multiplier_row(const Clique &clique, std::int32_t member) const noexcept {
     return {dual_.multipliers.data() + clique.row(member), to_size(clique.width(member))};

@@ -272,14 +272,20 @@ std::size_t polish_bytes(const Model &model, std::int32_t chain) noexcept {
   return layout.bytes();
 }
 
+bool sweep_chains(const Setting &setting, const Assignment &own, Assignment &now,
+                  PolishCourse &course) noexcept {
+  return Sweeps(setting, own, now, course).run();
+}
+
 void Polish::run() noexcept {
   PolishCourse &course = state_.course.polish;
   Standing &standing = state_.standing;
   if (!standing.has_labelling)
     return;
-  if (course.stage == PolishStage::none) {
+  if (course.stage == PolishStage::none || state_.course.dual.stage != DualStage::none) {
     state_.leave_round();
     state_.course.dual = {};
+    course = {};
     course.score_before = state_.best.total();
     course.round_before = standing.best_round;
     const Model &model = setting_.model;
@@ -301,7 +307,7 @@ void Polish::run() noexcept {
   do {
     if (course.stage != PolishStage::score) {
       if (!setting_.model.items_alone &&
-          !Sweeps(setting_, state_.own, state_.now, course).run()) {
+          !sweep_chains(setting_, state_.own, state_.now, course)) {
         offer_so_far();
         return;
       }

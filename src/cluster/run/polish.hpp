@@ -44,6 +44,12 @@ struct PolishMemory {
 // Returns the bytes that a polish needs for a chain in addition to its ChainProgram.
 std::size_t polish_bytes(const Model &model, std::int32_t chain) noexcept;
 
+// Improves `now` one chain at a time until no chain gains. `course` begins at stage `counts`. False if
+// the call must end; the next call then resumes. `own`: the best labelling of each chain without
+// messages.
+bool sweep_chains(const Setting &setting, const Assignment &own, Assignment &now,
+                  PolishCourse &course) noexcept;
+
 class Polish {
 public:
   Polish(const Setting &setting, RunState &state) noexcept

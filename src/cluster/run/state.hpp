@@ -86,6 +86,7 @@ struct DualProgress {
   double bound = kInfinity; // lowest bound so far
   double pace = 1;          // factor of the step size
   std::int64_t stalled = 0; // steps since `bound` or `pace` last fell
+  std::int64_t offered = 0; // how often the labelling of the chains was compared with the best one
 };
 
 // Multipliers of the dual bound (dual.hpp).
