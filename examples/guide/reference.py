@@ -531,7 +531,7 @@ def rust_pages() -> Iterator[tuple[str, str]]:
     folder = ROOT / "bindings/rust/libchorale/src"
     whole = (folder / "lib.rs").read_text(encoding="utf-8")
     public = set(re.findall(r"\w+", " ".join(re.findall(r"^ *pub use [^;]+;", whole, re.MULTILINE))))
-    entries = rust_constants((folder / "enums.rs").read_text(encoding="utf-8"))
+    entries = [entry for name in ("enums.rs", "structs.rs") for entry in rust_made((folder / name).read_text(encoding="utf-8"))]
     for source in sorted(folder.glob("*.rs")):
         owner = ""
         comment: list[str] = []
@@ -561,12 +561,15 @@ def rust_pages() -> Iterator[tuple[str, str]]:
     yield "reference/rust.md", f"# Rust\n\n{intro}\n\n{rendered('rust', entries)}"
 
 
-def rust_constants(text: str) -> list[Entry]:
-    """Returns the enums that enums.rs makes by macros, without the numbers of C."""
+def rust_made(text: str) -> list[Entry]:
+    """Returns the enums and structs that enums.rs and structs.rs make by macros, without the names of C."""
     entries = []
-    for body in re.findall(r"^(?:told|asked)! \{\n(.*?)^\}", text, re.DOTALL | re.MULTILINE):
-        told, name, variants = re.match(r"((?: {4}///.*\n)*) {4}(\w+) \{\n(.*?)^ {4}\}", body, re.DOTALL | re.MULTILINE).groups()
-        code = f"pub enum {name} {{\n" + re.sub(r" = \w+,$", ",", textwrap.dedent(variants), flags=re.MULTILINE)
+    for body in re.findall(r"^(?:told|asked|filled)! \{\n(.*?)^\}", text, re.DOTALL | re.MULTILINE):
+        told, name, filled, inside = re.match(r"((?: {4}///.*\n)*) {4}(\w+)( = \w+)? \{\n(.*?)^ {4}\}", body, re.DOTALL | re.MULTILINE).groups()
+        inside = re.sub(r" = \w+,$", ",", textwrap.dedent(inside), flags=re.MULTILINE)
+        if filled:
+            inside = re.sub(r"^(\w+: )", r"pub \1", inside, flags=re.MULTILINE)
+        code = f"pub {'struct' if filled else 'enum'} {name} {{\n" + inside
         code = re.sub(r"\n(?=.)", "\n    ", code) + "}"
         comment = re.sub(r"\[(`[^`]+`)\](\([^)]*\))?", r"\1", re.sub(r"^ *///? ?", "", told, flags=re.MULTILINE))
         entries.append(Entry(3, name, name.lower(), code, comment))

@@ -4,17 +4,14 @@
 //! group of *members*, each with a value; its potential is a function of the counts of these
 //! values. Members of a *position clique* are positions; one more position, the *centre*, may
 //! select the potential. Members of a *property clique* are whole chains: a member has one of the R
-//! values of a property, or is EMPTY (no value) or CONFLICT (several values). An *instance* is a
-//! model of the caller that takes the place of a chain. Chains and instances share one numbering,
-//! from 0 in the order of adding; cliques have a numbering of their own, also from 0.
+//! values of a property, or is EMPTY (no value) or CONFLICT (several values). Chains are
+//! numbered from 0 in the order of adding, and so are cliques.
 
 use crate::array::{check_length, check_offsets, count, pointer, positive, size, Element};
 use crate::error::call;
 use crate::handle::Handle;
-use crate::instance::OwnedInstance;
 use crate::model::Keep;
-use crate::panics::Slot;
-use crate::{c, Chain, Corpus, Dictionary, Host, Instance, Model, Potential, Property, Result};
+use crate::{c, Chain, Corpus, Dictionary, Host, Model, Potential, Property, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -407,28 +404,6 @@ impl<'a> ModelBuilder<'a> {
         Ok(count(first)..self.lengths.len())
     }
 
-    /// Adds an instance: a model of the caller that takes the place of a chain. Its own
-    /// methods compute its messages and find its best labelling. Returns its number among the
-    /// chains. Errors: Size (no labels), SizeOverflow, OutOfMemory.
-    #[cfg(feature = "experimental")]
-    pub fn add_instance(&mut self, instance: impl Instance + 'a) -> Result<usize> {
-        let (length, labels) = (instance.length(), size(instance.labels()));
-        let owned = Box::new(OwnedInstance {
-            instance: Box::new(instance),
-            slot: Arc::new(Slot::default()),
-            length,
-        });
-        let raw = owned.raw(labels);
-        let mut index = 0;
-        call(|error| unsafe {
-            c::chorale_model_builder_add_instance(self.handle.as_ptr(), &raw, &mut index, error)
-        })?;
-        self.keep.slots.push(Arc::clone(&owned.slot));
-        self.keep.instances.push(owned);
-        self.lengths.push(length);
-        Ok(count(index))
-    }
-
     /// Adds `number` cliques without members, all with the same `setup`, and returns their numbers.
     /// Errors: Size, ValuesMismatch (the potential), OutOfRange (`label_values`), OutOfMemory.
     pub fn add_cliques(&mut self, setup: &CliqueSetup<'_>, number: usize) -> Result<Range<usize>> {
@@ -459,8 +434,8 @@ impl<'a> ModelBuilder<'a> {
     }
 
     /// Adds members to the clique `first`, or to several cliques from `first` on
-    /// ([`Members::offsets`]): positions to position cliques, whole chains to property cliques, and
-    /// instances to any clique without a centre. Arrays are copied. On an error nothing is added.
+    /// ([`Members::offsets`]): positions to position cliques, and whole chains to property cliques.
+    /// Arrays are copied. On an error nothing is added.
     /// Errors: OutOfRange, Shape, Kind (a position for a property clique, a whole chain for another),
     /// DuplicateMember, LabelsMismatch, AutomatonOnTree, TokensMissing, ValueOutsideRange, State (a
     /// clique has weights, or has members and gets weights), SizeOverflow, Weights (a weight above 1

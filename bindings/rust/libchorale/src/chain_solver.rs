@@ -60,6 +60,7 @@ pub struct Marginals<'s> {
 
 /// Arrays of the caller that receive max-marginals. Results whose array is None are not written.
 #[derive(Debug, Default)]
+#[non_exhaustive]
 pub struct MarginalsOut<'o> {
     /// Positions x labels: the best score of a labelling with this label at this position.
     pub marginals: Option<MatrixMut<'o>>,

@@ -5,13 +5,13 @@
 //! n_v is the number of members with value v.
 
 use crate::array::{
-    check_length, count, fill, found, index, pointer, product, seconds, size, IntoMatrix, Matrix,
+    check_length, fill, found, index, pointer, product, seconds, size, IntoMatrix, Matrix,
     MatrixMut,
 };
 use crate::error::call;
 use crate::handle::Handle;
 use crate::panics::settle;
-use crate::{c, Algorithm, Cancel, Host, MarginalForm, Outcome, Potential, Result};
+use crate::{c, Algorithm, Cancel, CliqueResult, Host, MarginalForm, Potential, Result};
 use std::time::Duration;
 
 /// The members of one clique: their scores for each value, the values of fixed members, and
@@ -227,57 +227,6 @@ impl<'a> CliqueOptions<'a> {
     }
 }
 
-/// The result of a call on one clique: scores, upper bound, and how the call ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct CliqueResult {
-    /// How the call ended.
-    pub outcome: Outcome,
-    /// The algorithm that was used. If Auto was requested: the algorithm that Auto chose. A result
-    /// of [`CliqueSolver::evaluate`] has Auto here.
-    pub algorithm: Algorithm,
-    /// True if the assignment is proven to be optimal: `upper_bound - score` is at most
-    /// `1e-9 * |score|`, or within the rounding error.
-    pub proven: bool,
-    /// True if the max-marginals are exact. If false, each max-marginal is a lower bound: the score
-    /// of some assignment in which the member has the value. False also after calls that compute
-    /// none.
-    pub marginals_exact: bool,
-    /// The score of the assignment: `member_score + clique_score`.
-    pub score: f64,
-    /// The sum of the members' own scores of their values.
-    pub member_score: f64,
-    /// The potential of the clique at the counts of the values.
-    pub clique_score: f64,
-    /// An upper bound on the score of every assignment; plus infinity if no bound was computed.
-    pub upper_bound: f64,
-    /// The number of sweeps, rounds, steps of Lagrange multipliers, or flows, depending on the
-    /// algorithm.
-    pub iterations: usize,
-    /// The number of nodes of branch and bound for which a bound was computed.
-    pub nodes: usize,
-}
-
-impl CliqueResult {
-    fn blank() -> c::chorale_clique_result {
-        init!(chorale_clique_result)
-    }
-    fn from_raw(raw: &c::chorale_clique_result) -> Self {
-        Self {
-            outcome: Outcome::from_raw(raw.outcome),
-            algorithm: Algorithm::from_raw(raw.algorithm),
-            proven: raw.proven != 0,
-            marginals_exact: raw.marginals_exact != 0,
-            score: raw.score,
-            member_score: raw.member_score,
-            clique_score: raw.clique_score,
-            upper_bound: raw.upper_bound,
-            iterations: count(raw.iterations),
-            nodes: count(raw.nodes),
-        }
-    }
-}
-
 /// The best assignment found. It lies in the solver's memory, which the next call overwrites.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
@@ -384,7 +333,7 @@ impl CliqueSolver {
     ) -> Result<CliqueSolution<'_>> {
         let options = options.raw(problem.members())?;
         let raw = problem.raw()?;
-        let mut result = CliqueResult::blank();
+        let mut result = init!(chorale_clique_result);
         fill(&mut self.assignment, problem.members(), -1)?;
         let status = call(|error| unsafe {
             c::chorale_clique_solve(
@@ -444,7 +393,7 @@ impl CliqueSolver {
         let (to, row_stride) = marginals.raw("marginals", rows, columns)?;
         let options = options.raw(rows)?;
         let raw = problem.raw()?;
-        let mut result = CliqueResult::blank();
+        let mut result = init!(chorale_clique_result);
         fill(&mut self.assignment, rows, -1)?;
         let status = call(|error| unsafe {
             c::chorale_clique_max_marginals(
@@ -477,7 +426,7 @@ impl CliqueSolver {
     ) -> Result<CliqueResult> {
         check_length("assignment", Some(assignment), problem.members())?;
         let raw = problem.raw()?;
-        let mut result = CliqueResult::blank();
+        let mut result = init!(chorale_clique_result);
         let status = call(|error| unsafe {
             c::chorale_clique_score(
                 self.handle.as_ptr(),

@@ -6,7 +6,7 @@
 //! fires is EMPTY; a chain where two different values fire is CONFLICT. A dictionary restricts a
 //! clique to some values of its property; UNLISTED stands for all other values.
 
-use crate::array::index;
+use crate::array::{count, index};
 use crate::{c, Error, Result};
 
 /// Defines an enum of constants that the library returns. A number that the enum does not name
@@ -38,6 +38,60 @@ macro_rules! told {
                 }
             }
         }
+
+        impl Told<i32> for $type {
+            fn told(raw: i32) -> Self {
+                Self::from_raw(raw)
+            }
+        }
+    };
+}
+
+/// Converts a field of a struct that the library fills.
+trait Told<Raw> {
+    fn told(raw: Raw) -> Self;
+}
+impl Told<i32> for bool {
+    fn told(raw: i32) -> Self {
+        raw != 0
+    }
+}
+impl Told<i32> for i32 {
+    fn told(raw: i32) -> Self {
+        raw
+    }
+}
+impl Told<i64> for usize {
+    fn told(raw: i64) -> Self {
+        count(raw)
+    }
+}
+impl Told<i64> for Option<usize> {
+    fn told(raw: i64) -> Self {
+        usize::try_from(raw).ok()
+    }
+}
+impl Told<f64> for f64 {
+    fn told(raw: f64) -> Self {
+        raw
+    }
+}
+
+/// Defines a struct that the library fills.
+macro_rules! filled {
+    ($(#[$about:meta])* $type:ident = $raw:ident { $($(#[$doc:meta])* $field:ident: $kind:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        #[non_exhaustive]
+        pub struct $type {
+            $($(#[$doc])* pub $field: $kind,)*
+        }
+
+        impl $type {
+            pub(crate) fn from_raw(raw: &c::$raw) -> Self {
+                Self { $($field: Told::told(raw.$field),)* }
+            }
+        }
     };
 }
 
@@ -62,6 +116,7 @@ macro_rules! asked {
 }
 
 include!("enums.rs");
+include!("structs.rs");
 
 impl Outcome {
     /// Returns the name of the outcome in lower case, such as "iteration-limit"; "unknown outcome"
@@ -81,6 +136,7 @@ impl Family {
 
 /// What a property's automaton fires at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Action {
     /// Fires nothing.
     Nothing,
@@ -162,6 +218,7 @@ impl TextList {
 
 /// The value of a member of a clique under a labelling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Shown {
     /// A value. With a dictionary: the number of the value in the dictionary.
     Value(usize),

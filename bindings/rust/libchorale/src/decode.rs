@@ -208,7 +208,7 @@ impl<'a> Agreement<'a> {
 /// assert_eq!(labelled.labels()?, [0, 0, 0]);
 /// let reason = labelled.reasons()?[0];
 /// assert_eq!((reason.chain, reason.agreeing_before, reason.agreeing, reason.others), (2, 2, 2, 2));
-/// assert_eq!((reason.own, reason.now), (ch::Shown::Value(1), ch::Shown::Value(0)));
+/// assert_eq!((reason.own_value, reason.value), (ch::Shown::Value(1), ch::Shown::Value(0)));
 /// # Ok(())
 /// # }
 /// ```

@@ -8,21 +8,14 @@ use crate::array::{check_length, count, index_or_none, positive, seconds, size, 
 use crate::cancel::Cancel;
 use crate::error::call;
 use crate::handle::Handle;
-use crate::{c, panics, Error, Host, Model, Outcome, Potential, Problem, Result, Status, Verdict};
+use crate::{
+    c, panics, Error, Host, LearnProgress, LearntKind, Model, Outcome, Potential, Problem, Result,
+    Status, Verdict,
+};
 use std::ops::ControlFlow;
 use std::os::raw::{c_char, c_void};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Progress of learning, passed to a callback after each run over a problem.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LearnProgress {
-    /// The number of runs done so far.
-    pub runs: usize,
-    /// An upper bound on the total number of runs.
-    pub runs_most: usize,
-}
 
 type ProgressFunction<'a> = Box<dyn FnMut(&LearnProgress) -> ControlFlow<()> + Send + 'a>;
 
@@ -228,10 +221,7 @@ unsafe extern "C" fn tell_progress(
     user: *mut c_void,
     progress: *const c::chorale_learn_progress,
 ) -> i32 {
-    let progress = LearnProgress {
-        runs: count((*progress).runs),
-        runs_most: count((*progress).runs_most),
-    };
+    let progress = LearnProgress::from_raw(&*progress);
     let function = &mut *(user as *mut Option<ProgressFunction<'_>>);
     let flow = panics::caught(|| match function {
         Some(function) => function(&progress),
@@ -380,15 +370,7 @@ impl Learnt {
         let kinds = written(NONE, |kinds, capacity, needed, error| unsafe {
             c::chorale_learnt_kinds(self.as_ptr(), kinds, bytes, capacity, needed, error)
         })?;
-        let kind = |raw: &c::chorale_learnt_kind| LearntKind {
-            kind: count(raw.kind.into()),
-            uses_log_odds: raw.uses_log_odds != 0,
-            cliques: count(raw.cliques),
-            members: count(raw.members),
-            strength: raw.strength,
-            bonus: raw.bonus,
-        };
-        Ok(kinds.iter().map(kind).collect())
+        Ok(kinds.iter().map(LearntKind::from_raw).collect())
     }
 }
 
@@ -469,22 +451,4 @@ pub struct LearntReport {
     pub temperature: f64,
     /// The same at positions whose label agreement changed; 0 if unknown.
     pub changed_temperature: f64,
-}
-
-/// The result for one kind of cliques.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct LearntKind {
-    /// The number of the kind.
-    pub kind: usize,
-    /// For centred cliques: whether the strength multiplies log-odds of the gold labels.
-    pub uses_log_odds: bool,
-    /// The number of cliques of the kind.
-    pub cliques: usize,
-    /// The number of members of these cliques.
-    pub members: usize,
-    /// The strength as applied; 0 if nothing is.
-    pub strength: f64,
-    /// The bonus as applied, for each member whose label counts.
-    pub bonus: f64,
 }

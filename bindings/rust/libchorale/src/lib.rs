@@ -31,7 +31,7 @@
 //! * *Chain*: a sequence or tree of positions, each of which has one label. A single item is a
 //!   chain of one position. A *labelling* is one label for each position.
 //! * *Clique*: a group of *members* that are scored together. A member is a position of a chain, a
-//!   whole chain, or an `Instance` (`experimental`). Each member has one of R *values*. The
+//!   whole chain. Each member has one of R *values*. The
 //!   potential of the clique is a function of the *counts*: n_v is the number of members with value
 //!   v.
 //! * *Position clique*: its members are positions; the value of a member is its label, or a value
@@ -113,10 +113,8 @@ mod corpus;
 mod decode;
 mod dictionary;
 mod error;
-mod executor;
 mod handle;
 mod host;
-mod instance;
 mod labels;
 mod learn;
 mod message;
@@ -137,43 +135,36 @@ pub use builder::{CliqueSetup, Members, ModelBuilder};
 pub use cancel::Cancel;
 pub use chain::Chain;
 pub use chain_solver::{ChainResult, ChainSolution, ChainSolver, KBest, Marginals, MarginalsOut};
-pub use clique::{
-    CliqueMarginals, CliqueOptions, CliqueProblem, CliqueResult, CliqueSolution, CliqueSolver,
-};
+pub use clique::{CliqueMarginals, CliqueOptions, CliqueProblem, CliqueSolution, CliqueSolver};
 pub use constants::{
-    Action, Algorithm, EvidenceOrigin, JointMode, LogLevel, MarginalForm, Obstacle, Orientation,
-    Outcome, RuleKind, RuleState, Scale, Scheme, SegmentRule, Shape, Shown, Status, TextList,
-    Verdict,
+    Action, Algorithm, CliqueResult, EvidenceOrigin, JointMode, LearnProgress, LearntKind,
+    LedgerChange, LedgerRow, LeftOut, LogLevel, MarginalForm, Obstacle, Orientation, Outcome,
+    Progress, RuleConflict, RuleKind, RuleReason, RuleState, RuledChain, RunResult, Scale, Scheme,
+    SegmentRule, SettledKey, SettledMention, Shape, Shown, Status, TextList, Verdict,
 };
 pub use corpus::Corpus;
 pub use decode::{decode, decode_borrowed, Agreement, Labelled};
 pub use error::{Error, Result};
-pub use executor::Work;
 pub use host::Host;
 pub use labels::{LabelMap, Mask};
-pub use learn::{
-    learn, Figures, LearnOptions, LearnProgress, Learnt, LearntKind, LearntReport, Warnings,
-};
+pub use learn::{learn, Figures, LearnOptions, Learnt, LearntReport, Warnings};
 pub use model::{ChainTokens, ChainView, LabellingScore, Member, Model};
-pub use options::{Progress, RunOptions};
+pub use options::RunOptions;
 pub use potential::{Potential, PotentialOptions};
 pub use problem::{Note, Problem};
 pub use property::{Automaton, Property, PropertyOptions};
-pub use rules::{Rule, RuleConflict, RuleReason, RuledChain, Rules};
-pub use run::{
-    ChainMarginals, ChainProbabilities, ChainScore, Labelling, LeftOut, Reason, Run, RunResult,
-};
+pub use rules::{Rule, Rules};
+pub use run::{ChainMarginals, ChainProbabilities, ChainScore, Labelling, Reason, Run};
 pub use table::{
-    settle, spell, Evidence, Found, Ledger, LedgerChange, LedgerRow, Mentions, Settled, SettledKey,
-    SettledMention, SpellingRule, ANSWER_DIFFERS, NO_ANSWER,
+    settle, spell, Evidence, Found, Ledger, Mentions, Settled, SpellingRule, ANSWER_DIFFERS,
+    NO_ANSWER,
 };
 pub use transitions::{Transitions, TransitionsBuilder};
 
 pub(crate) use constants::{Family, MessageElement, Unlisted};
 pub(crate) use dictionary::Dictionary;
-pub(crate) use instance::Instance;
 
-/// What may change or go in any version: instances, messages of single chains, dictionaries,
+/// What may change or go in any version: messages of single chains, dictionaries,
 /// prices of shared cliques, formats of stored messages. Some methods of the
 /// types of this crate need the feature `experimental` too; their documentation shows it.
 #[cfg(feature = "experimental")]
@@ -181,7 +172,6 @@ pub mod experimental {
     pub use crate::builder::RepeatedWords;
     pub use crate::constants::{Family, MessageElement, Unlisted, ANY};
     pub use crate::dictionary::Dictionary;
-    pub use crate::instance::{Incoming, Instance, MemberValues, Outgoing};
     pub use crate::message::{Attachment, Decoded, MessageOptions, MessageResult, Messages};
     pub use crate::potential::CliquePrices;
     pub use crate::prices::{Prices, PricesResult};

@@ -9,19 +9,15 @@
 use crate::array::{count, fill, size, Owner};
 use crate::error::call;
 use crate::handle::Handle;
-use crate::instance::OwnedInstance;
 use crate::panics::{settle, Slot};
 use crate::{c, Chain, Dictionary, Potential, Property, Result, Shown};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Objects that must live as long as a model: instances and copied arrays, whose addresses the C++
+/// Objects that must live as long as a model: copied arrays, whose addresses the C++
 /// library stores, and the slots in which callbacks leave their panics.
 #[derive(Default)]
 pub(crate) struct Keep<'a> {
-    // Boxed, because C stores the addresses, which must not change when the list grows.
-    #[allow(clippy::vec_box)]
-    pub(crate) instances: Vec<Box<OwnedInstance<'a>>>,
     pub(crate) slots: Vec<Arc<Slot>>,
     /// For each clique with a callback potential: a list with one entry for each of its potentials
     /// (a centred clique has several). The entry is the slot that holds the panics of the callback;
@@ -29,6 +25,8 @@ pub(crate) struct Keep<'a> {
     pub(crate) slots_of_cliques: BTreeMap<usize, Vec<Option<Arc<Slot>>>>,
     /// The copies of arrays that borrowed chains and corpora own.
     pub(crate) owners: Vec<Owner>,
+    /// Stands for the arrays that the model borrows.
+    pub(crate) borrowed: std::marker::PhantomData<&'a ()>,
 }
 
 /// The scores of a labelling under a model. They are minus infinity where the labelling is
@@ -57,7 +55,7 @@ pub struct Model<'a> {
     pub(crate) keep: Arc<Keep<'a>>,
 }
 
-// Safe: a model never changes, its reference count is atomic, and instances and callbacks are Send
+// Safe: a model never changes, its reference count is atomic, and callbacks are Send
 // and Sync.
 unsafe impl Send for Model<'_> {}
 unsafe impl Sync for Model<'_> {}
@@ -76,9 +74,9 @@ pub enum ChainView<'m> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub struct Member {
-    /// The number of the chain, or of the instance, that the member belongs to.
+    /// The number of the chain that the member belongs to.
     pub chain: usize,
-    /// The position within the chain; None if the member is a whole chain or an instance.
+    /// The position within the chain; None if the member is a whole chain.
     pub position: Option<usize>,
 }
 
@@ -112,8 +110,8 @@ impl<'a> Model<'a> {
     }
 
     /// Computes the score of any labelling, such as gold labels. labels: the label of every
-    /// position, chain after chain. Errors: Shape, OutOfRange (`labels`), Kind (the model has an
-    /// instance), CallbackStopped, CallbackValue, OutOfMemory.
+    /// position, chain after chain. Errors: Shape, OutOfRange (`labels`),
+    /// CallbackStopped, CallbackValue, OutOfMemory.
     pub fn score(&self, labels: &[i32]) -> Result<LabellingScore> {
         let mut of = LabellingScore {
             score: 0.0,
@@ -138,7 +136,7 @@ impl<'a> Model<'a> {
         Ok(of)
     }
 
-    /// Returns the number of chains, including instances.
+    /// Returns the number of chains.
     pub fn chains(&self) -> usize {
         count(unsafe { c::chorale_model_chain_count(self.as_ptr()) })
     }
@@ -291,7 +289,7 @@ impl<'a> Model<'a> {
         Ok((scores, options))
     }
 
-    /// Returns a chain as it was added to the model. Errors: OutOfRange, Kind (an instance).
+    /// Returns a chain as it was added to the model. Errors: OutOfRange.
     pub fn chain(&self, chain: usize) -> Result<ChainView<'_>> {
         let (raw, _) = self.raw_chain(chain)?;
         // Safe: the arrays live as long as this model.
@@ -336,7 +334,7 @@ impl std::fmt::Debug for Model<'_> {
     }
 }
 
-/// Returns the number of positions of a chain or instance; 0 if there is no such chain.
+/// Returns the number of positions of a chain; 0 if there is no such chain.
 ///
 /// # Safety
 /// `model` must not have been released.

@@ -6,29 +6,12 @@
 //! chain at a time, with all other chains fixed, while the score increases. The *bound* is an upper
 //! bound on the score of every labelling, computed by steps of dual ascent.
 
-use crate::array::{count, positive, seconds, size};
+use crate::array::{positive, seconds, size};
 use crate::cancel::Cancel;
-use crate::executor::{run_executor, Executor, Work};
-use crate::{c, panics, Algorithm, Host, JointMode, MessageElement, Rules};
+use crate::{c, panics, Algorithm, Host, JointMode, MessageElement, Progress, Rules};
 use std::ops::ControlFlow;
 use std::os::raw::c_void;
 use std::time::Duration;
-
-/// Progress of a run, passed to a callback after every round and every step of the bound.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Progress {
-    /// The round just done; 0: each chain has been decoded without its cliques.
-    pub round: usize,
-    /// The number of messages from cliques to members that changed in the round.
-    pub messages_changed: usize,
-    /// The score of the labelling of this round or step: the sum over all chains and cliques.
-    pub score: f64,
-    /// The score of the best labelling so far.
-    pub best_score: f64,
-    /// An upper bound on the score of every labelling; plus infinity before the first bound step.
-    pub upper_bound: f64,
-}
 
 type ProgressFunction<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<()> + Send + 'a>;
 
@@ -37,7 +20,6 @@ type ProgressFunction<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<()> + Send +
 #[derive(Default)]
 pub(crate) struct Callbacks<'a> {
     progress: Option<ProgressFunction<'a>>,
-    executor: Option<Executor<'a>>,
     rules: Option<Rules<'a>>,
 }
 
@@ -162,19 +144,6 @@ impl<'a> RunOptions<'a> {
         self.raw.threads = positive(threads);
         self
     }
-    /// Lets the caller's threads do the work. `executor` is called with a [`Work`] for each
-    /// parallel loop, and lets up to `workers` threads [participate](Work::participate) in the
-    /// loop. When `executor` returns, the calling thread does the pieces of the loop that no thread
-    /// has started.
-    pub fn executor(
-        mut self,
-        workers: usize,
-        executor: impl Fn(&Work<'_>) + Send + Sync + 'a,
-    ) -> Self {
-        self.raw.threads = positive(workers);
-        self.callbacks.executor = Some(Box::new(executor));
-        self
-    }
     /// Sets the time limit of each call of `step`, `solve`, `local_search` or `bound`. A call that
     /// reaches the limit keeps its finished work, and the next call of the same method continues
     /// from it.
@@ -240,27 +209,14 @@ impl<'a> RunOptions<'a> {
             if let Some(rules) = &mut (*callbacks).rules {
                 raw.rules = rules.raw();
             }
-            if let Some(executor) = &(*callbacks).executor {
-                raw.executor = Some(run_executor);
-                raw.executor_user = executor as *const Executor<'_> as *mut c_void;
-            }
         }
         raw
     }
 }
 
 unsafe extern "C" fn tell_progress(user: *mut c_void, progress: *const c::chorale_progress) -> i32 {
-    let progress = &*progress;
-    let progress = Progress {
-        round: count(progress.round),
-        messages_changed: count(progress.messages_changed),
-        score: progress.score,
-        best_score: progress.best_score,
-        upper_bound: progress.upper_bound,
-    };
-    // Borrows only the field `progress`, since another field, the executor, may be borrowed at the
-    // same time.
-    let function = &mut *std::ptr::addr_of_mut!((*(user as *mut Callbacks<'_>)).progress);
+    let progress = Progress::from_raw(&*progress);
+    let function = &mut (*(user as *mut Callbacks<'_>)).progress;
     let flow = panics::caught(|| match function {
         Some(function) => function(&progress),
         None => ControlFlow::Continue(()),

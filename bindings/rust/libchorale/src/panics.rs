@@ -1,8 +1,8 @@
 //! Panics in callbacks. They are caught before they unwind into C, and resumed after the call into
 //! the library.
 //!
-//! A callback that is always called on the thread of the call (log, progress, executor) leaves its
-//! panic *pending* on this thread. A callback that other threads may call (potential, instance)
+//! A callback that is always called on the thread of the call (log, progress) leaves its
+//! panic *pending* on this thread. A callback that other threads may call (potential)
 //! leaves its panic in a `Slot`.
 
 // Older versions of clippy wrongly apply this lint to the constants inside thread_local.

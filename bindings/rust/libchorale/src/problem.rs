@@ -303,8 +303,8 @@ impl<'a> Problem<'a> {
         })
     }
 
-    /// Returns the problem as the bytes of a problem file. Errors: NotSavable (the model has an
-    /// instance or a callback potential), OutOfMemory.
+    /// Returns the problem as the bytes of a problem file. Errors: NotSavable (the model has a
+    /// callback potential), OutOfMemory.
     pub fn write(&self) -> Result<Vec<u8>> {
         written(0u8, |bytes, capacity, needed, error| unsafe {
             c::chorale_problem_write(self.as_ptr(), bytes.cast(), capacity, needed, error)

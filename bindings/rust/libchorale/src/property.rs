@@ -104,8 +104,10 @@ impl<'a> PropertyOptions<'a> {
 
 /// An automaton, given by tables of the next state and the action for each state, class of the
 /// position, and label. The automaton reads the positions in order. At each position it fires a
-/// value or nothing, and moves to the next state. The arrays are row-major without gaps.
+/// value or nothing, and moves to the next state. The arrays are row-major without gaps. Made by
+/// [`new`](Self::new); what else it has are fields to be set.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Automaton<'a> {
     /// The number of labels.
     pub labels: usize,
@@ -129,6 +131,24 @@ pub struct Automaton<'a> {
     /// For each state: the action after the last position if the chain ends in this state. None:
     /// nothing fires after the last position.
     pub end_actions: Option<&'a [Action]>,
+}
+
+impl<'a> Automaton<'a> {
+    /// Makes an automaton with one class of positions, which starts in state 0 and fires nothing.
+    pub fn new(labels: usize, states: usize, values: usize, next: &'a [usize]) -> Self {
+        Self {
+            labels,
+            classes: 1,
+            states,
+            values,
+            start: 0,
+            table_offset: 0,
+            outside_value: None,
+            next,
+            actions: None,
+            end_actions: None,
+        }
+    }
 }
 
 /// Converts each entry of a list to a number for C.

@@ -1,7 +1,9 @@
 //! Rules: what the labelling of a chain must look like. Provisional: may change in any version.
 
-use crate::array::{count, pointer, size, written};
-use crate::{c, LabelMap, Labelled, Property, Result, RuleKind, RuleState};
+use crate::array::{pointer, size, written};
+use crate::{
+    c, LabelMap, Labelled, Property, Result, RuleConflict, RuleKind, RuleReason, RuledChain,
+};
 
 /// One rule for the labelling of each chain.
 #[derive(Clone, Copy, Debug)]
@@ -124,53 +126,6 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// A chain to which rules were added, since a labelling of it broke them.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct RuledChain {
-    /// The number of the chain.
-    pub chain: usize,
-    /// What became of its rules; if not `Kept`, the chain has its own labels.
-    pub state: RuleState,
-    /// How much its rules cost, by the scores of the chain alone; infinite if they are impossible.
-    pub cost: f64,
-    /// How much lower the cost may still be; 0: it is proven.
-    pub gap: f64,
-}
-
-/// One of the rules that exclude each other on a chain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RuleConflict {
-    /// The number of the chain.
-    pub chain: usize,
-    /// The index of the rule.
-    pub rule: usize,
-    /// The kind a, for a rule for each kind.
-    pub a: i32,
-}
-
-/// Why rules changed a label.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct RuleReason {
-    /// The number of the chain.
-    pub chain: usize,
-    /// The position in the chain.
-    pub position: usize,
-    /// The index of the rule.
-    pub rule: usize,
-    /// The kind a, for a rule for each kind.
-    pub a: i32,
-    /// The label of the position in the best labelling without rules and cliques.
-    pub own: i32,
-    /// Its label in the best labelling of the chain that keeps the rules.
-    pub now: i32,
-    /// How much better the chain would be without this rule; if no single rule makes the change,
-    /// what all its rules cost.
-    pub cost: f64,
-}
-
 /// A call that writes a list of the result.
 type Write<T> = unsafe extern "C" fn(
     *const c::chorale_decoded,
@@ -182,69 +137,26 @@ type Write<T> = unsafe extern "C" fn(
 ) -> c::chorale_status;
 
 impl Labelled<'_> {
-    fn list<T: Copy>(&self, none: T, write: Write<T>) -> Result<Vec<T>> {
+    fn list<T: Copy, U>(&self, write: Write<T>, named: fn(&T) -> U) -> Result<Vec<U>> {
         let bytes = std::mem::size_of::<T>();
-        written(none, |to, capacity, needed, error| unsafe {
+        // All-zero bytes are valid for the structs of rules, which hold only numbers.
+        let none = unsafe { std::mem::zeroed() };
+        let all = written(none, |to, capacity, needed, error| unsafe {
             write(self.decoded(), to, bytes, capacity, needed, error)
-        })
+        })?;
+        Ok(all.iter().map(named).collect())
     }
     /// Returns the chains to which rules were added. Errors: OutOfMemory.
     pub fn ruled_chains(&self) -> Result<Vec<RuledChain>> {
-        let none = c::chorale_ruled_chain {
-            chain: 0,
-            state: 0,
-            reserved: 0,
-            cost: 0.0,
-            gap: 0.0,
-        };
-        let ruled = self.list(none, c::chorale_decoded_ruled_chains)?;
-        let named = ruled.iter().map(|raw| RuledChain {
-            chain: count(raw.chain),
-            state: RuleState::from_raw(raw.state),
-            cost: raw.cost,
-            gap: raw.gap,
-        });
-        Ok(named.collect())
+        self.list(c::chorale_decoded_ruled_chains, RuledChain::from_raw)
     }
     /// Returns, for each chain whose rules are impossible, rules that exclude each other, of which
     /// each is needed for that. Errors: OutOfMemory.
     pub fn rule_conflicts(&self) -> Result<Vec<RuleConflict>> {
-        let none = c::chorale_rule_conflict {
-            chain: 0,
-            rule: 0,
-            a: 0,
-            reserved: 0,
-        };
-        let conflicts = self.list(none, c::chorale_decoded_rule_conflicts)?;
-        let named = conflicts.iter().map(|raw| RuleConflict {
-            chain: count(raw.chain),
-            rule: count(raw.rule),
-            a: raw.a,
-        });
-        Ok(named.collect())
+        self.list(c::chorale_decoded_rule_conflicts, RuleConflict::from_raw)
     }
     /// Returns why rules changed labels, by chain, then position. Errors: OutOfMemory.
     pub fn rule_reasons(&self) -> Result<Vec<RuleReason>> {
-        let none = c::chorale_rule_reason {
-            chain: 0,
-            position: 0,
-            rule: 0,
-            a: 0,
-            own_label: 0,
-            label: 0,
-            reserved: 0,
-            cost: 0.0,
-        };
-        let reasons = self.list(none, c::chorale_decoded_rule_reasons)?;
-        let named = reasons.iter().map(|raw| RuleReason {
-            chain: count(raw.chain),
-            position: count(raw.position),
-            rule: count(raw.rule),
-            a: raw.a,
-            own: raw.own_label,
-            now: raw.label,
-            cost: raw.cost,
-        });
-        Ok(named.collect())
+        self.list(c::chorale_decoded_rule_reasons, RuleReason::from_raw)
     }
 }

@@ -17,13 +17,14 @@ use crate::handle::Handle;
 use crate::options::Callbacks;
 use crate::panics::settle;
 use crate::{
-    c, Chain, Error, Model, Obstacle, Outcome, Result, RunOptions, Shown, Status, Transitions,
+    c, Chain, Error, LeftOut, Model, Result, RunOptions, RunResult, Shown, Status, Transitions,
 };
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Selects which labelling of a run a result describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Labelling {
     /// The labelling with the highest score found so far.
     Together,
@@ -40,96 +41,6 @@ impl Labelling {
     }
 }
 
-/// The outcome of a call and the results found so far. A chain's *own* labelling is its best
-/// labelling without its cliques. The score of a labelling includes the
-/// potentials of the cliques.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct RunResult {
-    /// How the call ended.
-    pub outcome: Outcome,
-    /// True if the labelling is proven to be optimal: `upper_bound - score` is at most
-    /// `1e-9 * |score|`, or within the rounding error.
-    pub proven: bool,
-    /// The number of rounds done so far. The start, which decodes the chains without cliques, is not
-    /// counted.
-    pub rounds: usize,
-    /// The number of rounds done when the best labelling last changed, in whole or in part; 0 if
-    /// the local search of the chains' own labellings changed it last.
-    pub best_round: usize,
-    /// The score of the best labelling, `chain_score + clique_score`; minus infinity if there is no
-    /// labelling yet.
-    pub score: f64,
-    /// The sum of the scores of all chains under the best labelling.
-    pub chain_score: f64,
-    /// The sum of the potentials of all cliques under the best labelling.
-    pub clique_score: f64,
-    /// The score of the chains' own labellings. Includes the potentials of the cliques.
-    pub own_score: f64,
-    /// The greatest score of a round's labelling, before the local search.
-    pub rounds_score: f64,
-    /// The score that the local search reached when it started from the best labelling of the rounds.
-    pub local_search_score: f64,
-    /// The score that the local search reached when it started from the own labelling.
-    pub local_search_own_score: f64,
-    /// An upper bound on the score of every labelling; plus infinity if no bound was computed.
-    pub upper_bound: f64,
-    /// The difference `upper_bound - score`.
-    pub gap: f64,
-    /// The number of chains whose labels in the best labelling differ from the chain's own
-    /// labelling.
-    pub changed_chains: usize,
-    /// The number of messages from cliques to members that changed in the last round.
-    pub messages_changed: usize,
-    /// The number of times that a chain computed messages or was decoded, summed over all rounds.
-    pub chain_updates: usize,
-    /// The number of times that a clique computed messages, summed over all rounds.
-    pub clique_updates: usize,
-    /// The number of chains that are left out, since every labelling of them is forbidden
-    /// ([`Run::left_out`]). All scores and the bound are those of the other chains.
-    pub left_out: usize,
-}
-
-/// A chain that a run leaves out, since every labelling of it is forbidden. Its labels are -1, or
-/// those that it has by itself with [`Obstacle::Undecided`], and it counts for nothing in the cliques.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LeftOut {
-    /// The number of the chain.
-    pub chain: usize,
-    /// Where its labellings are forbidden; None if it is a clique that does, or not known.
-    pub position: Option<usize>,
-    /// What forbids them.
-    pub obstacle: Obstacle,
-    /// The number of the clique, with [`Obstacle::Cliques`] and [`Obstacle::Undecided`].
-    pub clique: Option<usize>,
-}
-
-impl RunResult {
-    pub(crate) fn from_raw(raw: &c::chorale_run_result) -> Self {
-        Self {
-            outcome: Outcome::from_raw(raw.outcome),
-            proven: raw.proven != 0,
-            rounds: count(raw.rounds),
-            best_round: count(raw.best_round),
-            score: raw.score,
-            chain_score: raw.chain_score,
-            clique_score: raw.clique_score,
-            own_score: raw.own_score,
-            rounds_score: raw.rounds_score,
-            local_search_score: raw.local_search_score,
-            local_search_own_score: raw.local_search_own_score,
-            upper_bound: raw.upper_bound,
-            gap: raw.gap,
-            changed_chains: count(raw.changed_chains),
-            messages_changed: count(raw.messages_changed),
-            chain_updates: count(raw.chain_updates),
-            clique_updates: count(raw.clique_updates),
-            left_out: count(raw.left_out),
-        }
-    }
-}
-
 /// A reason why a chain's labels differ from its best labels without cliques: a clique in which a
 /// position of the chain, or the whole chain, changed its value.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -141,23 +52,23 @@ pub struct Reason {
     pub clique: usize,
     /// The number of the chain that changed.
     pub chain: usize,
-    /// The position of the member in its chain; None if the member is a whole chain or an instance.
+    /// The position of the member in its chain; None if the member is a whole chain.
     pub position: Option<usize>,
     /// The number of other members of the clique, without its centre; with weights, the sum of their
     /// weights. 0 for a centre, like the next two.
     pub others: usize,
-    /// The number of other members that have the value `now` in the best labellings of their chains
+    /// The number of other members that have `value` in the best labellings of their chains
     /// without cliques; with weights, the sum of their weights.
     pub agreeing_before: usize,
-    /// The number of other members that have the value `now` in the labelling of all chains
+    /// The number of other members that have `value` in the labelling of all chains
     /// together; with weights, the sum of their weights.
     pub agreeing: usize,
     /// The value of the member in the best labelling of its chain without cliques: a label, or a
     /// value of the property.
-    pub own: Shown,
+    pub own_value: Shown,
     /// The value of the member in the labelling of all chains together.
-    pub now: Shown,
-    /// How much the clique's potential would decrease if this member alone took the value `own`
+    pub value: Shown,
+    /// How much the clique's potential would decrease if this member alone took `own_value`
     /// again; plus infinity if the clique forbids this.
     pub amount: f64,
     /// The index of the member within the clique, in the order of adding.
@@ -186,8 +97,8 @@ impl Reason {
                 others: count(raw.others),
                 agreeing_before: count(raw.agreeing_before),
                 agreeing: count(raw.agreeing),
-                own: shown(member, raw.own_value),
-                now: shown(member, raw.value),
+                own_value: shown(member, raw.own_value),
+                value: shown(member, raw.value),
                 amount: raw.amount,
                 member,
             }
@@ -409,7 +320,7 @@ impl<'a> Run<'a> {
     /// Replaces the scores of a chain of the model, in this run only. The new chain has the same
     /// length, number of labels and shape (a chain, or a tree with the same parents); its arrays
     /// are borrowed. The next `step` or `solve` decodes the chain again. Errors: those of a
-    /// [`Chain`]; OutOfRange, Kind (an instance), Shape, StateSpace, OutOfMemory.
+    /// [`Chain`]; OutOfRange, Shape, StateSpace, OutOfMemory.
     #[cfg(feature = "experimental")]
     pub fn set_chain<N: Element>(&mut self, chain: usize, scores: &Chain<'a, 'a, N>) -> Result<()> {
         let raw = scores.raw()?;
@@ -427,7 +338,7 @@ impl<'a> Run<'a> {
     /// Allows only some labels of a position. allowed: one entry for each label, false forbids the
     /// label; `None` lifts the restriction of an earlier call. The run must have been created with
     /// [`RunOptions::edits`](crate::RunOptions::edits). Errors: State (created without edits),
-    /// OutOfRange, Shape (another number of entries), Kind (an instance), ForbiddenValue (no label
+    /// OutOfRange, Shape (another number of entries), ForbiddenValue (no label
     /// remains).
     pub fn set_allowed(
         &mut self,
@@ -471,8 +382,8 @@ impl<'a> Run<'a> {
 
     /// Replaces the best labelling by a labelling of the caller. labels: the label of every
     /// position, chain after chain. The next `step` or `solve` scores this labelling and the
-    /// own one; no result scores below either of the two. Until then the run has no labelling. An
-    /// instance, or a chain whose scores forbid its given labels, takes its own labels instead.
+    /// own one; no result scores below either of the two. Until then the run has no labelling. A
+    /// chain whose scores forbid its given labels, takes its own labels instead.
     /// Errors: Shape, OutOfRange.
     pub fn set_labels(&mut self, labels: &[i32]) -> Result<()> {
         call(|error| unsafe {
@@ -485,7 +396,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Makes a call into the library in which callbacks of potentials or instances may be called,
+    /// Makes a call into the library in which callbacks of potentials may be called,
     /// and resumes their panics afterwards.
     pub(crate) fn settled(
         &self,
@@ -536,27 +447,13 @@ impl<'a> Run<'a> {
     /// Returns the chains that are left out, in ascending order, even if no chain has a labelling.
     /// Errors: OutOfMemory.
     pub fn left_out(&self) -> Result<Vec<LeftOut>> {
-        const NONE: c::chorale_left_out = c::chorale_left_out {
-            chain: 0,
-            position: 0,
-            obstacle: 0,
-            reserved: 0,
-            clique: 0,
-        };
-        let (run, bytes) = (
-            self.handle.as_ptr(),
-            std::mem::size_of::<c::chorale_left_out>(),
-        );
-        let found = written(NONE, |left_out, capacity, needed, error| unsafe {
-            c::chorale_run_left_out(run, left_out, bytes, capacity, needed, error)
+        let bytes = std::mem::size_of::<c::chorale_left_out>();
+        // All-zero bytes are valid for the struct, which holds only numbers.
+        let none: c::chorale_left_out = unsafe { std::mem::zeroed() };
+        let left_out = written(none, |to, capacity, needed, error| unsafe {
+            c::chorale_run_left_out(self.handle.as_ptr(), to, bytes, capacity, needed, error)
         })?;
-        let left_out = |raw: &c::chorale_left_out| LeftOut {
-            chain: count(raw.chain),
-            position: usize::try_from(raw.position).ok(),
-            obstacle: Obstacle::from_raw(raw.obstacle),
-            clique: usize::try_from(raw.clique).ok(),
-        };
-        Ok(found.iter().map(left_out).collect())
+        Ok(left_out.iter().map(LeftOut::from_raw).collect())
     }
 
     /// Returns the labels of a chain, one for each position; -1 if the chain is left out. Errors:
@@ -658,7 +555,7 @@ impl<'a> Run<'a> {
     }
 
     /// Computes the max-marginals and margins of a chain under the messages of its cliques. Errors:
-    /// OutOfRange, NoLabelling, Kind (an instance), OutOfMemory.
+    /// OutOfRange, NoLabelling, OutOfMemory.
     pub fn max_marginals(&mut self, chain: usize) -> Result<ChainMarginals> {
         let length = self.model.chain_length(chain);
         let labels = self.model.chain_labels(chain)?;
@@ -703,7 +600,7 @@ impl<'a> Run<'a> {
     /// score of a labelling plus the messages of the chain's cliques. The temperature is above 0,
     /// in units of the scores; with 1, scores are taken as log-odds. Errors: OutOfRange,
     /// NotANumber, Infinite, NoLabelling (there is no labelling yet, or the messages forbid every
-    /// labelling of the chain), StateSpace, Kind (an instance), CallbackValue, CallbackStopped,
+    /// labelling of the chain), StateSpace, CallbackValue, CallbackStopped,
     /// OutOfMemory.
     pub fn probabilities(&mut self, chain: usize, temperature: f64) -> Result<ChainProbabilities> {
         let length = self.model.chain_length(chain);

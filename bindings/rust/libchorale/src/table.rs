@@ -4,10 +4,13 @@
 use crate::array::{check_length, count, pointer, product, size, written};
 use crate::error::call;
 use crate::handle::Handle;
-use crate::{c, Error, EvidenceOrigin, Result, Status};
+use crate::{
+    c, Error, EvidenceOrigin, LedgerChange, LedgerRow, Result, SettledKey, SettledMention, Status,
+};
 
 /// What decides whether the mentions of a key have one label.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Evidence {
     /// The most that one mention can say, in log-odds.
     pub most: f64,
@@ -19,6 +22,11 @@ pub struct Evidence {
 }
 
 impl Evidence {
+    /// Makes evidence: what one mention can say at most, and `once + each * n`, above which a key of
+    /// n mentions is two things.
+    pub const fn new(most: f64, once: f64, each: f64) -> Self {
+        Self { most, once, each }
+    }
     fn raw(given: Option<&Self>) -> c::chorale_evidence {
         let mut raw = init!(chorale_evidence);
         if let Some(given) = given {
@@ -65,8 +73,10 @@ pub const NO_ANSWER: i32 = c::CHORALE_NO_ANSWER;
 /// What a person says of a key, beside a label: its mentions differ, each keeps its own label.
 pub const ANSWER_DIFFERS: i32 = c::CHORALE_ANSWER_DIFFERS;
 
-/// The rows of a table: each is a mention of a key, such as a name, with a label.
+/// The rows of a table: each is a mention of a key, such as a name, with a label. Made by
+/// [`new`](Self::new); further columns are fields to be set.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct Mentions<'a> {
     /// The number of keys.
     pub keys: usize,
@@ -90,7 +100,17 @@ pub struct Mentions<'a> {
     pub told: Option<&'a [i32]>,
 }
 
-impl Mentions<'_> {
+impl<'a> Mentions<'a> {
+    /// Makes mentions with a key and a label each, of `keys` keys and `labels` labels.
+    pub fn new(keys: usize, labels: usize, key: &'a [i32], label: &'a [i32]) -> Self {
+        Self {
+            keys,
+            labels,
+            key,
+            label: Some(label),
+            ..Self::default()
+        }
+    }
     fn raw(&self) -> Result<c::chorale_mentions> {
         let rows = self.key.len();
         for (name, array) in [
@@ -124,58 +144,6 @@ impl Mentions<'_> {
     }
 }
 
-/// What became of a mention, and why.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct SettledMention {
-    /// The label; -1: none.
-    pub label: i32,
-    /// Whether it is another label than before.
-    pub changed: bool,
-    /// The probability of the label; NaN: there is none.
-    pub probability: f64,
-    /// The probability of the label that it had; NaN: it had none.
-    pub probability_before: f64,
-    /// The number of other mentions of the key.
-    pub others: usize,
-    /// How many of them had the label before.
-    pub agreeing_before: usize,
-    /// How many of them have it now.
-    pub agreeing: usize,
-}
-
-/// What became of a key.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct SettledKey {
-    /// The label of all mentions; -1: each has its own.
-    pub label: i32,
-    /// Whether evidence does not settle the key.
-    pub conflict: bool,
-    /// How many mentions it has.
-    pub mentions: usize,
-    /// What they say against the best label.
-    pub against: f64,
-    /// What counts as too much.
-    pub price: f64,
-    /// How many mentions are expected to change if a person says what the key is: ask about the
-    /// keys with the greatest numbers.
-    pub expected: f64,
-}
-
-impl SettledKey {
-    fn from_raw(raw: &c::chorale_settled_key) -> Self {
-        Self {
-            label: raw.label,
-            conflict: raw.conflict != 0,
-            mentions: count(raw.mentions),
-            against: raw.against,
-            price: raw.price,
-            expected: raw.expected,
-        }
-    }
-}
-
 /// The result of [`settle`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -195,14 +163,8 @@ pub struct Settled {
 /// ```
 /// use libchorale as ch;
 /// # fn main() -> ch::Result<()> {
-/// let mentions = ch::Mentions {
-///     keys: 1,
-///     labels: 2,
-///     key: &[0, 0, 0],
-///     label: Some(&[0, 0, 1]),
-///     confidence: Some(&[0.6, 0.6, 0.95]),
-///     ..ch::Mentions::default()
-/// };
+/// let mut mentions = ch::Mentions::new(1, 2, &[0, 0, 0], &[0, 0, 1]);
+/// mentions.confidence = Some(&[0.6, 0.6, 0.95]);
 /// let settled = ch::settle(&mentions, None)?;
 /// let labels: Vec<i32> = settled.mentions.iter().map(|of| of.label).collect();
 /// assert_eq!(labels, [1, 1, 1]);
@@ -234,50 +196,11 @@ pub fn settle(mentions: &Mentions<'_>, evidence: Option<&Evidence>) -> Result<Se
             error,
         )
     })?;
-    let mentions = rows.iter().map(|raw| SettledMention {
-        label: raw.label,
-        changed: raw.changed != 0,
-        probability: raw.probability,
-        probability_before: raw.probability_before,
-        others: count(raw.others),
-        agreeing_before: count(raw.agreeing_before),
-        agreeing: count(raw.agreeing),
-    });
     Ok(Settled {
-        mentions: mentions.collect(),
+        mentions: rows.iter().map(SettledMention::from_raw).collect(),
         keys: keys.iter().map(SettledKey::from_raw).collect(),
         evidence: Found::from_raw(&decides),
     })
-}
-
-/// A row of a [`Ledger`] whose label should now be another than the caller was told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct LedgerChange {
-    /// The number of the row.
-    pub row: usize,
-    /// Its label.
-    pub label: i32,
-    /// The label that the caller was told.
-    pub told: i32,
-}
-
-/// A row of a [`Ledger`] as it was added, with its label.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct LedgerRow {
-    /// The key; -1: none.
-    pub key: i32,
-    /// The label that it came with; -1: none.
-    pub given: i32,
-    /// How probable this label is; NaN: the row says nothing.
-    pub confidence: f64,
-    /// For how many equal rows it stands.
-    pub times: i64,
-    /// Its label.
-    pub label: i32,
-    /// The label that the caller was told.
-    pub told: i32,
 }
 
 /// Keeps the mentions of a stream. The labels are those that [`settle`] gives a table of all
@@ -330,12 +253,7 @@ impl Ledger {
                 c::chorale_ledger_changes(handle, take, to, bytes, capacity, needed, error)
             },
         )?;
-        let named = changes.iter().map(|raw| LedgerChange {
-            row: count(raw.row),
-            label: raw.label,
-            told: raw.told,
-        });
-        Ok(named.collect())
+        Ok(changes.iter().map(LedgerChange::from_raw).collect())
     }
 
     /// Decides anew by other evidence; None: it is estimated from all mentions. Errors: as for
@@ -355,15 +273,7 @@ impl Ledger {
                 c::chorale_ledger_rows(self.handle.as_ptr(), to, bytes, capacity, needed, error)
             },
         )?;
-        let named = rows.iter().map(|raw| LedgerRow {
-            key: raw.key,
-            given: raw.given,
-            confidence: raw.confidence,
-            times: raw.times,
-            label: raw.label,
-            told: raw.told,
-        });
-        Ok(named.collect())
+        Ok(rows.iter().map(LedgerRow::from_raw).collect())
     }
 
     /// Returns what became of all keys, as [`settle`] does. Errors: OutOfMemory.

@@ -2,7 +2,6 @@
 //! made the call, and the called object can be used again.
 #![cfg(feature = "experimental")]
 
-use libchorale::experimental::*;
 use libchorale::*;
 use std::ops::ControlFlow;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -182,40 +181,6 @@ fn progress_tells_stops_and_panics() {
 }
 
 #[test]
-fn an_executor_may_do_nothing_or_panic() {
-    let model = models(&Potential::potts(2, 0.4).unwrap(), MANY);
-    let mut plain = Run::new(&model, RunOptions::new()).unwrap();
-    let expected = plain.solve().unwrap();
-    let calls = AtomicUsize::new(0);
-    {
-        let options = RunOptions::new().executor(4, |work| {
-            calls.fetch_add(1, Ordering::Relaxed);
-            assert!(work.workers() == 4 && work.pieces() > 0);
-        });
-        let mut run = Run::new(&model, options).unwrap();
-        assert_eq!(run.solve().unwrap(), expected);
-    }
-    assert!(calls.load(Ordering::Relaxed) > 0);
-    // More threads than workers call `participate`.
-    let options = RunOptions::new().executor(2, |work| {
-        std::thread::scope(|scope| {
-            for _ in 0..5 {
-                scope.spawn(|| work.participate());
-            }
-        });
-    });
-    let mut run = Run::new(&model, options).unwrap();
-    assert_eq!(run.solve().unwrap(), expected);
-
-    let options = RunOptions::new().executor(2, |work| {
-        work.participate();
-        panic!("the executor is broken");
-    });
-    let mut run = Run::new(&model, options).unwrap();
-    assert_eq!(panic_of(|| run.solve()), "the executor is broken");
-}
-
-#[test]
 fn the_log_speaks_and_panics() {
     let lines = Arc::new(Mutex::new(Vec::new()));
     let log = Arc::clone(&lines);
@@ -252,120 +217,6 @@ fn the_log_speaks_and_panics() {
     freeze(None).unwrap();
     let mut solver = ChainSolver::new_in(&host).unwrap();
     assert_eq!(panic_of(|| solver.best(&chain)), "the log is full");
-}
-
-/// An instance that acts like a chain of one position with two labels.
-struct Item {
-    scores: [f64; 2],
-    trouble: Arc<Mutex<Option<&'static str>>>,
-}
-
-impl Item {
-    fn trouble(&self) -> ControlFlow<()> {
-        let trouble = *self.trouble.lock().unwrap();
-        match trouble {
-            None => ControlFlow::Continue(()),
-            Some("stop") => ControlFlow::Break(()),
-            Some(text) => panic!("{}", text),
-        }
-    }
-}
-
-impl Instance for Item {
-    fn length(&self) -> usize {
-        1
-    }
-    fn labels(&self) -> usize {
-        2
-    }
-    fn messages(&self, incoming: &Incoming<'_>, outgoing: &mut Outgoing<'_>) -> ControlFlow<()> {
-        self.trouble()?;
-        assert_eq!(incoming.memberships(), outgoing.memberships());
-        assert!(incoming.scores(incoming.memberships()).is_empty());
-        assert!(outgoing.scores(incoming.memberships()).is_empty());
-        for membership in 0..outgoing.memberships() {
-            for value in 0..2 {
-                let others = (0..incoming.memberships()).filter(|&other| other != membership);
-                let heard: f64 = others.map(|other| incoming.scores(other)[value]).sum();
-                outgoing.scores(membership)[value] = self.scores[value] + heard;
-            }
-        }
-        ControlFlow::Continue(())
-    }
-    fn decode(
-        &self,
-        incoming: &Incoming<'_>,
-        labelling: &mut [i32],
-        shown: &mut MemberValues<'_>,
-    ) -> ControlFlow<(), f64> {
-        if self.trouble().is_break() {
-            return ControlFlow::Break(());
-        }
-        let total = |value: usize| {
-            let memberships = 0..incoming.memberships();
-            self.scores[value]
-                + memberships
-                    .map(|membership| incoming.scores(membership)[value])
-                    .sum::<f64>()
-        };
-        let best = usize::from(total(1) > total(0));
-        labelling[0] = best as i32;
-        for membership in 0..shown.memberships() {
-            shown.set(membership, best);
-        }
-        shown.set(shown.memberships(), 9); // no such membership
-        ControlFlow::Continue(self.scores[best])
-    }
-}
-
-#[test]
-fn instances_join_stop_and_panic() {
-    let potential = Potential::potts(2, 0.4).unwrap();
-    let trouble = Arc::new(Mutex::new(None));
-    let mut builder = ModelBuilder::new().unwrap();
-    for _ in 0..MANY {
-        let clique = builder
-            .add_cliques(&CliqueSetup::positions(2, &potential), 1)
-            .unwrap()
-            .start;
-        for scores in SCORES {
-            let trouble = Arc::clone(&trouble);
-            let item = builder.add_instance(Item { scores, trouble }).unwrap();
-            builder
-                .add_members(clique, &Members::new(&[item as i64]).positions(&[-1]))
-                .unwrap();
-        }
-    }
-    let wrapped = builder.freeze().unwrap();
-    let mut plain = Run::new(&models(&potential, MANY), RunOptions::new()).unwrap();
-    let expected = plain.solve().unwrap();
-    for threads in [1, 2] {
-        let mut run = Run::new(&wrapped, RunOptions::new().threads(threads)).unwrap();
-        let result = run.solve().unwrap();
-        assert_eq!(result.score.to_bits(), expected.score.to_bits());
-        assert!(run.all_labels(Labelling::Together).unwrap() == [0; 3 * MANY]);
-        assert_eq!(run.reasons(2).unwrap()[0].position, None);
-        // Calls that need a chain fail for an instance.
-        assert_eq!(run.max_marginals(2).unwrap_err().status(), Status::Kind);
-        static SCORE: [[f64; 2]; 1] = [SCORES[0]];
-        let chain = Chain::new(&SCORE).unwrap();
-        assert_eq!(run.set_chain(2, &chain).unwrap_err().status(), Status::Kind);
-        assert_eq!(wrapped.chain(2).unwrap_err().status(), Status::Kind);
-        assert_eq!(wrapped.chain_tokens(2).unwrap_err().status(), Status::Kind);
-        run.reset();
-        *trouble.lock().unwrap() = Some("the instance is broken");
-        assert_eq!(panic_of(|| run.solve()), "the instance is broken");
-        *trouble.lock().unwrap() = Some("stop");
-        assert_eq!(run.solve().unwrap_err().status(), Status::CallbackStopped);
-        *trouble.lock().unwrap() = None;
-        assert_eq!(
-            run.solve().unwrap().score.to_bits(),
-            expected.score.to_bits()
-        );
-    }
-    assert!(wrapped.chain(0).is_err());
-    let problem = Problem::new(&wrapped).unwrap();
-    assert_eq!(problem.write().unwrap_err().status(), Status::NotSavable);
 }
 
 #[test]

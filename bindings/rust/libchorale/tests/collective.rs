@@ -232,7 +232,7 @@ fn a_run_is_equation_1() {
         .collect();
     assert_eq!(who, BTreeSet::from([(0, 2, None), (1, 2, Some(2))]));
     let of_property = reasons.iter().find(|p| p.clique == 0).unwrap();
-    assert_eq!((of_property.own, of_property.now), (one, zero));
+    assert_eq!((of_property.own_value, of_property.value), (one, zero));
     assert_eq!(of_property.amount, 0.5 * (9.0 - 5.0));
     assert!(run.reasons(0).unwrap().is_empty());
     assert_eq!(run.all_reasons().unwrap(), reasons);

@@ -415,9 +415,9 @@ fn decode_is_the_same_call_by_call() {
             other.agreement = Some(made[other.clique]);
             assert_eq!(*reason, other);
             let shown = run.shown(reason.clique, Labelling::Together).unwrap();
-            let agreeing = shown.iter().filter(|&&value| value == reason.now).count() - 1;
+            let agreeing = shown.iter().filter(|&&value| value == reason.value).count() - 1;
             let alone = run.shown(reason.clique, Labelling::Alone).unwrap();
-            let before = alone.iter().filter(|&&value| value == reason.now).count();
+            let before = alone.iter().filter(|&&value| value == reason.value).count();
             let told = (reason.others, reason.agreeing_before, reason.agreeing);
             assert_eq!(told, (shown.len() - 1, before, agreeing));
         }
@@ -868,7 +868,7 @@ fn rules_are_kept() {
     let result = labelled.result().unwrap();
     assert!(result.proven && result.score == 2.0);
     let reason = labelled.rule_reasons().unwrap()[0];
-    assert_eq!((reason.position, reason.own, reason.now), (2, 0, 1));
+    assert_eq!((reason.position, reason.own_label, reason.label), (2, 0, 1));
     let ruled = labelled.ruled_chains().unwrap();
     assert_eq!((ruled.len(), ruled[0].cost, ruled[0].gap), (1, 0.5, 0.0));
 

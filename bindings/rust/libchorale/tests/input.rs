@@ -319,10 +319,8 @@ fn chains() {
     assert!(solver.k_best(&chain, usize::MAX).is_err());
     assert!(solver.k_best(&chain, 1 << 40).is_err());
     let mut three = [0.0; 3];
-    let out = MarginalsOut {
-        margins: Some(&mut three),
-        ..MarginalsOut::default()
-    };
+    let mut out = MarginalsOut::default();
+    out.margins = Some(&mut three);
     assert_eq!(
         status(solver.max_marginals_into(&chain, out)),
         Status::Shape
@@ -453,18 +451,8 @@ fn properties() {
         Action::Nothing,
         Action::Nothing,
     ];
-    let automaton = Automaton {
-        labels: 2,
-        classes: 1,
-        states: 2,
-        values: 2,
-        start: 0,
-        table_offset: 0,
-        outside_value: None,
-        next: &[0, 1, 1, 1],
-        actions: Some(&fires),
-        end_actions: None,
-    };
+    let mut automaton = Automaton::new(2, 2, 2, &[0, 1, 1, 1]);
+    automaton.actions = Some(&fires);
     let property = Property::automaton(&automaton, &plain).unwrap();
     assert_eq!((property.labels(), property.values()), (2, 2));
     assert_eq!(
@@ -473,23 +461,17 @@ fn properties() {
             .unwrap(),
         Shown::Value(1)
     );
-    let short = Automaton {
-        next: &[0, 1],
-        ..automaton
-    };
+    let mut short = automaton;
+    short.next = &[0, 1];
     assert_eq!(status(Property::automaton(&short, &plain)), Status::Shape);
-    let outside = Automaton {
-        actions: Some(&[Action::Value(7); 4]),
-        ..automaton
-    };
+    let mut outside = automaton;
+    outside.actions = Some(&[Action::Value(7); 4]);
     assert_eq!(
         status(Property::automaton(&outside, &plain)),
         Status::ValueOutsideRange
     );
-    let huge = Automaton {
-        next: &[0, usize::MAX, 1, 1],
-        ..automaton
-    };
+    let mut huge = automaton;
+    huge.next = &[0, usize::MAX, 1, 1];
     assert_eq!(
         status(Property::automaton(&huge, &plain)),
         Status::OutOfRange

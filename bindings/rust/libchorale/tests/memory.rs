@@ -38,34 +38,6 @@ unsafe impl GlobalAlloc for Counting {
     }
 }
 
-struct Nothing(usize);
-
-impl Instance for Nothing {
-    fn length(&self) -> usize {
-        0
-    }
-    fn labels(&self) -> usize {
-        1
-    }
-    fn messages(&self, _: &Incoming<'_>, outgoing: &mut Outgoing<'_>) -> std::ops::ControlFlow<()> {
-        for membership in 0..outgoing.memberships() {
-            outgoing.scores(membership)[self.0] = 0.0;
-        }
-        std::ops::ControlFlow::Continue(())
-    }
-    fn decode(
-        &self,
-        _: &Incoming<'_>,
-        _: &mut [i32],
-        shown: &mut MemberValues<'_>,
-    ) -> std::ops::ControlFlow<(), f64> {
-        for membership in 0..shown.memberships() {
-            shown.set(membership, self.0);
-        }
-        std::ops::ControlFlow::Continue(0.0)
-    }
-}
-
 /// Makes an object of every type that allocates memory, and drops them all, some before the objects
 /// that depend on them.
 fn use_everything(host: &Host) -> Result<()> {
@@ -103,11 +75,9 @@ fn use_everything(host: &Host) -> Result<()> {
 
     let mut builder = ModelBuilder::new_in(host)?;
     let first = builder.add_chain(&chain, Some(&[5, 5]), 0)?;
-    let instance = builder.add_instance(Nothing(0))?;
     let setup = CliqueSetup::property(&property, &callback).dictionary(&best);
     let clique = builder.add_cliques(&setup, 1)?.start;
     builder.add_members(clique, &Members::new(&[first as i64]).positions(&[-1]))?;
-    builder.add_members(clique, &Members::new(&[instance as i64]).positions(&[-1]))?;
     let words = Potential::potts_with(3, 0.25, &on_host)?;
     builder.add_repeated_words(&words, &RepeatedWords::new())?;
     let model = builder.freeze()?;

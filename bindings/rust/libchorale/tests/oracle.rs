@@ -351,11 +351,9 @@ fn chains() {
         let mut marginals = vec![0.0; length * (labels + 1)];
         let mut of_edges = vec![0.0; (length - 1) * labels * labels];
         let spread = MatrixMut::strided(&mut marginals, length, labels, labels + 1).unwrap();
-        let out = MarginalsOut {
-            marginals: Some(spread),
-            edge_marginals: Some(&mut of_edges),
-            ..MarginalsOut::default()
-        };
+        let mut out = MarginalsOut::default();
+        out.marginals = Some(spread);
+        out.edge_marginals = Some(&mut of_edges);
         solver.max_marginals_into(&chain, out).unwrap();
         let found = solver.max_marginals(&chain32).unwrap();
         let best_with = |fits: &dyn Fn(&[i32]) -> bool| {
@@ -422,6 +420,7 @@ fn messages_and_decoding() {
                 Shown::Empty => attached[p].values(),
                 Shown::Conflict => attached[p].values() + 1,
                 Shown::Outside => panic!("the dictionary has UNLISTED"),
+                _ => unreachable!(),
             });
             let said = [first[shown[0]], second[shown[1]]];
             best = best.max(phi + said[0] + said[1]);

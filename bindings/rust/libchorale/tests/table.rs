@@ -6,22 +6,13 @@ const KEY: [i32; 5] = [0, 0, 0, 1, -1];
 const LABEL: [i32; 5] = [0, 0, 1, 0, 1];
 const CONFIDENCE: [f64; 5] = [0.6, 0.6, 0.95, 0.8, 0.8];
 const TIMES: [i64; 5] = [1, 1, 1, 2, 1];
-const EVIDENCE: ch::Evidence = ch::Evidence {
-    most: 4.0,
-    once: 6.0,
-    each: 0.0,
-};
+const EVIDENCE: ch::Evidence = ch::Evidence::new(4.0, 6.0, 0.0);
 
 fn rows(from: usize, to: usize) -> ch::Mentions<'static> {
-    ch::Mentions {
-        keys: 2,
-        labels: 2,
-        key: &KEY[from..to],
-        label: Some(&LABEL[from..to]),
-        confidence: Some(&CONFIDENCE[from..to]),
-        times: Some(&TIMES[from..to]),
-        ..ch::Mentions::default()
-    }
+    let mut rows = ch::Mentions::new(2, 2, &KEY[from..to], &LABEL[from..to]);
+    rows.confidence = Some(&CONFIDENCE[from..to]);
+    rows.times = Some(&TIMES[from..to]);
+    rows
 }
 
 #[test]
