@@ -1,12 +1,12 @@
 // Exact solver for SUM potentials of any shape: branch and bound on the counts of the columns.
 //
-// A node of the search tree has a *box* (a range lo_v .. hi_v for the count of each column v)
-// and prices for the Lagrangian dual, which bounds the scores in the box from above (count_dual.hpp). Minimising the
-// dual starts from the parent's prices. If the dual stays above the best score, the box is split in
-// two at one column's count. If every count is fixed, the best labelling in the box is found by
-// solving a transportation problem. Open nodes are kept in a pool, highest bound first. When the
-// pool is full, the subtree of the node with the highest bound is searched depth first, storing
-// only the path.
+// A node of the search tree has a *box* (a range lo_v .. hi_v for the count of each column v) and
+// prices for the Lagrangian dual, which bounds the scores in the box from above (count_dual.hpp).
+// Minimising the dual starts from the parent's prices. If the dual stays above the best score, the
+// box is split in two at one column's count. If every count is fixed, the best labelling in the box
+// is found by solving a transportation problem. Open nodes are kept in a pool, highest bound first.
+// When the pool is full, the subtree of the node with the highest bound is searched depth first,
+// storing only the path.
 //
 // Notation (instance.hpp): n members, K columns.
 #pragma once
@@ -31,8 +31,9 @@ public:
 
   // Writes to entry v of messages.row(i) the best score of a labelling with x_i = v, minus the
   // score of member i at v; minus infinity if no such labelling exists. Searches for the best
-  // labelling, then once for each entry, from the prices of the root. False if some entries may be too low (node limit,
-  // interruption); such an entry is still the score of some labelling, or minus infinity.
+  // labelling, then once for each entry, from the prices of the root. False if some entries may be
+  // too low (node limit, interruption); such an entry is still the score of some labelling, or minus
+  // infinity.
   bool messages(const SolveOptions &options, Limits &limits, Solution &solution,
                 Matrix<double> messages) noexcept;
 

@@ -4,9 +4,9 @@
 // Step lengths follow Polyak's rule: the length at which the dual would reach the target if it were
 // linear. The target is the best known score. While no labelling is known, the target lies below
 // the best bound by a distance that grows after each step that lowers the bound and shrinks after a
-// series of steps that do not. After each improvement of the bound, counts that no
-// better labelling has are dropped (CountDual::reduce()), unless members have weights. This lowers
-// the dual further and makes steps cheaper. The steps of weighted members are those that the dual
+// series of steps that do not. After each improvement of the bound, counts that no better labelling
+// has are dropped (CountDual::reduce()), unless members have weights. This lowers the dual further
+// and makes steps cheaper. The steps of weighted members are those that the dual
 // would make on their equal parts (instance.hpp), which always have the same price.
 //
 // Notation (instance.hpp): n members, K columns; f_v is the table of column v.

@@ -67,8 +67,8 @@ public:
   // the greatest phi (`own`) plus the greatest entry of each row. Needs fill_rows() before.
   bool is_at_best(const ChainProgram &program, double own, Limits &limits) const noexcept;
   // Prepares the rows of `program` for a decode that may move one repeat of each clique, namely the
-  // repeat that gains most; all other repeats keep their columns. Needs fill_rows() before. `most`: the
-  // maximum, over all labellings, of phi plus row entries. False if no repeat gains.
+  // repeat that gains most; all other repeats keep their columns. Needs fill_rows() before.
+  // `most`: the maximum, over all labellings, of phi plus row entries. False if no repeat gains.
   bool move_best(ChainProgram &program, double most, Limits &limits) noexcept;
 
 private:
@@ -80,6 +80,7 @@ private:
   gsl::span<std::int32_t> by_slot(std::int32_t *array) const noexcept {
     return {array, to_size(chain_.slots)};
   }
+
   Clique clique_of(std::int32_t s) const noexcept {
     return setting_.inputs.clique(memory_.slots[s].clique);
   }
