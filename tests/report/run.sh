@@ -70,7 +70,4 @@ else
 fi
 
 [[ -e $out/mentions-names.html ]] || echo "no pages of mentions: examples/experiments/test.sh was not run"
-if command -v node >/dev/null; then
-  node "$here/authors.mjs"
-fi
 python3 "$here/check.py" chromium "$out/screenshots" "${reports[@]}"

@@ -11,7 +11,7 @@ typedef struct asset {
 } asset;
 
 extern const asset asset_report_css, asset_report_html, asset_labelling_js, asset_view_js,
-    asset_report_js, asset_bibtex_js;
+    asset_report_js;
 /* With which a report accepts corrections. */
 extern const asset asset_live_css, asset_live_js;
 

@@ -118,8 +118,7 @@ void write_report(const settings *chosen, const corpus *from, const inference *d
   put_data(to, chosen, from, done, of, &which, carried);
   put_asset(to, "</script>\n<script>\n", asset_labelling_js, "</script>\n<script>\n");
   put_asset(to, "", asset_view_js, "</script>\n<script>\n");
-  put_asset(to, "", asset_report_js, "</script>\n<script>\n");
-  put_asset(to, "", asset_bibtex_js, "</script>\n");
+  put_asset(to, "", asset_report_js, "</script>\n");
   if (carried) {
     fprintf(to, "<script>\n%s</script>\n", library);
     put_asset(to, "<script>\n", asset_live_js, "</script>\n");

@@ -438,7 +438,6 @@ report would grow too large.</p>`}`;
       const left = of.pages[page].chains.length - shown.length;
       return html`<details class="page" id="p${page}"${isOpen && html` open`}><summary id="s${page}"></summary>
 <div id="a${page}">${this.#agreements(page)}</div>
-${of.hasReferences && html`<p class="buttons"><button type="button" class="bibtex">BibTeX of this list</button></p>`}
 ${shown.filter((chain) => of.isChanged(chain)).map(article)}
 ${unchanged.length > 0 && html`<details class="unchanged"><summary>${counted(unchanged.length, "record",
         "records")} without a change</summary>${unchanged.map(article)}</details>`}
