@@ -831,7 +831,7 @@ static void bad_input(void **state) {
   WITH((options.begins = begins, options.labels = 3), CHORALE_ERROR_KIND,
        "options->begins is given without options->classes");
   WITH((options.begins = begins, options.classes = without_0, options.labels = 3),
-       CHORALE_ERROR_OUT_OF_RANGE, "options->begins[2] is 2; it must be 0 or 1");
+       CHORALE_ERROR_OUT_OF_RANGE, "options->begins[2] is 2; it must be from 0 to 1");
   WITH(options.struct_size = 3, CHORALE_ERROR_STRUCT_SIZE, "struct_size is 3");
 
   OK(chorale_problem_set_gold(problem, NULL, &error));

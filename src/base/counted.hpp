@@ -29,7 +29,7 @@ template <class T> T *retain(const T *object) noexcept {
 // Drops a reference; destroys the object if it was the last one. Does nothing for NULL.
 template <class T> void release(const T *object) noexcept {
   if (object && object->references.fetch_sub(1, std::memory_order_acq_rel) == 1)
-    Memory::destroy(const_cast<T *>(object), object->memory);
+    destroy(const_cast<T *>(object));
 }
 
 // Owns one reference. The destructor releases it, unless give() has passed it to the caller.

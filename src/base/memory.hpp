@@ -4,6 +4,7 @@
 #include <chorale/host.h>
 
 #include <cstddef>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -40,6 +41,18 @@ public:
 private:
   chorale_allocator hooks_{};
 };
+
+// Destroys and frees an object whose field `memory` is its allocator. Does nothing for NULL.
+template <class T> void destroy(T *object) noexcept {
+  if (object)
+    Memory::destroy(object, object->memory);
+}
+
+struct Destroys {
+  template <class T> void operator()(T *object) const noexcept { destroy(object); }
+};
+// Owns such an object until release() passes it to the caller.
+template <class T> using Draft = std::unique_ptr<T, Destroys>;
 
 // Owns a block of bytes. Empty if the allocation failed.
 class Block {

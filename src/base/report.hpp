@@ -51,8 +51,8 @@ public:
     return status;
   }
 
-  chorale_status null_argument(std::string_view name) const noexcept {
-    return fail(CHORALE_ERROR_NULL_ARGUMENT, name, " is NULL; it must not be");
+  template <class... Name> chorale_status null_argument(const Name &...name) const noexcept {
+    return fail(CHORALE_ERROR_NULL_ARGUMENT, name..., " is NULL; it must not be");
   }
   chorale_status out_of_memory(std::size_t bytes) const noexcept {
     return fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory for ", bytes, " bytes");
@@ -78,6 +78,9 @@ private:
   } while (false)
 
 // ---- Checks ------------------------------------------------------------------------------------
+//
+// A `name` at the end of the arguments consists of texts and numbers that together name what is
+// checked, such as "scores[", v, "]".
 
 // Greatest size that checks accept. It is so low that sums of counts, and offsets, do not overflow.
 inline constexpr std::int64_t kLargestSize = INT32_MAX;
@@ -95,17 +98,63 @@ chorale_status check_given(const Report &report, std::string_view name, const Po
     return CHORALE_OK;
 }
 
+// Checks that the pointer to an array is not NULL, unless the array has no entries.
+template <class... Name>
+chorale_status check_array(const Report &report, const void *array, std::int64_t count,
+                           const Name &...name) noexcept {
+  return array || count <= 0 ? chorale_status{CHORALE_OK} : report.null_argument(name...);
+}
+
+template <class... Name>
+chorale_status check_least(const Report &report, std::int64_t value, std::int64_t least,
+                           const Name &...name) noexcept {
+  if (value >= least)
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_SIZE, name..., " is ", value, "; it must be at least ", least);
+}
+
 inline chorale_status check_size(const Report &report, std::string_view name, std::int64_t value,
                                  std::int64_t least = 1) noexcept {
-  if (value < least)
-    return report.fail(CHORALE_ERROR_SIZE, name, " is ", value, "; it must be at least ", least);
+  CHORALE_CHECK(check_least(report, value, least, name));
   if (value > kLargestSize)
     return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, name, " is ", value, "; it must be at most ",
                        kLargestSize);
   return CHORALE_OK;
 }
 
-// Checks that `index` is from 0 to count - 1. `name`: texts that together name the index.
+template <class... Name>
+chorale_status check_flag(const Report &report, std::int32_t value, const Name &...name) noexcept {
+  if (value == 0 || value == 1)
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name..., " is ", value, "; it must be 0 or 1");
+}
+
+inline chorale_status check_seconds(const Report &report, std::string_view name,
+                                    double value) noexcept {
+  if (!std::isnan(value))
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_NOT_A_NUMBER, name,
+                     " is NaN; it must be seconds, or 0 for no limit");
+}
+
+// Checks `count` entries of an array, unless it is NULL: each must be from `least` to `most`.
+inline constexpr std::int64_t kAnyEntry = INT64_MAX; // for `most`: no limit
+template <class Number, class... Name>
+chorale_status check_entries(const Report &report, const Number *entries, std::int64_t count,
+                             std::int64_t least, std::int64_t most, const Name &...name) noexcept {
+  for (std::int64_t i = 0; entries && i < count; ++i) {
+    if (entries[i] >= least && entries[i] <= most)
+      continue;
+    if (most == kAnyEntry)
+      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name..., "[", i, "] is ",
+                         std::int64_t{entries[i]}, "; it must be at least ", least);
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name..., "[", i, "] is ",
+                       std::int64_t{entries[i]}, "; it must be from ", least, " to ", most);
+  }
+  return CHORALE_OK;
+}
+
+// Checks that `index` is from 0 to count - 1.
 template <class... Name>
 chorale_status check_below(const Report &report, std::int64_t index, std::int64_t count,
                            const Name &...name) noexcept {
@@ -124,8 +173,7 @@ inline chorale_status check_index(const Report &report, std::string_view name, s
 
 // Checks an array of `count` + 1 offsets, which divides another array into `count` parts: part i
 // has the entries offsets[i] .. offsets[i + 1] - 1. The first offset must not be negative, and no
-// offset may be less than the offset before. `name`: texts that together name the array of offsets.
-// Reads nothing if `count` is negative.
+// offset may be less than the offset before. Reads nothing if `count` is negative.
 template <class... Name>
 chorale_status check_offsets(const Report &report, const std::int64_t *offsets, std::int64_t count,
                              const Name &...name) noexcept {
@@ -158,30 +206,24 @@ inline chorale_status take_row_stride(const Report &report, std::string_view row
 }
 
 // Reports a number that is no valid score. `forbidden_allowed`: true if the message is to say that
-// minus infinity is valid. `where` writes the name of the number, such as "scores[3][1]", to a
-// TextWriter.
-template <class Where>
+// minus infinity is valid.
+template <class... Name>
 chorale_status fail_number(const Report &report, double value, bool forbidden_allowed,
-                           Where &&where) noexcept {
-  char place[96];
-  TextWriter writer(place, sizeof place);
-  where(writer);
-  const std::string_view name(place);
+                           const Name &...name) noexcept {
   if (std::isnan(value))
-    return report.fail(CHORALE_ERROR_NOT_A_NUMBER, name, " is NaN; it must be a number");
+    return report.fail(CHORALE_ERROR_NOT_A_NUMBER, name..., " is NaN; it must be a number");
   if (std::isfinite(value))
-    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", value, "; it must be from ",
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name..., " is ", value, "; it must be from ",
                        -kLargestScore, " to ", kLargestScore);
-  return report.fail(CHORALE_ERROR_INFINITE, name, " is ", value,
+  return report.fail(CHORALE_ERROR_INFINITE, name..., " is ", value,
                      forbidden_allowed ? "; it must be finite, or minus infinity to forbid it"
                                        : "; it must be finite");
 }
 
 inline chorale_status check_finite(const Report &report, std::string_view name,
                                    double value) noexcept {
-  if (is_finite_score(value))
-    return CHORALE_OK;
-  return fail_number(report, value, false, [&](TextWriter &place) { place << name; });
+  return is_finite_score(value) ? chorale_status{CHORALE_OK}
+                                : fail_number(report, value, false, name);
 }
 
 } // namespace chorale

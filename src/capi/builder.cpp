@@ -25,18 +25,13 @@ extern "C" {
 
 chorale_status chorale_model_builder_create(const chorale_host *host,
                                             chorale_model_builder **builder, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "builder", builder));
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    return create_builder(report, Memory(&lent), Log(&lent), *builder);
-  });
+  return creating(error, host, "builder", builder,
+                  [&](Report &report, const Memory &memory, const chorale_host &lent) {
+                    return create_builder(report, memory, Log(&lent), *builder);
+                  });
 }
 
-void chorale_model_builder_destroy(chorale_model_builder *builder) {
-  if (builder)
-    Memory::destroy(builder, builder->memory);
-}
+void chorale_model_builder_destroy(chorale_model_builder *builder) { destroy(builder); }
 
 chorale_status chorale_model_builder_add_chain(chorale_model_builder *builder,
                                                const chorale_chain *chain,

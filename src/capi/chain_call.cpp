@@ -24,13 +24,8 @@ chorale_status ChainCall::check_named(std::int32_t k, Check &&check) const noexc
 
 chorale_status ChainCall::take_attachments(const chorale_attachment *given,
                                            std::int64_t count) noexcept {
-  if (count < 0)
-    return report_.fail(CHORALE_ERROR_SIZE, "count is ", count, "; it must be at least 0");
-  if (count > 0 && !given)
-    return report_.null_argument("attachments");
-  if (count > kLargestSize)
-    return report_.fail(CHORALE_ERROR_SIZE_OVERFLOW, "count is ", count, "; it must be at most ",
-                        kLargestSize);
+  CHORALE_CHECK(check_size(report_, "count", count, 0));
+  CHORALE_CHECK(check_array(report_, given, count, "attachments"));
   first_ = given;
   stride_ = count > 0 ? given->struct_size : 0;
   attachments = {read_attachment, this, gsl::narrow_cast<std::int32_t>(count)};
@@ -43,8 +38,7 @@ chorale_status ChainCall::take_attachments(const chorale_attachment *given,
       return report_.fail(CHORALE_ERROR_STRUCT_SIZE, "attachments[", k, "].struct_size is ",
                           copy.struct_size, "; it must be that of the first, ", stride_);
     if (!copy.property)
-      return report_.fail(CHORALE_ERROR_NULL_ARGUMENT, "attachments[", k,
-                          "].property is NULL; it must not be");
+      return report_.null_argument("attachments[", k, "].property");
     CHORALE_CHECK(
         check_named(k, [&](const auto &...of) noexcept { return check_attachment(of..., view); }));
   }
@@ -67,8 +61,7 @@ chorale_status ChainCall::check_attachments() const noexcept {
 chorale_status ChainCall::take_attachment(const chorale_attachment *given,
                                           std::int64_t length) noexcept {
   CHORALE_CHECK(check_given(report_, "attachment", given));
-  if (length < 0)
-    return report_.fail(CHORALE_ERROR_SIZE, "length is ", length, "; it must be at least 0");
+  CHORALE_CHECK(check_least(report_, length, 0, "length"));
   if (length > kLongest)
     return report_.fail(CHORALE_ERROR_SIZE_OVERFLOW, "length is ", length, "; it must be at most ",
                         kLongest);

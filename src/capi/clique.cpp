@@ -74,16 +74,10 @@ public:
         continue;
       for (std::int64_t v = 0; v < problem.values; ++v)
         if (!is_score(row[v]))
-          return fail_number(report_, row[v], true, [&](TextWriter &place) {
-            place << "problem->scores[" << i << "][" << v << "]";
-          });
+          return fail_number(report_, row[v], true, "problem->scores[", i, "][", v, "]");
     }
-    if (problem.fixed)
-      for (std::int64_t i = 0; i < problem.members; ++i)
-        if (problem.fixed[i] < -1 || problem.fixed[i] >= problem.values)
-          return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "problem->fixed[", i, "] is ",
-                              problem.fixed[i], "; it must be -1 or from 0 to ",
-                              problem.values - 1);
+    CHORALE_CHECK(check_entries(report_, problem.fixed, problem.members, -1, problem.values - 1,
+                                "problem->fixed"));
     task.problem.scores = {problem.scores, problem.members, problem.values,
                            gsl::narrow_cast<std::ptrdiff_t>(problem.row_stride)};
     task.problem.fixed = span_of(problem.fixed, problem.members);
@@ -97,32 +91,18 @@ public:
                                       "a CHORALE_ALGORITHM_ constant");
     if (options.start < CHORALE_START_INDEPENDENT || options.start > CHORALE_START_ALPHA_PASS)
       return report_.unknown_constant("options->start", options.start, "a CHORALE_START_ constant");
-    if (options.start == CHORALE_START_VALUE &&
-        (options.start_value < 0 || options.start_value >= potential_->values))
-      return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->start_value is ",
-                          options.start_value, "; it must be from 0 to ",
-                          potential_->values - 1);
+    if (options.start == CHORALE_START_VALUE)
+      CHORALE_CHECK(check_index(report_, "options->start_value", options.start_value,
+                                potential_->values));
     CHORALE_CHECK(check_size(report_, "options->subset_size", options.subset_size, 0));
     CHORALE_CHECK(check_limit("options->iteration_limit", options.iteration_limit));
     CHORALE_CHECK(check_limit("options->node_limit", options.node_limit));
     CHORALE_CHECK(check_limit("options->node_pool", options.node_pool));
-    CHORALE_CHECK(check_finite(report_, "options->tolerance", options.tolerance));
-    if (options.tolerance < 0)
-      return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->tolerance is ", options.tolerance,
-                          "; it must not be negative");
-    CHORALE_CHECK(check_finite(report_, "options->gap", options.gap));
-    if (options.gap < 0)
-      return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->gap is ", options.gap,
-                          "; it must not be negative");
-    if (options.prove != 0 && options.prove != 1)
-      return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->prove is ", options.prove,
-                          "; it must be 0 or 1");
-    if (std::isnan(options.time_limit))
-      return report_.fail(CHORALE_ERROR_NOT_A_NUMBER,
-                          "options->time_limit is NaN; it must be seconds, or 0 for no limit");
-    if (options.exact_marginals != 0 && options.exact_marginals != 1)
-      return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->exact_marginals is ",
-                          options.exact_marginals, "; it must be 0 or 1");
+    CHORALE_CHECK(check_positive("options->tolerance", options.tolerance));
+    CHORALE_CHECK(check_positive("options->gap", options.gap));
+    CHORALE_CHECK(check_flag(report_, options.prove, "options->prove"));
+    CHORALE_CHECK(check_seconds(report_, "options->time_limit", options.time_limit));
+    CHORALE_CHECK(check_flag(report_, options.exact_marginals, "options->exact_marginals"));
     task.options.subset_size = value_or(options.subset_size, task.options.subset_size);
     task.options.iteration_limit = options.iteration_limit;
     task.options.node_limit = options.node_limit;
@@ -163,12 +143,8 @@ public:
   // Checks that the value of each member is in range.
   chorale_status check_assignment(std::string_view name,
                                   gsl::span<const std::int32_t> assignment) noexcept {
-    const std::int32_t *values = assignment.data();
-    for (std::int64_t i = 0; i < task.problem.scores.rows; ++i)
-      if (values[i] < 0 || values[i] >= task.problem.values())
-        return report_.fail(CHORALE_ERROR_OUT_OF_RANGE, name, "[", i, "] is ", values[i],
-                            "; it must be from 0 to ", task.problem.values() - 1);
-    return CHORALE_OK;
+    return check_entries(report_, assignment.data(), task.problem.scores.rows, 0,
+                         task.problem.values() - 1, name);
   }
 
   chorale_status take_plan(chorale_clique_task what) noexcept {
@@ -295,6 +271,13 @@ private:
     return task.wants_marginals
                ? plan_marginals(task.kind, options.algorithm, options.exact_marginals != 0)
                : plan_solve(task.kind, options.algorithm, task.options.gap >= 0);
+  }
+
+  chorale_status check_positive(std::string_view name, double number) const noexcept {
+    CHORALE_CHECK(check_finite(report_, name, number));
+    return number >= 0 ? CHORALE_OK
+                       : report_.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", number,
+                                      "; it must not be negative");
   }
 
   chorale_status check_limit(std::string_view name, std::int64_t limit) const noexcept {

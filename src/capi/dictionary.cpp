@@ -105,11 +105,9 @@ chorale_status chorale_property_fired(const chorale_attachment *attachment, int6
     const auto above = span_of(parents, length);
     std::int64_t count = 0;
     attached.each_firing(labels, above, [&](std::int32_t) { ++count; });
-    bool fills = false;
-    CHORALE_CHECK(take_buffer(report, "values", values, capacity, count, needed, fills));
-    if (fills)
+    return fill_buffer(report, "values", values, capacity, count, needed, [&] {
       attached.each_firing(labels, above, [&](std::int32_t fired) { *values++ = fired; });
-    return CHORALE_OK;
+    });
   });
 }
 

@@ -156,23 +156,28 @@ void spread_elements(Struct *first, std::size_t bytes, std::int64_t count) noexc
   }
 }
 
-// Checks the arguments of a call that fills a buffer of the caller, as chorale.h describes such
-// calls. Stores `needed` in *told, unless told is NULL. Sets `fills` to true if there is a buffer
-// to fill, else to false. Returns CAPACITY if the buffer is too small. `Count`: the type of the
-// sizes, which are numbers of elements or bytes.
-template <class Count>
-chorale_status take_buffer(const Report &report, std::string_view name, const void *buffer,
-                           Count capacity, Count needed, Count *told, bool &fills) noexcept {
-  fills = buffer != nullptr;
+// Body of the calls that fill a buffer of the caller, as chorale.h describes them: calls fill() if
+// there is a buffer with room for `count` elements or bytes, and stores `count` in *needed, unless
+// `needed` is NULL. fill() returns a status or nothing; if it fails, nothing is stored.
+template <class Count, class Fill>
+chorale_status fill_buffer(const Report &report, std::string_view name, const void *buffer,
+                           Count capacity, std::type_identity_t<Count> count, Count *needed,
+                           Fill &&fill) noexcept {
   if (std::is_signed_v<Count> && capacity < Count{0})
     return report.fail(CHORALE_ERROR_SIZE, "capacity is ", capacity, "; it must be at least 0");
   if (!buffer && capacity > 0)
     return report.null_argument(name);
-  if (told)
-    *told = needed;
-  if (buffer && capacity < needed)
+  if (buffer && capacity >= count) {
+    if constexpr (std::is_void_v<decltype(fill())>)
+      fill();
+    else
+      CHORALE_CHECK(fill());
+  }
+  if (needed)
+    *needed = count;
+  if (buffer && capacity < count)
     return report.fail(CHORALE_ERROR_CAPACITY, "capacity is ", capacity, "; ", name, " needs ",
-                       needed);
+                       count);
   return CHORALE_OK;
 }
 
@@ -182,13 +187,14 @@ template <class Entry, class Write>
 chorale_status write_entries(const Report &report, std::string_view name, Entry *to,
                              std::size_t bytes, std::int64_t capacity, std::int64_t count,
                              std::int64_t *needed, Write &&write) noexcept {
-  bool fills = false;
-  CHORALE_CHECK(take_buffer(report, name, to, capacity, count, needed, fills));
-  if (!fills)
+  return fill_buffer(report, name, to, capacity, count, needed, [&]() -> chorale_status {
+    if constexpr (std::is_void_v<decltype(write(to))>)
+      write(to);
+    else
+      CHORALE_CHECK(write(to));
+    spread_elements(to, bytes, count);
     return CHORALE_OK;
-  write(to);
-  spread_elements(to, bytes, count);
-  return CHORALE_OK;
+  });
 }
 
 // Reads the caller's host struct; NULL stands for the defaults. If there is an allocator, it must
@@ -208,7 +214,7 @@ inline chorale_status read_host(const Report &report, const chorale_host *host,
 }
 
 // Body of calls that create an object and store it in *place: checks `place`, reads `host`, and
-// calls create(report, memory).
+// calls create(report, memory), or create(report, memory, host).
 template <class T, class Create>
 chorale_status creating(chorale_error *error, const chorale_host *host, std::string_view name,
                         T **place, Create &&create) noexcept {
@@ -216,8 +222,20 @@ chorale_status creating(chorale_error *error, const chorale_host *host, std::str
     CHORALE_CHECK(check_given(report, name, place));
     chorale_host lent{};
     CHORALE_CHECK(read_host(report, host, lent));
-    return create(report, Memory(&lent));
+    const Memory memory(&lent);
+    if constexpr (std::is_invocable_v<Create, Report &, const Memory &, const chorale_host &>)
+      return create(report, memory, lent);
+    else
+      return create(report, memory);
   });
+}
+
+// Creates an object whose constructor takes `memory` first.
+template <class T, class... Arguments>
+chorale_status create_in(const Report &report, const Memory &memory, Draft<T> &made,
+                         Arguments &&...arguments) noexcept {
+  made.reset(memory.create<T>(memory, std::forward<Arguments>(arguments)...));
+  return made ? chorale_status{CHORALE_OK} : report.out_of_memory(sizeof(T));
 }
 
 } // namespace chorale

@@ -8,20 +8,15 @@ extern "C" {
 
 chorale_status chorale_cancel_create(const chorale_host *host, chorale_cancel **cancel,
                                      chorale_error *error) {
-  return creating(error, host, "cancel", cancel,
-                  [&](Report &report, const Memory &memory) -> chorale_status {
-                    chorale_cancel *made = memory.create<chorale_cancel>(memory);
-                    if (!made)
-                      return report.out_of_memory(sizeof(chorale_cancel));
-                    *cancel = made;
-                    return CHORALE_OK;
-                  });
+  return creating(error, host, "cancel", cancel, [&](Report &report, const Memory &memory) {
+    Draft<chorale_cancel> made;
+    CHORALE_CHECK(create_in(report, memory, made));
+    *cancel = made.release();
+    return chorale_status{CHORALE_OK};
+  });
 }
 
-void chorale_cancel_destroy(chorale_cancel *cancel) {
-  if (cancel)
-    Memory::destroy(cancel, cancel->memory);
-}
+void chorale_cancel_destroy(chorale_cancel *cancel) { destroy(cancel); }
 
 void chorale_cancel_raise(chorale_cancel *cancel) {
   if (cancel)

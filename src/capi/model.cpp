@@ -39,16 +39,6 @@ chorale_chain chain_of(const ChainView &view) noexcept {
   return chain;
 }
 
-struct Place {
-  std::int32_t chain;
-  std::int32_t position; // -1: a whole chain or an instance
-};
-
-Place place_of(const Model &model, const Clique &clique, std::int32_t member) noexcept {
-  const std::int32_t site = model.site(clique, member), chain = model.chain_of(clique, member);
-  return {chain, site < 0 ? -1 : site - model.chains[chain].first_label};
-}
-
 } // namespace
 } // namespace chorale
 
@@ -157,19 +147,19 @@ chorale_status chorale_model_get_members(const chorale_model *model, int64_t cli
     CHORALE_CHECK(check_index(report, "clique", clique, model->cliques.size()));
     const Clique &of = model->cliques[clique];
     const std::int64_t *first = chains ? chains : positions ? positions : weights;
-    bool fills = false;
-    CHORALE_CHECK(take_buffer<std::int64_t>(report, "chains, positions, weights", first, capacity,
-                                            of.all_members(), needed, fills));
-    for (std::int32_t i = 0; fills && i < of.all_members(); ++i) {
-      const Place place = place_of(*model, of, i);
-      if (chains)
-        chains[i] = place.chain;
-      if (positions)
-        positions[i] = place.position;
-      if (weights)
-        weights[i] = of.weight(i);
-    }
-    return CHORALE_OK;
+    const auto fill = [&] {
+      for (std::int32_t i = 0; i < of.all_members(); ++i) {
+        const std::int32_t site = model->site(of, i), chain = model->chain_of(of, i);
+        if (chains)
+          chains[i] = chain;
+        if (positions) // -1: a whole chain or an instance
+          positions[i] = site < 0 ? -1 : site - model->chains[chain].first_label;
+        if (weights)
+          weights[i] = of.weight(i);
+      }
+    };
+    return fill_buffer(report, "chains, positions, weights", first, capacity, of.all_members(),
+                       needed, fill);
   });
 }
 

@@ -22,23 +22,16 @@ extern "C" {
 
 chorale_status chorale_problem_create(const chorale_host *host, const chorale_model *model,
                                       chorale_problem **problem, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "model", model, "problem", problem));
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    const Memory memory(&lent);
-    Problem *made = memory.create<Problem>(memory, model);
-    if (!made)
-      return report.out_of_memory(sizeof(Problem));
-    *problem = made;
-    return CHORALE_OK;
+  return creating(error, host, "problem", problem, [&](Report &report, const Memory &memory) {
+    CHORALE_CHECK(check_given(report, "model", model));
+    Draft<Problem> made;
+    CHORALE_CHECK(create_in(report, memory, made, model));
+    *problem = made.release();
+    return chorale_status{CHORALE_OK};
   });
 }
 
-void chorale_problem_destroy(chorale_problem *problem) {
-  if (problem)
-    Memory::destroy(problem, problem->memory);
-}
+void chorale_problem_destroy(chorale_problem *problem) { destroy(problem); }
 
 const chorale_model *chorale_problem_model(const chorale_problem *problem) {
   return problem ? problem->model : nullptr;
@@ -117,10 +110,8 @@ chorale_status chorale_problem_set_note(chorale_problem *problem, const char *na
                                         chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "problem", problem));
-    if (!name && name_length > 0)
-      return report.null_argument("name");
-    if (!text && text_length > 0)
-      return report.null_argument("text");
+    CHORALE_CHECK(check_given(report, "name", name || name_length == 0, "text",
+                              text || text_length == 0));
     return problem->set_note(report, {name, name_length}, {text, text_length});
   });
 }

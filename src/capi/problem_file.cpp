@@ -90,15 +90,6 @@ bool write_memory(void *to, std::uint64_t offset, const void *data, std::size_t 
   return true;
 }
 
-// Reads a problem from `bytes`. Releases the caller's reference to `bytes`.
-chorale_status read_shared(const Report &report, const chorale_host &lent,
-                           const SharedBytes *bytes, chorale_problem *&problem) noexcept {
-  const chorale_status status =
-      ProblemReader(report, Memory(&lent), Log(&lent), *bytes).read(problem);
-  release(bytes);
-  return status;
-}
-
 } // namespace
 } // namespace chorale
 
@@ -110,20 +101,11 @@ chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes
                                      size_t *needed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "problem", problem));
-    if (!bytes && capacity > 0)
-      return report.null_argument("bytes");
     report.takes_from(problem->memory);
     ProblemWriter writer(*problem);
     CHORALE_CHECK(writer.prepare(report));
-    bool fills = false;
-    CHORALE_CHECK(take_buffer(report, "bytes", bytes, capacity,
-                              static_cast<std::size_t>(writer.bytes()), needed, fills));
-    if (!fills)
-      return CHORALE_OK;
-    if (!writer.write({write_memory, bytes}))
-      return report.fail(CHORALE_ERROR_INTERNAL,
-                         "the library failed by a fault of its own; please report it");
-    return CHORALE_OK;
+    return fill_buffer(report, "bytes", bytes, capacity, static_cast<std::size_t>(writer.bytes()),
+                       needed, [&] { (void)writer.write({write_memory, bytes}); });
   });
 }
 
@@ -149,16 +131,14 @@ chorale_status chorale_problem_save(const chorale_problem *problem, const char *
 chorale_status chorale_problem_read(const chorale_host *host, const void *bytes, size_t size,
                                     int32_t borrow, chorale_problem **problem,
                                     chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "bytes", bytes, "problem", problem));
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
+  return creating(error, host, "problem", problem,
+                  [&](Report &report, const Memory &memory, const chorale_host &lent) {
+    CHORALE_CHECK(check_given(report, "bytes", bytes));
     const auto misplaced = reinterpret_cast<std::uintptr_t>(bytes) % kAlignment;
     if (borrow != 0 && misplaced != 0)
       return report.fail(CHORALE_ERROR_ALIGNMENT, "bytes is ", misplaced, " beyond a multiple of ",
                          kAlignment, "; to be borrowed it must be one");
-    const Memory memory(&lent);
-    auto *shared = memory.create<SharedBytes>(memory);
+    Held<SharedBytes> shared(memory.create<SharedBytes>(memory));
     if (!shared)
       return report.out_of_memory(sizeof(SharedBytes));
     shared->data = static_cast<const std::byte *>(bytes);
@@ -167,29 +147,25 @@ chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
     // are then converted in place.
     if (borrow == 0 || file::kTurns) {
       shared->owned = Block(memory, size);
-      if (!shared->owned) {
-        release(shared);
+      if (!shared->owned)
         return report.out_of_memory(size);
-      }
       std::memcpy(shared->owned.data(), bytes, size);
       shared->data = shared->owned.data();
     }
-    return read_shared(report, lent, shared, *problem);
+    return ProblemReader(report, memory, Log(&lent), *shared).read(*problem);
   });
 }
 
 chorale_status chorale_problem_load(const chorale_host *host, const char *path,
                                     chorale_problem **problem, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "path", path, "problem", problem));
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    const Memory memory(&lent);
+  return creating(error, host, "problem", problem,
+                  [&](Report &report, const Memory &memory, const chorale_host &lent) {
+    CHORALE_CHECK(check_given(report, "path", path));
     DiskFailure failure;
-    const SharedBytes *shared = read_file(memory, path, failure);
+    const Held<const SharedBytes> shared(read_file(memory, path, failure));
     if (!shared)
       return disk_status(report, path, failure);
-    return read_shared(report, lent, shared, *problem);
+    return ProblemReader(report, memory, Log(&lent), *shared).read(*problem);
   });
 }
 

@@ -6,12 +6,6 @@
 
 #include <gsl/gsl>
 
-namespace chorale {
-namespace {
-
-} // namespace
-} // namespace chorale
-
 using namespace chorale;
 
 extern "C" {
@@ -24,9 +18,7 @@ chorale_status chorale_property_create(const chorale_host *host, const chorale_a
     AutomatonSpec spec{given.labels, given.classes, given.states, given.values};
     spec.start = given.start;
     spec.table_offset = given.table_offset;
-    if (given.fires_outside != 0 && given.fires_outside != 1)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "automaton->fires_outside is ",
-                         given.fires_outside, "; it must be 0 or 1");
+    CHORALE_CHECK(check_flag(report, given.fires_outside, "automaton->fires_outside"));
     if (given.fires_outside != 0)
       spec.outside_value = given.outside_value;
     spec.next = given.next;
@@ -74,10 +66,7 @@ chorale_status chorale_property_builder_create(const chorale_host *host, int64_t
   });
 }
 
-void chorale_property_builder_destroy(chorale_property_builder *builder) {
-  if (builder)
-    Memory::destroy(builder, builder->memory);
-}
+void chorale_property_builder_destroy(chorale_property_builder *builder) { destroy(builder); }
 
 chorale_status chorale_property_builder_add_state(chorale_property_builder *builder, int32_t *state,
                                                   chorale_error *error) {

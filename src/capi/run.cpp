@@ -10,20 +10,6 @@
 namespace chorale {
 namespace {
 
-chorale_status check_flag(const Report &report, std::string_view name,
-                          std::int32_t value) noexcept {
-  if (value == 0 || value == 1)
-    return CHORALE_OK;
-  return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", value, "; it must be 0 or 1");
-}
-
-chorale_status check_seconds(const Report &report, std::string_view name, double value) noexcept {
-  if (!std::isnan(value))
-    return CHORALE_OK;
-  return report.fail(CHORALE_ERROR_NOT_A_NUMBER, name,
-                     " is NaN; it must be seconds, or 0 for no limit");
-}
-
 chorale_status take_run_options(const Report &report, const Model &model,
                             const chorale_run_options *given, RunOptions &to) noexcept {
   chorale_run_options options{};
@@ -44,10 +30,10 @@ chorale_status take_run_options(const Report &report, const Model &model,
                        "; it must be the constant of ",
                        AlgorithmNames{&Algorithm::marginals, kAllForms},
                        ", which find max-marginals");
-  CHORALE_CHECK(check_flag(report, "options->exact_marginals", options.exact_marginals));
-  CHORALE_CHECK(check_flag(report, "options->no_local_search", options.no_local_search));
-  CHORALE_CHECK(check_flag(report, "options->restrict_range", options.restrict_range));
-  CHORALE_CHECK(check_flag(report, "options->edits", options.edits));
+  CHORALE_CHECK(check_flag(report, options.exact_marginals, "options->exact_marginals"));
+  CHORALE_CHECK(check_flag(report, options.no_local_search, "options->no_local_search"));
+  CHORALE_CHECK(check_flag(report, options.restrict_range, "options->restrict_range"));
+  CHORALE_CHECK(check_flag(report, options.edits, "options->edits"));
   if (options.joint_mode != CHORALE_JOINT_AUTO && options.joint_mode != CHORALE_JOINT_EXACT &&
       options.joint_mode != CHORALE_JOINT_LOCAL_SCORES && options.joint_mode != CHORALE_JOINT_BEAM)
     return report.unknown_constant("options->joint_mode", options.joint_mode,
@@ -68,13 +54,9 @@ chorale_status take_run_options(const Report &report, const Model &model,
   }
   CHORALE_CHECK(check_size(report, "options->beam_width", options.beam_width, 0));
   CHORALE_CHECK(check_size(report, "options->max_states", options.max_states, 0));
-  if (options.threads < 0)
-    return report.fail(CHORALE_ERROR_SIZE, "options->threads is ", options.threads,
-                       "; it must be at least 0");
+  CHORALE_CHECK(check_least(report, options.threads, 0, "options->threads"));
   CHORALE_CHECK(check_seconds(report, "options->time_limit", options.time_limit));
-  if (options.bound_steps < 0)
-    return report.fail(CHORALE_ERROR_SIZE, "options->bound_steps is ", options.bound_steps,
-                       "; it must be at least 0");
+  CHORALE_CHECK(check_least(report, options.bound_steps, 0, "options->bound_steps"));
   CHORALE_CHECK(check_finite(report, "options->effort", options.effort));
   // Limits beam and states, since dynamic programs store a configuration (a joint state of the
   // properties, message.h) and a label in one 32-bit number.
@@ -274,14 +256,6 @@ chorale_status check_has_labels(const Report &report, const chorale_run &run,
                      " is left out; chorale_run_left_out() tells what forbids its labellings");
 }
 
-struct RunDraft {
-  ~RunDraft() {
-    if (made)
-      Memory::destroy(made, made->memory);
-  }
-  Run *made = nullptr;
-};
-
 } // namespace
 } // namespace chorale
 
@@ -322,10 +296,8 @@ chorale_status chorale_run_estimate(const chorale_model *model, const chorale_ru
 chorale_status chorale_run_create(const chorale_host *host, const chorale_model *model,
                                   const chorale_run_options *options, const chorale_run *earlier,
                                   chorale_run **run, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "model", model, "run", run));
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
+  return creating(error, host, "run", run, [&](Report &report, const Memory &memory) {
+    CHORALE_CHECK(check_given(report, "model", model));
     RunOptions checked;
     CHORALE_CHECK(take_run_options(report, *model, options, checked));
     if (earlier)
@@ -336,28 +308,25 @@ chorale_status chorale_run_create(const chorale_host *host, const chorale_model 
                          earlier->model->chains.size(), " chains and ",
                          earlier->model->cliques.size(), " cliques; this one has ",
                          model->chains.size(), " and ", model->cliques.size());
-    const Memory memory(&lent);
-    RunDraft draft;
-    draft.made = memory.create<Run>(memory, *model, checked);
-    if (!draft.made)
-      return report.out_of_memory(sizeof(Run));
-    draft.made->choose_messages();
-    if (!draft.made->prepare())
-      return report.out_of_memory(draft.made->estimate());
-    if (const std::int32_t chain = draft.made->try_joint_states(); chain >= 0)
-      return state_space(report, *draft.made, true, chain);
-    draft.made->restrict_ranges();
-    CHORALE_CHECK(failure_status(report, *draft.made, draft.made->call.failure()));
+    Draft<Run> draft;
+    CHORALE_CHECK(create_in(report, memory, draft, *model, checked));
+    draft->choose_messages();
+    if (!draft->prepare())
+      return report.out_of_memory(draft->estimate());
+    if (const std::int32_t chain = draft->try_joint_states(); chain >= 0)
+      return state_space(report, *draft, true, chain);
+    draft->restrict_ranges();
+    CHORALE_CHECK(failure_status(report, *draft, draft->call.failure()));
     if (earlier)
-      draft.made->start_from(*earlier);
-    *run = std::exchange(draft.made, nullptr);
-    return CHORALE_OK;
+      draft->start_from(*earlier);
+    *run = draft.release();
+    return chorale_status{CHORALE_OK};
   });
 }
 
 void chorale_run_destroy(chorale_run *run) {
   if (run && is_at_rest(run, "chorale_run_destroy"))
-    Memory::destroy(run, run->memory);
+    destroy(run);
 }
 
 void chorale_run_reset(chorale_run *run) {
@@ -477,8 +446,7 @@ chorale_status chorale_run_local_search(chorale_run *run, chorale_run_result *re
 chorale_status chorale_run_bound(chorale_run *run, int64_t steps, chorale_run_result *result,
                                  chorale_error *error) {
   return carry_out(run, result, error, [&](Report &report) -> chorale_status {
-    if (steps < 0)
-      return report.fail(CHORALE_ERROR_SIZE, "steps is ", steps, "; it must be at least 0");
+    CHORALE_CHECK(check_least(report, steps, 0, "steps"));
     if (run->options.bound_steps == 0)
       return report.fail(CHORALE_ERROR_STATE,
                          "options->bound_steps was 0 when the run was created; for a bound, it "
@@ -518,16 +486,9 @@ chorale_status chorale_run_left_out(const chorale_run *run, chorale_left_out *le
     CHORALE_CHECK(check_element_size<chorale_left_out>(report, "left_out_size", left_out_size));
     report.takes_from(run->memory);
     const std::int64_t count = run->outcome().left_out({});
-    bool fills = false;
-    CHORALE_CHECK(take_buffer(report, "left_out", left_out, capacity, count,
-                              left_out && capacity >= count ? nullptr : needed, fills));
-    if (!fills)
-      return CHORALE_OK;
-    run->outcome().left_out(span_of(left_out, count));
-    spread_elements(left_out, left_out_size, count);
-    if (needed)
-      *needed = count;
-    return CHORALE_OK;
+    return write_entries(
+        report, "left_out", left_out, left_out_size, capacity, count, needed,
+        [&](chorale_left_out *to) { run->outcome().left_out(span_of(to, count)); });
   });
 }
 
@@ -538,17 +499,16 @@ chorale_status chorale_run_labels(const chorale_run *run, int64_t chain,
     CHORALE_CHECK(check_which_labelling(report, run, labelling));
     ChainRange chains;
     CHORALE_CHECK(read_chains(report, *run, chain, chains));
-    bool fills = false;
-    CHORALE_CHECK(take_buffer<std::int64_t>(
+    return fill_buffer(
         report, "labels", labels, capacity,
         chain == CHORALE_ALL_CHAINS ? run->model->label_count : run->model->chains[chain].length,
-        needed, fills));
-    for (std::int32_t i = chains.first; fills && i < chains.last; ++i) {
-      const std::int32_t length = run->model->chains[i].length;
-      run->state.read(assignment(*run, labelling), i, {labels, to_size(length)});
-      labels += length;
-    }
-    return CHORALE_OK;
+        needed, [&] {
+          for (std::int32_t i = chains.first; i < chains.last; ++i) {
+            const std::int32_t length = run->model->chains[i].length;
+            run->state.read(assignment(*run, labelling), i, {labels, to_size(length)});
+            labels += length;
+          }
+        });
   });
 }
 
@@ -589,12 +549,10 @@ chorale_status chorale_run_values(const chorale_run *run, int64_t clique,
     CHORALE_CHECK(check_which_labelling(report, run, labelling));
     CHORALE_CHECK(check_index(report, "clique", clique, run->model->cliques.size()));
     const Clique &of = run->model->cliques[clique];
-    bool fills = false;
-    CHORALE_CHECK(take_buffer<std::int64_t>(report, "values", values, capacity, of.all_members(),
-                                            needed, fills));
-    for (std::int32_t i = 0; fills && i < of.all_members(); ++i)
-      values[i] = of.value_of(assignment(*run, labelling).shown(of, i));
-    return CHORALE_OK;
+    return fill_buffer(report, "values", values, capacity, of.all_members(), needed, [&] {
+      for (std::int32_t i = 0; i < of.all_members(); ++i)
+        values[i] = of.value_of(assignment(*run, labelling).shown(of, i));
+    });
   });
 }
 
@@ -608,19 +566,12 @@ chorale_status chorale_run_reasons(const chorale_run *run, int64_t chain, choral
     CHORALE_CHECK(check_element_size<chorale_reason>(report, "reason_size", reason_size));
     RunFailure failure;
     const std::int64_t count = run->outcome().reasons(chains.first, chains.last, {}, &failure);
-    // If the buffer will be filled, *needed is not set yet: filling may run out of memory, and a
-    // call that fails must store nothing.
-    bool fills = false;
-    CHORALE_CHECK(take_buffer(report, "reasons", reasons, capacity, count,
-                              reasons && capacity >= count ? nullptr : needed, fills));
-    if (!fills)
-      return CHORALE_OK;
-    run->outcome().reasons(chains.first, chains.last, span_of(reasons, count), &failure);
-    CHORALE_CHECK(failure_status(report, *run, failure));
-    spread_elements(reasons, reason_size, count);
-    if (needed)
-      *needed = count;
-    return CHORALE_OK;
+    return write_entries(report, "reasons", reasons, reason_size, capacity, count, needed,
+                         [&](chorale_reason *to) {
+                           run->outcome().reasons(chains.first, chains.last, span_of(to, count),
+                                                  &failure);
+                           return failure_status(report, *run, failure);
+                         });
   });
 }
 
@@ -688,20 +639,13 @@ chorale_status chorale_run_json(const chorale_run *run, char *buffer, size_t cap
                                 size_t *needed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_which_labelling(report, run));
-    if (!buffer && capacity > 0)
-      return report.null_argument("buffer");
     RunFailure failure;
     const std::size_t bytes = run->outcome().write_json({}, &failure);
     CHORALE_CHECK(failure_status(report, *run, failure));
-    bool fills = false;
-    CHORALE_CHECK(take_buffer(report, "buffer", buffer, capacity, bytes,
-                              buffer && capacity >= bytes ? nullptr : needed, fills));
-    if (fills)
+    return fill_buffer(report, "buffer", buffer, capacity, bytes, needed, [&] {
       run->outcome().write_json({buffer, capacity}, &failure);
-    CHORALE_CHECK(failure_status(report, *run, failure));
-    if (needed)
-      *needed = bytes;
-    return CHORALE_OK;
+      return failure_status(report, *run, failure);
+    });
   });
 }
 

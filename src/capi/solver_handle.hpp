@@ -16,47 +16,37 @@ template <class Solver>
 inline constexpr std::size_t
     kHandleBytes = (sizeof(Solver) + kAlignment - 1) / kAlignment *kAlignment;
 
-inline chorale_status check_alignment(const Report &report, std::string_view name,
-                                      const void *memory) noexcept {
-  const auto offset = reinterpret_cast<std::uintptr_t>(memory) % kAlignment;
-  return offset == 0 ? CHORALE_OK
-                     : report.fail(CHORALE_ERROR_ALIGNMENT, name, " is ", offset,
-                                   " bytes past a multiple of ", kAlignment,
-                                   "; it must be aligned to ", kAlignment);
-}
-
 template <class Solver>
 chorale_status create_solver(const chorale_host *host, Solver **solver,
                              chorale_error *error) noexcept {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "solver", solver));
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    const Memory memory(&lent);
-    Solver *made = memory.create<Solver>(memory, lent);
-    if (!made)
-      return report.out_of_memory(sizeof(Solver));
-    *solver = made;
-    return CHORALE_OK;
-  });
+  return creating(error, host, "solver", solver,
+                  [&](Report &report, const Memory &from, const chorale_host &lent) {
+                    Draft<Solver> made;
+                    CHORALE_CHECK(create_in(report, from, made, lent));
+                    *solver = made.release();
+                    return chorale_status{CHORALE_OK};
+                  });
 }
 
 template <class Solver>
 chorale_status create_solver_in(const chorale_host *host, void *memory, std::size_t bytes,
                                 Solver **solver, chorale_error *error) noexcept {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "memory", memory, "solver", solver));
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    CHORALE_CHECK(check_alignment(report, "memory", memory));
-    if (bytes <= kHandleBytes<Solver>)
-      return report.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes is ", bytes,
-                         "; it must be more than ", kHandleBytes<Solver>,
-                         ", which the handle itself takes");
-    *solver = new (memory) Solver(static_cast<std::byte *>(memory) + kHandleBytes<Solver>,
-                                  bytes - kHandleBytes<Solver>, lent);
-    return CHORALE_OK;
-  });
+  return creating(
+      error, host, "solver", solver,
+      [&](Report &report, const Memory &, const chorale_host &lent) -> chorale_status {
+        CHORALE_CHECK(check_given(report, "memory", memory));
+        if (const auto past = reinterpret_cast<std::uintptr_t>(memory) % kAlignment; past != 0)
+          return report.fail(CHORALE_ERROR_ALIGNMENT, "memory is ", past,
+                             " bytes past a multiple of ", kAlignment, "; it must be aligned to ",
+                             kAlignment);
+        if (bytes <= kHandleBytes<Solver>)
+          return report.fail(CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes is ", bytes,
+                             "; it must be more than ", kHandleBytes<Solver>,
+                             ", which the handle itself takes");
+        *solver = new (memory) Solver(static_cast<std::byte *>(memory) + kHandleBytes<Solver>,
+                                      bytes - kHandleBytes<Solver>, lent);
+        return CHORALE_OK;
+      });
 }
 
 // Reports that the memory that the caller gave to a solver is too small: the workspace must have
@@ -71,12 +61,10 @@ chorale_status fail_workspace(const Report &report, const Solver &solver,
 }
 
 template <class Solver> void destroy_solver(Solver *solver) noexcept {
-  if (!solver)
-    return;
-  if (solver->workspace.is_borrowed())
+  if (solver && solver->workspace.is_borrowed())
     solver->~Solver();
   else
-    Memory::destroy(solver, solver->memory);
+    destroy(solver);
 }
 
 } // namespace chorale

@@ -3,12 +3,6 @@
 #include "chain/transitions.hpp"
 #include "property/label_scheme.hpp"
 
-namespace chorale {
-namespace {
-
-} // namespace
-} // namespace chorale
-
 using namespace chorale;
 
 extern "C" {

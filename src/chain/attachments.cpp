@@ -22,10 +22,8 @@ chorale_status check_attachment_numbers(const Report &report, const AttachmentNa
                                         const Attached &attached) noexcept {
   const Property &property = *attached.property;
   if (attached.classes && property.position < 0 && property.token < 0)
-    for (std::int32_t t = 0; t < attached.length; ++t)
-      if (attached.classes[t] < 0 || attached.classes[t] >= property.classes)
-        return report.fail(CHORALE_ERROR_OUT_OF_RANGE, names.fields, "classes[", t, "] is ",
-                           attached.classes[t], "; it must be from 0 to ", property.classes - 1);
+    CHORALE_CHECK(check_entries(report, attached.classes, attached.length, 0, property.classes - 1,
+                                names.fields, "classes"));
   if (property.fires_table)
     for (std::int32_t t = 0; t < attached.length; ++t)
       if (attached.table[t] < -1 || attached.table[t] >= property.values)
@@ -35,9 +33,7 @@ chorale_status check_attachment_numbers(const Report &report, const AttachmentNa
   if (attached.message)
     for (std::int64_t v = 0; v < std::int64_t{attached.values()} + 2; ++v)
       if (!is_score(attached.message[v]))
-        return fail_number(report, attached.message[v], true, [&](TextWriter &place) {
-          place << names.fields << "message[" << v << "]";
-        });
+        return fail_number(report, attached.message[v], true, names.fields, "message[", v, "]");
   return CHORALE_OK;
 }
 

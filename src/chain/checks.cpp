@@ -48,9 +48,7 @@ chorale_status check_number_constants(const Report &report, std::string_view str
 }
 
 chorale_status check_chain(const Report &report, chorale_chain chain, ChainView &view) noexcept {
-  if (chain.length < 0)
-    return report.fail(CHORALE_ERROR_SIZE, "chain->length is ", chain.length,
-                       "; it must be at least 0");
+  CHORALE_CHECK(check_least(report, chain.length, 0, "chain->length"));
   if (chain.length > kLongest)
     return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "chain->length is ", chain.length,
                        "; it must be at most ", kLongest);
@@ -60,8 +58,7 @@ chorale_status check_chain(const Report &report, chorale_chain chain, ChainView 
   view.labels = gsl::narrow_cast<std::int32_t>(chain.labels);
   view.single = chain.element == CHORALE_FLOAT32;
 
-  if (!chain.unary && chain.length > 0)
-    return report.null_argument("chain->unary");
+  CHORALE_CHECK(check_array(report, chain.unary, chain.length, "chain->unary"));
   CHORALE_CHECK(take_strides(report, "chain->unary", chain.length, chain.labels,
                              chain.unary_row_stride, chain.unary_column_stride));
   view.unary = chain.unary;
@@ -159,9 +156,7 @@ chorale_status check_unary(const Report &report, std::string_view name, const Ch
       continue;
     for (std::int32_t y = 0; y < m; ++y)
       if (!is_score(view.unary_at(t, y)))
-        return fail_number(report, view.unary_at(t, y), true, [&](TextWriter &place) {
-          place << name << "[" << first + t << "][" << y << "]";
-        });
+        return fail_number(report, view.unary_at(t, y), true, name, "[", first + t, "][", y, "]");
   }
   return CHORALE_OK;
 }
@@ -171,9 +166,8 @@ chorale_status check_edges(const Report &report, std::string_view name, const Ch
   for (std::int32_t from = 0; from < view.labels; ++from)
     for (std::int32_t to = 0; to < view.labels; ++to)
       if (const double score = view.edge_at(t, from, to); !is_score(score))
-        return fail_number(report, score, true, [&](TextWriter &place) {
-          place << name << "[" << number << "], from " << from << " to " << to << ",";
-        });
+        return fail_number(report, score, true, name, "[", number, "], from ", from, " to ", to,
+                           ",");
   return CHORALE_OK;
 }
 
@@ -193,11 +187,9 @@ chorale_status check_numbers(const Report &report, const ChainView &view) noexce
     CHORALE_CHECK(check_edges(report, "chain->edges", view, k + 1, k));
   for (std::int32_t y = 0; y < view.labels && (view.start || view.end); ++y) {
     if (view.start && !is_score(view.start_at(y)))
-      return fail_number(report, view.start_at(y), true,
-                         [&](TextWriter &place) { place << "chain->start[" << y << "]"; });
+      return fail_number(report, view.start_at(y), true, "chain->start[", y, "]");
     if (view.end && !is_score(view.end_at(y)))
-      return fail_number(report, view.end_at(y), true,
-                         [&](TextWriter &place) { place << "chain->end[" << y << "]"; });
+      return fail_number(report, view.end_at(y), true, "chain->end[", y, "]");
   }
   return check_forced(report, "chain->forced", view, 0);
 }
@@ -215,15 +207,9 @@ chorale_status check_tokens(const Report &report, std::string_view name,
 
 chorale_status check_labelling(const Report &report, const ChainView &view,
                                gsl::span<const std::int32_t> labelling) noexcept {
-  if (!labelling.data() && view.length > 0)
-    return report.null_argument("labelling");
+  CHORALE_CHECK(check_array(report, labelling.data(), view.length, "labelling"));
   Expects(labelling.size() >= to_size(view.length));
-  const std::int32_t *labels = labelling.data();
-  for (std::int32_t t = 0; t < view.length; ++t)
-    if (labels[t] < 0 || labels[t] >= view.labels)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "labelling[", t, "] is ", labels[t],
-                         "; it must be from 0 to ", view.labels - 1);
-  return CHORALE_OK;
+  return check_entries(report, labelling.data(), view.length, 0, view.labels - 1, "labelling");
 }
 
 } // namespace chorale

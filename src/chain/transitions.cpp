@@ -31,15 +31,11 @@ chorale_status check_matrix_numbers(const Report &report, const ChainView &view)
   for (std::int32_t x = 0; x < view.labels; ++x) {
     for (std::int32_t y = 0; view.edges && y < view.labels; ++y)
       if (const double score = view.edge_at(1, x, y); !is_score(score))
-        return fail_number(report, score, true, [&](TextWriter &place) {
-          place << "scores, from " << x << " to " << y << ",";
-        });
+        return fail_number(report, score, true, "scores, from ", x, " to ", y, ",");
     if (view.start && !is_score(view.start_at(x)))
-      return fail_number(report, view.start_at(x), true,
-                         [&](TextWriter &place) { place << "options->start[" << x << "]"; });
+      return fail_number(report, view.start_at(x), true, "options->start[", x, "]");
     if (view.end && !is_score(view.end_at(x)))
-      return fail_number(report, view.end_at(x), true,
-                         [&](TextWriter &place) { place << "options->end[" << x << "]"; });
+      return fail_number(report, view.end_at(x), true, "options->end[", x, "]");
   }
   return CHORALE_OK;
 }

@@ -66,9 +66,6 @@ private:
   chorale_status fail(chorale_status status, const Parts &...parts) const noexcept {
     return report_.fail(status, place_, parts...);
   }
-  chorale_status null(std::string_view field) const noexcept {
-    return fail(CHORALE_ERROR_NULL_ARGUMENT, field, " is NULL; it must not be");
-  }
   // Returns `status`, the status of a public call. On an error, reports the call's message again,
   // with the place of the agreement before it.
   chorale_status pass_on(chorale_status status, const chorale_error &error) const noexcept {
@@ -82,12 +79,10 @@ private:
                     " is over words, and corpus->tokens is NULL; give the tokens of all positions");
       break;
     case CHORALE_AGREE_KEYS:
-      if (!agreement_.keys && parts_.positions() > 0)
-        return null(".keys");
+      CHORALE_CHECK(check_array(report_, agreement_.keys, parts_.positions(), place_, ".keys"));
       break;
     case CHORALE_AGREE_PROPERTY:
-      if (!agreement_.property)
-        return null(".property");
+      CHORALE_CHECK(check_array(report_, agreement_.property, 1, place_, ".property"));
       break;
     case CHORALE_AGREE_CLIQUES:
       CHORALE_CHECK(check_given());
@@ -96,27 +91,19 @@ private:
       return fail(CHORALE_ERROR_UNKNOWN_CONSTANT, ".kind is ", agreement_.kind,
                   "; it must be a CHORALE_AGREE_ constant");
     }
-    if (agreement_.across != 0 && agreement_.across != 1)
-      return fail(CHORALE_ERROR_OUT_OF_RANGE, ".across is ", agreement_.across,
-                  "; it must be 0 or 1");
+    CHORALE_CHECK(check_flag(report_, agreement_.across, place_, ".across"));
     if (!is_finite_score(agreement_.strength))
-      return fail_number(report_, agreement_.strength, false,
-                         [&](TextWriter &at) { at << place_ << ".strength"; });
+      return fail_number(report_, agreement_.strength, false, place_, ".strength");
     if (std::fabs(agreement_.strength) > kLargestStrength &&
         agreement_.strength != kNoAgreement)
       return fail(CHORALE_ERROR_OUT_OF_RANGE, ".strength is ", agreement_.strength,
                   "; it must be from -1e9 to 1e9, so that scores keep their digits beside it");
-    if (agreement_.minimum < 1)
-      return fail(CHORALE_ERROR_SIZE, ".minimum is ", agreement_.minimum,
-                  "; it must be at least 1");
-    if (agreement_.stop_count < 0)
-      return fail(CHORALE_ERROR_SIZE, ".stop_count is ", agreement_.stop_count,
-                  "; it must be at least 0");
+    CHORALE_CHECK(check_least(report_, agreement_.minimum, 1, place_, ".minimum"));
+    CHORALE_CHECK(check_least(report_, agreement_.stop_count, 0, place_, ".stop_count"));
     if (agreement_.stop_count > kLargestSize)
       return fail(CHORALE_ERROR_SIZE_OVERFLOW, ".stop_count is ", agreement_.stop_count,
                   "; it must be at most ", kLargestSize);
-    if (agreement_.stop_count > 0 && !agreement_.stop)
-      return null(".stop");
+    CHORALE_CHECK(check_array(report_, agreement_.stop, agreement_.stop_count, place_, ".stop"));
     return agreement_.weights ? check_weights() : CHORALE_OK;
   }
 
@@ -134,16 +121,14 @@ private:
 
   chorale_status check_given() const noexcept {
     const std::int64_t count = agreement_.cliques;
-    if (count < 0)
-      return fail(CHORALE_ERROR_SIZE, ".cliques is ", count, "; it must be at least 0");
+    CHORALE_CHECK(check_least(report_, count, 0, place_, ".cliques"));
     if (count == 0)
       return CHORALE_OK;
     const std::int64_t *offsets = agreement_.clique_offsets;
-    if (!offsets)
-      return null(".clique_offsets");
+    CHORALE_CHECK(check_array(report_, offsets, count, place_, ".clique_offsets"));
     CHORALE_CHECK(check_offsets(report_, offsets, count, place_, ".clique_offsets"));
-    if (!agreement_.members && offsets[count] > offsets[0])
-      return null(".members");
+    CHORALE_CHECK(check_array(report_, agreement_.members, offsets[count] - offsets[0], place_,
+                              ".members"));
     const std::int64_t first = parts_.begin(0);
     const std::int64_t end = parts_.begin(parts_.chains());
     for (std::int64_t e = offsets[0]; e < offsets[count]; ++e)

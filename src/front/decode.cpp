@@ -185,9 +185,7 @@ chorale_status check_specification(const Report &report, const chorale_corpus *c
                                    std::int64_t count) noexcept {
   CHORALE_CHECK(check_given(report, "corpus", corpus));
   CHORALE_CHECK(check_size(report, "count", count, 0));
-  if (!agreements && count > 0)
-    return report.null_argument("agreements");
-  return CHORALE_OK;
+  return check_array(report, agreements, count, "agreements");
 }
 
 using Clock = std::chrono::steady_clock;
@@ -256,28 +254,6 @@ std::int64_t first_of(const chorale_corpus *corpus) noexcept {
   return corpus->offsets ? corpus->offsets[0] : 0;
 }
 
-// Owns the chorale_decoded under construction. Destroys it unless give() was called.
-class Draft {
-public:
-  explicit Draft(const Memory &memory) noexcept
-      : memory_(memory), made_(memory.create<chorale_decoded>(memory)) {}
-  ~Draft() {
-    if (made_)
-      Memory::destroy(made_, memory_);
-  }
-  Draft(const Draft &) = delete;
-  Draft &operator=(const Draft &) = delete;
-
-  explicit operator bool() const noexcept { return made_ != nullptr; }
-  chorale_decoded &operator*() const noexcept { return *made_; }
-  chorale_decoded *operator->() const noexcept { return made_; }
-  chorale_decoded *give() noexcept { return std::exchange(made_, nullptr); }
-
-private:
-  Memory memory_;
-  chorale_decoded *made_;
-};
-
 // ---- Reasons ----------------------------------------------------------------------------------
 
 using Reasons = Array<chorale_reason>;
@@ -338,15 +314,10 @@ chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *co
                               const chorale_run_options *given, chorale_decoded **decoded,
                               chorale_error *error) {
   const Clock::time_point start = Clock::now();
-  return guarded(error, [&](Report &report) -> chorale_status {
+  return creating(error, host, "decoded", decoded, [&](Report &report, const Memory &memory) {
     CHORALE_CHECK(check_specification(report, corpus, agreements, count));
-    CHORALE_CHECK(check_given(report, "decoded", decoded));
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    const Memory memory(&lent);
-    Draft made(memory);
-    if (!made)
-      return report.out_of_memory(sizeof(chorale_decoded));
+    Draft<chorale_decoded> made;
+    CHORALE_CHECK(create_in(report, memory, made));
     chorale_run_options options{};
     CHORALE_CHECK(read_struct(report, "options", given, options));
     options.struct_size = sizeof options;
@@ -358,15 +329,12 @@ chorale_status chorale_decode(const chorale_host *host, const chorale_corpus *co
     if (made->rules.any())
       CHORALE_CHECK(
           keep_rules(report, host, corpus, agreements, count, options, start, *made, error));
-    *decoded = made.give();
-    return CHORALE_OK;
+    *decoded = made.release();
+    return chorale_status{CHORALE_OK};
   });
 }
 
-void chorale_decoded_destroy(chorale_decoded *decoded) {
-  if (decoded)
-    Memory::destroy(decoded, decoded->memory);
-}
+void chorale_decoded_destroy(chorale_decoded *decoded) { destroy(decoded); }
 
 chorale_status chorale_decoded_labels(const chorale_decoded *decoded, chorale_labelling labelling,
                                       int32_t *labels, int64_t capacity, int64_t *needed,
@@ -449,26 +417,17 @@ chorale_status chorale_problem_create_agreeing(const chorale_host *host,
                                                const chorale_agreement *agreements, int64_t count,
                                                const int32_t *gold, chorale_problem **problem,
                                                chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
+  return creating(error, host, "problem", problem, [&](Report &report, const Memory &memory) {
     CHORALE_CHECK(check_specification(report, corpus, agreements, count));
-    CHORALE_CHECK(check_given(report, "problem", problem));
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
-    const Memory memory(&lent);
-    Draft built(memory);
-    if (!built)
-      return report.out_of_memory(sizeof(chorale_decoded));
+    Draft<chorale_decoded> built;
+    CHORALE_CHECK(create_in(report, memory, built));
     CHORALE_CHECK(build(report, host, corpus, agreements, count, nullptr, *built, error));
-    chorale_problem *made = nullptr;
-    chorale_status status = create_problem(report, host, *built, nullptr, made, error);
-    if (status == CHORALE_OK && gold)
-      status = chorale_problem_set_gold(made, gold + first_of(corpus), error);
-    if (status != CHORALE_OK) {
-      chorale_problem_destroy(made);
-      return status;
-    }
-    *problem = made;
-    return CHORALE_OK;
+    StrengthSearch made;
+    CHORALE_CHECK(create_problem(report, host, *built, nullptr, made.problem, error));
+    if (gold)
+      CHORALE_CHECK(chorale_problem_set_gold(made.problem, gold + first_of(corpus), error));
+    *problem = std::exchange(made.problem, nullptr);
+    return chorale_status{CHORALE_OK};
   });
 }
 

@@ -75,8 +75,7 @@ chorale_status Rules::read(const Report &report, const chorale_rules *given,
   chorale_rules rules{};
   CHORALE_CHECK(read_struct(report, "rules", given, rules));
   CHORALE_CHECK(check_size(report, "rules->count", rules.count, 0));
-  if (rules.count > 0 && !rules.rules)
-    return report.null_argument("rules->rules");
+  CHORALE_CHECK(check_array(report, rules.rules, rules.count, "rules->rules"));
   if (!(rules.most_cost >= 0 && rules.most_cost <= kLargestScore))
     return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "rules->most_cost is ", rules.most_cost,
                        "; it must be from 0, for no limit, to ", kLargestScore);
@@ -120,8 +119,7 @@ chorale_status Rules::check_rule(const Report &report, std::string_view place,
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, place, ".b is ", rule.b,
                          ", as .a; they must differ");
   }
-  if (rule.k < 0)
-    return report.fail(CHORALE_ERROR_SIZE, place, ".k is ", rule.k, "; it must be at least 0");
+  CHORALE_CHECK(check_least(report, rule.k, 0, place, ".k"));
   if (rule.k == 0)
     rule.k = 1;
   if (takes_k(rule.kind) &&
@@ -135,7 +133,7 @@ chorale_status Rules::check_rule(const Report &report, std::string_view place,
                        "; it must be from 0, for a rule that is never broken, to ", kLargestScore);
   if (is_property) {
     if (!rule.property)
-      return report.fail(CHORALE_ERROR_NULL_ARGUMENT, place, ".property is NULL; it must not be");
+      return report.null_argument(place, ".property");
     if (rule.property->labels != kinds.labels)
       return report.fail(CHORALE_ERROR_LABELS_MISMATCH, place, ".property has ",
                          rule.property->labels, " labels; it must have those of the corpus, ",
@@ -144,11 +142,8 @@ chorale_status Rules::check_rule(const Report &report, std::string_view place,
       return report.fail(CHORALE_ERROR_TOKENS_MISSING, place,
                          ".property reads tokens, and corpus->tokens is NULL; give the tokens");
   }
-  if (rule.chain_count < 0)
-    return report.fail(CHORALE_ERROR_SIZE, place, ".chain_count is ", rule.chain_count,
-                       "; it must be at least 0");
-  if (!rule.chains && rule.chain_count > 0)
-    return report.fail(CHORALE_ERROR_NULL_ARGUMENT, place, ".chains is NULL; it must not be");
+  CHORALE_CHECK(check_least(report, rule.chain_count, 0, place, ".chain_count"));
+  CHORALE_CHECK(check_array(report, rule.chains, rule.chain_count, place, ".chains"));
   for (std::int64_t c = 0; rule.chains && c < rule.chain_count; ++c)
     CHORALE_CHECK(check_below(report, rule.chains[c], parts.chains(), place, ".chains[", c, "]"));
   return CHORALE_OK;

@@ -3,8 +3,6 @@
 #include "capi/firewall.hpp"
 #include "learn/lessons.hpp"
 
-#include <memory>
-
 namespace chorale {
 namespace {
 
@@ -13,10 +11,8 @@ constexpr double kUsualSeconds = 300;
 // Creates a result and has fill(result) fill it in.
 template <class Fill>
 chorale_status create_result(const Report &report, const Memory &memory, Learnt *&to, Fill &&fill) {
-  std::unique_ptr<Learnt, void (*)(Learnt *)> made(memory.create<Learnt>(memory),
-                                                   chorale_learnt_destroy);
-  if (!made)
-    return report.out_of_memory(sizeof(Learnt));
+  Draft<Learnt> made;
+  CHORALE_CHECK(create_in(report, memory, made));
   CHORALE_CHECK(fill(*made));
   to = made.release();
   return CHORALE_OK;
@@ -53,14 +49,8 @@ chorale_status check_labels(const Report &report, const chorale_learn_options &o
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, place, " is ", cost,
                          "; it must be at least 0, and 0 where both labels are one");
   }
-  for (std::int64_t a = 0; classes && a < m; ++a) {
-    if (classes[a] < -1)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->classes[", a, "] is ", classes[a],
-                         "; it must be at least -1");
-    if (options.begins && options.begins[a] != 0 && options.begins[a] != 1)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "options->begins[", a, "] is ",
-                         options.begins[a], "; it must be 0 or 1");
-  }
+  CHORALE_CHECK(check_entries(report, classes, m, -1, kAnyEntry, "options->classes"));
+  CHORALE_CHECK(check_entries(report, options.begins, m, 0, 1, "options->begins"));
   return classes && *std::max_element(classes, classes + m) < 0
              ? report.fail(CHORALE_ERROR_OUT_OF_RANGE,
                            "options->classes are all -1; some label must count")
@@ -100,7 +90,7 @@ chorale_status chorale_learn(const chorale_host *host, const chorale_problem *co
     CHORALE_CHECK(check_size(report, "count", count));
     for (std::int64_t k = 0; k < count; ++k)
       if (!problems[k])
-        return report.fail(CHORALE_ERROR_NULL_ARGUMENT, "problems[", k, "] is NULL; it must not be");
+        return report.null_argument("problems[", k, "]");
     LearnSpec spec{host, {problems, to_size(count)}, {}};
     CHORALE_CHECK(take_options(report, options, spec));
     return create_result(report, memory, *learnt,
@@ -108,18 +98,14 @@ chorale_status chorale_learn(const chorale_host *host, const chorale_problem *co
   });
 }
 
-void chorale_learnt_destroy(chorale_learnt *learnt) {
-  if (learnt)
-    Memory::destroy(learnt, learnt->memory);
-}
+void chorale_learnt_destroy(chorale_learnt *learnt) { destroy(learnt); }
 
 chorale_status chorale_learnt_apply(const chorale_host *host, const chorale_learnt *learnt,
                                     const chorale_problem *problem, chorale_model **model,
                                     chorale_error *error) {
-  return creating(error, host, "model", model, [&](Report &report, const Memory &memory) {
+  return creating(error, host, "model", model, [&](Report &report, const Memory &memory,
+                                                   const chorale_host &lent) {
     CHORALE_CHECK(check_given(report, "learnt", learnt, "problem", problem));
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
     CHORALE_CHECK(check_names(report, *problem, *learnt, [](const Kind &, std::string_view) {}));
     return exchange_kinds(
         report, memory, Log(&lent), *learnt, *problem, [](std::int64_t, std::int32_t) { return 0; },
@@ -180,12 +166,8 @@ chorale_status chorale_learnt_text(const chorale_learnt *learnt, chorale_text_fo
     if (form != CHORALE_TEXT_LINES && form != CHORALE_TEXT_JSON)
       return report.unknown_constant("form", form, "CHORALE_TEXT_LINES or CHORALE_TEXT_JSON");
     const auto write = form == CHORALE_TEXT_LINES ? write_lines : write_learnt_json;
-    bool fills = false;
-    CHORALE_CHECK(
-        take_buffer(report, "buffer", buffer, capacity, write(*learnt, nullptr, 0), needed, fills));
-    if (fills)
-      write(*learnt, buffer, capacity);
-    return CHORALE_OK;
+    return fill_buffer(report, "buffer", buffer, capacity, write(*learnt, nullptr, 0), needed,
+                       [&] { write(*learnt, buffer, capacity); });
   });
 }
 

@@ -43,8 +43,7 @@ chorale_status check_pairs(const Report &report, const chorale_scored_pairs &pai
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "pairs->second[", k, "] is ", pairs.second[k],
                          "; it must be another record than pairs->first[", k, "]");
     if (!std::isinf(pairs.score[k]) && !is_finite_score(pairs.score[k]))
-      return fail_number(report, pairs.score[k], true,
-                         [&](TextWriter &place) { place << "pairs->score[" << k << "]"; });
+      return fail_number(report, pairs.score[k], true, "pairs->score[", k, "]");
   }
   for (std::int64_t i = 0; pairs.source && i < pairs.records; ++i)
     if (pairs.source[i] < -1 || pairs.source[i] >= pairs.records)

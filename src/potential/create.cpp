@@ -27,12 +27,9 @@ chorale_status check_entries(const Report &report, const MatrixSpec &matrix,
         continue;
       if (is_finite_score(row[c]) || (entries.may_forbid && row[c] == kForbidden))
         continue;
-      return fail_number(report, row[c], entries.may_forbid, [&](TextWriter &place) {
-        place << entries.name;
-        if (matrix.rows > 1)
-          place << "[" << r << "]";
-        place << "[" << c << "]";
-      });
+      if (matrix.rows > 1)
+        return fail_number(report, row[c], entries.may_forbid, entries.name, "[", r, "][", c, "]");
+      return fail_number(report, row[c], entries.may_forbid, entries.name, "[", c, "]");
     }
   }
   return CHORALE_OK;

@@ -50,27 +50,6 @@ namespace {
 
 using Prices = ::chorale_prices;
 
-// Owns the chorale_prices under construction. Destroys it unless give() was called.
-class PricesDraft {
-public:
-  explicit PricesDraft(const Memory &memory) noexcept
-      : memory_(memory), made_(memory.create<Prices>(memory)) {}
-  ~PricesDraft() {
-    if (made_)
-      Memory::destroy(made_, memory_);
-  }
-  PricesDraft(const PricesDraft &) = delete;
-  PricesDraft &operator=(const PricesDraft &) = delete;
-
-  explicit operator bool() const noexcept { return made_ != nullptr; }
-  Prices &operator*() const noexcept { return *made_; }
-  Prices *give() noexcept { return std::exchange(made_, nullptr); }
-
-private:
-  Memory memory_;
-  Prices *made_;
-};
-
 // Fills to.shared and to.is_shared with the `count` cliques that the caller names, and makes
 // to.counts large enough for any clique.
 chorale_status list_shared(const Report &report, const Model &model, const std::int64_t *cliques,
@@ -147,12 +126,10 @@ chorale_status check_prices(const Report &report, const double *numbers, std::in
   if (count != values)
     return report.fail(CHORALE_ERROR_SHAPE, "count is ", count,
                        "; it must be that of all values of the shared cliques, ", values);
-  if (!numbers && count > 0)
-    return report.null_argument("numbers");
+  CHORALE_CHECK(check_array(report, numbers, count, "numbers"));
   for (std::int64_t v = 0; v < values; ++v)
     if (!is_finite_score(numbers[v]))
-      return fail_number(report, numbers[v], false,
-                         [&](TextWriter &place) { place << "numbers[" << v << "]"; });
+      return fail_number(report, numbers[v], false, "numbers[", v, "]");
   return CHORALE_OK;
 }
 
@@ -194,8 +171,7 @@ chorale_status check_sizes(const Report &report, const Potential &potential, std
   if (values != potential.values)
     return report.fail(CHORALE_ERROR_VALUES_MISMATCH, "values is ", values,
                        "; it must be that of the potential, ", potential.values);
-  if (members < 0)
-    return report.fail(CHORALE_ERROR_SIZE, "members is ", members, "; it must be at least 0");
+  CHORALE_CHECK(check_least(report, members, 0, "members"));
   return check_tables_serve(report, potential, members, "potential");
 }
 
@@ -244,39 +220,32 @@ chorale_status chorale_prices_create(const chorale_host *host, const chorale_mod
                                      const int64_t *cliques, int64_t count,
                                      const chorale_run_options *options, chorale_prices **prices,
                                      chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "model", model, "prices", prices));
+  return creating(error, host, "prices", prices, [&](Report &report, const Memory &memory) {
+    CHORALE_CHECK(check_given(report, "model", model));
     CHORALE_CHECK(check_size(report, "count", count, 0));
-    if (!cliques && count > 0)
-      return report.null_argument("cliques");
-    chorale_host lent{};
-    CHORALE_CHECK(read_host(report, host, lent));
+    CHORALE_CHECK(check_array(report, cliques, count, "cliques"));
     chorale_run_options checked{};
     CHORALE_CHECK(read_struct(report, "options", options, checked));
     checked.struct_size = sizeof checked;
     checked.edits = 0;
     if (checked.message_element == CHORALE_MESSAGES_AUTO)
       checked.message_element = CHORALE_MESSAGES_FLOAT64;
-    PricesDraft draft{Memory(&lent)};
-    if (!draft)
-      return report.out_of_memory(sizeof(Prices));
+    Draft<Prices> draft;
+    CHORALE_CHECK(create_in(report, memory, draft));
     CHORALE_CHECK(list_shared(report, *model, cliques, count, *draft));
     Model *priced = nullptr;
     CHORALE_CHECK(exchange_potentials(report, *model, *draft, priced));
     const chorale_status status =
-        chorale_run_create(host, priced, &checked, nullptr, &(*draft).run, error);
+        chorale_run_create(host, priced, &checked, nullptr, &draft->run, error);
     release(priced);
     if (status != CHORALE_OK)
       return status;
-    *prices = draft.give();
-    return CHORALE_OK;
+    *prices = draft.release();
+    return status;
   });
 }
 
-void chorale_prices_destroy(chorale_prices *prices) {
-  if (prices)
-    Memory::destroy(prices, prices->memory);
-}
+void chorale_prices_destroy(chorale_prices *prices) { destroy(prices); }
 
 chorale_status chorale_prices_solve(chorale_prices *prices, const double *numbers, int64_t count,
                                     double *score, chorale_run_result *result,
@@ -301,25 +270,24 @@ chorale_status chorale_prices_counts(const chorale_prices *prices, int64_t *coun
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "prices", prices));
     CHORALE_CHECK(check_resting(report, *prices, true));
-    bool fills = false;
-    CHORALE_CHECK(take_buffer(report, "counts", counts, capacity, prices->values, needed, fills));
-    if (!fills)
-      return CHORALE_OK;
-    const Run &run = *prices->run;
-    if (!run.state.found())
-      return report.fail(CHORALE_ERROR_NO_LABELLING,
-                         "prices has no labelling: it has not been solved, or every labelling met "
-                         "is forbidden");
-    std::fill_n(counts, prices->values, std::int64_t{0});
-    for (const SharedClique &of : prices->shared) {
-      const Clique clique = run.model->cliques[of.clique];
-      for (std::int32_t i = 0; i < clique.members; ++i) {
-        const std::int32_t v = clique.value_of(run.state.best.shown(clique, i));
-        if (v >= 0 && v < of.values)
-          counts[of.first_value + v] += clique.weight(i);
+    const auto fill = [&]() -> chorale_status {
+      const Run &run = *prices->run;
+      if (!run.state.found())
+        return report.fail(CHORALE_ERROR_NO_LABELLING,
+                           "prices has no labelling: it has not been solved, or every labelling "
+                           "met is forbidden");
+      std::fill_n(counts, prices->values, std::int64_t{0});
+      for (const SharedClique &of : prices->shared) {
+        const Clique clique = run.model->cliques[of.clique];
+        for (std::int32_t i = 0; i < clique.members; ++i) {
+          const std::int32_t v = clique.value_of(run.state.best.shown(clique, i));
+          if (v >= 0 && v < of.values)
+            counts[of.first_value + v] += clique.weight(i);
+        }
       }
-    }
-    return CHORALE_OK;
+      return CHORALE_OK;
+    };
+    return fill_buffer(report, "counts", counts, capacity, prices->values, needed, fill);
   });
 }
 
@@ -365,8 +333,7 @@ chorale_status chorale_potential_most(const chorale_potential *potential, const 
     CHORALE_CHECK(check_sizes(report, *potential, values, members));
     for (std::int64_t v = 0; v < values; ++v)
       if (!is_finite_score(prices[v]))
-        return fail_number(report, prices[v], false,
-                           [&](TextWriter &place) { place << "prices[" << v << "]"; });
+        return fail_number(report, prices[v], false, "prices[", v, "]");
     CHORALE_CHECK(check_tangents(report, *potential, members));
     report.takes_from(potential->memory);
     Array<std::int32_t> order(potential->memory);

@@ -218,11 +218,9 @@ chorale_status chorale_problem::set_texts(const Report &report, chorale_text_lis
                                           const chorale_text *texts, std::size_t text_size,
                                           std::int64_t count) noexcept {
   CHORALE_CHECK(check_list(report, list, count));
-  if (!texts && count > 0)
-    return report.null_argument("texts");
+  CHORALE_CHECK(check_array(report, texts, count, "texts"));
   for (std::int64_t k = 0; k < count; ++k)
-    CHORALE_CHECK(check_text(report, text_at(texts, text_size, k),
-                             [&](TextWriter &place) { place << "texts[" << k << "]"; }));
+    CHORALE_CHECK(check_text(report, text_at(texts, text_size, k), "texts[", k, "]"));
   return copy_list(list, texts, text_size, count) ? CHORALE_OK : out_of_memory(report, memory);
 }
 
@@ -230,10 +228,7 @@ chorale_status
 chorale_problem::set_cliques(const Report &report, gsl::span<const std::int32_t> new_kinds,
                              gsl::span<const chorale_text_list> new_values) noexcept {
   const std::int64_t cliques = model->cliques.size();
-  for (std::size_t c = 0; c < new_kinds.size(); ++c)
-    if (new_kinds[c] < -1)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "kinds[", c, "] is ", new_kinds[c],
-                         "; it must be at least -1");
+  CHORALE_CHECK(check_entries(report, new_kinds.data(), cliques, -1, kAnyEntry, "kinds"));
   for (std::size_t c = 0; c < new_values.size(); ++c)
     if (!names_values(new_values[c]))
       return report.fail(
@@ -271,7 +266,7 @@ chorale_status chorale_problem::set_note(const Report &report, chorale_text name
                                          chorale_text text) noexcept {
   if (name.length == 0)
     return report.fail(CHORALE_ERROR_SIZE, "name_length is 0; it must be at least 1");
-  CHORALE_CHECK(check_text(report, name, [](TextWriter &place) { place << "name"; }));
-  CHORALE_CHECK(check_text(report, text, [](TextWriter &place) { place << "text"; }));
+  CHORALE_CHECK(check_text(report, name, "name"));
+  CHORALE_CHECK(check_text(report, text, "text"));
   return copy_note(name, text) ? CHORALE_OK : out_of_memory(report, memory);
 }

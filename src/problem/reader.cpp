@@ -359,9 +359,8 @@ chorale_status ProblemReader::read_texts() noexcept {
     }
     const TextList list{r.list, r.count, offsets, bytes, nullptr, 0};
     for (std::int64_t t = 0; t < r.count; ++t)
-      CHORALE_CHECK(relay(
-          section, "list", r.list,
-          check_text(inner_, list.text(t), [&](TextWriter &place) { place << "text " << t; })));
+      CHORALE_CHECK(
+          relay(section, "list", r.list, check_text(inner_, list.text(t), "text ", t)));
     if (!problem_->lend_list(list))
       return report_.out_of_memory();
   }

@@ -46,10 +46,7 @@ chorale_status create_dictionary(const Report &report, const Memory &memory,
   const auto count = static_cast<std::int64_t>(values.size());
   CHORALE_CHECK(check_value_count(report, "count", count, has_unlisted));
   const std::int32_t *given = values.data();
-  for (std::int64_t i = 0; i < count; ++i)
-    if (given[i] < 0)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "values[", i, "] is ", given[i],
-                         "; it must be at least 0");
+  CHORALE_CHECK(check_entries(report, given, count, 0, kAnyEntry, "values"));
   Dictionary *draft = make_dictionary(memory, count, has_unlisted);
   if (!draft)
     return no_dictionary_memory(report, count);
@@ -74,8 +71,7 @@ chorale_status create_best_dictionary(const Report &report, const Memory &memory
   const std::int64_t count = full ? full->count : given;
   for (std::int64_t v = 0; v < count; ++v)
     if (!is_score(of[v]))
-      return fail_number(report, of[v], true,
-                         [&](TextWriter &place) { place << "scores[" << v << "]"; });
+      return fail_number(report, of[v], true, "scores[", v, "]");
   Held<Dictionary> draft(make_dictionary(memory, count, has_unlisted));
   if (!draft)
     return no_dictionary_memory(report, count);

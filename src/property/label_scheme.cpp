@@ -56,7 +56,7 @@ chorale_status LabelNames::check(const Report &report) const noexcept {
   CHORALE_CHECK(check_given(report, "names", names));
   for (std::int64_t y = 0; y < count; ++y) {
     if (!names[y])
-      return report.fail(CHORALE_ERROR_NULL_ARGUMENT, "names[", y, "] is NULL; it must not be");
+      return report.null_argument("names[", y, "]");
     if (at(y).part == Part::unknown)
       return report.fail(CHORALE_ERROR_LABEL_NAME, "names[", y, "] is \"", name(y),
                          "\"; in this scheme it must be O or a prefix such as B-, I- and a kind");

@@ -17,11 +17,8 @@ chorale_status check_kinds(const Report &report, const LabelKinds &kinds) noexce
   if (!kinds.kind_of_label && kinds.kinds != kinds.labels)
     return report.fail(CHORALE_ERROR_SHAPE, "map->kinds is ", kinds.kinds,
                        "; without kind_of_label it must be map->labels = ", kinds.labels);
-  for (std::int64_t y = 0; kinds.kind_of_label && y < kinds.labels; ++y)
-    if (kinds.kind_of_label[y] < 0 || kinds.kind_of_label[y] >= kinds.kinds)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "map->kind_of_label[", y, "] is ",
-                         kinds.kind_of_label[y], "; it must be from 0 to ", kinds.kinds - 1);
-  return CHORALE_OK;
+  return check_entries(report, kinds.kind_of_label, kinds.labels, 0, kinds.kinds - 1,
+                       "map->kind_of_label");
 }
 
 namespace {

@@ -21,27 +21,13 @@ constexpr double kPrior = 100;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-// Checks `count` entries of mentions->name[]: each must be from `least` to `below` - 1.
-template <class Number>
-chorale_status check_entries(const Report &report, std::string_view name, const Number *entries,
-                             std::int64_t count, std::int64_t least, std::int64_t below) noexcept {
-  for (std::int64_t i = 0; entries && i < count; ++i)
-    if (entries[i] < least || entries[i] >= below)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "mentions->", name, "[", i, "] is ",
-                         static_cast<std::int64_t>(entries[i]), "; it must be from ", least, " to ",
-                         below - 1);
-  return CHORALE_OK;
-}
-
 chorale_status check_scores(const Report &report, const chorale_mentions &given) noexcept {
   for (std::int64_t i = 0; i < given.count; ++i) {
     const double *row = given.scores + i * given.labels;
     bool any = false;
     for (std::int64_t v = 0; v < given.labels; ++v) {
       if (!is_score(row[v]))
-        return fail_number(report, row[v], true, [&](TextWriter &place) {
-          place << "mentions->scores[" << i << "][" << v << "]";
-        });
+        return fail_number(report, row[v], true, "mentions->scores[", i, "][", v, "]");
       any = any || row[v] != kForbidden;
     }
     if (!any)
@@ -71,22 +57,22 @@ chorale_status check_mentions(const Report &report, const chorale_mentions &give
   CHORALE_CHECK(check_size(report, "mentions->count", given.count, 0));
   CHORALE_CHECK(check_size(report, "mentions->keys", given.keys, 0));
   CHORALE_CHECK(check_size(report, "mentions->labels", given.labels));
-  if (given.count == 0)
-    return check_entries(report, "answers", given.answers, given.keys, CHORALE_ANSWER_DIFFERS,
-                         given.labels);
+  const std::int64_t n = given.count, last = given.labels - 1;
+  CHORALE_CHECK(check_entries(report, given.answers, given.keys, CHORALE_ANSWER_DIFFERS, last,
+                              "mentions->answers"));
+  if (n == 0)
+    return CHORALE_OK;
   CHORALE_CHECK(check_given(report, "mentions->key", given.key));
   if (!given.scores)
     CHORALE_CHECK(check_given(report, "mentions->label", given.label));
   std::int64_t stride = given.labels;
   CHORALE_CHECK(take_row_stride(report, "mentions->count", given.count, "mentions->labels",
                                 given.labels, "mentions->labels", stride));
-  CHORALE_CHECK(check_entries(report, "key", given.key, given.count, -1, given.keys));
-  CHORALE_CHECK(check_entries(report, "label", given.label, given.count, -1, given.labels));
-  CHORALE_CHECK(check_entries(report, "gold", given.gold, given.count, -1, given.labels));
-  CHORALE_CHECK(check_entries(report, "told", given.told, given.count, -1, given.labels));
-  CHORALE_CHECK(check_entries(report, "times", given.times, given.count, 1, kLargestSize + 1));
-  CHORALE_CHECK(check_entries(report, "answers", given.answers, given.keys, CHORALE_ANSWER_DIFFERS,
-                              given.labels));
+  CHORALE_CHECK(check_entries(report, given.key, n, -1, given.keys - 1, "mentions->key"));
+  CHORALE_CHECK(check_entries(report, given.label, n, -1, last, "mentions->label"));
+  CHORALE_CHECK(check_entries(report, given.gold, n, -1, last, "mentions->gold"));
+  CHORALE_CHECK(check_entries(report, given.told, n, -1, last, "mentions->told"));
+  CHORALE_CHECK(check_entries(report, given.times, n, 1, kLargestSize, "mentions->times"));
   if (given.scores)
     return check_scores(report, given);
   for (std::int64_t i = 0; given.confidence && i < given.count; ++i)

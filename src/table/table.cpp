@@ -76,15 +76,14 @@ chorale_status chorale_ledger_create(const chorale_host *host, int64_t labels,
     chorale_evidence read{};
     CHORALE_CHECK(take_struct(report, "evidence", evidence, read));
     CHORALE_CHECK(check_evidence(report, read));
-    *ledger = memory.create<chorale_ledger>(memory, labels, numbers_of(read));
-    return *ledger ? CHORALE_OK : report.out_of_memory(sizeof **ledger);
+    Draft<chorale_ledger> made;
+    CHORALE_CHECK(create_in(report, memory, made, labels, numbers_of(read)));
+    *ledger = made.release();
+    return chorale_status{CHORALE_OK};
   });
 }
 
-void chorale_ledger_destroy(chorale_ledger *ledger) {
-  if (ledger)
-    Memory::destroy(ledger, ledger->memory);
-}
+void chorale_ledger_destroy(chorale_ledger *ledger) { destroy(ledger); }
 
 chorale_status chorale_ledger_add(chorale_ledger *ledger, const chorale_mentions *mentions,
                                   int32_t *labels, chorale_error *error) {

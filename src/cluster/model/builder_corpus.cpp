@@ -33,8 +33,7 @@ chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &
   if (corpus.element != CHORALE_FLOAT64 && corpus.element != CHORALE_FLOAT32)
     return report.unknown_constant("corpus->element", corpus.element,
                                    "CHORALE_FLOAT64 or CHORALE_FLOAT32");
-  if (!corpus.unary && positions > 0)
-    return report.null_argument("corpus->unary");
+  CHORALE_CHECK(check_array(report, corpus.unary, positions, "corpus->unary"));
   CHORALE_CHECK(take_strides(report, "corpus->unary", end, corpus.labels, corpus.unary_row_stride,
                              corpus.unary_column_stride));
   to.unary = corpus.unary;
@@ -199,8 +198,7 @@ chorale_status Builder::check_members(const Report &report, const chorale_member
   CHORALE_CHECK(check_given(report, "members->offsets", given.offsets));
   CHORALE_CHECK(check_offsets(report, given.offsets, given.cliques, "members->offsets"));
   const std::int64_t entries = given.offsets[given.cliques] - given.offsets[0];
-  if (!given.chains && entries > 0)
-    return report.null_argument("members->chains");
+  CHORALE_CHECK(check_array(report, given.chains, entries, "members->chains"));
   CHORALE_CHECK(check_room(report, "members and cliques", slots.size() + model->cliques.size(),
                            entries));
   for (std::int64_t c = 0; given.weights && c < given.cliques; ++c) {

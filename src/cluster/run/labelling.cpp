@@ -34,8 +34,7 @@ chorale_status take_labels(const Report &report, const Model &model, const std::
   if (count != model.label_count)
     return report.fail(CHORALE_ERROR_SHAPE, "count is ", count,
                        "; it must be the number of positions of all chains, ", model.label_count);
-  if (!labels && count > 0)
-    return report.null_argument("labels");
+  CHORALE_CHECK(check_array(report, labels, count, "labels"));
   std::int64_t p = 0;
   for (std::int64_t i = 0; i < model.chains.size(); ++i) {
     const Chain &chain = model.chains[i];
