@@ -38,10 +38,18 @@ public:
   std::size_t at() const noexcept { return at_; }
   std::size_t left() const noexcept { return size_ - at_; }
 
-  // Returns the next `count` objects, which lie in the file's bytes; NULL if the section is too
-  // short. The file format guarantees that they are aligned.
-  template <class T> const T *take(std::uint64_t count) noexcept {
-    if (count > left() / sizeof(T))
+  // Returns the next objects, as many as the product of `counts`, which lie in the file's bytes. The
+  // file format guarantees that they are aligned. If the section is too short, returns NULL, now and
+  // in all later calls, and fits() is false.
+  template <class T, class... Counts> const T *take(Counts... counts) noexcept {
+    std::uint64_t count = 1;
+    const auto multiply = [&](std::uint64_t factor) {
+      fits_ = fits_ && (factor == 0 || count <= left() / factor); // so that nothing overflows
+      count *= factor;
+    };
+    (multiply(static_cast<std::uint64_t>(counts)), ...);
+    fits_ = fits_ && count <= left() / sizeof(T);
+    if (!fits_)
       return nullptr;
     const std::byte *place = data_ + at_;
     at_ += static_cast<std::size_t>(count) * sizeof(T);
@@ -49,13 +57,12 @@ public:
     file::turn(const_cast<T *>(taken), static_cast<std::size_t>(count));
     return taken;
   }
-  // Skips zeros up to the next multiple of `alignment`. False if the section ends before that
-  // multiple, or if a skipped byte is not zero.
-  bool align(std::size_t alignment) noexcept {
-    for (; at_ % alignment != 0; ++at_)
-      if (at_ == size_ || data_[at_] != std::byte{0})
-        return false;
-    return true;
+  bool fits() const noexcept { return fits_; }
+  // Skips zeros up to the next multiple of `alignment`. If the section ends before that multiple, or
+  // a skipped byte is not zero, fits() is false.
+  void align(std::size_t alignment) noexcept {
+    for (; fits_ && at_ % alignment != 0; ++at_)
+      fits_ = at_ < size_ && data_[at_] == std::byte{0};
   }
 
 private:
@@ -63,6 +70,7 @@ private:
   const std::byte *data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t at_ = 0;
+  bool fits_ = true;
 };
 
 // The header and the table of sections. They state all sizes, so they are checked before memory is

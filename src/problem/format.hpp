@@ -140,6 +140,12 @@ struct PotentialRecord {
   std::int64_t tables; // SUM, MAX, CARDINALITY: number of tables; `length`: entries of each
   std::int64_t length;
 
+  bool has_lambda() const noexcept {
+    return kind == kPotts || kind == kEntropy || kind == kMakespan || kind == kSquareMakespan;
+  }
+  bool has_tables() const noexcept {
+    return kind == kSum || kind == kMax || kind == kCardinality;
+  }
   auto fields() noexcept {
     return std::tie(kind, flags, scale, shape, values, base, number, tables, length);
   }

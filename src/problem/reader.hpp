@@ -56,34 +56,56 @@ private:
   template <class Record>
   chorale_status take_records(Section &section, const Record *&records,
                               std::int64_t &count) noexcept;
+  // What the functions that read a record return if the section is too short for its arrays, which
+  // read_records() then reports.
+  static constexpr chorale_status kTooShort = CHORALE_ERROR_FILE_SECTION;
+  // Reads a section that consists of records and then their arrays. take(section, record, k) takes
+  // the arrays of record k, and reports other errors to inner_. `what`: what a record is, for
+  // messages.
+  template <class Record, class Take>
+  chorale_status read_records(std::uint32_t id, std::string_view what, const Record *&records,
+                              std::int64_t &count, Take &&take) noexcept;
+  template <class Record, class Take>
+  chorale_status read_records(std::uint32_t id, std::string_view what, Take &&take) noexcept {
+    const Record *records = nullptr;
+    std::int64_t count = 0;
+    return read_records(id, what, records, count, take);
+  }
+  // Reads a section of records as above, each of an object that create(section, record, made)
+  // creates.
+  template <class Record, class T, class Create>
+  chorale_status read_objects(std::uint32_t id, std::string_view what, Handles<T> &handles,
+                              Create &&create) noexcept;
   // Checks that the section has been read to its end.
   chorale_status close(Section &section) const noexcept;
   template <class... Parts>
   chorale_status damaged(const Section &section, const Parts &...parts) const noexcept {
     return report_.fail(CHORALE_ERROR_FILE_SECTION, "section ", section.name(), parts...);
   }
-  chorale_status too_short(const Section &section, std::string_view what,
-                           std::int64_t number) const noexcept {
-    return damaged(section, ", ", what, " ", number, ": the section is too short for its arrays");
+  // Reports an error in a record, for relay().
+  template <class... Parts> chorale_status wrong(const Parts &...parts) const noexcept {
+    return inner_.fail(CHORALE_ERROR_FILE_SECTION, parts...);
   }
-  // Checks that `index` is from `least` (-1 or 0) to count - 1. The other arguments are for the
-  // message.
-  chorale_status check_number(const Section &section, std::string_view what, std::int64_t number,
-                              std::string_view of, std::int64_t index, std::int64_t count,
+  // Checks that `index` is from `least` (-1 or 0) to count - 1. `of`: what it is the number of.
+  chorale_status check_number(std::string_view of, std::int64_t index, std::int64_t count,
                               std::int64_t least) const noexcept {
     if (index >= least && index < count)
       return CHORALE_OK;
-    return damaged(section, ", ", what, " ", number, ": ", of, " ", index, " is none; there are ",
-                   count);
+    return wrong(of, " ", index, " is none; there are ", count);
   }
   // Returns `status`, the status of a check that reported to `inner_`. On an error, reports the
-  // check's message again, after the section and the record (`what` and its `number`).
-  chorale_status relay(const Section &section, std::string_view what, std::int64_t number,
-                       chorale_status status) const noexcept {
+  // check's message again, after the section and `place`.
+  template <class... Place>
+  chorale_status relay(chorale_status status, const Section &section,
+                       const Place &...place) const noexcept {
     if (status == CHORALE_OK)
       return CHORALE_OK;
-    return report_.fail(status, "section ", section.name(), ", ", what, " ", number, ": ",
+    return report_.fail(status, "section ", section.name(), place..., ": ",
                         std::string_view(inner_error_.message));
+  }
+  // Members of a clique, with its centre.
+  std::int64_t members_of(std::int64_t clique) const noexcept {
+    return std::int64_t{cliques_[clique].members} + (cliques_[clique].centre_values != 0 ? 1 : 0);
   }
 
   const Report &report_;
@@ -118,6 +140,39 @@ chorale_status ProblemReader::take_records(Section &section, const Record *&reco
                    " bytes for them");
   count = static_cast<std::int64_t>(*number);
   return CHORALE_OK;
+}
+
+template <class Record, class Take>
+chorale_status ProblemReader::read_records(std::uint32_t id, std::string_view what,
+                                           const Record *&records, std::int64_t &count,
+                                           Take &&take) noexcept {
+  Section section = container_.section(id);
+  if (!section.exists())
+    return CHORALE_OK;
+  CHORALE_CHECK(take_records(section, records, count));
+  if (count == 0 && id > file::kRequired)
+    return damaged(section, " is empty");
+  for (std::int64_t k = 0; k < count; ++k) {
+    const chorale_status status = take(section, records[k], k);
+    if (!section.fits())
+      return damaged(section, ", ", what, " ", k, ": the section is too short for its arrays");
+    CHORALE_CHECK(relay(status, section, ", ", what, " ", k));
+  }
+  return close(section);
+}
+
+template <class Record, class T, class Create>
+chorale_status ProblemReader::read_objects(std::uint32_t id, std::string_view what,
+                                           Handles<T> &handles, Create &&create) noexcept {
+  return read_records<Record>(
+      id, what, [&](Section &section, const Record &record, std::int64_t) -> chorale_status {
+        if (!handles.all.reserve(handles.all.size() + 1))
+          return inner_.out_of_memory();
+        T *made = nullptr;
+        CHORALE_CHECK(create(section, record, made));
+        handles.all.push(made);
+        return CHORALE_OK;
+      });
 }
 
 } // namespace chorale

@@ -70,14 +70,18 @@ std::uint32_t flags_of(const Model &model, const Slot &slot) noexcept {
          (own_table && property.reads_table() ? file::AttachmentFlags::kTable : 0u);
 }
 
-void write_texts(Output &out, const TextList &list) noexcept {
-  out.put_array(list.offsets, list.count + 1);
-  out.put_bytes(list.bytes, static_cast<std::size_t>(list.byte_count()));
-  out.align(sizeof(std::uint64_t));
-}
-
 void put_count(Output &out, std::int64_t count) noexcept {
   out.put(static_cast<std::uint64_t>(count));
+}
+
+// Writes the number of things, the record of each, and then the arrays of each.
+template <class Things, class Record, class Arrays>
+void write_records(Output &out, const Things &things, Record &&record, Arrays &&arrays) noexcept {
+  put_count(out, things.size());
+  for (const auto &thing : things)
+    out.put(record(thing));
+  for (const auto &thing : things)
+    arrays(thing);
 }
 
 } // namespace
@@ -119,10 +123,8 @@ chorale_status ProblemWriter::prepare(const Report &report) noexcept {
   if (!transitions_.number() || !properties_.number() || !dictionaries_.number() ||
       !potentials_.number())
     return no_memory();
-  sections_ = file::kRequired + (problem_.lists.empty() ? 0u : 1u) +
-              (problem_.gold.empty() ? 0u : 1u) + (problem_.kinds.empty() ? 0u : 1u) +
-              (problem_.values.empty() ? 0u : 1u) + (problem_.notes.empty() ? 0u : 1u) +
-              (has_weights() ? 1u : 0u);
+  sections_ = 0;
+  each_section([&](std::uint32_t, auto &&) { ++sections_; });
   Output measured;
   write_all(measured);
   bytes_ = measured.bytes();
@@ -135,78 +137,96 @@ bool ProblemWriter::write(const Sink &sink) const noexcept {
   return !out.failed() && out.bytes() == bytes_;
 }
 
-void ProblemWriter::write_all(Output &out) const noexcept {
-  out.begin(sections_);
-  const auto section = [&](std::uint32_t id, void (ProblemWriter::*put)(Output &) const) {
-    out.begin_section(id);
-    (this->*put)(out);
-    out.end_section();
-  };
-  section(file::kTransitions, &ProblemWriter::write_transitions);
-  section(file::kProperties, &ProblemWriter::write_properties);
-  section(file::kDictionaries, &ProblemWriter::write_dictionaries);
-  section(file::kPotentials, &ProblemWriter::write_potentials);
-  section(file::kChains, &ProblemWriter::write_chains);
-  section(file::kScores, &ProblemWriter::write_scores);
-  section(file::kCliques, &ProblemWriter::write_cliques);
-  section(file::kMembers, &ProblemWriter::write_members);
-  section(file::kAttachments, &ProblemWriter::write_attachments);
-  write_names(out);
-  if (has_weights())
-    section(file::kWeights, &ProblemWriter::write_weights);
-  out.end();
+template <class Visit> void ProblemWriter::each_section(Visit &&visit) const noexcept {
+  visit(file::kTransitions, [&](Output &out) {
+    using Record = file::TransitionsRecord;
+    write_records(
+        out, transitions_.things(),
+        [](const Transitions *t) {
+          return Record{t->labels, (t->start ? Record::kStart : 0u) | (t->end ? Record::kEnd : 0u)};
+        },
+        [&](const Transitions *t) {
+          write_matrix<double>(out, t->matrix, t->labels, t->labels, t->row_stride, 1);
+          for (const double *ends : {t->start, t->end})
+            if (ends)
+              out.put_array(ends, t->labels);
+        });
+  });
+  visit(file::kProperties, [&](Output &out) {
+    write_records(
+        out, properties_.things(), [](const Property *p) { return record_of(*p); },
+        [&](const Property *p) { write_arrays(out, *p); });
+  });
+  visit(file::kDictionaries, [&](Output &out) {
+    write_records(
+        out, dictionaries_.things(),
+        [](const Dictionary *d) { return file::DictionaryRecord{d->count, d->has_unlisted ? 1 : 0}; },
+        [&](const Dictionary *d) { out.put_array(d->values, d->count); });
+  });
+  visit(file::kPotentials, [&](Output &out) {
+    write_records(
+        out, potentials_.things(),
+        [&](const Potential *p) {
+          const Potential *base = scaled_from(*p);
+          return record_of(*p, base ? potentials_.of(base) : 0);
+        },
+        [&](const Potential *p) { write_arrays(out, *p); });
+  });
+  visit(file::kChains, [&](Output &out) { write_chains(out); });
+  visit(file::kScores, [&](Output &out) { write_scores(out); });
+  visit(file::kCliques, [&](Output &out) { write_cliques(out); });
+  visit(file::kMembers, [&](Output &out) { write_members(out); });
+  visit(file::kAttachments, [&](Output &out) { write_attachments(out); });
+  if (!problem_.lists.empty())
+    visit(file::kTexts, [&](Output &out) {
+      write_records(
+          out, problem_.lists,
+          [](const TextList &list) {
+            return file::TextsRecord{list.id, 0, list.count, list.byte_count()};
+          },
+          [&](const TextList &list) {
+            out.put_array(list.offsets, list.count + 1);
+            out.put_bytes(list.bytes, static_cast<std::size_t>(list.byte_count()));
+            out.align(sizeof(std::uint64_t));
+          });
+    });
+  for (const auto &[id, integers] : {std::pair{file::kGold, &problem_.gold},
+                                     std::pair{file::kCliqueKinds, &problem_.kinds},
+                                     std::pair{file::kCliqueValues, &problem_.values}})
+    if (!integers->empty())
+      visit(id, [integers = integers](Output &out) {
+        out.put_array(integers->begin(), integers->size());
+      });
+  if (!problem_.notes.empty())
+    visit(file::kNotes, [&](Output &out) {
+      write_records(
+          out, problem_.notes,
+          [](const Note &note) { return file::NoteRecord{note.name_length, note.text_length}; },
+          [&](const Note &note) {
+            out.put_bytes(note.owned, note.name_length + note.text_length);
+          });
+    });
+  bool weighted = false;
+  for (const Clique &clique : model_.cliques)
+    weighted = weighted || clique.weighted();
+  if (weighted)
+    visit(file::kWeights, [&](Output &out) { write_weights(out); });
 }
 
-bool ProblemWriter::has_weights() const noexcept {
-  for (const Clique &clique : model_.cliques)
-    if (clique.weighted())
-      return true;
-  return false;
+void ProblemWriter::write_all(Output &out) const noexcept {
+  out.begin(sections_);
+  each_section([&](std::uint32_t id, auto &&write) {
+    out.begin_section(id);
+    write(out);
+    out.end_section();
+  });
+  out.end();
 }
 
 void ProblemWriter::write_weights(Output &out) const noexcept {
   for (const Clique &clique : model_.cliques)
     for (std::int32_t i = 0; i < clique.all_members(); ++i)
       out.put(clique.weight(i));
-}
-
-void ProblemWriter::write_transitions(Output &out) const noexcept {
-  using Record = file::TransitionsRecord;
-  put_count(out, transitions_.things().size());
-  for (const Transitions *t : transitions_.things())
-    out.put(Record{t->labels, (t->start ? Record::kStart : 0u) | (t->end ? Record::kEnd : 0u)});
-  for (const Transitions *t : transitions_.things()) {
-    write_matrix<double>(out, t->matrix, t->labels, t->labels, t->row_stride, 1);
-    for (const double *ends : {t->start, t->end})
-      if (ends)
-        out.put_array(ends, t->labels);
-  }
-}
-
-void ProblemWriter::write_properties(Output &out) const noexcept {
-  put_count(out, properties_.things().size());
-  for (const Property *property : properties_.things())
-    out.put(record_of(*property));
-  for (const Property *property : properties_.things())
-    write_arrays(out, *property);
-}
-
-void ProblemWriter::write_dictionaries(Output &out) const noexcept {
-  put_count(out, dictionaries_.things().size());
-  for (const Dictionary *dictionary : dictionaries_.things())
-    out.put(file::DictionaryRecord{dictionary->count, dictionary->has_unlisted ? 1 : 0});
-  for (const Dictionary *dictionary : dictionaries_.things())
-    out.put_array(dictionary->values, dictionary->count);
-}
-
-void ProblemWriter::write_potentials(Output &out) const noexcept {
-  put_count(out, potentials_.things().size());
-  for (const Potential *potential : potentials_.things()) {
-    const Potential *base = scaled_from(*potential);
-    out.put(record_of(*potential, base ? potentials_.of(base) : 0));
-  }
-  for (const Potential *potential : potentials_.things())
-    write_arrays(out, *potential);
 }
 
 void ProblemWriter::write_chains(Output &out) const noexcept {
@@ -319,38 +339,6 @@ void ProblemWriter::write_attachments(Output &out) const noexcept {
     if ((flags & file::AttachmentFlags::kTable) != 0)
       out.put_array(whole.table, length);
   });
-}
-
-void ProblemWriter::write_names(Output &out) const noexcept {
-  if (!problem_.lists.empty()) {
-    out.begin_section(file::kTexts);
-    put_count(out, problem_.lists.size());
-    for (const TextList &list : problem_.lists)
-      out.put(file::TextsRecord{list.id, 0, list.count, list.byte_count()});
-    for (const TextList &list : problem_.lists)
-      write_texts(out, list);
-    out.end_section();
-  }
-  const auto write_integers = [&](std::uint32_t id, const Array<std::int32_t> &integers) {
-    out.begin_section(id);
-    out.put_array(integers.begin(), integers.size());
-    out.end_section();
-  };
-  if (!problem_.gold.empty())
-    write_integers(file::kGold, problem_.gold);
-  if (!problem_.kinds.empty())
-    write_integers(file::kCliqueKinds, problem_.kinds);
-  if (!problem_.values.empty())
-    write_integers(file::kCliqueValues, problem_.values);
-  if (!problem_.notes.empty()) {
-    out.begin_section(file::kNotes);
-    put_count(out, problem_.notes.size());
-    for (const Note &note : problem_.notes)
-      out.put(file::NoteRecord{note.name_length, note.text_length});
-    for (const Note &note : problem_.notes)
-      out.put_bytes(note.owned, note.name_length + note.text_length);
-    out.end_section();
-  }
 }
 
 } // namespace chorale

@@ -20,18 +20,14 @@ public:
 
 private:
   bool meet_potential(const Potential &potential) noexcept;
+  // Calls visit(id, write) for each section that the file has, in order; write(out) writes it.
+  template <class Visit> void each_section(Visit &&visit) const noexcept;
   void write_all(Output &out) const noexcept;
-  void write_transitions(Output &out) const noexcept;
-  void write_properties(Output &out) const noexcept;
-  void write_dictionaries(Output &out) const noexcept;
-  void write_potentials(Output &out) const noexcept;
   void write_chains(Output &out) const noexcept;
   void write_scores(Output &out) const noexcept;
   void write_cliques(Output &out) const noexcept;
   void write_members(Output &out) const noexcept;
   void write_attachments(Output &out) const noexcept;
-  void write_names(Output &out) const noexcept;
-  bool has_weights() const noexcept;
   void write_weights(Output &out) const noexcept;
 
   const Problem &problem_;
@@ -57,6 +53,13 @@ const Potential &given_potential(const Potential &potential) noexcept;
 // another one, or if the factor is part of its lambda.
 const Potential *scaled_from(const Potential &given) noexcept;
 file::PotentialRecord record_of(const Potential &given, std::int32_t base) noexcept;
+// What the reader creates a potential of one of the kinds of records from, with its arrays.
+struct PotentialKind {
+  std::int32_t kind;
+  chorale_family family;
+  TableSource source;
+};
+const PotentialKind &kind_of(std::int32_t kind) noexcept;
 void write_arrays(Output &out, const Potential &given) noexcept;
 
 } // namespace chorale

@@ -6,35 +6,35 @@ namespace {
 
 using Record = file::PotentialRecord;
 
-std::int32_t kind_of_potential(const Potential &p) noexcept {
-  switch (p.source) {
-  case TableSource::square:
-    return p.family == CHORALE_FAMILY_MAX ? Record::kSquareMakespan : Record::kPotts;
-  case TableSource::entropy:
-    return Record::kEntropy;
-  case TableSource::linear:
-    return Record::kMakespan;
-  case TableSource::stored:
-    return p.family == CHORALE_FAMILY_MAX ? Record::kMax : Record::kSum;
-  case TableSource::cardinality:
-    return Record::kCardinality;
-  case TableSource::mixture:
-    return Record::kMixture;
-  default:
-    return p.family == CHORALE_FAMILY_MAJORITY ? Record::kMajority : Record::kPairs;
-  }
-}
+// The kinds of records that are neither multiples nor callbacks.
+constexpr PotentialKind kKinds[] = {
+    {Record::kPotts, CHORALE_FAMILY_SUM, TableSource::square},
+    {Record::kEntropy, CHORALE_FAMILY_SUM, TableSource::entropy},
+    {Record::kSum, CHORALE_FAMILY_SUM, TableSource::stored},
+    {Record::kCardinality, CHORALE_FAMILY_SUM, TableSource::cardinality},
+    {Record::kMax, CHORALE_FAMILY_MAX, TableSource::stored},
+    {Record::kMakespan, CHORALE_FAMILY_MAX, TableSource::linear},
+    {Record::kSquareMakespan, CHORALE_FAMILY_MAX, TableSource::square},
+    {Record::kMajority, CHORALE_FAMILY_MAJORITY, TableSource::none},
+    {Record::kMixture, CHORALE_FAMILY_SUM, TableSource::mixture},
+    {Record::kPairs, CHORALE_FAMILY_PAIRS, TableSource::none}, // also those that are separable
+};
+constexpr const PotentialKind *kLast = std::end(kKinds) - 1;
 
-bool has_lambda(std::int32_t kind) noexcept {
-  return kind == Record::kPotts || kind == Record::kEntropy || kind == Record::kMakespan ||
-         kind == Record::kSquareMakespan;
-}
-
-bool has_tables(std::int32_t kind) noexcept {
-  return kind == Record::kSum || kind == Record::kMax || kind == Record::kCardinality;
+// Returns a record without fields but its kind; that of `p`, even if it is a multiple.
+Record kind_of_potential(const Potential &p) noexcept {
+  Record record{};
+  record.kind = std::find_if(kKinds, kLast, [&](const PotentialKind &kind) {
+                  return kind.family == p.family && kind.source == p.source;
+                })->kind;
+  return record;
 }
 
 } // namespace
+
+const PotentialKind &kind_of(std::int32_t kind) noexcept {
+  return *std::find_if(kKinds, kLast, [=](const PotentialKind &of) { return of.kind == kind; });
+}
 
 // Returns the potential that the caller created from numbers and from which `potential` was
 // derived, in any number of steps. A step derives a potential with another strength (rescale.hpp)
@@ -50,31 +50,29 @@ const Potential &given_potential(const Potential &potential) noexcept {
   const Potential *given = &potential;
   while (given->base && !given->shares_numbers())
     given = given->base;
-  return !has_lambda(kind_of_potential(*given)) && given->strength == 1 ? unscaled(*given) : *given;
+  return !kind_of_potential(*given).has_lambda() && given->strength == 1 ? unscaled(*given)
+                                                                         : *given;
 }
 
 const Potential *scaled_from(const Potential &given) noexcept {
-  if (!given.base || has_lambda(kind_of_potential(given)))
-    return nullptr;
-  return &unscaled(given);
+  return given.base && !kind_of_potential(given).has_lambda() ? &unscaled(given) : nullptr;
 }
 
 Record record_of(const Potential &given, std::int32_t base) noexcept {
-  Record record{};
+  Record record = kind_of_potential(given);
   if (scaled_from(given)) {
     record.kind = Record::kScaled;
     record.base = base;
     record.number = given.strength;
     return record;
   }
-  record.kind = kind_of_potential(given);
   const Potential &root = unscaled(given);
   record.flags = root.mask ? Record::kMask : 0u;
   record.scale = root.scale;
   record.shape = root.shape;
   record.values = root.values;
-  record.number = has_lambda(record.kind) ? given.lambda : 0.0;
-  if (has_tables(record.kind)) {
+  record.number = record.has_lambda() ? given.lambda : 0.0;
+  if (record.has_tables()) {
     record.tables = given.table_count;
     record.length = given.table_length;
   }
@@ -86,25 +84,25 @@ void write_arrays(Output &out, const Potential &given) noexcept {
   if (scaled_from(given))
     return;
   const Potential &root = unscaled(given);
-  const std::int32_t kind = kind_of_potential(given);
+  const Record record = kind_of_potential(given);
   const std::int64_t R = given.values;
-  if (has_tables(kind)) {
+  if (record.has_tables()) {
     for (std::int64_t r = 0; r < given.table_count; ++r)
       if (given.table_count == 1 || given.counts(static_cast<std::int32_t>(r)))
         out.put_array(given.numbers + r * given.table_length, given.table_length);
       else
         out.put_zeros(static_cast<std::size_t>(given.table_length) * sizeof(double));
-  } else if (kind == Record::kMixture) {
+  } else if (record.kind == Record::kMixture) {
     out.put_array(given.numbers, kMixtureHead + R);
-  } else if (!has_lambda(kind)) {
+  } else if (!record.has_lambda()) {
     for (std::int32_t v = 0; v < given.values; ++v)
       for (std::int32_t w = 0; w < given.values; ++w)
         out.put(given.counts(v) && given.counts(w) ? given.numbers[v * R + w] : 0.0);
-    for (std::int32_t v = 0; kind == Record::kMajority && v < given.values; ++v)
+    for (std::int32_t v = 0; record.kind == Record::kMajority && v < given.values; ++v)
       out.put(given.counts(v) ? given.numbers[R * R + v] : 0.0);
   }
   for (std::int32_t v = 0; root.mask && v < root.values; ++v)
-    out.put(kind == Record::kMixture ? root.mask[v]
+    out.put(record.kind == Record::kMixture ? root.mask[v]
                                      : static_cast<std::uint8_t>(root.counts(v) ? 1 : 0));
   out.align(sizeof(double));
 }
