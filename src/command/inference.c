@@ -109,21 +109,10 @@ static void set_strengths(const inference *done, const corpus *from, const setti
 
 /* ---- Progress ----------------------------------------------------------------------------- */
 
-/* Progress callback: stores the progress as a moment. If the user wants, also prints it: on a
- * terminal by overwriting one line, otherwise in a line of its own. Returns 1, which ends the run,
- * if the array of moments is full; infer() makes it so large that this does not happen. */
-static int32_t keep_moment(void *user, const chorale_progress *progress) {
-  inference *into = user;
-  if (into->moment_count == into->moment_room)
-    return 1;
-  moment *fresh = &into->moments[into->moment_count++];
-  fresh->round = progress->round;
-  fresh->score = progress->score;
-  fresh->best_score = progress->best_score;
-  fresh->upper_bound = progress->upper_bound;
-
-  if (!into->tell)
-    return 0;
+/* Progress callback: prints the progress, on a terminal by overwriting one line, otherwise in a line
+ * of its own. */
+static int32_t tell_round(void *user, const chorale_progress *progress) {
+  (void)user;
   const int terminal = isatty(STDERR_FILENO);
   fputs(terminal ? "\r\033[K  " : "  ", stderr);
   if (isfinite(progress->upper_bound))
@@ -165,24 +154,20 @@ static void tell_left_out(const inference *done) {
 inference infer(const corpus *from, const settings *chosen) {
   inference done;
   memset(&done, 0, sizeof done);
-  done.tell = chosen->progress;
   done.learnt = report_of_learnt(from, chosen);
   done.factors = factors_of(from, chosen);
   done.model = with_learnt(from, chosen);
-  done.moment_room = chosen->rounds + chosen->bound_steps + 16;
-  done.moments = allocate(done.moment_room, sizeof *done.moments);
 
   chorale_error error;
   chorale_run_options options = {.struct_size = sizeof options};
   set_run(&options, chosen);
   options.bound_steps = chosen->bound_steps;
   options.time_limit = time_limit_of(chosen);
-  options.progress = keep_moment;
-  options.progress_user = &done;
+  options.progress = chosen->progress ? tell_round : NULL;
   options.edits = done.factors != NULL;
   done.result = (chorale_run_result){.struct_size = sizeof done.result};
 
-  if (done.tell)
+  if (chosen->progress)
     fprintf(stderr,
             "Labelling %" PRId64 " chains in %" PRId64 " groups together, %" PRId64 " cliques\n",
             from->chain_count, from->page_count, from->clique_count);
@@ -191,14 +176,14 @@ inference infer(const corpus *from, const settings *chosen) {
   set_strengths(&done, from, chosen);
   check(chorale_run_solve(done.run, &done.result, &error), &error);
   done.seconds = now() - begin;
-  if (done.tell && isatty(STDERR_FILENO))
+  if (chosen->progress && isatty(STDERR_FILENO))
     fputs("\r\033[K", stderr);
   tell_left_out(&done);
   if (done.result.left_out > 0 && done.result.left_out == from->chain_count)
-    stop(EXIT_NO, "no labelling was found: %s", outcome_name(done.result.outcome));
+    stop(EXIT_NO, "no labelling was found: %s", chorale_outcome_name(done.result.outcome));
   if (!isfinite(done.result.score))
     fprintf(stderr, "some clique forbids the labels (score -inf): %s\n",
-            outcome_name(done.result.outcome));
+            chorale_outcome_name(done.result.outcome));
 
   done.own = allocate(from->positions, sizeof *done.own);
   done.together = allocate(from->positions, sizeof *done.together);
@@ -215,7 +200,6 @@ void inference_free(inference *done) {
   free(done->factors);
   free(done->own);
   free(done->together);
-  free(done->moments);
 }
 
 double temperature_of(const inference *done) {
@@ -232,23 +216,4 @@ char *json_of(const inference *done) {
   char *text = allocate((int64_t)needed, 1);
   check(chorale_run_json(done->run, text, needed, NULL, &error), &error);
   return text;
-}
-
-const char *outcome_name(chorale_outcome outcome) {
-  switch (outcome) {
-  case CHORALE_OUTCOME_COMPLETE:
-    return "messages converged";
-  case CHORALE_OUTCOME_ITERATION_LIMIT:
-    return "messages still changing";
-  case CHORALE_OUTCOME_CANCELLED:
-    return "cancelled";
-  case CHORALE_OUTCOME_DEADLINE:
-    return "out of time";
-  case CHORALE_OUTCOME_INFEASIBLE:
-    return "every chain forbids every labelling";
-  case CHORALE_OUTCOME_NOTHING_FOUND:
-    return "cliques forbid every labelling met";
-  default:
-    return "ended";
-  }
 }

@@ -114,7 +114,7 @@ void print_summary(const corpus *from, const inference *done, const summary *of)
     printf("Upper bound    %.4f, gap %.4f (%.3f %%)%s\n", result->upper_bound, result->gap,
            100 * result->gap / fmax(1.0, fabs(result->score)),
            result->proven ? ", proven optimal" : "");
-  printf("Rounds         %" PRId64 ", %s\n", result->rounds, outcome_name(result->outcome));
+  printf("Rounds         %" PRId64 ", %s\n", result->rounds, chorale_outcome_name(result->outcome));
   printf("Time           %.2f s for %" PRId64 " chains, %" PRId64 " tokens, %" PRId64 " cliques\n",
          done->seconds, from->chain_count, from->positions, from->clique_count);
   const chorale_text tagging = note(from, "tagging"); /* text on how long the tagger took */

@@ -29,31 +29,17 @@ void stop(int code, const char *format, ...) {
   exit(code);
 }
 
-/* What messages of the library say of its arguments, and what the command says instead. # stands
- * for the digits of a number. */
+/* What messages of the library say of its arguments, and what the command says instead. A phrase that
+ * ends in "[" goes on to the next "]". */
 static const struct {
   const char *library, *command;
 } phrases[] = {
-    {"problems[#]", "FILE"},
+    {"problems[", "FILE"},
     {"json is", "the file is"},
     {"json has", "the file has"},
     {"set kinds with chorale_problem_set_cliques", "FILE must give cliques kinds"},
     {"set some with chorale_problem_set_gold", "FILE must have some"},
 };
-
-/* If `text` begins with the phrase, returns the place in `text` after it; otherwise NULL. Writes to
- * *digits where the digits for # begin. */
-static const char *behind_phrase(const char *text, const char *phrase, const char **digits) {
-  for (; *phrase != '\0'; ++phrase) {
-    if (*phrase == '#') {
-      *digits = text;
-      text += strspn(text, "0123456789");
-    } else if (*text++ != *phrase) {
-      return NULL;
-    }
-  }
-  return text;
-}
 
 /* Returns the library's message in the phrases of the command. The next call overwrites the
  * returned text. */
@@ -61,21 +47,18 @@ static const char *in_own_words(const char *message) {
   static char made[4 * CHORALE_ERROR_MESSAGE_SIZE];
   size_t length = 0;
   while (*message != '\0' && length + CHORALE_ERROR_MESSAGE_SIZE < sizeof made) {
-    const char *end = NULL, *digits = "";
-    size_t k = 0;
+    size_t k = 0, bytes = 0;
     while (k < sizeof phrases / sizeof *phrases &&
-           (end = behind_phrase(message, phrases[k].library, &digits)) == NULL)
+           strncmp(message, phrases[k].library, bytes = strlen(phrases[k].library)) != 0)
       ++k;
-    if (end == NULL) {
+    if (k == sizeof phrases / sizeof *phrases) {
       made[length++] = *message++;
       continue;
     }
-    for (const char *from = phrases[k].command; *from != '\0'; ++from) {
-      const size_t bytes = *from == '#' ? strspn(digits, "0123456789") : 1;
-      memcpy(made + length, *from == '#' ? digits : from, bytes);
-      length += bytes;
-    }
-    message = end;
+    message += bytes;
+    if (message[-1] == '[' && strchr(message, ']') != NULL)
+      message = strchr(message, ']') + 1;
+    length += (size_t)sprintf(made + length, "%s", phrases[k].command);
   }
   made[length] = '\0';
   return made;

@@ -223,23 +223,13 @@ void put_data(FILE *to, const settings *chosen, const corpus *from, const infere
   char *run = json_of(done);
   put_json(to,
            "{\"version\":%t,\"title\":%t,\"strength\":%r,\"properties\":%t,\"threads\":%i,"
-           "\"seconds\":%r,\"outcome\":%t,\"left_out\":%i,\n\"run\":",
+           "\"seconds\":%r,\"left_out\":%i,\n\"run\":",
            text_of(chorale_version()), title_of(chosen, from), chosen->strength,
            text_of(chosen->properties != NULL ? chosen->properties : ""), chosen->threads,
-           done->seconds, text_of(outcome_name(done->result.outcome)), of->left_out);
+           done->seconds, of->left_out);
   fputs(run, to);
   free(run);
-  /* Until a bound is known, moments are those of rounds. */
-  for (int bounds = 0; bounds < 2; ++bounds) {
-    fputs(bounds ? "],\n\"bounds\":[" : ",\n\"scores\":[", to);
-    for (int64_t i = 0, before = 0; i < done->moment_count; ++i) {
-      const moment *at = &done->moments[i];
-      const double value = bounds ? at->upper_bound : at->score;
-      if ((isfinite(at->upper_bound) != 0) == bounds && isfinite(value))
-        put_json(to, "%,%r", before++ > 0, value);
-    }
-  }
-  fputs("],\n\"labels\":[", to);
+  fputs(",\n\"labels\":[", to);
   for (int64_t y = 0; y < from->labels; ++y)
     put_json(to, "%,%t", y > 0, text_in(from->problem, CHORALE_TEXTS_LABELS, y));
   fputs("],\n\"gold\":[", to);

@@ -25,9 +25,8 @@ shown shown_of(const corpus *from, const inference *done, const summary *of);
 size_t problem_size(const corpus *from);
 
 /* Writes a JSON object with these fields:
- *   version, title, notes ([name, text]), strength, properties, threads, seconds, outcome
+ *   version, title, notes ([name, text]), strength, properties, threads, seconds
  *   run       the result as chorale_run_json writes it
- *   scores, bounds   the score after each round, the upper bound after each of its steps
  *   labels    names of labels, empty where the file has none
  *   left_out  the label that F1 leaves out and that has no colour, or -1
  *   gold      by position, -1: unknown; empty: no gold labels

@@ -69,18 +69,6 @@ const View = (() => {
 
   // ---- Appearance of labels -------------------------------------------------------------------
 
-  const greatestDivisor = (a, b) => (b === 0 ? a : greatestDivisor(b, a % b));
-  /**
-   * Returns the step by which labels advance around a circle of `places` hues, so that every place is
-   * used once and the hues of any four consecutive labels are as far apart as possible.
-   */
-  const bestStep = (places) => {
-    const distance = (step) =>
-      Math.min(...[1, 2, 3].map((ahead) => (ahead * step) % places).map((at) => Math.min(at, places - at)));
-    const steps = Array.from({ length: places }, (_, step) => step);
-    return steps.filter((step) => greatestDivisor(places, step) === 1)
-      .reduce((best, step) => (distance(step) > distance(best) ? step : best), 1);
-  };
   /**
    * Returns a tag for each label, two letters that are shown in place of its name: the first letter
    * of the name and the first later letter that makes the tag unique. If there is no such letter, the
@@ -102,16 +90,13 @@ const View = (() => {
    * colour alone: labels also differ in their tags, and in how they are underlined.
    */
   const palette = (names, leftOut) => {
-    // Hues are spaced evenly around the circle; labels with neighbouring hues differ in lightness.
-    const hues = Math.min(names.length, 24);
-    const step = bestStep(hues);
+    // By the golden angle any few consecutive labels have hues far apart; they differ in lightness too.
     return tagsOf(names, leftOut).map((tag, label) => {
       if (tag === "") return "";
-      const place = (label * step) % hues;
       const line = ["solid", "dashed", "dotted", "double"][Math.floor(label / 5) % 4];
       return (
-        `.l${label}{--h:${((250 + (360 * place) / hues) % 360).toFixed(0)};--line:${line};` +
-        `--field:var(--${place % 2 === 0 ? "pale" : "deep"})}.l${label}::before{content:"${tag}"}\n`
+        `.l${label}{--h:${((250 + 137.5 * label) % 360).toFixed(0)};--line:${line};` +
+        `--field:var(--${label % 2 === 0 ? "pale" : "deep"})}.l${label}::before{content:"${tag}"}\n`
       );
     });
   };
@@ -119,10 +104,7 @@ const View = (() => {
   // ---- Charts -----------------------------------------------------------------------------------
 
   const BARS = { top: 18, height: 220 };
-  const LINES = { top: 18, height: 150, bottom: 22 };
   const across = (name, y) => html`<line class="${name}" x1="0" x2="100%" y1="${y}" y2="${y}"/>`;
-  const axis = (side, y, text) =>
-    html`<text class="axis ${side}" x="${side === "end" ? "100%" : 0}" y="${y}">${text}</text>`;
   /**
    * Returns the distance between the lines of a scale from 0 to `top`: the least of 0.01, 0.02, 0.05,
    * 0.1, 0.2 ... that divides the scale into at most five parts.
@@ -157,7 +139,7 @@ first.</figcaption>
 <svg class="bars" width="100%" height="${BARS.top + BARS.height + 4}" role="group" aria-label="Bar chart">
 ${Array.from({ length: lines + 1 }, (_, i) => [
   across("grid", y(step * i).toFixed(1)),
-  i > 0 && axis("end", (y(step * i) - 4).toFixed(1), `${(100 * step * i).toFixed(0)} %`),
+  i > 0 && html`<text class="axis" x="100%" y="${(y(step * i) - 4).toFixed(1)}">${(100 * step * i).toFixed(0)} %</text>`,
 ])}
 ${bars.map(({ page, name, known, ownErrors, errors, base, together }, i) => {
   const told =
@@ -170,62 +152,6 @@ x="${x.toFixed(3)}%" width="${slot.toFixed(3)}%" y="${BARS.top}" height="${BARS.
     bar(together > base ? "together worse" : "together", x + 0.5 * slot, together),
   ]}</a>`;
 })}</svg></figure>`;
-  };
-  /**
-   * Returns a chart of one line, on a scale from `low` to `high`, with dots on it if `dots`.
-   * marks(y, foot) makes its texts and grid lines: y maps values to places, and `foot` is the place of
-   * texts under the chart.
-   */
-  const plot = (told, caption, name, values, [low, high], dots, marks) => {
-    const foot = LINES.top + LINES.height;
-    const y = (value) => (LINES.top + (LINES.height * (high - Math.min(Math.max(value, low), high))) /
-      (high - low));
-    const last = Math.max(values.length - 1, 1);
-    const points = values.map((value, i) => [i, y(value).toFixed(2)]);
-    if (points.length === 1) points.push([1, points[0][1]]); // a horizontal line
-    return html`<figure class="chart"><figcaption>${caption}</figcaption>
-<svg class="plot" width="100%" height="${foot + LINES.bottom}" role="img" aria-label="${told}">
-${across("grid", foot)}<svg x="0" y="0" width="100%" height="${foot}" viewBox="0 0 ${last} ${foot}"
-preserveAspectRatio="none"><polyline class="line ${name}" points="${points.map((at) => at.join()).join(" ")}"/></svg>
-${dots && points.slice(0, values.length).map(([i, at]) =>
-  html`<circle class="dot ${name}" cx="${((100 * i) / last).toFixed(2)}%" cy="${at}" r="3.5"/>`)}
-${marks(y, foot + 16)}</svg></figure>`;
-  };
-  const scoreChart = ({ scores, score, own_score: alone, rounds }) => {
-    const values = [...scores, score]; // the last is that after the local search
-    const low = values.reduce((least, value) => Math.min(least, value), alone);
-    const high = score > low ? score : low + 1;
-    const caption = html`<b>Joint score over the rounds.</b> What all records and all agreements are worth
-together; the last point is the local search.`;
-    return plot("Joint score by round", caption, "together", values, [low, high], true, (y, foot) => [
-      axis("end", LINES.top - 6, `best ${number(score, 2)}`),
-      axis("end", (y(alone) - 6).toFixed(1), `alone ${number(alone, 2)}`),
-      axis("start", foot, "alone"),
-      axis("end", foot, `round ${rounds}, search`),
-    ]);
-  };
-  const powerOfTen = (power) => (power < -4 || power > 5 ? `1e${power}` : Number(`1e${power}`));
-  /**
-   * Returns a chart of the distance from the score to the bound, on a logarithmic scale, since a bound
-   * starts far above the score and falls slowly.
-   */
-  const boundChart = ({ bounds, score }) => {
-    const least = 1e-6 * Math.max(1, Math.abs(score));
-    const gaps = bounds.map((bound) => Math.log10(Math.max(bound - score, least)));
-    const closest = gaps.reduce((low, gap) => Math.min(low, gap), Infinity);
-    const low = Math.floor(Math.max(Math.log10(least), closest - 0.2));
-    const high = Math.ceil(gaps.reduce((high, gap) => Math.max(high, gap), Math.log10(least) + 1));
-    const caption = html`<b>Room for better, at most.</b> The upper bound less the score, step by step, on a
-logarithmic scale: no labelling can gain more than this.`;
-    const told = "Upper bound less score by step, logarithmic";
-    return plot(told, caption, "bound", gaps, [low, high], false, (y, foot) => [
-      Array.from({ length: high - low + 1 }, (_, i) => [
-        across("grid", y(low + i).toFixed(1)),
-        axis("end", (y(low + i) - 4).toFixed(1), powerOfTen(low + i)),
-      ]),
-      axis("start", foot, "step 1"),
-      axis("end", foot, `step ${bounds.length}`),
-    ]);
   };
   /** Returns a line from `low` to 1 with a mark for each of two F1s. */
   const f1Line = (own, now, low) => {
@@ -593,22 +519,21 @@ scope="row">${breakable(name)}</th><td class="wide">${grouped(tokens)}</td><td>$
     #found() {
       const { data, offsets, cliques, pageOf } = this.of;
       const { run, strength, properties } = data;
-      const { score, own_score: alone, upper_bound: bound, gap, rounds, proven } = run;
+      const { score, own_score: alone, upper_bound: bound, gap, rounds, proven, outcome } = run;
       const bounded = bound === null ? [] : [
         [term("bound", "Upper bound"), number(bound, 2)],
         ["Gap", `${number((100 * gap) / Math.max(1, Math.abs(score)), 3)}\u00A0%${proven ? ", proven optimal" : ""}`],
       ];
       const facts = [
         ["Score alone", number(alone, 2)], ["Score together", number(score, 2)], ...bounded,
-        ["Rounds", `${rounds}, ${data.outcome}`],
+        ["Rounds", `${rounds}, ${outcome}`],
         ["Time", `${data.seconds.toFixed(2)}\u00A0s, ${counted(data.threads, "thread", "threads")}`],
         ["Size", html`${counted(pageOf.length, "record", "records")}, ${counted(offsets.at(-1), "token",
           "tokens")}, ${grouped(cliques.length)} ${term("clique", cliques.length === 1 ? "clique" : "cliques")}`],
         ...(strength === 1 ? [] : [["Strength", number(strength, 3)]]),
         ...(properties ? [["Properties", properties]] : []),
       ];
-      return html`<h2>How it was found</h2><div class="pair">${scoreChart({ ...run, scores: data.scores })}${
-        data.bounds.length > 0 && boundChart({ ...run, bounds: data.bounds })}</div><dl class="facts">${facts.map(
+      return html`<h2>How it was found</h2><dl class="facts">${facts.map(
         ([name, fact]) => html`<div><dt>${name}</dt><dd>${fact}</dd></div>`)}</dl>`;
     }
     #foot() {
