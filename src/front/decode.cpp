@@ -2,6 +2,7 @@
 #include "cluster/run/run.hpp"
 #include "front/agreements.hpp"
 #include "front/rules.hpp"
+#include "learn/learnt.hpp"
 #include "potential/checks.hpp"
 
 #include <chorale/learn.h>
@@ -80,7 +81,7 @@ chorale_status build(const Report &report, const chorale_host *host, const chora
                                                 : agreement.strength)))
       return report.out_of_memory(sizeof(std::int64_t));
   }
-  CHORALE_CHECK(made.rules.add_cliques(report, host, made.builder, corpus.labels));
+  CHORALE_CHECK(made.rules.add_cliques(report, *made.builder, corpus.labels));
   CHORALE_CHECK(chorale_model_builder_freeze(made.builder, &made.model, error));
   chorale_model_builder_destroy(std::exchange(made.builder, nullptr));
   return CHORALE_OK;
@@ -163,15 +164,8 @@ chorale_status find_strengths(const Report &report, const chorale_host *host,
   StrengthSearch search;
   CHORALE_CHECK(create_problem(report, host, made, are_found.begin(), search.problem, error));
   CHORALE_CHECK(chorale_learn(host, &search.problem, 1, &how, &search.learnt, error));
-  Array<chorale_learnt_kind> kinds(made.memory);
-  std::int64_t needed = 0;
-  CHORALE_CHECK(chorale_learnt_kinds(search.learnt, nullptr, sizeof(chorale_learnt_kind), 0,
-                                     &needed, error));
-  if (!kinds.resize(needed))
-    return report.out_of_memory(sizeof(double));
-  CHORALE_CHECK(chorale_learnt_kinds(search.learnt, kinds.begin(), sizeof(chorale_learnt_kind),
-                                     needed, nullptr, error));
-  for (std::int64_t k = 0; k < needed; ++k)
+  const Array<Kind> &kinds = search.learnt->kinds;
+  for (std::int64_t k = 0; k < kinds.size(); ++k)
     if (are_found[k] != 0 && kinds[k].cliques > 0)
       made.strengths[k] = kinds[k].strength;
   if (!made.found.copy(are_found))
@@ -224,13 +218,11 @@ chorale_status keep_rules(const Report &report, const chorale_host *host,
                 limit_of.cancel);
   made.own_score = made.run->outcome().result().own_score;
   for (;;) {
-    std::int64_t positions = 0;
+    const std::int64_t positions = made.model->label_count;
     if (!made.run->has_result())
       return CHORALE_OK;
     for (const auto &[which, to] :
          {std::pair{CHORALE_TOGETHER, &labels}, std::pair{CHORALE_ALONE, &own_labels}}) {
-      CHORALE_CHECK(chorale_run_labels(made.run, CHORALE_ALL_CHAINS, which, nullptr, 0, &positions,
-                                       error));
       if (!to->resize(positions))
         return report.out_of_memory(sizeof(std::int32_t));
       CHORALE_CHECK(chorale_run_labels(made.run, CHORALE_ALL_CHAINS, which, to->begin(), positions,

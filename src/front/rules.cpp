@@ -1,6 +1,7 @@
 #include "front/rules.hpp"
 
 #include "chain/checks.hpp"
+#include "potential/create.hpp"
 #include "property/rules.hpp"
 
 #include <algorithm>
@@ -15,47 +16,38 @@ constexpr std::int64_t kExplainSteps = std::int64_t{1} << 26; // for the reasons
 
 // The potential of a clique of one member over `values` values, EMPTY and CONFLICT: `empty` if the
 // member's property fires nothing, else `fires`.
-chorale_status create_price(const chorale_host *host, const Memory &memory, std::int64_t values,
-                            double empty, double fires, chorale_potential *&made,
-                            chorale_error *error) noexcept {
+chorale_status create_price(const Report &report, const Memory &memory, std::int64_t values,
+                            double empty, double fires, Potential *&made) noexcept {
   Array<double> tables(memory);
   if (!tables.resize(2 * (values + 2)))
-    return CHORALE_ERROR_OUT_OF_MEMORY;
+    return report.out_of_memory();
   for (std::int64_t v = 0; v < values + 2; ++v) {
     tables[2 * v] = 0;
     tables[2 * v + 1] = v == values ? empty : fires;
   }
-  return chorale_potential_create_sum(host, values + 2, tables.begin(), values + 2, 2, 2, nullptr,
-                                      &made, error);
+  return create_by_tables(report, memory, {values + 2}, CHORALE_FAMILY_SUM,
+                          {tables.begin(), values + 2, 2, 2}, made);
 }
 
 // Creates the property that fires where the label of a position is not its class.
-chorale_status create_pin(const chorale_host *host, const Memory &memory, std::int64_t labels,
-                          chorale_property *&made, chorale_error *error) noexcept {
+chorale_status create_pin(const Report &report, const Memory &memory, std::int64_t labels,
+                          Property *&made) noexcept {
   Array<std::int32_t> tables(memory);
   const std::int64_t cells = labels * labels;
   if (!tables.resize(2 * cells))
-    return CHORALE_ERROR_OUT_OF_MEMORY;
+    return report.out_of_memory();
   for (std::int64_t at = 0; at < cells; ++at) {
     tables[at] = 0;
     tables[cells + at] = at / labels == at % labels ? CHORALE_FIRE_NOTHING : 0;
   }
-  chorale_automaton automaton{};
-  automaton.struct_size = sizeof automaton;
-  automaton.labels = automaton.classes = labels;
-  automaton.states = automaton.values = 1;
+  AutomatonSpec automaton{labels, labels, 1, 1};
   automaton.next = tables.begin();
   automaton.actions = tables.begin() + cells;
-  return chorale_property_create(host, &automaton, &made, error);
+  return create_property(report, memory, automaton, made);
 }
 
 template <class T> struct Released {
-  ~Released() {
-    if constexpr (std::is_same_v<T, chorale_potential>)
-      chorale_potential_release(made);
-    else
-      chorale_property_release(made);
-  }
+  ~Released() { release(made); }
   T *made = nullptr;
 };
 
@@ -63,7 +55,7 @@ template <class T> struct Released {
 
 Rules::~Rules() {
   for (const Rule &rule : rules_)
-    chorale_property_release(const_cast<Property *>(rule.property));
+    release(rule.property);
 }
 
 // ---- Reading ----------------------------------------------------------------------------------
@@ -195,10 +187,10 @@ chorale_status Rules::add(const Report &report, const chorale_rules &given, std:
         if (!counted_.push(kinds.kind(y) != a ? 0 : kinds.begins(y) ? 2 : 1))
           return report.out_of_memory();
     }
-    made.property = rule.kind == CHORALE_RULE_PROPERTY ? chorale_property_retain(rule.property)
+    made.property = rule.kind == CHORALE_RULE_PROPERTY ? retain(rule.property)
                                                        : make_rule(memory_, kinds, rule);
     if (!made.property || !rules_.push(made)) {
-      chorale_property_release(const_cast<Property *>(made.property));
+      release(made.property);
       return report.out_of_memory();
     }
   }
@@ -463,53 +455,37 @@ void Rules::write_labels(const Model &model, gsl::span<std::int32_t> labels) con
 
 // ---- Cliques ----------------------------------------------------------------------------------
 
-chorale_status Rules::add_cliques(const Report &report, const chorale_host *host,
-                                  chorale_model_builder *builder,
+chorale_status Rules::add_cliques(const Report &report, Builder &builder,
                                   std::int64_t labels) const noexcept {
-  chorale_error error;
-  const auto pass_on = [&](chorale_status status) {
-    return status == CHORALE_OK ? status : report.fail(status, "rules: ", std::string_view(error.message));
-  };
-  const auto add = [&](const chorale_property *property, const chorale_potential *potential,
-                       std::int64_t chain, const std::int32_t *classes) {
+  const auto add = [&](const Property *property, const Potential *potential, std::int64_t chain,
+                       const std::int32_t *classes) {
     chorale_clique_setup setup{};
-    setup.struct_size = sizeof setup;
     setup.property = property;
     setup.potential = potential;
-    std::int64_t clique = 0;
-    CHORALE_CHECK(pass_on(chorale_model_builder_add_cliques(builder, &setup, 1, &clique, &error)));
-    const std::int64_t offsets[] = {0, 1};
-    chorale_members member{};
-    member.struct_size = sizeof member;
-    member.first = clique;
-    member.cliques = 1;
-    member.offsets = offsets;
-    member.chains = &chain;
-    member.classes = &classes;
-    return pass_on(chorale_model_builder_add_members(builder, &member, &error));
+    CHORALE_CHECK(builder.add_cliques(report, setup, 1));
+    return builder.add_member(report, builder.model->cliques.size() - 1, chain, classes, nullptr,
+                              false);
   };
-  Released<chorale_property> pin;
-  Released<chorale_potential> free_pin;
+  Released<Property> pin;
+  Released<Potential> free_pin;
   for (const Ruled &ruled : ruled_) {
     if (ruled.pinned()) {
       if (!pin.made) {
-        CHORALE_CHECK(pass_on(create_pin(host, memory_, labels, pin.made, &error)));
-        CHORALE_CHECK(
-            pass_on(create_price(host, memory_, 1, 0, kForbidden, free_pin.made, &error)));
+        CHORALE_CHECK(create_pin(report, memory_, labels, pin.made));
+        CHORALE_CHECK(create_price(report, memory_, 1, 0, kForbidden, free_pin.made));
       }
-      Released<chorale_potential> paid;
+      Released<Potential> paid;
       if (ruled.paid > 0 && ruled.state == CHORALE_RULES_KEPT)
-        CHORALE_CHECK(pass_on(
-            create_price(host, memory_, 1, -ruled.paid, kForbidden, paid.made, &error)));
+        CHORALE_CHECK(create_price(report, memory_, 1, -ruled.paid, kForbidden, paid.made));
       CHORALE_CHECK(add(pin.made, paid.made ? paid.made : free_pin.made, ruled.chain,
                         labels_.begin() + ruled.first_label));
       continue;
     }
     for (std::int64_t k = 0; k < ruled.active_count; ++k) {
       const Rule &rule = rules_[active_[ruled.first_active + k]];
-      Released<chorale_potential> price;
-      CHORALE_CHECK(pass_on(create_price(host, memory_, rule.property->values, 0, -rule.price,
-                                         price.made, &error)));
+      Released<Potential> price;
+      CHORALE_CHECK(
+          create_price(report, memory_, rule.property->values, 0, -rule.price, price.made));
       CHORALE_CHECK(add(rule.property, price.made, ruled.chain, nullptr));
     }
   }

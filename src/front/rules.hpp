@@ -3,7 +3,7 @@
 
 #include "base/limits.hpp"
 #include "chain/rule_search.hpp"
-#include "cluster/model/model.hpp"
+#include "cluster/model/builder.hpp"
 #include "front/agreements.hpp"
 #include "property/ready_made.hpp"
 
@@ -48,8 +48,8 @@ public:
   void write_labels(const Model &model, gsl::span<std::int32_t> labels) const noexcept;
   // Adds the rules of the chains to a model as cliques of one member. For a chain in no clique, and
   // for one that keeps its own labels, adds a clique that forbids all other labels.
-  chorale_status add_cliques(const Report &report, const chorale_host *host,
-                             chorale_model_builder *builder, std::int64_t labels) const noexcept;
+  chorale_status add_cliques(const Report &report, Builder &builder,
+                             std::int64_t labels) const noexcept;
 
   // Results (rules.h). explain() appends the reasons of all chains; false if memory runs out.
   bool list(Array<chorale_ruled_chain> &to) const noexcept;
