@@ -195,6 +195,16 @@ public:
     return CHORALE_OK;
   }
 
+  // Reads what a call says about later ones.
+  chorale_status take_task(const chorale_potential *potential, std::int64_t members,
+                           const chorale_clique_options *given,
+                           chorale_clique_task what) noexcept {
+    CHORALE_CHECK(take_potential(potential));
+    CHORALE_CHECK(take_members("members", members));
+    CHORALE_CHECK(take_options(given));
+    return take_plan(what);
+  }
+
   chorale_status reserve(chorale_clique_solver &solver, std::size_t bytes) const noexcept {
     if (solver.workspace.reserve(bytes))
       return CHORALE_OK;
@@ -338,10 +348,7 @@ chorale_status chorale_clique_solver_bytes(const chorale_potential *potential, i
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "bytes", bytes));
     CliqueCall call(report);
-    CHORALE_CHECK(call.take_potential(potential));
-    CHORALE_CHECK(call.take_members("members", members));
-    CHORALE_CHECK(call.take_options(options));
-    CHORALE_CHECK(call.take_plan(task));
+    CHORALE_CHECK(call.take_task(potential, members, options, task));
     const std::size_t needed =
         saturating_sum(kHandleBytes<chorale_clique_solver>, call.bytes_up_to_members());
     if (needed == SIZE_MAX)
@@ -359,10 +366,7 @@ chorale_status chorale_clique_solver_reserve(chorale_clique_solver *solver,
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "solver", solver));
     CliqueCall call(report);
-    CHORALE_CHECK(call.take_potential(potential));
-    CHORALE_CHECK(call.take_members("members", members));
-    CHORALE_CHECK(call.take_options(options));
-    CHORALE_CHECK(call.take_plan(task));
+    CHORALE_CHECK(call.take_task(potential, members, options, task));
     return call.reserve(*solver, call.bytes_up_to_members());
   });
 }

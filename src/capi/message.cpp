@@ -60,6 +60,45 @@ bool judge(const ChainCall &call, gsl::span<const std::int32_t> labelling,
   return true;
 }
 
+// Body of the calls that use the joint states of a chain's properties: checks the arguments, lays out
+// `joint` and calls work(report, call, joint, summary, full, found), which sets `found` if some
+// labelling is allowed. Then writes the result.
+template <class Work>
+chorale_status with_joint(chorale_chain_solver *solver, const chorale_chain *chain,
+                          const chorale_attachment *attachments, std::int64_t count,
+                          const chorale_message_options *options, JointUse use,
+                          chorale_message_result *result, chorale_error *error,
+                          Work &&work) noexcept {
+  return guarded(error, [&](Report &report) -> chorale_status {
+    CHORALE_CHECK(check_given(report, "solver", solver));
+    ChainCall call(report);
+    CHORALE_CHECK(take(call, chain, attachments, count, options));
+    CHORALE_CHECK(call.check_numbers());
+    CHORALE_CHECK(call.check_attachments());
+    CHORALE_CHECK(check_result(report, result));
+    std::size_t bytes = 0;
+    CHORALE_CHECK(measure_message(report, call, use == JointUse::decoding, bytes));
+    CHORALE_CHECK(call.reserve(*solver, bytes));
+    Layout layout(solver->workspace.data());
+    Joint joint(layout, call.view, call.attachments, call.options, use);
+    joint.prepare();
+    JointSummary summary;
+    chorale_message_result full{};
+    bool found = false;
+    CHORALE_CHECK(work(report, call, joint, summary, full, found));
+    if (summary.outcome.overflow)
+      return too_many_states(report, call);
+    full.outcome = found           ? CHORALE_OUTCOME_COMPLETE
+                   : summary.exact ? CHORALE_OUTCOME_INFEASIBLE
+                                   : CHORALE_OUTCOME_NOTHING_FOUND;
+    full.pruned = summary.outcome.pruned ? 1 : 0;
+    full.exact = summary.exact ? 1 : 0;
+    full.configurations = summary.outcome.most;
+    write_struct(result, full);
+    return CHORALE_OK;
+  });
+}
+
 } // namespace
 } // namespace chorale
 
@@ -105,35 +144,15 @@ chorale_status chorale_chain_messages(chorale_chain_solver *solver, const choral
                                       const chorale_message_options *options,
                                       double *const *outgoing, chorale_message_result *result,
                                       chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "solver", solver));
-    ChainCall call(report);
-    CHORALE_CHECK(check_size(report, "count", count));
-    CHORALE_CHECK(take(call, chain, attachments, count, options));
-    CHORALE_CHECK(call.check_numbers());
-    CHORALE_CHECK(call.check_attachments());
-    CHORALE_CHECK(check_result(report, result));
-    CHORALE_CHECK(check_given(report, "outgoing", outgoing));
-    std::size_t bytes = 0;
-    CHORALE_CHECK(measure_message(report, call, false, bytes));
-    CHORALE_CHECK(call.reserve(*solver, bytes));
-    Layout layout(solver->workspace.data());
-    Joint joint(layout, call.view, call.attachments, call.options, JointUse::messages);
-    joint.prepare();
-    JointSummary summary;
-    joint.send({outgoing, to_size(call.attachments.count)}, summary);
-    if (summary.outcome.overflow)
-      return too_many_states(report, call);
-    chorale_message_result full{};
-    full.outcome = summary.score > kForbidden ? CHORALE_OUTCOME_COMPLETE
-                   : summary.exact            ? CHORALE_OUTCOME_INFEASIBLE
-                                              : CHORALE_OUTCOME_NOTHING_FOUND;
-    full.pruned = summary.outcome.pruned ? 1 : 0;
-    full.exact = summary.exact ? 1 : 0;
-    full.configurations = summary.outcome.most;
-    write_struct(result, full);
-    return CHORALE_OK;
-  });
+  return with_joint(solver, chain, attachments, count, options, JointUse::messages, result, error,
+                    [&](Report &report, const ChainCall &, Joint &joint, JointSummary &summary,
+                        chorale_message_result &, bool &found) -> chorale_status {
+                      CHORALE_CHECK(check_size(report, "count", count));
+                      CHORALE_CHECK(check_given(report, "outgoing", outgoing));
+                      joint.send({outgoing, to_size(count)}, summary);
+                      found = summary.score > kForbidden;
+                      return CHORALE_OK;
+                    });
 }
 
 chorale_status chorale_chain_decode(chorale_chain_solver *solver, const chorale_chain *chain,
@@ -141,41 +160,20 @@ chorale_status chorale_chain_decode(chorale_chain_solver *solver, const chorale_
                                     const chorale_message_options *options, int32_t *labelling,
                                     int32_t *values, chorale_message_result *result,
                                     chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "solver", solver));
-    ChainCall call(report);
-    CHORALE_CHECK(take(call, chain, attachments, count, options));
-    CHORALE_CHECK(call.check_numbers());
-    CHORALE_CHECK(call.check_attachments());
-    CHORALE_CHECK(check_result(report, result));
-    std::size_t bytes = 0;
-    CHORALE_CHECK(measure_message(report, call, true, bytes));
-    CHORALE_CHECK(call.reserve(*solver, bytes));
-    Layout layout(solver->workspace.data());
-    Joint joint(layout, call.view, call.attachments, call.options, JointUse::decoding);
-    joint.prepare();
-    JointSummary summary;
-    joint.decode(summary);
-    if (summary.outcome.overflow)
-      return too_many_states(report, call);
-    chorale_message_result full{};
-    full.score = full.chain_score = full.message_score = kForbidden;
-    const bool found = summary.score > kForbidden &&
-                       judge(call, joint.labelling, span_of(values, call.attachments.count), full);
-    full.outcome = found           ? CHORALE_OUTCOME_COMPLETE
-                   : summary.exact ? CHORALE_OUTCOME_INFEASIBLE
-                                   : CHORALE_OUTCOME_NOTHING_FOUND;
-    full.pruned = summary.outcome.pruned ? 1 : 0;
-    full.exact = summary.exact ? 1 : 0;
-    full.configurations = summary.outcome.most;
-    solver->log.write(CHORALE_LOG_DEBUG, "chain of ", call.view.length, " positions under ",
-                      call.attachments.count, " properties: score ", full.score, ", ",
-                      full.configurations, " configurations");
-    if (found && labelling)
-      std::copy_n(joint.labelling.data(), call.view.length, labelling);
-    write_struct(result, full);
-    return CHORALE_OK;
-  });
+  return with_joint(solver, chain, attachments, count, options, JointUse::decoding, result, error,
+                    [&](Report &, const ChainCall &call, Joint &joint, JointSummary &summary,
+                        chorale_message_result &full, bool &found) -> chorale_status {
+                      joint.decode(summary);
+                      full.score = full.chain_score = full.message_score = kForbidden;
+                      found = !summary.outcome.overflow && summary.score > kForbidden &&
+                              judge(call, joint.labelling, span_of(values, count), full);
+                      solver->log.write(CHORALE_LOG_DEBUG, "chain of ", call.view.length,
+                                        " positions under ", count, " properties: score ",
+                                        full.score, ", ", summary.outcome.most, " configurations");
+                      if (found && labelling)
+                        std::copy_n(joint.labelling.data(), call.view.length, labelling);
+                      return CHORALE_OK;
+                    });
 }
 
 } // extern "C"

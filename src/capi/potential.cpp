@@ -36,6 +36,16 @@ chorale_status create_formula(const chorale_host *host, std::int64_t values, dou
                 });
 }
 
+chorale_status create_tables(const chorale_host *host, std::int64_t values, MatrixSpec tables,
+                             const chorale_potential_options *options,
+                             chorale_potential **potential, chorale_error *error,
+                             chorale_family family) noexcept {
+  return create_potential(host, values, options, potential, error,
+                [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
+                  return create_by_tables(report, memory, spec, family, tables, made);
+                });
+}
+
 } // namespace
 } // namespace chorale
 
@@ -83,11 +93,8 @@ chorale_status chorale_potential_create_sum(const chorale_host *host, int64_t va
                                             int64_t length, int64_t row_stride,
                                             const chorale_potential_options *options,
                                             chorale_potential **potential, chorale_error *error) {
-  return create_potential(host, values, options, potential, error,
-                [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
-                  return create_by_tables(report, memory, spec, CHORALE_FAMILY_SUM,
-                                          {tables, table_count, length, row_stride}, made);
-                });
+  return create_tables(host, values, {tables, table_count, length, row_stride}, options, potential,
+                       error, CHORALE_FAMILY_SUM);
 }
 
 chorale_status chorale_potential_create_max(const chorale_host *host, int64_t values,
@@ -95,11 +102,8 @@ chorale_status chorale_potential_create_max(const chorale_host *host, int64_t va
                                             int64_t length, int64_t row_stride,
                                             const chorale_potential_options *options,
                                             chorale_potential **potential, chorale_error *error) {
-  return create_potential(host, values, options, potential, error,
-                [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
-                  return create_by_tables(report, memory, spec, CHORALE_FAMILY_MAX,
-                                          {tables, table_count, length, row_stride}, made);
-                });
+  return create_tables(host, values, {tables, table_count, length, row_stride}, options, potential,
+                       error, CHORALE_FAMILY_MAX);
 }
 
 chorale_status chorale_potential_create_cardinality(const chorale_host *host, int64_t values,
@@ -188,27 +192,9 @@ chorale_status chorale_potential_score(const chorale_potential *potential, const
     if (values != potential->values)
       return report.fail(CHORALE_ERROR_VALUES_MISMATCH, "values is ", values,
                          "; it must be that of the potential, ", potential->values);
-    gsl::span<const std::int64_t> shown = span_of(counts, values);
-    CHORALE_CHECK(check_counts(report, shown, members));
+    CHORALE_CHECK(check_counts(report, span_of(counts, values), members));
     CHORALE_CHECK(check_tables_serve(report, *potential, members, "potential"));
-    // A callback gets count 0 for uncounted values.
-    Block copy;
-    if (potential->callback && potential->mask) {
-      const auto bytes = gsl::narrow_cast<std::size_t>(values) * sizeof(std::int64_t);
-      report.takes_from(potential->memory);
-      copy = Block(potential->memory, bytes);
-      if (!copy)
-        return report.out_of_memory(bytes);
-      auto *masked = reinterpret_cast<std::int64_t *>(copy.data());
-      for (std::int32_t v = 0; v < potential->values; ++v)
-        masked[v] = potential->counts(v) ? counts[v] : 0;
-      shown = span_of(masked, values);
-    }
-    CallbackFailure failure = CallbackFailure::none;
-    const double found = potential->evaluate(shown, members, &failure);
-    CHORALE_CHECK(callback_status(report, failure));
-    *score = found;
-    return CHORALE_OK;
+    return score_counts(report, *potential, counts, members, *score);
   });
 }
 

@@ -256,6 +256,26 @@ chorale_status check_has_labels(const Report &report, const chorale_run &run,
                      " is left out; chorale_run_left_out() tells what forbids its labellings");
 }
 
+// Checks that the run has a labelling that gives labels to the chain, whose positions it knows, and
+// sets `to` to the caller's matrix, positions x labels of the chain; without data if `data` is NULL.
+chorale_status take_label_matrix(const Report &report, const chorale_run *run, std::int64_t chain,
+                                 double *data, std::int64_t row_stride,
+                                 Matrix<double> &to) noexcept {
+  CHORALE_CHECK(check_at_rest(report, run));
+  CHORALE_CHECK(check_which_labelling(report, run));
+  CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
+  const Chain &of = run->model->chains[chain];
+  if (of.is_instance)
+    return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
+                       " is an instance, whose positions the run does not know");
+  CHORALE_CHECK(check_has_labels(report, *run, chain));
+  if (data)
+    CHORALE_CHECK(take_row_stride(report, "the length of the chain", std::max(of.length, 1),
+                                  "its labels", of.labels, "row_stride", row_stride));
+  to = {data, of.length, of.labels, gsl::narrow_cast<std::ptrdiff_t>(row_stride)};
+  return CHORALE_OK;
+}
+
 } // namespace
 } // namespace chorale
 
@@ -579,21 +599,10 @@ chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain, double
                                          int64_t row_stride, double *margins,
                                          chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_at_rest(report, run));
-    CHORALE_CHECK(check_which_labelling(report, run));
-    CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
-    const Chain &of = run->model->chains[chain];
-    if (of.is_instance)
-      return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
-                         " is an instance, whose positions the run does not know");
-    CHORALE_CHECK(check_has_labels(report, *run, chain));
-    if (marginals)
-      CHORALE_CHECK(take_row_stride(report, "the length of the chain", std::max(of.length, 1),
-                                    "its labels", of.labels, "row_stride", row_stride));
-    const Matrix<double> to{marginals, of.length, of.labels,
-                            gsl::narrow_cast<std::ptrdiff_t>(row_stride)};
+    Matrix<double> to;
+    CHORALE_CHECK(take_label_matrix(report, run, chain, marginals, row_stride, to));
     const RunFailure failure = run->chain_marginals(gsl::narrow_cast<std::int32_t>(chain), to,
-                                                    span_of(margins, of.length));
+                                                    span_of(margins, to.rows));
     return failure_status(report, *run, failure);
   });
 }
@@ -602,25 +611,15 @@ chorale_status chorale_run_probabilities(chorale_run *run, int64_t chain, double
                                          double *probabilities, int64_t row_stride, int32_t *exact,
                                          chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_at_rest(report, run));
-    CHORALE_CHECK(check_which_labelling(report, run));
-    CHORALE_CHECK(check_index(report, "chain", chain, run->model->chains.size()));
     CHORALE_CHECK(check_finite(report, "temperature", temperature));
     if (temperature <= 0)
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "temperature is ", temperature,
                          "; it must be above 0");
     CHORALE_CHECK(check_given(report, "probabilities", probabilities));
-    const Chain &of = run->model->chains[chain];
-    if (of.is_instance)
-      return report.fail(CHORALE_ERROR_KIND, "chain ", chain,
-                         " is an instance, whose positions the run does not know");
-    CHORALE_CHECK(check_has_labels(report, *run, chain));
-    CHORALE_CHECK(take_row_stride(report, "the length of the chain", std::max(of.length, 1),
-                                  "its labels", of.labels, "row_stride", row_stride));
+    Matrix<double> to;
+    CHORALE_CHECK(take_label_matrix(report, run, chain, probabilities, row_stride, to));
     bool is_exact = true;
     bool found = true;
-    const Matrix<double> to{probabilities, of.length, of.labels,
-                            gsl::narrow_cast<std::ptrdiff_t>(row_stride)};
     const RunFailure failure = run->chain_probabilities(gsl::narrow_cast<std::int32_t>(chain),
                                                         temperature, to, is_exact, found);
     if (failure.kind == RunFailure::Kind::state_space) // a beam does not help here

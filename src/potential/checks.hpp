@@ -2,7 +2,9 @@
 // and weights of members. Also callback_status(), the status of a call whose callback failed.
 #pragma once
 
+#include "base/array.hpp"
 #include "base/report.hpp"
+#include "base/span.hpp"
 #include "potential/rescale.hpp"
 
 #include <gsl/gsl>
@@ -106,6 +108,26 @@ inline chorale_status callback_status(const Report &report, const CallbackFailur
                      std::string_view(gave), " for the counts", std::string_view(of_clique), ": ", failure,
                      "; it must give a number or minus infinity, also after scaling of magnitude "
                      "at most ", kLargestAnswer);
+}
+
+// Writes to `score` what the potential gives for counts, one for each value. A callback gets count 0
+// for uncounted values.
+inline chorale_status score_counts(const Report &report, const Potential &potential,
+                                   const std::int64_t *counts, std::int64_t members,
+                                   double &score) noexcept {
+  const bool masks = potential.callback && potential.mask;
+  report.takes_from(potential.memory);
+  Array<std::int64_t> masked(potential.memory);
+  if (masks && !masked.resize(potential.values))
+    return report.out_of_memory();
+  for (std::int32_t v = 0; masks && v < potential.values; ++v)
+    masked[v] = potential.counts(v) ? counts[v] : 0;
+  CallbackFailure failure = CallbackFailure::none;
+  const double found = potential.evaluate(
+      span_of(masks ? masked.begin() : counts, potential.values), members, &failure);
+  CHORALE_CHECK(callback_status(report, failure));
+  score = found;
+  return CHORALE_OK;
 }
 
 } // namespace chorale

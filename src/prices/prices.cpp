@@ -304,21 +304,8 @@ chorale_status chorale_potential_prices(const chorale_potential *potential, cons
     CHORALE_CHECK(check_part_counts(report, counts, values, members));
     if (prices)
       CHORALE_CHECK(check_tangents(report, *potential, members));
-    CallbackFailure failure = CallbackFailure::none;
-    if (score) {
-      // A callback gets count 0 for uncounted values.
-      report.takes_from(potential->memory);
-      Array<std::int64_t> masked(potential->memory);
-      const bool masks = potential->callback && potential->mask;
-      if (masks && !masked.resize(values))
-        return report.out_of_memory();
-      for (std::int32_t v = 0; masks && v < potential->values; ++v)
-        masked[v] = potential->counts(v) ? counts[v] : 0;
-      const double found =
-          potential->evaluate(span_of(masks ? masked.begin() : counts, values), members, &failure);
-      CHORALE_CHECK(callback_status(report, failure));
-      *score = found;
-    }
+    if (score)
+      CHORALE_CHECK(score_counts(report, *potential, counts, members, *score));
     if (prices)
       write_tangent(*potential, span_of(counts, values), members, span_of(prices, values));
     return CHORALE_OK;
