@@ -56,7 +56,7 @@ GO_NAMES = {"ErrBusy": "ErrRunBusy", "Icm": "ICM", "SchemeBio": "SchemeBIO", "Sc
 STRUCTS = {
     "RunResult": ("run_result", "The outcome of a call on a run and what was found so far. phi_i is the score of chain i, C_p that of clique p; the *own* labelling is that of each chain without its cliques.", "rust go js", ()),
     "LeftOut": ("left_out", "A chain that is left out, since every labelling of it is forbidden. Its labels are -1, or those that it has by itself where the obstacle is undecided, and it counts for nothing in the cliques.", "rust go", ("position", "clique")),
-    "Reason": ("reason", "", "go js", ()),
+    "Reason": ("reason", "", "go", ()),
     "RuledChain": ("ruled_chain", "", "rust go", ()),
     "RuleConflict": ("rule_conflict", "", "rust go", ()),
     "RuleReason": ("rule_reason", "", "rust go", ()),
@@ -311,6 +311,7 @@ FILES = {
     RUST / "structs.rs": rust_structs,
     GO / "constants.go": go_constants,
     GO / "structs.go": go_structs,
+    HERE / "js" / "types" / "structs.d.ts": js_types,
 }
 
 

@@ -495,7 +495,8 @@ def go_pages() -> Iterator[tuple[str, str]]:
 
 
 def js_pages() -> Iterator[tuple[str, str]]:
-    text = (ROOT / "bindings/js/types/index.d.ts").read_text(encoding="utf-8")
+    types = ROOT / "bindings/js/types"
+    text = "".join((types / f"{name}.d.ts").read_text(encoding="utf-8") for name in ("index", "structs"))
     entries: list[Entry] = []
     outer = re.compile(
         r"((?:^/\*\*(?:(?!\*/).)*?\*/\n)?)^export ((?:declare )?(?:class|interface|type|function|const) (\w+)(?:[^\n]*\{\n.*?^\}|.*?;))",

@@ -16,6 +16,10 @@
 //   kind        Of labels: "B-Title" and "I-Title" are both of the kind "Title". Of cliques:
 //               cliques of one kind share the strength that is learnt.
 
+import type * as structs from "./structs.js";
+import type { LedgerChange, LedgerRow, Outcome, Progress, RunResult, SettledKey, SettledMention } from "./structs.js";
+export type { LearnWarning, LedgerChange, LedgerRow, Obstacle, Outcome, Progress, RunResult, SettledKey, SettledMention, Verdict } from "./structs.js";
+
 /**
  * Numbers passed to a call. A `MemoryArray` of the type that the call reads may be read in place;
  * all other arrays are copied.
@@ -98,16 +102,6 @@ export class MemoryArray<T extends keyof TypedArrayOf = keyof TypedArrayOf> exte
    */
   readonly view: TypedArrayOf[T];
 }
-
-export type Outcome =
-  | "complete"
-  | "gap-reached"
-  | "iteration-limit"
-  | "node-limit"
-  | "deadline"
-  | "cancelled"
-  | "infeasible"
-  | "nothing-found";
 
 /** One library with its memory. */
 export class Chorale {
@@ -932,13 +926,6 @@ export class Problem extends Handle {
 
 // ---- Runs ---------------------------------------------------------------------------------------
 
-export interface Progress {
-  readonly round: number;
-  readonly messagesChanged: number;
-  readonly score: number;
-  readonly bestScore: number;
-  readonly upperBound: number;
-}
 export interface RunOptions {
   /** Greatest number of rounds; 10 by default. */
   rounds?: number;
@@ -983,30 +970,7 @@ export interface RunCost {
   readonly chainSteps: number;
   readonly cliqueScores: number;
 }
-export interface RunResult {
-  readonly outcome: Outcome;
-  readonly proven: boolean;
-  readonly rounds: number;
-  readonly bestRound: number;
-  readonly score: number;
-  readonly chainScore: number;
-  readonly cliqueScore: number;
-  readonly ownScore: number;
-  readonly roundsScore: number;
-  readonly localSearchScore: number;
-  readonly localSearchOwnScore: number;
-  readonly upperBound: number;
-  readonly gap: number;
-  readonly changedChains: number;
-  readonly messagesChanged: number;
-  readonly chainUpdates: number;
-  readonly cliqueUpdates: number;
-  /**
-   * Number of chains that are left out, since every labelling of them is forbidden. Scores and bound
-   * are those of the other chains.
-   */
-  readonly leftOut: number;
-}
+
 /**
  * A chain that is left out, since every labelling of it is forbidden: its labels are -1, or those
  * that it has by itself if the obstacle is "undecided", and it counts for nothing in the cliques.
@@ -1167,19 +1131,11 @@ export interface LearnOptions {
   withoutGold?: boolean;
   /** Seconds after which no further strength is tried; null: no limit. Absent: 300. */
   timeLimit?: number | null;
-  progress?: (progress: { runs: number; runsMost: number }) => boolean | void;
+  progress?: (progress: structs.LearnProgress) => boolean | void;
 }
-export interface LearntKind {
-  readonly kind: number;
+export interface LearntKind extends structs.LearntKind {
+  /** Its name; null if it has none. */
   readonly name: string | null;
-  /** For centred cliques: whether the strength multiplies log-odds of the gold labels. */
-  readonly usesLogOdds: boolean;
-  readonly cliques: number;
-  readonly members: number;
-  /** As applied; 0 if nothing is. */
-  readonly strength: number;
-  /** As applied, for each member whose label counts. */
-  readonly bonus: number;
 }
 /**
  * Report of learning. Everything is counted on groups that were held out, that is, labelled as
@@ -1187,75 +1143,8 @@ export interface LearntKind {
  * (control...), and for the labels that agree (agreeing...). Precision, recall and F1 are from 0 to
  * 1, and 0 unless `classes` were given.
  */
-export interface LearntReport {
-  readonly outcome: Outcome;
-  readonly applied: boolean;
-  /**
-   * Why strengths are applied ("gain": held-out groups cost less; "without-gold"), or why nothing
-   * is. "no-agreement": members agree no more than members dealt at random. "no-gain": held-out
-   * groups do not cost less. "may-be-chance": they do, but so few groups, or so little, may be
-   * chance. "lowers-accuracy": every strength does. "interrupted": cancelled, or the time ended
-   * before any strength was tried.
-   */
-  readonly verdict:
-    | "gain"
-    | "without-gold"
-    | "no-agreement"
-    | "no-gain"
-    | "may-be-chance"
-    | "lowers-accuracy"
-    | "interrupted";
-  /**
-   * What is unusual about the problems. "gold-forbidden": chains forbid some of their gold labels.
-   * "base-knows": more than 99 % of the tagger's labels are right, so that the tagger may have seen
-   * the gold labels. "few-groups": fewer than 8. "one-label": without gold, the tagger gives nearly
-   * all positions one label, so that agreement may spread it.
-   */
-  readonly warnings: readonly (
-    | "gold-forbidden"
-    | "base-knows"
-    | "few-groups"
-    | "one-label"
-  )[];
-  readonly groups: number;
-  /** Number of positions with gold labels. */
-  readonly positions: number;
+export interface LearntReport extends Omit<structs.LearntReport, "kinds"> {
   readonly kinds: readonly LearntKind[];
-  /** How many times a problem was labelled. */
-  readonly runs: number;
-  readonly taggerCost: number;
-  readonly taggerPrecision: number;
-  readonly taggerRecall: number;
-  readonly taggerF1: number;
-  readonly taggerAccuracy: number;
-  readonly controlCost: number;
-  readonly controlPrecision: number;
-  readonly controlRecall: number;
-  readonly controlF1: number;
-  readonly controlAccuracy: number;
-  readonly agreeingCost: number;
-  readonly agreeingPrecision: number;
-  readonly agreeingRecall: number;
-  readonly agreeingF1: number;
-  readonly agreeingAccuracy: number;
-  /** Labels that agreement changed; how many of these were right before, and how many are now. */
-  readonly changed: number;
-  readonly changedRightBefore: number;
-  readonly changedRightAfter: number;
-  /** p-value of the test whether members agree beyond chance; negative: unknown. */
-  readonly agreementP: number;
-  /** p-value of the gain in cost over the tagger; negative: unknown. */
-  readonly gainP: number;
-  /** Without gold: errors that the tagger expects among its labels. */
-  readonly expectedErrors: number;
-  /**
-   * Temperature of positions that keep the tagger's label; 0 if unknown. A row p of
-   * `Run.probabilities` at temperature 1 is calibrated by raising its entries to the power 1 /
-   * temperature and dividing them by their sum.
-   */
-  readonly temperature: number;
-  /** The same for positions whose label agreement changed. */
-  readonly changedTemperature: number;
 }
 export class Learnt extends Handle {
   /**
@@ -1354,37 +1243,7 @@ export interface Settled {
   readonly keys: readonly SettledKey[];
   readonly evidence: FoundEvidence;
 }
-/** @experimental It may change or go in any version. */
-export interface SettledMention {
-  /** -1: none, since neither the mention nor its key says anything. */
-  readonly label: number;
-  /** Whether it is another label than before. */
-  readonly changed: boolean;
-  /** Of the label; NaN: there is none. */
-  readonly probability: number;
-  /** Of the label that the mention had; NaN: it had none. */
-  readonly probabilityBefore: number;
-  /** The other mentions of the key; how many had `label` before, and how many have it now. */
-  readonly others: number;
-  readonly agreeingBefore: number;
-  readonly agreeing: number;
-}
-/** @experimental It may change or go in any version. */
-export interface SettledKey {
-  /** Of all mentions; -1: each has its own. */
-  readonly label: number;
-  /** True: evidence does not settle the key: it is two things, or labels are tied. */
-  readonly conflict: boolean;
-  readonly mentions: number;
-  /** What the mentions say against the best single label, and what counts as too much. */
-  readonly against: number;
-  readonly price: number;
-  /**
-   * How many mentions are expected to change if a person says what the key is. The keys with the
-   * greatest numbers are those to ask about.
-   */
-  readonly expected: number;
-}
+
 /**
  * Keeps the mentions of a stream. The labels are those that `settle` gives a table of all mentions
  * under the same evidence, whatever the order in which they came.
@@ -1408,22 +1267,4 @@ export class Ledger extends Handle {
   /** Returns what became of all keys, as `settle` does. */
   keys(): SettledKey[];
 }
-/** @experimental It may change or go in any version. */
-export interface LedgerChange {
-  readonly row: number;
-  readonly label: number;
-  /** The label that the caller was told. */
-  readonly told: number;
-}
-/** @experimental It may change or go in any version. */
-export interface LedgerRow {
-  readonly key: number;
-  /** The label that it came with; -1: none. */
-  readonly given: number;
-  /** NaN: it says nothing. */
-  readonly confidence: number;
-  readonly times: number;
-  readonly label: number;
-  /** The label that the caller was told. */
-  readonly told: number;
-}
+
