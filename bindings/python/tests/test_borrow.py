@@ -33,10 +33,6 @@ def test_a_reused_array_changes_no_result():
     for number, row in enumerate(rows):
         assert model.chain(number).unary.tolist() == chains[number].unary.tolist() == row.tolist()
         assert ch.ChainSolver().best(chains[number]).score == row.max()
-    again = ch.decode(chains, tokens=tokens)
-    assert [labels.tolist() for labels in again.labels] == [
-        labels.tolist() for labels in expected.labels
-    ]
     buffer[:] = rows[1]
     run.set_chain(0, buffer)
     buffer[:] = rows[0]

@@ -298,27 +298,17 @@ class CollectiveTagger:
         X, groups, tokens = self._given(X, groups, tokens)
         if not X:
             return []
-        trained, labels = self._trained_, self.classes_
-        if self.rules:
-            return [_named(labels, row) for row in self._ruled(X, groups, tokens).labels]
-        own = trained.own(X)
-        if not self.report_["applied"] and own is not None:
+        own = None if self.rules else self._trained_.own(X)
+        if own is not None and not self.report_["applied"]:
             return own
-        scored = _aligned(trained.scores(X, range(len(X))), labels)
-        if not self.report_["applied"]:
-            found = decode(scored[0], scored[1], agree=[]).own
-            return [_named(labels, row) for row in found]
-        alone = isinstance(trained, _Alone)
-        problem = self._problem(X, groups, tokens, scored, None, alone)
-        with Run(self.learnt_.apply(problem)) as run:
-            run.solve()
-            together = [_named(labels, run.labels(chain)) for chain in range(len(X))]
-            if own is not None:
-                # Chains that cliques do not change keep the tagger's labels, since the run may have
-                # found other labels for them that are equally good.
-                changed = set(run.changed_chains().tolist())
-                together = [row if i in changed else own[i] for i, row in enumerate(together)]
-        return together
+        found = self._decoded(X, groups, tokens)
+        labels = [_named(self.classes_, row) for row in found.labels]
+        if own is None:
+            return labels
+        # Chains that cliques do not change keep the tagger's labels, since the search may have found
+        # other labels for them that are equally good.
+        changed = {change.chain for change in found.changed}
+        return [row if i in changed else own[i] for i, row in enumerate(labels)]
 
     def ruled(
         self,
@@ -330,7 +320,7 @@ class CollectiveTagger:
         each sequence that would break them, and why its labels change or cannot. Arguments are as
         in `predict`."""
         X, groups, tokens = self._given(X, groups, tokens)
-        return self._ruled(X, groups, tokens).ruled if X and self.rules else []
+        return self._decoded(X, groups, tokens).ruled if X and self.rules else []
 
     def predict_proba(
         self,
@@ -390,7 +380,7 @@ class CollectiveTagger:
             raise ValueError("X has no positions")
         return float(np.mean(right))
 
-    def _ruled(self, X: list[Any], groups: list[Any], tokens: list[Any] | None) -> Decoded:
+    def _decoded(self, X: list[Any], groups: list[Any], tokens: list[Any] | None) -> Decoded:
         """Labels sequences under the rules and, if these are applied, the learnt potentials."""
         labels, alone = self.classes_, isinstance(self._trained_, _Alone)
         scored = _aligned(self._trained_.scores(X, range(len(X))), labels)
