@@ -191,7 +191,9 @@ def _add_label(parser: Parser) -> None:
     add("--rules", says, action="append", default=[], metavar="RULE")
     says = "a sequence whose rules cost more keeps its own labels; default: no limit"
     add("--most-cost", says, type=_not_negative, metavar="F")
-    says = "what agreement is worth, in the unit of the scores; default: auto, found from the scores"
+    says = (
+        "what agreement is worth, in the unit of the scores; default: auto, found from the scores"
+    )
     add("--strength", says, type=_strength, default="auto", metavar="F")
     says = "labels that take no part in agreement; default: O, if --labels has it"
     add("--uncounted", says, type=_list, metavar="A,B,...")
@@ -346,7 +348,9 @@ def command_settle(given: argparse.Namespace) -> bytes:
             for problem in error.problems:
                 text = f"{table.place}, {_line(table, problem.row)}: {problem.what}"
                 print(_printable(text), file=sys.stderr)
-            rule = "--unusable keep leaves such rows as they are, fill gives them their keys' labels"
+            rule = (
+                "--unusable keep leaves such rows as they are, fill gives them their keys' labels"
+            )
             raise Stop(BAD_INPUT, f"{len(error.problems)} entries cannot be used; {rule}") from None
         if given.answers is not None:
             entries, lines = json_lines(read_bytes(given.answers), place_of(given.answers))

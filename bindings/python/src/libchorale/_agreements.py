@@ -211,7 +211,10 @@ def read(
     if forced is not None:
         _of_each_chain("forced", forced, lengths)
         given.forced = _joined(
-            [arrays.ints(f"forced[{i}]", own, size=n) for i, (own, n) in enumerate(zip(forced, lengths))]
+            [
+                arrays.ints(f"forced[{i}]", own, size=n)
+                for i, (own, n) in enumerate(zip(forced, lengths))
+            ]
         )
     if allowed is not None:
         _of_each_chain("allowed", allowed, lengths)

@@ -281,8 +281,8 @@ class Reasons:
 
 class Mentions:
     """Rows with scores and cliques. times: how many rows each stands for (the argument `count` of
-    `agree`), in which case scores are `Repeated`; None: one. own: for each row the label with the highest score; of several such labels, that of the argument `before` if it is
-    one of them."""
+    `agree`), in which case scores are `Repeated`; None: one. own: for each row the label with the
+    highest score; of several such labels, that of the argument `before` if it is one of them."""
 
     def __init__(
         self,
@@ -348,9 +348,7 @@ class Mentions:
         codes = self.own.copy()
         if len(rows):
             given = self.given(rows, None, 1.0 - TIE)
-            with solved(
-                given, options, until=until, progress=told, borrow=True
-            ) as solution:
+            with solved(given, options, until=until, progress=told, borrow=True) as solution:
                 codes[rows] = solution.labels(0, len(rows))
         return codes
 

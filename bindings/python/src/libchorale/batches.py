@@ -198,7 +198,10 @@ class Problems:
 
     def _fields(self, arrow: Any, schema: Any) -> list[Any]:
         kind = arrow.int32() if self.names is None else arrow.string()
-        return [arrow.field(self.labels, arrow.list_(kind)), arrow.field(self.changed, arrow.bool_())]
+        return [
+            arrow.field(self.labels, arrow.list_(kind)),
+            arrow.field(self.changed, arrow.bool_()),
+        ]
 
     def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
         problem = self.problem(rows)
@@ -247,9 +250,7 @@ class Mentions:
     def _fields(self, arrow: Any, schema: Any) -> list[Any]:
         of_labels = plain_type(schema.field(self.label).type)
         kinds = [of_labels, arrow.float64(), arrow.bool_(), arrow.string()]
-        return [
-            arrow.field(name, kind) for name, kind in zip(self.names, [*kinds, arrow.bool_()])
-        ]
+        return [arrow.field(name, kind) for name, kind in zip(self.names, [*kinds, arrow.bool_()])]
 
     def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
         settled = settle(
@@ -339,9 +340,7 @@ def label(
 
 
 class _Stream:
-    def __init__(
-        self, specification: Specification, errors: Errors, most_rows: int | None
-    ) -> None:
+    def __init__(self, specification: Specification, errors: Errors, most_rows: int | None) -> None:
         self._specification, self._errors, self._most_rows = specification, errors, most_rows
         self._arrow = pyarrow()
         self._schema: Any = None

@@ -271,8 +271,8 @@ def decode(
                  position that changes to the label of all others gains (2 - 2 / n) * strength: the
                  strength in a pair, nearly twice the strength in a large clique.
                  "auto": found from the scores, which should be log-probabilities up to a constant
-                 (`libchorale.learn.learn`: without_gold). It tells how strongly labels should agree, not whether
-                 they do; `libchorale.learn` finds both from gold labels
+                 (`libchorale.learn.learn`: without_gold). It tells how strongly labels should
+                 agree, not whether they do; `libchorale.learn` finds both from gold labels
     minimum      a word at fewer positions of a group gets no clique
     stop         words that get no clique
     uncounted    labels that take no part in the agreement of positions, such as that of no entity:
@@ -288,9 +288,9 @@ def decode(
                  follows B-, I- and the like
     most_cost    a chain whose rules cost more keeps its own labels; None: no limit
 
-    The other options are those of `Run`, which has more (`build_problem`). The display in notebooks shows the changes. All chains
-    must have the same number of labels; `allowed` says which labels a chain has. Trees are for
-    `ModelBuilder`.
+    The other options are those of `Run`, which has more (`build_problem`). The display in notebooks
+    shows the changes. All chains must have the same number of labels; `allowed` says which labels a
+    chain has. Trees are for `ModelBuilder`.
 
     >>> result = decode(
     ...     [[[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]], tokens=[["Washington"]] * 3, strength=0.9
@@ -452,8 +452,8 @@ def solved(
     borrow: bool = False,
 ) -> Iterator[_Solution]:
     """Labels chains by the C function chorale_decode, and yields the solution, which is freed when
-    the `with` block ends. rules: to be kept, or None. until: the deadline, from `arrays.deadline`. borrow: True: the scores are
-    not copied, and must not change before the block ends."""
+    the `with` block ends. rules: to be kept, or None. until: the deadline, from `arrays.deadline`.
+    borrow: True: the scores are not copied, and must not change before the block ends."""
     raised, stop = Raised(), Stop(cancel)
     made = run_options(**options)
     made.time_limit = arrays.limit("time_limit", arrays.seconds_left(until))

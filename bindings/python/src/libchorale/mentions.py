@@ -51,6 +51,7 @@ log = logging.getLogger("libchorale")
 # The probability of a row's label if the caller gives no confidence.
 CONFIDENCE = 0.8
 
+
 @dataclasses.dataclass(frozen=True)
 class Strengths:
     """The result of `learn_strengths`, for `agree(strength=...)`. str() gives lines of text for
@@ -550,7 +551,9 @@ def _why(
         words = [f"other mentions {of}{where} were" for of in keys]
         told = (found.places, found.amounts, which, found.others)
         counts = (found.agreeing_before, found.agreeing)
-        for place, amount, word, others, earlier, many in zip(*(of.tolist() for of in told + counts)):
+        for place, amount, word, others, earlier, many in zip(
+            *(of.tolist() for of in told + counts)
+        ):
             text = f"{earlier} of {others} {words[word]} {now[place]}, {many} of {others} are now"
             if several:
                 parts[place].append((-amount, text))

@@ -146,9 +146,7 @@ class ModelBuilder(Handle):
             corpus = corpus_of(stack, array, ends, transitions, ids, documents)
             corpus.borrow = bool(borrow)
             with Renaming({"unary": "scores"}):
-                call(
-                    library.chorale_model_builder_add_corpus, builder, byref(corpus), byref(first)
-                )
+                call(library.chorale_model_builder_add_corpus, builder, byref(corpus), byref(first))
             shapes = np.empty((corpus.chains, 2), dtype=np.int64)
             shapes[:, 0] = 1 if ends is None else np.diff(ends)
             shapes[:, 1] = corpus.labels
@@ -282,8 +280,8 @@ class ModelBuilder(Handle):
         centres    for each clique the chain and position of its centre, which replace a centre that
                    it had. None: no centre is set
         classes    for each member None or T integers, as in `Property.evaluate`
-        tables     for each member None or T integers, as in `Property.evaluate`; None: the tokens of the
-                   chain
+        tables     for each member None or T integers, as in `Property.evaluate`; None: the tokens
+                   of the chain
         """
         members = arrays.longs("chains", np.atleast_1d(chains))
         entries = {"positions": positions, "weights": weights}

@@ -74,7 +74,9 @@ class Potential(Shared):
         from .model import pickled  # here, since `model` imports this module
 
         with self._use():  # fails if the handle is closed
-            return pickled(potential=self) if self._of_function is None else self._of_function.remake()
+            return (
+                pickled(potential=self) if self._of_function is None else self._of_function.remake()
+            )
 
     # ---- Families
 

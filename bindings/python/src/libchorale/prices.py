@@ -2,10 +2,11 @@
 
 A word of a corpus, or an entity of a knowledge graph, may have members in every document; its
 clique is called *shared*. The corpus is divided into parts: documents, or sets of documents that
-other cliques connect. Each part has a model of its own, which contains the members of shared cliques
-that are in this part. Parts receive *prices*, the score added to a member for each value, and return
-*counts*, the number of members with each value. A `Search` chooses the prices; `Part.answer` labels a part under prices. Answers of parts are integers, whose
-sums are exact in any order. So the labels do not depend on how parts are divided among processes.
+other cliques connect. Each part has a model of its own, which contains the members of shared
+cliques that are in this part. Parts receive *prices*, the score added to a member for each value,
+and return *counts*, the number of members with each value. A `Search` chooses the prices;
+`Part.answer` labels a part under prices. Answers of parts are integers, whose sums are exact in any
+order. So the labels do not depend on how parts are divided among processes.
 
     search = Search(potentials, members)         # by shared clique
     while (asked := search.ask()) is not None:
@@ -46,8 +47,8 @@ class Prices(Closable):
 
     model    a `Model` or `Problem`; its other cliques are solved as by `Run`
     cliques  the shared cliques, by their numbers in the model; not centred
-    options  rounds, local_search, algorithm, joint_mode, beam_width, max_states, threads, bound_steps,
-             as of `Run`
+    options  rounds, local_search, algorithm, joint_mode, beam_width, max_states, threads and
+             bound_steps, as of `Run`
 
     >>> from libchorale import ModelBuilder
     >>> builder = ModelBuilder()
@@ -195,10 +196,7 @@ class Answer:
             self.counts + other.counts,
             self.costs + other.costs,
             [a + b for a, b in zip(self.scores, other.scores)],
-            [
-                None if a is None or b is None else a + b
-                for a, b in zip(self.limits, other.limits)
-            ],
+            [None if a is None or b is None else a + b for a, b in zip(self.limits, other.limits)],
             self.decodings + other.decodings,
         )
 
@@ -222,9 +220,7 @@ class Part:
     options  options of `Prices`
     """
 
-    def __init__(
-        self, model: Model | Problem, shared: dict[int, int], **options: Any
-    ) -> None:
+    def __init__(self, model: Model | Problem, shared: dict[int, int], **options: Any) -> None:
         self.model = model.model if isinstance(model, Problem) else model
         self._cliques = np.array(list(shared), dtype=np.int64)
         self._numbers = np.array(list(shared.values()), dtype=np.int64)
@@ -617,6 +613,4 @@ def label(
         search.take(sum_of(part.answer(asked) for part in parts))
     outcome = search.outcome()
     assert search.best is not None
-    return Labelled(
-        [part.labels(search.best.prices, search.first) for part in parts], outcome
-    )
+    return Labelled([part.labels(search.best.prices, search.first) for part in parts], outcome)

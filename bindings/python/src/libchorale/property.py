@@ -313,7 +313,9 @@ class Property(Shared):
         rule: as in `next_label`."""
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
-        start = FIRE_NOTHING if start_value is None else arrays.integer32("start_value", start_value)
+        start = (
+            FIRE_NOTHING if start_value is None else arrays.integer32("start_value", start_value)
+        )
         how = arrays.address(skipped), arrays.chosen("rule", rule, SEGMENT_RULES)
         numbers = arrays.integer("values", values), start
         return cls._new(

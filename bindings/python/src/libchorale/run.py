@@ -571,9 +571,7 @@ class Run(Closable):
             )
         return marginals, margins
 
-    def probabilities(
-        self, chain: int, temperature: float = 1.0
-    ) -> tuple[arrays.Doubles, bool]:
+    def probabilities(self, chain: int, temperature: float = 1.0) -> tuple[arrays.Doubles, bool]:
         """Returns the probability of each label at each position of a chain (T x m, float64), given
         the messages of its cliques, and whether the probabilities are exact.
 

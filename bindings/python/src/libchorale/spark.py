@@ -123,9 +123,7 @@ def _under_prices(
 def _work(
     specification: Specification, errors: Errors, most_rows: int | None, stream: Iterable[Any]
 ) -> Iterator[Any]:
-    return batches.label(
-        stream, specification, errors=errors, most_rows=most_rows, progress=False
-    )
+    return batches.label(stream, specification, errors=errors, most_rows=most_rows, progress=False)
 
 
 def _placed(frame: Any, group: str, partitions: int | None) -> Any:
