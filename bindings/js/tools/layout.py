@@ -20,14 +20,14 @@ sys.dont_write_bytecode = True
 from declare import HEADERS, Headers  # noqa: E402
 
 # Functions that the package leaves out: solvers of single chains and cliques, models of the caller
-# that take the place of a chain (chorale_instance), cancel flags (there is one thread), files
+# that take the place of a chain (chorale_instance), partitions, cancel flags (there is one thread), files
 # (JavaScript reads and writes bytes), and functions that only C programs need.
 LEFT_OUT = re.compile(
     r"chorale_(chain_solver_\w+|clique_solver_\w+"
     r"|message_(bytes|reserve)"
     r"|chain_(solve|score|k_best|max_marginals|messages|decode)"
     r"|clique_(solve|score|max_marginals)"
-    r"|cancel_\w+|model_builder_add_instance|problem_(load|save)"
+    r"|cancel_\w+|model_builder_add_instance|problem_(load|save)|partition"
     r"|property_builder_\w+|dictionary_create_best|attachment_values"
     r"|status_name|algorithm_from_name|abi|decoded_model|decoded_agreement"
     r"|algorithm_name)")
@@ -35,7 +35,8 @@ LEFT_OUT = re.compile(
 # Structs that only functions in LEFT_OUT read.
 NO_STRUCTS = {"chorale_instance", "chorale_allocator", "chorale_host", "chorale_clique_problem",
               "chorale_clique_options", "chorale_clique_result", "chorale_chain_result",
-              "chorale_message_options", "chorale_message_result"}
+              "chorale_message_options", "chorale_message_result", "chorale_scored_pairs",
+              "chorale_partition_result"}
 
 PROGRAM = r"""// Written by tools/layout.py.
 #include "experimental.h"
