@@ -532,6 +532,23 @@ def test_effort_moves_cliques_together():
     assert ch.Run(model, effort=0.3).solve().score == best
 
 
+def test_bound_of_diverging_messages():
+    """Pairs of eight records, of which no two of three in a triangle may be one without the third:
+    messages grow without end, and the bound still comes down to the linear program's."""
+    weights = dict.fromkeys([(0, 1), (0, 2), (0, 4), (1, 2), (1, 3), (2, 3), (2, 4), (4, 7), (6, 7)], 5)
+    weights |= {(3, 5): 10, (4, 6): 10, (5, 6): 10, (4, 5): -5}
+    builder = ch.ModelBuilder()
+    chain = {}
+    for pair in itertools.combinations(range(8), 2):
+        chain[pair] = builder.add_chain([[0, weights.get(pair, 0)]])
+    never = ch.Potential.sum([[0, 0, 0, 0], [0, 0, -math.inf, 0]])
+    for i, j, k in itertools.combinations(range(8), 3):
+        clique = builder.add_cliques(1, potential=never).start
+        builder.add_members(clique, [chain[i, j], chain[i, k], chain[j, k]], offsets=[0, 3])
+    result = ch.Run(builder.freeze(), bound_steps=1000).solve()
+    assert result.score == 70 and 70 <= result.upper_bound < 70.001
+
+
 def test_bound_finds_labels():
     """Messages of cliques that contend for items end far from the best labelling; that of the chains
     under the multipliers of the bound, improved chain by chain, is near it."""

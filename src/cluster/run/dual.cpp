@@ -23,6 +23,7 @@ constexpr double kSlower = 0.7;
 // below D.
 constexpr double kReach = 0.01;
 constexpr double kLeastReach = 1e-9;
+constexpr double kFar = 10;
 // The first labellings of the chains are nearly those without messages and those of the rounds, and
 // are not polished.
 constexpr std::int64_t kUnpolished = 4;
@@ -41,8 +42,9 @@ void Dual::run(std::int64_t steps) noexcept {
   }
   double value = 0;
   // First computes D with all multipliers 0 and then, if there are messages, D with half of each
-  // message as multiplier. Both are upper bounds. The steps start from the multipliers evaluated
-  // last.
+  // message as multiplier. Both are upper bounds. The steps start from the messages, unless their
+  // bound is kFar times farther above the first than that is above the best score: messages that have
+  // not converged may be far from any good multipliers.
   if (course_.stage == DualStage::plain) {
     if (!course_.evaluating)
       std::fill_n(dual_.multipliers.data(), dual_.multipliers.size(), 0.0);
@@ -59,7 +61,12 @@ void Dual::run(std::int64_t steps) noexcept {
     if ((!course_.evaluating && !load_half()) || !evaluate(value))
       return;
     course_.stage = DualStage::steps;
-    course_.keeps_bounds = true;
+    const double plain = dual_.progress.bound;
+    course_.keeps_bounds =
+        value - plain <=
+        kFar * std::max(plain - state_.best.total(), kLeastReach * magnitude_);
+    if (!course_.keeps_bounds)
+      std::fill_n(dual_.multipliers.data(), dual_.multipliers.size(), 0.0);
     take(value);
     if (setting_.call.must_end())
       return;
