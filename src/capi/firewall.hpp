@@ -158,11 +158,11 @@ void spread_elements(Struct *first, std::size_t bytes, std::int64_t count) noexc
 
 // Body of the calls that fill a buffer of the caller, as chorale.h describes them: calls fill() if
 // there is a buffer with room for `count` elements or bytes, and stores `count` in *needed, unless
-// `needed` is NULL. fill() returns a status or nothing; if it fails, nothing is stored.
+// `needed` is NULL. fill() returns a status or nothing; if it fails, or throws, nothing is stored.
 template <class Count, class Fill>
 chorale_status fill_buffer(const Report &report, std::string_view name, const void *buffer,
                            Count capacity, std::type_identity_t<Count> count, Count *needed,
-                           Fill &&fill) noexcept {
+                           Fill &&fill) {
   if (std::is_signed_v<Count> && capacity < Count{0})
     return report.fail(CHORALE_ERROR_SIZE, "capacity is ", capacity, "; it must be at least 0");
   if (!buffer && capacity > 0)
@@ -186,7 +186,7 @@ chorale_status fill_buffer(const Report &report, std::string_view name, const vo
 template <class Entry, class Write>
 chorale_status write_entries(const Report &report, std::string_view name, Entry *to,
                              std::size_t bytes, std::int64_t capacity, std::int64_t count,
-                             std::int64_t *needed, Write &&write) noexcept {
+                             std::int64_t *needed, Write &&write) {
   return fill_buffer(report, name, to, capacity, count, needed, [&]() -> chorale_status {
     if constexpr (std::is_void_v<decltype(write(to))>)
       write(to);
@@ -233,7 +233,7 @@ chorale_status creating(chorale_error *error, const chorale_host *host, std::str
 // Creates an object whose constructor takes `memory` first.
 template <class T, class... Arguments>
 chorale_status create_in(const Report &report, const Memory &memory, Draft<T> &made,
-                         Arguments &&...arguments) noexcept {
+                         Arguments &&...arguments) {
   made.reset(memory.create<T>(memory, std::forward<Arguments>(arguments)...));
   return made ? chorale_status{CHORALE_OK} : report.out_of_memory(sizeof(T));
 }
