@@ -25,8 +25,8 @@
  *             decodes the chains around them one at a time, and keeps the move if equation 1 gains.
  *             Such moves are drawn, always in the same order, until they have not gained for a
  *             while (the option `effort`). By default they begin only in cliques that are likely to
- *             gain: where messages have not converged or the local search has gained, unless the
- *             potential is a convex SUM, and in cliques with more than two members for each of
+ *             gain: where messages have not converged or the local search has gained, unless all
+ *             potentials are convex SUMs, and in cliques with more than two members for each of
  *             several chains. Left out where the bound has met the score, in models with more than
  *             a million chains and members, and in cliques of more than 256 members.
  *   bound     on request, computes an upper bound of equation 1 by dual decomposition. This meets

@@ -52,9 +52,12 @@ bool is_crowded(const Model &model, const Clique &clique) noexcept {
   return model.chains.size() > 1 && clique.members > 2 * model.chains.size();
 }
 
-// True if the clique has a potential that is a convex SUM, whose messages are good.
+// True if all potentials of the clique are convex SUMs: their messages are good.
 bool is_convex(const Clique &clique) noexcept {
-  return !clique.centred() && CliqueKind(*clique.potential(), clique.total()).convex;
+  for (std::int32_t c = 0; c < std::max(clique.centre_values(), 1); ++c)
+    if (!CliqueKind(clique.potential_at(c), clique.total()).convex)
+      return false;
+  return true;
 }
 
 // Draws moves and does them on RunState::now, which equals `best` between two moves.
