@@ -370,7 +370,7 @@ static void dictionaries(void **state) {
   chorale_dictionary *best = NULL;
   FAILS(chorale_dictionary_create_best(NULL, dictionary, zeros, 1, 1, CHORALE_UNLISTED_FORBIDDEN,
                                        &best, &error),
-        CHORALE_ERROR_VALUES_MISMATCH, "columns", "1", "2");
+        CHORALE_ERROR_VALUES_MISMATCH, "count", "1", "2");
   chorale_dictionary_release(dictionary);
   assert_null(best);
 }

@@ -214,6 +214,7 @@ static chorale_status try_saved(Counted *counted, const Saved *saved, int borrow
     chorale_run *run = NULL;
     options = (chorale_run_options){.struct_size = sizeof options};
     options.rounds = 1;
+    options.effort = -1;
     const chorale_model *model = chorale_problem_model(problem);
     if (chorale_run_create(&counted->host, model, &options, NULL, &run, &inner) == CHORALE_OK)
       expect_ok(chorale_run_solve(run, NULL, &inner), &inner, "chorale_run_solve", __LINE__);

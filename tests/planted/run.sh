@@ -266,7 +266,7 @@ faulty_prices prices/prices.cpp "prices left over from the last solve" \
   's/^    chorale_run_reset(prices->run);/    if (!prices->run->has_result())\n      chorale_run_reset(prices->run);/' \
   'the same prices give other labels|not [-0-9]'
 faulty_prices prices/prices.cpp "counts of clique after clique added up" \
-  's/^    std::fill_n(counts, prices->values, .*//' 'counts are not those of the labels|counts\[0\] is'
+  's/^ *std::fill_n(counts, prices->values, .*//' 'counts are not those of the labels|counts\[0\] is'
 faulty_prices prices/prices.cpp "shared cliques in the score" \
   's/^    if (is_shared\[c\] != 0)/    if (false)/' 'score is'
 faulty_prices potential/tangent.cpp "the slope of one side for that of both" \
