@@ -30,11 +30,11 @@
  * for each the others choose; so is the control, bonuses alone (s = 0). Strengths are applied only if
  * held-out groups then cost less than the tagger's own labels; with fewer than 8 groups, or if nothing
  * could be exchanged, only if that is no chance either (p <= 0.05, signs of groups flipped). Two
- * temperatures for chorale_run_probabilities, from 0.5 to 16, are fitted, one for positions whose
- * label agreement changed and one for the others (below probability 0.95): where the mean probability
- * of the labels given is the share that is right. After half of the time limit (300 s unless set
- * otherwise) the strengths tried until then count. Otherwise the same input gives the same bits, for
- * any number of threads. How strengths are found may change.
+ * temperatures for chorale_run_probabilities, up to 16, are fitted, one for positions whose label
+ * agreement changed (from 1) and one for the others (from 0.5; below probability 0.95): where the
+ * mean probability of the labels given is the share that is right. After half of the time limit
+ * (300 s unless set otherwise) the strengths tried until then count. Otherwise the same input gives
+ * the same bits, for any number of threads. How strengths are found may change.
  *
  * Without gold labels (`without_gold`) the strength is found from what the tagger expects of itself:
  * see chorale_learn_options. It says how strongly members should agree, not whether they do. */

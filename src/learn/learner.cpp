@@ -33,7 +33,7 @@ constexpr double kNearlyAll = 0.9; // share of positions, for CHORALE_WARNING_ON
 // many sure ones would outweigh the others.
 constexpr double kSure = 0.95;
 constexpr std::int64_t kMostCalibrated = 1024; // chains that temperatures are fitted to
-constexpr double kLeastLog2 = -1;         // temperatures from 1/2 to 16
+constexpr double kLeastLog2 = -1;         // temperatures from 1/2 (changed: 1) to 16
 constexpr double kMostLog2 = 4;
 constexpr std::int32_t kBisections = 10;
 constexpr double kLeastProbability = 1e-300;
@@ -294,10 +294,11 @@ private:
   }
 
   // Returns the temperature at which the mean probability of the labels given is the share that is
-  // right, by bisection of its logarithm. changed: at the positions whose label is not the tagger's;
-  // else at those of the others that are not sure. 0 if there are none.
+  // right, by bisection of its logarithm. changed: at the positions whose label is not the tagger's,
+  // which are few, so that chance could make them look surer than the run says; else at those of the
+  // others that are not sure. 0 if there are none.
   double temperature_of(bool changed) {
-    double low = kLeastLog2;
+    double low = changed ? 0 : kLeastLog2;
     double high = kMostLog2;
     std::int64_t positions = 0;
     for (std::int32_t step = 0; step < kBisections; ++step) {
