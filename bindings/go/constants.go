@@ -182,7 +182,8 @@ const (
 	ErrFileSection Status = C.CHORALE_ERROR_FILE_SECTION
 	// The system could not read or write a file; the message gives its error number.
 	ErrInputOutput Status = C.CHORALE_ERROR_INPUT_OUTPUT
-	// A model that cannot be saved, because of an instance or a callback potential.
+	// A model that cannot be saved, because callbacks of the caller compute one of its chains or a
+	// potential.
 	ErrNotSavable Status = C.CHORALE_ERROR_NOT_SAVABLE
 	// A text that is not UTF-8, or is not what LearntText wrote.
 	ErrText Status = C.CHORALE_ERROR_TEXT

@@ -130,8 +130,8 @@ enum {
   CHORALE_ERROR_FILE_SECTION = 105,
   /* The system could not read or write a file; the message gives its error number. */
   CHORALE_ERROR_INPUT_OUTPUT = 106,
-  /* A model that cannot be saved, because of an instance (experimental/model.h) or a callback
-   * potential (potential.h). */
+  /* A model that cannot be saved, because callbacks of the caller compute one of its chains
+   * (chorale_instance in experimental/model.h) or a potential (potential.h). */
   CHORALE_ERROR_NOT_SAVABLE = 107,
   /* A text that is not UTF-8, or is not what chorale_learnt_text wrote (learn.h). */
   CHORALE_ERROR_TEXT = 108

@@ -3,7 +3,7 @@
 // dynamic programs.
 //
 // A configuration is the joint state of all properties after a partial labelling. The modes are
-// those of chorale/message.h. In the mode LOCAL_SCORES, all properties but the one whose message is
+// those of chorale/run.h (chorale_joint_mode). In the mode LOCAL_SCORES, all properties but the one whose message is
 // computed have local scores: an approximation with fewer configurations. In the mode BEAM only the
 // best configurations are kept; in the mode AUTO too, if there are more than the budget. The mode
 // EXACT uses no local scores and drops no configuration.

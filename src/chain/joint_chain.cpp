@@ -292,8 +292,9 @@ void JointChain::take(std::int32_t to, std::int32_t y, double score, std::int32_
   }
 }
 
-// Distributes row_ over the rows of next_. row_[y] is the score at position t with label y, coming
-// from row i of now_.
+// Moves row_ on to next_: row_[y], the score at position t with label y reached from row i of now_,
+// goes to the row of the configuration that label y leads to. Forbidden scores and those below the
+// bound are dropped.
 void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
   const double bound = bounds_[now_.number(i)];
   std::int32_t count = 0;

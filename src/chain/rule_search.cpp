@@ -318,7 +318,8 @@ void RuleSearch::keep_best(std::int64_t width) noexcept {
   std::sort(order_.begin(), order_.end());
 }
 
-// Makes the nodes of next_ in order_ the current ones. False if memory runs out.
+// Copies the nodes of next_ whose indices order_ lists, with their rules' states, to now_ and states_,
+// and appends their labels and predecessors to trail_ as a new layer. False if memory runs out.
 bool RuleSearch::end_layer() noexcept {
   now_.truncate(0);
   states_.truncate(0);

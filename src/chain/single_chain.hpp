@@ -36,7 +36,7 @@ private:
   // Returns the row of next_ with index `code`; fills it with minus infinity if it is not in use
   // yet.
   double *target(std::int32_t code) noexcept;
-  // Fills the arrays fires_ .. firing_, their counts, and usual_ for one state at position t.
+  // Fills what is under "Behaviour of one state" below, for a state of the automaton at position t.
   void prepare(std::int32_t t, std::int32_t state) noexcept;
   // spread() distributes work_, whose labellings have fired the value `fired`, over the rows of
   // next_. put() does so for one label, put_row() for all labels whose entry of `mask` is 0.

@@ -143,8 +143,8 @@ protected:
   bool started_ = false;         // start() has written a labelling, which may be forbidden
   bool marginals_exact_ = false;
   bool is_unread_ = false;       // the limits ended the call before all scores were read
-  // If messages are asked for and exactly one member has no admissible value: this member.
-  // Otherwise -1.
+  // The only member without an admissible value, if the caller asks for messages: the message to it
+  // leaves out its own scores and so is defined all the same. Otherwise -1.
   std::int64_t only_member_ = -1;
 };
 

@@ -5,10 +5,12 @@
 namespace chorale {
 namespace {
 
-// First triangles are looked for kRoundsOfTriangles times, those first that the division breaks most,
-// and the scores divided kSweepsPerRound times after each. Then the temperature falls to the share
-// kCooling of what it was, in kLeastSweeps sweeps, or more if there are few triangles, which are then
-// looked for again and again: the more sweeps, the more often. Last are some sweeps at temperature 0.
+// A sweep divides the score of each pair anew among its triangles. First, kRoundsOfTriangles times,
+// triangles are added that the present division breaks by more than a threshold, which falls from time
+// to time, and kSweepsPerRound sweeps follow. Then the temperature falls to kCooling times the first
+// one, in kLeastSweeps sweeps and up to kMoreSweeps more if few pairs are in triangles; every
+// kSweepsTimesBetween / sweeps of them triangles are added again. Last are kSweepsPerRound sweeps at
+// temperature 0.
 constexpr int kRoundsOfTriangles = 12;
 constexpr int kSweepsPerRound = 6;
 constexpr std::int64_t kLeastSweeps = 200;
@@ -16,7 +18,7 @@ constexpr std::int64_t kMoreSweeps = 1000;
 constexpr std::int64_t kPlacesOfMoreSweeps = 2000000; // a sweep divides each place in a triangle
 constexpr std::int64_t kSweepsTimesBetween = 8000; // sweeps in all, times those between looks
 constexpr double kCooling = 0.0023;
-// The search for a path looks at so many pairs.
+// The search for a path looks at no more than this many pairs.
 constexpr std::int64_t kMostLooked = 400;
 constexpr std::int64_t kMostTriangles = 1 << 26;
 

@@ -65,10 +65,11 @@ private:
   };
 
   // Runs the branch and bound over all labellings of s.in and puts the best one found into
-  // s.incumbent. Returns an upper bound on the scores of all labellings. Sets s.complete if neither
-  // a limit nor an interruption ended the search. `prices` (n): prices at which minimising the
-  // dual begins. `root_prices` (n, or NULL): receives the prices that minimise the dual of the
-  // first box, which holds all labellings; may be the same array as `prices`.
+  // s.incumbent. Returns an upper bound on the scores of all labellings. Sets s.complete only if no
+  // box is left open: not if the gap is reached, a limit or an interruption ends the search, or no
+  // column of an open box can be divided. `prices` (n): multipliers (count_dual.hpp) from which the
+  // dual of the first box, which holds all labellings, is minimised. `root_prices` (n, or NULL):
+  // receives those that minimise it; may be the same array as `prices`.
   double search(Search &s, gsl::span<const double> prices, gsl::span<double> root_prices) noexcept;
   // Returns an upper bound on the scores in the box that dual_ has, by minimising the dual from
   // prices_ on. If all counts are fixed, finds the best labelling in the box instead. `inherited`:

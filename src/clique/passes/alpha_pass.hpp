@@ -25,11 +25,11 @@ struct AllPasses {
   double bound(std::int32_t) const noexcept { return kInfinity; }
 };
 
-// The columns that passes of a sum visit: those that are the best or second-best column of some
-// member, at most 2 n, and those with f_v(0) != 0. Every other column is *cold*: its count is 0 in all
-// labellings but those of its own pass, and it adds nothing to the total. Between two passes a score
-// is then reset in O(n) instead of O(K). Other potentials have no cold columns; nor have sums, if more
-// than half of their columns would be listed.
+// The columns that passes of a sum visit: the *warm* ones, which are the best or second-best column of
+// some member, at most 2 n, or have f_v(0) != 0. All others are *cold*: in the pass of another column
+// no member takes them, and they add nothing to the total. So the Score (count_score.hpp) is set up
+// for the next pass in time proportional to the number of warm columns, not to K. If the potential is
+// no sum, or more than half of the columns are warm, all columns are listed.
 template <class Score> class WarmColumns {
 public:
   WarmColumns(Layout &layout, const Instance &instance) noexcept

@@ -71,7 +71,9 @@ private:
   template <int parts> bool count_members() noexcept;
   // Computes bounds_. False if interrupted.
   bool bound_passes() noexcept;
-  // Turns the entries of left_ for alpha into suffix sums, and fills states_ for alpha.
+  // Adds up the entries of left_ for alpha from the last part back, so that entry j becomes the number
+  // of members that do not have alpha yet at the beginning of part j. Fills states_ for alpha with the
+  // labellings at these places.
   void note_states(std::int32_t alpha) noexcept;
   // Returns an upper bound on the score of the pass of alpha.
   double bound_parts(std::int32_t alpha) const noexcept;

@@ -49,7 +49,8 @@ template <class IsFree>
 bool Parts::make(gsl::span<std::int32_t> lowest, IsFree &&is_free) noexcept {
   std::int32_t *root = lowest.data();
   const auto chains = static_cast<std::int64_t>(lowest.size());
-  // Replaces root[i] by the part of chain i, or by -1 if the chain is free.
+  // Replaces root[i], the lowest chain that is connected with i, by the number of the part of i, or by
+  // -1 if is_free(i).
   std::int32_t parts = 0;
   std::int32_t last = -1;
   bool ascends = true;

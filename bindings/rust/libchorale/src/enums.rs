@@ -173,7 +173,8 @@ told! {
         FileSection = CHORALE_ERROR_FILE_SECTION,
         /// The system could not read or write a file; the message gives its error number.
         InputOutput = CHORALE_ERROR_INPUT_OUTPUT,
-        /// A model that cannot be saved, because of an instance or a callback potential.
+        /// A model that cannot be saved, because callbacks of the caller compute one of its chains
+        /// or a potential.
         NotSavable = CHORALE_ERROR_NOT_SAVABLE,
         /// A text that is not UTF-8, or is not what chorale_learnt_text wrote.
         Text = CHORALE_ERROR_TEXT,
