@@ -73,7 +73,8 @@ double test_agreement(const Memory &memory, Lessons &lessons) {
     }
   });
   for (Member &member : members)
-    member.degree = member.number < 0 ? 0 : std::bit_width(cliques[member.number]);
+    member.degree =
+        member.number < 0 ? 0 : static_cast<int>(std::bit_width(cliques[member.number]));
   std::sort(members.begin(), members.end(), [](const Member &a, const Member &b) {
     return std::tuple_cat(a.stratum(), std::tie(a.number)) <
            std::tuple_cat(b.stratum(), std::tie(b.number));
