@@ -299,15 +299,18 @@ REMEDY = {
 }
 
 
-def named(name: str, before: str = "") -> str:
-    """Returns a name in a table as a heading, so that the search finds its row."""
-    return f"<h3 id='{before}{name.lower()}'><code>{name}</code></h3>"
+def named(name: str, before: str, others: list[str | None]) -> str:
+    """Returns the first cell of a row: a name as a heading, so that the search finds the row, and its
+    other names below. The name in plain words is for the search and for screen readers."""
+    words = name.replace("_", " ").lower()
+    plain = f" <span class='unseen'>{words}</span>" if "_" in name else ""
+    below = "".join(f" <br><code>{other}</code>" for other in others if other)
+    return f"<h3 id='{before}{name.lower()}'><code>{name}</code>{plain}{below}</h3>"
 
 
 def statuses() -> Iterator[tuple[str, str]]:
     errors = (PYTHON / "errors.py").read_text(encoding="utf-8")
-    go = (ROOT / "bindings/go/errors.go").read_text(encoding="utf-8")
-    go_outcomes = (ROOT / "bindings/go/constants.go").read_text(encoding="utf-8")
+    go = (ROOT / "bindings/go/constants.go").read_text(encoding="utf-8")
     lines = [
         "---\nhide: [toc]\nsearch: {boost: 2}\n---",
         "",
@@ -318,17 +321,17 @@ def statuses() -> Iterator[tuple[str, str]]:
         "",
         "## Outcomes: how a call ended",
         "",
-        "No outcome is an error. `result.outcome` has it; in C the names begin with `CHORALE_OUTCOME_`",
-        "([outcome.h](c/outcome.md)).",
+        "No outcome is an error. `result.outcome` has it. Below each name stand those in C ([outcome.h](c/outcome.md)) and Go.",
         "",
-        "<div class='cards statuses outcomes' markdown>",
+        "<div class='cards statuses' markdown>",
         "",
-        "| outcome | number | what it means | what to do | Go |",
-        "|---|--:|---|---|---|",
+        "| outcome; in C, Go | number | what it means | what to do |",
+        "|---|--:|---|---|",
     ]
     for name, number, told in constants("outcome.h"):
-        of_go = re.search(rf"(\w+) +Outcome = C.CHORALE_OUTCOME_{name}\b", go_outcomes)[1]  # type: ignore[index]
-        lines.append(f"| {named(name, 'outcome_')} | {number} | {told} | {OUTCOME_REMEDY[name]} | `{of_go}` |")
+        of_go = re.search(rf"(\w+) +Outcome = C.CHORALE_OUTCOME_{name}\b", go)[1]  # type: ignore[index]
+        first = named(name, "outcome_", [f"CHORALE_OUTCOME_{name}", of_go])
+        lines.append(f"| {first} | {number} | {told} | {OUTCOME_REMEDY[name]} |")
     lines += [
         "",
         "</div>",
@@ -338,21 +341,22 @@ def statuses() -> Iterator[tuple[str, str]]:
         "Every call that fails gives a status and a message. The message names the argument, its value and the rule that the",
         "value breaks: read it first.",
         "",
-        "In C the names begin with `CHORALE_ERROR_`, in Go with `Err`. Python raises the exception of the last column, or else",
-        "`ArgumentError`; damaged files raise `FileDamagedError`. Rust has the variant of `Status`; JavaScript uses the names as they stand here.",
+        "JavaScript uses the names as they stand here. Below each stand its names in C ([status.h](c/status.md)) and Go, and in",
+        "Rust that of the variant of `Status`; last, where it has one of its own, the exception that Python raises. Others raise",
+        "`ArgumentError`, and damaged files `FileDamagedError`.",
         "",
         "<div class='cards statuses' markdown>",
         "",
-        "| name | number | what it means | what to do | Go, Rust, Python |",
-        "|---|--:|---|---|---|",
+        "| name; in C, Go, Rust, Python | number | what it means | what to do |",
+        "|---|--:|---|---|",
     ]
     for name, number, told in constants("status.h"):
         of_go = re.search(rf"(\w+) +Status = C.CHORALE_ERROR_{name}\b", go)
         of_python = re.search(rf"c\.CHORALE_ERROR_{name}: (\w+)", errors)
         of_rust = "".join(part.capitalize() for part in name.split("_"))
-        others = [of_go and of_go[1], of_rust, of_python and of_python[1]]
-        others = "<br>".join(f"`{other}`" for other in others if other)
-        lines.append(f"| {named(name)} | {number} | {told} | {REMEDY[name]} | {others} |")
+        of_c = "CHORALE_OK" if name == "OK" else f"CHORALE_ERROR_{name}"
+        first = named(name, "", [of_c, of_go and of_go[1], of_rust, of_python and of_python[1]])
+        lines.append(f"| {first} | {number} | {told} | {REMEDY[name]} |")
     lines += ["", "</div>"]
     yield "reference/statuses.md", "\n".join(lines) + "\n"
 
@@ -455,6 +459,42 @@ def python_pages() -> Iterator[tuple[str, str]]:
 # ---- Go
 
 
+def go_fields(code: str) -> Iterator[tuple[str, str, str]]:
+    """Yields name, type and comment of each public field of a struct."""
+    above: list[str] = []
+    for line in code.splitlines()[1:-1]:
+        field = re.fullmatch(r"\t((?:[A-Z]\w*, )*[A-Z]\w*) +([^\s/].*?)(?: +// (.*))?", line)
+        if line.startswith("\t//"):
+            above.append(line[3:].strip())
+            continue
+        if field:
+            for name in field[1].split(", "):
+                yield name, field[2], " ".join([*above, field[3] or ""]).strip()
+        above = []
+
+
+def go_fields_page(entries: list[Entry]) -> str:
+    """Returns a page of tables: the fields of each struct, each a heading, so that the search finds it."""
+    parts = [
+        "---\nhide: [toc]\nsearch: {boost: 2}\n---",
+        "# Go: the type of every field",
+        "The public fields of all structs. Types of arguments of functions stand in [all types and functions](go.md).",
+    ]
+    for entry in entries:
+        fields = list(go_fields(entry.code)) if entry.code.startswith(f"type {entry.name} struct {{\n") else []
+        if not fields:
+            continue
+        parts.append(f"## {entry.name} <span class='unseen'>struct in Go</span> {{ #{entry.anchor} }}")
+        parts.append(f"The fields of the Go struct [`{entry.name}`](go.md#{entry.anchor}).")
+        lines = ["| field | type | what it is |", "|---|---|---|"]
+        for name, kind, told in fields:
+            full = f"{entry.name}.{name}"
+            title = f"<h3 id='{full.lower()}'><code>{full}</code><span class='unseen'> in Go</span></h3>"
+            lines.append(f"| {title} | `{kind}` | {escaped(told)} |")
+        parts.append("<div class='cards' markdown>\n\n" + "\n".join(lines) + "\n\n</div>")
+    return "\n\n".join(parts) + "\n"
+
+
 def go_pages() -> Iterator[tuple[str, str]]:
     folder = ROOT / "bindings/go"
     entries = []
@@ -481,7 +521,7 @@ def go_pages() -> Iterator[tuple[str, str]]:
     entries.sort(key=lambda e: (e.name.split(".")[0].lower(), e.level, e.name.lower()))
     told = re.search(r"/\*\n(.*?)\*/|((?:^//.*\n)+)package", (folder / "doc.go").read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
     intro = re.sub(r"^// ?", "", told[1] or told[2], flags=re.MULTILINE) if told else ""
-    text = f"# Go: all types and functions\n\nThe type of each argument is in its declaration.\n\n{prose(intro)}\n\n## Names\n\n{rendered('go', entries)}"
+    text = f"# Go: all types and functions\n\nThe type of each argument is in its declaration; [fields of structs](go-fields.md) have a table.\n\n{prose(intro)}\n\n## Names\n\n{rendered('go', entries)}"
     names = {entry.name: entry.anchor for entry in entries}
     text = re.sub(
         r"\\\[([A-Z][\w.]*)\\\]",
@@ -489,6 +529,8 @@ def go_pages() -> Iterator[tuple[str, str]]:
         text,
     )
     yield "reference/go.md", text
+    fields = re.sub(r"\\\[([A-Z][\w.]*)\\\]", lambda m: f"[{m[1]}](go.md#{names[m[1]]})" if m[1] in names else m[1], go_fields_page(entries))
+    yield "reference/go-fields.md", fields
 
 
 # ---- JavaScript

@@ -62,8 +62,9 @@ class CollectiveTagger:
                  their numbers in this order, from 0. None: the sorted labels of y (for a function:
                  of the y passed to it); 0 to m - 1 if tagger is None
     transitions  m x m scores, or `Transitions`; only if tagger is None
-    f1_without   labels that do not count, such as ["O"]: what is maximised is then micro F1 of the
-                 other labels. None: the share of right labels
+    f1_without   labels that do not count, such as ["O"]: positions gain nothing by having them
+                 together, and what is maximised is micro F1 of the other labels. None: the share of
+                 right labels
     spans        True: F1 is that of spans. A label "B-X" begins a span of X, and "I-X" continues it
                  (also S and U for B, and E and L for I). False: F1 is that of positions
     rules, scheme, most_cost  as in `decode`; `predict` keeps the rules in every sequence. What is
