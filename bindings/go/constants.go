@@ -11,7 +11,7 @@ type RuleKind int32
 
 // Constants of [RuleKind].
 const (
-	// At most k segments of a; default.
+	// At most k segments of a, however long; default.
 	RuleAtMost RuleKind = C.CHORALE_RULE_AT_MOST
 	// At least k segments of a.
 	RuleAtLeast RuleKind = C.CHORALE_RULE_AT_LEAST

@@ -21,7 +21,7 @@
 // of one position. A labelling is one label for each position. T is the number of positions of a
 // chain, m the number of labels.
 //
-// A clique is a group of n members that are scored together. A member is a position of a chain, a
+// A clique is a group of n members that are scored together. A member is a position of a chain, or a
 // whole chain. Each member has one of R values. The potential of the
 // clique is a function of the counts n_v, the numbers of members with each value v. In a position
 // clique the value of a member is its label, or a value assigned to this label; the clique is

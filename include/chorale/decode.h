@@ -59,8 +59,10 @@ typedef struct chorale_agreement {
    * beside it; negative: values should differ. CHORALE_NO_AGREEMENT: no agreement at all.
    *
    * 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`
-   * (learn.h), and chorale_decoded_strength returns it. Such a strength says how strongly members
-   * should agree, not whether they do. If the corpus has weights above 1, 0 means strength 1. */
+   * (learn.h), and chorale_decoded_strength returns it. Scores are then read as log-probabilities, up
+   * to a constant for each chain. Such a strength says how strongly members should agree, not whether
+   * they do; in a corpus of few positions single labels decide it, and a number is better. If the
+   * corpus has weights above 1, 0 means strength 1. */
   double strength;
   /* A potential that replaces `strength`, over R or R + 2 values as in chorale_clique_setup
    * (model.h). R is the number of labels or, for PROPERTY, of values of the property. NULL

@@ -34,7 +34,7 @@ CHORALE_BEGIN_DECLS
  * one kind (chorale_label_map in property.h): of B-X I-X B-X, for instance, two segments of X. */
 typedef int32_t chorale_rule_kind;
 enum {
-  CHORALE_RULE_AT_MOST = 0,           /* at most k segments of a; default */
+  CHORALE_RULE_AT_MOST = 0,           /* at most k segments of a, however long; default */
   CHORALE_RULE_AT_LEAST = 10,         /* at least k segments of a */
   CHORALE_RULE_EXACTLY = 20,          /* k segments of a */
   CHORALE_RULE_NEVER = 30,            /* no position has a */

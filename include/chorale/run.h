@@ -446,7 +446,8 @@ typedef struct chorale_reason {
 
 /* Writes the reasons of a chain, or of CHORALE_ALL_CHAINS, ordered by chain, then position (whole
  * chains first), then clique. If the label of a position changed and no reason names the position,
- * the label changed because labels of its neighbours did.
+ * the label changed because labels of its neighbours did (chorale_decode: or because a rule forbids
+ * its own label beside these).
  *
  * reasons: a buffer of `capacity` entries.
  * reason_size: sizeof(chorale_reason), the distance of entries in bytes. If the caller's header

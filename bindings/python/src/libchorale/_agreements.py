@@ -242,16 +242,13 @@ def _scores(unaries: Iterable[Any]) -> tuple[npt.NDArray[Any], Sequence[int]]:
         count, length, labels = block.shape
         return block.reshape(count * length, labels), [length] * count
     parts = [arrays.scores(f"unaries[{i}]", item, 2) for i, item in enumerate(unaries)]
-    _same_labels({part.shape[1] for part in parts})
+    for i, part in enumerate(parts):
+        if part.shape[1] != parts[0].shape[1]:
+            raise ValueError(
+                f"unaries[{i}] has scores of {part.shape[1]} labels and unaries[0] of "
+                f"{parts[0].shape[1]}; all must have the same number"
+            )
     return np.concatenate(parts) if parts else np.zeros((0, 1)), [len(part) for part in parts]
-
-
-def _same_labels(labels: set[int]) -> None:
-    if len(labels) > 1:
-        raise ValueError(
-            f"unaries has chains of {min(labels)} and of {max(labels)} labels; all must have the "
-            "same number"
-        )
 
 
 def _ids(

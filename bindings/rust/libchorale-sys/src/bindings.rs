@@ -2794,7 +2794,7 @@ fn bindgen_test_layout_chorale_reason() {
     );
 }
 extern "C" {
-    #[doc = " Writes the reasons of a chain, or of CHORALE_ALL_CHAINS, ordered by chain, then position (whole\n chains first), then clique. If the label of a position changed and no reason names the position,\n the label changed because labels of its neighbours did.\n\n reasons: a buffer of `capacity` entries.\n reason_size: sizeof(chorale_reason), the distance of entries in bytes. If the caller's header\n   is newer than the library, fields that the library does not know are set to 0.\n Errors: STRUCT_SIZE (reason_size)."]
+    #[doc = " Writes the reasons of a chain, or of CHORALE_ALL_CHAINS, ordered by chain, then position (whole\n chains first), then clique. If the label of a position changed and no reason names the position,\n the label changed because labels of its neighbours did (chorale_decode: or because a rule forbids\n its own label beside these).\n\n reasons: a buffer of `capacity` entries.\n reason_size: sizeof(chorale_reason), the distance of entries in bytes. If the caller's header\n   is newer than the library, fields that the library does not know are set to 0.\n Errors: STRUCT_SIZE (reason_size)."]
     pub fn chorale_run_reasons(
         run: *const chorale_run,
         chain: i64,
@@ -2848,7 +2848,7 @@ pub struct chorale_agreement {
     pub kind: chorale_agreement_kind,
     #[doc = " 1: a clique may have members in all groups of chains. 0 (default): each group has cliques of\n its own. Ignored by CLIQUES."]
     pub across: i32,
-    #[doc = " A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2\n to the score; labels that the corpus does not count are left out of the sum. If all other\n members have the same value, a position that changes to this value raises this term by up to\n twice the strength. So with strength 1 a position takes the label of the others even if the\n tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores keep their digits\n beside it; negative: values should differ. CHORALE_NO_AGREEMENT: no agreement at all.\n\n 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`\n (learn.h), and chorale_decoded_strength returns it. Such a strength says how strongly members\n should agree, not whether they do. If the corpus has weights above 1, 0 means strength 1."]
+    #[doc = " A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2\n to the score; labels that the corpus does not count are left out of the sum. If all other\n members have the same value, a position that changes to this value raises this term by up to\n twice the strength. So with strength 1 a position takes the label of the others even if the\n tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores keep their digits\n beside it; negative: values should differ. CHORALE_NO_AGREEMENT: no agreement at all.\n\n 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`\n (learn.h), and chorale_decoded_strength returns it. Scores are then read as log-probabilities, up\n to a constant for each chain. Such a strength says how strongly members should agree, not whether\n they do; in a corpus of few positions single labels decide it, and a number is better. If the\n corpus has weights above 1, 0 means strength 1."]
     pub strength: f64,
     #[doc = " A potential that replaces `strength`, over R or R + 2 values as in chorale_clique_setup\n (model.h). R is the number of labels or, for PROPERTY, of values of the property. NULL\n (default): `strength` is used."]
     pub potential: *const chorale_potential,
@@ -3209,7 +3209,7 @@ pub struct chorale_learn_options {
     pub costs: *const f64,
     #[doc = " 1: accuracy does not matter beside what is maximised. Default 0"]
     pub may_lower_accuracy: i32,
-    #[doc = " 1: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75, 1, 1.25,\n 1.5, 2 under which no more labels change than 0.4 of the errors that the tagger expects, by its\n probabilities; that of properties is 2, of centres 1, with s n_c. Bonuses are 0. Default 0"]
+    #[doc = " 1: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75, 1, 1.25,\n 1.5, 2 under which no more labels change than 0.4 of the errors, rounded up, that the tagger\n expects by its probabilities; that of properties is 2, of centres 1, with s n_c. Bonuses are 0.\n Default 0"]
     pub without_gold: i32,
     #[doc = " 0: 1"]
     pub threads: i64,
@@ -3710,7 +3710,7 @@ extern "C" {
 }
 #[doc = " a and b below are kinds of labels. A *segment* is a longest stretch of positions with labels of\n one kind (chorale_label_map in property.h): of B-X I-X B-X, for instance, two segments of X."]
 pub type chorale_rule_kind = i32;
-#[doc = " at most k segments of a; default"]
+#[doc = " at most k segments of a, however long; default"]
 pub const CHORALE_RULE_AT_MOST: i32 = 0;
 #[doc = " at least k segments of a"]
 pub const CHORALE_RULE_AT_LEAST: i32 = 10;

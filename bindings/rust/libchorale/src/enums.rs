@@ -4,7 +4,7 @@ asked! {
     /// What a rule says about kinds `a` and `b` of labels. A *segment* is a longest stretch of
     /// positions with labels of one kind.
     RuleKind {
-        /// At most k segments of a; default.
+        /// At most k segments of a, however long; default.
         AtMost = CHORALE_RULE_AT_MOST,
         /// At least k segments of a.
         AtLeast = CHORALE_RULE_AT_LEAST,
