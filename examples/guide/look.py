@@ -29,8 +29,8 @@ ASKED = {
     "what a status means": "reference/statuses",
     "status 31": "reference/statuses",
     "type of an argument in Go": "guides/questions",
-    "type of Strength in Go": "reference/go-fields",
-    "Agreement.Weights": "reference/go-fields",
+    "type of Strength in Go": "guides/questions",
+    "Agreement.Weights": "guides/go",
     "Go Weights": "reference/go-fields",
     "Go Agreement Weights": "reference/go-fields",
     "strength auto in Go": "guides/questions",
@@ -48,6 +48,7 @@ ASKED = {
     "csv from the command line": "guides/shell",
     "save what was learnt": "guides/questions",
     "merchant categories": "guides/questions",
+    "does it help for citations": "guides/questions",
     "what is a clique": "guides/questions",
     "does it help on my data": "guides/questions",
     "does it help for redaction": "guides/questions",
@@ -162,7 +163,7 @@ def play(page, site):
     for role, name in (
         ("slider", "Strength"), ("textbox", "Data: a table, or words with scores"),
         ("checkbox", "find it from the scores"),
-        ("checkbox", "each label in at most one stretch of a sentence"), ("combobox", "leave out the label"),
+        ("checkbox", "no label at two separate places of a sentence"), ("combobox", "a label that need not agree"),
         ("radio", "Python"), ("button", "Copy a link to this"), ("region", "Labels"),
     ):
         check(page.all(role, name), f"playground: no {role} is named {name!r}")

@@ -312,7 +312,7 @@ def statuses() -> Iterator[tuple[str, str]]:
     errors = (PYTHON / "errors.py").read_text(encoding="utf-8")
     go = (ROOT / "bindings/go/constants.go").read_text(encoding="utf-8")
     lines = [
-        "---\nhide: [toc]\nsearch: {boost: 2}\n---",
+        "---\nhide: [toc]\nsearch: {boost: 1.8}\n---",
         "",
         "# What a status means",
         "",
@@ -489,8 +489,11 @@ def go_fields_page(entries: list[Entry]) -> str:
         lines = ["| field | type | what it is |", "|---|---|---|"]
         for name, kind, told in fields:
             full = f"{entry.name}.{name}"
-            title = f"<h3 id='{full.lower()}'><code>{full}</code><span class='unseen'> in Go</span></h3>"
-            lines.append(f"| {title} | `{kind}` | {escaped(told)} |")
+            # A field that repeats the name of its struct would be found before what explains the word.
+            first = re.match("[A-Z][a-z]*", entry.name)[0]  # type: ignore[index]
+            unsought = " data-search-exclude" if name.startswith(first) else ""
+            title = f"<h3 id='{full.lower()}' class='unseen'{unsought}>{entry.name} {name} in Go</h3>"
+            lines.append(f"| {title}`{full}` | `{kind}` | {escaped(told)} |")
         parts.append("<div class='cards' markdown>\n\n" + "\n".join(lines) + "\n\n</div>")
     return "\n\n".join(parts) + "\n"
 
