@@ -167,6 +167,7 @@ static void describe(Scene *s) {
   s->run_options.rounds = 3;
   s->run_options.bound_steps = 2;
   s->run_options.max_states = 16;
+  s->run_options.effort = 0.01; /* a call is made hundreds of times, once for each allocation */
   s->rich_options = s->run_options;
   s->ruled_options = s->run_options;
   s->ruled_options.rules = &s->rules;
