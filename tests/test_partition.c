@@ -162,20 +162,27 @@ static void answers_keep_what_they_promise(void **state) {
   assert_true(best * 10 >= allowed * 9 && proven * 2 >= allowed);
 }
 
+static chorale_partition_result divide_listed(int32_t records, int32_t count, const int32_t *first,
+                                              const int32_t *second, const double *score,
+                                              int32_t *groups) {
+  chorale_scored_pairs pairs = {.struct_size = sizeof pairs, .records = records, .count = count};
+  pairs.first = first;
+  pairs.second = second;
+  pairs.score = score;
+  chorale_partition_result result = {.struct_size = sizeof result};
+  chorale_error error;
+  OK(chorale_partition(NULL, &pairs, groups, NULL, NULL, &result, &error));
+  return result;
+}
+
 /* The bound is that of the linear program, 70, and proves the partition. */
 static void eight_records_are_proven(void **state) {
   (void)state;
   static const int32_t first[] = {0, 0, 0, 1, 1, 2, 2, 4, 6, 3, 4, 5, 4};
   static const int32_t second[] = {1, 2, 4, 2, 3, 3, 4, 7, 7, 5, 6, 6, 5};
   static const double score[] = {5, 5, 5, 5, 5, 5, 5, 5, 5, 10, 10, 10, -5};
-  chorale_scored_pairs pairs = {.struct_size = sizeof pairs, .records = 8, .count = 13};
-  pairs.first = first;
-  pairs.second = second;
-  pairs.score = score;
-  chorale_partition_result result = {.struct_size = sizeof result};
   int32_t groups[8];
-  chorale_error error;
-  OK(chorale_partition(NULL, &pairs, groups, NULL, NULL, &result, &error));
+  const chorale_partition_result result = divide_listed(8, 13, first, second, score, groups);
   assert_true(result.score == 70 && result.proven);
 }
 
@@ -184,14 +191,8 @@ static void huge_scores_hide_nothing(void **state) {
   (void)state;
   static const int32_t first[] = {0, 1, 0, 3, 4}, second[] = {1, 2, 2, 4, 5};
   static const double score[] = {3e-5, 2e-5, -1e9, 1e-5, 1e-5};
-  chorale_scored_pairs pairs = {.struct_size = sizeof pairs, .records = 6, .count = 5};
-  pairs.first = first;
-  pairs.second = second;
-  pairs.score = score;
-  chorale_partition_result result = {.struct_size = sizeof result};
   int32_t groups[6];
-  chorale_error error;
-  OK(chorale_partition(NULL, &pairs, groups, NULL, NULL, &result, &error));
+  const chorale_partition_result result = divide_listed(6, 5, first, second, score, groups);
   assert_true(is_close(1e5 * result.score, 5) && result.proven && groups[4] == groups[5]);
 }
 

@@ -126,8 +126,7 @@ chorale_status chorale_partition(const chorale_host *host, const chorale_scored_
       return report.out_of_memory();
     found.score = score.total;
     found.upper_bound = std::max(score.total, graph.inside + bound);
-    found.proven = found.upper_bound - found.score <=
-                   std::max(1e-9 * std::abs(found.score), 1e-12 * (score.magnitude + graph.above));
+    found.proven = closes_gap(found.score, score.magnitude + graph.above, found.upper_bound);
     found.outcome = outcome_of(half.interruption() != Interruption::none ? half.interruption()
                                                                         : limits.interruption());
     if ((overruled || others) &&

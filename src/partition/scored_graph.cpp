@@ -31,8 +31,7 @@ chorale_status check_pairs(const Report &report, const chorale_scored_pairs &pai
   CHORALE_CHECK(check_size(report, "pairs->count", pairs.count, 0));
   CHORALE_CHECK(check_size(report, "pairs->greatest_size", pairs.greatest_size, 0));
   CHORALE_CHECK(check_finite(report, "pairs->effort", pairs.effort));
-  if (std::isnan(pairs.time_limit))
-    return report.fail(CHORALE_ERROR_NOT_A_NUMBER, "pairs->time_limit is NaN; it must be a number");
+  CHORALE_CHECK(check_seconds(report, "pairs->time_limit", pairs.time_limit));
   if (pairs.count > 0)
     CHORALE_CHECK(check_given(report, "pairs->first", pairs.first, "pairs->second", pairs.second,
                               "pairs->score", pairs.score));
@@ -45,11 +44,7 @@ chorale_status check_pairs(const Report &report, const chorale_scored_pairs &pai
     if (!std::isinf(pairs.score[k]) && !is_finite_score(pairs.score[k]))
       return fail_number(report, pairs.score[k], true, "pairs->score[", k, "]");
   }
-  for (std::int64_t i = 0; pairs.source && i < pairs.records; ++i)
-    if (pairs.source[i] < -1 || pairs.source[i] >= pairs.records)
-      return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "pairs->source[", i, "] is ", pairs.source[i],
-                         "; it must be from -1 to ", pairs.records - 1);
-  return CHORALE_OK;
+  return check_entries(report, pairs.source, pairs.records, -1, pairs.records - 1, "pairs->source");
 }
 
 chorale_status ScoredGraph::read(const Report &report, const chorale_scored_pairs &pairs) noexcept {

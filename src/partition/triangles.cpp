@@ -217,7 +217,7 @@ bool TriangleBound::run(double score, double &bound) noexcept {
     greatest = std::max(greatest, magnitude_of(edge.score));
   }
   bound = value();
-  const double enough = 1e-12 * graph_.above;
+  const double enough = kRoundingGap * graph_.above;
   // False if the bound meets the score, or the limits interrupt.
   const auto sweep_by = [&](std::int64_t sweeps, double &temperature, double factor) {
     for (std::int64_t k = 0; k < sweeps; ++k, temperature *= factor) {
