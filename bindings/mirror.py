@@ -27,17 +27,15 @@ ENUMS = [
     ("told", "ERROR", "Status", "Err", "Why a call failed."),
     ("told", "OUTCOME", "Outcome", "", "How a computation ended. An outcome is not an error: the call succeeded."),
     ("told", "OBSTACLE", "Obstacle", "Obstacle", "What forbids every labelling of a chain."),
-    ("told", "LOG", "LogLevel", None, "How serious a line of the log is."),
     ("asked", "SCALE", "Scale", "Scale", "The factor by which a potential is multiplied. n is the number of members of the clique."),
     ("asked", "SHAPE", "Shape", "Shape", "The shape of the tables f_v of a SUM potential. A shape that the caller declares is not checked."),
-    ("told", "FAMILY", "Family", None, "The families of potentials. n_v is the number of members with value v, f_v a function of n_v."),
     ("told", "ALGORITHM", "Algorithm", "", "The algorithms of clique inference: each finds values of the members of one clique that have a high score. SUM and MAJORITY are families of potentials."),
     ("asked", "MARGINAL", "MarginalForm", "Marginal", "The form of the max-marginals of a clique."),
     ("asked", "ROWS", "Orientation", "Rows", "Whether rows of a transition matrix stand for the label before or for the label after."),
     ("asked", "SCHEME", "Scheme", "Scheme", "How label names mark segments. The label O is outside all segments."),
     ("asked", "JOINT", "JointMode", "Joint", "The method for a chain with several properties. The exact computation runs over *configurations*: the joint states of all properties' automata and the values fired so far."),
     ("asked", "SEGMENT", "SegmentRule", "", "Where a segment ends. X is the kind of the segment, O a label that the property ignores."),
-    ("asked", "UNLISTED", "Unlisted", "Unlisted", "How values of a property outside a dictionary are treated."),
+    ("", "UNLISTED", "Unlisted", "Unlisted", "How values of a property outside a dictionary are treated."),
     ("asked", "MESSAGES", "MessageElement", "Messages", "The number format in which messages are stored. Computations are always in double precision."),
     ("told", "VERDICT", "Verdict", "Verdict", "Why learnt strengths are applied, or why nothing is."),
     ("", "WARNING", "LearnWarning", "Warning", "Flags: what is unusual about the problems that were learnt from."),
@@ -75,9 +73,6 @@ FLAGS = {"proven", "applied", "changed", "conflict", "uses_log_odds", "marginals
 NOT_FLAGS = {("LearntReport", "changed")}
 # What the headers do not say of each constant or field, since it stands above all of them or is plain.
 TEXTS = {
-    "LOG_DEBUG": "Messages for debugging the library",
-    "LOG_INFO": "Messages of general interest",
-    "LOG_WARNING": "Probable mistakes of the caller",
     "SCALE_NONE": "The factor 1",
     "SHAPE_DETECT": "The library determines the shape from the tables",
     "SHAPE_CONVEX": "All tables are convex",

@@ -3,7 +3,7 @@
 
 use libchorale as ch;
 
-/// Writes a problem: two sentences that contain the same name, with texts, gold labels and a note.
+/// Writes a problem: two sentences that contain the same name, with texts and gold labels.
 fn write(path: &std::path::Path) -> ch::Result<()> {
     let mut builder = ch::ModelBuilder::new()?;
     builder.add_chain(
@@ -16,16 +16,15 @@ fn write(path: &std::path::Path) -> ch::Result<()> {
         Some(&[2, 1]),
         0,
     )?;
-    builder.add_repeated_words(
-        &ch::Potential::potts(2, 0.25)?,
-        &ch::experimental::RepeatedWords::new(),
-    )?;
+    let agreement = ch::Potential::potts(2, 0.25)?;
+    let setup = ch::CliqueSetup::positions(2, &agreement);
+    let clique = builder.add_cliques(&setup, 1)?.start;
+    builder.add_members(clique, &ch::Members::new(&[0, 1]).positions(&[1, 1]))?; // "Padua"
     let mut problem = ch::Problem::new(&builder.freeze()?)?;
     problem.set_texts(ch::TextList::Labels, &["other", "name"])?;
     problem.set_texts(ch::TextList::Tokens, &["in", "Padua", "near"])?;
     problem.set_texts(ch::TextList::Words, &["In", "Padua", "near", "Padua"])?;
     problem.set_gold(Some(&[0, 1, 0, 1]))?;
-    problem.set_note("title", "two sentences")?;
     problem.save(path)
 }
 
@@ -40,9 +39,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         }
     };
     let problem = ch::Problem::load(&path)?;
-    for note in problem.notes() {
-        println!("{}: {}", note.name, note.text);
-    }
     let model = problem.model();
     let mut run = ch::Run::new(&model, ch::RunOptions::new())?;
     let result = run.solve()?;

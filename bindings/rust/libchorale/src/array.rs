@@ -2,12 +2,8 @@
 
 use crate::error::call;
 use crate::{c, Error, Result, Status};
-use std::alloc::{alloc_zeroed, dealloc, Layout};
-use std::any::Any;
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -374,10 +370,6 @@ impl<'a, N> Matrix<'a, N> {
     }
 }
 
-/// A reference that keeps a matrix's own copy of its entries alive. The element type is hidden, so
-/// that one list can hold owners of `f32` and of `f64` entries.
-pub(crate) type Owner = Arc<dyn Any + Send + Sync>;
-
 impl<'a, N: Copy> Matrix<'a, N> {
     /// Returns the entry of a row and a column; None if there is no such entry.
     pub fn get(&self, row: usize, column: usize) -> Option<N> {
@@ -452,14 +444,6 @@ impl<'a, N: Copy> Matrix<'a, N> {
                 .add(row * self.row_stride + column * self.column_stride)
         };
         Self::copied(self.rows, self.columns, entry)
-    }
-}
-
-impl<N: Send + Sync + 'static> Matrix<'_, N> {
-    /// Returns the owner of the entries, if the matrix owns a copy. Whoever reads the entries after
-    /// the matrix is dropped must keep this owner.
-    pub(crate) fn owner(&self) -> Option<Owner> {
-        self.owner.clone().map(|owner| owner as Owner)
     }
 }
 
@@ -558,62 +542,33 @@ from_rows! {
     const R, &[&[N]; R];
 }
 
-/// Several matrices of one shape, such as the transitions of every edge of a chain. Matrix `k`
-/// begins `k * matrix_stride` elements after matrix 0.
+/// Several matrices of one shape: the transitions of every edge of a chain. Matrix `k` begins
+/// `k * matrix_stride` elements after matrix 0.
 #[derive(Clone, Debug)]
-pub struct Matrices<'a, N> {
+pub(crate) struct Matrices<'a, N> {
     pub(crate) count: usize,
     pub(crate) matrix_stride: usize,
     pub(crate) first: Matrix<'a, N>,
 }
 
 impl<'a, N> Matrices<'a, N> {
-    /// Makes `count` matrices from a slice that holds them one after the other, each row-major,
-    /// without gaps. Errors: Shape (a slice of another length).
-    pub fn new(data: &'a [N], count: usize, rows: usize, columns: usize) -> Result<Self> {
-        if product(&[count, rows, columns]).ok() != Some(data.len()) {
+    /// Makes matrices of `side` x `side` entries from a slice that holds them one after the other,
+    /// each row-major, without gaps. Errors: Shape (the slice ends within a matrix).
+    pub(crate) fn squares(data: &'a [N], side: usize) -> Result<Self> {
+        let entries = product(&[side, side])?;
+        if data.len() % entries.max(1) != 0 {
             return Err(Error::shape(format!(
-                "a slice of {} entries is not {count} matrices of {rows} x {columns}",
+                "a slice of {} entries cannot be divided into matrices of {side} x {side}",
                 data.len()
             )));
         }
-        // The product can overflow only if there are no matrices.
-        let matrix_stride = rows.saturating_mul(columns).max(1);
-        let strides = [matrix_stride, columns.max(1), 1];
-        Self::strided(data, [count, rows, columns], strides)
-    }
-
-    /// Makes several matrices from a slice. extents: the numbers of matrices, rows and columns.
-    /// strides: the distances, in elements, between two successive matrices, rows and columns; each
-    /// is at least 1. Errors: Shape (an entry outside the slice), Stride.
-    pub fn strided(data: &'a [N], extents: [usize; 3], strides: [usize; 3]) -> Result<Self> {
-        check_strides(&strides)?;
-        let dimensions = [0, 1, 2].map(|k| (extents[k], strides[k]));
-        if !reaches(data.len(), &dimensions) {
-            return Err(Error::shape(format!(
-                "matrices of {extents:?} with strides {strides:?} leave a slice of {} entries",
-                data.len()
-            )));
-        }
-        // Safe: checked above that every entry is in the slice.
-        Ok(unsafe { Self::from_pointer(data.as_ptr(), extents, strides) })
-    }
-
-    /// Makes several matrices of entries at `data`, with extents and strides as in
-    /// [`strided`](Self::strided).
-    ///
-    /// # Safety
-    /// Every entry must be readable for `'a`.
-    pub(crate) unsafe fn from_pointer(
-        data: *const N,
-        extents: [usize; 3],
-        strides: [usize; 3],
-    ) -> Self {
-        Self {
-            count: extents[0],
-            matrix_stride: strides[0],
-            first: Matrix::from_pointer(data, [extents[1], extents[2]], [strides[1], strides[2]]),
-        }
+        let (extents, strides) = ([side; 2], [side.max(1), 1]);
+        Ok(Self {
+            count: data.len() / entries.max(1),
+            matrix_stride: entries.max(1),
+            // Safe: checked above that every matrix is whole; without matrices nothing is read.
+            first: unsafe { Matrix::from_pointer(data.as_ptr(), extents, strides) },
+        })
     }
 
     /// Makes a list with a single matrix, which then applies to every edge of a chain.
@@ -627,153 +582,5 @@ impl<'a, N> Matrices<'a, N> {
             matrix_stride: entries,
             first: matrix,
         }
-    }
-}
-
-#[cfg(feature = "ndarray")]
-impl<'a, N: Copy> Matrices<'a, N> {
-    /// Makes matrices that own their entries, without gaps: entry (k, row, column) is the result of
-    /// `entry`.
-    pub(crate) fn copied(
-        [count, rows, columns]: [usize; 3],
-        entry: impl Fn(usize, usize, usize) -> N,
-    ) -> Result<Self> {
-        let all = product(&[count, rows])?;
-        let mut first = Matrix::copied(all, columns, |row, column| {
-            entry(row / rows, row % rows, column)
-        })?;
-        first.rows = rows;
-        Ok(Self {
-            count,
-            matrix_stride: (rows * columns).max(1),
-            first,
-        })
-    }
-}
-
-/// A type that can be read as several matrices of one shape: [`Matrices`], and with the feature
-/// `ndarray` the three-dimensional arrays of that crate.
-pub trait IntoMatrices<'a, N> {
-    /// Returns the matrices. Errors: as for [`IntoMatrix`].
-    fn into_matrices(self) -> Result<Matrices<'a, N>>;
-}
-
-impl<'a, N> IntoMatrices<'a, N> for Matrices<'a, N> {
-    fn into_matrices(self) -> Result<Matrices<'a, N>> {
-        Ok(self)
-    }
-}
-/// A matrix in the caller's memory to which a call writes its results. The entries of a row lie
-/// side by side. Elements between two rows are not changed.
-#[derive(Debug)]
-pub struct MatrixMut<'o> {
-    data: &'o mut [f64],
-    rows: usize,
-    columns: usize,
-    row_stride: usize,
-}
-
-impl<'o> MatrixMut<'o> {
-    /// Makes a matrix from a slice of `rows * columns` entries, row after row without gaps. Errors:
-    /// Shape (a slice of another length).
-    pub fn new(data: &'o mut [f64], rows: usize, columns: usize) -> Result<Self> {
-        Matrix::new(data, rows, columns)?;
-        Self::strided(data, rows, columns, columns.max(1))
-    }
-    /// Makes a matrix whose row `i` begins at `data[i * row_stride]`. Errors: Shape (an entry
-    /// outside the slice), Stride (rows that overlap).
-    pub fn strided(
-        data: &'o mut [f64],
-        rows: usize,
-        columns: usize,
-        row_stride: usize,
-    ) -> Result<Self> {
-        Matrix::strided(data, rows, columns, row_stride, 1)?;
-        if row_stride < columns {
-            return Err(Error::new(
-                Status::Stride,
-                format!("the row stride is {row_stride}; it must be at least {columns}"),
-            ));
-        }
-        Ok(Self {
-            data,
-            rows,
-            columns,
-            row_stride,
-        })
-    }
-
-    /// Returns the address and the row stride for C. Errors: Shape, if the matrix is not `rows` x
-    /// `columns`. name: the name of the argument in the error message.
-    pub(crate) fn raw(
-        &mut self,
-        name: &str,
-        rows: usize,
-        columns: usize,
-    ) -> Result<(*mut f64, i64)> {
-        if (self.rows, self.columns) != (rows, columns) {
-            return Err(Error::shape(format!(
-                "{name} is {} x {}; it must be {rows} x {columns}",
-                self.rows, self.columns
-            )));
-        }
-        Ok((self.data.as_mut_ptr(), size(self.row_stride)))
-    }
-}
-
-/// A block of bytes whose address is a multiple of 64, for problem files that are read in place. The
-/// bytes are zero at first.
-pub struct AlignedBytes {
-    data: NonNull<u8>,
-    length: usize,
-}
-
-// Safe: the struct owns its bytes.
-unsafe impl Send for AlignedBytes {}
-unsafe impl Sync for AlignedBytes {}
-
-const ALIGNMENT: usize = 64;
-
-impl AlignedBytes {
-    /// Allocates `length` bytes, which are all zero. Errors: OutOfMemory.
-    pub fn new(length: usize) -> Result<Self> {
-        let data = Layout::from_size_align(length.max(1), ALIGNMENT)
-            .ok()
-            .and_then(|layout| NonNull::new(unsafe { alloc_zeroed(layout) }))
-            .ok_or_else(|| no_memory(format_args!("{length} bytes")))?;
-        Ok(Self { data, length })
-    }
-    /// Allocates memory for a copy of `bytes`. Errors: OutOfMemory.
-    pub fn copy_of(bytes: &[u8]) -> Result<Self> {
-        let mut copy = Self::new(bytes.len())?;
-        copy.copy_from_slice(bytes);
-        Ok(copy)
-    }
-}
-
-impl Deref for AlignedBytes {
-    type Target = [u8];
-    fn deref(&self) -> &[u8] {
-        unsafe { std::slice::from_raw_parts(self.data.as_ptr(), self.length) }
-    }
-}
-impl DerefMut for AlignedBytes {
-    fn deref_mut(&mut self) -> &mut [u8] {
-        unsafe { std::slice::from_raw_parts_mut(self.data.as_ptr(), self.length) }
-    }
-}
-impl Drop for AlignedBytes {
-    fn drop(&mut self) {
-        // Safe: the layout is the one with which the bytes were allocated.
-        unsafe {
-            let layout = Layout::from_size_align_unchecked(self.length.max(1), ALIGNMENT);
-            dealloc(self.data.as_ptr(), layout);
-        }
-    }
-}
-
-impl fmt::Debug for AlignedBytes {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "AlignedBytes({})", self.length)
     }
 }

@@ -7,11 +7,11 @@
 //! values of a property, or is EMPTY (no value) or CONFLICT (several values). Chains are
 //! numbered from 0 in the order of adding, and so are cliques.
 
-use crate::array::{check_length, check_offsets, count, pointer, positive, size, Element};
+use crate::array::{check_length, check_offsets, count, pointer, size, Element};
 use crate::error::call;
 use crate::handle::Handle;
-use crate::model::Keep;
-use crate::{c, Chain, Corpus, Dictionary, Host, Model, Potential, Property, Result};
+use crate::panics::Slot;
+use crate::{c, Chain, Corpus, Model, Potential, Property, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -20,7 +20,6 @@ use std::sync::Arc;
 #[must_use = "a setup is for a builder"]
 pub struct CliqueSetup<'a> {
     property: Option<&'a Property>,
-    dictionary: Option<&'a Dictionary>,
     values: usize,
     label_values: Option<&'a [i32]>,
     potentials: Vec<&'a Potential>,
@@ -32,7 +31,6 @@ impl<'a> CliqueSetup<'a> {
     fn blank(potentials: Vec<&'a Potential>) -> Self {
         Self {
             property: None,
-            dictionary: None,
             values: 0,
             label_values: None,
             potentials,
@@ -42,8 +40,7 @@ impl<'a> CliqueSetup<'a> {
     }
     /// Makes a property clique: its members are whole chains, and the value of a member is the
     /// value that the property gives to the chain's labelling. The potential is over either R or
-    /// R + 2 values, where R is the number of values of the property, or of the dictionary if there
-    /// is one. Over R values, members that are EMPTY or CONFLICT are not counted. Over R + 2
+    /// R + 2 values, where R is the number of values of the property. Over R values, members that are EMPTY or CONFLICT are not counted. Over R + 2
     /// values, the last two are EMPTY and CONFLICT.
     pub fn property(property: &'a Property, potential: &'a Potential) -> Self {
         Self {
@@ -69,12 +66,6 @@ impl<'a> CliqueSetup<'a> {
             ..Self::blank(potentials.to_vec())
         }
     }
-    /// Sets the dictionary: the subset of the property's values that the clique uses. Unless this
-    /// is called, the clique uses all values.
-    pub fn dictionary(mut self, dictionary: &'a Dictionary) -> Self {
-        self.dictionary = Some(dictionary);
-        self
-    }
     /// Sets the value of each label in a position clique: 0 to R - 1, or -1 for EMPTY (no value).
     /// Unless this is called, each label is its own value.
     pub fn label_values(mut self, label_values: &'a [i32]) -> Self {
@@ -91,7 +82,6 @@ impl<'a> CliqueSetup<'a> {
     fn raw(&self, centres: &[*const c::chorale_potential]) -> c::chorale_clique_setup {
         let mut raw = init!(chorale_clique_setup);
         raw.property = self.property.map_or(std::ptr::null(), Property::as_ptr);
-        raw.dictionary = self.dictionary.map_or(std::ptr::null(), Dictionary::as_ptr);
         raw.values = size(self.values);
         if let Some(label_values) = self.label_values {
             raw.label_values = label_values.as_ptr();
@@ -111,80 +101,21 @@ impl<'a> CliqueSetup<'a> {
     }
 }
 
-/// Options that select which repeated words become position cliques.
-#[derive(Clone, Debug, Default)]
-#[must_use = "options are for a builder"]
-pub struct RepeatedWords<'a> {
-    minimum: Option<usize>,
-    across: bool,
-    stop: &'a [i32],
-    label_values: Option<&'a [i32]>,
-    values: usize,
-}
-
-impl<'a> RepeatedWords<'a> {
-    /// Returns the defaults: a clique for each token id that occurs at least twice in a group
-    /// (document). The members of a clique are the positions with the token; their values are their
-    /// labels.
-    pub fn new() -> Self {
-        Self::default()
-    }
-    /// Sets how often a token must occur to get a clique, at least 1. The default is 2.
-    pub fn minimum(mut self, minimum: usize) -> Self {
-        self.minimum = Some(minimum);
-        self
-    }
-    /// Sets whether a token has one clique for its occurrences in all groups (true), or a clique
-    /// for each group (false, the default).
-    pub fn across(mut self, across: bool) -> Self {
-        self.across = across;
-        self
-    }
-    /// Sets token ids that never get a clique.
-    pub fn stop(mut self, stop: &'a [i32]) -> Self {
-        self.stop = stop;
-        self
-    }
-    /// Sets the value of each label: 0 to `values` - 1, or -1 for EMPTY (no value). Unless this is
-    /// called, each label is its own value.
-    pub fn label_values(mut self, label_values: &'a [i32], values: usize) -> Self {
-        self.label_values = Some(label_values);
-        self.values = values;
-        self
-    }
-
-    fn raw(&self) -> c::chorale_repeated_words_options {
-        let mut raw = init!(chorale_repeated_words_options);
-        raw.minimum = self.minimum.map_or(0, positive);
-        raw.across = self.across.into();
-        if !self.stop.is_empty() {
-            raw.stop = self.stop.as_ptr();
-            raw.stop_count = size(self.stop.len());
-        }
-        if let Some(label_values) = self.label_values {
-            raw.label_values = label_values.as_ptr();
-            raw.labels = size(label_values.len());
-            raw.values = size(self.values);
-        }
-        raw
-    }
-}
-
 /// Members for [`ModelBuilder::add_members`]: chains, and what else is known of each.
 #[derive(Clone, Copy, Debug)]
 #[must_use]
-pub struct Members<'x, 'y> {
+pub struct Members<'x> {
     chains: &'x [i64],
     offsets: Option<&'x [i64]>,
     positions: Option<&'x [i64]>,
     weights: Option<&'x [i64]>,
     centre_chains: Option<&'x [i64]>,
     centre_positions: Option<&'x [i64]>,
-    classes: Option<&'x [Option<&'y [i32]>]>,
-    tables: Option<&'x [Option<&'y [i32]>]>,
+    classes: Option<&'x [Option<&'x [i32]>]>,
+    tables: Option<&'x [Option<&'x [i32]>]>,
 }
 
-impl<'x, 'y> Members<'x, 'y> {
+impl<'x> Members<'x> {
     /// Members of one clique, each a number of a chain: whole chains in a property clique, position
     /// 0 in another, as for chains of one position.
     pub fn new(chains: &'x [i64]) -> Self {
@@ -233,7 +164,7 @@ impl<'x, 'y> Members<'x, 'y> {
         }
     }
     /// For each whole chain the class of each position, a small number; None: all 0.
-    pub fn classes(self, classes: &'x [Option<&'y [i32]>]) -> Self {
+    pub fn classes(self, classes: &'x [Option<&'x [i32]>]) -> Self {
         Self {
             classes: Some(classes),
             ..self
@@ -241,7 +172,7 @@ impl<'x, 'y> Members<'x, 'y> {
     }
     /// For each whole chain the number that the property reads at each position, such as a token
     /// id; None: the chain's tokens.
-    pub fn tables(self, tables: &'x [Option<&'y [i32]>]) -> Self {
+    pub fn tables(self, tables: &'x [Option<&'x [i32]>]) -> Self {
         Self {
             tables: Some(tables),
             ..self
@@ -249,17 +180,18 @@ impl<'x, 'y> Members<'x, 'y> {
     }
 }
 
-/// Collects chains and cliques, from which a [`Model`] is made. `'a` is the lifetime of the arrays
-/// that the model borrows.
+/// Collects chains and cliques, from which a [`Model`] is made. Arrays are copied.
 ///
 /// ```
 /// use libchorale as ch;
 /// # fn main() -> ch::Result<()> {
 /// let mut builder = ch::ModelBuilder::new()?;
 /// for unary in [[[2.0, 0.1]], [[1.8, 0.3]], [[0.9, 1.0]]] {
-///     builder.add_chain(&ch::Chain::new(&unary)?, Some(&[7]), 0)?; // 7: the token
+///     builder.add_chain(&ch::Chain::new(&unary)?, None, 0)?;
 /// }
-/// builder.add_repeated_words(&ch::Potential::potts(2, 0.5)?, &ch::experimental::RepeatedWords::new())?;
+/// let potts = ch::Potential::potts(2, 0.5)?;
+/// let clique = builder.add_cliques(&ch::CliqueSetup::positions(2, &potts), 1)?.start;
+/// builder.add_members(clique, &ch::Members::new(&[0, 1, 2]))?;
 /// let model = builder.freeze()?;
 /// let mut run = ch::Run::new(&model, ch::RunOptions::new())?;
 /// run.solve()?;
@@ -267,139 +199,64 @@ impl<'x, 'y> Members<'x, 'y> {
 /// # Ok(())
 /// # }
 /// ```
-///
-/// Borrowed arrays must live as long as the model:
-///
-/// ```compile_fail,E0597
-/// use libchorale as ch;
-/// let model = {
-///     let unary = vec![[2.0, 0.1]];
-///     let chain = ch::Chain::new(&unary).unwrap();
-///     let mut builder = ch::ModelBuilder::new().unwrap();
-///     builder.borrow_chain(&chain, None, 0).unwrap();
-///     builder.freeze().unwrap()
-/// };
-/// model.chains();
-/// ```
-pub struct ModelBuilder<'a> {
-    // Declared first, so that the library's builder is destroyed before the arrays that it borrows.
+pub struct ModelBuilder {
     handle: Handle<c::chorale_model_builder>,
-    keep: Keep<'a>,
+    /// The slots in which callbacks of the potentials leave their panics.
+    slots: Vec<Arc<Slot>>,
     /// The number of positions of each chain.
     lengths: Vec<usize>,
 }
 
 // Safe: the object may move between threads, and only one thread at a time can change it
 // (`&mut self`).
-unsafe impl Send for ModelBuilder<'_> {}
-unsafe impl Sync for ModelBuilder<'_> {}
+unsafe impl Send for ModelBuilder {}
+unsafe impl Sync for ModelBuilder {}
 
-impl<'a> ModelBuilder<'a> {
+impl ModelBuilder {
     /// Makes a builder without chains and cliques. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
-        Self::create(None)
-    }
-    /// Makes a builder with the memory and log of `host`. The model uses the same host.
-    pub fn new_in(host: &Host) -> Result<Self> {
-        Self::create(Some(host))
-    }
-    fn create(host: Option<&Host>) -> Result<Self> {
-        let handle = Handle::create(host, |host, made, error| unsafe {
+        let handle = Handle::create(|host, made, error| unsafe {
             c::chorale_model_builder_create(host, made, error)
         })?;
         Ok(Self {
             handle,
-            keep: Keep::default(),
+            slots: Vec::new(),
             lengths: Vec::new(),
         })
     }
 
-    /// Adds a chain or tree and returns its number. Its arrays and tokens are copied; its
-    /// transitions are shared. tokens: for each position an id of at least 0, or -1 for none.
-    /// group: the number of the document that the chain belongs to. Errors: those of a [`Chain`];
-    /// Shape, OutOfRange (`tokens`), OutOfMemory.
+    /// Adds a chain or tree and returns its number. tokens: for each position an id of at least 0, or
+    /// -1 for none. group: the number of the document that the chain belongs to. Errors: those of a
+    /// [`Chain`]; Shape, OutOfRange (`tokens`), OutOfMemory.
     pub fn add_chain<N: Element>(
         &mut self,
-        chain: &Chain<'_, 'a, N>,
+        chain: &Chain<'_, N>,
         tokens: Option<&[i32]>,
         group: i64,
-    ) -> Result<usize> {
-        self.add(chain, tokens, group, false)
-    }
-
-    /// Adds a chain without copying its arrays and tokens, and returns its number. If the chain
-    /// itself owns a copy of an array, the model keeps this copy alive. Errors: as for
-    /// [`add_chain`](Self::add_chain).
-    pub fn borrow_chain<N: Element>(
-        &mut self,
-        chain: &Chain<'a, 'a, N>,
-        tokens: Option<&'a [i32]>,
-        group: i64,
-    ) -> Result<usize> {
-        self.add(chain, tokens, group, true)
-    }
-
-    fn add<N: Element>(
-        &mut self,
-        chain: &Chain<'_, '_, N>,
-        tokens: Option<&[i32]>,
-        group: i64,
-        borrow: bool,
     ) -> Result<usize> {
         let raw = chain.raw()?;
         check_length("tokens", tokens, chain.len())?;
         let mut options = init!(chorale_chain_options);
-        options.borrow = borrow.into();
         options.group = group;
         options.tokens = pointer(tokens);
+        let builder = self.handle.as_ptr();
         let mut index = 0;
         call(|error| unsafe {
-            c::chorale_model_builder_add_chain(
-                self.handle.as_ptr(),
-                &raw,
-                &options,
-                &mut index,
-                error,
-            )
+            c::chorale_model_builder_add_chain(builder, &raw, &options, &mut index, error)
         })?;
-        if borrow {
-            self.keep.owners.extend(chain.owners());
-        }
         self.lengths.push(chain.len());
         Ok(count(index))
     }
 
-    /// Adds every chain of a corpus and returns their numbers; on an error it adds none. Scores and
-    /// tokens are copied; transitions are shared. Errors: Shape (tokens, groups), Size, Stride,
-    /// OutOfRange (tokens; offsets that descend or are negative), NotANumber, Infinite,
-    /// LabelsMismatch (transitions), OutOfMemory.
-    pub fn add_corpus<N: Element>(&mut self, corpus: &Corpus<'_, 'a, N>) -> Result<Range<usize>> {
-        self.add_all(corpus, false)
-    }
-
-    /// Adds every chain of a corpus without copying scores and tokens, and returns their numbers.
-    /// If the corpus itself owns a copy of the scores, the model keeps this copy alive. Errors: as
-    /// for [`add_corpus`](Self::add_corpus).
-    pub fn borrow_corpus<N: Element>(
-        &mut self,
-        corpus: &Corpus<'a, 'a, N>,
-    ) -> Result<Range<usize>> {
-        self.add_all(corpus, true)
-    }
-
-    fn add_all<N: Element>(
-        &mut self,
-        corpus: &Corpus<'_, '_, N>,
-        borrow: bool,
-    ) -> Result<Range<usize>> {
-        let raw = corpus.raw(borrow)?;
+    /// Adds every chain of a corpus and returns their numbers; on an error it adds none. Errors: Shape
+    /// (tokens, groups), Size, Stride, OutOfRange (tokens; offsets that descend or are negative),
+    /// NotANumber, Infinite, LabelsMismatch (transitions), OutOfMemory.
+    pub fn add_corpus<N: Element>(&mut self, corpus: &Corpus<'_, N>) -> Result<Range<usize>> {
+        let raw = corpus.raw()?;
         let mut first = 0;
         call(|error| unsafe {
             c::chorale_model_builder_add_corpus(self.handle.as_ptr(), &raw, &mut first, error)
         })?;
-        if borrow {
-            self.keep.owners.extend(corpus.owner());
-        }
         self.lengths.extend(corpus.lengths());
         Ok(count(first)..self.lengths.len())
     }
@@ -409,50 +266,25 @@ impl<'a> ModelBuilder<'a> {
     pub fn add_cliques(&mut self, setup: &CliqueSetup<'_>, number: usize) -> Result<Range<usize>> {
         let potentials: Vec<_> = setup.potentials.iter().map(|p| p.as_ptr()).collect();
         let raw = setup.raw(&potentials);
+        let (builder, cliques) = (self.handle.as_ptr(), size(number));
         let mut first = 0;
         call(|error| unsafe {
-            c::chorale_model_builder_add_cliques(
-                self.handle.as_ptr(),
-                &raw,
-                size(number),
-                &mut first,
-                error,
-            )
+            c::chorale_model_builder_add_cliques(builder, &raw, cliques, &mut first, error)
         })?;
-        let cliques = count(first)..count(first) + number;
-        self.keep_slots(cliques.clone(), &setup.potentials);
-        Ok(cliques)
-    }
-
-    fn keep_slots(&mut self, cliques: Range<usize>, potentials: &[&Potential]) {
-        let slots: Vec<_> = potentials.iter().map(|p| p.slot.clone()).collect();
-        if slots.iter().any(Option::is_some) {
-            self.keep.slots.extend(slots.iter().flatten().cloned());
-            let of_cliques = cliques.map(|clique| (clique, slots.clone()));
-            self.keep.slots_of_cliques.extend(of_cliques);
-        }
+        let slots = setup.potentials.iter().filter_map(|p| p.slot.clone());
+        self.slots.extend(slots);
+        Ok(count(first)..count(first) + number)
     }
 
     /// Adds members to the clique `first`, or to several cliques from `first` on
     /// ([`Members::offsets`]): positions to position cliques, and whole chains to property cliques.
-    /// Arrays are copied. On an error nothing is added.
+    /// On an error nothing is added.
     /// Errors: OutOfRange, Shape, Kind (a position for a property clique, a whole chain for another),
     /// DuplicateMember, LabelsMismatch, AutomatonOnTree, TokensMissing, ValueOutsideRange, State (a
     /// clique has weights, or has members and gets weights), SizeOverflow, Weights (a weight above 1
-    /// in a centred clique, or with a potential that is not of the family
-    /// [`Sum`](crate::Family::Sum) with convex tables that forbid no count), TableTooShort,
-    /// OutOfMemory.
-    pub fn add_members(&mut self, first: usize, members: &Members<'_, '_>) -> Result<()> {
-        self.members(first, members, false)
-    }
-
-    /// Adds members as [`add_members`](Self::add_members) does, but borrows the arrays of
-    /// [`Members::classes`] and [`Members::tables`] instead of copying them.
-    pub fn borrow_members(&mut self, first: usize, members: &Members<'_, 'a>) -> Result<()> {
-        self.members(first, members, true)
-    }
-
-    fn members(&mut self, first: usize, members: &Members<'_, '_>, borrow: bool) -> Result<()> {
+    /// in a centred clique, or with a potential other than a SUM with convex tables that forbid no
+    /// count), TableTooShort, OutOfMemory.
+    pub fn add_members(&mut self, first: usize, members: &Members<'_>) -> Result<()> {
         let chains = members.chains;
         let all = [0, size(chains.len())];
         let offsets = members.offsets.unwrap_or(&all);
@@ -476,7 +308,6 @@ impl<'a> ModelBuilder<'a> {
         raw.centre_positions = pointer(members.centre_positions);
         raw.classes = pointer(classes.as_deref());
         raw.tables = pointer(tables.as_deref());
-        raw.borrow = borrow.into();
         call(|error| unsafe {
             c::chorale_model_builder_add_members(self.handle.as_ptr(), &raw, error)
         })
@@ -508,46 +339,17 @@ impl<'a> ModelBuilder<'a> {
         addresses.collect::<Result<_>>().map(Some)
     }
 
-    /// Adds a position clique for every token id that occurs often enough in one group of chains;
-    /// with [`RepeatedWords::across`], in all chains together. The members of the clique are the
-    /// positions where the token occurs. Only chains added before this call are considered. words:
-    /// the options, such as the least number of occurrences. Returns the numbers of the cliques.
-    /// Errors: TokensMissing, ValuesMismatch (the potential), Size, OutOfRange, LabelsMismatch,
-    /// OutOfMemory.
-    #[cfg(feature = "experimental")]
-    pub fn add_repeated_words(
-        &mut self,
-        potential: &Potential,
-        words: &RepeatedWords<'_>,
-    ) -> Result<Range<usize>> {
-        let raw = words.raw();
-        let (mut first, mut cliques) = (0, 0);
-        call(|error| unsafe {
-            c::chorale_model_builder_add_repeated_words(
-                self.handle.as_ptr(),
-                potential.as_ptr(),
-                &raw,
-                &mut first,
-                &mut cliques,
-                error,
-            )
-        })?;
-        let cliques = count(first)..count(first + cliques);
-        self.keep_slots(cliques.clone(), &[potential]);
-        Ok(cliques)
-    }
-
     /// Makes a model of the chains and cliques, which then cannot change. Errors: State (a centred
     /// clique has no centre), TableTooShort, SizeOverflow, OutOfMemory.
-    pub fn freeze(self) -> Result<Model<'a>> {
-        let handle = Handle::create(None, |_, made, error| unsafe {
+    pub fn freeze(self) -> Result<Model> {
+        let handle = Handle::create(|_, made, error| unsafe {
             c::chorale_model_builder_freeze(self.handle.as_ptr(), made, error)
         })?;
-        Ok(Model::with(handle, Arc::new(self.keep)))
+        Ok(Model::with(handle, self.slots.into()))
     }
 }
 
-impl std::fmt::Debug for ModelBuilder<'_> {
+impl std::fmt::Debug for ModelBuilder {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "ModelBuilder({} chains)", self.lengths.len())
     }

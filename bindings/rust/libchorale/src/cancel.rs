@@ -1,7 +1,7 @@
 //! Flags by which computations are ended early.
 
 use crate::handle::Handle;
-use crate::{c, Host, Result};
+use crate::{c, Result};
 use std::fmt;
 use std::sync::Arc;
 
@@ -16,17 +16,8 @@ unsafe impl Sync for Handle<c::chorale_cancel> {}
 impl Cancel {
     /// Makes a flag that is not raised. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
-        Self::create(None)
-    }
-    /// Makes a flag that is not raised, in memory of `host`. Errors: OutOfMemory.
-    pub fn new_in(host: &Host) -> Result<Self> {
-        Self::create(Some(host))
-    }
-    fn create(host: Option<&Host>) -> Result<Self> {
-        Handle::create(host, |host, made, error| unsafe {
-            c::chorale_cancel_create(host, made, error)
-        })
-        .map(|handle| Self(Arc::new(handle)))
+        Handle::create(|host, made, error| unsafe { c::chorale_cancel_create(host, made, error) })
+            .map(|handle| Self(Arc::new(handle)))
     }
 
     /// Requests that every computation with this flag ends.

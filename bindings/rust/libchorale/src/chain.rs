@@ -1,16 +1,13 @@
 //! The scores of one sequence or tree.
 
-use crate::array::{
-    check_length, count, pointer, size, Element, IntoMatrices, IntoMatrix, Matrices, Matrix, Owner,
-};
+use crate::array::{check_length, count, pointer, size, Element, IntoMatrix, Matrices, Matrix};
 use crate::error::call;
 use crate::{c, Orientation, Result, Transitions};
 
 /// The scores of one sequence or tree: unary scores, positions x labels, and transitions. A
 /// labelling gives one label to each position. Its score is the sum of the unary scores of its
 /// labels, a transition score for each edge, and the start and end scores. An edge joins a position
-/// to the position before it, or in a tree to its parent. The chain borrows its arrays (`'s`); `'t`
-/// is the lifetime of the scores that its [`Transitions`] borrow.
+/// to the position before it, or in a tree to its parent. The chain borrows its arrays (`'s`).
 ///
 /// Scores are accepted as any type that implements [`IntoMatrix`]. Every call that takes a chain
 /// checks its arrays. The possible errors, which other comments call "those of a [`Chain`]", are
@@ -32,9 +29,9 @@ use crate::{c, Orientation, Result, Transitions};
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a chain is scores for a solver or a model"]
-pub struct Chain<'s, 't, N = f64> {
+pub struct Chain<'s, N = f64> {
     unary: Matrix<'s, N>,
-    transitions: Option<Transitions<'t>>,
+    transitions: Option<Transitions>,
     edges: Option<Matrices<'s, N>>,
     orientation: Orientation,
     start: Option<&'s [N]>,
@@ -44,7 +41,7 @@ pub struct Chain<'s, 't, N = f64> {
     allowed: Option<Matrix<'s, u8>>,
 }
 
-impl<'s, 't, N: Element> Chain<'s, 't, N> {
+impl<'s, N: Element> Chain<'s, N> {
     /// Makes a chain of unary scores, positions x labels. Minus infinity forbids a label at a
     /// position. Errors: Shape (a ragged array; the message names the row), OutOfMemory.
     pub fn new(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
@@ -66,7 +63,7 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
         }
     }
     /// Sets transitions, which several chains can share. Unless this is called, they are zero.
-    pub fn transitions(mut self, transitions: &Transitions<'t>) -> Self {
+    pub fn transitions(mut self, transitions: &Transitions) -> Self {
         self.transitions = Some(transitions.clone());
         self
     }
@@ -77,10 +74,12 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
         self.edges = Some(Matrices::one(edges));
         Ok(self)
     }
-    /// Sets one matrix of transition scores, labels x labels, for each edge of this chain. The
-    /// first matrix is for the edge to position 1. Errors: OutOfMemory.
-    pub fn each_edge(mut self, edges: impl IntoMatrices<'s, N>) -> Result<Self> {
-        self.edges = Some(edges.into_matrices().map_err(|error| error.of("edges"))?);
+    /// Sets one matrix of transition scores, labels x labels, for each edge of this chain: one after
+    /// the other, row after row without gaps. The first matrix is for the edge to position 1. Errors:
+    /// Shape (the slice ends within a matrix).
+    pub fn each_edge(mut self, edges: &'s [N]) -> Result<Self> {
+        let edges = Matrices::squares(edges, self.labels());
+        self.edges = Some(edges.map_err(|error| error.of("edges"))?);
         Ok(self)
     }
     /// Sets whether the rows of this chain's own transition matrices stand for the label before or
@@ -153,22 +152,6 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
         Ok(score)
     }
 
-    pub(crate) fn own_transitions(&self) -> Option<&Transitions<'t>> {
-        self.transitions.as_ref()
-    }
-
-    /// Returns an owner for each array of which the chain holds a copy. Whatever reads the chain's
-    /// arrays in place must keep these owners. Transitions need no owner: the library itself keeps
-    /// them alive.
-    pub(crate) fn owners(&self) -> Vec<Owner> {
-        let edges = self.edges.as_ref().and_then(|edges| edges.first.owner());
-        let allowed = self.allowed.as_ref().and_then(Matrix::owner);
-        [self.unary.owner(), edges, allowed]
-            .into_iter()
-            .flatten()
-            .collect()
-    }
-
     /// Returns the struct for C, which points to this chain's arrays.
     pub(crate) fn raw(&self) -> Result<c::chorale_chain> {
         let (length, labels) = (self.len(), self.labels());
@@ -212,8 +195,7 @@ impl<'s, 't, N: Element> Chain<'s, 't, N> {
     /// Makes a view of a chain that a model holds.
     ///
     /// # Safety
-    /// The arrays must live for `'s`, and the scores that the transitions borrow for `'t`. The
-    /// element type must be N.
+    /// The arrays must live for `'s`. The element type must be N.
     pub(crate) unsafe fn from_raw(raw: &c::chorale_chain) -> Self {
         let (length, labels) = (count(raw.length), count(raw.labels));
         let mut chain = Self::with(matrix(

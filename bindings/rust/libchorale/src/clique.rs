@@ -6,12 +6,11 @@
 
 use crate::array::{
     check_length, fill, found, index, pointer, product, seconds, size, IntoMatrix, Matrix,
-    MatrixMut,
 };
 use crate::error::call;
 use crate::handle::Handle;
 use crate::panics::settle;
-use crate::{c, Algorithm, Cancel, CliqueResult, Host, MarginalForm, Potential, Result};
+use crate::{c, Algorithm, Cancel, CliqueResult, MarginalForm, Potential, Result};
 use std::time::Duration;
 
 /// The members of one clique: their scores for each value, the values of fixed members, and
@@ -44,8 +43,7 @@ impl<'a> CliqueProblem<'a> {
     }
     /// Sets how often each member counts in the potential: one weight for each member, at least 1.
     /// The counts n_v are then sums of weights. The default is 1. Weights above 1 require a
-    /// potential of the family [`Sum`](crate::Family::Sum) whose tables are convex and forbid no
-    /// count.
+    /// SUM potential whose tables are convex and forbid no count.
     pub fn weights(mut self, weights: &'a [i64]) -> Self {
         self.weights = Some(weights);
         self
@@ -293,14 +291,7 @@ unsafe impl Send for CliqueSolver {}
 impl CliqueSolver {
     /// Makes a solver whose workspace grows as needed. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
-        Self::create(None)
-    }
-    /// Makes a solver whose workspace grows as needed, with the memory and log of `host`.
-    pub fn new_in(host: &Host) -> Result<Self> {
-        Self::create(Some(host))
-    }
-    fn create(host: Option<&Host>) -> Result<Self> {
-        let handle = Handle::create(host, |host, made, error| unsafe {
+        let handle = Handle::create(|host, made, error| unsafe {
             c::chorale_clique_solver_create(host, made, error)
         })?;
         Ok(Self {
@@ -309,17 +300,7 @@ impl CliqueSolver {
             marginals: Vec::new(),
         })
     }
-}
 
-impl std::fmt::Debug for CliqueSolver {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("CliqueSolver")
-            .finish_non_exhaustive()
-    }
-}
-
-impl CliqueSolver {
     /// Finds the assignment with the best score: the members' own scores plus the potential.
     /// Errors: Size (no members), ValuesMismatch (problem and potential have different numbers of
     /// values), Shape, NotANumber, Infinite, OutOfRange, ForbiddenValue (the start assignment uses
@@ -364,37 +345,11 @@ impl CliqueSolver {
         form: MarginalForm,
     ) -> Result<CliqueMarginals<'_>> {
         let (rows, columns) = (problem.members(), problem.values());
-        let mut marginals = std::mem::take(&mut self.marginals);
-        fill(&mut marginals, product(&[rows, columns])?, 0.0)?;
-        let out = MatrixMut::new(&mut marginals, rows, columns)?;
-        let result = self
-            .max_marginals_into(potential, problem, options, form, out)
-            .map(|solution| solution.result);
-        self.marginals = marginals;
-        let result = result?;
-        Ok(CliqueMarginals {
-            marginals: Matrix::new(&self.marginals, rows, columns)?,
-            assignment: found(&self.assignment),
-            result,
-        })
-    }
-
-    /// Computes all max-marginals and writes them to `marginals`, members x values. Errors: as for
-    /// [`max_marginals`](Self::max_marginals); Shape.
-    pub fn max_marginals_into(
-        &mut self,
-        potential: &Potential,
-        problem: &CliqueProblem<'_>,
-        options: &CliqueOptions<'_>,
-        form: MarginalForm,
-        mut marginals: MatrixMut<'_>,
-    ) -> Result<CliqueSolution<'_>> {
-        let (rows, columns) = (problem.members(), problem.values());
-        let (to, row_stride) = marginals.raw("marginals", rows, columns)?;
         let options = options.raw(rows)?;
         let raw = problem.raw()?;
         let mut result = init!(chorale_clique_result);
         fill(&mut self.assignment, rows, -1)?;
+        fill(&mut self.marginals, product(&[rows, columns])?, 0.0)?;
         let status = call(|error| unsafe {
             c::chorale_clique_max_marginals(
                 self.handle.as_ptr(),
@@ -402,15 +357,16 @@ impl CliqueSolver {
                 &raw,
                 &options,
                 form.raw(),
-                to,
-                row_stride,
+                self.marginals.as_mut_ptr(),
+                size(columns),
                 self.assignment.as_mut_ptr(),
                 &mut result,
                 error,
             )
         });
         settle(status, &potential.slot)?;
-        Ok(CliqueSolution {
+        Ok(CliqueMarginals {
+            marginals: Matrix::new(&self.marginals, rows, columns)?,
             assignment: found(&self.assignment),
             result: CliqueResult::from_raw(&result),
         })
@@ -439,6 +395,14 @@ impl CliqueSolver {
         });
         settle(status, &potential.slot)?;
         Ok(CliqueResult::from_raw(&result))
+    }
+}
+
+impl std::fmt::Debug for CliqueSolver {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("CliqueSolver")
+            .finish_non_exhaustive()
     }
 }
 

@@ -126,14 +126,6 @@ impl Outcome {
     }
 }
 
-impl Family {
-    /// Returns the name of the family in lower case, such as "majority"; "unknown family" for a
-    /// number that the library does not know.
-    pub fn name(self) -> &'static str {
-        unsafe { crate::error::text(c::chorale_family_name(self.number())) }
-    }
-}
-
 /// What a property's automaton fires at a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
@@ -142,7 +134,7 @@ pub enum Action {
     Nothing,
     /// Fires `label_values[y]` of the property, where y is the label of the position.
     Label,
-    /// Fires the position's entry in the table of the [`Attachment`](crate::experimental::Attachment).
+    /// Fires the position's entry in the table of its chain ([`Members::tables`](crate::Members::tables)).
     Table,
     /// Fires this value.
     Value(usize),
@@ -157,15 +149,6 @@ impl Action {
             Self::Value(value) => index("the value of an action", value)?,
         })
     }
-}
-
-/// Stands for every state, class or label in a rule of a
-/// `PropertyBuilder`. As the next state: the automaton stays in its
-/// state.
-pub const ANY: Option<usize> = None;
-
-pub(crate) fn or_any(name: &str, number: Option<usize>) -> Result<i32> {
-    number.map_or(Ok(c::CHORALE_ANY), |number| index(name, number))
 }
 
 /// The lists of texts that a problem can hold. The comment of each list says what its texts are,

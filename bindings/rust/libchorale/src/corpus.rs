@@ -1,13 +1,13 @@
 //! Many chains in one call: a corpus holds the scores of all chains in one array.
 
 use crate::array::{
-    check_length, check_offsets, count, pointer, size, Element, IntoMatrix, Matrix, Owner,
+    check_length, check_offsets, count, pointer, size, Element, IntoMatrix, Matrix,
 };
 use crate::{c, Error, Result, Transitions};
 use std::borrow::Cow;
 
-/// Many chains with the same number of labels, with their scores in one array. A corpus borrows its arrays (`'s`); `'t` is the lifetime of the scores that its
-/// [`Transitions`] borrow. Positions are numbered by their rows in the scores.
+/// Many chains with the same number of labels, with their scores in one array. A corpus borrows its
+/// arrays (`'s`). Positions are numbered by their rows in the scores.
 ///
 /// ```
 /// use libchorale as ch;
@@ -24,28 +24,14 @@ use std::borrow::Cow;
 /// # Ok(())
 /// # }
 /// ```
-///
-/// Borrowed arrays must live as long as the model:
-///
-/// ```compile_fail,E0597
-/// use libchorale as ch;
-/// let model = {
-///     let scores = vec![[2.0, 0.1]];
-///     let corpus = ch::Corpus::items(&scores).unwrap();
-///     let mut builder = ch::ModelBuilder::new().unwrap();
-///     builder.borrow_corpus(&corpus).unwrap();
-///     builder.freeze().unwrap()
-/// };
-/// model.chains();
-/// ```
 #[derive(Clone, Debug)]
 #[must_use = "a corpus is scores for a call or a model"]
-pub struct Corpus<'s, 't, N = f64> {
+pub struct Corpus<'s, N = f64> {
     unary: Matrix<'s, N>,
     /// The row at which each chain begins, then the end of the last chain. None: every row is a
     /// chain.
     offsets: Option<Cow<'s, [i64]>>,
-    transitions: Option<Transitions<'t>>,
+    transitions: Option<Transitions>,
     edges: Option<&'s [N]>,
     forced: Option<&'s [i32]>,
     allowed: Option<&'s [u8]>,
@@ -54,7 +40,7 @@ pub struct Corpus<'s, 't, N = f64> {
     uncounted: &'s [i32],
 }
 
-impl<'s, 't, N: Element> Corpus<'s, 't, N> {
+impl<'s, N: Element> Corpus<'s, N> {
     /// Makes a corpus with copies of chains that are separate matrices, positions x labels: slices
     /// of vectors of vectors, or arrays of ndarray. Errors: Shape (rows of different lengths in one
     /// chain, or chains with different numbers of labels; the message names chain and row),
@@ -122,7 +108,7 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
     }
 
     /// Sets the transitions of all chains. Unless this is called, they are zero.
-    pub fn transitions(mut self, transitions: &Transitions<'t>) -> Self {
+    pub fn transitions(mut self, transitions: &Transitions) -> Self {
         self.transitions = Some(transitions.clone());
         self
     }
@@ -189,15 +175,9 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
         })
     }
 
-    /// Returns the copy of the scores that the corpus owns, if any. This copy must live as long as
-    /// anything that reads the scores without copying them again.
-    pub(crate) fn owner(&self) -> Option<Owner> {
-        self.unary.owner()
-    }
-
-    /// Returns the struct for C, which points to this corpus's arrays. borrow: whether the model
-    /// will read the arrays in place. Errors: Shape (edges, forced, allowed, tokens, groups).
-    pub(crate) fn raw(&self, borrow: bool) -> Result<c::chorale_corpus> {
+    /// Returns the struct for C, which points to this corpus's arrays. Errors: Shape (edges,
+    /// forced, allowed, tokens, groups).
+    pub(crate) fn raw(&self) -> Result<c::chorale_corpus> {
         let (rows, labels) = (self.rows(), self.labels());
         check_length("edges", self.edges, rows * labels * labels)?;
         check_length("forced", self.forced, rows)?;
@@ -209,7 +189,6 @@ impl<'s, 't, N: Element> Corpus<'s, 't, N> {
         raw.offsets = pointer(self.offsets.as_deref());
         raw.labels = size(self.labels());
         raw.element = N::ELEMENT;
-        raw.borrow = borrow.into();
         raw.unary = self.unary.as_ptr().cast();
         raw.unary_row_stride = size(self.unary.row_stride());
         raw.unary_column_stride = size(self.unary.column_stride());

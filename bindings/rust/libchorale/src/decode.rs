@@ -4,17 +4,16 @@
 //! positions (chains) are its *members*. A *property* maps the labels of a whole chain to one
 //! value, or to EMPTY (no value) or CONFLICT (several values).
 
-use crate::array::{check_length, check_offsets, count, pointer, size, written, Element};
+use crate::array::{check_length, check_offsets, pointer, size, written, Element};
 use crate::error::call;
 use crate::handle::Handle;
-use crate::model::Keep;
-use crate::panics::{settle, Slot};
+use crate::model::Slots;
+use crate::panics::settle;
 use crate::run::{Owned, RunHandle};
 use crate::{
     c, Corpus, Error, Labelling, Model, Potential, Problem, Property, Reason, Result, Run,
     RunOptions, RunResult, Status,
 };
-use std::sync::Arc;
 
 /// A soft constraint: positions whose labels should agree, or chains whose values of a property
 /// should agree. A slice of agreements is the *specification* of what [`decode`] does.
@@ -113,15 +112,11 @@ impl<'a> Agreement<'a> {
 
     /// Sets how often each position counts in its clique: one weight of at least 1 for each row of
     /// the scores, or for [`property`](Self::property) for each chain. The counts n and n_v are
-    /// then sums of weights. Requires a strength of at least 0, or a potential of the family
-    /// [`Sum`](crate::Family::Sum) with convex tables that forbid no count.
+    /// then sums of weights. Requires a strength of at least 0, or a SUM potential with
+    /// convex tables that forbid no count.
     pub fn weights(mut self, weights: &'a [i64]) -> Self {
         self.weights = Some(weights);
         self
-    }
-
-    fn slot(&self) -> Option<&Arc<Slot>> {
-        self.potential.and_then(|potential| potential.slot.as_ref())
     }
 
     /// Returns the struct for C. place: the index of the agreement in the specification, for error
@@ -189,7 +184,7 @@ impl<'a> Agreement<'a> {
 }
 
 /// Labels a corpus, maximising the scores plus the potentials of all agreements. The result holds a
-/// copy of the scores; transitions are shared.
+/// copy of the scores.
 ///
 /// If a limit of the options (rounds, time, a raised flag) ends the run early, this is not an
 /// error; [`Labelled::result`] has the outcome. If there is no clique, each chain gets its own best
@@ -213,63 +208,20 @@ impl<'a> Agreement<'a> {
 /// # }
 /// ```
 pub fn decode<'a, N: Element>(
-    corpus: &Corpus<'_, 'a, N>,
-    agreements: &[Agreement<'_>],
-    options: RunOptions<'a>,
-) -> Result<Labelled<'a>> {
-    decode_with(corpus, agreements, options, false)
-}
-
-/// Labels a corpus as [`decode`] does, without copying its scores and tokens. If the corpus itself
-/// owns a copy of the scores, the result keeps this copy alive. Errors: as for [`decode`].
-pub fn decode_borrowed<'a, N: Element>(
-    corpus: &Corpus<'a, 'a, N>,
-    agreements: &[Agreement<'_>],
-    options: RunOptions<'a>,
-) -> Result<Labelled<'a>> {
-    decode_with(corpus, agreements, options, true)
-}
-
-fn decode_with<'a, N: Element>(
-    corpus: &Corpus<'_, '_, N>,
+    corpus: &Corpus<'_, N>,
     agreements: &[Agreement<'_>],
     mut options: RunOptions<'a>,
-    borrow: bool,
 ) -> Result<Labelled<'a>> {
-    let raw = corpus.raw(borrow)?;
-    let given = agreements.iter().enumerate();
-    let given: Vec<_> = given
-        .map(|(place, agreement)| agreement.raw(place, corpus.rows(), corpus.chains()))
-        .collect::<Result<_>>()?;
+    let raw = corpus.raw()?;
+    let (given, slots) = specified(corpus, agreements)?;
     let callbacks = Owned::new(std::mem::take(&mut options.callbacks));
     let raw_options = options.raw(callbacks.0);
-    let mut keep = Keep {
-        slots: agreements
-            .iter()
-            .filter_map(Agreement::slot)
-            .cloned()
-            .collect(),
-        ..Keep::default()
-    };
-    let decoded = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
+    let decoded = Handle::create(|host, made, error| unsafe {
         let (agreements, count) = (given.as_ptr(), size(given.len()));
         c::chorale_decode(host, &raw, agreements, count, &raw_options, made, error)
     });
-    let decoded = settle(decoded, &keep.slots)?;
-    if borrow {
-        keep.owners.extend(corpus.owner());
-    }
-    let raw_model = unsafe { c::chorale_decoded_model(decoded.as_ptr()) };
-    if !keep.slots.is_empty() {
-        for clique in 0..count(unsafe { c::chorale_model_clique_count(raw_model) }) {
-            let place = unsafe { agreement_of(decoded.as_ptr(), clique) };
-            if let Some(slot) = place.and_then(|place| agreements[place].slot()) {
-                keep.slots_of_cliques
-                    .insert(clique, vec![Some(Arc::clone(slot))]);
-            }
-        }
-    }
-    let model = unsafe { Model::retain(raw_model, &Arc::new(keep)) };
+    let decoded = settle(decoded, &*slots)?;
+    let model = unsafe { Model::retain(c::chorale_decoded_model(decoded.as_ptr()), &slots) };
     Ok(Labelled {
         decoded: decoded.as_ptr(),
         run: Run::of(
@@ -281,78 +233,38 @@ fn decode_with<'a, N: Element>(
     })
 }
 
-impl<'t> Problem<'t> {
-    /// Makes a problem from a corpus and agreements, with the model that [`decode`] would label.
-    /// The scores are copied; transitions are shared. The cliques of agreement `k` have kind `k`.
-    /// gold: the gold label of each position of the corpus, -1 if unknown. Errors: as for
-    /// [`decode`], except those of the run; Shape, OutOfRange (gold).
-    ///
-    /// Scores that the transitions borrow must live as long as the problem:
-    ///
-    /// ```compile_fail,E0597
-    /// use libchorale as ch;
-    /// let unary = [[2.0, 0.1]];
-    /// let problem = {
-    ///     let scores = vec![[0.5, 0.1], [0.2, 0.0]];
-    ///     let transitions = ch::Transitions::new(&scores).unwrap().build_borrowed().unwrap();
-    ///     let corpus = ch::Corpus::items(&unary).unwrap().transitions(&transitions);
-    ///     ch::Problem::agreeing(&corpus, &[], None).unwrap()
-    /// };
-    /// problem.model();
-    /// ```
+/// Returns agreements for C, and the slots of their potentials' callbacks.
+fn specified<N: Element>(
+    corpus: &Corpus<'_, N>,
+    agreements: &[Agreement<'_>],
+) -> Result<(Vec<c::chorale_agreement>, Slots)> {
+    let given = agreements.iter().enumerate();
+    let given = given.map(|(place, of)| of.raw(place, corpus.rows(), corpus.chains()));
+    let slots = agreements
+        .iter()
+        .filter_map(|of| of.potential?.slot.clone());
+    Ok((given.collect::<Result<_>>()?, slots.collect()))
+}
+
+impl Problem {
+    /// Makes a problem from a corpus and agreements, with the model that [`decode`] would label. The
+    /// cliques of agreement `k` have kind `k`. gold: the gold label of each position of the corpus, -1
+    /// if unknown. Errors: as for [`decode`], except those of the run; Shape, OutOfRange (gold).
     pub fn agreeing<N: Element>(
-        corpus: &Corpus<'_, 't, N>,
+        corpus: &Corpus<'_, N>,
         agreements: &[Agreement<'_>],
         gold: Option<&[i32]>,
     ) -> Result<Self> {
-        let raw = corpus.raw(false)?;
+        let raw = corpus.raw()?;
         check_length("gold", gold, corpus.rows())?;
-        let given = agreements.iter().enumerate();
-        let given: Vec<_> = given
-            .map(|(place, agreement)| agreement.raw(place, corpus.rows(), corpus.chains()))
-            .collect::<Result<_>>()?;
-        let mut keep = Keep {
-            slots: agreements
-                .iter()
-                .filter_map(Agreement::slot)
-                .cloned()
-                .collect(),
-            ..Keep::default()
-        };
-        let made = Handle::create(None, |host, made, error| unsafe {
+        let (given, slots) = specified(corpus, agreements)?;
+        let made = Handle::create(|host, made, error| unsafe {
             let (agreements, count) = (given.as_ptr(), size(given.len()));
-            c::chorale_problem_create_agreeing(
-                host,
-                &raw,
-                agreements,
-                count,
-                pointer(gold),
-                made,
-                error,
-            )
+            let gold = pointer(gold);
+            c::chorale_problem_create_agreeing(host, &raw, agreements, count, gold, made, error)
         });
-        let made = settle(made, &keep.slots)?;
-        if !keep.slots.is_empty() {
-            let model = unsafe { c::chorale_problem_model(made.as_ptr()) };
-            for clique in 0..count(unsafe { c::chorale_model_clique_count(model) }) {
-                let kind = unsafe { c::chorale_problem_clique_kind(made.as_ptr(), size(clique)) };
-                let place = usize::try_from(kind).ok();
-                if let Some(slot) = place.and_then(|place| agreements[place].slot()) {
-                    keep.slots_of_cliques
-                        .insert(clique, vec![Some(Arc::clone(slot))]);
-                }
-            }
-        }
-        Ok(Self::with(made, Arc::new(keep)))
+        Ok(Self::with(settle(made, &*slots)?, slots))
     }
-}
-
-/// Returns the index of the agreement that made a clique; None if there is no such clique.
-///
-/// # Safety
-/// `decoded` must not have been destroyed.
-unsafe fn agreement_of(decoded: *const c::chorale_decoded, clique: usize) -> Option<usize> {
-    usize::try_from(c::chorale_decoded_agreement(decoded, size(clique))).ok()
 }
 
 /// A corpus that was labelled by [`decode`].
@@ -409,17 +321,12 @@ impl<'a> Labelled<'a> {
             let result = call(|error| unsafe {
                 c::chorale_decoded_reasons(self.decoded, reasons, bytes, capacity, needed, error)
             });
-            settle(result, &self.model().keep.slots)
+            settle(result, &*self.model().slots)
         })
     }
 
-    /// Returns the index (in the specification) of the agreement that made a clique of the model;
-    /// None if there is no such clique.
-    pub fn agreement(&self, clique: usize) -> Option<usize> {
-        unsafe { agreement_of(self.decoded, clique) }
-    }
     /// Returns the model that was made from the corpus and the specification.
-    pub fn model(&self) -> &Model<'a> {
+    pub fn model(&self) -> &Model {
         self.run.model()
     }
     /// Returns the run that labelled the corpus, for further results.

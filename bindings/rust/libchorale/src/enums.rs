@@ -228,18 +228,6 @@ told! {
     }
 }
 
-told! {
-    /// How serious a line of the log is.
-    LogLevel {
-        /// Messages for debugging the library.
-        Debug = CHORALE_LOG_DEBUG,
-        /// Messages of general interest.
-        Info = CHORALE_LOG_INFO,
-        /// Probable mistakes of the caller.
-        Warning = CHORALE_LOG_WARNING,
-    }
-}
-
 asked! {
     /// The factor by which a potential is multiplied. n is the number of members of the clique.
     Scale {
@@ -262,23 +250,6 @@ asked! {
         Convex = CHORALE_SHAPE_CONVEX,
         /// All tables are concave.
         Concave = CHORALE_SHAPE_CONCAVE,
-    }
-}
-
-told! {
-    /// The families of potentials. n_v is the number of members with value v, f_v a function of
-    /// n_v.
-    Family {
-        /// sum_v f_v(n_v); Potts, entropy, cardinality tables.
-        Sum = CHORALE_FAMILY_SUM,
-        /// max_v f_v(n_v); makespan, square makespan.
-        Max = CHORALE_FAMILY_MAX,
-        /// f_a(n_0, .., n_{R-1}), where a is the value of highest count.
-        Majority = CHORALE_FAMILY_MAJORITY,
-        /// Sum of a score over all pairs of members.
-        Pairs = CHORALE_FAMILY_PAIRS,
-        /// Any function of the counts.
-        Callback = CHORALE_FAMILY_CALLBACK,
     }
 }
 
@@ -434,17 +405,6 @@ asked! {
         SpansIgnored = CHORALE_SEGMENT_SPANS_IGNORED,
         /// An ignored label ends a segment: X O X is two segments.
         EndsAtIgnored = CHORALE_SEGMENT_ENDS_AT_IGNORED,
-    }
-}
-
-asked! {
-    /// How values of a property outside a dictionary are treated.
-    Unlisted {
-        /// No UNLISTED. Messages and decoding exclude every labelling that fires such a value, even
-        /// if the labelling shows CONFLICT.
-        Forbidden = CHORALE_UNLISTED_FORBIDDEN,
-        /// With UNLISTED, which stands for all such values.
-        AsValue = CHORALE_UNLISTED_AS_VALUE,
     }
 }
 

@@ -1,10 +1,8 @@
 //! Handles: owners of objects of the library. Dropping a handle destroys the object, or releases
-//! the handle's reference if the object is shared. A solver that works in memory of the caller also
-//! keeps a `Lent`, which borrows this memory.
+//! the handle's reference if the object is shared.
 
 use crate::error::call_quietly;
-use crate::host::with_host;
-use crate::{c, panics, Error, Host, Result, Status};
+use crate::{c, panics, Error, Result, Status};
 use std::ptr::NonNull;
 
 pub(crate) trait Raw {
@@ -29,12 +27,9 @@ raw! {
     chorale_transitions chorale_transitions_release,
     chorale_chain_solver chorale_chain_solver_destroy,
     chorale_property chorale_property_release,
-    chorale_property_builder chorale_property_builder_destroy,
-    chorale_dictionary chorale_dictionary_release,
     chorale_model_builder chorale_model_builder_destroy,
     chorale_model chorale_model_release,
     chorale_run chorale_run_destroy,
-    chorale_prices chorale_prices_destroy,
     chorale_problem chorale_problem_destroy,
     chorale_decoded chorale_decoded_destroy,
     chorale_learnt chorale_learnt_destroy,
@@ -45,10 +40,9 @@ pub(crate) struct Handle<T: Raw>(NonNull<T>);
 
 impl<T: Raw> Handle<T> {
     /// Calls `function`, which creates an object in the library, and returns a handle of the
-    /// object. The arguments of `function`: the host as a C struct, where to store the object's
-    /// address, and where to store the error.
+    /// object. The arguments of `function`: no host, where to store the object's address, and where
+    /// to store the error.
     pub(crate) fn create(
-        host: Option<&Host>,
         function: impl FnOnce(
             *const c::chorale_host,
             *mut *mut T,
@@ -56,9 +50,7 @@ impl<T: Raw> Handle<T> {
         ) -> c::chorale_status,
     ) -> Result<Self> {
         let mut made = std::ptr::null_mut();
-        let result = with_host(host, |host| {
-            call_quietly(|error| function(host, &mut made, error))
-        });
+        let result = call_quietly(|error| function(std::ptr::null(), &mut made, error));
         let handle = NonNull::new(made).map(Self);
         panics::resume(); // the panic of a callback, if any: unwinding drops `handle`
         result?;
@@ -70,15 +62,7 @@ impl<T: Raw> Handle<T> {
     /// # Safety
     /// The caller must own this reference and gives it up.
     pub(crate) unsafe fn from_raw(raw: *mut T) -> Self {
-        Self::from_raw_or_null(raw).expect("a handle")
-    }
-
-    /// Makes a handle that owns one reference to an object; None for NULL.
-    ///
-    /// # Safety
-    /// The caller must own this reference and gives it up.
-    pub(crate) unsafe fn from_raw_or_null(raw: *mut T) -> Option<Self> {
-        NonNull::new(raw).map(Self)
+        Self(NonNull::new(raw).expect("a handle"))
     }
 
     pub(crate) fn as_ptr(&self) -> *mut T {

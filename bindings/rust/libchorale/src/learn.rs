@@ -9,7 +9,7 @@ use crate::cancel::Cancel;
 use crate::error::call;
 use crate::handle::Handle;
 use crate::{
-    c, panics, Error, Host, LearnProgress, LearntKind, Model, Outcome, Potential, Problem, Result,
+    c, panics, Error, LearnProgress, LearntKind, Model, Outcome, Potential, Problem, Result,
     Status, Verdict,
 };
 use std::ops::ControlFlow;
@@ -29,7 +29,6 @@ pub struct LearnOptions<'a> {
     without_gold: bool,
     threads: Option<usize>,
     time_limit: Option<Option<Duration>>,
-    host: Option<Host>,
     cancel: Option<Cancel>,
     progress: Option<ProgressFunction<'a>>,
 }
@@ -61,7 +60,6 @@ impl<'a> LearnOptions<'a> {
             without_gold: false,
             threads: None,
             time_limit: None,
-            host: None,
             cancel: None,
             progress: None,
         }
@@ -105,11 +103,6 @@ impl<'a> LearnOptions<'a> {
     /// minutes.
     pub fn time_limit(mut self, limit: Option<Duration>) -> Self {
         self.time_limit = Some(limit);
-        self
-    }
-    /// Sets the host, which provides memory and a log.
-    pub fn host(mut self, host: &Host) -> Self {
-        self.host = Some(host.clone());
         self
     }
     /// Sets a flag that, when raised, ends the call; nothing is applied then.
@@ -160,7 +153,7 @@ impl<'a> LearnOptions<'a> {
 /// # Ok(())
 /// # }
 /// ```
-pub fn learn(problems: &[&Problem<'_>], mut options: LearnOptions<'_>) -> Result<Learnt> {
+pub fn learn(problems: &[&Problem], mut options: LearnOptions<'_>) -> Result<Learnt> {
     let given: Vec<*const c::chorale_problem> = problems
         .iter()
         .map(|problem| problem.as_ptr() as *const c::chorale_problem)
@@ -211,7 +204,7 @@ pub fn learn(problems: &[&Problem<'_>], mut options: LearnOptions<'_>) -> Result
         raw.progress = Some(tell_progress);
         raw.progress_user = (&mut options.progress as *mut Option<ProgressFunction<'_>>).cast();
     }
-    let handle = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
+    let handle = Handle::create(|host, made, error| unsafe {
         c::chorale_learn(host, given.as_ptr(), size(given.len()), &raw, made, error)
     })?;
     Ok(Learnt { handle })
@@ -255,7 +248,7 @@ impl Learnt {
 
     /// Reads a result written by [`to_json`](Self::to_json). Errors: Text, OutOfMemory.
     pub fn from_json(json: &str) -> Result<Self> {
-        let handle = Handle::create(None, |host, made, error| unsafe {
+        let handle = Handle::create(|host, made, error| unsafe {
             c::chorale_learnt_read(host, json.as_ptr().cast(), json.len(), made, error)
         })?;
         Ok(Self { handle })
@@ -280,11 +273,11 @@ impl Learnt {
 
     /// Makes a model like that of a problem, in which each clique that has a kind gets the learnt
     /// potential of the kind. Errors: Kind, Weights, ValuesMismatch, ModelMismatch, OutOfMemory.
-    pub fn apply<'a>(&self, problem: &Problem<'a>) -> Result<Model<'a>> {
-        let handle = Handle::create(None, |host, made, error| unsafe {
+    pub fn apply(&self, problem: &Problem) -> Result<Model> {
+        let handle = Handle::create(|host, made, error| unsafe {
             c::chorale_learnt_apply(host, self.as_ptr(), problem.as_ptr(), made, error)
         })?;
-        Ok(Model::with(handle, Arc::clone(&problem.keep)))
+        Ok(Model::with(handle, Arc::clone(&problem.slots)))
     }
     /// Makes the learnt potential of a kind, for cliques of any size. values: R, the number of
     /// values of the cliques; for property cliques the potential is over R + 2 values. centre: for
@@ -297,7 +290,7 @@ impl Learnt {
         centre: Option<usize>,
     ) -> Result<Potential> {
         let centre = centre.map_or(-1, size);
-        let handle = Handle::create(None, |host, made, error| unsafe {
+        let handle = Handle::create(|host, made, error| unsafe {
             let (kind, values) = (size(kind), size(values));
             c::chorale_learnt_potential(host, self.as_ptr(), kind, values, centre, made, error)
         })?;

@@ -21,16 +21,15 @@
 //!   best labellings, max-marginals and messages. A [`Property`] maps a labelling to a value.
 //! * A [`ModelBuilder`] collects chains and cliques in a [`Model`], which threads can share; a
 //!   [`Run`] labels all chains together.
-//! * `Prices` (`experimental`) connect several models that share cliques, where one model would be too large.
-//! * A [`Problem`] is a model with its names, gold labels and notes, in memory and as a file.
+//! * A [`Problem`] is a model with its names and gold labels, in memory and as a file.
 //! * [`learn`] computes from problems with gold labels how strongly labels should agree.
-//! * A [`Host`] provides memory and a log, a [`Cancel`] ends computations early.
+//! * A [`Cancel`] ends computations early.
 //!
 //! # Words
 //!
 //! * *Chain*: a sequence or tree of positions, each of which has one label. A single item is a
 //!   chain of one position. A *labelling* is one label for each position.
-//! * *Clique*: a group of *members* that are scored together. A member is a position of a chain, a
+//! * *Clique*: a group of *members* that are scored together. A member is a position of a chain, or a
 //!   whole chain. Each member has one of R *values*. The
 //!   potential of the clique is a function of the *counts*: n_v is the number of members with value
 //!   v.
@@ -58,8 +57,7 @@
 //! vectors, flat slices with a width or with strides ([`Matrix`]), and with the feature `ndarray`
 //! the arrays of that crate. An array is borrowed if the library can read its layout, otherwise
 //! copied. A [`Chain`], [`CliqueProblem`] or [`Corpus`] borrows its arrays as long as it lives;
-//! other calls borrow arrays for the call only, unless their comments say otherwise. Results of a
-//! solver are borrowed from the solver.
+//! models have copies. Results of a solver are borrowed from the solver.
 //!
 //! Sizes and indices are `usize`. Labels, token ids and values in *arrays* are `i32`, as the
 //! library stores them, so that slices of any length are passed and returned without a copy. In
@@ -78,15 +76,10 @@
 //! # Features
 //!
 //! * `vendored`: builds the C++ library instead of looking for an installed one.
-//! * `experimental`: the module `experimental`, and methods about what it has.
+//! * `experimental`: the module `experimental`.
 //! * `ndarray`: takes the arrays of the crate ndarray, 0.15 to 0.17.
 #![deny(missing_docs)]
 #![warn(missing_debug_implementations, rust_2018_idioms, unreachable_pub)]
-// What only the module `experimental` shows is there, unseen, without the feature.
-#![cfg_attr(
-    not(feature = "experimental"),
-    allow(dead_code, unreachable_pub, unused_imports)
-)]
 
 /// Makes a struct of the C interface of zeros, which mean the defaults.
 macro_rules! init {
@@ -111,18 +104,14 @@ mod clique;
 mod constants;
 mod corpus;
 mod decode;
-mod dictionary;
 mod error;
 mod handle;
-mod host;
 mod labels;
 mod learn;
-mod message;
 mod model;
 mod options;
 mod panics;
 mod potential;
-mod prices;
 mod problem;
 mod property;
 mod rules;
@@ -130,52 +119,74 @@ mod run;
 mod table;
 mod transitions;
 
-pub use array::{AlignedBytes, Element, IntoMatrices, IntoMatrix, Matrices, Matrix, MatrixMut};
+pub use array::{Element, IntoMatrix, Matrix};
 pub use builder::{CliqueSetup, Members, ModelBuilder};
 pub use cancel::Cancel;
 pub use chain::Chain;
-pub use chain_solver::{ChainResult, ChainSolution, ChainSolver, KBest, Marginals, MarginalsOut};
+pub use chain_solver::{ChainResult, ChainSolution, ChainSolver, KBest, Marginals};
 pub use clique::{CliqueMarginals, CliqueOptions, CliqueProblem, CliqueSolution, CliqueSolver};
 pub use constants::{
     Action, Algorithm, CliqueResult, EvidenceOrigin, JointMode, LearnProgress, LearntKind,
-    LedgerChange, LedgerRow, LeftOut, LogLevel, MarginalForm, Obstacle, Orientation, Outcome,
+    LedgerChange, LedgerRow, LeftOut, MarginalForm, MessageElement, Obstacle, Orientation, Outcome,
     Progress, RuleConflict, RuleKind, RuleReason, RuleState, RuledChain, RunResult, Scale, Scheme,
     SegmentRule, SettledKey, SettledMention, Shape, Shown, Status, TextList, Verdict,
 };
 pub use corpus::Corpus;
-pub use decode::{decode, decode_borrowed, Agreement, Labelled};
+pub use decode::{decode, Agreement, Labelled};
 pub use error::{Error, Result};
-pub use host::Host;
 pub use labels::{LabelMap, Mask};
 pub use learn::{learn, Figures, LearnOptions, Learnt, LearntReport, Warnings};
 pub use model::{ChainTokens, ChainView, LabellingScore, Member, Model};
 pub use options::RunOptions;
 pub use potential::{Potential, PotentialOptions};
-pub use problem::{Note, Problem};
+pub use problem::Problem;
 pub use property::{Automaton, Property, PropertyOptions};
 pub use rules::{Rule, Rules};
-pub use run::{ChainMarginals, ChainProbabilities, ChainScore, Labelling, Reason, Run};
+pub use run::{ChainMarginals, ChainProbabilities, Labelling, Reason, Run};
 pub use table::{
     settle, spell, Evidence, Found, Ledger, Mentions, Settled, SpellingRule, ANSWER_DIFFERS,
     NO_ANSWER,
 };
 pub use transitions::{Transitions, TransitionsBuilder};
 
-pub(crate) use constants::{Family, MessageElement, Unlisted};
-pub(crate) use dictionary::Dictionary;
-
-/// What may change or go in any version: messages of single chains, dictionaries,
-/// prices of shared cliques, formats of stored messages. Some methods of the
-/// types of this crate need the feature `experimental` too; their documentation shows it.
+/// What may change or go in any version: the functions of the C interface that this crate does not
+/// wrap, such as those of prices, dictionaries, messages of single chains, and memory of one's own.
+///
+/// ```
+/// use libchorale::{experimental::*, ModelBuilder};
+/// let model = ModelBuilder::new().unwrap().freeze().unwrap();
+/// let bytes = unsafe { sys::chorale_model_bytes(model.as_raw()) };
+/// assert!(bytes > 0);
+/// ```
 #[cfg(feature = "experimental")]
 pub mod experimental {
-    pub use crate::builder::RepeatedWords;
-    pub use crate::constants::{Family, MessageElement, Unlisted, ANY};
-    pub use crate::dictionary::Dictionary;
-    pub use crate::message::{Attachment, Decoded, MessageOptions, MessageResult, Messages};
-    pub use crate::potential::CliquePrices;
-    pub use crate::prices::{Prices, PricesResult};
-    pub use crate::property::PropertyBuilder;
+    pub use libchorale_sys as sys;
+
+    /// An object of this crate that is an object of the C interface.
+    pub trait AsRaw {
+        /// Its type in the C interface.
+        type Raw;
+        /// Returns its address, which is valid as long as `self` is borrowed.
+        fn as_raw(&self) -> *const Self::Raw;
+    }
+    macro_rules! as_raw {
+        ($($type:ident $raw:ident,)*) => {$(
+            impl AsRaw for crate::$type {
+                type Raw = sys::$raw;
+                fn as_raw(&self) -> *const sys::$raw {
+                    self.as_ptr()
+                }
+            }
+        )*};
+    }
+    as_raw! {
+        Cancel chorale_cancel,
+        Model chorale_model,
+        Potential chorale_potential,
+        Problem chorale_problem,
+        Property chorale_property,
+        Transitions chorale_transitions,
+    }
 }
 
 /// Returns the version of the linked library, as "MAJOR.MINOR.PATCH".

@@ -6,28 +6,12 @@
 //! R) or CONFLICT (several values, number R + 1). A *centred* clique has one more position, the
 //! *centre*, whose value selects the potential.
 
-use crate::array::{count, fill, size, Owner};
+use crate::array::{count, fill, size};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::panics::{settle, Slot};
-use crate::{c, Chain, Dictionary, Potential, Property, Result, Shown};
-use std::collections::BTreeMap;
+use crate::{c, Chain, Result, Shown};
 use std::sync::Arc;
-
-/// Objects that must live as long as a model: copied arrays, whose addresses the C++
-/// library stores, and the slots in which callbacks leave their panics.
-#[derive(Default)]
-pub(crate) struct Keep<'a> {
-    pub(crate) slots: Vec<Arc<Slot>>,
-    /// For each clique with a callback potential: a list with one entry for each of its potentials
-    /// (a centred clique has several). The entry is the slot that holds the panics of the callback;
-    /// None for a potential that is not a callback.
-    pub(crate) slots_of_cliques: BTreeMap<usize, Vec<Option<Arc<Slot>>>>,
-    /// The copies of arrays that borrowed chains and corpora own.
-    pub(crate) owners: Vec<Owner>,
-    /// Stands for the arrays that the model borrows.
-    pub(crate) borrowed: std::marker::PhantomData<&'a ()>,
-}
 
 /// The scores of a labelling under a model. They are minus infinity where the labelling is
 /// forbidden.
@@ -42,32 +26,33 @@ pub struct LabellingScore {
     pub clique_scores: Vec<f64>,
 }
 
+/// The slots in which the callbacks of a model's potentials leave their panics.
+pub(crate) type Slots = Arc<[Arc<Slot>]>;
+
 /// Chains, trees and cliques. A model never changes. Clones and runs share it, and any number of
-/// threads may use it. `'a` is the lifetime of the arrays that the model borrows.
+/// threads may use it.
 ///
 /// ```
 /// fn shared<T: Send + Sync>() {}
-/// shared::<libchorale::Model<'static>>();
+/// shared::<libchorale::Model>();
 /// ```
-pub struct Model<'a> {
-    // Declared first, so that the library's model is released before the objects that it borrows.
+pub struct Model {
     handle: Handle<c::chorale_model>,
-    pub(crate) keep: Arc<Keep<'a>>,
+    pub(crate) slots: Slots,
 }
 
-// Safe: a model never changes, its reference count is atomic, and callbacks are Send
-// and Sync.
-unsafe impl Send for Model<'_> {}
-unsafe impl Sync for Model<'_> {}
+// Safe: a model never changes, its reference count is atomic, and callbacks are Send and Sync.
+unsafe impl Send for Model {}
+unsafe impl Sync for Model {}
 
 /// A chain as it was added to a model, in the element type of its scores.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ChainView<'m> {
     /// Scores in double precision.
-    F64(Chain<'m, 'm, f64>),
+    F64(Chain<'m, f64>),
     /// Scores in single precision.
-    F32(Chain<'m, 'm, f32>),
+    F32(Chain<'m, f32>),
 }
 
 /// A member of a clique.
@@ -78,6 +63,8 @@ pub struct Member {
     pub chain: usize,
     /// The position within the chain; None if the member is a whole chain.
     pub position: Option<usize>,
+    /// How often the member counts in the potential.
+    pub weight: i64,
 }
 
 /// The tokens and the group with which a chain was added.
@@ -90,23 +77,21 @@ pub struct ChainTokens<'m> {
     pub group: i64,
 }
 
-impl<'a> Model<'a> {
-    pub(crate) fn with(handle: Handle<c::chorale_model>, keep: Arc<Keep<'a>>) -> Self {
-        Self { handle, keep }
+impl Model {
+    pub(crate) fn with(handle: Handle<c::chorale_model>, slots: Slots) -> Self {
+        Self { handle, slots }
     }
     pub(crate) fn as_ptr(&self) -> *mut c::chorale_model {
         self.handle.as_ptr()
     }
 
-    /// Makes another handle of a model of the library, and adds a reference to it.
-    ///
-    /// # Safety
-    /// `keep` must hold everything that the model borrows.
-    pub(crate) unsafe fn retain(raw: *const c::chorale_model, keep: &Arc<Keep<'a>>) -> Self {
-        Self {
-            handle: Handle::from_raw(c::chorale_model_retain(raw)),
-            keep: Arc::clone(keep),
-        }
+    /// Makes another handle of a model of the library, and adds a reference to it. slots: those of
+    /// its potentials.
+    pub(crate) unsafe fn retain(raw: *const c::chorale_model, slots: &Slots) -> Self {
+        Self::with(
+            Handle::from_raw(c::chorale_model_retain(raw)),
+            Arc::clone(slots),
+        )
     }
 
     /// Computes the score of any labelling, such as gold labels. labels: the label of every
@@ -132,7 +117,7 @@ impl<'a> Model<'a> {
                 error,
             )
         });
-        settle(called, &self.keep.slots)?;
+        settle(called, &*self.slots)?;
         Ok(of)
     }
 
@@ -162,114 +147,38 @@ impl<'a> Model<'a> {
     pub fn clique_values(&self, clique: usize) -> usize {
         count(unsafe { c::chorale_model_clique_values(self.as_ptr(), size(clique)) })
     }
-    /// Returns the number of scores in a message of a clique: R + 2, with EMPTY and CONFLICT, if a
-    /// member can be EMPTY or CONFLICT or if the potential is over R + 2 values; otherwise R. 0 if
-    /// there is no such clique.
-    pub fn clique_message_size(&self, clique: usize) -> usize {
-        count(unsafe { c::chorale_model_clique_message_size(self.as_ptr(), size(clique)) })
-    }
-    /// Returns the number of values of the centre of a clique; 0 if the clique has no centre.
-    pub fn clique_centre_values(&self, clique: usize) -> usize {
-        count(unsafe { c::chorale_model_clique_centre_values(self.as_ptr(), size(clique)) })
-    }
-    /// Returns the potential of a clique, over R or R + 2 values. None if there is no such clique,
-    /// and for a centred clique, which has [one potential for each value of its
-    /// centre](Self::clique_centre_potential).
-    pub fn clique_potential(&self, clique: usize) -> Option<Potential> {
-        unsafe {
-            let raw = c::chorale_model_clique_potential(self.as_ptr(), size(clique));
-            Potential::retain(raw, self.slot(clique, 0))
-        }
-    }
-    /// Returns the potential of a centred clique for one value of its centre. None if there is no
-    /// such clique or value, or if the clique has no centre.
-    pub fn clique_centre_potential(&self, clique: usize, value: usize) -> Option<Potential> {
-        unsafe {
-            let raw =
-                c::chorale_model_clique_centre_potential(self.as_ptr(), size(clique), size(value));
-            Potential::retain(raw, self.slot(clique, value))
-        }
-    }
-    /// Returns the slot that holds the panics of a callback potential of a clique. potential: the
-    /// value of the centre, or 0 for a clique without centre. None if the potential is not a
-    /// callback.
-    fn slot(&self, clique: usize, potential: usize) -> Option<Arc<Slot>> {
-        let slots = self.keep.slots_of_cliques.get(&clique)?;
-        slots.get(potential)?.clone()
-    }
-    /// Returns the property of a property clique; None for a position clique.
-    pub fn clique_property(&self, clique: usize) -> Option<Property> {
-        unsafe {
-            Property::retain(c::chorale_model_clique_property(
-                self.as_ptr(),
-                size(clique),
-            ))
-        }
-    }
-    /// Returns the dictionary of a clique; None if the clique has no dictionary.
-    pub fn clique_dictionary(&self, clique: usize) -> Option<Dictionary> {
-        unsafe {
-            Dictionary::retain(c::chorale_model_clique_dictionary(
-                self.as_ptr(),
-                size(clique),
-            ))
-        }
-    }
-    /// Returns the number of bytes that the model has allocated, including copied scores.
-    pub fn bytes(&self) -> usize {
-        unsafe { c::chorale_model_bytes(self.as_ptr()) }
-    }
-
     /// Returns all members of a clique in the order of adding; a centre comes last. Errors:
     /// OutOfRange.
     pub fn members_of(&self, clique: usize) -> Result<Vec<Member>> {
-        let members = self.clique_members(clique);
-        let mut chains = vec![0; members];
-        let mut positions = vec![0; members];
+        let size_of = self.clique_members(clique);
+        let [mut chains, mut positions, mut weights] = [(); 3].map(|()| vec![0; size_of]);
+        let (clique, capacity) = (size(clique), size(size_of));
         call(|error| unsafe {
             c::chorale_model_get_members(
                 self.as_ptr(),
-                size(clique),
+                clique,
                 chains.as_mut_ptr(),
                 positions.as_mut_ptr(),
-                std::ptr::null_mut(),
-                size(members),
-                std::ptr::null_mut(),
-                error,
-            )
-        })?;
-        Ok(std::iter::zip(chains, positions)
-            .map(|(chain, position)| Member {
-                chain: count(chain),
-                position: usize::try_from(position).ok(),
-            })
-            .collect())
-    }
-
-    /// Returns how often each member of a clique counts, in the order of
-    /// [`members_of`](Self::members_of). Errors: OutOfRange.
-    pub fn weights_of(&self, clique: usize) -> Result<Vec<i64>> {
-        let mut weights = vec![0; self.clique_members(clique)];
-        call(|error| unsafe {
-            c::chorale_model_get_members(
-                self.as_ptr(),
-                size(clique),
-                std::ptr::null_mut(),
-                std::ptr::null_mut(),
                 weights.as_mut_ptr(),
-                size(weights.len()),
+                capacity,
                 std::ptr::null_mut(),
                 error,
             )
         })?;
-        Ok(weights)
+        let member = |i: usize| Member {
+            chain: count(chains[i]),
+            position: usize::try_from(positions[i]).ok(),
+            weight: weights[i],
+        };
+        Ok((0..size_of).map(member).collect())
     }
 
     /// Returns a function that takes the index of a member of the clique and the library's number
     /// for the member's value, and converts this number to a [`Shown`].
     pub(crate) fn shown(&self, clique: usize) -> impl Fn(usize, i32) -> Shown {
         let values = self.clique_values(clique);
-        let centre_values = self.clique_centre_values(clique);
+        let centre_values =
+            count(unsafe { c::chorale_model_clique_centre_values(self.as_ptr(), size(clique)) });
         let centre = match centre_values {
             0 => None,
             _ => self.clique_members(clique).checked_sub(1),
@@ -317,13 +226,13 @@ impl<'a> Model<'a> {
     }
 }
 
-impl Clone for Model<'_> {
+impl Clone for Model {
     fn clone(&self) -> Self {
-        unsafe { Self::retain(self.as_ptr(), &self.keep) }
+        unsafe { Self::retain(self.as_ptr(), &self.slots) }
     }
 }
 
-impl std::fmt::Debug for Model<'_> {
+impl std::fmt::Debug for Model {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("Model")

@@ -8,7 +8,7 @@
 
 use crate::array::{positive, seconds, size};
 use crate::cancel::Cancel;
-use crate::{c, panics, Algorithm, Host, JointMode, MessageElement, Progress, Rules};
+use crate::{c, panics, Algorithm, JointMode, MessageElement, Progress, Rules};
 use std::ops::ControlFlow;
 use std::os::raw::c_void;
 use std::time::Duration;
@@ -35,7 +35,6 @@ pub(crate) struct Callbacks<'a> {
 #[must_use = "options are for a run"]
 pub struct RunOptions<'a> {
     pub(crate) raw: c::chorale_run_options,
-    pub(crate) host: Option<Host>,
     pub(crate) cancel: Option<Cancel>,
     pub(crate) callbacks: Callbacks<'a>,
 }
@@ -47,7 +46,6 @@ impl Default for RunOptions<'_> {
     fn default() -> Self {
         Self {
             raw: init!(chorale_run_options),
-            host: None,
             cancel: None,
             callbacks: Callbacks::default(),
         }
@@ -69,11 +67,6 @@ impl<'a> RunOptions<'a> {
     /// Returns the library's defaults.
     pub fn new() -> Self {
         Self::default()
-    }
-    /// Sets the host, which provides memory and a log.
-    pub fn host(mut self, host: &Host) -> Self {
-        self.host = Some(host.clone());
-        self
     }
     /// Sets the greatest number of rounds. The default is 10.
     pub fn rounds(mut self, rounds: usize) -> Self {
@@ -97,8 +90,7 @@ impl<'a> RunOptions<'a> {
         self
     }
     /// Sets whether the messages of cliques must be exact for every potential that has an exact
-    /// solver. This is slow for potentials of the family [`Sum`](crate::Family::Sum) with convex
-    /// tables. The default is false.
+    /// solver. This is slow for SUM potentials with convex tables. The default is false.
     pub fn exact_marginals(mut self, exact: bool) -> Self {
         self.raw.exact_marginals = exact.into();
         self
@@ -144,9 +136,8 @@ impl<'a> RunOptions<'a> {
         self.raw.threads = positive(threads);
         self
     }
-    /// Sets the time limit of each call of `step`, `solve`, `local_search` or `bound`. A call that
-    /// reaches the limit keeps its finished work, and the next call of the same method continues
-    /// from it.
+    /// Sets the time limit of each solve. A solve that reaches the limit keeps its finished
+    /// work, and the next one continues from it.
     pub fn time_limit(mut self, limit: Duration) -> Self {
         self.raw.time_limit = seconds(Some(limit));
         self

@@ -1,7 +1,7 @@
 //! Panics in callbacks. They are caught before they unwind into C, and resumed after the call into
 //! the library.
 //!
-//! A callback that is always called on the thread of the call (log, progress) leaves its
+//! A callback that is always called on the thread of the call (progress) leaves its
 //! panic *pending* on this thread. A callback that other threads may call (potential)
 //! leaves its panic in a `Slot`.
 

@@ -1,13 +1,13 @@
 //! Symmetric potentials: functions of counts. n_v is the number of members of a clique with value
 //! v, n the number of all its members, R the number of values. SUM, MAX, MAJORITY and PAIRS are
-//! families of potentials ([`Family`]). A function f_v of a count is given as a *table*, whose
+//! families of potentials. A function f_v of a count is given as a *table*, whose
 //! entry k is f_v(k).
 
-use crate::array::{check_length, count, fill, pointer, size, IntoMatrix, Matrix};
+use crate::array::{check_length, count, pointer, size, IntoMatrix, Matrix};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::panics::{settle, Slot};
-use crate::{c, Family, Host, Result, Scale, Shape};
+use crate::{c, Result, Scale, Shape};
 use std::fmt;
 use std::os::raw::c_void;
 use std::sync::Arc;
@@ -46,24 +46,13 @@ pub struct Potential {
 unsafe impl Send for Potential {}
 unsafe impl Sync for Potential {}
 
-/// The result of [`Potential::prices`].
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct CliquePrices {
-    /// The prices: for each value, the score that is added to every member with this value.
-    pub prices: Vec<f64>,
-    /// The potential at the counts.
-    pub score: f64,
-}
-
-/// Options of a potential: the scale, the shape of tables, the counted values, and the host.
+/// Options of a potential: the scale, the shape of tables, and the counted values.
 #[derive(Clone, Debug, Default)]
 #[must_use = "options are for a call"]
 pub struct PotentialOptions {
     scale: Option<Scale>,
     shape: Option<Shape>,
     counted: Option<Vec<u8>>,
-    host: Option<Host>,
 }
 
 impl PotentialOptions {
@@ -89,12 +78,6 @@ impl PotentialOptions {
         self.counted = Some(counted.iter().map(|&counts| counts.into()).collect());
         self
     }
-    /// Sets the host, which provides memory and a log.
-    pub fn host(mut self, host: &Host) -> Self {
-        self.host = Some(host.clone());
-        self
-    }
-
     fn raw(&self, values: usize) -> Result<c::chorale_potential_options> {
         check_length("counted", self.counted.as_deref(), values)?;
         let mut raw = init!(chorale_potential_options);
@@ -116,7 +99,7 @@ macro_rules! from_lambda {
         #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") with options.")]
         pub fn $with(values: usize, lambda: f64, options: &PotentialOptions) -> Result<Self> {
             let raw = options.raw(values)?;
-            Self::create(options.host.as_ref(), |host, made, error| unsafe {
+            Self::create(|host, made, error| unsafe {
                 c::$create(host, size(values), lambda, &raw, made, error)
             })
         }
@@ -125,15 +108,13 @@ macro_rules! from_lambda {
 
 impl Potential {
     fn create(
-        host: Option<&Host>,
         function: impl FnOnce(
             *const c::chorale_host,
             *mut *mut c::chorale_potential,
             *mut c::chorale_error,
         ) -> c::chorale_status,
     ) -> Result<Self> {
-        let handle = Handle::create(host, function)?;
-        Ok(Self { handle, slot: None })
+        Handle::create(function).map(Self::with)
     }
 
     from_lambda! {
@@ -201,7 +182,7 @@ impl Potential {
         options: &PotentialOptions,
     ) -> Result<Self> {
         let raw = options.raw(values)?;
-        Self::create(options.host.as_ref(), |host, made, error| unsafe {
+        Self::create(|host, made, error| unsafe {
             create(
                 host,
                 size(values),
@@ -221,7 +202,7 @@ impl Potential {
     /// members have the greater of these two values. Errors: as for [`sum`](Self::sum).
     pub fn cardinality(values: usize, table: &[f64], options: &PotentialOptions) -> Result<Self> {
         let raw = options.raw(values)?;
-        Self::create(options.host.as_ref(), |host, made, error| unsafe {
+        Self::create(|host, made, error| unsafe {
             c::chorale_potential_create_cardinality(
                 host,
                 size(values),
@@ -247,7 +228,7 @@ impl Potential {
         weights.check_shape("weights", weights.rows(), weights.rows())?;
         check_length("bias", bias, weights.rows())?;
         let raw = options.raw(weights.rows())?;
-        Self::create(options.host.as_ref(), |host, made, error| unsafe {
+        Self::create(|host, made, error| unsafe {
             c::chorale_potential_create_majority(
                 host,
                 size(weights.rows()),
@@ -268,7 +249,7 @@ impl Potential {
         let scores = in_rows("scores", scores)?;
         scores.check_shape("scores", scores.rows(), scores.rows())?;
         let raw = options.raw(scores.rows())?;
-        Self::create(options.host.as_ref(), |host, made, error| unsafe {
+        Self::create(|host, made, error| unsafe {
             c::chorale_potential_create_pairs(
                 host,
                 size(scores.rows()),
@@ -304,7 +285,7 @@ impl Potential {
             function,
             slot: Arc::clone(&slot),
         })));
-        let handle = Handle::create(options.host.as_ref(), |host, made, error| {
+        let handle = Handle::create(|host, made, error| {
             let status = unsafe {
                 c::chorale_potential_create_callback(
                     host,
@@ -332,10 +313,6 @@ impl Potential {
     pub fn values(&self) -> usize {
         count(unsafe { c::chorale_potential_values(self.as_ptr()) })
     }
-    /// Returns the family of the potential. The family decides which algorithms apply.
-    pub fn family(&self) -> Family {
-        Family::from_raw(unsafe { c::chorale_potential_family(self.as_ptr()) })
-    }
 
     /// Computes the potential at the given counts, one for each value, of a clique with `members`
     /// members. Errors: ValuesMismatch, OutOfRange, CallbackValue, CallbackStopped.
@@ -355,69 +332,6 @@ impl Potential {
         Ok(score)
     }
 
-    /// Computes the prices of a clique whose members are divided over several models
-    /// (`experimental::Prices`), and the potential at the clique's counts. The price of a value
-    /// is the score that each model then adds to its members with this value. For a SUM the price
-    /// of v is the slope of the table f_v at the count n_v: `2 lambda n_v` for Potts. For a
-    /// MAJORITY it is the weight w_av, where a is the value with the highest count.
-    ///
-    /// counts: one for each value, summed over all models. members: the number of members in all
-    /// models. The sum of the counts may be less than `members`, if some members are EMPTY or
-    /// CONFLICT and the potential does not have these values. Errors: ValuesMismatch, OutOfRange,
-    /// TableTooShort, Kind (the potential is neither a MAJORITY nor a SUM that is convex and
-    /// forbids no count).
-    #[cfg(feature = "experimental")]
-    pub fn prices(&self, counts: &[i64], members: usize) -> Result<CliquePrices> {
-        let mut found = CliquePrices {
-            prices: Vec::new(),
-            score: 0.0,
-        };
-        fill(&mut found.prices, self.values(), 0.0)?;
-        call(|error| unsafe {
-            c::chorale_potential_prices(
-                self.as_ptr(),
-                counts.as_ptr(),
-                size(counts.len()),
-                size(members),
-                found.prices.as_mut_ptr(),
-                &mut found.score,
-                error,
-            )
-        })?;
-        Ok(found)
-    }
-
-    /// Returns an upper bound on the maximum of `C(m) - sum_v p_v m_v` over all counts m_v whose
-    /// sum is at most `members`. C is this potential, p_v the price of value v. For a convex SUM
-    /// the bound is the maximum. An upper bound on the score of all models together is the sum of
-    /// these bounds over the shared cliques, plus the best scores of all models under the prices
-    /// (`experimental::Prices`). prices: one for each value. Errors: ValuesMismatch, NotANumber,
-    /// Infinite, OutOfRange, TableTooShort, Kind (as for [`prices`](Self::prices)), OutOfMemory.
-    #[cfg(feature = "experimental")]
-    pub fn most(&self, prices: &[f64], members: usize) -> Result<f64> {
-        let mut most = 0.0;
-        call(|error| unsafe {
-            c::chorale_potential_most(
-                self.as_ptr(),
-                prices.as_ptr(),
-                size(prices.len()),
-                size(members),
-                &mut most,
-                error,
-            )
-        })?;
-        Ok(most)
-    }
-
-    /// Makes another handle of a potential of the library, and adds a reference to it; None for
-    /// NULL. slot: holds the panics of the callback, if the potential is a callback.
-    pub(crate) unsafe fn retain(
-        raw: *const c::chorale_potential,
-        slot: Option<Arc<Slot>>,
-    ) -> Option<Self> {
-        let handle = Handle::from_raw_or_null(c::chorale_potential_retain(raw))?;
-        Some(Self { handle, slot })
-    }
     /// Wraps a potential of the library that is not a callback.
     pub(crate) fn with(handle: Handle<c::chorale_potential>) -> Self {
         let slot = None;
@@ -442,7 +356,6 @@ impl fmt::Debug for Potential {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Potential")
-            .field("family", &self.family())
             .field("values", &self.values())
             .finish()
     }

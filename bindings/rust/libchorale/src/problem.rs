@@ -1,17 +1,16 @@
-//! Problems: models with their names, gold labels and notes, in memory and as files.
+//! Problems: models with their names and gold labels, in memory and as files.
 
 use crate::array::{check_length, count, pointer, size, written};
 use crate::error::call;
 use crate::handle::Handle;
-use crate::model::{length_of, Keep};
-use crate::{c, Error, Host, Model, Result, Shown, Status, TextList};
+use crate::model::{length_of, Slots};
+use crate::{c, Error, Model, Result, Status, TextList};
 use std::ffi::CString;
 use std::os::raw::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
-/// A frozen model with its names, gold labels and notes, which can be saved to a file and loaded.
-/// `'a` is the lifetime of the arrays that the model borrows.
+/// A frozen model with its names and gold labels, which can be saved to a file and loaded.
 ///
 /// ```
 /// use libchorale as ch;
@@ -21,7 +20,6 @@ use std::sync::Arc;
 /// let mut problem = ch::Problem::new(&builder.freeze()?)?;
 /// problem.set_texts(ch::TextList::Labels, &["Other", "Name"])?;
 /// problem.set_gold(Some(&[0, 1]))?;
-/// problem.set_note("licence", "MIT")?;
 ///
 /// let bytes = problem.write()?;
 /// let again = ch::Problem::read(&bytes)?;
@@ -31,18 +29,16 @@ use std::sync::Arc;
 /// # Ok(())
 /// # }
 /// ```
-pub struct Problem<'a> {
-    // Declared first, so that the library's problem is destroyed before the objects that it
-    // borrows.
+pub struct Problem {
     handle: Handle<c::chorale_problem>,
-    pub(crate) keep: Arc<Keep<'a>>,
+    pub(crate) slots: Slots,
     /// The number of positions of all chains together.
     positions: usize,
 }
 
 // Safe: calls that change the problem take `&mut self`, and all others only read.
-unsafe impl Send for Problem<'_> {}
-unsafe impl Sync for Problem<'_> {}
+unsafe impl Send for Problem {}
+unsafe impl Sync for Problem {}
 
 /// Returns a text in the library's memory; None if there is no text. text: a function of the
 /// library that returns the bytes and stores their number.
@@ -71,26 +67,34 @@ fn c_path(path: &Path) -> Result<CString> {
     })
 }
 
-/// A note of a problem: a text under a name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub struct Note<'p> {
-    /// The name, such as "title" or "licence".
-    pub name: &'p str,
-    /// The text.
-    pub text: &'p str,
-}
+impl Problem {
+    pub(crate) fn with(handle: Handle<c::chorale_problem>, slots: Slots) -> Self {
+        let model = unsafe { c::chorale_problem_model(handle.as_ptr()) };
+        let chains = unsafe { 0..c::chorale_model_chain_count(model) };
+        Self {
+            positions: chains.map(|chain| unsafe { length_of(model, chain) }).sum(),
+            handle,
+            slots,
+        }
+    }
 
-impl Problem<'static> {
+    /// Makes a problem of a model, without names and gold labels. Errors: OutOfMemory.
+    pub fn new(model: &Model) -> Result<Self> {
+        let handle = Handle::create(|host, made, error| unsafe {
+            c::chorale_problem_create(host, model.as_ptr(), made, error)
+        })?;
+        Ok(Self::with(handle, Arc::clone(&model.slots)))
+    }
+
     /// Reads a problem from the bytes of a problem file. The bytes are copied. Errors: FileFormat,
     /// FileByteOrder, FileVersion, FileTruncated, FileChecksum, FileSection, all errors of building
     /// such a model by calls, OutOfMemory.
     pub fn read(bytes: &[u8]) -> Result<Self> {
-        Self::from_bytes(bytes, false, None)
-    }
-    /// Reads a problem as [`read`](Self::read) does, in memory of `host`.
-    pub fn read_in(bytes: &[u8], host: &Host) -> Result<Self> {
-        Self::from_bytes(bytes, false, Some(host))
+        let handle = Handle::create(|host, made, error| unsafe {
+            let (from, length, borrow) = (bytes.as_ptr().cast(), bytes.len(), 0);
+            c::chorale_problem_read(host, from, length, borrow, made, error)
+        })?;
+        Ok(Self::with(handle, Arc::new([])))
     }
 
     /// Loads a problem file. A regular file is mapped into memory, if the system can, and read in
@@ -104,86 +108,16 @@ impl Problem<'static> {
     /// to rename another file to its name, as [`save`](Self::save) does. For a file that may
     /// change, read its bytes and pass them to [`read`](Self::read).
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
-        Self::from_path(path.as_ref(), None)
-    }
-    /// Loads a problem as [`load`](Self::load) does, in memory of `host`.
-    pub fn load_in(path: impl AsRef<Path>, host: &Host) -> Result<Self> {
-        Self::from_path(path.as_ref(), Some(host))
-    }
-    fn from_path(path: &Path, host: Option<&Host>) -> Result<Self> {
-        let path = c_path(path)?;
-        let handle = Handle::create(host, |host, made, error| unsafe {
+        let path = c_path(path.as_ref())?;
+        let handle = Handle::create(|host, made, error| unsafe {
             c::chorale_problem_load(host, path.as_ptr(), made, error)
         })?;
-        Ok(Self::with(handle, Arc::default()))
-    }
-}
-
-impl<'a> Problem<'a> {
-    pub(crate) fn with(handle: Handle<c::chorale_problem>, keep: Arc<Keep<'a>>) -> Self {
-        let model = unsafe { c::chorale_problem_model(handle.as_ptr()) };
-        let positions = unsafe {
-            (0..c::chorale_model_chain_count(model))
-                .map(|chain| length_of(model, chain))
-                .sum()
-        };
-        Self {
-            handle,
-            keep,
-            positions,
-        }
-    }
-
-    /// Makes a problem of a model, without names, gold labels and notes. Errors: OutOfMemory.
-    pub fn new(model: &Model<'a>) -> Result<Self> {
-        Self::create(model, None)
-    }
-    /// Makes a problem as [`new`](Self::new) does, in memory of `host`.
-    pub fn new_in(model: &Model<'a>, host: &Host) -> Result<Self> {
-        Self::create(model, Some(host))
-    }
-    fn create(model: &Model<'a>, host: Option<&Host>) -> Result<Self> {
-        let handle = Handle::create(host, |host, made, error| unsafe {
-            c::chorale_problem_create(host, model.as_ptr(), made, error)
-        })?;
-        Ok(Self::with(handle, Arc::clone(&model.keep)))
-    }
-
-    /// Reads a problem from the bytes of a problem file, which are borrowed and must be aligned to
-    /// 64 bytes. Errors: as for [`read`](Self::read); Alignment.
-    ///
-    /// ```compile_fail,E0505
-    /// use libchorale as ch;
-    /// let bytes = ch::AlignedBytes::new(100).unwrap();
-    /// let problem = ch::Problem::read_borrowed(&bytes).unwrap();
-    /// drop(bytes);
-    /// problem.model();
-    /// ```
-    pub fn read_borrowed(bytes: &'a [u8]) -> Result<Self> {
-        Self::from_bytes(bytes, true, None)
-    }
-    /// Reads a problem as [`read_borrowed`](Self::read_borrowed) does, in memory of `host`.
-    pub fn read_borrowed_in(bytes: &'a [u8], host: &Host) -> Result<Self> {
-        Self::from_bytes(bytes, true, Some(host))
-    }
-
-    fn from_bytes(bytes: &[u8], borrow: bool, host: Option<&Host>) -> Result<Self> {
-        let handle = Handle::create(host, |host, made, error| unsafe {
-            c::chorale_problem_read(
-                host,
-                bytes.as_ptr().cast(),
-                bytes.len(),
-                borrow.into(),
-                made,
-                error,
-            )
-        })?;
-        Ok(Self::with(handle, Arc::default()))
+        Ok(Self::with(handle, Arc::new([])))
     }
 
     /// Returns the model, which may outlive the problem.
-    pub fn model(&self) -> Model<'a> {
-        unsafe { Model::retain(c::chorale_problem_model(self.as_ptr()), &self.keep) }
+    pub fn model(&self) -> Model {
+        unsafe { Model::retain(c::chorale_problem_model(self.as_ptr()), &self.slots) }
     }
 
     pub(crate) fn as_ptr(&self) -> *mut c::chorale_problem {
@@ -250,18 +184,6 @@ impl<'a> Problem<'a> {
             )
         })
     }
-    /// Returns the kind of a clique; None if the clique has no kind.
-    pub fn clique_kind(&self, clique: usize) -> Option<usize> {
-        let kind = unsafe { c::chorale_problem_clique_kind(self.as_ptr(), size(clique)) };
-        usize::try_from(kind).ok()
-    }
-    /// Returns the name of a value of a clique's members; None if the value has no name.
-    pub fn value_name(&self, clique: usize, shown: Shown) -> Option<&str> {
-        let value = i32::try_from(shown.value()?).ok()?;
-        unsafe {
-            lent(|length| c::chorale_problem_value_name(self.as_ptr(), size(clique), value, length))
-        }
-    }
 
     /// Sets the gold labels: one for each position, chain after chain, -1 where the label is
     /// unknown. None removes all gold labels. Errors: Shape, OutOfRange (not a label of its chain),
@@ -277,30 +199,6 @@ impl<'a> Problem<'a> {
             let gold = c::chorale_problem_gold(self.as_ptr());
             crate::chain::optional(gold, self.positions)
         }
-    }
-
-    /// Sets a note: a text under a name. An empty text removes the note. Errors: Size (an empty
-    /// name), OutOfMemory.
-    pub fn set_note(&mut self, name: &str, text: &str) -> Result<()> {
-        call(|error| unsafe {
-            c::chorale_problem_set_note(
-                self.as_ptr(),
-                name.as_ptr().cast(),
-                name.len(),
-                text.as_ptr().cast(),
-                text.len(),
-                error,
-            )
-        })
-    }
-    /// Returns all notes, in the order in which they were set.
-    pub fn notes(&self) -> impl Iterator<Item = Note<'_>> {
-        let count = unsafe { c::chorale_problem_note_count(self.as_ptr()) };
-        (0..count).filter_map(move |index| unsafe {
-            let name = lent(|length| c::chorale_problem_note_name(self.as_ptr(), index, length))?;
-            let text = lent(|length| c::chorale_problem_note(self.as_ptr(), index, length))?;
-            Some(Note { name, text })
-        })
     }
 
     /// Returns the problem as the bytes of a problem file. Errors: NotSavable (the model has a
@@ -319,7 +217,7 @@ impl<'a> Problem<'a> {
     }
 }
 
-impl std::fmt::Debug for Problem<'_> {
+impl std::fmt::Debug for Problem {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("Problem")

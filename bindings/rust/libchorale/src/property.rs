@@ -9,10 +9,8 @@
 //! is the kind of segment that a property looks for.
 
 use crate::array::{check_length, count, fill, index, index_or_none, pointer, product, size};
-use crate::constants::or_any;
-use crate::error::call;
 use crate::handle::Handle;
-use crate::{c, Action, Host, LabelMap, Result, SegmentRule};
+use crate::{c, Action, LabelMap, Result, SegmentRule};
 
 /// A function that maps the labelling of a chain to one of R values. The result is EMPTY if no
 /// value fires, and CONFLICT if two different values fire (see [`Shown`](crate::Shown)). A property
@@ -21,13 +19,12 @@ use crate::{c, Action, Host, LabelMap, Result, SegmentRule};
 /// ```
 /// use libchorale as ch;
 /// # fn main() -> ch::Result<()> {
-/// let names = ["O", "B-Title", "I-Title", "B-Year"];
-/// let map = ch::LabelMap::from_names(ch::Scheme::Bio, &names)?;
-/// // Fires the kind of the first label after the title (kind 1) that is not "O".
-/// let options = ch::PropertyOptions::new().ignored(&[true, false, false, false]);
-/// let follows = ch::Property::next_label(&map, 1, &options)?;
-/// let shown = ch::experimental::Attachment::new(&follows).evaluate(&[1, 2, 0, 3], None)?;
-/// assert_eq!(shown, ch::Shown::Value(2));
+/// // The first labels of sentences should agree; the third sentence gives way.
+/// let first = ch::Property::first_label(&ch::LabelMap::identity(2), &ch::PropertyOptions::new())?;
+/// let corpus = ch::Corpus::new([[[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]].iter())?;
+/// let agree = ch::Agreement::property(&first);
+/// let labelled = ch::decode(&corpus, &[agree], ch::RunOptions::new())?;
+/// assert_eq!((labelled.alone()?, labelled.labels()?), (vec![0, 0, 1], vec![0, 0, 0]));
 /// # Ok(())
 /// # }
 /// ```
@@ -47,7 +44,6 @@ pub struct PropertyOptions<'a> {
     rule: Option<SegmentRule>,
     edge_value: Option<usize>,
     label_values: Option<&'a [i32]>,
-    host: Option<Host>,
 }
 
 impl<'a> PropertyOptions<'a> {
@@ -76,19 +72,11 @@ impl<'a> PropertyOptions<'a> {
         self
     }
     /// Sets the value that [`Action::Label`] fires for each label, -1 for nothing. Unless this is
-    /// called, a label fires its own number. Read by [`Property::automaton`], [`Property::local`]
-    /// and [`PropertyBuilder::finish`].
+    /// called, a label fires its own number. Read by [`Property::automaton`] and [`Property::local`].
     pub fn label_values(mut self, label_values: &'a [i32]) -> Self {
         self.label_values = Some(label_values);
         self
     }
-    /// Sets the host, which provides memory and a log. A [`PropertyBuilder`] ignores this: it has a
-    /// host of its own.
-    pub fn host(mut self, host: &Host) -> Self {
-        self.host = Some(host.clone());
-        self
-    }
-
     fn raw_rule(&self) -> i32 {
         self.rule.unwrap_or(SegmentRule::SpansIgnored).raw()
     }
@@ -163,19 +151,17 @@ fn numbers<T: Copy>(list: &[T], number: impl Fn(T) -> Result<i32>) -> Result<Vec
 
 impl Property {
     fn create(
-        options: &PropertyOptions<'_>,
         function: impl FnOnce(
             *const c::chorale_host,
             *mut *mut c::chorale_property,
             *mut c::chorale_error,
         ) -> c::chorale_status,
     ) -> Result<Self> {
-        let handle = Handle::create(options.host.as_ref(), function)?;
+        let handle = Handle::create(function)?;
         Ok(Self { handle })
     }
 
-    /// Makes a property from the tables of an automaton, which are copied. [`PropertyBuilder`]
-    /// makes such tables rule by rule. Errors: Shape, Size, OutOfRange (states), ValueOutsideRange
+    /// Makes a property from the tables of an automaton, which are copied. Errors: Shape, Size, OutOfRange (states), ValueOutsideRange
     /// (actions), SizeOverflow, OutOfMemory.
     pub fn automaton(automaton: &Automaton<'_>, options: &PropertyOptions<'_>) -> Result<Self> {
         options.check(automaton.labels)?;
@@ -201,7 +187,7 @@ impl Property {
         raw.actions = pointer(actions.as_deref());
         raw.end_actions = pointer(end_actions.as_deref());
         raw.label_values = pointer(options.label_values);
-        Self::create(options, |host, made, error| unsafe {
+        Self::create(|host, made, error| unsafe {
             c::chorale_property_create(host, &raw, made, error)
         })
     }
@@ -223,7 +209,7 @@ impl Property {
         let entries = product(&[classes, labels, labels.saturating_add(1)])?;
         check_length("actions", Some(actions), entries)?;
         let actions = numbers(actions, Action::raw)?;
-        Self::create(options, |host, made, error| unsafe {
+        Self::create(|host, made, error| unsafe {
             c::chorale_property_create_local(
                 host,
                 size(labels),
@@ -239,27 +225,19 @@ impl Property {
 
     /// Makes a property that fires the kind of the label at `position`. A chain that ends before
     /// this position shows EMPTY. Errors: Size, OutOfRange (the map), SizeOverflow, OutOfMemory.
-    pub fn position_label(
-        map: &LabelMap,
-        position: usize,
-        options: &PropertyOptions<'_>,
-    ) -> Result<Self> {
+    pub fn position_label(map: &LabelMap, position: usize) -> Result<Self> {
         let raw = map.raw();
-        Self::create(options, |host, made, error| unsafe {
+        Self::create(|host, made, error| unsafe {
             c::chorale_property_create_position_label(host, &raw, size(position), made, error)
         })
     }
 
     /// Makes a property that fires the kind of the label of every position whose table entry is
     /// `token`. Errors: as for [`position_label`](Self::position_label); OutOfRange (`token`).
-    pub fn token_label(
-        map: &LabelMap,
-        token: usize,
-        options: &PropertyOptions<'_>,
-    ) -> Result<Self> {
+    pub fn token_label(map: &LabelMap, token: usize) -> Result<Self> {
         let raw = map.raw();
         let token = index("token", token)?;
-        Self::create(options, |host, made, error| unsafe {
+        Self::create(|host, made, error| unsafe {
             c::chorale_property_create_token_label(host, &raw, token, made, error)
         })
     }
@@ -269,7 +247,7 @@ impl Property {
     pub fn first_label(map: &LabelMap, options: &PropertyOptions<'_>) -> Result<Self> {
         options.check(map.labels())?;
         let raw = map.raw();
-        Self::create(options, |host, made, error| unsafe {
+        Self::create(|host, made, error| unsafe {
             c::chorale_property_create_first_label(host, &raw, options.raw_ignored(), made, error)
         })
     }
@@ -287,7 +265,7 @@ impl Property {
         let raw = map.raw();
         let anchor = index("anchor", anchor)?;
         let end_value = index_or_none("edge_value", options.edge_value)?;
-        Self::create(options, |host, made, error| unsafe {
+        Self::create(|host, made, error| unsafe {
             c::chorale_property_create_next_label(
                 host,
                 &raw,
@@ -315,7 +293,7 @@ impl Property {
         let raw = map.raw();
         let anchor = index("anchor", anchor)?;
         let start_value = index_or_none("edge_value", options.edge_value)?;
-        Self::create(options, |host, made, error| unsafe {
+        Self::create(|host, made, error| unsafe {
             c::chorale_property_create_token_before(
                 host,
                 &raw,
@@ -339,12 +317,6 @@ impl Property {
         count(unsafe { c::chorale_property_labels(self.as_ptr()) })
     }
 
-    /// Makes another handle of a property of the library, and adds a reference to the property;
-    /// None for NULL.
-    pub(crate) unsafe fn retain(raw: *const c::chorale_property) -> Option<Self> {
-        let handle = Handle::from_raw_or_null(c::chorale_property_retain(raw))?;
-        Some(Self { handle })
-    }
     pub(crate) fn as_ptr(&self) -> *const c::chorale_property {
         self.handle.as_ptr()
     }
@@ -364,152 +336,5 @@ impl std::fmt::Debug for Property {
             .field("labels", &self.labels())
             .field("values", &self.values())
             .finish()
-    }
-}
-
-/// Builds an automaton rule by rule. State 0 always exists and is the start. Where no rule matches,
-/// the automaton stays in its state and fires nothing. Where several rules match, the last one
-/// applies.
-///
-/// ```
-/// use libchorale as ch;
-/// # fn main() -> ch::Result<()> {
-/// // Fires the label directly after the first label 2. The labels are 0, 1 and 2.
-/// let mut builder = ch::experimental::PropertyBuilder::new(3, 1, 3)?;
-/// let seen = builder.add_state()?;
-/// let done = builder.add_state()?;
-/// builder.rule(0, ch::experimental::ANY, 2, seen, ch::Action::Nothing)?;
-/// builder.rule(seen, ch::experimental::ANY, ch::experimental::ANY, done, ch::Action::Label)?;
-/// let property = builder.finish(&ch::PropertyOptions::new())?;
-/// let shown = ch::experimental::Attachment::new(&property).evaluate(&[0, 2, 1, 0], None)?;
-/// assert_eq!(shown, ch::Shown::Value(1));
-/// # Ok(())
-/// # }
-/// ```
-pub struct PropertyBuilder {
-    handle: Handle<c::chorale_property_builder>,
-    labels: usize,
-}
-
-// Safe: the object may move between threads, and calls that take `&self` only read.
-unsafe impl Send for PropertyBuilder {}
-unsafe impl Sync for PropertyBuilder {}
-
-impl PropertyBuilder {
-    /// Makes a builder without rules. labels, classes: the number of labels, and of classes of
-    /// positions. values: R, the number of values that may fire. Errors: Size, SizeOverflow,
-    /// OutOfMemory.
-    pub fn new(labels: usize, classes: usize, values: usize) -> Result<Self> {
-        Self::create(labels, classes, values, None)
-    }
-    /// Makes a builder with the memory and log of `host`. Properties that it makes use the same
-    /// host.
-    pub fn new_in(labels: usize, classes: usize, values: usize, host: &Host) -> Result<Self> {
-        Self::create(labels, classes, values, Some(host))
-    }
-    fn create(labels: usize, classes: usize, values: usize, host: Option<&Host>) -> Result<Self> {
-        let handle = Handle::create(host, |host, made, error| unsafe {
-            c::chorale_property_builder_create(
-                host,
-                size(labels),
-                size(classes),
-                size(values),
-                made,
-                error,
-            )
-        })?;
-        Ok(Self { handle, labels })
-    }
-
-    /// Adds a state and returns its number. Errors: SizeOverflow, OutOfMemory.
-    pub fn add_state(&mut self) -> Result<usize> {
-        let mut state = 0;
-        call(|error| unsafe {
-            c::chorale_property_builder_add_state(self.handle.as_ptr(), &mut state, error)
-        })?;
-        Ok(count(state.into()))
-    }
-
-    /// Adds a rule: in `state`, a position of class `position_class` with label `label` fires
-    /// `action` and leads to the state `next`. `state`, `position_class` or `label` may be
-    /// `ANY`, which stands for all states, classes or labels. If `next` is ANY, the
-    /// state stays the same. Errors: OutOfRange, ValueOutsideRange (the action).
-    pub fn rule(
-        &mut self,
-        state: impl Into<Option<usize>>,
-        position_class: impl Into<Option<usize>>,
-        label: impl Into<Option<usize>>,
-        next: impl Into<Option<usize>>,
-        action: Action,
-    ) -> Result<&mut Self> {
-        let state = or_any("state", state.into())?;
-        let position_class = or_any("position_class", position_class.into())?;
-        let label = or_any("label", label.into())?;
-        let next = or_any("next", next.into())?;
-        let action = action.raw()?;
-        call(|error| unsafe {
-            c::chorale_property_builder_rule(
-                self.handle.as_ptr(),
-                state,
-                position_class,
-                label,
-                next,
-                action,
-                error,
-            )
-        })?;
-        Ok(self)
-    }
-
-    /// Adds an end rule: a sequence that ends in `state` fires `action` after its last position.
-    /// `state` may be `ANY`, which stands for all states. Errors: OutOfRange,
-    /// ValueOutsideRange.
-    pub fn end_rule(
-        &mut self,
-        state: impl Into<Option<usize>>,
-        action: Action,
-    ) -> Result<&mut Self> {
-        let state = or_any("state", state.into())?;
-        let action = action.raw()?;
-        call(|error| unsafe {
-            c::chorale_property_builder_end_rule(self.handle.as_ptr(), state, action, error)
-        })?;
-        Ok(self)
-    }
-
-    /// Sets which table entry [`Action::Table`] fires at position `t`: entry `t + table_offset`, or
-    /// `outside_value` if the table has no such entry (None: nothing). Errors: ValueOutsideRange.
-    pub fn table(&mut self, table_offset: i32, outside_value: Option<usize>) -> Result<&mut Self> {
-        let outside_value = index_or_none("outside_value", outside_value)?;
-        call(|error| unsafe {
-            c::chorale_property_builder_table(
-                self.handle.as_ptr(),
-                table_offset,
-                outside_value,
-                error,
-            )
-        })?;
-        Ok(self)
-    }
-
-    /// Makes a property from the rules added so far. The builder can be used further. Errors:
-    /// Shape, ValueOutsideRange (`label_values`), OutOfMemory.
-    pub fn finish(&self, options: &PropertyOptions<'_>) -> Result<Property> {
-        options.check(self.labels)?;
-        let handle = Handle::create(None, |_, made, error| unsafe {
-            c::chorale_property_builder_finish(
-                self.handle.as_ptr(),
-                pointer(options.label_values),
-                made,
-                error,
-            )
-        })?;
-        Ok(Property { handle })
-    }
-}
-
-impl std::fmt::Debug for PropertyBuilder {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "PropertyBuilder({} labels)", self.labels)
     }
 }

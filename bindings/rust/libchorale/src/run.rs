@@ -8,19 +8,13 @@
 //! every labelling, computed by steps of dual ascent. The score of a labelling is the sum of the
 //! scores of all chains and the potentials of all cliques.
 
-use crate::array::{
-    check_length, count, fill, filled, product, seconds, size, written, Element, MatrixMut, Owner,
-};
+use crate::array::{count, fill, filled, pointer, product, size, written};
 use crate::cancel::Cancel;
 use crate::error::call;
 use crate::handle::Handle;
 use crate::options::Callbacks;
 use crate::panics::settle;
-use crate::{
-    c, Chain, Error, LeftOut, Model, Result, RunOptions, RunResult, Shown, Status, Transitions,
-};
-use std::collections::BTreeMap;
-use std::time::Duration;
+use crate::{c, Error, LeftOut, Model, Result, RunOptions, RunResult, Shown};
 
 /// Selects which labelling of a run a result describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +72,7 @@ pub struct Reason {
 impl Reason {
     /// Returns the reasons that `write` writes to an array.
     pub(crate) fn read(
-        model: &Model<'_>,
+        model: &Model,
         write: impl Fn(*mut c::chorale_reason, i64, &mut i64) -> Result<()>,
     ) -> Result<Vec<Self>> {
         let reasons = filled(unsafe { std::mem::zeroed() }, |reasons, capacity| {
@@ -105,17 +99,6 @@ impl Reason {
         };
         Ok(reasons.iter().map(reason).collect())
     }
-}
-
-/// The score of a chain under one labelling of a run.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ChainScore {
-    /// The score of the chain under this labelling, without cliques.
-    pub score: f64,
-    /// True if the chain's labels in [`Labelling::Together`] differ from those in [`Labelling::Alone`],
-    /// whichever of the two was asked for.
-    pub changed: bool,
 }
 
 /// Max-marginals of a chain under the messages of its cliques. The score of a labelling is here the
@@ -190,22 +173,15 @@ pub struct Run<'a> {
     // Declared first, so that the library's run is destroyed before the model and callbacks that it
     // borrows.
     handle: RunHandle,
-    model: Model<'a>,
-    cancel: Option<Cancel>,
+    model: Model,
+    _cancel: Option<Cancel>,
     _callbacks: Owned<'a>,
-    /// For each chain passed to `set_chain`: the arrays and transitions that the run reads, kept
-    /// alive.
-    chains: BTreeMap<usize, KeptChain<'a>>,
 }
 
-/// The library object that owns the run: the run itself, the result of [`decode`](crate::decode),
-/// or a [`Prices`](crate::Prices).
+/// The library object that owns the run: the run itself, or the result of [`decode`](crate::decode).
 pub(crate) enum RunHandle {
     Own(Handle<c::chorale_run>),
     Decoded(Handle<c::chorale_decoded>),
-    /// The run of a `Prices`, which `Prices::run` lends by shared reference only, so that only
-    /// `Prices::solve` changes it.
-    Prices(Handle<c::chorale_prices>),
 }
 
 impl RunHandle {
@@ -213,16 +189,8 @@ impl RunHandle {
         match self {
             Self::Own(run) => run.as_ptr(),
             Self::Decoded(decoded) => unsafe { c::chorale_decoded_run(decoded.as_ptr()) },
-            Self::Prices(prices) => unsafe {
-                c::chorale_prices_run(prices.as_ptr()) as *mut c::chorale_run
-            },
         }
     }
-}
-
-struct KeptChain<'a> {
-    _transitions: Option<Transitions<'a>>,
-    _owners: Vec<Owner>,
 }
 
 /// Callbacks in memory that does not move, because C stores the address. Held by a raw pointer, not
@@ -256,7 +224,7 @@ impl<'a> Run<'a> {
     /// Creates a run and allocates all memory that it needs. Errors: Size, SizeOverflow, OutOfRange
     /// and NotANumber (of the options), StateSpace (a chain with several properties has more joint
     /// states than `max_states`), CallbackStopped, CallbackValue, OutOfMemory.
-    pub fn new(model: &Model<'a>, options: RunOptions<'a>) -> Result<Self> {
+    pub fn new(model: &Model, options: RunOptions<'a>) -> Result<Self> {
         Self::create(model, options, None)
     }
 
@@ -264,75 +232,43 @@ impl<'a> Run<'a> {
     /// earlier run may be of another model, if that model has as many chains and cliques. The
     /// earlier run is only read. Errors: as for [`new`](Self::new); ModelMismatch (another number
     /// of chains or cliques).
-    pub fn from_earlier(
-        model: &Model<'a>,
-        options: RunOptions<'a>,
-        earlier: &Run<'_>,
-    ) -> Result<Self> {
+    pub fn from_earlier(model: &Model, options: RunOptions<'a>, earlier: &Run<'_>) -> Result<Self> {
         Self::create(model, options, Some(earlier))
     }
 
     fn create(
-        model: &Model<'a>,
+        model: &Model,
         mut options: RunOptions<'a>,
         earlier: Option<&Run<'_>>,
     ) -> Result<Self> {
         let callbacks = Owned::new(std::mem::take(&mut options.callbacks));
         let raw = options.raw(callbacks.0);
         let earlier = earlier.map_or(std::ptr::null_mut(), |run| run.handle.as_ptr());
-        let handle = Handle::create(options.host.as_ref(), |host, made, error| unsafe {
+        let handle = Handle::create(|host, made, error| unsafe {
             c::chorale_run_create(host, model.as_ptr(), &raw, earlier, made, error)
         });
-        let handle = RunHandle::Own(settle(handle, &model.keep.slots)?);
+        let handle = RunHandle::Own(settle(handle, &*model.slots)?);
         Ok(Self::of(handle, model.clone(), options.cancel, callbacks))
     }
 
     /// Wraps the handle of a run that was created with these callbacks and this cancel flag.
     pub(crate) fn of(
         handle: RunHandle,
-        model: Model<'a>,
+        model: Model,
         cancel: Option<Cancel>,
         callbacks: Owned<'a>,
     ) -> Self {
         Self {
             handle,
             model,
-            cancel,
+            _cancel: cancel,
             _callbacks: callbacks,
-            chains: BTreeMap::new(),
         }
     }
 
     /// Returns the model of the run.
-    pub fn model(&self) -> &Model<'a> {
+    pub fn model(&self) -> &Model {
         &self.model
-    }
-
-    /// Discards messages, labellings, edits, and the chains passed to
-    /// [`set_chain`](Self::set_chain). Afterwards the run is in the state of a newly created one.
-    #[cfg(feature = "experimental")]
-    pub fn reset(&mut self) {
-        unsafe { c::chorale_run_reset(self.handle.as_ptr()) };
-        self.chains.clear();
-        crate::panics::resume();
-    }
-
-    /// Replaces the scores of a chain of the model, in this run only. The new chain has the same
-    /// length, number of labels and shape (a chain, or a tree with the same parents); its arrays
-    /// are borrowed. The next `step` or `solve` decodes the chain again. Errors: those of a
-    /// [`Chain`]; OutOfRange, Shape, StateSpace, OutOfMemory.
-    #[cfg(feature = "experimental")]
-    pub fn set_chain<N: Element>(&mut self, chain: usize, scores: &Chain<'a, 'a, N>) -> Result<()> {
-        let raw = scores.raw()?;
-        call(|error| unsafe {
-            c::chorale_run_set_chain(self.handle.as_ptr(), size(chain), &raw, error)
-        })?;
-        let kept = KeptChain {
-            _transitions: scores.own_transitions().cloned(),
-            _owners: scores.owners(),
-        };
-        self.chains.insert(chain, kept);
-        Ok(())
     }
 
     /// Allows only some labels of a position. allowed: one entry for each label, false forbids the
@@ -358,15 +294,9 @@ impl<'a> Run<'a> {
         let flags: Option<Vec<u8>> =
             allowed.map(|allowed| allowed.iter().map(|&allow| u8::from(allow)).collect());
         call(|error| unsafe {
-            c::chorale_run_set_allowed(
-                self.handle.as_ptr(),
-                size(chain),
-                size(position),
-                flags
-                    .as_ref()
-                    .map_or(std::ptr::null(), |flags| flags.as_ptr()),
-                error,
-            )
+            let flags = pointer(flags.as_deref());
+            let (run, chain, position) = (self.handle.as_ptr(), size(chain), size(position));
+            c::chorale_run_set_allowed(run, chain, position, flags, error)
         })
     }
 
@@ -381,18 +311,14 @@ impl<'a> Run<'a> {
     }
 
     /// Replaces the best labelling by a labelling of the caller. labels: the label of every
-    /// position, chain after chain. The next `step` or `solve` scores this labelling and the
+    /// position, chain after chain. The next `solve` scores this labelling and the
     /// own one; no result scores below either of the two. Until then the run has no labelling. A
     /// chain whose scores forbid its given labels, takes its own labels instead.
     /// Errors: Shape, OutOfRange.
     pub fn set_labels(&mut self, labels: &[i32]) -> Result<()> {
         call(|error| unsafe {
-            c::chorale_run_set_labels(
-                self.handle.as_ptr(),
-                labels.as_ptr(),
-                size(labels.len()),
-                error,
-            )
+            let count = size(labels.len());
+            c::chorale_run_set_labels(self.handle.as_ptr(), labels.as_ptr(), count, error)
         })
     }
 
@@ -402,7 +328,7 @@ impl<'a> Run<'a> {
         &self,
         function: impl FnOnce(*mut c::chorale_error) -> c::chorale_status,
     ) -> Result<()> {
-        settle(call(function), &self.model.keep.slots)
+        settle(call(function), &*self.model.slots)
     }
 
     fn call(&mut self, function: Call) -> Result<RunResult> {
@@ -417,23 +343,6 @@ impl<'a> Run<'a> {
     pub fn solve(&mut self) -> Result<RunResult> {
         self.call(c::chorale_run_solve)
     }
-    /// Sets the cancel flag, and the time limit that holds for each call. None removes the flag or
-    /// the limit. Fails only if the library itself is at fault.
-    #[cfg(feature = "experimental")]
-    pub fn set_limits(
-        &mut self,
-        time_limit: Option<Duration>,
-        cancel: Option<&Cancel>,
-    ) -> Result<()> {
-        let seconds = seconds(time_limit);
-        let flag = cancel.map_or(std::ptr::null(), Cancel::as_ptr);
-        call(|error| unsafe {
-            c::chorale_run_set_limits(self.handle.as_ptr(), seconds, flag, error)
-        })?;
-        self.cancel = cancel.cloned();
-        Ok(())
-    }
-
     /// Returns the result of the last solve. Fails only if the library
     /// itself is at fault.
     pub fn result(&self) -> Result<RunResult> {
@@ -472,40 +381,6 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Returns the score of a chain under a labelling, and whether the best labelling of the run
-    /// changes the chain's own labels. Errors: OutOfRange, NoLabelling.
-    pub fn chain_score(&self, chain: usize, which: Labelling) -> Result<ChainScore> {
-        let (mut score, mut changed) = (0.0, 0);
-        call(|error| unsafe {
-            c::chorale_run_chain_score(
-                self.handle.as_ptr(),
-                size(chain),
-                which.raw(),
-                &mut score,
-                &mut changed,
-                error,
-            )
-        })?;
-        Ok(ChainScore {
-            score,
-            changed: changed != 0,
-        })
-    }
-    /// Returns the potential of a clique under a labelling. Errors: OutOfRange, NoLabelling,
-    /// CallbackStopped, CallbackValue, OutOfMemory.
-    pub fn clique_score(&self, clique: usize, which: Labelling) -> Result<f64> {
-        let mut score = 0.0;
-        self.settled(|error| unsafe {
-            c::chorale_run_clique_score(
-                self.handle.as_ptr(),
-                size(clique),
-                which.raw(),
-                &mut score,
-                error,
-            )
-        })?;
-        Ok(score)
-    }
     /// Returns the values of the members of a clique under a labelling, in the order of adding. If
     /// the clique has a centre, the value of the centre is the last entry. Errors: OutOfRange,
     /// NoLabelling, OutOfMemory.
@@ -562,38 +437,17 @@ impl<'a> Run<'a> {
         let (mut marginals, mut margins) = (Vec::new(), Vec::new());
         fill(&mut marginals, product(&[length, labels])?, 0.0)?;
         fill(&mut margins, length, 0.0)?;
-        let out = MatrixMut::new(&mut marginals, length, labels)?;
-        self.max_marginals_into(chain, out, &mut margins)?;
+        let (run, chain) = (self.handle.as_ptr(), size(chain));
+        let (to, margins_to) = (marginals.as_mut_ptr(), margins.as_mut_ptr());
+        self.settled(|error| unsafe {
+            c::chorale_run_max_marginals(run, chain, to, 0, margins_to, error)
+        })?;
         Ok(ChainMarginals {
             marginals,
             labels,
             margins,
         })
     }
-    /// Writes the max-marginals (positions x labels) and margins (one for each position) of a chain
-    /// to arrays of the caller. Errors: as for [`max_marginals`](Self::max_marginals); Shape.
-    pub fn max_marginals_into(
-        &mut self,
-        chain: usize,
-        mut marginals: MatrixMut<'_>,
-        margins: &mut [f64],
-    ) -> Result<()> {
-        let length = self.model.chain_length(chain);
-        let labels = self.model.chain_labels(chain)?;
-        let (to, row_stride) = marginals.raw("marginals", length, labels)?;
-        check_length("margins", Some(&*margins), length)?;
-        self.settled(|error| unsafe {
-            c::chorale_run_max_marginals(
-                self.handle.as_ptr(),
-                size(chain),
-                to,
-                row_stride,
-                margins.as_mut_ptr(),
-                error,
-            )
-        })
-    }
-
     /// Computes the probability of each label at each position of a chain, given the messages of
     /// its cliques. The probability is the sum of exp(s / temperature) over the labellings of the
     /// chain with this label, divided by the sum over all labellings of the chain. Here s is the
@@ -607,64 +461,16 @@ impl<'a> Run<'a> {
         let labels = self.model.chain_labels(chain)?;
         let mut probabilities = Vec::new();
         fill(&mut probabilities, product(&[length, labels])?, 0.0)?;
-        let out = MatrixMut::new(&mut probabilities, length, labels)?;
-        let exact = self.probabilities_into(chain, temperature, out)?;
+        let (run, chain) = (self.handle.as_ptr(), size(chain));
+        let (to, mut exact) = (probabilities.as_mut_ptr(), 0);
+        self.settled(|error| unsafe {
+            c::chorale_run_probabilities(run, chain, temperature, to, 0, &mut exact, error)
+        })?;
         Ok(ChainProbabilities {
             probabilities,
             labels,
-            exact,
+            exact: exact != 0,
         })
-    }
-    /// Writes the probabilities of a chain (positions x labels) to an array of the caller. Returns
-    /// true if they are exact, as [`ChainProbabilities::exact`] states. Errors: as for
-    /// [`probabilities`](Self::probabilities); Shape.
-    pub fn probabilities_into(
-        &mut self,
-        chain: usize,
-        temperature: f64,
-        mut probabilities: MatrixMut<'_>,
-    ) -> Result<bool> {
-        let length = self.model.chain_length(chain);
-        let labels = self.model.chain_labels(chain)?;
-        let (to, row_stride) = probabilities.raw("probabilities", length, labels)?;
-        let mut exact = 0;
-        self.settled(|error| unsafe {
-            c::chorale_run_probabilities(
-                self.handle.as_ptr(),
-                size(chain),
-                temperature,
-                to,
-                row_stride,
-                &mut exact,
-                error,
-            )
-        })?;
-        Ok(exact != 0)
-    }
-
-    /// Returns the whole result as a JSON object. Its fields are the main fields of [`RunResult`];
-    /// `chains`, an array with the score and labels of each chain, and the reasons if the chain
-    /// changed; and `cliques`, an array with the score of each clique and the values of its
-    /// members. With R values, a value is 0 to R - 1, R for EMPTY (no value), R + 1 for CONFLICT
-    /// (two different values), or -1 for a value outside a dictionary that has no UNLISTED. Errors:
-    /// NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
-    #[cfg(feature = "experimental")]
-    pub fn json(&self) -> Result<String> {
-        let mut text = filled(0u8, |text, capacity| {
-            let mut needed = 0;
-            self.settled(|error| unsafe {
-                c::chorale_run_json(
-                    self.handle.as_ptr(),
-                    text.cast(),
-                    capacity,
-                    &mut needed,
-                    error,
-                )
-            })?;
-            Ok(needed)
-        })?;
-        text.pop(); // the NUL
-        String::from_utf8(text).map_err(|_| Error::new(Status::Internal, "the JSON is not UTF-8"))
     }
 }
 

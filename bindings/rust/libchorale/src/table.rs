@@ -224,7 +224,7 @@ impl Ledger {
     /// Size, OutOfRange, NotANumber, OutOfMemory.
     pub fn new(labels: usize, evidence: &Evidence) -> Result<Self> {
         let evidence = Evidence::raw(Some(evidence));
-        let handle = Handle::create(None, |host, made, error| unsafe {
+        let handle = Handle::create(|host, made, error| unsafe {
             c::chorale_ledger_create(host, size(labels), &evidence, made, error)
         })?;
         Ok(Self { handle })

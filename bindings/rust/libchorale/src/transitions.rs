@@ -2,12 +2,11 @@
 
 use crate::array::{check_length, count, pointer, size, Element, IntoMatrix, Matrix};
 use crate::handle::Handle;
-use crate::{c, Error, Host, Mask, Orientation, Result};
-use std::marker::PhantomData;
+use crate::{c, Mask, Orientation, Result};
 
 /// Transition scores: one for each pair of a label and the label after it, with start and end
 /// scores. They never change. Clones, chains and models share them, and any number of threads may
-/// use them. `'t` is the lifetime of borrowed scores; `'static` if the scores are copied.
+/// use them.
 ///
 /// ```
 /// use libchorale as ch;
@@ -19,25 +18,11 @@ use std::marker::PhantomData;
 /// # Ok(())
 /// # }
 /// ```
-///
-/// Borrowed scores must live as long as the transitions:
-///
-/// ```compile_fail,E0597
-/// use libchorale as ch;
-/// let transitions = {
-///     let scores = vec![[0.5, 0.1], [0.2, 0.0]];
-///     ch::Transitions::new(&scores).unwrap().build_borrowed().unwrap()
-/// };
-/// transitions.labels();
-/// ```
-pub struct Transitions<'t> {
-    handle: Handle<c::chorale_transitions>,
-    scores: PhantomData<&'t [f64]>,
-}
+pub struct Transitions(Handle<c::chorale_transitions>);
 
 // Safe: transitions never change, and their reference count is atomic.
-unsafe impl Send for Transitions<'_> {}
-unsafe impl Sync for Transitions<'_> {}
+unsafe impl Send for Transitions {}
+unsafe impl Sync for Transitions {}
 
 /// Collects the parts of transitions: a matrix, start and end scores, and a mask.
 #[derive(Clone, Debug)]
@@ -49,10 +34,9 @@ pub struct TransitionsBuilder<'a, N> {
     start: Option<&'a [N]>,
     end: Option<&'a [N]>,
     mask: Option<&'a Mask>,
-    host: Option<Host>,
 }
 
-impl Transitions<'static> {
+impl Transitions {
     /// Returns a builder with a matrix of scores, labels x labels. Errors: Shape (not square,
     /// ragged).
     #[allow(clippy::new_ret_no_self)]
@@ -78,7 +62,6 @@ impl Transitions<'static> {
             start: None,
             end: None,
             mask: None,
-            host: None,
         }
     }
 }
@@ -105,29 +88,15 @@ impl<'a, N: Element> TransitionsBuilder<'a, N> {
         self.mask = Some(mask);
         self
     }
-    /// Sets the host, which provides memory and a log.
-    pub fn host(mut self, host: &Host) -> Self {
-        self.host = Some(host.clone());
-        self
-    }
-
     /// Makes transitions with a copy of the scores. Errors: Shape, Size (no labels), NotANumber,
     /// Infinite, OutOfRange (a magnitude above 1e280), SizeOverflow, OutOfMemory.
-    pub fn build(self) -> Result<Transitions<'static>> {
-        Ok(Transitions {
-            handle: self.create(false)?,
-            scores: PhantomData,
-        })
-    }
-
-    fn create(self, borrow: bool) -> Result<Handle<c::chorale_transitions>> {
+    pub fn build(self) -> Result<Transitions> {
         let labels = self.labels;
         check_length("start", self.start, labels)?;
         check_length("end", self.end, labels)?;
         let mut raw = init!(chorale_transitions_options);
         raw.element = N::ELEMENT;
         raw.orientation = self.orientation.raw();
-        raw.borrow = borrow.into();
         if let Some(scores) = &self.scores {
             raw.row_stride = size(scores.row_stride());
             raw.column_stride = size(scores.column_stride());
@@ -144,69 +113,36 @@ impl<'a, N: Element> TransitionsBuilder<'a, N> {
             .scores
             .as_ref()
             .map_or(std::ptr::null(), Matrix::as_ptr);
-        Handle::create(self.host.as_ref(), |host, made, error| unsafe {
+        let handle = Handle::create(|host, made, error| unsafe {
             c::chorale_transitions_create(host, size(labels), scores.cast(), &raw, made, error)
-        })
+        })?;
+        Ok(Transitions(handle))
     }
 }
 
-impl<'a> TransitionsBuilder<'a, f64> {
-    /// Makes transitions that borrow the matrix. The matrix must be oriented as
-    /// [`Orientation::RowsFrom`], and there must be no mask, even where the matrix is not borrowed:
-    /// it is copied instead if the builder has its own copy of the scores already, or if the
-    /// entries of a row do not lie side by side. Start and end scores are always copied. Errors: as
-    /// for [`build`](Self::build); Shape (a mask, or another orientation).
-    pub fn build_borrowed(mut self) -> Result<Transitions<'a>> {
-        // The library refuses these only if it borrows the matrix. Whether a call is allowed should
-        // not depend on where the scores lie.
-        if self.mask.is_some() || self.orientation != Orientation::RowsFrom {
-            return Err(Error::shape(
-                "scores can only be borrowed with the orientation RowsFrom and without a mask",
-            ));
-        }
-        if let Some(scores) = self.scores.take() {
-            self.scores = Some(scores.in_rows()?);
-        }
-        let lent = self
-            .scores
-            .as_ref()
-            .map_or(false, |scores| !scores.is_owned());
-        Ok(Transitions {
-            handle: self.create(lent)?,
-            scores: PhantomData,
-        })
-    }
-}
-
-impl<'t> Transitions<'t> {
+impl Transitions {
     /// Returns the number of labels.
     pub fn labels(&self) -> usize {
         count(unsafe { c::chorale_transitions_labels(self.as_ptr()) })
     }
 
     pub(crate) fn as_ptr(&self) -> *const c::chorale_transitions {
-        self.handle.as_ptr()
+        self.0.as_ptr()
     }
 
     /// Makes another handle of transitions of the library, and adds a reference to them.
-    ///
-    /// # Safety
-    /// Scores that the transitions borrow must live for `'t`.
     pub(crate) unsafe fn retain(raw: *const c::chorale_transitions) -> Self {
-        Self {
-            handle: Handle::from_raw(c::chorale_transitions_retain(raw)),
-            scores: PhantomData,
-        }
+        Self(Handle::from_raw(c::chorale_transitions_retain(raw)))
     }
 }
 
-impl Clone for Transitions<'_> {
+impl Clone for Transitions {
     fn clone(&self) -> Self {
         unsafe { Self::retain(self.as_ptr()) }
     }
 }
 
-impl std::fmt::Debug for Transitions<'_> {
+impl std::fmt::Debug for Transitions {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(formatter, "Transitions({} labels)", self.labels())
     }

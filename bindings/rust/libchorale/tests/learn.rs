@@ -1,8 +1,8 @@
 //! Learning: agreement in random documents is found, applied, saved and read; wrong arguments fail.
 
 use libchorale::{
-    learn, Agreement, Corpus, Host, Labelling, LearnOptions, Learnt, Outcome, Problem, Run,
-    RunOptions, Status, Verdict,
+    learn, Agreement, Corpus, Labelling, LearnOptions, Learnt, Outcome, Problem, Run, RunOptions,
+    Status, Verdict,
 };
 use std::ops::ControlFlow;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use std::time::Duration;
 /// Makes a problem of 20 documents with five words each. A word occurs three times in its document,
 /// each time with the same gold label. At about one position in four, the scores prefer the wrong
 /// label.
-fn lesson() -> Problem<'static> {
+fn lesson() -> Problem {
     let mut state = 1u64;
     let mut below = |count: u64| {
         state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
@@ -43,7 +43,6 @@ fn what_agrees_is_learnt() {
     let options = LearnOptions::new()
         .costs(&[0.0, 1.0, 1.0, 0.0], 2)
         .threads(2)
-        .host(&Host::new())
         .progress(|progress| {
             told.push(*progress);
             ControlFlow::Continue(())
@@ -154,7 +153,7 @@ fn what_counts_is_learnt_for() {
 #[test]
 fn limits_and_mistakes() {
     let mut problem = lesson();
-    let refused = |problems: &[&Problem<'_>], options: LearnOptions<'_>| {
+    let refused = |problems: &[&Problem], options: LearnOptions<'_>| {
         learn(problems, options).unwrap_err().status()
     };
     let given = [&problem];

@@ -1,8 +1,6 @@
 //! Compares small problems with an enumeration of all labellings, in every layout that arrays may
 //! have. CHORALE_TEST_SEED sets the seed of the random problems.
-#![cfg(feature = "experimental")]
 
-use libchorale::experimental::*;
 use libchorale::*;
 
 /// A small generator of random numbers (splitmix64).
@@ -283,8 +281,7 @@ fn chains() {
 
         let (data, strides) = laid_out(&mut random, length, labels, &unary);
         let wide = Matrix::strided(&data, length, labels, strides[0], strides[1]).unwrap();
-        let matrices = Matrices::new(&edges, count, labels, labels).unwrap();
-        let chain = Chain::new(wide).unwrap().each_edge(matrices).unwrap();
+        let chain = Chain::new(wide).unwrap().each_edge(&edges).unwrap();
         let chain = chain.start(&start).end(&end);
         // The same chain in single precision, which holds all these numbers exactly.
         let single = |array: &[f64]| array.iter().map(|&x| x as f32).collect::<Vec<f32>>();
@@ -293,7 +290,7 @@ fn chains() {
         let narrow = Matrix::strided(&data32, length, labels, strides[0], strides[1]).unwrap();
         let chain32 = Chain::new(narrow)
             .unwrap()
-            .each_edge(Matrices::new(&edges32, count, labels, labels).unwrap())
+            .each_edge(&edges32)
             .unwrap()
             .start(&start32)
             .end(&end32);
@@ -315,17 +312,17 @@ fn chains() {
         let rows = Chain::new(&rows).unwrap().start(&start).end(&end);
         let apart: Vec<&[f64]> = edges.chunks(labels).collect();
         let rows = match one_each {
-            true => rows.each_edge(Matrices::new(&edges, count, labels, labels).unwrap()),
+            true => rows.each_edge(&edges),
             false => rows.edges(&apart),
         };
         let rows = rows.unwrap();
         assert_eq!(solver.best(&rows).unwrap().result.score, best);
-        // A model returns the chains that it was given, copied or borrowed.
+        // A model returns the chains that it was given.
         let mut builder = ModelBuilder::new().unwrap();
-        builder.borrow_chain(&chain, None, 0).unwrap();
+        builder.add_chain(&chain, None, 0).unwrap();
         builder.add_chain(&chain32, None, 0).unwrap();
-        builder.borrow_chain(&rows, None, 0).unwrap();
-        drop(rows); // the model keeps what the chain owned
+        builder.add_chain(&rows, None, 0).unwrap();
+        drop(rows);
         let model = builder.freeze().unwrap();
         let views = [0, 1, 2].map(|chain| model.chain(chain).unwrap());
         match views {
@@ -348,13 +345,7 @@ fn chains() {
         }
         assert!(several.labelling(several.len()).is_none());
 
-        let mut marginals = vec![0.0; length * (labels + 1)];
-        let mut of_edges = vec![0.0; (length - 1) * labels * labels];
-        let spread = MatrixMut::strided(&mut marginals, length, labels, labels + 1).unwrap();
-        let mut out = MarginalsOut::default();
-        out.marginals = Some(spread);
-        out.edge_marginals = Some(&mut of_edges);
-        solver.max_marginals_into(&chain, out).unwrap();
+        let of_edges = solver.edge_marginals(&chain).unwrap().to_vec();
         let found = solver.max_marginals(&chain32).unwrap();
         let best_with = |fits: &dyn Fn(&[i32]) -> bool| {
             let first = all.iter().find(|(_, labelling)| fits(labelling));
@@ -363,7 +354,6 @@ fn chains() {
         for t in 0..length {
             for y in 0..labels {
                 let expected = best_with(&|labelling| labelling[t] == y as i32);
-                assert_eq!(marginals[t * (labels + 1) + y], expected);
                 assert_eq!(found.marginals.get(t, y), Some(expected));
                 for x in (0..labels).filter(|_| t > 0) {
                     let fits = |l: &[i32]| l[t - 1] == x as i32 && l[t] == y as i32;
@@ -375,88 +365,66 @@ fn chains() {
     }
 }
 
+/// Returns what a labelling of a chain or tree shows: the value of the only member of a clique.
+fn shown(property: &Property, tree: &Chain<'_>, labelling: &[i32], tokens: &[i32]) -> Shown {
+    let counts = |_: &[i64], _| Some(0.0);
+    let potential = Potential::callback(property.values(), counts).unwrap();
+    let mut builder = ModelBuilder::new().unwrap();
+    let chain = tree.clone().forced(labelling);
+    builder.add_chain(&chain, Some(tokens), 0).unwrap();
+    let setup = CliqueSetup::property(property, &potential);
+    let clique = builder.add_cliques(&setup, 1).unwrap().start;
+    builder.add_members(clique, &Members::new(&[0])).unwrap();
+    let mut run = Run::new(&builder.freeze().unwrap(), RunOptions::new()).unwrap();
+    run.solve().unwrap();
+    run.shown(clique, Labelling::Together).unwrap()[0]
+}
+
+/// Runs over one chain with a clique of its own for each of two properties find the labelling that
+/// enumeration finds.
 #[test]
-fn messages_and_decoding() {
+fn properties_by_enumeration() {
     let mut random = Random::new(3);
     let map = LabelMap::from_names(Scheme::Bio, &["O", "B-X", "I-X", "B-Y"]).unwrap();
     let ignored = [true, false, false, false];
     let options = PropertyOptions::new().rule(SegmentRule::SpansIgnored);
-    let at_end = options.clone().ignored(&ignored).edge_value(3);
+    let at_end = options.clone().ignored(&ignored).edge_value(2);
     let next = Property::next_label(&map, 1, &at_end).unwrap();
     let before = Property::token_before(&map, 2, 4, &options.edge_value(0)).unwrap();
-    let some = Dictionary::new(&[0, 2], Unlisted::AsValue).unwrap();
-    let mut solver = ChainSolver::new().unwrap();
-    for _ in 0..60 {
-        let length = 1 + random.below(4);
-        let unary: Vec<f64> = (0..length * 4).map(|_| random.score()).collect();
-        let edges: Vec<f64> = (0..16).map(|_| random.score()).collect();
+    for _ in 0..20 {
+        let length = 1 + random.below(3);
+        let unary: Vec<f64> = (0..length * 4).map(|_| random.finite()).collect();
         let tokens: Vec<i32> = (0..length).map(|_| random.below(5) as i32 - 1).collect();
-        let first: Vec<f64> = (0..next.values() + 2).map(|_| random.score()).collect();
-        let second: Vec<f64> = (0..some.len() + 2).map(|_| random.score()).collect();
-        let transitions = Transitions::new(Matrix::new(&edges, 4, 4).unwrap()).unwrap();
-        let transitions = transitions.build().unwrap();
-        let unary = Matrix::new(&unary, length, 4).unwrap();
-        let chain = Chain::new(unary).unwrap().transitions(&transitions);
-        let attached = [
-            Attachment::new(&next).message(&first),
-            Attachment::new(&before)
-                .dictionary(&some)
-                .table(&tokens)
-                .message(&second),
-        ];
-        assert_eq!((attached[0].values(), attached[1].values()), (4, 3));
-        let mut best = f64::NEG_INFINITY;
-        let mut expected = [
-            vec![f64::NEG_INFINITY; first.len()],
-            vec![f64::NEG_INFINITY; second.len()],
-        ];
-        for labelling in enumerate(length, 4) {
-            let phi = chain.score(&labelling).unwrap();
-            let shown = [0, 1].map(|p| attached[p].evaluate(&labelling, None).unwrap());
-            let fired = attached[1].fired(&labelling, None).unwrap();
-            assert_eq!(fired.is_empty(), shown[1] == Shown::Empty);
-            let shown = [0, 1].map(|p| match shown[p] {
-                Shown::Value(value) => value,
-                Shown::Empty => attached[p].values(),
-                Shown::Conflict => attached[p].values() + 1,
-                Shown::Outside => panic!("the dictionary has UNLISTED"),
-                _ => unreachable!(),
+        let chain = Chain::new(Matrix::new(&unary, length, 4).unwrap()).unwrap();
+        // Scores of the values, then of EMPTY and CONFLICT, by tables of the counts 0 and 1.
+        let said = [&next, &before].map(|property| {
+            let score = |_| [0.0, random.finite()];
+            (0..property.values() + 2).map(score).collect::<Vec<_>>()
+        });
+        let mut builder = ModelBuilder::new().unwrap();
+        builder.add_chain(&chain, Some(&tokens), 0).unwrap();
+        for (property, tables) in [&next, &before].into_iter().zip(&said) {
+            let options = PotentialOptions::new();
+            let potential = Potential::sum(tables.len(), &tables[..], &options).unwrap();
+            let setup = CliqueSetup::property(property, &potential);
+            let clique = builder.add_cliques(&setup, 1).unwrap().start;
+            builder.add_members(clique, &Members::new(&[0])).unwrap();
+        }
+        let options = RunOptions::new().joint_mode(JointMode::Exact);
+        let mut run = Run::new(&builder.freeze().unwrap(), options).unwrap();
+        let found = run.solve().unwrap().score;
+        let best = enumerate(length, 4).map(|labelling| {
+            let of = [&next, &before].map(|property| {
+                match shown(property, &chain, &labelling, &tokens) {
+                    Shown::Value(value) => value,
+                    Shown::Empty => property.values(),
+                    Shown::Conflict => property.values() + 1,
+                    other => panic!("{other:?}"),
+                }
             });
-            let said = [first[shown[0]], second[shown[1]]];
-            best = best.max(phi + said[0] + said[1]);
-            for p in 0..2 {
-                let entry = &mut expected[p][shown[p]];
-                *entry = entry.max(phi + said[1 - p]);
-            }
-        }
-        let options = MessageOptions::new().mode(JointMode::Exact);
-        let messages = solver.messages(&chain, &attached, &options).unwrap();
-        assert!(messages.result.exact);
-        for (p, expected) in expected.iter().enumerate() {
-            assert_eq!(messages.get(p).unwrap(), &expected[..]);
-        }
-        let decoded = solver.decode(&chain, &attached, &options).unwrap();
-        if best == f64::NEG_INFINITY {
-            assert_eq!(decoded.result.outcome, Outcome::Infeasible);
-            assert!(decoded.labelling.is_none() && decoded.shown.is_empty());
-            continue;
-        }
-        assert_eq!(decoded.result.score, best);
-        let labelling = decoded.labelling.unwrap();
-        let phi = chain.score(labelling).unwrap();
-        assert_eq!(phi, decoded.result.chain_score);
-        for (p, attached) in attached.iter().enumerate() {
-            let shown = attached.evaluate(labelling, None).unwrap();
-            assert_eq!(shown, decoded.shown[p]);
-        }
-
-        // Only the second of the two messages is computed.
-        let mut row = vec![0.0; second.len()];
-        let mut rows = [None, Some(&mut row[..])];
-        solver
-            .messages_into(&chain, &attached, &options, &mut rows)
-            .unwrap();
-        assert_eq!(row, expected[1]);
+            chain.score(&labelling).unwrap() + said[0][of[0]][1] + said[1][of[1]][1]
+        });
+        assert!(near(found, best.fold(f64::NEG_INFINITY, f64::max)));
     }
 }
 
@@ -473,27 +441,21 @@ fn trees_and_local_properties() {
     let tree = Chain::new(&unary).unwrap().parents(&parents);
     let mut solver = ChainSolver::new().unwrap();
     assert_eq!(solver.best(&tree).unwrap().labelling, Some(&[1, 0, 1][..]));
-    let attached = Attachment::new(&property);
-    let shown = |labelling: &[i32]| attached.evaluate(labelling, tree.tree()).unwrap();
+    let shown = |labelling: &[i32]| shown(&property, &tree, labelling, &[0; 3]);
     assert_eq!(shown(&[1, 0, 1]), Shown::Conflict);
     assert_eq!(shown(&[1, 1, 1]), Shown::Value(1));
     assert_eq!(shown(&[0, 1, 1]), Shown::Empty);
-    let forbids = [0.0, 0.0, 0.0, f64::NEG_INFINITY];
-    let decoded = solver
-        .decode(&tree, &[attached.message(&forbids)], &MessageOptions::new())
-        .unwrap();
-    assert_eq!(decoded.labelling, Some(&[1, 0, 0][..]));
-    assert_eq!(decoded.shown, [Shown::Value(0)]);
     assert_eq!(
         solver.k_best(&tree, 2).unwrap_err().status(),
         Status::NotAChain
     );
     let map = LabelMap::identity(2);
     let automaton = Property::first_label(&map, &options).unwrap();
-    let refused = solver.decode(
-        &tree,
-        &[Attachment::new(&automaton)],
-        &MessageOptions::new(),
-    );
+    let potential = Potential::potts(2, 1.0).unwrap();
+    let mut builder = ModelBuilder::new().unwrap();
+    builder.add_chain(&tree, None, 0).unwrap();
+    let setup = CliqueSetup::property(&automaton, &potential);
+    let clique = builder.add_cliques(&setup, 1).unwrap().start;
+    let refused = builder.add_members(clique, &Members::new(&[0]));
     assert_eq!(refused.unwrap_err().status(), Status::AutomatonOnTree);
 }
