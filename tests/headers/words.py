@@ -95,7 +95,7 @@ def main() -> int:
     names = {
         "C": {*c.functions, *c.structs, *c.constants, *(field for _, field, _ in fields)},
         "Python": python_names(),
-        "Rust": set(re.findall(r"^\s*pub (?:const |unsafe )*(?:fn |struct |enum |trait |const )?(\w+)", read("bindings/rust/libchorale/src/[!c]*.rs"), re.M)),
+        "Rust": set(re.findall(r"^\s*pub (?:const |unsafe )*(?:fn |struct |enum |trait |const )?(\w+)", read("bindings/rust/libchorale/src/*.rs"), re.M)),
         "Go": set(re.findall(r"^(?:func (?:\([^)]*\) )?|type |\t)([A-Z]\w*)", read("bindings/go/*.go"), re.M)),
         "JavaScript": set(re.findall(r"^\s*(?:export )?(?:readonly |static |class |interface |function |type )*(\w+)\??[(:<]", read("bindings/js/types/index.d.ts"), re.M)),
     }
@@ -117,7 +117,7 @@ def main() -> int:
         if FLAGS.fullmatch(field) and kind != "int32_t":
             failed.append(f"{struct}.{field} is {kind}, a flag or kind is int32_t")
     print("\n".join(failed) or f"ok: {sum(map(len, names.values()))} names, {len(fields)} fields")
-    least = {"C": 500, "Python": 400, "Rust": 300, "Go": 300, "JavaScript": 200}
+    least = {"C": 500, "Python": 400, "Rust": 300, "Go": 200, "JavaScript": 150}
     missing = [f"only {len(names[k])} names of {k} were found" for k, n in least.items() if len(names[k]) < n]
     print("\n".join(missing), end="")
     return int(bool(failed or missing or len(avoid) < 8))
