@@ -22,7 +22,6 @@ import base_model
 import calibration
 import crf_head
 import datasets
-import diagnosed
 import domain_adaptation
 import encoder
 import features
@@ -631,17 +630,6 @@ class Mentions(unittest.TestCase):
         keep(made, "names")
         table = names_masked.rows_of_table([result, result])
         self.assertEqual({len(row) for row in table}, {len(names_masked.HEADS)})
-
-    def test_diagnoses(self):
-        found = list(diagnosed.point(self.this, "wikigold", 1))
-        self.assertEqual([kind for kind, *_ in found], ["mentions", "words"])
-        for _, rows, *both in found:
-            for changed, least, expected, gain in both:
-                self.assertTrue(-rows <= least <= expected <= rows and abs(gain) <= changed <= rows)
-        rows = [{"document": 0, "name": 1, "A": p, "B": 1 - p, "gold": "A"} for p in (0.9, 0.9, 0.8, 0.4)]
-        changed, least, expected, gain = diagnosed.compared(rows, ["A", "B"], 1.0)
-        self.assertEqual((changed, gain), (1, 1))
-        self.assertAlmostEqual(least, 0.4 - 0.6, places=5)
 
     def assert_same(self, made, data, rows, labels, expected):
         """Checks that a page has the labels of agreement at the mentions' places, and their gold

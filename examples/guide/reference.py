@@ -444,7 +444,7 @@ def gathered(module: ast.Module) -> list[Entry]:
 def python_pages() -> Iterator[tuple[str, str]]:
     top = ast.parse((PYTHON / "__init__.py").read_text(encoding="utf-8"))
     entries = gathered(top)
-    first = ("decode", "settle", "agree", "Agreement", "Decoded", "Change", "Reason", "diagnose", "learn_strengths")
+    first = ("decode", "settle", "agree", "Agreement", "Decoded", "Change", "Reason", "learn_strengths")
     order = {name: number for number, name in enumerate(first)}
     entries.sort(key=lambda e: (order.get(e.name.split(".")[0], len(order)), e.name.split(".")[0].lower()))
     text = f"# libchorale\n\n{prose(ast.get_docstring(top) or '')}\n\n{rendered('python', entries)}"

@@ -69,7 +69,7 @@ def test_encoded_columns():
         found = ch.agree(table, key="k", label="l", confidence="c", strength=0.0)
         assert found["probability"].to_pylist() == pytest.approx([0.9] * 3 + [0.6] * 2)
         table = pa.table({"k": texts, "l": LABELS, "c": runs([0.9, None], [3, 5])})
-        with pytest.raises(ValueError, match="column 'c' is null in row 3"):
+        with pytest.raises(ValueError, match="row 3: column 'c' is null"):
             told(table, confidence="c")
 
 
@@ -95,11 +95,11 @@ def test_columns_of_nulls(make):
     nulls = [None] * 5
     assert told(table(z=nulls))[1] == CHANGED
     assert told(table(k=nulls))[1] == [False] * 5
-    with pytest.raises(ValueError, match="column 'l' is null in row 0"):
+    with pytest.raises(ValueError, match="column 'l' has no label"):
         told(table(l=nulls))
-    with pytest.raises(ValueError, match="column 'c' is null in row 0"):
+    with pytest.raises(ValueError, match="row 0: column 'c' is null"):
         told(table(c=nulls), confidence="c")
-    with pytest.raises(ValueError, match="column 'g' is null in every row"):
+    with pytest.raises(ValueError, match="column 'g' has no label"):
         told(table(g=nulls), gold="g", strength=None)
 
 
@@ -164,7 +164,7 @@ def test_types_that_cannot_be_read():
             told(pa.table({"k": values, "l": LABELS}))
     for times in ([datetime.timedelta(1)] * 5, [datetime.date(2020, 1, 1)] * 5):
         for make in (pa.table, polars.DataFrame, pandas.DataFrame):
-            with pytest.raises(TypeError, match="column 'c'"):
+            with pytest.raises((TypeError, ValueError), match="column 'c'"):
                 told(make({"k": texts, "l": LABELS, "c": times}), confidence="c")
 
 

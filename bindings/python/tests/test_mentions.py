@@ -501,7 +501,7 @@ def test_learning():
     assert wrong(fresh, "together") < wrong(fresh, "label")
     everywhere = {**given, "key": ("d", "name"), "group": None}
     assert ch.learn_strengths(rows, gold="gold", **everywhere).learnt.report["groups"] > 100
-    with pytest.raises(ValueError, match="'label' holds 'Z' in row 1"):
+    with pytest.raises(ValueError, match="row 1: column 'label' is 'Z', not one of"):
         ch.agree([rows[0], {**rows[1], "label": "Z"}], **given, strength=strengths)
     with pytest.raises(ValueError, match="keys"):
         ch.agree(rows, key="d", label="label", strength=strengths)
@@ -509,7 +509,7 @@ def test_learning():
         ch.agree(rows, **given, labels=["P", "L"], strength=strengths)
     with pytest.raises(ValueError, match="exclude"):
         ch.agree(rows, **given, gold="gold", strength=1.0)
-    with pytest.raises(ValueError, match="'gold' is null in every row"):
+    with pytest.raises(ValueError, match="'gold' has no label"):
         ch.agree([{**row, "gold": None} for row in rows], **given, gold="gold")
     with pytest.raises(ValueError, match="shares its key"):
         ch.agree([{**row, "name": n} for n, row in enumerate(rows)], **given, gold="gold")
@@ -577,40 +577,45 @@ def test_bad_tables(kind):
     refused(ValueError, "gold: there is no column 'nothing'", gold="nothing")
     for wrong in (1.5, -0.25):
         sure = [*COLUMNS["sure"][:4], wrong, 0.5, 0.5]
-        refused(ValueError, f"'sure' is {wrong} in row 4", {**COLUMNS, "sure": sure})
+        refused(ValueError, f"row 4: column 'sure' is {wrong}, not", {**COLUMNS, "sure": sure})
     missing = [*COLUMNS["sure"][:4], None, 0.5, 0.5]
-    refused(ValueError, "'sure' is (null|nan) in row 4", {**COLUMNS, "sure": missing})
-    refused(ValueError, "'type' is null in row 2", {**COLUMNS, "type": ["A", "B", None, *"ABAB"]})
-    refused(ValueError, "'document' is null in row 0", {**COLUMNS, "document": [None, *"abcdef"]})
-    refused(ValueError, "'type' holds 'LOC' in row 2", labels=["PERSON", "ORG"])
-    refused(TypeError, "'note'.*(number|list)", confidence="note")
+    refused(ValueError, "row 4: column 'sure' is null", {**COLUMNS, "sure": missing})
+    labels = ["A", "B", None, *"ABAB"]
+    refused(ValueError, "row 2: column 'type' is null", {**COLUMNS, "type": labels})
+    refused(ValueError, "row 2: column 'type' is 'LOC', not one of", labels=["PERSON", "ORG"])
+    refused(ValueError, "row 0: column 'note' is 'a', neither a confidence", confidence="note")
     refused(ValueError, "'together' is there already", {**COLUMNS, "together": [1] * 7})
-    refused(ValueError, "'id' is 7.0 in row 0", confidence="id")
-    refused(ValueError, "'id' is 7.0 in row 0", confidence=["sure", "id"], label=None)
+    refused(ValueError, "row 0: column 'id' is 7(.0)?, not from", confidence="id")
+    refused(ValueError, "row 0: column 'id' is 7(.0)?, not", confidence=["sure", "id"], label=None)
 
 
-@pytest.mark.parametrize(
-    "values, message",
-    [
-        ([0.9, "high"], "column 'sure' holds 'high' in row 1, not a number"),
-        (["high", 0.9], "column 'sure' holds 'high' in row 0, not a number"),
-        ([[0.9, 0.1], 0.9], "column 'sure' holds 0.9 in row 1, not a list of numbers"),
-        ([[0.9, 0.1], [0.2, "x"]], "column 'sure' holds 'x' in row 1, not a number"),
-        ([{"P": 0.9}, {"P": 0.1}], "column 'sure' holds {'P': 0.9} in row 0, not a number"),
-    ],
-)
-def test_what_is_no_confidence_is_named(values, message):
-    rows = [{"name": "J", "type": "P", "sure": value} for value in values]
-    with pytest.raises(TypeError) as caught:
+def test_tables_are_read_as_by_settle(kind):
+    """Confidences may be texts and words, and a row without a group takes no part."""
+    columns = {
+        "name": ["Jordan"] * 4,
+        "group": ["a", "a", "a", None],
+        "type": ["PERSON", "PERSON", "LOC", "LOC"],
+        "sure": ["90 %", "0.8", "low", "high"],
+    }
+    given = {"key": "name", "label": "type", "confidence": "sure", "group": "group"}
+    rows = rows_of(ch.agree(kind(columns), **given, strength=3.0))
+    assert [row["together"] for row in rows] == ["PERSON"] * 3 + ["LOC"]
+    assert rows[3]["probability"] == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("value", ["sure", [0.9, "x"], {"P": 2.0}, [[0.9]]])
+def test_what_is_no_confidence_is_named(value):
+    rows = [{"name": "J", "type": "P", "sure": of} for of in (0.9, value)]
+    with pytest.raises(ValueError) as caught:
         ch.agree(rows, key="name", label="type", confidence="sure")
-    assert str(caught.value) == message
+    assert str(caught.value).startswith(f"row 1: column 'sure' is {value!r}, neither a confidence")
 
 
 def test_uneven_lists(kind):
     if kind in (_duckdb, Stream, _batch, _chunks):
         pytest.skip("as in the table of pyarrow")
     columns = {**COLUMNS, "lists": [[0.5, 0.5]] * 5 + [[0.1, 0.2, 0.7]] * 2}
-    with pytest.raises(ValueError, match="'lists' has 3 entries in row 5 and 2 in row 0"):
+    with pytest.raises(ValueError, match="'lists' has 3 entries in row 5 and 2 in rows before"):
         ch.agree(kind(columns), **{**GIVEN, "confidence": "lists"}, labels=["PERSON", "LOC"])
     columns["lists"] = [[0.5, 0.5]] * 7
     with pytest.raises(TypeError, match="labels is missing"):
@@ -641,7 +646,6 @@ def _refused(table):
         lambda: ch.agree(table, **given),
         lambda: ch.agree(table, **given, gold="right"),
         lambda: ch.learn_strengths(table, **given, gold="right"),
-        lambda: ch.diagnose(table, **given),
     ):
         with pytest.raises(ValueError, match="^table has no rows$"):
             call()
@@ -725,21 +729,6 @@ def test_what_gold_taught_is_said(caplog):
     assert "agreement changes nothing\nNothing is applied: " in record.getMessage()
 
 
-def test_keys_that_are_no_names(caplog):
-    rows = [{"id": n, "name": n // 2, "price": n % 7 + 0.5, "l": "A"} for n in range(40)]
-    rows.append({"id": 0, "name": 0, "price": 0.5, "l": "A"})
-    for key, says in (
-        ("name", []),
-        ("id", ["only 2 of 41 rows share their 'id': is it a name?"]),
-        ("price", ["'price' is a number with a fraction: is it a name?"]),
-    ):
-        for call in (ch.agree, ch.diagnose):
-            caplog.clear()
-            call(rows, key=key, label="l", confidence=0.9)
-            assert [record.getMessage() for record in caplog.records] == says
-    assert {record.levelname for record in caplog.records} == {"WARNING"}
-
-
 def test_bad_arguments():
     rows = as_rows(COLUMNS)
     for given, error, match in (
@@ -760,7 +749,7 @@ def test_bad_arguments():
             r"labels is \['B'\]; it must be the keys of confidence, \['A'\]",
         ),
         ({"scale": "odds"}, ValueError, "scale is 'odds'"),
-        ({"scale": "logarithm"}, ValueError, "it must be 'probability'"),
+        ({"scale": "logarithm"}, ValueError, "row 0: column 'sure' is 0.9, not a logarithm"),
         ({"labels": ["LOC", "LOC"]}, ValueError, "labels has 'LOC' twice; all must differ"),
         ({"names": ("a", "b")}, ValueError, "names is .*; it must have four"),
         ({"threads": 0}, ValueError, "threads"),
@@ -771,7 +760,7 @@ def test_bad_arguments():
         with pytest.raises(TypeError, match="table"):
             ch.agree(table, **GIVEN)
     logs = [{"k": 1, "a": 0.5, "b": math.inf}]
-    with pytest.raises(ValueError, match="'b' is inf in row 0"):
+    with pytest.raises(ValueError, match="row 0: column 'b' is inf, not a finite number"):
         ch.agree(logs, key="k", confidence=["a", "b"], scale="logarithm")
 
 
@@ -816,7 +805,7 @@ def test_types_of_arrow():
             ch.agree(table, key=key, label="label")
 
 
-# ---- Progress, diagnosis
+# ---- Progress
 
 
 def test_progress(bars):
@@ -853,15 +842,6 @@ def test_progress_of_learning(bars, capsys):
         ch.learn_strengths(rows, **given, progress=breaking)
 
 
-def test_progress_of_diagnosis(bars):
-    ch.diagnose(as_rows(COLUMNS), **GIVEN, progress=bars)
-    (bar,) = bars.made
-    assert bar.options["desc"] == "diagnose" and bar.n == bar.options["total"] and bar.closed
-    with pytest.raises(ValueError):
-        ch.diagnose([], **GIVEN, progress=bars)
-    assert bars.made[1].closed and bars.made[1].n == 0
-
-
 def test_bar_on_a_terminal(monkeypatch):
     """Without `progress` a bar of tqdm appears on a terminal, but only after a second."""
     pytest.importorskip("tqdm")
@@ -879,41 +859,3 @@ def test_bar_on_a_terminal(monkeypatch):
         time.sleep(1.2)
         bar.step()
         assert "long" in sys.stderr.getvalue() and "2/3" in sys.stderr.getvalue()
-
-
-def test_diagnosis():
-    found = ch.diagnose(as_rows(COLUMNS), **GIVEN, strength=1.5)
-    assert (found.rows, found.shared, found.keys) == (7, 4, 1)
-    assert (found.disagreeing, found.contested, found.changed) == (1, 4, 1)
-    assert found.sure == pytest.approx(0.75) == found.sure_contested
-    result = ch.agree(as_rows(COLUMNS), **GIVEN, strength=1.5)
-    now = result[2]["probability"]
-    assert found.gain == pytest.approx(now - (1 - now), abs=1e-6)
-    sure = as_rows(COLUMNS)[2]["sure"]
-    assert found.least == pytest.approx(1 - sure - sure, abs=1e-6)  # there are two labels
-    assert "1 shared keys, 1 with different labels (4 rows)" in str(found)
-    quiet = ch.diagnose([{"k": 1, "l": "A"}, {"k": 2, "l": "B"}], key="k", label="l")
-    assert quiet.shared == 0 and math.isnan(quiet.sure) and quiet.gain == 0 == quiet.least
-
-
-@pytest.mark.parametrize("one_label", [True, False])
-def test_expected_gain(one_label):
-    """If all mentions of a key have one right label, the true gain is above `gain`. If each mention
-    has a right label of its own, the true gain is close to `least`."""
-    random, rows = np.random.default_rng(5), []
-    for key in range(400):
-        shared = int(random.integers(3))
-        for _ in range(6):
-            right = shared if one_label else int(random.integers(3))
-            sure = float(random.uniform(0.5, 0.95))
-            label = right if random.random() < sure else (right + int(random.integers(1, 3))) % 3
-            rows.append({"key": key, "label": label, "sure": sure, "right": right})
-    given = {"key": "key", "label": "label", "confidence": "sure"}
-    expected = ch.diagnose(rows, **given)
-    result = ch.agree(rows, **given)
-    gain = sum((r["together"] == r["right"]) - (r["label"] == r["right"]) for r in result)
-    assert expected.least < 0 < expected.gain
-    if one_label:
-        assert expected.gain < gain
-    else:
-        assert abs(gain - expected.least) < 3 * math.sqrt(expected.changed)

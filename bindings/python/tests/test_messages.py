@@ -390,7 +390,7 @@ CASES = [
     ("agree", lambda: ch.agree(MENTIONS, key="no", label="l"), "key"),
     ("agree", lambda: ch.agree(MENTIONS, key="k", label="l", strength=NAN), "strength"),
     ("agree", lambda: ch.agree(MENTIONS, key="k", label="l", threads=0), "threads"),
-    ("diagnose", lambda: ch.diagnose(MENTIONS, key="k", label="l", minimum=0), "minimum"),
+    ("agree", lambda: ch.agree(MENTIONS, key="k", label="l", minimum=0), "minimum"),
     (
         "learn_strengths",
         lambda: ch.learn_strengths(MENTIONS, gold="no", key="k", label="l"),

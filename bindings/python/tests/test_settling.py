@@ -516,7 +516,7 @@ def test_bad_arguments():
         ({"missing": 2.0}, "missing is 2.0; it must be from 0 to 1"),
         ({"confidence": -1.0}, "confidence is -1.0"),
         ({"labels": []}, "labels is empty"),
-        ({"labels": ["X", "X"]}, "labels is .*; all must differ"),
+        ({"labels": ["X", "X"]}, "labels has 'X' twice; all must differ"),
         ({"key": ()}, "it names at least one column"),
         ({"key": "nothing"}, "key: there is no column 'nothing'"),
         ({"evidence": ch.Evidence(1.0, 1.0, 1.0), "gold": "type"}, "exclude each other"),
@@ -560,3 +560,26 @@ def test_json_of_alternatives_and_labels():
     settled = ch.settle(given, **GIVEN)
     assert [row["together"] for row in settled.table] == ["Y", "Y"]
     assert settled.changed.tolist() == [True, False]
+
+
+def test_a_missing_column_is_named_before_bad_entries():
+    rows = [{"k": 1, "l": "A", "c": 7.5}]
+    for argument in ("key", "group", "gold"):
+        given = {"key": "k", "label": "l", "confidence": "c", argument: "nothing"}
+        with pytest.raises(ValueError, match=f"^{argument}: there is no column 'nothing'"):
+            ch.settle(rows, **given)
+    ledger = ch.Ledger(["A"], evidence=ch.Evidence(4.0, 6.0, 1.0))
+    with pytest.raises(ValueError, match="^key: there is no column 'nothing'"):
+        ledger.add_table(rows, key="nothing", label="l", confidence="c")
+
+
+@pytest.mark.parametrize("scale", ["probability", "logarithm"])
+def test_lists_of_numbers_are_scores_of_all_labels(scale):
+    shares = np.array([[0.9, 0.1], [0.8, 0.2], [0.4, 0.6]])
+    rows = [{"k": 1, "a": a, "b": b} for a, b in shares]
+    lists = shares if scale == "probability" else np.log(shares)
+    given = [{"k": 1, "s": of.tolist()} for of in lists]
+    found = ch.settle(given, key="k", confidence="s", labels=["A", "B"], scale=scale)
+    expected = ch.settle(rows, key="k", confidence={"A": "a", "B": "b"})
+    assert found.codes.tolist() == expected.codes.tolist() == [0, 0, 0]
+    assert found.probability == pytest.approx(expected.probability)

@@ -40,7 +40,7 @@ from .errors import (
     StateError,
 )
 from .ledger import Ledger, Placed
-from .mentions import Diagnosis, Strengths, agree, diagnose, learn_strengths
+from .mentions import Strengths, agree, learn_strengths
 from .model import LabellingScore, Model, ModelBuilder
 from .outcome import Outcome
 from .places import Place, missed
@@ -65,7 +65,6 @@ __all__ = [
     "CliqueSolver",
     "ClosedError",
     "Decoded",
-    "Diagnosis",
     "Error",
     "Evidence",
     "FIRE_LABEL",
@@ -109,7 +108,6 @@ __all__ = [
     "algorithms",
     "build_problem",
     "decode",
-    "diagnose",
     "labelled_problem",
     "learn_strengths",
     "settle",

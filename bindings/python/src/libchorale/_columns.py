@@ -14,6 +14,7 @@ import numpy.typing as npt
 from . import _arrays as arrays
 
 Array = npt.NDArray[Any]
+Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 Doubles = npt.NDArray[np.float64]
 
@@ -50,8 +51,8 @@ class Column:
         raise NotImplementedError
 
     def lists(self) -> Array:
-        """Returns N x m numbers, where m is the length of each list. Lists of different lengths
-        raise ValueError, which names the row."""
+        """Returns N x m numbers, where m is the length of each list. Nulls and lists of different
+        lengths raise ValueError, which names the row; all else raises TypeError."""
         raise NotImplementedError
 
     def floats(self) -> Doubles | None:
@@ -160,22 +161,25 @@ class Objects(Column):
         return np.array(listed, dtype=np.float64)
 
     def lists(self) -> Array:
-        width: int | None = None
+        wrong = ""
+        widths: list[int] = []
         flat: list[float] = []
         for row, value in enumerate(self._values):
             if value is None:
-                raise ValueError(f"{self.place} is null in row {row}")
+                wrong = wrong or f"{self.place} is null in row {row}"
+                continue
             if isinstance(value, (str, bytes, Mapping)) or not hasattr(value, "__len__"):
-                if row == 0:
-                    self.numbers()  # if an entry is not a number, raises an error that names it
                 raise TypeError(f"{self.place} holds {value!r} in row {row}, not a list of numbers")
-            width = len(value) if width is None else width
-            if len(value) != width:
-                raise ValueError(
-                    f"{self.place} has {len(value)} entries in row {row} and {width} in row 0"
-                )
+            widths.append(len(value))
+            if widths[-1] != widths[0]:
+                rule = f"has {widths[-1]} entries in row {row} and {widths[0]} in rows before"
+                wrong = wrong or f"{self.place} {rule}"
             flat += [number_of(self.place, row, entry) for entry in value]
-        return np.array(flat, dtype=np.float64).reshape(len(self._values), width or 0)
+        if not widths:
+            raise self._unusable("lists of numbers", "null")
+        if wrong:
+            raise ValueError(wrong)
+        return np.array(flat, dtype=np.float64).reshape(len(self._values), -1)
 
 
 class Series(Column):
@@ -232,7 +236,9 @@ class Series(Column):
         return self._objects().mixed() if self._series.dtype == object else self.encoded()
 
     def lists(self) -> Array:
-        return Objects.lists(self._objects())
+        if getattr(self._series.dtype, "kind", "O") != "O":
+            raise self._unusable("lists of numbers", self._series.dtype)
+        return self._objects().lists()
 
     def _objects(self) -> Objects:
         made = Objects("", self._series.tolist())
@@ -316,9 +322,7 @@ class Arrow(Column):
             raise self._unusable("numbers", column.type)
         if not self._is_number(column.type):
             return None
-        valid = column.is_valid().to_numpy()
-        zero = self._arrow.scalar(0).cast(column.type)
-        return np.where(valid, self._floats(column.fill_null(zero)), np.nan)
+        return self._floats(column).astype(np.float64)
 
     def lists(self) -> Array:
         arrow, column = self._arrow, plain(self._given)
@@ -331,7 +335,7 @@ class Arrow(Column):
         if len(wrong):
             raise ValueError(
                 f"{self.place} has {widths[wrong[0]]} entries in row {wrong[0]} and {widths[0]} "
-                "in row 0"
+                "in rows before"
             )
         inner = Arrow("", arrow.compute.list_flatten(column))
         inner.place = f"{self.place} (entries of its lists)"

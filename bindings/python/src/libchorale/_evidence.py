@@ -12,8 +12,7 @@ import numpy as np
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._columns import Array, Doubles, Longs
-from ._mentions import Ints
+from ._columns import Array, Doubles, Ints, Longs
 from ._native import call, library, struct
 
 

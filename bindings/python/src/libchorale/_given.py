@@ -219,8 +219,7 @@ class Names:
             others: list[tuple[int, Any]] = []
         else:
             labels = list(given)
-            if len(set(labels)) < len(labels):
-                raise ValueError(f"labels is {labels}; all must differ")
+            arrays.distinct("labels", labels)
             others = []
             if isinstance(given, Mapping):
                 for number, spellings in enumerate(given.values()):

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
+from . import _arrays as arrays
 from . import _given as given
-from ._columns import Array, Codes, Doubles, together
+from ._columns import Array, Codes, Doubles, Ints, together
 from ._evidence import Mentions
 from ._given import MARGIN, Names, Problems, Reader
-from ._mentions import Ints
 from ._tables import Table
-from .mentions import CONFIDENCE, _column, is_column
+
+# The probability of a row's label if the caller gives no confidence.
+CONFIDENCE = 0.8
+
+log = logging.getLogger("libchorale")
 
 
 def mentions_of(
     table: Table,
     label: str | None,
-    confidence: float | str | Mapping[Any, str] | None,
+    confidence: Any,
     count: str | None,
     reader: Reader,
     wanted: Sequence[Any] | Mapping[Any, Any] | None,
@@ -33,10 +38,10 @@ def mentions_of(
     one, and mentions without keys."""
     times = None
     if count is not None:
-        times = given.counts(_column(table, "count", count), count, problems)
+        times = given.counts(table.find("count", count), count, problems)
     rows = table.rows
     seen: dict[Any, int] = {}
-    column = None if label is None else _column(table, "label", label).mixed()
+    column = None if label is None else table.find("label", label).mixed()
     if column is not None:
         many = np.bincount(column.codes[column.codes >= 0], minlength=column.count).tolist()
         values = column.all_values()
@@ -44,25 +49,43 @@ def mentions_of(
     shares: Any = None
     lists: list[dict[Any, float] | None] = []
     of_row: Array = np.zeros(0, dtype=np.int32)
-    if is_column(table.names, confidence):
-        of, name = _column(table, "confidence", confidence), cast(str, confidence)
-        shares, lists, of_row, filled = given.confidences(of, name, reader, missing, problems)
-        told[f"no confidence, taken as {missing}"] = filled
+    logs: Any = None
+    # A confidence names a column if it is a text, or an integer that is a name.
+    if isinstance(confidence, str) or (type(confidence) is int and confidence in table.names):
+        of, name = table.find("confidence", confidence), cast(str, confidence)
+        try:
+            logs = _logarithms(name, of.lists(), reader, problems)
+        except TypeError:
+            shares, lists, of_row, filled = given.confidences(of, name, reader, missing, problems)
+            told[f"no confidence, taken as {missing}"] = filled
+        else:
+            if wanted is None and label is not None:
+                raise TypeError(
+                    f"labels is missing: it says whose scores the lists of column {name!r} hold, "
+                    "in their order"
+                )
+            wanted = list(range(logs.shape[1])) if wanted is None else wanted
+            if len(wanted) != logs.shape[1]:
+                raise ValueError(
+                    f"column {name!r} has lists of {logs.shape[1]} for {len(wanted)} labels"
+                )
         many_of = np.bincount(of_row[of_row >= 0], minlength=len(lists)).tolist()
         for alternatives, n in zip(lists, many_of):
             for value in alternatives or ():
                 if _hashable(value) and value is not None:
                     seen[value] = seen.get(value, 0) + n
-    elif isinstance(confidence, Mapping):
-        if wanted is None:
-            wanted = list(confidence)
+    elif isinstance(confidence, Iterable):
+        wanted, logs = _all_scores(table, confidence, wanted, reader, problems)
     else:
         share = CONFIDENCE if confidence is None else given.check_share("confidence", confidence)
         shares = np.full(rows, share)
-    if column is None and not lists and not isinstance(confidence, Mapping):
+    if column is None and not lists and logs is None:
         raise TypeError("label is missing: one confidence says nothing without it")
     known = Names.of(wanted, seen, abstain, rules, confidence if label is None else label)
     m = len(known.labels)
+    scored = np.full(rows, logs is not None)  # whether a row has scores of several labels
+    if lists:
+        scored = of_row >= 0
     number = np.full(rows, -1, dtype=np.int32)
     if column is not None:
         assert label is not None
@@ -78,32 +101,40 @@ def mentions_of(
             return None if full.codes[row] < 0 else full.values([int(full.codes[row])])[0]
 
         null = (column.codes < 0) | np.array([*(v == "" for v in values), False])[column.codes]
-        given_by_lists = of_row >= 0 if lists else np.zeros(rows, dtype=bool)
         unknown = number == Names.UNKNOWN
-        problems.add(null & unknown & ~given_by_lists, label, entry, "which is empty")
-        problems.add(
-            unknown & ~null,
-            label,
-            entry,
-            f"not one of the labels {known.shown()}",
-        )
+        problems.add(null & unknown & ~scored, label, entry, "which is empty")
+        rule = f"not one of the labels {known.shown()}"
+        problems.add(unknown & ~null, label, entry, rule)
     before, no_keys = np.maximum(number, -1).astype(np.int32), np.empty(0, dtype=np.int32)
-    if isinstance(confidence, Mapping):
-        logs = _all_scores(table, confidence, known, reader, problems)
-    elif lists:
+    if lists:
         logs = _alternatives(lists, of_row, shares, number, known)
-        unsaid = of_row >= 0
-        number = np.where(unsaid & (number == -1), logs.argmax(axis=1), number)
-    else:
+    if logs is None:
         known_shares = np.where(problems.usable, shares, np.nan)
         return known, column, Mentions(no_keys, 0, m, before, known_shares, times=times)
     own = logs.argmax(axis=1)
-    if column is None:
-        before = own
-    else:
-        before = np.where((before < 0) & (number >= 0), own, before)
+    before = np.where(scored & (number == Names.UNKNOWN), own, before)
     before = np.where(problems.usable, before, -1).astype(np.int32)
     return known, column, Mentions(no_keys, 0, m, before, None, logs, times)
+
+
+def gold_of(table: Table, gold: str, known: Names, told: dict[str, int]) -> Ints:
+    """Reads a column of right labels: the number of each, -1 if it is unknown."""
+    column = table.find("gold", gold).mixed()
+    values = column.all_values()
+    right = np.array([*map(known.number, values), -1], dtype=np.int32)[column.codes]
+    said = np.array([*(value != "" for value in values), False])[column.codes]
+    unknown = np.flatnonzero((right == Names.UNKNOWN) & said)
+    told["right labels that occur nowhere among the labels"] = len(unknown)
+    if not (right >= 0).any():
+        what = "has no label"
+        if len(unknown):
+            [value] = column.values([int(column.codes[unknown[0]])])
+            what = (
+                f"holds {value!r} in row {unknown[0]}, which occurs nowhere among the labels "
+                f"{known.shown()}; nor does any other of its labels"
+            )
+        raise ValueError(f"column {gold!r} {what}: there is nothing to learn from")
+    return np.maximum(right, -1).astype(np.int32)
 
 
 def _hashable(value: Any) -> bool:
@@ -115,26 +146,47 @@ def _hashable(value: Any) -> bool:
 
 
 def _all_scores(
-    table: Table, columns: Mapping[Any, str], known: Names, reader: Reader, problems: Problems
-) -> Doubles:
-    if set(columns) != set(known.labels):
-        raise ValueError(f"labels is {known.labels}; it must be the keys of confidence")
-    logs = np.zeros((table.rows, len(known.labels)))
-    for number, label in enumerate(known.labels):
-        name = columns[label]
-        of = _column(table, "confidence", name)
-        found = of.floats()
+    table: Table, columns: Any, wanted: Any, reader: Reader, problems: Problems
+) -> tuple[Any, Doubles]:
+    """Returns the labels, and N x m logarithms from columns of the scores of each label."""
+    wanted = list(columns) if wanted is None else wanted
+    names = list(columns)
+    if isinstance(columns, Mapping):
+        if set(wanted) != set(columns):
+            raise ValueError(f"labels is {[*wanted]}; it must be the keys of confidence, {names}")
+        names = [columns[label] for label in wanted]
+    if not names:
+        raise ValueError("confidence is empty; it names at least one column")
+    if len(names) != len(wanted):
+        raise ValueError(f"confidence has {len(names)} columns for {len(wanted)} labels")
+    logs = np.zeros((table.rows, len(names)))
+    for number, name in enumerate(names):
+        found = table.find("confidence", name).floats()
         if found is None:
             raise TypeError(f"column {name!r} is not of numbers")
-        with np.errstate(invalid="ignore"):
-            shares = np.zeros(len(found)) if reader.scale == "logarithm" else reader.numbers(found)
-            wrong = ~(np.isfinite(found) & (shares >= 0) & (shares <= 1))
-        problems.add(wrong, name, given.entry_of(of), "not a score of this scale")
-        found = np.where(wrong, 0.0, found)
-        if reader.scale != "logarithm":
-            found = np.log(np.maximum(reader.numbers(found), MARGIN))
-        logs[:, number] = found
-    return logs
+        logs[:, number] = _logarithms(name, found, reader, problems)
+    return wanted, logs
+
+
+def _logarithms(name: str, scores: Array, reader: Reader, problems: Problems) -> Doubles:
+    """Returns the logarithms of a column of scores: one in each row, or several."""
+    logs = scores.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        if reader.scale == "logarithm":
+            right, rule = np.isfinite(logs), "not a finite number"
+        else:
+            shares = reader.numbers(logs)
+            right = (shares >= 0) & (shares <= 1)
+            rule = "not from 0 to 1" if reader.scale == "probability" else "not from 0 to 100"
+            logs = np.log(np.maximum(shares, MARGIN))
+    wrong: Array = np.logical_not(np.reshape(right, (len(logs), -1)).all(axis=1))
+
+    def entry(row: int) -> Any:
+        value = scores[row].tolist()
+        return None if arrays.missing(value) else value
+
+    problems.add(wrong, name, entry, rule)
+    return np.where(right, logs, 0.0)
 
 
 def _alternatives(
@@ -184,7 +236,7 @@ def keys_of(
     numeric, null = np.zeros(table.rows, dtype=bool), np.zeros(table.rows, dtype=bool)
     spelt, columns = [], []
     for name in parts:
-        found = _column(table, "key", name).encoded()
+        found = table.find("key", name).encoded()
         column, merged, of_number = given.normalised(found, of_rules, numbers)
         told[f"spellings of keys ({name}) that are equal to another"] = merged
         numeric |= of_number
@@ -192,7 +244,7 @@ def keys_of(
         spelt.append(column)
         columns.append(found)
     if group is not None:
-        columns.append(_column(table, "group", group).encoded())
+        columns.append(table.find("group", group).encoded())
         spelt.append(columns[-1])
         null |= columns[-1].codes < 0
     codes, size = together(spelt)

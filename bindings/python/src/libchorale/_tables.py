@@ -54,11 +54,25 @@ New = Mapping[str, "Labels | Texts | Array"]
 class Table:
     """A table with named columns and `rows` rows."""
 
-    names: list[str]
+    names: list[Any]
     rows: int
 
     def column(self, name: str) -> Column:
         raise NotImplementedError
+
+    def check(self, **columns: Any) -> None:
+        """Raises ValueError if a column that an argument names is not there. An argument may be a
+        tuple of names, or None."""
+        for argument, of in columns.items():
+            for name in of if isinstance(of, tuple) else (of,):
+                if name is not None and name not in self.names:
+                    known = ", ".join(map(repr, self.names))
+                    raise ValueError(f"{argument}: there is no column {name!r} (columns: {known})")
+
+    def find(self, argument: str, name: Any) -> Column:
+        """Returns the column that an argument names."""
+        self.check(**{argument: name})
+        return self.column(name)
 
     def extended(self, new: New) -> Any:
         """Returns the caller's table with more columns at the end."""

@@ -25,11 +25,10 @@ from ._tables import plain_type
 from .chain import Scheme
 from .collective import decode
 from .errors import StateError
-from .mentions import Scale
 from .problem import Problem
 from .rules import Rule, check_anywhere
 from .run import LeftOut, Run
-from .settling import NAMES, Key, settle
+from .settling import NAMES, Confidence, Key, Scale, settle
 
 # The name of the column that `errors="column"` adds: a message in each row that was not labelled.
 ERROR = "error"
@@ -234,7 +233,7 @@ class Mentions:
     group: str
     key: Key
     label: str
-    confidence: float | str | Mapping[Any, str] | None = None
+    confidence: Confidence = None
     labels: Sequence[Any] | Mapping[Any, Any] | None = None
     scale: Scale = "probability"
     order: str | None = None

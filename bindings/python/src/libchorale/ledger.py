@@ -16,15 +16,13 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as c
 from . import _given as given
-from ._columns import Array
+from ._columns import Array, Ints
 from ._evidence import Evidence, Mentions, checked, found_by_c, structs, to_c
 from ._given import LEVELS, RULES, Names, Problems, Reader, TableError
 from ._handle import Handle
-from ._mentions import Ints
 from ._native import call, library
-from ._reading import keys_of, mentions_of
+from ._reading import CONFIDENCE, keys_of, mentions_of
 from ._tables import opened
-from .mentions import CONFIDENCE, _column
 
 FORMAT = 1
 
@@ -211,9 +209,10 @@ class Ledger:
         Placed(label=['PLACE', 'PLACE'], changed={})
         """
         opening = opened(table)
+        opening.check(key=key)
         rows: Iterable[Any] = range(len(self), len(self) + opening.rows)
         if row is not None:
-            column = _column(opening, "row", row).mixed()
+            column = opening.find("row", row).mixed()
             values = [*column.all_values(), None]
             rows = [values[code] for code in column.codes.tolist()]
         problems, given_as = Problems(opening.rows), self._settings

@@ -17,18 +17,19 @@ from . import _arrays as arrays
 from . import _declarations as c
 from . import _given as given
 from . import _review
-from ._columns import Array, Codes, Doubles, Longs
+from ._columns import Array, Codes, Doubles, Ints, Longs
 from ._evidence import Evidence, Mentions, checked, settled
 from ._given import LEVELS, RULES, Names, Problems, Reader, TableError
-from ._mentions import Ints
-from ._reading import keys_of, mentions_of
+from ._reading import gold_of, keys_of, log, mentions_of
 from ._tables import Labels, Table, Texts, opened
-from .mentions import _column, log
 
 #: The columns that `settle` adds.
 NAMES = ("together", "probability", "changed", "why", "conflict")
 
+# Type of a key: one column, or several columns whose values together are the key.
 Key = Union[str, "tuple[str, ...]"]
+Scale = Literal["probability", "percent", "logarithm"]
+Confidence = Union[float, str, Sequence[str], Mapping[Any, str], None]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -340,10 +341,10 @@ def settle(
     *,
     key: Key,
     label: str | None = None,
-    confidence: float | str | Mapping[Any, str] | None = None,
+    confidence: Confidence = None,
     group: str | None = None,
     labels: Sequence[Any] | Mapping[Any, Any] | None = None,
-    scale: Literal["probability", "percent", "logarithm"] = "probability",
+    scale: Scale = "probability",
     levels: Mapping[str, float] = LEVELS,
     missing: float | None = None,
     abstain: Any = None,
@@ -370,8 +371,8 @@ def settle(
     confidence  how probable the label is: a number for all rows, or a column (an integer is a
                 column if one has this name). Entries may be numbers, texts ("0.83", "85 %"), words
                 ("high", see `levels`), or alternatives: a list or JSON of labels with their
-                probabilities, or of labels that were sampled. A dict {label: column} has the scores
-                of all labels. None: 0.8
+                probabilities, or of labels that were sampled. A dict {label: column}, a list of
+                columns, or a column of lists of numbers has the scores of all labels. None: 0.8
     group       the column of documents: keys are settled within a document. None: in the whole
                 table
     labels      all labels; a dict {label: [other spellings]}. None: those that occur
@@ -413,6 +414,7 @@ def settle(
     if evidence is not None and gold is not None:
         raise ValueError("evidence and gold exclude each other")
     opening = opened(table)
+    opening.check(key=key, group=group, gold=gold)
     for name in names:
         if name in opening.names:
             raise ValueError(f"column {name!r} is there already; choose other names")
@@ -438,22 +440,7 @@ def settle(
         opening, key, group, key_rules, numbers, partial, part, told
     )
     if gold is not None:
-        of_gold = _column(opening, "gold", gold).mixed()
-        values = of_gold.all_values()
-        right = np.array([*map(known.number, values), -1], dtype=np.int32)[of_gold.codes]
-        mentions.gold = np.maximum(right, -1)
-        said = np.array([*(value != "" for value in values), False])[of_gold.codes]
-        unknown = np.flatnonzero((right == Names.UNKNOWN) & said)
-        told["right labels that occur nowhere among the labels"] = len(unknown)
-        if not (right >= 0).any():
-            what = "has no label"
-            if len(unknown):
-                [value] = of_gold.values([int(of_gold.codes[unknown[0]])])
-                what = (
-                    f"holds {value!r} in row {unknown[0]}, which occurs nowhere among the labels "
-                    f"{known.shown()}; nor does any other of its labels"
-                )
-            raise ValueError(f"column {gold!r} {what}: there is nothing to learn from")
+        mentions.gold = gold_of(opening, gold, known, told)
     read = _Read(
         opening, known, mentions, columns, group, column, label, problems, part, told, alone
     )

@@ -46,8 +46,9 @@ from ._agreements import Agreement as Words
 from ._arrays import real
 from ._learnt import Learnt
 from ._mentions import TIE, Weights
+from ._reading import log
 from .collective import decode
-from .mentions import Strengths, _read, _weights, agree, learn_strengths, log, tell
+from .mentions import Strengths, _read, _weights, agree, learn_strengths, tell
 from .potential import Potential
 from .rules import parse
 
