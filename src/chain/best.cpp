@@ -147,7 +147,7 @@ bool ChainSweep::trace(gsl::span<double> rows, gsl::span<std::int32_t> labelling
 BestLabelling::BestLabelling(Layout &layout, const ChainView &view) noexcept
     : labelling(layout.take_span<std::int32_t>(view.length)) {
   if (view.parents && view.length > 1) { // all items need the same memory
-    tree_.emplace(layout, view, KeyLayout(), KeyLayout(), 0, 1, 1, 1, true);
+    tree_.emplace(layout, view, KeyLayout(), 0, 1, 1, 1, true);
     return;
   }
   rows_ = layout.take_span<double>(ChainSweep::row_entries(view));

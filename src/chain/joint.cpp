@@ -42,8 +42,6 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
     const std::int64_t tracked = property.code_limit(Role::outgoing);
     const std::int64_t other = property.code_limit(others);
     const KeyField field = plan_.keys.add(has_messages() ? std::max(other, tracked) : other);
-    if (tree)
-      plan_.firing_keys.add(tracked);
     plan_.most = limited_product(plan_.most, other);
     longest = std::max(longest, tracked);
     widest = std::max(widest, (tracked + other - 1) / other);
@@ -80,8 +78,8 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
   if (!fits())
     return;
   if (tree)
-    tree_.emplace(layout, view, plan_.keys, plan_.firing_keys, attachments.count, plan_.most,
-                  plan_.width, longest, use == JointUse::decoding);
+    tree_.emplace(layout, view, plan_.keys, attachments.count, plan_.most, plan_.width, longest,
+                  use == JointUse::decoding);
   else if (is_single_message())
     single_.emplace(layout, view, plan_.most);
   else

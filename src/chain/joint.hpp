@@ -43,7 +43,6 @@ struct JointPlan {
   std::int64_t most = 1;  // upper bound on the number of configurations at a position
   std::int32_t width = 1; // greatest number of configurations kept at a position
   KeyLayout keys;
-  KeyLayout firing_keys; // trees: keys of the values that the properties fire at one position
 };
 
 struct JointSummary {
@@ -61,7 +60,7 @@ public:
         const JointOptions &options, JointUse use, BoundTables *shared = nullptr) noexcept;
 
   // False if the codes of all properties do not fit into a key.
-  bool fits() const noexcept { return plan_.keys.fits() && plan_.firing_keys.fits(); }
+  bool fits() const noexcept { return plan_.keys.fits(); }
   // Loads the scores and prepares the properties (BoundProperty::bind()). Must be called before all
   // functions below. If `limits` (NULL: none) interrupt this or one of these, the best score is
   // minus infinity and the other results are undefined.

@@ -17,9 +17,8 @@ namespace chorale {
 
 class JointTree : JointProgram {
 public:
-  JointTree(Layout &layout, const ChainView &view, const KeyLayout &keys,
-            const KeyLayout &firing_keys, std::int32_t count, std::int64_t most, std::int32_t width,
-            std::int64_t codes, bool decode) noexcept;
+  JointTree(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int32_t count,
+            std::int64_t most, std::int32_t width, std::int64_t codes, bool decode) noexcept;
 
   // Runs the program, with each property in its role (bound_property.hpp), and returns the best
   // score with all messages. If `sums` is not NULL, takes log-sums (log_sums.hpp) in the place of
@@ -41,23 +40,21 @@ private:
   }
 
   void begin_position(const Scores &scores, std::int32_t t) noexcept;
-  // Fills firings_, firing_of_ and uniform_ for position t.
-  void find_firings(std::int32_t t) noexcept;
+  // Returns the actions of property k at t under label y: one for each label of the parent, or a
+  // single one for a root.
+  const std::int32_t *actions(std::int32_t k, std::int32_t t, std::int32_t y) const noexcept;
   // Fills lifted_ with the successors of the configurations of t, with rows by label of the parent.
-  // For configuration i, lift_alike() does so under the labels of t that fire the same whatever the
-  // parent's label, lift_apart() under the other labels. lift() returns false if interrupted or
-  // over the limits.
+  // False if interrupted or over the limits.
   bool lift(Scores &scores, std::int32_t t) noexcept;
-  void lift_alike(std::int32_t t, std::int32_t i) noexcept;
-  void lift_apart(std::int32_t t, std::int32_t i) noexcept;
+  // Lifts label y of configuration i of t, under the parent's labels first .. end - 1, under which
+  // all properties fire alike. False if over the limits.
+  bool raise(std::int32_t t, std::int32_t i, std::int32_t y, std::int32_t first,
+             std::int32_t end) noexcept;
   // Combines each configuration of the parent of t with each of lifted_; the results replace the
   // parent's set. False if interrupted or over the limits.
   bool merge(std::int32_t t) noexcept;
   // Returns the index of `key` in `set`; a key that is not in the set is added. -1 on overflow.
   std::int32_t insert(Configurations &set, const Key &key, std::int32_t columns) noexcept;
-  // Prunes `set` to the beam width. False if pruning is not allowed.
-  bool cut(Configurations &set, std::int32_t columns) noexcept;
-  std::int32_t after_firing(std::int32_t t, std::int32_t i, std::int32_t firing) noexcept;
   // Writes the message and the labelling from the set above the roots; returns the best score.
   double finish() noexcept;
 
@@ -70,18 +67,8 @@ private:
   std::int32_t *counts_;
   Configurations lifted_;
   Configurations merged_;
-  double *row_;        // m: scores of the labels with a given firing, others minus infinity
-  double *out_;        // m: row_ after its step to the parent, by parent label
-  double *zeros_;      // m zeros: transition scores from the virtual position to a root
-  // A *firing* is a combination of local values, one for each property, that the properties fire
-  // for some pair (label, parent's label). firings_ holds the distinct firings at the current
-  // position.
-  Configurations firings_;
-  std::int32_t *firing_of_; // m x m: index in firings_, by label and parent label; -1: forbidden
-  std::int32_t *uniform_;   // m: firing of a label if no parent label changes it, else kUnknown
-  std::int32_t *target_;    // by firing: index in lifted_; -1: forbidden, kUnknown: not computed
-  double *target_paid_;     // by firing: message scores added
-  KeyField *firing_fields_; // by property: bit field in the keys of firings_
+  double *zeros_; // m zeros: transition scores from the virtual position to a root
+  std::uint8_t *alike_; // m: 1 if a label fires the same under every label of the parent
   // Backpointers for decoding, T x width x m. lift_back_: configuration * m + label of the child.
   // merge_back_: pairs of the parent's configuration before the merge and the lifted configuration.
   std::int32_t *lift_back_ = nullptr;
@@ -90,9 +77,6 @@ private:
 
   const double *edges_ = nullptr; // transitions to the parent, with rows by the child's labels
   std::ptrdiff_t edge_stride_ = 0;
-  const double *into_ = nullptr; // decoding: the same with rows by the parent's labels
-  std::ptrdiff_t into_stride_ = 0;
-  const MaxPlus *max_plus_ = nullptr;
 };
 
 } // namespace chorale
