@@ -127,6 +127,17 @@ CHORALE_LOOP void columns_of(const double *from, std::int32_t rows, const double
   }
 }
 
+// Calls columns_of() for a number of vectors from 1 to kMost.
+template <int kMost>
+CHORALE_LOOP void some_columns(int blocks, const double *from, std::int32_t rows,
+                               const double *matrix, std::ptrdiff_t stride, std::int32_t last,
+                               const double *add, double *out) noexcept {
+  if constexpr (kMost > 1)
+    if (blocks < kMost)
+      return some_columns<kMost - 1>(blocks, from, rows, matrix, stride, last, add, out);
+  columns_of<kMost>(from, rows, matrix, stride, last, add, out);
+}
+
 CHORALE_LOOP void all_columns(const double *from, std::int32_t rows, const double *matrix,
                               std::ptrdiff_t stride, std::int32_t columns, const double *add,
                               double *out) noexcept {
@@ -137,7 +148,7 @@ CHORALE_LOOP void all_columns(const double *from, std::int32_t rows, const doubl
     out[y] = add ? best + add[y] : best;
   }
   // Processes as many columns at once as registers hold.
-  constexpr std::int32_t kWidest = 8;
+  constexpr int kWidest = 8;
   for (std::int32_t begin = 0; columns >= kLanes && begin < columns;) {
     const std::int32_t left = columns - begin;
     // A remainder narrower than one vector is avoided: this block becomes one vector narrower.
@@ -148,32 +159,8 @@ CHORALE_LOOP void all_columns(const double *from, std::int32_t rows, const doubl
     const double *from_column = matrix + begin;
     const double *more = add ? add + begin : nullptr;
     double *to = out + begin;
-    switch ((width + kLanes - 1) / kLanes) {
-    case 1:
-      columns_of<1>(from, rows, from_column, stride, last, more, to);
-      break;
-    case 2:
-      columns_of<2>(from, rows, from_column, stride, last, more, to);
-      break;
-    case 3:
-      columns_of<3>(from, rows, from_column, stride, last, more, to);
-      break;
-    case 4:
-      columns_of<4>(from, rows, from_column, stride, last, more, to);
-      break;
-    case 5:
-      columns_of<5>(from, rows, from_column, stride, last, more, to);
-      break;
-    case 6:
-      columns_of<6>(from, rows, from_column, stride, last, more, to);
-      break;
-    case 7:
-      columns_of<7>(from, rows, from_column, stride, last, more, to);
-      break;
-    default:
-      columns_of<8>(from, rows, from_column, stride, last, more, to);
-      break;
-    }
+    some_columns<kWidest>((width + kLanes - 1) / kLanes, from, rows, from_column, stride, last, more,
+                          to);
     begin += width;
   }
 }
@@ -218,20 +205,8 @@ CHORALE_LOOP void sweep_wide(const Sweep &sweep) noexcept {
 
 CHORALE_ENTRY void sweep(const Sweep &chain) noexcept {
 #if CHORALE_AVX2
-  switch (padded_labels(chain.labels) / kLanes) {
-  case 1:
-    return sweep_few<1>(chain);
-  case 2:
-    return sweep_few<2>(chain);
-  case 3:
-    return sweep_few<3>(chain);
-  case 4:
-    return sweep_few<4>(chain);
-  case 5:
-    return sweep_few<5>(chain);
-  default:
-    break;
-  }
+  if (chain.labels <= kFewBlocks * kLanes)
+    return sweep_blocks<kFewBlocks>(chain);
 #endif
   sweep_wide(chain);
 }

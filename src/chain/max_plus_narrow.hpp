@@ -91,3 +91,12 @@ template <int kBlocks> CHORALE_ENTRY void sweep_few(const Sweep &sweep) noexcept
       store(row + b * kLanes, best[b]);
   }
 }
+
+// Calls sweep_few() for as many vectors as a row has, at most kMost.
+constexpr int kFewBlocks = 5;
+template <int kMost> CHORALE_LOOP void sweep_blocks(const Sweep &sweep) noexcept {
+  if constexpr (kMost > 1)
+    if (sweep.labels <= (kMost - 1) * kLanes)
+      return sweep_blocks<kMost - 1>(sweep);
+  sweep_few<kMost>(sweep);
+}
