@@ -2,8 +2,6 @@
 
 #include "property/checks.hpp"
 
-#include <algorithm>
-
 using namespace chorale;
 
 namespace {
@@ -15,12 +13,13 @@ struct Range {
 };
 
 chorale_status take_range(const Report &report, std::string_view name, std::int32_t given,
-                          std::int32_t count, Range &range) noexcept {
+                          std::int64_t count, Range &range) noexcept {
   if (given != CHORALE_ANY && (given < 0 || given >= count))
     return report.fail(CHORALE_ERROR_OUT_OF_RANGE, name, " is ", given, "; it must be from 0 to ",
                        count - 1, ", or CHORALE_ANY = ", std::int32_t{CHORALE_ANY},
                        given == -1 ? ", which is not -1" : "");
-  range = given == CHORALE_ANY ? Range{0, count} : Range{given, given + 1};
+  range = given == CHORALE_ANY ? Range{0, gsl::narrow_cast<std::int32_t>(count)}
+                               : Range{given, given + 1};
   return CHORALE_OK;
 }
 
@@ -32,48 +31,25 @@ chorale_status chorale_property_builder::create(const Report &report, const Memo
                                                 PropertyBuilder *&made) noexcept {
   CHORALE_CHECK(check_table_size(report, 1, classes, labels));
   CHORALE_CHECK(check_values(report, values));
-  auto *draft = memory.create<PropertyBuilder>(memory);
+  auto *draft = memory.create<PropertyBuilder>(memory, labels, classes, values);
   if (!draft)
     return report.out_of_memory(sizeof(PropertyBuilder));
-  draft->labels = gsl::narrow_cast<std::int32_t>(labels);
-  draft->classes = gsl::narrow_cast<std::int32_t>(classes);
-  draft->values = gsl::narrow_cast<std::int32_t>(values);
-  if (!draft->grow()) {
+  if (!draft->tables.add_states(1)) {
     Memory::destroy(draft, memory);
-    return report.fail(CHORALE_ERROR_OUT_OF_MEMORY,
-                       "the allocator gave no memory for the first state");
+    return report.out_of_memory();
   }
   made = draft;
   return CHORALE_OK;
 }
 
-bool chorale_property_builder::grow() noexcept {
-  if (states == capacity) {
-    const std::int64_t wider = std::max<std::int64_t>(4, 2 * capacity);
-    Block grown(memory, chorale::saturating_product(
-                            chorale::saturating_product(chorale::to_size(wider),
-                                                        chorale::to_size(state_size())),
-                            sizeof(std::int32_t)));
-    if (!grown)
-      return false;
-    std::copy_n(tables(), states * state_size(), reinterpret_cast<std::int32_t *>(grown.data()));
-    storage = std::move(grown);
-    capacity = wider;
-  }
-  std::int32_t *at = cells(states);
-  std::fill_n(at, half(), states);
-  std::fill_n(at + half(), half() + 1, CHORALE_FIRE_NOTHING);
-  ++states;
-  return true;
-}
-
 chorale_status chorale_property_builder::add_state(const Report &report,
                                                    std::int32_t &state) noexcept {
-  CHORALE_CHECK(check_table_size(report, std::int64_t{states} + 1, classes, labels));
+  const AutomatonSpec &now = tables.source;
+  CHORALE_CHECK(check_table_size(report, now.states + 1, now.classes, now.labels));
   report.takes_from(memory);
-  if (!grow())
-    return report.fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory for a state");
-  state = states - 1;
+  if (!tables.add_states(1))
+    return report.out_of_memory();
+  state = gsl::narrow_cast<std::int32_t>(now.states - 1);
   return CHORALE_OK;
 }
 
@@ -84,68 +60,42 @@ chorale_status chorale_property_builder::rule(const Report &report, std::int32_t
   Range in_classes{};
   Range in_labels{};
   Range to{};
-  CHORALE_CHECK(take_range(report, "state", state, states, in_states));
-  CHORALE_CHECK(take_range(report, "position_class", position_class, classes, in_classes));
-  CHORALE_CHECK(take_range(report, "label", label, labels, in_labels));
-  CHORALE_CHECK(take_range(report, "next", next, states, to));
-  CHORALE_CHECK(check_action(report, action, values, "action"));
+  const AutomatonSpec &now = tables.source;
+  CHORALE_CHECK(take_range(report, "state", state, now.states, in_states));
+  CHORALE_CHECK(take_range(report, "position_class", position_class, now.classes, in_classes));
+  CHORALE_CHECK(take_range(report, "label", label, now.labels, in_labels));
+  CHORALE_CHECK(take_range(report, "next", next, now.states, to));
+  CHORALE_CHECK(check_action(report, action, now.values, "action"));
   for (std::int32_t s = in_states.begin; s < in_states.end; ++s)
     for (std::int32_t c = in_classes.begin; c < in_classes.end; ++c)
-      for (std::int32_t y = in_labels.begin; y < in_labels.end; ++y) {
-        const std::int64_t at = std::int64_t{c} * labels + y;
-        cells(s)[at] = next == CHORALE_ANY ? s : next;
-        cells(s)[half() + at] = action;
-      }
+      for (std::int32_t y = in_labels.begin; y < in_labels.end; ++y)
+        tables.set(s, c, y, next == CHORALE_ANY ? s : next, action);
   return CHORALE_OK;
 }
 
 chorale_status chorale_property_builder::end_rule(const Report &report, std::int32_t state,
                                                   std::int32_t action) noexcept {
   Range in_states{};
-  CHORALE_CHECK(take_range(report, "state", state, states, in_states));
-  CHORALE_CHECK(check_action(report, action, values, "action"));
+  CHORALE_CHECK(take_range(report, "state", state, tables.source.states, in_states));
+  CHORALE_CHECK(check_action(report, action, tables.source.values, "action"));
   for (std::int32_t s = in_states.begin; s < in_states.end; ++s)
-    cells(s)[2 * half()] = action;
+    tables.set_end(s, action);
   return CHORALE_OK;
 }
 
 chorale_status chorale_property_builder::table(const Report &report, std::int32_t offset,
                                                std::int32_t outside) noexcept {
-  CHORALE_CHECK(check_outside(report, outside, values));
-  table_offset = offset;
-  outside_value = outside;
+  CHORALE_CHECK(check_outside(report, outside, tables.source.values));
+  tables.source.table_offset = offset;
+  tables.source.outside_value = outside;
   return CHORALE_OK;
 }
 
 chorale_status chorale_property_builder::finish(const Report &report,
                                                 gsl::span<const std::int32_t> label_values,
                                                 Property *&made) const noexcept {
-  bool used = false;
-  for (std::int32_t s = 0; s < states; ++s)
-    used = used || fires_label({cells(s) + half(), to_size(half() + 1)});
-  CHORALE_CHECK(check_label_values(report, used, label_values, labels, values));
+  CHORALE_CHECK(check_label_values(report, tables.fires(CHORALE_FIRE_LABEL), label_values,
+                                   tables.source.labels, tables.source.values));
   report.takes_from(memory);
-  const std::size_t all = to_size(states) * to_size(half());
-  const Block block(memory, (2 * all + to_size(states)) * sizeof(std::int32_t));
-  if (!block)
-    return hand_over(report, nullptr, made);
-  auto *next = reinterpret_cast<std::int32_t *>(block.data());
-  std::int32_t *actions = next + all;
-  std::int32_t *end_actions = actions + all;
-  bool ends = false;
-  for (std::int32_t s = 0; s < states; ++s) {
-    const std::int32_t *at = cells(s);
-    std::copy_n(at, half(), next + s * half());
-    std::copy_n(at + half(), half(), actions + s * half());
-    end_actions[s] = at[2 * half()];
-    ends = ends || end_actions[s] != CHORALE_FIRE_NOTHING;
-  }
-  AutomatonSpec source{labels, classes, states, values};
-  source.table_offset = table_offset;
-  source.outside_value = outside_value;
-  source.next = next;
-  source.actions = actions;
-  source.end_actions = ends ? end_actions : nullptr;
-  source.label_values = label_values.data();
-  return hand_over(report, compile(memory, source), made);
+  return hand_over(report, tables.compile(label_values.data()), made);
 }

@@ -1,7 +1,7 @@
 #include "property/ready_made.hpp"
 
 #include "property/checks.hpp"
-#include "property/rule_tables.hpp"
+#include "property/tables.hpp"
 
 #include <algorithm>
 
@@ -33,44 +33,73 @@ chorale_status check_anchor(const Report &report, const LabelKinds &kinds, std::
   return CHORALE_OK;
 }
 
-// Makes a property that fires the kind of the label at the positions of class 1: at `position`, or
-// where the table holds `token`.
-Property *make_class_label(const Memory &memory, const LabelKinds &kinds, std::int32_t position,
-                           std::int32_t token) noexcept {
-  RuleTables tables(memory, kinds, 1, 2, kinds.kinds);
-  if (!tables)
-    return nullptr;
+// Creates a property that fires the kind of the label at the positions of class 1: at `position`,
+// or where the table holds `token`.
+chorale_status create_class_label(const Report &report, const Memory &memory,
+                                  const LabelKinds &kinds, std::int32_t position,
+                                  std::int32_t token, Property *&made) noexcept {
+  AutomatonTables tables(memory, kinds.labels, 2, kinds.kinds);
+  if (!tables.add_states(1))
+    return hand_over(report, nullptr, made);
   for (std::int32_t y = 0; y < kinds.labels; ++y)
     tables.set(0, 1, y, 0, kinds.kind(y));
-  Property *property = compile(memory, tables.source());
+  Property *property = tables.compile();
   if (property) {
     property->position = position;
     property->token = token;
   }
-  return property;
+  return hand_over(report, property, made);
 }
 
-Property *make_first_label(const Memory &memory, const LabelKinds &kinds) noexcept {
-  RuleTables tables(memory, kinds, 2, 1, kinds.kinds);
-  if (!tables)
-    return nullptr;
+} // namespace
+
+chorale_status create_position_label(const Report &report, const Memory &memory,
+                                     const LabelKinds &kinds, std::int64_t position,
+                                     Property *&made) noexcept {
+  CHORALE_CHECK(check_kinds(report, kinds));
+  CHORALE_CHECK(check_size(report, "position", position, 0));
+  return create_class_label(report, memory, kinds, gsl::narrow_cast<std::int32_t>(position), -1,
+                            made);
+}
+
+chorale_status create_token_label(const Report &report, const Memory &memory,
+                                  const LabelKinds &kinds, std::int32_t token,
+                                  Property *&made) noexcept {
+  CHORALE_CHECK(check_kinds(report, kinds));
+  if (token < 0)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "token is ", token, "; it must be at least 0");
+  return create_class_label(report, memory, kinds, -1, token, made);
+}
+
+chorale_status create_first_label(const Report &report, const Memory &memory,
+                                  const LabelKinds &kinds, Property *&made) noexcept {
+  CHORALE_CHECK(check_kinds(report, kinds));
+  AutomatonTables tables(memory, kinds.labels, 1, kinds.kinds);
+  if (!tables.add_states(2))
+    return hand_over(report, nullptr, made);
   for (std::int32_t y = 0; y < kinds.labels; ++y)
     if (!kinds.ignores(y))
       tables.set(0, 0, y, 1, kinds.kind(y));
-  return compile(memory, tables.source());
+  return hand_over(report, tables.compile(), made);
 }
 
-// Makes a property that fires the kind of the first label after a segment of kind `anchor` that is
-// not ignored. States: 0: there was no segment yet, or the label after the last one has been found;
-// 1: in a segment; 2: after a segment that an ignored label has ended, before the next label that
-// is not ignored.
-Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::int32_t anchor,
-                          chorale_segment_rule rule, std::int32_t end_value) noexcept {
+// States: 0: there was no segment of kind `anchor` yet, or the label after the last one has been
+// found; 1: in a segment; 2: after a segment that an ignored label has ended, before the next label
+// that is not ignored.
+chorale_status create_next_label(const Report &report, const Memory &memory,
+                                 const LabelKinds &kinds, std::int32_t anchor,
+                                 chorale_segment_rule rule, std::int32_t end_value,
+                                 Property *&made) noexcept {
+  CHORALE_CHECK(check_kinds(report, kinds));
+  CHORALE_CHECK(check_anchor(report, kinds, anchor, rule));
+  if (end_value < -1 || end_value >= kMostValues)
+    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "end_value is ", end_value,
+                       "; it must be from -1 to ", kMostValues - 1);
   const bool ends = rule == CHORALE_SEGMENT_ENDS_AT_IGNORED;
-  RuleTables tables(memory, kinds, ends ? 3 : 2, 1,
-                    std::max<std::int64_t>(kinds.kinds, end_value + 1));
-  if (!tables)
-    return nullptr;
+  AutomatonTables tables(memory, kinds.labels, 1,
+                         std::max<std::int64_t>(kinds.kinds, end_value + 1));
+  if (!tables.add_states(ends ? 3 : 2))
+    return hand_over(report, nullptr, made);
   for (std::int32_t y = 0; y < kinds.labels; ++y) {
     const std::int32_t kind = kinds.kind(y);
     if (kind == anchor) {
@@ -89,73 +118,12 @@ Property *make_next_label(const Memory &memory, const LabelKinds &kinds, std::in
         tables.set(2, 0, y, 0, kind);
     }
   }
-  if (end_value >= 0) {
-    tables.set_end(1, end_value);
-    if (ends)
-      tables.set_end(2, end_value);
-  }
-  return compile(memory, tables.source());
+  for (std::int32_t s = 1; s < tables.source.states && end_value >= 0; ++s)
+    tables.set_end(s, end_value);
+  return hand_over(report, tables.compile(), made);
 }
 
-// Makes a property that fires the entry of the table (a token) before a segment of kind `anchor`.
-// States: 0: outside a segment; 1: in a segment.
-Property *make_token_before(const Memory &memory, const LabelKinds &kinds, std::int32_t anchor,
-                            chorale_segment_rule rule, std::int64_t values,
-                            std::int32_t start_value) noexcept {
-  RuleTables tables(memory, kinds, 2, 1, values);
-  if (!tables)
-    return nullptr;
-  for (std::int32_t y = 0; y < kinds.labels; ++y) {
-    if (kinds.kind(y) == anchor) {
-      tables.set(0, 0, y, 1, CHORALE_FIRE_TABLE);
-      tables.set(1, 0, y, 1, kinds.begins(y) ? CHORALE_FIRE_TABLE : CHORALE_FIRE_NOTHING);
-    } else if (!kinds.ignores(y) || rule == CHORALE_SEGMENT_ENDS_AT_IGNORED) {
-      tables.set(1, 0, y, 0, CHORALE_FIRE_NOTHING);
-    }
-  }
-  tables.source().table_offset = -1;
-  tables.source().outside_value = start_value;
-  return compile(memory, tables.source());
-}
-
-} // namespace
-
-chorale_status create_position_label(const Report &report, const Memory &memory,
-                                     const LabelKinds &kinds, std::int64_t position,
-                                     Property *&made) noexcept {
-  CHORALE_CHECK(check_kinds(report, kinds));
-  CHORALE_CHECK(check_size(report, "position", position, 0));
-  return hand_over(
-      report, make_class_label(memory, kinds, gsl::narrow_cast<std::int32_t>(position), -1), made);
-}
-
-chorale_status create_token_label(const Report &report, const Memory &memory,
-                                  const LabelKinds &kinds, std::int32_t token,
-                                  Property *&made) noexcept {
-  CHORALE_CHECK(check_kinds(report, kinds));
-  if (token < 0)
-    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "token is ", token, "; it must be at least 0");
-  return hand_over(report, make_class_label(memory, kinds, -1, token), made);
-}
-
-chorale_status create_first_label(const Report &report, const Memory &memory,
-                                  const LabelKinds &kinds, Property *&made) noexcept {
-  CHORALE_CHECK(check_kinds(report, kinds));
-  return hand_over(report, make_first_label(memory, kinds), made);
-}
-
-chorale_status create_next_label(const Report &report, const Memory &memory,
-                                 const LabelKinds &kinds, std::int32_t anchor,
-                                 chorale_segment_rule rule, std::int32_t end_value,
-                                 Property *&made) noexcept {
-  CHORALE_CHECK(check_kinds(report, kinds));
-  CHORALE_CHECK(check_anchor(report, kinds, anchor, rule));
-  if (end_value < -1 || end_value >= kMostValues)
-    return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "end_value is ", end_value,
-                       "; it must be from -1 to ", kMostValues - 1);
-  return hand_over(report, make_next_label(memory, kinds, anchor, rule, end_value), made);
-}
-
+// States: 0: outside a segment of kind `anchor`; 1: in a segment.
 chorale_status create_token_before(const Report &report, const Memory &memory,
                                    const LabelKinds &kinds, std::int32_t anchor,
                                    chorale_segment_rule rule, std::int64_t values,
@@ -166,8 +134,20 @@ chorale_status create_token_before(const Report &report, const Memory &memory,
   if (start_value < -1 || start_value >= values)
     return report.fail(CHORALE_ERROR_VALUE_OUTSIDE_RANGE, "start_value is ", start_value,
                        "; it must be -1 or a value, 0 to ", values - 1);
-  return hand_over(report, make_token_before(memory, kinds, anchor, rule, values, start_value),
-                   made);
+  AutomatonTables tables(memory, kinds.labels, 1, values);
+  if (!tables.add_states(2))
+    return hand_over(report, nullptr, made);
+  for (std::int32_t y = 0; y < kinds.labels; ++y) {
+    if (kinds.kind(y) == anchor) {
+      tables.set(0, 0, y, 1, CHORALE_FIRE_TABLE);
+      tables.set(1, 0, y, 1, kinds.begins(y) ? CHORALE_FIRE_TABLE : CHORALE_FIRE_NOTHING);
+    } else if (!kinds.ignores(y) || rule == CHORALE_SEGMENT_ENDS_AT_IGNORED) {
+      tables.set(1, 0, y, 0, CHORALE_FIRE_NOTHING);
+    }
+  }
+  tables.source.table_offset = -1;
+  tables.source.outside_value = start_value;
+  return hand_over(report, tables.compile(), made);
 }
 
 } // namespace chorale

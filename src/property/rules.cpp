@@ -1,6 +1,6 @@
 #include "property/rules.hpp"
 
-#include "property/rule_tables.hpp"
+#include "property/tables.hpp"
 
 #include <gsl/gsl>
 
@@ -127,8 +127,8 @@ Property *make_rule(const Memory &memory, const LabelKinds &kinds,
                     const chorale_rule &rule) noexcept {
   const auto states = gsl::narrow_cast<std::int32_t>(states_of(rule));
   const std::int32_t broken = states; // one more state, in which nothing fires any more
-  RuleTables tables(memory, kinds, states + 1, 1, 1);
-  if (!tables)
+  AutomatonTables tables(memory, kinds.labels, 1, 1);
+  if (!tables.add_states(states + 1))
     return nullptr;
   for (std::int32_t y = 0; y < kinds.labels; ++y) {
     const std::int32_t kind = kinds.kind(y);
@@ -143,7 +143,7 @@ Property *make_rule(const Memory &memory, const LabelKinds &kinds,
   for (std::int32_t s = 0; s < states; ++s)
     if (breaks_at_end(rule, s))
       tables.set_end(s, 0);
-  return compile(memory, tables.source());
+  return tables.compile();
 }
 
 } // namespace chorale
