@@ -53,7 +53,6 @@
 #include "clique/flows/concave_flow.cpp"
 #include "clique/majority/exact_majority.cpp"
 #include "clique/majority/majority.cpp"
-#include "clique/majority/majority_flow.cpp"
 #include "clique/moves/alpha_expansion.cpp"
 #include "clique/moves/moves.cpp"
 #include "clique/paper/lagrangian.cpp"

@@ -45,7 +45,7 @@ if [[ $(cat "$here/dist/built" 2>/dev/null) != "$state" ]]; then
   cold+='|^chain/(configurations|transitions|log_sums|bound_property|rule_search)'
   cold+='|^potential/(member_row|potential)|^base/(memory|parallel|workspace)'
   cold+='|^cluster/run/(evaluation|closed|chain_block|chain_program|clique_program|rounds)'
-  cold+='|^clique/majority/(exact_majority|majority_flow)'
+  cold+='|^clique/majority/exact_majority'
   # Leaves out contracts, the checks by GSL, which would add 4 kB to the module. The tests of the
   # native library check the contracts.
   contract='(GSL_LIKELY(cond) ? static_cast<void>(0) : gsl::details::terminate())'

@@ -92,7 +92,7 @@ void test_single_moves(void **) {
 void test_transport(void **) {
   struct Adapter {
     Adapter(Layout &layout, const Instance &instance) noexcept
-        : flow(layout, instance.members, instance.columns) {}
+        : flow(layout, instance) {}
     ColumnFlow flow;
   };
   for (std::uint32_t seed = 0; seed < rounds(3000); ++seed) {
@@ -117,7 +117,7 @@ void test_transport(void **) {
         break;
     }
     Limits limits;
-    const double found = bench.solver().flow.transport(instance, wanted, limits);
+    const double found = bench.solver().flow.transport(instance.scores, wanted, limits);
     bench.check(bench.near(found, best), "transport");
     if (found > kForbidden) {
       instance.count(bench.solver().flow.assignment(), counts);

@@ -17,7 +17,7 @@ constexpr std::int64_t kNodeSteps = 60;  // default limit at other nodes
 CountBoxes::CountBoxes(Layout &layout, const Instance &instance,
                        const SolveOptions &options) noexcept
     : instance_(&instance), dual_(layout, instance.members, instance.columns),
-      ascent_(layout, instance), flow_(layout, instance.members, instance.columns),
+      ascent_(layout, instance), flow_(layout, instance),
       plan_(layout, instance.members, instance.columns),
       pool_(layout, instance.members, instance.columns, options.node_pool),
       path_(layout.take<Cut>(std::int64_t{instance.columns} *
@@ -60,7 +60,7 @@ double CountBoxes::bound_box(Search &s, double inherited) noexcept {
     if (!is_fixed())
       return instance_->potential.convex ? bound : plan_counts(s, bound);
   }
-  const double score = flow_.transport(s.in, s.in.by_column(dual_.lo()), s.limits);
+  const double score = flow_.transport(s.in.scores, s.in.by_column(dual_.lo()), s.limits);
   if (s.interrupted())
     return bound;
   if (score == kForbidden)
@@ -83,7 +83,7 @@ double CountBoxes::plan_counts(Search &s, double bound) noexcept {
   if (planned == kForbidden)
     return kForbidden;
   bound = std::min(bound, planned + dual_.price_sum() + dual_.rounding());
-  if (bound > s.cutoff.level && flow_.transport(s.in, plan_.counts(), s.limits) > kForbidden)
+  if (bound > s.cutoff.level && flow_.transport(s.in.scores, plan_.counts(), s.limits) > kForbidden)
     ascent_.offer(s.in, flow_.assignment(), s.incumbent, s.cutoff);
   return bound;
 }

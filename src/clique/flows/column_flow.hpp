@@ -1,10 +1,21 @@
-// Finds the best labelling for columns with concave tables, or with capacities, by placing members
-// one by one: a minimum-cost flow whose only nodes are the columns and a sink.
+// Distributes the members to the columns so that the sum of their scores is greatest, where columns
+// limit their numbers of members, or score them by concave tables: a min-cost flow by shortest
+// augmenting paths.
 //
-// The arc u -> w moves a member from column u to column w. Its loss is the least that any member of
-// column u loses in score by this move. The arc v -> sink ends a chain of moves in column v, which
-// then has one member more. Its loss is minus the step of column v's table to one member more. With
-// capacities this loss is 0, and the arc exists only while v has fewer members than its capacity.
+// The network has a node for each column and one *slack node*. An arc u -> v moves one member of
+// column u to column v: the member that loses least score by this move. Each column wants a number
+// of members, its *demand*. An arc from a column to the slack node raises the demand by one, an arc
+// from the slack node to the column lowers it by one; the loss is what the column's table loses by
+// this, or 0 without tables. The *excess* of a column is the number of its members minus its demand;
+// the excess of the slack node makes all excesses add up to 0. A path leads from a node with positive
+// excess to one with negative excess.
+//
+// A flow has a labelling x and a price p_v for each column. They always satisfy
+//
+//     theta_i,x_i - p_x_i >= theta_iv - p_v  for all members i and columns v,
+//
+// where theta are the scores, and minus p_v lies between the step of column v's table to its demand
+// and the step to one member more. So the labelling is optimal once all excesses are 0.
 //
 // Notation (instance.hpp): n members, K columns.
 #pragma once
@@ -17,82 +28,108 @@ namespace chorale {
 class ColumnFlow {
 public:
   // `residuals`: true to take the memory for find_residuals() as well, (min(n, K) + 1)^2 numbers.
-  ColumnFlow(Layout &layout, std::int32_t members, std::int32_t columns,
-             bool residuals = false) noexcept;
+  ColumnFlow(Layout &layout, const Instance &instance, bool residuals = false) noexcept;
 
-  // Begins a flow with no member placed. If `capacities` is empty, column v with k members scores
-  // in.potential.tables[v][k]; the tables must be concave and may be minus infinity only from some
-  // k on.
-  // Otherwise `capacities` has K entries: column v takes at most capacities[v] members, and columns
-  // score nothing.
-  void reset(const Instance &in, gsl::span<const std::int32_t> capacities) noexcept;
+  // Gives every member its best column by `scores` (n x K, without gaps), which the flow reads until
+  // the next call of load(), and sets all prices to 0. Returns the number of members that have no
+  // finite score; the flow is usable only if there are none.
+  std::int32_t load(const double *scores) noexcept;
 
-  // Places member i and moves other members if needed, so that the placement of all members placed
-  // so far is optimal. Returns false and moves no member if these members cannot all be placed, or
-  // if interrupted. O(K^2), plus O(K) for each member of a visited column whose arcs are not up to
-  // date (stale_).
-  bool place(std::int32_t i) noexcept;
+  // Limits column v to at most `most` members; if `exactly`, it must have this number.
+  void limit(std::int32_t v, std::int32_t most, bool exactly) noexcept {
+    most_[v] = most;
+    is_exact_[v] = exactly;
+  }
+  // Begins a flow, from the present labelling and prices, for the limits that were set for all
+  // columns.
+  void begin() noexcept;
+  // Begins a flow from the labelling of load(). Column v with k members scores tables[v][k]; the
+  // tables are concave and may be minus infinity only from some k > 0 on.
+  void begin(const double *const *tables) noexcept;
+  // Returns the number of augmenting paths that are still needed.
+  std::int64_t out_of_place() const noexcept { return out_of_place_; }
+  // Makes one augmenting path. False if none exists or if interrupted. If none exists, no labelling
+  // is feasible: out_of_place() members at least would have to be left out.
+  bool augment() noexcept;
 
   // Returns the greatest sum of member scores over the labellings with counts[v] members in each
   // column v (a transportation problem); assignment() is then such a labelling. Minus infinity if
-  // there is none or if interrupted. `counts`: K numbers that add up to n. At worst
-  // O(n (K^2 + n K)).
-  double transport(const Instance &in, gsl::span<const std::int32_t> counts,
+  // there is none or if interrupted. `counts`: K numbers that add up to n.
+  double transport(const double *scores, gsl::span<const std::int32_t> counts,
                    Limits &limits) noexcept;
 
-  // Return the column of each member (n), -1 if not placed, and the number of members of each
-  // column (K).
-  gsl::span<const std::int32_t> assignment() const noexcept {
-    return {column_of_, to_size(members_)};
-  }
-  gsl::span<const std::int32_t> counts() const noexcept { return {count_, to_size(columns_)}; }
+  // Return the column of each member (n), and the number of members of each column (K).
+  gsl::span<const std::int32_t> assignment() const noexcept { return {x_, to_size(members_)}; }
+  gsl::span<const std::int32_t> counts() const noexcept { return {counts_, to_size(columns_)}; }
+  double price(std::int32_t v) const noexcept { return potential_[slack_node()] - potential_[v]; }
+  // Returns the scores of member i by column (K).
+  const double *theta(std::int64_t i) const noexcept { return theta_ + i * columns_; }
 
-  // Computes residual(v, u) for all columns v and all columns u that have members: the least loss
-  // of a series of moves that follows the move of one member from u to v. The series moves other
-  // members; it takes one member out of v and brings one into u. It may lead through the sink,
-  // where one column grows and another shrinks. Plus infinity if there is none; 0 if u = v.
-  // Requires tables, not capacities. O(m K + m^3) for m = min(n, K).
-  void find_residuals() noexcept;
+  // Computes residual(v, u) for all columns v and all columns u that have members, in a finished
+  // flow: the least loss of a chain of moves that follows the move of one member from u to v. The
+  // chain moves other members; it takes one member out of v and brings one into u. It may lead
+  // through the slack node. Infinite if there is none; 0 if u = v. False if interrupted.
+  // O(m K + m^3) for m = min(n, K).
+  bool find_residuals() noexcept;
   double residual(std::int32_t v, std::int32_t u) const noexcept;
 
-private:
-  // Returns the step of column v's table to one member more; minus infinity if v is full.
-  double next_gain(std::int32_t v) const noexcept;
-  // Returns the loss of column v by one member more: minus next_gain(v).
-  double loss_at_end(std::int32_t v) const noexcept;
-  // Returns the step of column v's table to its present count, which must be positive.
-  double last_gain(std::int32_t v) const noexcept;
-  // Computes the arcs out of column u anew if stale_[u].
-  void refresh(std::int32_t u) noexcept;
-  void unlink(std::int32_t i, std::int32_t u) noexcept;
-  void link(std::int32_t i, std::int32_t u) noexcept;
-  // Gives column u an empty row of arcs.
-  void take_row(std::int32_t u) noexcept;
+protected:
+  double score_of_members() const noexcept;
 
-  std::int64_t members_;
-  std::int64_t columns_;
-  const Instance *instance_ = nullptr;
-  const std::int32_t *capacities_ = nullptr; // K entries, or NULL
-  std::int32_t *column_of_; // n: column of the member, or -1
-  std::int32_t *next_;      // n: next member of the same column, or -1
-  std::int32_t *previous_;  // n: previous member of the same column, or -1
-  std::int32_t *first_;     // K: first member of the column, or -1
-  std::int32_t *count_;     // K: number of members of the column
-  // Arcs out of columns that have members: one row for each such column, so at most min(n, K) rows.
-  std::int32_t *row_of_;     // K: the row of the column's arcs, or -1
-  std::int32_t *rows_left_;  // min(n, K): a stack of unused rows
-  std::int32_t rows_left_count_ = 0;
-  std::int32_t rows_;        // min(n, K)
-  double *arc_loss_;         // min(n, K) x K: loss of the arc; plus infinity if no member can move
-  std::int32_t *arc_member_; // min(n, K) x K: the member that moves
-  bool *stale_;      // K: true if the arcs out of the column must be computed again
-  // K: node potentials such that the loss of every arc u -> w, plus price_[u] - price_[w], is at
-  // least 0; the sink's price is 0.
-  double *price_;
-  double *distance_; // K: shortest distance from the member that is being placed
-  std::int32_t *parent_; // K: column before this one on the shortest path, or -1
-  bool *settled_;        // K: true if the distance is final
-  double *residual_; // (min(n, K) + 1)^2: residuals by row of arcs, the sink last; or NULL
+  const Instance *instance_;
+  std::int32_t members_;
+  std::int32_t columns_;
+  double total_ = 0; // sum_i theta_i,x_i
+
+private:
+  std::int32_t nodes() const noexcept { return columns_ + 1; }
+  std::int32_t slack_node() const noexcept { return columns_; }
+  double *row(std::int32_t u) const noexcept {
+    return cost_ + row_of_[u] * std::int64_t{columns_};
+  }
+  double cost(std::int32_t u, std::int32_t v) const noexcept;
+  std::int32_t steps_above(std::int32_t v, double gain) const noexcept;
+
+  void unlink(std::int32_t i) noexcept;
+  void link(std::int32_t i, std::int32_t v) noexcept;
+  template <class Body>
+  void for_members(std::int32_t u, std::int64_t work, Body &&body) noexcept;
+  void rebuild_row(std::int32_t u) noexcept;
+  void add_to_row(std::int32_t u, std::int32_t i) noexcept;
+  void open_slack(std::int32_t v) noexcept;
+  template <class Demand> void set_demands(Demand &&demand) noexcept;
+  std::int32_t settle(std::int32_t source) noexcept;
+  std::int32_t trace(std::int32_t sink) noexcept;
+  void shift(std::int32_t length) noexcept;
+
+  const double *theta_ = nullptr;           // n x K: the scores
+  const double *const *tables_ = nullptr;   // K tables, or NULL
+  std::int32_t *x_;        // n: the labelling
+  std::int32_t *next_;     // n: next member of the same column, or -1
+  std::int32_t *previous_; // n: previous member of the same column, or -1
+  std::int32_t *first_;    // K: first member of the column, or -1
+  std::int32_t *counts_;   // K: number of members by column
+  std::int32_t *most_;     // K: greatest number of members by column
+  bool *is_exact_;         // K: the column must have most_ members
+  // Losses of arcs; infinite: no arc. Rows of arcs between columns belong to columns with members.
+  double *cost_;           // min(n, K) rows x K
+  std::int32_t *row_of_;   // K: row of the column, or -1
+  std::int32_t *unused_;   // min(n, K): a stack of unused rows
+  double *to_slack_;       // K
+  double *from_slack_;     // K
+  // Arrays with an entry for each of the K + 1 nodes; the last is the slack node.
+  double *potential_;     // minus the price, up to a common constant
+  double *distance_;      // distance from the node at which the path begins, by reduced costs
+  double *closed_;        // 0, or infinite once the distance is final
+  std::int64_t *excess_;
+  std::int32_t *settled_; // nodes in the order in which they were settled
+  std::int32_t *path_;    // nodes from source to sink
+  std::int32_t *moved_;   // member that moves from path_[j] to path_[j + 1], or -1
+  double *residual_; // (min(n, K) + 1)^2: by row of u and row of v, the slack node last; or NULL
+  std::int32_t rows_;
+  std::int32_t unused_count_ = 0;
+  std::int32_t settled_count_ = 0;
+  std::int64_t out_of_place_ = 0;
 };
 
 } // namespace chorale

@@ -6,7 +6,7 @@
 namespace chorale {
 
 ConcaveFlow::ConcaveFlow(Layout &layout, const Instance &instance, bool messages) noexcept
-    : instance_(&instance), flow_(layout, instance.members, instance.columns, messages),
+    : instance_(&instance), flow_(layout, instance, messages),
       own_row_(layout.take<double>(instance.columns)),
       tables_(instance.potential.has_rest() ? layout.take<const double *>(instance.columns)
                                             : nullptr),
@@ -30,16 +30,13 @@ Instance ConcaveFlow::concave_form() noexcept {
   return in;
 }
 
-std::int32_t ConcaveFlow::place_all(const Instance &in, std::int32_t tolerated,
-                                    Limits &limits) noexcept {
-  flow_.reset(in, {});
-  std::int32_t left_out = 0;
-  for (std::int32_t i = 0; i < in.members && left_out <= tolerated; ++i) {
-    if (!limits.spend(in.columns) || in.interrupted())
-      break;
-    left_out += flow_.place(i) ? 0 : 1;
-  }
-  return left_out;
+std::int64_t ConcaveFlow::place_all(const Instance &in, Limits &limits) noexcept {
+  if (const std::int32_t without = flow_.load(in.scores); without > 0 || in.interrupted())
+    return without;
+  flow_.begin(in.potential.tables);
+  while (flow_.out_of_place() > 0 && limits.spend(in.columns) && flow_.augment())
+    continue;
+  return flow_.out_of_place();
 }
 
 void ConcaveFlow::take_optimum(const Instance &in, Solution &solution) noexcept {
@@ -68,7 +65,7 @@ void ConcaveFlow::take_optimum(const Instance &in, Solution &solution) noexcept 
 
 void ConcaveFlow::run(const SolveOptions &, Limits &limits, Solution &solution) noexcept {
   const Instance in = concave_form();
-  const std::int32_t left_out = place_all(in, 0, limits);
+  const std::int64_t left_out = place_all(in, limits);
   solution.iterations += in.members;
   if (is_interrupted(limits))
     return;
@@ -84,14 +81,15 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, Matrix<double> me
   if (!clear_messages(*instance_, messages))
     return false;
   const Instance in = concave_form();
-  const std::int32_t left_out = place_all(in, 1, limits);
+  const std::int64_t left_out = place_all(in, limits);
   solution.iterations += n;
   if (is_interrupted(limits))
     return false;
 
   if (left_out == 0) {
     take_optimum(in, solution);
-    flow_.find_residuals();
+    if (!flow_.find_residuals())
+      return false;
     const double optimum =
         instance_->member_score(flow_.assignment()) + in.clique_score(flow_.counts());
     if (in.interrupted())
@@ -118,11 +116,9 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, Matrix<double> me
     double *const row = in.scores + i * K;
     std::copy_n(row, K, own_row_);
     std::fill_n(row, K, 0.0);
-    const std::int32_t without = place_all(in, 0, limits);
+    const std::int64_t without = place_all(in, limits);
     solution.iterations += n;
-    const bool placed = without == 0 && !is_interrupted(limits);
-    if (placed)
-      flow_.find_residuals();
+    const bool placed = without == 0 && flow_.find_residuals();
     const double optimum =
         placed ? in.member_score(flow_.assignment()) + in.clique_score(flow_.counts()) : kForbidden;
     std::copy_n(own_row_, K, row);

@@ -31,9 +31,8 @@ public:
   bool messages(Limits &limits, Solution &solution, Matrix<double> messages) noexcept;
 
 private:
-  // Places all members and returns the number of members that cannot be placed. Stops as soon as
-  // that number exceeds `tolerated`, or if interrupted.
-  std::int32_t place_all(const Instance &in, std::int32_t tolerated, Limits &limits) noexcept;
+  // Runs the flow and returns the number of members that cannot be placed. Stops if interrupted.
+  std::int64_t place_all(const Instance &in, Limits &limits) noexcept;
   // Offers the flow's labelling to `solution`. If rises_, also offers the labelling with all
   // members in the rest column.
   void take_optimum(const Instance &in, Solution &solution) noexcept;

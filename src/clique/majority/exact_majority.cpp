@@ -21,8 +21,6 @@ ExactMajority::ExactMajority(Layout &layout, const Instance &instance) noexcept
       order_(layout.take<std::int32_t>(instance.columns)),
       assignment_(layout.take<std::int32_t>(instance.members)),
       counts_(layout.take_span<std::int32_t>(instance.columns)),
-      distances_(layout.take<double>(product_of_counts(std::int64_t{instance.columns} + 1,
-                                                       std::int64_t{instance.columns} + 1))),
       levels_(layout.take<double>(product_of_counts(instance.columns, instance.columns))),
       moved_score_(layout, instance.potential), last_k_(0), slack_(0), penalty_(0), only_live_(-1) {
 }
@@ -247,7 +245,7 @@ void ExactMajority::seed_messages(const Solution &solution, Matrix<double> messa
 // of the flow and u is the column of member i in the flow.
 double ExactMajority::least_useful(Matrix<double> messages) const noexcept {
   const std::int64_t K = instance_->columns;
-  const double *w = instance_->potential.weights + flow_.majority() * K;
+  const double *w = flow_.weights();
   double *offset = levels_;
   for (std::int32_t v = 0; v < K; ++v)
     offset[v] = flow_.price(v) - w[v];
@@ -271,9 +269,8 @@ double ExactMajority::least_useful(Matrix<double> messages) const noexcept {
 // Raises the messages to the max-marginals of the finished flow. False if interrupted.
 bool ExactMajority::raise_messages(Limits &limits, Matrix<double> messages) noexcept {
   const std::int64_t K = instance_->columns;
-  const std::int64_t N = flow_.nodes();
-  const double *w = instance_->potential.weights + flow_.majority() * K;
-  if (!flow_.distances_to(span_of(distances_, N * N), limits))
+  const double *w = flow_.weights();
+  if (!flow_.find_residuals())
     return false;
   const double score = flow_.score();
   if (instance_->interrupted())
@@ -281,8 +278,8 @@ bool ExactMajority::raise_messages(Limits &limits, Matrix<double> messages) noex
   for (std::int32_t u = 0; u < K; ++u) {
     if (!limits.spend(2 * K))
       return false;
-    for (std::int32_t v = 0; v < K; ++v)
-      levels_[u * K + v] = (score + w[v]) - distances_[u * N + v];
+    for (std::int32_t v = 0; v < K && flow_.counts().data()[u] > 0; ++v)
+      levels_[u * K + v] = (score + w[v]) - flow_.residual(v, u);
   }
   // A score that contains a penalty is below the messages of seed_messages(), so it raises none.
   Pace pace(*instance_, 16 + 2 * K, instance_->members);

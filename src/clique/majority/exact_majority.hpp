@@ -14,7 +14,7 @@
 //     m(i, v) = max over a, k of G_a(k) + theta_iv - theta_iu - distance(v, u)
 //
 // where distance(v, u) is the least loss of a chain of moves that takes a member out of column v
-// and brings one into column u (MajorityFlow::distances_to()).
+// and brings one into column u (ColumnFlow::residual()).
 //
 // A count k is skipped only if a linear bound on G_a(k) shows that its flow raises no message,
 // where a message is a max-marginal without the member's own score.
@@ -70,7 +70,6 @@ private:
   std::int32_t *order_;      // counted columns by descending bound
   std::int32_t *assignment_; // n: scratch, a labelling
   gsl::span<std::int32_t> counts_; // K: number of members by column
-  double *distances_;        // (K + 1) x (K + 1): residual distances of a flow
   double *levels_;            // K x K: scratch, by columns u before and v after a member's move
   MajorityScore moved_score_; // potential of labellings with one member moved
   std::int64_t last_k_; // best count of the last majority column searched; 0 before the first
