@@ -108,7 +108,7 @@ class Corpus:
 
     def problem(self, groups):
         chosen = self.data.of_groups(groups)
-        return ch.labelled_problem(
+        return ch.build_problem(
             [unary_of(*self.scores[r]) for r in chosen],
             edges=[self.scores[r][1] for r in chosen],
             gold=np.concatenate([self.gold[r] for r in chosen]),

@@ -194,7 +194,7 @@ def of_one_kind(rows):
     words = rows.column("words").to_pylist()
     pages = rows.column("page").to_pylist()
     gold = rows.column("gold").to_pylist()
-    return ch.labelled_problem(scores, gold=gold, groups=pages, tokens=words)
+    return ch.build_problem(scores, gold=gold, groups=pages, tokens=words)
 
 
 def test_problems_with_learnt_weights(rng):

@@ -258,7 +258,7 @@ def test_strengths_are_found(rng):
     given = {"tokens": words, "agree": [ch.Agreement(), ("words", 0.0)]}
     for left_out, asked in (((), {"uncounted": ()}), ((2,), {"names": names}), ((2,), {"uncounted": [2]})):
         found = ch.decode(scores, **given, **asked)
-        problem = ch.labelled_problem(scores, gold=None, tokens=words)
+        problem = ch.build_problem(scores, gold=None, tokens=words)
         classes = [-1 if label in left_out else label for label in range(3)]
         learnt = learn(problem, classes=classes, without_gold=True)
         strength = learnt.report["kinds"][0]["strength"]

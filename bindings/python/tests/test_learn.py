@@ -83,7 +83,7 @@ def test_without_gold():
     random, gold = np.random.default_rng(3), np.repeat(np.arange(100) % 2, 4)
     scores = random.normal(0, 1, (400, 1, 2)) + 1.1 * np.eye(2)[gold][:, None]
     words = [[number // 4] for number in range(400)]
-    problem = ch.labelled_problem(scores, gold=None, tokens=words)
+    problem = ch.build_problem(scores, gold=None, tokens=words)
     learnt = learn(problem, without_gold=True)
     assert learnt.report["verdict"] == "without gold" and learnt.report["expected_errors"] > 0
     assert 0 < learnt.report["kinds"][0]["strength"] <= 2
@@ -149,25 +149,25 @@ def test_mistakes():
         learn(problem)
 
 
-def test_a_labelled_problem_is_that_of_decode():
+def test_a_problem_with_gold_labels_is_that_of_decode():
     scores = [[[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]], [[0.1, 0.2]]]
     tokens, groups = [["Rome"], ["Rome"], ["Rome"], ["Rome"]], [1, 1, 2, 2]
     given = dict(tokens=tokens, groups=groups, agree=[("words", 1.0), ch.Agreement("words", 1.0, across=True)])
-    problem = ch.labelled_problem(scores, gold=[0, 0, 1, -1], **given)
+    problem = ch.build_problem(scores, gold=[0, 0, 1, -1], **given)
     assert problem.gold.tolist() == [0, 0, 1, -1]
     assert problem.model.cliques == 3
     run = ch.Run(problem)
     run.solve()
     labels = ch.decode(scores, **given).labels
     assert run.labels().tolist() == np.concatenate(labels).tolist()
-    assert ch.labelled_problem(scores, gold=None, **given).gold is None
+    assert ch.build_problem(scores, gold=None, **given).gold is None
     # The cliques of entry k of `agree` are of kind k, even if an entry makes no cliques, or if several
     # entries are of words.
     given["agree"] = [ch.Agreement("words", minimum=4), ("words", 0.5), "words"]
-    problem = ch.labelled_problem(scores, gold=None, **given)
+    problem = ch.build_problem(scores, gold=None, **given)
     assert [problem.clique_kind(c) for c in range(problem.model.cliques)] == [1, 1, 2, 2]
     with pytest.raises(ValueError):
-        ch.labelled_problem(scores, gold=[0, 0], **given)
+        ch.build_problem(scores, gold=[0, 0], **given)
 
 
 def test_an_exception_of_a_potential_is_that_of_learning():

@@ -62,7 +62,7 @@ def problem():
 
 
 def words_apart():
-    return ch.labelled_problem([ROW[:1]] * 2, gold=[0, 1], groups=[1, 2], tokens=[["a"], ["b"]])
+    return ch.build_problem([ROW[:1]] * 2, gold=[0, 1], groups=[1, 2], tokens=[["a"], ["b"]])
 
 
 def edged(edges):
@@ -385,7 +385,7 @@ CASES = [
     ("decode", lambda: ch.decode([ROW], tokens=[[1, 1]], minimum=0), "minimum"),
     ("decode", lambda: ch.decode([ROW], tokens=[[1, 1]], names=["O"]), "names"),
     ("build_problem", lambda: ch.build_problem([ROW], groups=[]), "groups"),
-    ("labelled_problem", lambda: ch.labelled_problem([ROW], gold=[0], tokens=[[1, 1]]), "gold"),
+    ("build_problem", lambda: ch.build_problem([ROW], gold=[0], tokens=[[1, 1]]), "gold"),
     ("agree", lambda: ch.agree(5, key="k"), "table"),
     ("agree", lambda: ch.agree(MENTIONS, key="no", label="l"), "key"),
     ("agree", lambda: ch.agree(MENTIONS, key="k", label="l", strength=NAN), "strength"),

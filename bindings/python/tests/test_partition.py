@@ -201,7 +201,7 @@ def test_mistakes() -> None:
         "is 1.5 in row 0; it must be from 0 to 1": lambda: partition(
             [pair | {"match_probability": 1.5}]
         ),
-        "the table has no column 'match_weight'": lambda: partition([pair]),
+        "score: there is no column 'match_weight'": lambda: partition([pair]),
         "'unique_id_r' is null in row 0": lambda: partition(
             [pair | {"unique_id_r": None, "match_weight": 1.0}]
         ),

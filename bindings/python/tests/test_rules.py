@@ -188,3 +188,12 @@ def test_gold_labels_propose_rules():
     scores[0, 3] = scores[1, 1] = 9.0
     result = ch.decode([scores], names=names, scheme="bio", rules=[before.rule])
     assert result.labels[0].tolist() == [3, 1]  # 9 is worth more than the price
+
+
+def test_one_rule_is_a_list_of_one():
+    alone = ch.decode(SCORES, rules=rules.once())
+    assert alone.ruled and not ch.decode(SCORES).ruled
+    assert alone.labels[0].tolist() == ch.decode(SCORES, rules=[rules.once()]).labels[0].tolist()
+    for wrong, name in (("once", "'once'"), (5, "5"), ([5], "5")):
+        with pytest.raises(TypeError, match=rf"^rules\[0\] must be made by .*, not {name}$"):
+            ch.decode(SCORES, rules=wrong)

@@ -252,7 +252,7 @@ def test_scores_alone_are_those_of_a_function():
     assert all(type(k) is int for row in found for k in row) and plain.classes_ == [0, 1, 2]
     # The same problem, made by hand, gets the same labels under the same weights.
     gold = np.concatenate(numbers)
-    problem = ch.labelled_problem(scores, gold=gold, groups=groups, tokens=words)
+    problem = ch.build_problem(scores, gold=gold, groups=groups, tokens=words)
     with ch.Run(plain.learnt_.apply(_named(problem))) as run:
         run.solve()
         assert run.labels().tolist() == np.concatenate(found).tolist()

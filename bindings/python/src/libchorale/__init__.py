@@ -22,7 +22,7 @@ from ._native import version as __version__
 from .cancel import Cancel
 from .chain import Chain, ChainMarginals, ChainResult, ChainSolver, Mask, Transitions, mask
 from .clique import CliqueResult, CliqueSolver, MarginalsResult, algorithms
-from .collective import Change, Decoded, build_problem, decode, labelled_problem
+from .collective import Change, Decoded, build_problem, decode
 from .errors import (
     ArgumentError,
     ArgumentMissingError,
@@ -108,7 +108,6 @@ __all__ = [
     "algorithms",
     "build_problem",
     "decode",
-    "labelled_problem",
     "learn_strengths",
     "settle",
     "mask",

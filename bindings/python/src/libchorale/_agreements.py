@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Literal, Union
 
 import numpy as np
@@ -197,33 +197,23 @@ def read(
         uncounted=arrays.ints("uncounted", list(uncounted)),
     )
     m = scores.shape[1]
-    if edges is not None:
-        _of_each_chain("edges", edges, lengths)
-        none, parts = np.zeros((1, m, m)), [np.zeros((0, m, m))]
-        for index, (own, length) in enumerate(zip(edges, lengths)):
-            matrices = none[:0] if len(own) == 0 else arrays.scores(f"edges[{index}]", own, 3)
-            if matrices.shape != (max(0, length - 1), m, m):
-                raise ValueError(
-                    f"edges[{index}] has shape {matrices.shape}, not {(max(0, length - 1), m, m)}"
-                )
-            parts += [none[:length], matrices]
-        given.edges = np.concatenate(parts, dtype=scores.dtype)
-    if forced is not None:
-        _of_each_chain("forced", forced, lengths)
-        given.forced = _joined(
-            [
-                arrays.ints(f"forced[{i}]", own, size=n)
-                for i, (own, n) in enumerate(zip(forced, lengths))
-            ]
-        )
-    if allowed is not None:
-        _of_each_chain("allowed", allowed, lengths)
-        given.allowed = _joined(
-            [
-                arrays.flags(f"allowed[{i}]", own, (n, m))
-                for i, (own, n) in enumerate(zip(allowed, lengths))
-            ]
-        )
+
+    def matrices(place: str, own: Any, length: int) -> npt.NDArray[Any]:
+        """Returns the edge scores of a chain, and zeros for its first position."""
+        made = np.zeros((length, m, m), dtype=scores.dtype)
+        found = arrays.scores(place, own, 3) if len(own) else made[:0]
+        if found.shape != (max(0, length - 1), m, m):
+            raise ValueError(f"{place} has shape {found.shape}, not {(max(0, length - 1), m, m)}")
+        made[1:] = found
+        return made
+
+    given.edges = _joined("edges", edges, lengths, matrices)
+    given.forced = _joined(
+        "forced", forced, lengths, lambda place, own, n: arrays.ints(place, own, size=n)
+    )
+    given.allowed = _joined(
+        "allowed", allowed, lengths, lambda place, own, n: arrays.flags(place, own, (n, m))
+    )
     return given
 
 
@@ -232,8 +222,22 @@ def _of_each_chain(name: str, given: Sequence[Any], lengths: Sequence[int]) -> N
         raise ValueError(f"{name} has {len(given)} entries for {len(lengths)} chains")
 
 
-def _joined(parts: Sequence[npt.NDArray[Any]]) -> npt.NDArray[Any] | None:
+def _joined(
+    name: str,
+    given: Sequence[Any] | None,
+    lengths: Sequence[int],
+    read: Callable[[str, Any, int], npt.NDArray[Any]],
+) -> npt.NDArray[Any] | None:
+    """Returns `read` of what is given for each chain as one array; None if nothing is given."""
+    if given is None:
+        return None
+    _of_each_chain(name, given, lengths)
+    parts = [read(f"{name}[{i}]", own, n) for i, (own, n) in enumerate(zip(given, lengths))]
     return np.concatenate(parts) if parts else None
+
+
+def _longs(place: str, own: Any, length: int) -> Longs:
+    return arrays.longs(place, own, size=length)
 
 
 def _scores(unaries: Iterable[Any]) -> tuple[npt.NDArray[Any], Sequence[int]]:
@@ -375,21 +379,10 @@ def _wanted(
         arrays.ints(f"{prefix}stop", stop),
         offsets,
         members,
-        _weights(f"{place}.weights", asked, lengths),
+        arrays.longs(f"{place}.weights", asked.weights, size=len(lengths))
+        if asked.weights is not None and isinstance(asked.what, Property)
+        else _joined(f"{place}.weights", asked.weights, lengths, _longs),
     )
-
-
-def _weights(name: str, asked: Agreement, lengths: Sequence[int]) -> Longs | None:
-    if asked.weights is None:
-        return None
-    _of_each_chain(name, asked.weights, lengths)
-    if isinstance(asked.what, Property):
-        return arrays.longs(name, asked.weights)
-    parts = [
-        arrays.longs(f"{name}[{i}]", part, size=length)
-        for i, (part, length) in enumerate(zip(asked.weights, lengths))
-    ]
-    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
 
 class Placed:

@@ -46,10 +46,6 @@ class Column:
     def encoded(self) -> Codes:
         raise NotImplementedError
 
-    def numbers(self) -> Array:
-        """Returns N numbers, float32 or float64. A null raises ValueError, which names the row."""
-        raise NotImplementedError
-
     def lists(self) -> Array:
         """Returns N x m numbers, where m is the length of each list. Nulls and lists of different
         lengths raise ValueError, which names the row; all else raises TypeError."""
@@ -63,10 +59,6 @@ class Column:
     def mixed(self) -> Codes:
         """As `encoded`, but values may have different types, also lists and dicts."""
         return self.encoded()
-
-    def _no_null(self, valid: Array | None) -> None:
-        if valid is not None and not valid.all():
-            raise ValueError(f"{self.place} is null in row {int(np.argmin(valid))}")
 
     def _unusable(self, what: str, kind: object) -> TypeError:
         return TypeError(f"{self.place} has the type {kind}, where {what} are needed")
@@ -152,14 +144,6 @@ class Objects(Column):
             np.array(codes, dtype=np.int32), len(values), lambda some: [values[i] for i in some]
         )
 
-    def numbers(self) -> Array:
-        listed = []
-        for row, value in enumerate(self._values):
-            if value is None:
-                raise ValueError(f"{self.place} is null in row {row}")
-            listed.append(number_of(self.place, row, value))
-        return np.array(listed, dtype=np.float64)
-
     def lists(self) -> Array:
         wrong = ""
         widths: list[int] = []
@@ -209,19 +193,6 @@ class Series(Column):
             raise self._unusable("texts or integers", series.dtype) from None
         plain = [v.item() if isinstance(v, np.generic) else v for v in unique.tolist()]
         return Codes(found.astype(np.int32), len(plain), lambda some: [plain[i] for i in some])
-
-    def numbers(self) -> Array:
-        series = self._series
-        if getattr(series.dtype, "kind", "O") == "O":  # also categories and decimals of Arrow
-            return Objects.numbers(self._objects())
-        if getattr(series.dtype, "kind", "O") not in "fiub":
-            raise self._unusable("numbers", series.dtype)
-        if isinstance(series.dtype, np.dtype):
-            array: Array = series.to_numpy()
-        else:
-            self._no_null(~series.isna().to_numpy())
-            array = series.to_numpy(dtype=np.float64)
-        return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
 
     def floats(self) -> Doubles | None:
         series = self._series
@@ -306,30 +277,23 @@ class Arrow(Column):
             lambda some: values.take(arrow.array(list(some), arrow.int64())).to_pylist(),
         )
 
-    def numbers(self) -> Array:
-        column, types = plain(self._given), self._arrow.types
-        kind = column.type
-        if types.is_null(kind):
-            column = column.cast(self._arrow.float64())
-        elif not (self._is_number(kind) or types.is_boolean(kind)):
-            raise self._unusable("numbers", kind)
-        self._no_nulls(column)
-        return self._floats(column)
-
     def floats(self) -> Doubles | None:
         column = plain(self._given)
         if self._arrow.types.is_temporal(column.type):
             raise self._unusable("numbers", column.type)
-        if not self._is_number(column.type):
+        types, kind = self._arrow.types, column.type
+        if not (types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind)):
             return None
-        return self._floats(column).astype(np.float64)
+        return np.asarray(column.cast(self._arrow.float64(), safe=False).to_numpy())
 
     def lists(self) -> Array:
         arrow, column = self._arrow, plain(self._given)
         types, kind = arrow.types, column.type
         if not (types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)):
             raise self._unusable("lists of numbers", kind)
-        self._no_nulls(column)
+        if column.null_count:
+            row = int(np.argmin(column.is_valid().to_numpy()))
+            raise ValueError(f"{self.place} is null in row {row}")
         widths = arrow.compute.list_value_length(column).to_numpy()
         wrong = np.flatnonzero(widths != widths[0])
         if len(wrong):
@@ -339,18 +303,7 @@ class Arrow(Column):
             )
         inner = Arrow("", arrow.compute.list_flatten(column))
         inner.place = f"{self.place} (entries of its lists)"
-        return inner.numbers().reshape(len(column), -1)
-
-    def _is_number(self, kind: Any) -> bool:
-        types = self._arrow.types
-        return bool(types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind))
-
-    def _floats(self, column: Any) -> Array:
-        if not self._arrow.types.is_floating(column.type):
-            column = column.cast(self._arrow.float64(), safe=False)
-        array: Array = column.to_numpy()
-        return array
-
-    def _no_nulls(self, column: Any) -> None:
-        if column.null_count:
-            self._no_null(column.is_valid().to_numpy())
+        numbers = inner.floats()
+        if numbers is None:
+            raise inner._unusable("numbers", inner._given.type)
+        return numbers.reshape(len(column), -1)

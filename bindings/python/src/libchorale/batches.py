@@ -85,7 +85,7 @@ class Chains:
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     labels: str = "labels"
     changed: str = "changed"
-    rules: Sequence[Rule] = ()
+    rules: Rule | Sequence[Rule] = ()
     scheme: Scheme = "plain"
     most_cost: float | None = None
     ruled: str | None = None

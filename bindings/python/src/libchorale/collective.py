@@ -137,9 +137,13 @@ def build_problem(
     edges: Sequence[npt.ArrayLike] | None = None,
     forced: Sequence[npt.ArrayLike] | None = None,
     allowed: Sequence[npt.ArrayLike] | None = None,
+    gold: npt.ArrayLike | None = None,
 ) -> Problem:
     """Returns the `Problem` that `decode` would solve. It can be saved, or solved with a `Run`. The
-    arguments are those of `decode`.
+    cliques of entry k of `agree` are of kind k. The arguments are those of `decode`, and
+
+    gold  the gold label of every position, chain after chain, for `libchorale.learn.learn`; -1 if
+          unknown. A strength "auto" is then 1 until it is learnt
 
     >>> problem = build_problem([[[2.1, 0.3]], [[0.7, 0.9]]], tokens=[["Rome"], ["Rome"]])
     >>> Run(problem).solve().changed_chains
@@ -150,13 +154,14 @@ def build_problem(
         *(unaries, transitions, groups, tokens, agree, strength, minimum, stop, uncounted, names),
         **more,
     )
+    labels = None if gold is None else arrays.ints("gold", gold, size=int(given.offsets[-1]))
     asked = [wanted.agreement for wanted in given.wanted]
-    if any(of.strength == "auto" and of.potential is None for of in asked):
+    if labels is None and any(of.strength == "auto" and of.potential is None for of in asked):
         with solved(given, {"rounds": 0}) as solution:
             for wanted, found in zip(given.wanted, solution.strengths(len(asked))):
                 if wanted.agreement.strength == "auto":
                     wanted.agreement = dataclasses.replace(wanted.agreement, strength=found)
-    problem = agreeing(given, None)
+    problem = agreeing(given, labels)
     kinds = [problem.clique_kind(clique) for clique in range(problem.model.cliques)]
     if names is not None:
         with Renaming({"labels": "names"}):
@@ -167,40 +172,6 @@ def build_problem(
     if kinds:
         problem.kinds = [_kind(wanted.what) for wanted in given.wanted]
     return problem
-
-
-def labelled_problem(
-    unaries: Iterable[npt.ArrayLike],
-    transitions: Transitions | npt.ArrayLike | None = None,
-    *,
-    gold: npt.ArrayLike | None,
-    groups: Sequence[Hashable] | None = None,
-    tokens: Sequence[Sequence[Hashable]] | None = None,
-    agree: Agree | Sequence[Agree] | None = None,
-    minimum: int = 2,
-    stop: Iterable[Hashable] = (),
-    uncounted: Iterable[int] | None = None,
-    edges: Sequence[npt.ArrayLike] | None = None,
-    allowed: Sequence[npt.ArrayLike] | None = None,
-) -> Problem:
-    """Returns a problem with gold labels, for `libchorale.learn.learn`. The cliques of entry k of
-    `agree` are of kind k, and a strength "auto" is 1 until it is learnt.
-
-    gold: the gold label of every position, chain after chain; -1 if unknown. The other arguments
-    are those of `decode`.
-
-    >>> scores = [[[2.1, 0.3]], [[0.7, 0.9]]]
-    >>> problem = labelled_problem(scores, gold=[0, 0], tokens=[["Rome"], ["Rome"]])
-    >>> problem.gold.tolist()
-    [0, 0]
-    """
-    given = read(
-        *(unaries, transitions, groups, tokens, agree, 1.0, minimum, stop, uncounted),
-        edges=edges,
-        allowed=allowed,
-    )
-    labels = None if gold is None else arrays.ints("gold", gold, size=int(given.offsets[-1]))
-    return agreeing(given, labels)
 
 
 def agreeing(given: Given, labels: arrays.Ints | None) -> Problem:
@@ -237,7 +208,7 @@ def decode(
     edges: Sequence[npt.ArrayLike] | None = None,
     forced: Sequence[npt.ArrayLike] | None = None,
     allowed: Sequence[npt.ArrayLike] | None = None,
-    rules: Sequence[of_rules.Rule] = (),
+    rules: of_rules.Rule | Sequence[of_rules.Rule] = (),
     scheme: Scheme = "plain",
     most_cost: float | None = None,
     rounds: int = 10,
@@ -282,8 +253,8 @@ def decode(
                  neighbours; they replace those of `transitions`, but not its start and end scores
     forced       for each chain T labels that are known; -1: free
     allowed      for each chain T x m booleans: False forbids a label at a position
-    rules        rules that the labels of each chain must keep (`libchorale.rules`), such as
-                 `rules.once()`: at most one segment of each label. Provisional
+    rules        a rule, or several, that the labels of each chain must keep (`libchorale.rules`),
+                 such as `rules.once()`: at most one segment of each label. Provisional
     scheme       of `names`, for rules: "plain", or "bio", "bioes", "bilou" for rules about what
                  follows B-, I- and the like
     most_cost    a chain whose rules cost more keeps its own labels; None: no limit

@@ -11,17 +11,11 @@ attributes and labels, are read from the model file itself. (python-crfsuite's `
 weights to six digits, and cannot read names that hold newlines or arrows.) Pairs of labels without
 a weight score 0; attributes that the model does not know add nothing.
 
-`Scores.check` compares the scores with python-crfsuite's tagger: the tagger's labelling must score
-as much as the best labelling, and its log-probability by the scores must equal its log-probability
-by the tagger, up to 1e-9. (Log-probabilities are not compared if the probability is too small for a
-double of full precision.) `Scores.unary` makes this check for every sequence, unless check=False.
-
 `RuleTagger` is a tagger whose labels keep rules.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import struct
 from collections.abc import Mapping, Sequence
@@ -53,7 +47,7 @@ _STATE, _TRANSITION = 0, 1
 
 
 class MismatchError(ValueError):
-    """Raised if a model file cannot be read, or if its scores differ from those of the tagger."""
+    """Raised if a model file cannot be read."""
 
 
 def _read_features(path: str, data: bytes) -> npt.NDArray[Any]:
@@ -148,9 +142,9 @@ class Scores:
                 )
             table[source, target] = weight
 
-    def unary(self, features: Any, *, check: bool = True) -> Doubles:
+    def unary(self, features: Any) -> Doubles:
         """Returns the unary scores of one sequence, T x m. features: as `pycrfsuite.Tagger.tag`
-        takes them. check: True: compares the scores with the tagger, by `check`."""
+        takes them."""
         items = self._items(features).items()
         scores: Doubles = np.zeros((len(items), len(self.labels)))
         for position, (row, item) in enumerate(zip(scores, items)):
@@ -165,51 +159,7 @@ class Scores:
                 number = self._attributes.get(attribute)
                 if number is not None:
                     row += self._weights[number] * value
-        if check:
-            self.check(features, scores)
         return scores
-
-    def check(self, features: Any, unary: npt.ArrayLike, *, tolerance: float = 1e-9) -> None:
-        """Compares scores with the tagger. Raises `MismatchError` if the tagger's labelling does
-        not have the best score under `unary`, or if its log-probability under `unary` does not
-        equal its log-probability by the tagger, up to `tolerance`. O(T m^2)."""
-        scores = np.asarray(unary, dtype=np.float64)
-        own: list[str] = self.tagger.tag(features)
-        if scores.shape != (len(own), len(self.labels)):
-            raise MismatchError(
-                f"the tagger gives {len(own)} positions one of {len(self.labels)} labels, "
-                f"the scores have the shape {scores.shape}"
-            )
-        if not own:
-            return
-        best, total = self._best_and_total(scores)
-        path = [self.labels.index(label) for label in own]
-        score = float(scores[range(len(path)), path].sum())
-        score += float(self.transitions[path[:-1], path[1:]].sum())
-        # Compares the scores of the two labellings, not their labels: different labellings may be
-        # equally good.
-        if not abs(best - score) <= tolerance * max(1.0, abs(best)):
-            raise MismatchError(f"the best labelling scores {best!r}, the tagger's {score!r}")
-        probability = self.tagger.probability(own)
-        if probability >= np.finfo(np.float64).tiny:  # a smaller probability has lost digits
-            theirs, ours = math.log(probability), score - total
-            if not abs(ours - theirs) <= tolerance * max(1.0, abs(total)):
-                raise MismatchError(
-                    f"the log-probability of the tagger's labelling is {ours!r} by the scores "
-                    f"and {theirs!r} by the tagger"
-                )
-
-    def _best_and_total(self, unary: Doubles) -> tuple[float, float]:
-        """Returns the best score of a labelling, and the log partition function, the logarithm of
-        the sum of exp(score) over all labellings."""
-        best, total = unary[0], unary[0]
-        for row in unary[1:]:
-            best = (best[:, None] + self.transitions).max(axis=0) + row
-            sums = total[:, None] + self.transitions
-            peak = sums.max(axis=0)
-            total = peak + np.log(np.exp(sums - peak).sum(axis=0)) + row
-        peak = total.max()
-        return float(best.max()), float(peak + np.log(np.exp(total - peak).sum()))
 
 
 class RuleTagger:
@@ -227,7 +177,7 @@ class RuleTagger:
     each other (`ruled` says so). All other methods are those of the tagger.
     """
 
-    def __init__(self, model: Any, rules: Sequence[Rule]) -> None:
+    def __init__(self, model: Any, rules: Rule | Sequence[Rule]) -> None:
         self.scores = Scores(model)
         labels = self.scores.labels
         self.rules = Given(rules, labels, "plain", None, len(labels)).rules
@@ -242,7 +192,7 @@ class RuleTagger:
     def tag(self, xseq: Any = None) -> list[str]:
         if xseq is not None:
             self.set(xseq)
-        unary = self.scores.unary(self._given, check=False)
+        unary = self.scores.unary(self._given)
         transitions, names = self.scores.transitions, self.scores.labels
         result = decode([unary], transitions, names=names, rules=self.rules)
         self.ruled = result.ruled[0] if result.ruled else None

@@ -25,7 +25,7 @@ from . import crfsuite
 from ._agreements import Agreement, _asked, _listed
 from ._learnt import LearnProgress, Learnt, learn
 from .chain import Scheme, Transitions
-from .collective import Decoded, decode, labelled_problem
+from .collective import Decoded, build_problem, decode
 from .errors import StateError
 from .problem import Problem
 from .property import Property
@@ -452,7 +452,7 @@ class CollectiveTagger:
         gold label of every position, or None. alone: True if X holds scores, not features."""
         arguments, wanted, names = self._arguments(X, groups, tokens, scored, alone)
         agree = wanted[0] if _agreements(self.agree)[0][1:] == ("agree",) else wanted
-        problem = labelled_problem(**arguments, gold=gold, agree=agree)
+        problem = build_problem(**arguments, gold=gold, agree=agree)
         if problem.model.cliques:
             problem.kinds = names
         return problem

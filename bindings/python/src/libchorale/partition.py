@@ -122,10 +122,13 @@ def partition(
     """
     opening = opened(table)
     wanted = score if score in opening.names or probability not in opening.names else probability
-    for name in (first, second, wanted):
-        if name not in opening.names:
-            raise ValueError(f"the table has no column {name!r}; it has {opening.names}")
-    scores = opening.column(wanted).numbers().astype(float)
+    opening.check(first=first, second=second, score=wanted)
+    scores = opening.column(wanted).floats()
+    if scores is None:
+        raise TypeError(f"column {wanted!r} is not of numbers")
+    if np.isnan(scores).any():
+        row = int(np.argmax(np.isnan(scores)))
+        raise ValueError(f"column {wanted!r} is null in row {row}")
     if wanted != score:
         if not ((scores >= 0) & (scores <= 1)).all():
             row = int(np.argmin((scores >= 0) & (scores <= 1)))

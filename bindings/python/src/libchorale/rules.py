@@ -375,20 +375,24 @@ class RuledChain:
         return "\n".join(lines)
 
 
-def check_anywhere(rules: Sequence[Rule], what: str) -> None:
+def check_anywhere(rules: Rule | Sequence[Rule], what: str) -> None:
     """Checks rules that are given before there are chains. what: why none can be for some chains
     only."""
-    for number, rule in enumerate(rules):
-        _check_type(number, rule)
+    for number, rule in enumerate(_listed(rules)):
         if rule.chains is not None:
             raise ValueError(f"{_place(number, rule)}.chains is given; {what}")
 
 
-def _check_type(number: int, rule: object) -> None:
-    if not isinstance(rule, Rule):
-        raise TypeError(
-            f"rules[{number}] must be made by a function of libchorale.rules, not {rule!r}"
-        )
+def _listed(rules: Any) -> list[Rule]:
+    """Returns the argument `rules`, one rule or several, as a list of rules."""
+    one = isinstance(rules, str) or not isinstance(rules, Iterable)
+    listed = [rules] if one else list(rules)
+    for number, rule in enumerate(listed):
+        if not isinstance(rule, Rule):
+            raise TypeError(
+                f"rules[{number}] must be made by a function of libchorale.rules, not {rule!r}"
+            )
+    return listed
 
 
 def _place(number: int, rule: Rule) -> str:
@@ -400,14 +404,13 @@ class Given:
 
     def __init__(
         self,
-        rules: Sequence[Rule],
+        rules: Rule | Sequence[Rule],
         names: Sequence[str] | None,
         scheme: Scheme,
         most_cost: float | None,
         m: int,
     ) -> None:
-        for number, rule in enumerate(rules):
-            _check_type(number, rule)
+        rules = _listed(rules)
         if scheme != "plain" and names is None:
             raise ValueError(f"names is missing: scheme {scheme!r} needs the names of the labels")
         self.names = () if names is None else tuple(names)

@@ -46,7 +46,6 @@ from ._agreements import Agreement as Words
 from ._arrays import real
 from ._learnt import Learnt
 from ._mentions import TIE, Weights
-from ._reading import log
 from .collective import decode
 from .mentions import Strengths, _read, _weights, agree, learn_strengths, tell
 from .potential import Potential
@@ -171,7 +170,6 @@ class Agreement:
         ignore_case: bool = False,
         rules: Sequence[str | Mapping[str, Any]] = (),
     ) -> None:
-        self._warned = False  # whether `_warn_if_weak` has warned
         self.confidence = confidence
         self.strength = strength
         self.spans_key = spans_key
@@ -307,8 +305,6 @@ class Agreement:
             strength = strength if self.learnt is None else self.learnt
             columns = self._columns([*labels, NONE])
             result = agree(rows, strength=strength, progress=False, **columns)
-            if self.learnt is None:
-                self._warn_if_weak(rows)
             if self.rules:
                 read = _read(rows, minimum=2, **columns)
                 self._keep_rules(rows, places, labels, _weights(strength, read)[0], result)
@@ -377,25 +373,6 @@ class Agreement:
                     why = told.get((chain, position), "so that rules are kept")
                     kept = label == rows[k][LABEL]
                     result[k].update(together=label, probability=None, why=None if kept else why)
-
-    def _warn_if_weak(self, rows: list[Row]) -> None:
-        """Logs a warning, once, if occurrences of the same words differ, but the strength is too
-        small to change any: an occurrence gains less than twice the strength by a change, even if
-        all others agree."""
-        if self._warned or self.strength in (0, "auto"):
-            return
-        keys = [(None if self.across else row[GROUP], row[KEY]) for row in rows]
-        differ = len({*zip(keys, (row[LABEL] for row in rows))}) > len({*keys})
-        best = [sorted(row[SCORES])[-2:] for row in rows]
-        least = min(above - below for below, above in best)
-        if differ and 2 * self.strength <= least:
-            self._warned = True
-            log.warning(
-                "strength %g can change no label here: occurrences are so sure of their labels "
-                "that only a strength above %.3g can (half of the least log-odds)",
-                self.strength,
-                least / 2,
-            )
 
     def _columns(self, labels: list[str]) -> dict[str, Any]:
         """Returns the arguments of `agree` that describe the columns of the table of
