@@ -53,11 +53,11 @@ GO_NAMES = {"ErrBusy": "ErrRunBusy", "Icm": "ICM", "SchemeBio": "SchemeBIO", "Sc
 # it; fields that may be -1 for none (Option in Rust).
 STRUCTS = {
     "RunResult": ("run_result", "The outcome of a call on a run and what was found so far. phi_i is the score of chain i, C_p that of clique p; the *own* labelling is that of each chain without its cliques.", "rust go js", ()),
-    "LeftOut": ("left_out", "A chain that is left out, since every labelling of it is forbidden. Its labels are -1, or those that it has by itself where the obstacle is undecided, and it counts for nothing in the cliques.", "rust go", ("position", "clique")),
-    "Reason": ("reason", "", "go", ()),
-    "RuledChain": ("ruled_chain", "", "rust go", ()),
+    "LeftOut": ("left_out", "A chain that is left out, since every labelling of it is forbidden. Its labels are -1, or those that it has by itself where the obstacle is undecided, and it counts for nothing in the cliques.", "rust go js", ("position", "clique")),
+    "Reason": ("reason", "", "go js", ()),
+    "RuledChain": ("ruled_chain", "", "rust go js", ()),
     "RuleConflict": ("rule_conflict", "", "rust go", ()),
-    "RuleReason": ("rule_reason", "", "rust go", ()),
+    "RuleReason": ("rule_reason", "", "rust go js", ()),
     "Progress": ("progress", "Progress of a run, told after every round and every step of the bound.", "rust go js", ()),
     "LearnProgress": ("learn_progress", "Progress of learning, told each time that a problem has been labelled.", "rust go js", ()),
     "CliqueResult": ("clique_result", "What the solver of a clique found. F is the score of all members' values and of the clique, psi[i][v] the score of value v for member i.", "rust go", ()),
@@ -98,6 +98,13 @@ TEXTS = {
     "verdict": "Why strengths are applied, or why nothing is",
     "warnings": "What is unusual about the problems",
 }
+
+
+for prefix, whose in ("tagger", "the tagger's own labels"), ("control", "the control, bonuses alone"), ("agreeing", "the labels that agree"):
+    TEXTS[f"{prefix}_cost"] = f"Cost of {whose}"
+    TEXTS[f"{prefix}_accuracy"] = f"Share of right labels: {whose}"
+    for figure in "precision", "recall", "f1":
+        TEXTS[f"{prefix}_{figure}"] = f"Micro {figure.replace('f1', 'F1')} of {whose}; 0 without `classes`"
 
 
 def plain(comment: str) -> str:
@@ -152,7 +159,31 @@ def sentence(text: str) -> str:
     text = re.sub(r" \([^()]*\w\.h\b[^()]*\)| \(chorale_\w+\)|^1: |; 0: any other form", "", text)
     if re.match(r"[a-z]+[ ;:,.]", text):
         text = text[0].upper() + text[1:]
-    return text if text.endswith((".", ".)")) else text + "."
+    text = text.replace("clique's score C", "clique's score")
+    return text if not text or text.endswith((".", ".)")) else text + "."
+
+
+def in_words(text: str, spell, kind: str = "") -> str:
+    """Replaces names of constants by what spell(prefix, name) returns. kind: the type of a field, of whose
+    constants comments give the names alone."""
+    known = constants()
+    prefixes = {f"chorale_{snake(enum)}": prefix for _, prefix, enum, *_ in ENUMS}
+
+    def named(match: re.Match[str]) -> str:
+        name = match[1]
+        for prefix in (entry[1] for entry in ENUMS):
+            if name.startswith(prefix + "_") and name in known:
+                return spell(prefix, name.removeprefix(prefix + "_"))
+        own = prefixes.get(kind)
+        if own and f"{own}_{name}" in known:
+            return spell(own, name)
+        return match[0]
+
+    return re.sub(r"\b(?:CHORALE_)?([A-Z][A-Z0-9_]+)\b", named, text)
+
+
+def snake(name: str) -> str:
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
 
 
 def wrapped(text: str, before: str) -> str:
@@ -207,10 +238,12 @@ def rust_structs() -> str:
 # ---- Go ----------------------------------------------------------------------------------------
 
 
-def of_go(text: str) -> str:
-    text = sentence(text)
+def of_go(text: str, kind: str = "") -> str:
+    own = {prefix: name for _, prefix, _, name, _ in ENUMS}
+    text = in_words(sentence(text), lambda prefix, name: f"[{go_name(own[prefix], name)}]", kind)
+    text = re.sub(r"\bC\b", "the potential", text)
+    text = re.sub(r"\bCHORALE_(ALONE|TOGETHER|ALL_CHAINS)\b", lambda m: f"[{capitals(m[1].lower())}]", text)
     text = re.sub(r"\bCHORALE_(\w+)", r"\1", text)
-    text = re.sub(r"\bC\b", "the potential", text.replace("clique's score C", "clique's score"))
     text = re.sub(r"chorale_(\w+)(\(\))?", lambda m: capitals(m[1]), text)
     text = re.sub(r"`?\b([a-z]+(?:_[a-z0-9]+)+)\b`?", lambda m: m[0] if MATHS.match(m[1]) else capitals(m[1]), text)
     return text.replace("NULL", "nil").replace("`", "").replace("*", "")
@@ -250,7 +283,7 @@ def go_structs() -> str:
             value = f"{go}(from.{field})"
             if field in FLAGS and (name, field) not in NOT_FLAGS:
                 go, value = "bool", f"from.{field} != 0"
-            lines.append(wrapped(of_go(text), "\t// "))
+            lines.append(wrapped(of_go(text, kind), "\t// "))
             lines.append(f"\t{capitals(field)} {go}\n")
             made.append((capitals(field) + ":", value))
         width = max(len(field) for field, _ in made)
@@ -262,8 +295,9 @@ def go_structs() -> str:
 # ---- TypeScript --------------------------------------------------------------------------------
 
 
-def of_js(text: str) -> str:
-    text = sentence(text)
+def of_js(text: str, kind: str = "") -> str:
+    spell = lambda _, name: '"' + name.lower().replace("_", "-") + '"'
+    text = in_words(sentence(text), spell, kind)
     text = re.sub(r"\bCHORALE_(\w+)", lambda m: m[1].lower().replace("_", "-"), text)
     text = re.sub(r"chorale_(\w+)(\(\))?", lambda m: camel(m[1]), text)
     text = re.sub(r"\b([a-z]+(?:_[a-z0-9]+)+)\b", lambda m: m[0] if MATHS.match(m[1]) else camel(m[1]), text)
@@ -279,7 +313,7 @@ def js_block(text: str, indent: str) -> str:
 def js_types() -> str:
     lines = [f"// {NOTE}\n"]
     known = constants()
-    for prefix, enum in ("OUTCOME", "Outcome"), ("OBSTACLE", "Obstacle"), ("VERDICT", "Verdict"), ("WARNING", "LearnWarning"):
+    for prefix, enum in ("OUTCOME", "Outcome"), ("OBSTACLE", "Obstacle"), ("RULES", "RuleState"), ("VERDICT", "Verdict"), ("WARNING", "LearnWarning"):
         names = {n.removeprefix(prefix + "_").lower().replace("_", "-"): t for n, t in known.items() if n.startswith(prefix + "_")}
         about = next(entry[4] for entry in ENUMS if entry[1] == prefix)
         told = " ".join(f'"{n}": {of_js(t)}' for n, t in names.items())
@@ -295,7 +329,7 @@ def js_types() -> str:
                 ts = "boolean"
             if ts == "LearnWarning":
                 ts = "readonly LearnWarning[]"
-            lines.append(js_block(of_js(text), "  "))
+            lines.append(js_block(of_js(text, kind), "  "))
             lines.append(f"  readonly {camel(field)}: {ts};\n")
         lines.append("}\n")
     return "".join(lines)

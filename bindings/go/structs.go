@@ -87,8 +87,8 @@ type LeftOut struct {
 	Position int
 	// What forbids them.
 	Obstacle Obstacle
-	// With OBSTACLE_CLIQUES: the first clique such that it and the chain's cliques before it, in
-	// the order of their positions, suffice; with OBSTACLE_UNDECIDED: a clique that allows no
+	// With [ObstacleCliques]: the first clique such that it and the chain's cliques before it, in
+	// the order of their positions, suffice; with [ObstacleUndecided]: a clique that allows no
 	// labelling met; otherwise -1.
 	Clique int
 }
@@ -105,7 +105,7 @@ func leftOut(from *C.chorale_left_out) LeftOut {
 // Reason: one reason why a chain's labels differ from its own labelling: a clique in which one of
 // its positions, or the whole chain, has another value than under the own labelling.
 type Reason struct {
-	// From DecodedReasons: index of the agreement that was passed to Decode; otherwise -1.
+	// Index of the agreement that was passed to Decode; -1 in reasons of a run.
 	Agreement int
 	// Number of the clique in the model.
 	Clique int
@@ -115,13 +115,13 @@ type Reason struct {
 	Position int
 	// All other members.
 	Others int
-	// Those whose value is value under ALONE: as the scores of their own chains say.
+	// Those whose value is value under [Alone]: as the scores of their own chains say.
 	AgreeingBefore int
-	// Those whose value is value under TOGETHER.
+	// Those whose value is value under [Together].
 	Agreeing int
-	// Value under ALONE: a label, or a value of the property, R for EMPTY, R + 1 for CONFLICT.
+	// Value under [Alone]: a label, or a value of the property, R for EMPTY, R + 1 for CONFLICT.
 	OwnValue int32
-	// Value under TOGETHER.
+	// Value under [Together].
 	Value int32
 	// How much the clique's score would fall if this member alone had OwnValue, and every other
 	// member, even of the same chain, the value that it has now. Plus infinity if the clique
@@ -152,11 +152,11 @@ func reason(from *C.chorale_reason) Reason {
 type RuledChain struct {
 	// Number of the chain.
 	Chain int
-	// Other than KEPT: the chain has the labels of ALONE.
+	// Other than [RulesKept]: the chain has the labels of [Alone].
 	State RuleState
-	// What the rules cost the chain: the score phi of its labels of ALONE, minus the greatest phi,
-	// less the prices of broken rules, of the labellings that keep the rules. Without agreements.
-	// Plus infinity if there is none.
+	// What the rules cost the chain: the score phi of its labels of [Alone], minus the greatest
+	// phi, less the prices of broken rules, of the labellings that keep the rules. Without
+	// agreements. Plus infinity if there is none.
 	Cost float64
 	// How much lower the cost may still be; 0: the cost is proven.
 	Gap float64
@@ -199,7 +199,7 @@ type RuleReason struct {
 	Rule int
 	// The kind a, for a rule with each.
 	A int32
-	// Label of the position in ALONE.
+	// Label of the position in [Alone].
 	OwnLabel int32
 	// Label in the best labelling of the chain that keeps the rules.
 	Label int32
@@ -264,7 +264,7 @@ func learnProgress(from *C.chorale_learn_progress) LearnProgress {
 type CliqueResult struct {
 	// How the call ended.
 	Outcome Outcome
-	// The algorithm used; AUTO (0) only from CliqueScore.
+	// The algorithm used; [Auto] (0) only from CliqueScore.
 	Algorithm Algorithm
 	// UpperBound - score <= 1e-9 |score|, or within the rounding that the option gap describes.
 	Proven bool
@@ -304,7 +304,7 @@ func cliqueResult(from *C.chorale_clique_result) CliqueResult {
 // labels: for the tagger's own labels, for the control (bonuses alone), and for the labels that
 // agree. Without gold labels, or if no strength was tried, figures that are unknown are 0.
 type LearntReport struct {
-	// COMPLETE, DEADLINE, CANCELLED.
+	// [Complete], [Deadline], [Cancelled].
 	Outcome Outcome
 	// Strengths are applied; 0: nothing is.
 	Applied bool
@@ -324,31 +324,31 @@ type LearntReport struct {
 	TaggerCost float64
 	// Precision, recall and F1 only with classes; else 0.
 	TaggerPrecision float64
-	// .
+	// Micro recall of the tagger's own labels; 0 without classes.
 	TaggerRecall float64
-	// .
+	// Micro F1 of the tagger's own labels; 0 without classes.
 	TaggerF1 float64
-	// .
+	// Share of right labels: the tagger's own labels.
 	TaggerAccuracy float64
-	// .
+	// Cost of the control, bonuses alone.
 	ControlCost float64
-	// .
+	// Micro precision of the control, bonuses alone; 0 without classes.
 	ControlPrecision float64
-	// .
+	// Micro recall of the control, bonuses alone; 0 without classes.
 	ControlRecall float64
-	// .
+	// Micro F1 of the control, bonuses alone; 0 without classes.
 	ControlF1 float64
-	// .
+	// Share of right labels: the control, bonuses alone.
 	ControlAccuracy float64
-	// .
+	// Cost of the labels that agree.
 	AgreeingCost float64
-	// .
+	// Micro precision of the labels that agree; 0 without classes.
 	AgreeingPrecision float64
-	// .
+	// Micro recall of the labels that agree; 0 without classes.
 	AgreeingRecall float64
-	// .
+	// Micro F1 of the labels that agree; 0 without classes.
 	AgreeingF1 float64
-	// .
+	// Share of right labels: the labels that agree.
 	AgreeingAccuracy float64
 	// Labels that agreement changed.
 	Changed int

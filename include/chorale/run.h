@@ -421,8 +421,8 @@ CHORALE_API chorale_status chorale_run_labels(const chorale_run *run, int64_t ch
 /* One reason why a chain's labels differ from its own labelling: a clique in which one of its
  * positions, or the whole chain, has another value than under the own labelling. */
 typedef struct chorale_reason {
-  int64_t agreement; /* from chorale_decoded_reasons: index of the agreement that was passed to
-                        chorale_decode; otherwise -1 */
+  int64_t agreement; /* index of the agreement that was passed to chorale_decode; -1 in reasons of a
+                      * run */
   int64_t clique;    /* number of the clique in the model */
   int64_t chain;
   int64_t position;  /* within the chain; -1: the whole chain or instance */

@@ -18,7 +18,7 @@ import { Potential, flagsOf, result } from "./potential.js";
 import { Property, Transitions, createTransitions } from "./property.js";
 import { Problem } from "./problem.js";
 import { ruledOf, withRules } from "./rules.js";
-import { NOTHING, RUN_OPTIONS, keepProgress, leftOutOf, resultOf, runFields, structs } from "./run.js";
+import { NOTHING, RUN_OPTIONS, leftOutOf, structs, withProgress } from "./run.js";
 
 const AGREE_OPTIONS = [
   "transitions",
@@ -367,13 +367,7 @@ function placed(message, { ends, flat }, wanted) {
 
 export function decode(native, scores, options) {
   const told = optionsOf(options, [...AGREE_OPTIONS, ...RULE_OPTIONS, ...RUN_OPTIONS]);
-  const fields = runFields(told);
-  const progress = keepProgress(native, "progress", told.progress);
-  if (progress !== 0)
-    Object.assign(fields, {
-      progress: native.exports.chorale_js_progress_function(),
-      progress_user: progress,
-    });
+  const { fields, progress } = withProgress(native, told);
   try {
     return specified(native, scores, told, (converted) => {
       const { scope, corpus, agreements, count, labels, ends, wanted } = converted;
@@ -411,7 +405,7 @@ function decodedOf(native, scope, decoded, ends, wanted) {
     );
     return Array.from({ length: ends.length - 1 }, (_, i) => all.subarray(ends[i], ends[i + 1]));
   };
-  const told = resultOf(native, at);
+  const told = native.read("run_result", at);
   const [labels, own] = [rows(0), rows(1)];
   const size = sizeOf("reason");
   const reasons = new Map();

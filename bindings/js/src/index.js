@@ -7,8 +7,7 @@ import { potentials } from "./potential.js";
 import { createTransitions, properties } from "./property.js";
 import { ModelBuilder } from "./model.js";
 import { bytesOf, createProblem, readProblem } from "./problem.js";
-import { createRun, estimateRun } from "./run.js";
-import { createPrices } from "./prices.js";
+import { createRun } from "./run.js";
 import { learn, readLearnt } from "./learn.js";
 import { buildProblem, decode } from "./decode.js";
 import { createLedger, settle } from "./table.js";
@@ -19,8 +18,7 @@ export { Potential } from "./potential.js";
 export { Dictionary, Property, Transitions, fire } from "./property.js";
 export { Model, ModelBuilder } from "./model.js";
 export { Problem } from "./problem.js";
-export { Results, Run } from "./run.js";
-export { Prices } from "./prices.js";
+export { Run } from "./run.js";
 export { Learnt } from "./learn.js";
 export { rules } from "./rules.js";
 export { Ledger, answers } from "./table.js";
@@ -69,12 +67,6 @@ export class Chorale {
   }
   createRun(model, options) {
     return createRun(this.#native, model, options);
-  }
-  createPrices(model, cliques, options) {
-    return createPrices(this.#native, model, cliques, options);
-  }
-  estimateRun(model, options) {
-    return estimateRun(this.#native, model, options);
   }
   learn(problems, options) {
     return learn(this.#native, problems, options);

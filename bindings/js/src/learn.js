@@ -1,7 +1,7 @@
 // Learning strengths, and applying them (learn.h).
 import { WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
-import { arrayOf, integer, optionsOf, shown, sizeOf, wordsOf } from "./native.js";
+import { arrayOf, integer, optionsOf, shown, sizeOf } from "./native.js";
 import { Model } from "./model.js";
 import { Potential, squareOf } from "./potential.js";
 import { Problem } from "./problem.js";
@@ -9,8 +9,6 @@ import { keepProgress, limit, structs, textOf } from "./run.js";
 
 const LINES = 0;
 const JSON_TEXT = 1;
-const VERDICTS = wordsOf("CHORALE_VERDICT_");
-const WARNINGS = wordsOf("CHORALE_WARNING_");
 const LEARN_OPTIONS = [
   "costs",
   "classes",
@@ -58,23 +56,13 @@ export class Learnt extends Handle {
     return native.scoped((scope) => {
       const at = scope.struct("learnt_report");
       native.call("chorale_learnt_get_report", [pointer, at]);
-      const entries = (struct, name) =>
-        structs(native, struct, (to, capacity, needed) =>
-          native.call(name, [pointer, to, sizeOf(struct), capacity, needed]),
-        );
-      const told = native.read("learnt_report", at);
       const names = JSON.parse(this.toJSON()).kinds.map(({ name }) => name);
+      const kinds = structs(native, "learnt_kind", (to, capacity, needed) =>
+        native.call("chorale_learnt_kinds", [pointer, to, sizeOf("learnt_kind"), capacity, needed]),
+      );
       return {
-        ...told,
-        outcome: native.text(native.raw("chorale_outcome_name", [told.outcome])),
-        applied: told.applied !== 0,
-        verdict: Object.keys(VERDICTS).find((word) => VERDICTS[word] === told.verdict),
-        warnings: Object.keys(WARNINGS).filter((word) => told.warnings & WARNINGS[word]),
-        kinds: entries("learnt_kind", "chorale_learnt_kinds").map((kind, i) => ({
-          ...kind,
-          usesLogOdds: kind.usesLogOdds !== 0,
-          name: names[i],
-        })),
+        ...native.read("learnt_report", at),
+        kinds: kinds.map((kind, i) => ({ ...kind, name: names[i] })),
       };
     });
   }

@@ -1,7 +1,7 @@
 // Models and their builders (model.h, corpus.h).
 import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
-import { arrayOf, atLeast, integer, optionsOf, shown } from "./native.js";
+import { arrayOf, integer, optionsOf, shown } from "./native.js";
 import { Potential, flagsOf, tableOf } from "./potential.js";
 import { Dictionary, Property, Transitions } from "./property.js";
 
@@ -330,33 +330,6 @@ export class ModelBuilder extends Handle {
       ]);
     });
   }
-  addRepeatedWords(potential, options) {
-    return this.#on((native, scope, builder) => {
-      const told = optionsOf(options, ["minimum", "across", "stop", "labelValues", "values"]);
-      const pointer = given(native, "potential", potential, Potential);
-      const fields = { across: told.across ? 1 : 0 };
-      if (told.minimum !== undefined) fields.minimum = atLeast("minimum", told.minimum, 1);
-      if (told.stop !== undefined) {
-        fields.stop_count = arrayOf("stop", told.stop).length;
-        fields.stop = scope.numbers("int32", "stop", told.stop);
-      }
-      if (told.labelValues !== undefined) {
-        fields.labels = arrayOf("labelValues", told.labelValues).length;
-        fields.label_values = scope.numbers("int32", "labelValues", told.labelValues);
-        fields.values =
-          told.values === undefined ? potential.values : integer("values", told.values);
-      }
-      const [first, count] = [scope.place(), scope.place()];
-      native.call("chorale_model_builder_add_repeated_words", [
-        builder,
-        pointer,
-        scope.struct("repeated_words_options", fields),
-        first,
-        count,
-      ]);
-      return { first: scope.number(first), count: scope.number(count) };
-    });
-  }
   freeze() {
     return this.#on(
       (native, scope, builder) =>
@@ -393,15 +366,6 @@ export class Model extends Handle {
   get cliques() {
     return this.#number("clique_count");
   }
-  get members() {
-    return this.#number("member_count");
-  }
-  get bytes() {
-    return this.#number("bytes");
-  }
-  get scoreBytes() {
-    return this.#number("score_bytes");
-  }
   chainLength(chain) {
     const native = Handle.nativeOf(this);
     return lengthOf(native, Handle.use(this, native), this.#chain(chain));
@@ -411,12 +375,6 @@ export class Model extends Handle {
   }
   cliqueValues(clique) {
     return this.#number("clique_values", this.#clique(clique));
-  }
-  cliqueMessageSize(clique) {
-    return this.#number("clique_message_size", this.#clique(clique));
-  }
-  centreValues(clique) {
-    return this.#number("clique_centre_values", this.#clique(clique));
   }
   chain(chain) {
     const native = Handle.nativeOf(this);
@@ -491,15 +449,6 @@ export class Model extends Handle {
       "clique_potential",
       "chorale_potential_retain",
       this.#clique(clique),
-    );
-  }
-  centrePotential(clique, value) {
-    return this.#own(
-      Potential,
-      "clique_centre_potential",
-      "chorale_potential_retain",
-      this.#clique(clique),
-      integer("value", value),
     );
   }
   cliqueProperty(clique) {

@@ -181,10 +181,16 @@ export class Native {
       ? this.view.getInt32(at + offset, true)
       : this.view.getUint32(at + offset, true);
   }
-  /** Returns an object with the fields of the struct at an address, by their JavaScript names. */
+  /**
+   * Returns an object with the fields of the struct at an address, by their JavaScript names:
+   * constants as words, flags as booleans.
+   */
   read(struct, at) {
     const read = {};
-    for (const [name, offset, type] of READ.get(struct)) read[name] = this.field(at, offset, type);
+    for (const [name, offset, type, told] of READ.get(struct)) {
+      const value = this.field(at, offset, type);
+      read[name] = told === undefined ? value : told(value);
+    }
     return read;
   }
 
@@ -252,15 +258,6 @@ export class Native {
     else if (!this.broken) free();
   }
 
-  /**
-   * Returns a scope for arguments that the library goes on reading after the call. All arguments
-   * are copied to it, and stay there until the caller calls its end().
-   */
-  openScope() {
-    const scope = new Scope(this);
-    scope.copies = true;
-    return scope;
-  }
   /** Runs body(scope), and frees all allocations of the scope afterwards. */
   scoped(body) {
     const scope = new Scope(this);
@@ -275,15 +272,38 @@ export class Native {
 const camelCase = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const structOf = (name) => layout.structs[`chorale_${name}`];
 /**
- * For each struct the fields that read() returns, each with its name in JavaScript, its offset and
- * its type.
+ * Returns an object that maps words to the numbers of all constants with a prefix:
+ * wordsOf("CHORALE_JOINT_").auto is CHORALE_JOINT_AUTO.
+ */
+export const wordsOf = (prefix) =>
+  Object.fromEntries(
+    Object.entries(layout.constants)
+      .filter(([constant]) => constant.startsWith(prefix))
+      .map(([constant, number]) => [
+        constant.slice(prefix.length).toLowerCase().replaceAll("_", "-"),
+        number,
+      ]),
+  );
+/** Returns a function that converts a field: one of the kind `kind` in dist/layout.js. */
+function tellerOf(kind) {
+  if (kind === undefined) return undefined;
+  if (kind === "flag") return (value) => value !== 0;
+  const words = new Map(
+    Object.entries(wordsOf(`CHORALE_${kind}_`)).map(([word, number]) => [number, word]),
+  );
+  if (kind === "WARNING") return (value) => [...words].filter(([n]) => value & n).map(([, word]) => word);
+  return (value) => words.get(value) ?? "unknown";
+}
+/**
+ * For each struct the fields that read() returns, each with its name in JavaScript, its offset, its
+ * type, and what converts it.
  */
 const READ = new Map(
   Object.entries(layout.structs).map(([struct, { fields }]) => [
     struct.slice("chorale_".length),
     Object.entries(fields)
       .filter(([name]) => name !== "struct_size" && name !== "reserved")
-      .map(([name, place]) => [camelCase(name), ...place]),
+      .map(([name, [offset, type, kind]]) => [camelCase(name), offset, type, tellerOf(kind)]),
   ]),
 );
 export const sizeOf = (name) => structOf(name).size;
@@ -293,7 +313,6 @@ class Scope {
   constructor(native) {
     this.native = native;
     this.blocks = [];
-    this.copies = false; // true: numbers() copies even arrays in the library's memory
   }
   allocate(bytes) {
     const at = this.native.allocate(bytes);
@@ -337,7 +356,6 @@ class Scope {
     if (given === null || given === undefined) return 0;
     const array = arrayOf(name, given);
     if (
-      !this.copies &&
       this.native.owns(array) &&
       array instanceof TYPES[type] &&
       array.byteOffset % array.BYTES_PER_ELEMENT === 0
@@ -503,19 +521,6 @@ export function real(name, value) {
   if (typeof value !== "number") refuse(WRONG_TYPE, `${name} is ${shown(value)}, not a number`);
   return value;
 }
-/**
- * Returns an object that maps words to the numbers of all constants with a prefix:
- * wordsOf("CHORALE_JOINT_").auto is CHORALE_JOINT_AUTO.
- */
-export const wordsOf = (prefix) =>
-  Object.fromEntries(
-    Object.entries(layout.constants)
-      .filter(([constant]) => constant.startsWith(prefix))
-      .map(([constant, number]) => [
-        constant.slice(prefix.length).toLowerCase().replaceAll("_", "-"),
-        number,
-      ]),
-  );
 /** Returns the number that `numbers` has for a word; any other value is an error. */
 export function chosen(name, word, numbers) {
   if (typeof word === "string" && Object.hasOwn(numbers, word)) return numbers[word];

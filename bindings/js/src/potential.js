@@ -42,36 +42,6 @@ export class Potential extends Handle {
       return native.view.getFloat64(to, true);
     });
   }
-  prices(counts, members) {
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
-    integer("members", members);
-    return native.scoped((scope) => {
-      const array = arrayOf("counts", counts);
-      const at = scope.numbers("int64", "counts", array);
-      const to = scope.place();
-      const name = "chorale_potential_prices";
-      const names = { values: "counts.length" };
-      const prices = result(native, "float64", this.values, undefined, (place) =>
-        native.call(name, [pointer, at, array.length, members, place, to], names),
-      );
-      return { prices, score: native.view.getFloat64(to, true) };
-    });
-  }
-  most(prices, members) {
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
-    integer("members", members);
-    return native.scoped((scope) => {
-      const array = arrayOf("prices", prices);
-      const at = scope.numbers("float64", "prices", array);
-      const to = scope.place();
-      native.call("chorale_potential_most", [pointer, at, array.length, members, to], {
-        values: "prices.length",
-      });
-      return native.view.getFloat64(to, true);
-    });
-  }
 }
 
 /**

@@ -1,4 +1,4 @@
-// Problems: a model with its names, gold labels and notes (problem.h).
+// Problems: a model with its names and gold labels (problem.h).
 import { DETACHED, STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
 import {
@@ -127,14 +127,11 @@ export class Problem extends Handle {
       positions += lengthOf(native, model, chain);
     return positions;
   }
-  get goldView() {
+  get gold() {
     const native = Handle.nativeOf(this);
     const problem = Handle.use(this, native);
     const at = native.raw("chorale_problem_gold", [problem]);
-    return at === 0 ? null : native.array("int32", at, this.#positions(native, problem));
-  }
-  get gold() {
-    return this.goldView?.slice() ?? null;
+    return at === 0 ? null : native.array("int32", at, this.#positions(native, problem)).slice();
   }
   set gold(labels) {
     this.#on((native, scope, problem) => {
@@ -144,23 +141,6 @@ export class Problem extends Handle {
           : scope.sized("int32", "gold", labels, this.#positions(native, problem));
       native.call("chorale_problem_set_gold", [problem, at]);
     });
-  }
-  notes() {
-    return new Map(
-      Array.from({ length: this.#raw("note_count") }, (_, i) => [
-        this.#text("note_name", i),
-        this.#text("note", i),
-      ]),
-    );
-  }
-  setNote(name, text) {
-    this.#on((native, scope, problem) =>
-      native.call("chorale_problem_set_note", [
-        problem,
-        ...scope.utf8("name", name),
-        ...scope.utf8("text", text ?? ""),
-      ]),
-    );
   }
   toBytes() {
     return this.#on((native, scope, problem) => {

@@ -1,8 +1,8 @@
-// Properties, dictionaries, label maps and transitions (property.h, chain.h).
+// Properties, label maps and transitions (property.h, chain.h).
 import { WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
 import { arrayOf, chosen, int32, integer, optionsOf, shown, wordsOf } from "./native.js";
-import { flagsOf, result, squareOf } from "./potential.js";
+import { flagsOf, squareOf } from "./potential.js";
 
 export const fire = Object.freeze({ nothing: -1, label: -2, table: -3 });
 
@@ -16,76 +16,15 @@ export class Property extends Handle {
   get labels() {
     return Handle.ask(this, "chorale_property_labels");
   }
-  #on(labels, options, body) {
-    const native = Handle.nativeOf(this);
-    const { classes, table, parents, dictionary } = optionsOf(options, [
-      "classes",
-      "table",
-      "parents",
-      "dictionary",
-    ]);
-    return native.scoped((scope) => {
-      const count = arrayOf("labels", labels).length;
-      const numbers = (name, array) =>
-        array === undefined || array === null
-          ? 0
-          : scope.sized("int32", name, array, count);
-      const attachment = scope.struct("attachment", {
-        property: Handle.use(this, native),
-        dictionary: given(native, "dictionary", dictionary, Dictionary, true),
-        classes: numbers("classes", classes),
-        table: numbers("table", table),
-      });
-      return body(native, scope, [
-        attachment,
-        count,
-        numbers("labels", labels),
-        numbers("parents", parents),
-      ]);
-    });
-  }
-  shown(labels, options) {
-    return this.#on(labels, options, (native, scope, before) => {
-      const to = scope.place();
-      native.call("chorale_property_shown", [...before, to], SHOWN);
-      return native.view.getInt32(to, true);
-    });
-  }
-  fired(labels, options) {
-    return this.#on(labels, options, (native, scope, before) => {
-      const needed = scope.place();
-      native.call("chorale_property_fired", [...before, 0, 0, needed], SHOWN);
-      const count = scope.number(needed);
-      return result(
-        native,
-        "int32",
-        count,
-        undefined,
-        (at) =>
-          count > 0 && native.call("chorale_property_fired", [...before, at, count, needed], SHOWN),
-      );
-    });
-  }
 }
-const SHOWN = { labelling: "labels" };
 
+/** A subset of the values of a property, which a clique of a problem file may have. */
 export class Dictionary extends Handle {
   constructor(native, pointer) {
     super(native, pointer, (at) => native.raw("chorale_dictionary_release", [at]));
   }
   get values() {
     return Handle.ask(this, "chorale_dictionary_values");
-  }
-  find(value) {
-    const native = Handle.nativeOf(this);
-    return native.raw("chorale_dictionary_find", [Handle.use(this, native), int32("value", value)]);
-  }
-  value(number) {
-    const native = Handle.nativeOf(this);
-    return native.raw("chorale_dictionary_value", [
-      Handle.use(this, native),
-      integer("number", number),
-    ]);
   }
 }
 
@@ -367,21 +306,6 @@ export const properties = {
         start: native.bytes(start, count).slice(),
         end: native.bytes(end, count).slice(),
       };
-    });
-  },
-  createDictionary(native, values, options) {
-    const { unlisted } = optionsOf(options, ["unlisted"]);
-    return native.scoped((scope) => {
-      const array = arrayOf("values", values);
-      return new Dictionary(
-        native,
-        create(native, "chorale_dictionary_create", [
-          native.host,
-          scope.numbers("int32", "values", array),
-          array.length,
-          unlisted ? 1 : 0,
-        ]),
-      );
     });
   },
 };

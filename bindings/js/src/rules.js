@@ -6,7 +6,6 @@ import { Property, fire, mapIn, properties } from "./property.js";
 import { structs } from "./run.js";
 
 const RULE_NUMBERS = wordsOf("CHORALE_RULE_");
-const RULE_STATES = wordsOf("CHORALE_RULES_");
 const segments = (k) => `${k} segment${k === 1 ? "" : "s"}`;
 // Each kind of rules in words.
 const RULE_WORDS = {
@@ -195,9 +194,8 @@ export function ruledOf(native, decoded, told) {
     structs(native, struct, (to, capacity, needed) =>
       native.call(name, [decoded, to, sizeOf(struct), capacity, needed]),
     );
-  const ruled = read("ruled_chain", "chorale_decoded_ruled_chains").map(({ state, ...chain }) => ({
+  const ruled = read("ruled_chain", "chorale_decoded_ruled_chains").map((chain) => ({
     ...chain,
-    state: Object.keys(RULE_STATES).find((word) => RULE_STATES[word] === state),
     conflicts: [],
     reasons: [],
   }));

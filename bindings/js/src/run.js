@@ -14,7 +14,7 @@ import {
   sizeOf,
   wordsOf,
 } from "./native.js";
-import { Model, chainOf } from "./model.js";
+import { Model } from "./model.js";
 import { result } from "./potential.js";
 import { Problem } from "./problem.js";
 
@@ -94,18 +94,6 @@ export const modelOf = (native, model) => {
   return native.raw("chorale_problem_model", [Handle.use(model, native, "model")]);
 };
 
-/** Returns the chorale_run_result at an address as a RunResult. */
-export function resultOf(native, at) {
-  const { outcome, proven, ...told } = native.read("run_result", at);
-  return {
-    outcome: native.text(native.raw("chorale_outcome_name", [outcome])),
-    proven: proven === 1,
-    ...told,
-  };
-}
-
-const OBSTACLES = { 10: "scores", 20: "transitions", 30: "cliques", 40: "undecided" };
-
 /**
  * Returns the chains that a run leaves out. call(address, size, capacity, needed) is
  * chorale_run_left_out.
@@ -113,12 +101,7 @@ const OBSTACLES = { 10: "scores", 20: "transitions", 30: "cliques", 40: "undecid
 export const leftOutOf = (native, call) =>
   structs(native, "left_out", (at, capacity, needed) =>
     call(at, sizeOf("left_out"), capacity, needed),
-  ).map(({ chain, position, obstacle, clique }) => ({
-    chain,
-    position,
-    obstacle: OBSTACLES[obstacle] ?? "unknown",
-    clique,
-  }));
+  );
 
 export const entriesOf = (native, struct, at, count) =>
   Array.from({ length: count }, (_, i) => native.read(struct, at + i * sizeOf(struct)));
@@ -153,38 +136,34 @@ export function textOf(native, call) {
 
 const ALL_NAMES = { count: "labels.length" };
 
-/** The results of a run. The methods only read what has been computed. */
-export class Results extends Handle {
-  #run;
-  /**
-   * pointer: the address of the object that the handle frees. run: the address of the run whose
-   * results are read. Both are the same for a `Run`; a `Prices` is an object that has a run.
-   */
-  constructor(native, pointer, free, run) {
-    super(native, pointer, free);
-    this.#run = run;
+export class Run extends Handle {
+  #model; // the address of the model
+  constructor(native, pointer, model, progress) {
+    super(native, pointer, (at) => {
+      native.raw("chorale_run_destroy", [at]);
+      native.callbacks.delete(progress);
+    });
+    this.#model = model;
   }
-  #reads(name, ...before) {
+  #call(name, ...before) {
     const native = Handle.nativeOf(this);
-    Handle.use(this, native);
-    native.call(`chorale_run_${name}`, [this.#run, ...before]);
+    native.call(`chorale_run_${name}`, [Handle.use(this, native), ...before]);
   }
   result() {
     const native = Handle.nativeOf(this);
     return native.scoped((scope) => {
       const at = scope.struct("run_result");
-      this.#reads("get_result", at);
-      return resultOf(native, at);
+      this.#call("get_result", at);
+      return native.read("run_result", at);
     });
   }
   #ints(name, options, ...before) {
     const native = Handle.nativeOf(this);
-    Handle.use(this, native);
     const { own, into } = optionsOf(options, ["own", "into"]);
-    const given = [this.#run, ...before, own ? 1 : 0];
+    const given = [...before, own ? 1 : 0];
     const count = native.scoped((scope) => {
       const needed = scope.place();
-      native.call(`chorale_run_${name}`, [...given, 0, 0, needed]);
+      this.#call(name, ...given, 0, 0, needed);
       return scope.number(needed);
     });
     return result(
@@ -192,11 +171,11 @@ export class Results extends Handle {
       "int32",
       count,
       into,
-      (at) => count > 0 && native.call(`chorale_run_${name}`, [...given, at, count, 0]),
+      (at) => count > 0 && this.#call(name, ...given, at, count, 0),
     );
   }
   leftOut() {
-    return leftOutOf(Handle.nativeOf(this), (...to) => this.#reads("left_out", ...to));
+    return leftOutOf(Handle.nativeOf(this), (...to) => this.#call("left_out", ...to));
   }
   /** Returns the number of a chain for the library; without a chain, the one for all chains. */
   #chains(chain) {
@@ -210,90 +189,29 @@ export class Results extends Handle {
   values(clique, options) {
     return this.#ints("values", options, integer("clique", clique));
   }
-  #score(name, number, options, ...more) {
+  chainScore(chain, options) {
     const native = Handle.nativeOf(this);
     const { own } = optionsOf(options, ["own"]);
     return native.scoped((scope) => {
       const at = scope.place();
-      this.#reads(name, number, own ? 1 : 0, at, ...more);
+      this.#call("chain_score", integer("chain", chain), own ? 1 : 0, at, 0);
       return native.view.getFloat64(at, true);
     });
-  }
-  chainScore(chain, options) {
-    return this.#score("chain_score", integer("chain", chain), options, 0);
-  }
-  changed(chain) {
-    const native = Handle.nativeOf(this);
-    return native.scoped((scope) => {
-      const at = scope.place();
-      this.#reads("chain_score", integer("chain", chain), 0, 0, at);
-      return native.view.getInt32(at, true) === 1;
-    });
-  }
-  cliqueScore(clique, options) {
-    return this.#score("clique_score", integer("clique", clique), options);
   }
   reasons(chain) {
     const of = this.#chains(chain);
     return structs(Handle.nativeOf(this), "reason", (at, capacity, needed) =>
-      this.#reads("reasons", of, at, sizeOf("reason"), capacity, needed),
-    ).map(({ agreement, ...reason }) => reason);
-  }
-  json() {
-    return textOf(Handle.nativeOf(this), (at, capacity, needed) =>
-      this.#reads("json", at, capacity, needed),
+      this.#call("reasons", of, at, sizeOf("reason"), capacity, needed),
     );
   }
-}
 
-export class Run extends Results {
-  // { model, chains, progress }: the model's address; for each chain number passed to setChain()
-  // the scope with the new scores; the number of the progress function.
-  #kept;
-  constructor(native, pointer, kept) {
-    const free = (at) => {
-      native.raw("chorale_run_destroy", [at]);
-      for (const scope of kept.chains.values()) scope.end();
-      native.callbacks.delete(kept.progress);
-    };
-    super(native, pointer, free, pointer);
-    this.#kept = kept;
-  }
-  #call(name, ...before) {
+  solve() {
     const native = Handle.nativeOf(this);
-    native.call(`chorale_run_${name}`, [Handle.use(this, native), ...before]);
-  }
-  #runs(name, ...before) {
-    const native = Handle.nativeOf(this);
-    const run = Handle.use(this, native);
     return native.scoped((scope) => {
       const at = scope.struct("run_result");
-      native.call(`chorale_run_${name}`, [run, ...before, at]);
-      return resultOf(native, at);
+      this.#call("solve", at);
+      return native.read("run_result", at);
     });
-  }
-  solve() {
-    return this.#runs("solve");
-  }
-  step() {
-    return this.#runs("step");
-  }
-  localSearch() {
-    return this.#runs("local_search");
-  }
-  bound(steps) {
-    return this.#runs("bound", integer("steps", steps));
-  }
-  reset() {
-    const native = Handle.nativeOf(this);
-    const run = Handle.use(this, native);
-    if (native.depth > 0) refuse(STATUS.BUSY, "a run cannot be reset from a callback");
-    native.raw("chorale_run_reset", [run]);
-    for (const scope of this.#kept.chains.values()) scope.end();
-    this.#kept.chains.clear();
-  }
-  setTimeLimit(seconds) {
-    this.#call("set_limits", limit(seconds), 0);
   }
 
   setAllowed(chain, position, allowed) {
@@ -311,24 +229,6 @@ export class Run extends Results {
   }
   setStrength(clique, factor) {
     this.#call("set_strength", integer("clique", clique), real("factor", factor));
-  }
-  setChain(chain, scores) {
-    const native = Handle.nativeOf(this);
-    const run = Handle.use(this, native);
-    integer("chain", chain);
-    // Copies the arrays to a scope that stays open: the run reads them until they are replaced, and
-    // the caller may change its own arrays.
-    const scope = native.openScope();
-    try {
-      native.call("chorale_run_set_chain", [run, chain, chainOf(native, scope, scores).at], {
-        scores: "scores",
-      });
-    } catch (error) {
-      scope.end();
-      throw error;
-    }
-    this.#kept.chains.get(chain)?.end();
-    this.#kept.chains.set(chain, scope);
   }
   setLabels(labels) {
     const native = Handle.nativeOf(this);
@@ -348,7 +248,7 @@ export class Run extends Results {
     const native = Handle.nativeOf(this);
     return native.scoped((scope) => {
       const at = scope.struct("chain");
-      native.call("chorale_model_get_chain", [this.#kept.model, chain, at, 0]);
+      native.call("chorale_model_get_chain", [this.#model, chain, at, 0]);
       return {
         length: native.get("chain", at, "length"),
         labels: native.get("chain", at, "labels"),
@@ -385,48 +285,33 @@ export class Run extends Results {
 }
 
 /**
- * Calls body(options, progress) and returns its result. options: the address of a
- * chorale_run_options, made from `told`, whose names must have been checked. progress: the number
- * of the progress function. If body throws, the function is dropped; otherwise the object that body
- * returns must drop the function when it is closed.
+ * Returns the fields of chorale_run_options for options whose names must have been checked, and the
+ * number of the progress function. Who creates an object with them drops the function when the object
+ * is freed.
  */
-export function withRunOptions(native, told, body) {
-  const fields = runFields(told);
+export function withProgress(native, told) {
   const progress = keepProgress(native, "progress", told.progress);
-  if (progress !== 0)
-    Object.assign(fields, {
-      progress: native.exports.chorale_js_progress_function(),
-      progress_user: progress,
-    });
-  try {
-    return native.scoped((scope) => body(scope.struct("run_options", fields), progress));
-  } catch (error) {
-    native.callbacks.delete(progress);
-    throw error;
+  const fields = runFields(told);
+  if (progress !== 0) {
+    fields.progress = native.exports.chorale_js_progress_function();
+    fields.progress_user = progress;
   }
+  return { fields, progress };
 }
 
 export function createRun(native, model, options) {
   const told = optionsOf(options, [...RUN_OPTIONS, "earlier"]);
   const pointer = modelOf(native, model);
   const earlier = given(native, "earlier", told.earlier, Run, true);
-  return withRunOptions(native, told, (at, progress) => {
-    const kept = { model: pointer, chains: new Map(), progress };
-    const run = create(native, "chorale_run_create", [native.host, pointer, at, earlier]);
-    return new Run(native, run, kept);
-  });
-}
-
-export function estimateRun(native, model, options) {
-  const told = optionsOf(options, RUN_OPTIONS);
-  const pointer = modelOf(native, model);
-  return native.scoped((scope) => {
-    const cost = scope.struct("run_cost");
-    native.call("chorale_run_estimate", [
-      pointer,
-      scope.struct("run_options", runFields(told)),
-      cost,
-    ]);
-    return native.read("run_cost", cost);
-  });
+  const { fields, progress } = withProgress(native, told);
+  try {
+    return native.scoped((scope) => {
+      const before = [native.host, pointer, scope.struct("run_options", fields), earlier];
+      const run = create(native, "chorale_run_create", before);
+      return new Run(native, run, pointer, progress);
+    });
+  } catch (error) {
+    native.callbacks.delete(progress);
+    throw error;
+  }
 }

@@ -13,7 +13,6 @@ import {
   real,
   shown,
   sizeOf,
-  wordsOf,
 } from "./native.js";
 import { rectangleOf, result } from "./potential.js";
 import { entriesOf, structs } from "./run.js";
@@ -35,7 +34,6 @@ const COLUMNS = {
   answers: ["int32", answers.none, "keys"],
 };
 const MENTIONS = ["keys", "labels", ...Object.keys(COLUMNS), "scores"];
-const ORIGINS = wordsOf("CHORALE_EVIDENCE_");
 const OF_TABLES = { count: "key.length", per_mention: "each" };
 
 /** Converts a table to a chorale_mentions. Returns { at, rows, keys }. */
@@ -72,10 +70,9 @@ function evidenceIn(scope, evidence) {
   });
 }
 function evidenceAt(native, at) {
-  const { perMention: each, origin, ...found } = native.read("evidence", at);
-  return { ...found, each, origin: Object.keys(ORIGINS).find((word) => ORIGINS[word] === origin) };
+  const { perMention: each, ...found } = native.read("evidence", at);
+  return { ...found, each };
 }
-const keyOf = ({ conflict, ...told }) => ({ ...told, conflict: conflict !== 0 });
 
 export function settle(native, mentions, evidence) {
   return native.scoped((scope) => {
@@ -87,10 +84,8 @@ export function settle(native, mentions, evidence) {
     const given = [native.host, at, decides, settled, ofMention, of, ofKey];
     native.call("chorale_settle", given, OF_TABLES);
     return {
-      mentions: entriesOf(native, "settled_mention", settled, rows).map(
-        ({ changed, ...told }) => ({ ...told, changed: changed !== 0 }),
-      ),
-      keys: entriesOf(native, "settled_key", of, keys).map(keyOf),
+      mentions: entriesOf(native, "settled_mention", settled, rows),
+      keys: entriesOf(native, "settled_key", of, keys),
       evidence: evidenceAt(native, decides),
     };
   });
@@ -127,7 +122,7 @@ export class Ledger extends Handle {
     return this.#list("ledger_row", "chorale_ledger_rows");
   }
   keys() {
-    return this.#list("settled_key", "chorale_ledger_keys").map(keyOf);
+    return this.#list("settled_key", "chorale_ledger_keys");
   }
   #list(struct, name, ...before) {
     const native = Handle.nativeOf(this);

@@ -16,9 +16,7 @@ test("handles that nothing refers to are freed", async () => {
     for (let i = 0; i < 50; ++i) {
       const problem = chorale.buildProblem([[[1, 0]], [[0, 2]]], { tokens: [["a"], ["a"]] });
       const run = chorale.createRun(problem, { edits: true, progress: () => {} });
-      run.setChain(0, { scores: [[3, 1]] });
       run.solve();
-      chorale.createPrices(problem, [0], { progress: () => {} }).solve();
       chorale.createCallback(2, () => 0);
       chorale.createArray("uint8", 1000);
     }

@@ -35,20 +35,29 @@ function collective(sentences) {
   const transitions = chorale.createTransitions(
     Float64Array.from({ length: labels * labels }, () => 2 * random() - 1),
   );
-  const builder = chorale.createModelBuilder();
-  builder.addCorpus(
-    { scores, labels, offsets: Array.from({ length: sentences + 1 }, (_, i) => i * length) },
-    {
-      transitions,
-      tokens: Int32Array.from(
-        { length: sentences * length },
-        () => Math.floor(Math.exp(random() * Math.log(20000))) - 1,
-      ),
-      groups: Array.from({ length: sentences }, (_, i) => Math.floor(i / 25)),
-    },
+  const tokens = Int32Array.from(
+    { length: sentences * length },
+    () => Math.floor(Math.exp(random() * Math.log(20000))) - 1,
   );
-  builder.addRepeatedWords(chorale.createPotts(labels, 0.9, { scale: "members" }), {
-    stop: Array.from({ length: 50 }, (_, word) => word),
+  const builder = chorale.createModelBuilder();
+  const offsets = Array.from({ length: sentences + 1 }, (_, i) => i * length);
+  builder.addCorpus({ scores, labels, offsets }, { transitions });
+  const places = new Map(); // by document and word
+  tokens.forEach((word, position) => {
+    const chain = Math.floor(position / length);
+    const key = Math.floor(chain / 25) * 20000 + word;
+    if (word < 50) return;
+    if (!places.has(key)) places.set(key, []);
+    places.get(key).push([chain, position % length]);
+  });
+  const repeated = [...places.values()].filter((all) => all.length >= 2);
+  const potential = chorale.createPotts(labels, 0.9, { scale: "members" });
+  const { first } = builder.addCliques(repeated.length, { potential });
+  const ends = [0];
+  for (const all of repeated) ends.push(ends.at(-1) + all.length);
+  const members = repeated.flat();
+  builder.addMembers(first, members.map(([chain]) => chain), {
+    offsets: ends, positions: members.map(([, position]) => position),
   });
   return builder.freeze();
 }

@@ -1,7 +1,7 @@
 // Statements that the compiler must accept, and statements that it must refuse.
 import { ChoraleError, Handle, answers, fire, hasSimd, load, rules } from "libchorale";
 import type {
-  AgreementReason, Chorale, Decoded, Learnt, LearntReport, Ledger, Model, Prices, Problem, Rule, Run,
+  AgreementReason, Chorale, Decoded, Learnt, LearntReport, Ledger, Model, Problem, Rule, Run,
   RunResult, Settled,
 } from "libchorale";
 
@@ -38,20 +38,16 @@ const builder = chorale.createModelBuilder();
 const { first, count } = builder.addCorpus({ scores, labels: 2, offsets: [0, 2, 4] },
   { tokens: [1, 2, 1, 2] });
 builder.addChain({ scores: new Float32Array(4), labels: 2, forced: [-1, 1] }, { group: 3 });
-builder.addRepeatedWords(chorale.createPotts(2, 0.5, { scale: "members", counted: [true, true] }),
-  { across: true });
+const words = builder.addCliques(1,
+  { potential: chorale.createPotts(2, 0.5, { scale: "members", counted: [true, true] }) });
+builder.addMembers(words.first, [first, first + 1], { positions: [0, 0] });
 const model: Model = builder.freeze();
 const run: Run = chorale.createRun(model, { edits: true, progress: ({ round }) => round > 3 });
 const result: RunResult = run.solve();
 run.setAllowed(first, 0, [1, 0]);
 run.setAllowed(first, 0, null);
 run.setStrength(0, 2);
-run.setChain(first, { scores: [[1, 2], [3, 4]] });
 const written: Int32Array = run.labels(null, { own: true, into: chorale.createArray("int32", count) });
-const prices: Prices = chorale.createPrices(model, [0], { rounds: 3 });
-const share: number = prices.solve([new Float64Array(2)]).score;
-const sums: number[][] = prices.counts();
-const tangent: Float64Array = chorale.createPotts(2, 1).prices(sums[0] ?? [], 4).prices;
 const problem: Problem = chorale.readProblem(chorale.createProblem(model).toBytes());
 problem.gold = new Int32Array(4);
 problem.gold = null;
@@ -61,7 +57,7 @@ const learnt: Learnt = chorale.learn([problem],
 const f1: number = chorale.learn(problem, { classes: Int32Array.of(-1, 0) }).report().taggerF1;
 const report: LearntReport = learnt.report();
 const kept: boolean = report.verdict === "gain" && report.warnings[0] !== "few-groups";
-const told: number[] = [share, tangent.length, report.temperature, report.kinds[0]?.strength ?? f1,
+const told: number[] = [report.temperature, report.kinds[0]?.strength ?? f1,
   kept ? 1 : 0];
 const applied: Model = learnt.apply(problem);
 const handle: Handle = applied;
@@ -97,5 +93,3 @@ result.score = 1;
 console.log(report.warnings.includes("few"));
 // @ts-expect-error: no such option
 chorale.decode([], { strenght: 1 });
-// @ts-expect-error: the results of `Prices` can be read, but the labels not set
-prices.setLabels([0]);

@@ -15,28 +15,39 @@ import sys
 import zlib
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent.parent / "python" / "tools"))
+sys.path[:0] = [str(HERE.parent.parent / "python" / "tools"), str(HERE.parent.parent)]
 sys.dont_write_bytecode = True
 from declare import HEADERS, Headers  # noqa: E402
+from mirror import FLAGS  # noqa: E402
 
-# Functions that the package leaves out: solvers of single chains and cliques, models of the caller
-# that take the place of a chain (chorale_instance), partitions, cancel flags (there is one thread), files
+# Functions that the package leaves out: solvers of single chains and cliques, and what is experimental
+# but for tables and what the page of a report needs, cancel flags (there is one thread), files
 # (JavaScript reads and writes bytes), and functions that only C programs need.
 LEFT_OUT = re.compile(
-    r"chorale_(chain_solver_\w+|clique_solver_\w+"
+    r"chorale_(chain_solver_\w+|clique_solver_\w+|prices_\w+|potential_(prices|most)"
     r"|message_(bytes|reserve)"
     r"|chain_(solve|score|k_best|max_marginals|messages|decode)"
     r"|clique_(solve|score|max_marginals)"
-    r"|cancel_\w+|model_builder_add_instance|problem_(load|save)|partition"
-    r"|property_builder_\w+|dictionary_create_best|attachment_values"
+    r"|run_(step|local_search|bound|reset|set_chain|set_limits|estimate|json|clique_score)"
+    r"|model_(builder_add_(instance|repeated_words)|member_count|bytes|score_bytes)"
+    r"|model_clique_(message_size|centre_values|centre_potential)"
+    r"|problem_(load|save|note|note_count|note_name|set_note)"
+    r"|cancel_\w+|partition|property_(shown|fired)"
+    r"|property_builder_\w+|dictionary_(create|create_best|find|value)|attachment_values"
     r"|status_name|algorithm_from_name|abi|decoded_model|decoded_agreement"
-    r"|algorithm_name)")
+    r"|algorithm_name|outcome_name)")
 
 # Structs that only functions in LEFT_OUT read.
 NO_STRUCTS = {"chorale_instance", "chorale_allocator", "chorale_host", "chorale_clique_problem",
               "chorale_clique_options", "chorale_clique_result", "chorale_chain_result",
               "chorale_message_options", "chorale_message_result", "chorale_scored_pairs",
-              "chorale_partition_result"}
+              "chorale_partition_result", "chorale_attachment", "chorale_run_cost",
+              "chorale_repeated_words_options"}
+
+# What JavaScript makes of fields that the library fills: words, by the prefix of their constants.
+WORDS = {"chorale_outcome": "OUTCOME", "chorale_obstacle": "OBSTACLE", "chorale_verdict": "VERDICT",
+         "chorale_learn_warning": "WARNING", "chorale_rule_state": "RULES",
+         "chorale_evidence_origin": "EVIDENCE"}
 
 PROGRAM = r"""// Written by tools/layout.py.
 #include "experimental.h"
@@ -64,9 +75,9 @@ template <class R, class... A> void function(const char *name, R (*)(A...)) {
   std::printf("    %s: \"%s\",\n", name, letters);
 }
 #define STRUCT(type) std::printf("    " #type ": { size: %zu, fields: {\n", sizeof(type))
-#define FIELD(type, name) \
-  std::printf("      " #name ": [%zu, \"%c\"],\n", offsetof(type, name), \
-              letter<decltype(type::name)>())
+#define FIELD(type, name, kind) \
+  std::printf("      " #name ": [%zu, \"%c\"%s],\n", offsetof(type, name), \
+              letter<decltype(type::name)>(), kind)
 #define CONSTANT(name) std::printf("    " #name ": %lld,\n", static_cast<long long>(name))
 
 int main() {
@@ -91,7 +102,10 @@ def main():
     for name, fields in headers.structs.items():
         if name not in NO_STRUCTS:
             structs.append(f"  STRUCT({name});")
-            structs += [f"  FIELD({name}, {field});" for field, _ in fields]
+            for field, kind in fields:
+                kind = WORDS.get(kind) or ("flag" if kind == "int32_t" and field in FLAGS else "")
+                kind = f', \\"{kind}\\"' if kind else ""
+                structs.append(f'  FIELD({name}, {field}, "{kind}");')
             structs.append('  std::printf("    } },\\n");')
     names = [name for name in headers.functions if not LEFT_OUT.fullmatch(name)]
     functions = [f'  function("{name}", static_cast<decltype(&{name})>(nullptr));'

@@ -17,8 +17,8 @@
 //               cliques of one kind share the strength that is learnt.
 
 import type * as structs from "./structs.js";
-import type { LedgerChange, LedgerRow, Outcome, Progress, RunResult, SettledKey, SettledMention } from "./structs.js";
-export type { LearnWarning, LedgerChange, LedgerRow, Obstacle, Outcome, Progress, RunResult, SettledKey, SettledMention, Verdict } from "./structs.js";
+import type { LeftOut, LedgerChange, LedgerRow, Progress, Reason, RunResult, SettledKey, SettledMention } from "./structs.js";
+export type { LearnWarning, LeftOut, LedgerChange, LedgerRow, Obstacle, Outcome, Progress, Reason, RuleState, RunResult, SettledKey, SettledMention, Verdict } from "./structs.js";
 
 /**
  * Numbers passed to a call. A `MemoryArray` of the type that the call reads may be read in place;
@@ -159,22 +159,6 @@ export class Chorale {
   createTransitions(scores: Rows | Transitions | null, options?: TransitionsOptions): Transitions;
   createRun(model: Model | Problem, options?: RunOptions & { earlier?: Run }): Run;
   /**
-   * Creates a run of a model with shared cliques, which have members in other models too.
-   * `cliques`: the numbers of the shared cliques. Prices (see `Prices`) replace their potentials.
-   * @experimental It may change or go in any version.
-   */
-  createPrices(
-    model: Model | Problem,
-    cliques: Numbers,
-    options?: Omit<RunOptions, "edits">,
-  ): Prices;
-  /**
-   * Computes the memory of a run and the work of one round, without creating the run.
-   * @experimental It may change or go in any version.
-   */
-  estimateRun(model: Model | Problem, options?: RunOptions): RunCost;
-
-  /**
    * Creates the Potts potential lambda * sum_v n_v^2. Here and below, n_v is the number of members
    * with value v, and `values` is the number of values.
    */
@@ -281,14 +265,6 @@ export class Chorale {
     names: readonly string[],
     scheme: Scheme,
   ): { mask: Uint8Array; start: Uint8Array; end: Uint8Array };
-  /**
-   * Creates a dictionary of some of a property's values. unlisted: true adds the value UNLISTED,
-   * which stands for all other values; false (the default): messages exclude labellings that fire
-   * any other value.
-   * @experimental It may change or go in any version.
-   */
-  createDictionary(values: Numbers, options?: { unlisted?: boolean }): Dictionary;
-
   /**
    * Learns from problems with gold labels how strongly the members of each kind of cliques should
    * agree (learn.h says how).
@@ -490,36 +466,15 @@ export interface Decoded {
   readonly ruled: RuledChain[];
   readonly result: RunResult;
 }
-export interface RuledChain {
-  readonly chain: number;
-  /**
-   * "kept"; or the chain has the labels `own`, since its rules are "impossible", "too-dear" (beyond
-   * `mostCost`), or "unfinished": a limit ended the search.
-   */
-  readonly state: "kept" | "impossible" | "too-dear" | "unfinished";
-  /** What the rules cost, by the scores of the chain alone; Infinity if they are impossible. */
-  readonly cost: number;
-  /** How much lower the cost may still be; 0: it is proven. */
-  readonly gap: number;
+export interface RuledChain extends structs.RuledChain {
   /** Rules that exclude each other, in words, of which each is needed for that. */
   readonly conflicts: string[];
   /** A reason for each position that rules change, without agreement. */
   readonly reasons: RuleReason[];
 }
-export interface RuleReason {
-  readonly position: number;
-  /** Index of the rule in `rules`. */
-  readonly rule: number;
+export interface RuleReason extends Omit<structs.RuleReason, "chain" | "a"> {
   /** The rule in words. */
   readonly told: string;
-  readonly ownLabel: number;
-  /** The label in the best labelling of the chain that keeps the rules. */
-  readonly label: number;
-  /**
-   * How much better the chain would be without this rule; if no single rule makes the change, what
-   * all its rules cost.
-   */
-  readonly cost: number;
 }
 export interface Change {
   readonly chain: number;
@@ -527,39 +482,10 @@ export interface Change {
   readonly labels: Int32Array;
   readonly reasons: AgreementReason[];
 }
-/**
- * A reason why labels changed: a member of a clique that has `value` in the result, but `ownValue`
- * when each chain is labelled without cliques.
- */
-export interface Reason {
-  readonly clique: number;
-  readonly chain: number;
-  /** Index of the member within the clique. */
-  readonly member: number;
-  /** Position in the chain; -1: the whole chain, in a clique over a property. */
-  readonly position: number;
-  /**
-   * Evidence for `value`: counts of the other members of the clique, without its centre (others), of
-   * those with `value` in the best labelling without cliques (agreeingBefore), and of those with
-   * `value` in the result (agreeing). With weights, sums of weights. All are 0 for a centre.
-   */
-  readonly others: number;
-  readonly agreeingBefore: number;
-  readonly agreeing: number;
-  readonly ownValue: number;
-  readonly value: number;
-  /**
-   * How much the clique's potential would fall if this member alone changed back to `ownValue`;
-   * Infinity if the potential forbids that.
-   */
-  readonly amount: number;
-}
 /** A reason of a result of `decode`. */
 export interface AgreementReason extends Reason {
   /** "words" if words should agree here; otherwise the index of the agreement in `agree`. */
   readonly what: "words" | number;
-  /** Index of the agreement in `agree`, also where words should agree. */
-  readonly agreement: number;
 }
 
 // ---- Potentials, properties, transitions --------------------------------------------------------
@@ -584,22 +510,6 @@ export class Potential extends Handle {
   readonly family: "sum" | "max" | "majority" | "pairs" | "callback";
   /** Returns the score of a clique in which counts[v] members have value v. */
   score(counts: Numbers): number;
-  /**
-   * Returns the prices of a clique that has members in several models (see `Prices`), a number for
-   * each value, and the score of the clique. `counts`: for each value the number of members that
-   * have it, in all models together. `members`: the number of members in all models, which may
-   * exceed the sum of the counts if some members are EMPTY or CONFLICT. Throws KIND unless the
-   * potential is a "majority", or a "sum" that is convex and forbids no count.
-   * @experimental It may change or go in any version.
-   */
-  prices(counts: Numbers, members: number): { prices: Float64Array; score: number };
-  /**
-   * Returns an upper bound on max over n of C(n) - sum_v prices[v] * n_v, where C is this potential
-   * and n stands for all counts whose sum is at most `members`. For a convex "sum" the bound is
-   * this maximum.
-   * @experimental It may change or go in any version.
-   */
-  most(prices: Numbers, members: number): number;
 }
 
 export type Scheme = "plain" | "bio" | "bioes" | "bilou";
@@ -662,41 +572,18 @@ export interface LocalProperty {
 /**
  * Actions of a property at a position. nothing: fires nothing. label: fires the entry of the
  * position's label in `labelValues`. table: fires the position's entry in the option `tables` of
- * `ModelBuilder.addMembers`, `Property.shown` or `Property.fired`.
+ * `ModelBuilder.addMembers`.
  */
 export const fire: { readonly nothing: -1; readonly label: -2; readonly table: -3 };
 
-export interface ShownOptions {
-  classes?: Numbers;
-  /** T values, such as tokens, one for each position: what `fire.table` fires. */
-  table?: Numbers;
-  parents?: Numbers;
-  dictionary?: Dictionary;
-}
 export class Property extends Handle {
   /** R, the number of values without EMPTY (number R) and CONFLICT (number R + 1). */
   readonly values: number;
   readonly labels: number;
-  /**
-   * Returns the value of the property on a labelling, numbered as in `dictionary` if one is given.
-   * -1: the value is outside the dictionary, which has no UNLISTED.
-   */
-  shown(labels: Numbers, options?: ShownOptions): number;
-  /** Returns all values that the property fires on a labelling, in order of positions. */
-  fired(labels: Numbers, options?: ShownOptions): Int32Array;
 }
+/** The subset of a property's values that a clique of a problem file uses. */
 export class Dictionary extends Handle {
   readonly values: number;
-  /**
-   * Returns the number that a value of the property has in the dictionary. If the value is not in
-   * the dictionary: the number of UNLISTED, or -1 without UNLISTED.
-   */
-  find(value: number): number;
-  /**
-   * Returns the value of the property that has this number in the dictionary; -1 for the number of
-   * UNLISTED and for numbers out of range.
-   */
-  value(number: number): number;
 }
 export interface TransitionsOptions {
   /** m; needed only if the scores are null. */
@@ -815,22 +702,6 @@ export class ModelBuilder extends Handle {
    * positions `positions` of the chains `chains`, or whole chains. Adds all or none.
    */
   addMembers(first: number, chains: Numbers, options?: MemberOptions): void;
-  /**
-   * Adds a position clique for each token that occurs at `minimum` or more positions (2 by default)
-   * of a group, or of all groups together if `across` is true. All these positions are members.
-   * Returns the numbers of the cliques.
-   * @experimental It may change or go in any version.
-   */
-  addRepeatedWords(
-    potential: Potential,
-    options?: {
-      minimum?: number;
-      across?: boolean;
-      stop?: Numbers;
-      labelValues?: Numbers;
-      values?: number;
-    },
-  ): Span;
   /** Returns the model; nothing can be added afterwards. */
   freeze(): Model;
 }
@@ -846,27 +717,17 @@ export interface ChainView {
 export class Model extends Handle {
   readonly chains: number;
   readonly cliques: number;
-  readonly members: number;
-  /** bytes: memory of the model; scoreBytes: memory of its scores alone. Both in bytes. */
-  readonly bytes: number;
-  readonly scoreBytes: number;
   chainLength(chain: number): number;
   chain(chain: number): ChainView;
   cliqueMembers(clique: number): number;
   cliqueValues(clique: number): number;
-  cliqueMessageSize(clique: number): number;
-  centreValues(clique: number): number;
-  /**
-   * Returns the chains and positions of all members of a clique, as `member` does, and their
-   * weights.
-   */
+  /** Returns the chains, positions and weights of all members of a clique. */
   membersOf(clique: number): { chains: number[]; positions: number[]; weights: number[] };
   /**
    * Returns the potential of a clique as a new handle, which the caller closes; null if the clique
-   * has none. The next three methods return new handles or null in the same way.
+   * has none. The next two methods return new handles or null in the same way.
    */
   cliquePotential(clique: number): Potential | null;
-  centrePotential(clique: number, value: number): Potential | null;
   cliqueProperty(clique: number): Property | null;
   cliqueDictionary(clique: number): Dictionary | null;
   /**
@@ -914,12 +775,6 @@ export class Problem extends Handle {
    * labels. Reading gives a copy.
    */
   gold: Int32Array | null;
-  /** The array `gold` in place, a view of the library's memory; valid until the next call. */
-  readonly goldView: Int32Array | null;
-  /** Returns the texts of all notes, with their names as keys. */
-  notes(): Map<string, string>;
-  /** Sets the text of a note; null removes the note. */
-  setNote(name: string, text: string | null): void;
   /** Returns the problem as the bytes of a problem file, which `Chorale.readProblem` reads. */
   toBytes(): Uint8Array;
 }
@@ -963,33 +818,6 @@ export interface RunOptions {
   /** True: allocates the memory that `setAllowed` and `setStrength` need. */
   edits?: boolean;
 }
-export interface RunCost {
-  readonly runBytes: number;
-  readonly modelBytes: number;
-  readonly scoreBytes: number;
-  readonly chainSteps: number;
-  readonly cliqueScores: number;
-}
-
-/**
- * A chain that is left out, since every labelling of it is forbidden: its labels are -1, or those
- * that it has by itself if the obstacle is "undecided", and it counts for nothing in the cliques.
- */
-export interface LeftOut {
-  readonly chain: number;
-  /** Where its labellings are forbidden; -1 if it is a clique that does, or not known. */
-  readonly position: number;
-  /**
-   * "scores": every label of the position is forbidden, by a score of minus infinity or by what the
-   * chain or an edit allows. "transitions": transitions, start or end scores forbid its allowed
-   * labels. "cliques": a clique of which the chain is the only member forbids what the chain allows.
-   * "undecided": no labelling was found that a clique allows, all of whose members are in the chain;
-   * there may be one.
-   */
-  readonly obstacle: "scores" | "transitions" | "cliques" | "undecided" | "unknown";
-  /** The number of that clique; -1 with other obstacles. */
-  readonly clique: number;
-}
 export interface OfLabelling {
   /**
    * True: the method describes the labelling that is best for each chain without cliques. False
@@ -1007,43 +835,24 @@ export interface IntoInt32 {
 export interface IntoFloat64 {
   into?: Float64Array | MemoryArray<"float64">;
 }
-/**
- * The results of a run that has been solved. These methods only read; they do not go on solving.
- */
-export class Results extends Handle {
+export class Run extends Handle {
+  /** Returns what the last `solve` did. */
   result(): RunResult;
   /** Returns the chains that are left out; -1 stands for their labels. */
   leftOut(): LeftOut[];
   /** Returns the labels of a chain; without `chain` those of all chains in one array. */
   labels(chain?: number | null, options?: OfLabelling & IntoInt32): Int32Array;
   chainScore(chain: number, options?: OfLabelling): number;
-  /** True if the labels of a chain differ from its best labels without cliques. */
-  changed(chain: number): boolean;
-  cliqueScore(clique: number, options?: OfLabelling): number;
   values(clique: number, options?: OfLabelling & IntoInt32): Int32Array;
   /** Returns the reasons why a chain changed; without `chain` those of all chains. */
   reasons(chain?: number | null): Reason[];
-  /** Returns the whole result as JSON text (chorale_run_json in run.h lists the fields). */
-  json(): string;
-}
-export class Run extends Results {
   /**
    * Does the remaining rounds of messages between chains and cliques, then the local search (relabels one
    * chain at a time while this raises the score), and the steps of the upper bound (`boundSteps`).
-   * In a run created with `edits`, a solve after `setAllowed`, `setStrength` or `setChain` usually
+   * In a run created with `edits`, a solve after `setAllowed` or `setStrength` usually
    * recomputes only the chains and cliques that these calls affect (run.h says when).
    */
   solve(): RunResult;
-  /**
-   * Does one round. The first call is the start, which labels each chain without its cliques.
-   * @experimental It may change or go in any version.
-   */
-  step(): RunResult;
-  localSearch(): RunResult;
-  bound(steps: number): RunResult;
-  reset(): void;
-  setTimeLimit(seconds: number | null): void;
-
   /**
    * Restricts the labels of a position. allowed: m flags, 0 forbids the label; null lifts the
    * restriction. The run must have been created with `edits`.
@@ -1054,11 +863,6 @@ export class Run extends Results {
    * The run must have been created with `edits`.
    */
   setStrength(clique: number, factor: number): void;
-  /**
-   * Replaces the scores of a chain in this run. Length, labels and parents must be as before.
-   * @experimental It may change or go in any version.
-   */
-  setChain(chain: number, scores: ChainScores): void;
   /**
    * Gives the run a labelling to start from. `labels`: the label of every position, chain after
    * chain. The results of later calls do not score below this labelling.
@@ -1082,29 +886,6 @@ export class Run extends Results {
     chain: number,
     options?: { temperature?: number } & IntoFloat64,
   ): { probabilities: Float64Array; exact: boolean };
-}
-/**
- * A run of one model among several that share cliques. A shared clique has members in each of these
- * models, because a single model with all members would be too large. Each model sends *counts*:
- * for each shared clique and value the number of its members with this value. It receives *prices*:
- * for each shared clique and value the score that a member gets for having this value. In the
- * results of this run, the score of a shared clique is the sum of the prices of its members.
- * @experimental It may change or go in any version.
- */
-export class Prices extends Results {
-  /**
-   * Labels the model under prices, always from a new start: the same prices give the same labels.
-   * prices: for each shared clique a row with a price for each value of its potential; absent: all
-   * prices are 0. Returns `result`, the result of the run, whose scores include the prices; and
-   * `score`, the score of the labelling without prices and without shared cliques, which is
-   * -Infinity if no labelling was found.
-   */
-  solve(prices?: ArrayLike<Numbers> | null): { score: number; result: RunResult };
-  /**
-   * Returns for each shared clique a row with the number of its members in this model that have
-   * each value, under the labels of the last `solve`.
-   */
-  counts(): number[][];
 }
 
 // ---- Learning -----------------------------------------------------------------------------------

@@ -40,6 +40,17 @@ export type Obstacle =
   | "undecided";
 
 /**
+ * What became of the rules of a chain. "kept": The chain keeps its rules. "impossible": No
+ * labelling keeps the rules of the chain. "too-dear": The rules cost more than mostCost.
+ * "unfinished": No labelling that keeps the rules was found before a limit ended the search.
+ */
+export type RuleState =
+  | "kept"
+  | "impossible"
+  | "too-dear"
+  | "unfinished";
+
+/**
  * Why learnt strengths are applied, or why nothing is. "gain": Applied: held-out groups cost less.
  * "without-gold": Applied: `withoutGold`. "no-agreement": Members agree no more than members
  * shuffled at random. "no-gain": held-out groups do not cost less. "may-be-chance": They do, but so
@@ -135,6 +146,96 @@ export interface RunResult {
   readonly leftOut: number;
 }
 
+/**
+ * A chain that is left out, since every labelling of it is forbidden. Its labels are -1, or those
+ * that it has by itself where the obstacle is undecided, and it counts for nothing in the cliques.
+ */
+export interface LeftOut {
+  /** Number of the chain. */
+  readonly chain: number;
+  /** Of the obstacle; -1 if it is a clique or not known. */
+  readonly position: number;
+  /** What forbids them. */
+  readonly obstacle: Obstacle;
+  /**
+   * With "cliques": the first clique such that it and the chain's cliques before it, in the order
+   * of their positions, suffice; with "undecided": a clique that allows no labelling met; otherwise
+   * -1.
+   */
+  readonly clique: number;
+}
+
+/**
+ * One reason why a chain's labels differ from its own labelling: a clique in which one of its
+ * positions, or the whole chain, has another value than under the own labelling.
+ */
+export interface Reason {
+  /** Index of the agreement that was passed to decode; -1 in reasons of a run. */
+  readonly agreement: number;
+  /** Number of the clique in the model. */
+  readonly clique: number;
+  /** Number of the chain. */
+  readonly chain: number;
+  /** Within the chain; -1: the whole chain or instance. */
+  readonly position: number;
+  /** All other members. */
+  readonly others: number;
+  /** Those whose value is `value` under alone: as the scores of their own chains say. */
+  readonly agreeingBefore: number;
+  /** Those whose value is `value` under together. */
+  readonly agreeing: number;
+  /** Value under alone: a label, or a value of the property, R for EMPTY, R + 1 for CONFLICT. */
+  readonly ownValue: number;
+  /** Value under together. */
+  readonly value: number;
+  /**
+   * How much the clique's score would fall if this member alone had ownValue, and every other
+   * member, even of the same chain, the value that it has now. Plus infinity if the clique forbids
+   * these values but not those now, minus infinity if it forbids only those now, 0 if it forbids
+   * both.
+   */
+  readonly amount: number;
+  /** Index of the member in the clique. */
+  readonly member: number;
+}
+
+/** A chain to which rules were added, since a labelling of it broke them. */
+export interface RuledChain {
+  /** Number of the chain. */
+  readonly chain: number;
+  /** Other than "kept": the chain has the labels of alone. */
+  readonly state: RuleState;
+  /**
+   * What the rules cost the chain: the score phi of its labels of alone, minus the greatest phi,
+   * less the prices of broken rules, of the labellings that keep the rules. Without agreements.
+   * Plus infinity if there is none.
+   */
+  readonly cost: number;
+  /** How much lower the cost may still be; 0: the cost is proven. */
+  readonly gap: number;
+}
+
+/** Why rules changed a label. */
+export interface RuleReason {
+  /** Number of the chain. */
+  readonly chain: number;
+  /** Within the chain. */
+  readonly position: number;
+  /** Index of the rule. */
+  readonly rule: number;
+  /** The kind a, for a rule with `each`. */
+  readonly a: number;
+  /** Label of the position in alone. */
+  readonly ownLabel: number;
+  /** Label in the best labelling of the chain that keeps the rules. */
+  readonly label: number;
+  /**
+   * How much better the chain's best labelling without this rule is, by the scores of the chain and
+   * the prices of its other rules. If no single rule makes the change: what all rules cost.
+   */
+  readonly cost: number;
+}
+
 /** Progress of a run, told after every round and every step of the bound. */
 export interface Progress {
   /** 0: each chain was decoded without its cliques. */
@@ -163,7 +264,7 @@ export interface LearnProgress {
  * gold labels, or if no strength was tried, figures that are unknown are 0.
  */
 export interface LearntReport {
-  /** COMPLETE, DEADLINE, CANCELLED. */
+  /** "complete", "deadline", "cancelled". */
   readonly outcome: Outcome;
   /** Strengths are applied; 0: nothing is. */
   readonly applied: boolean;
@@ -183,31 +284,31 @@ export interface LearntReport {
   readonly taggerCost: number;
   /** Precision, recall and F1 only with `classes`; else 0. */
   readonly taggerPrecision: number;
-  /** . */
+  /** Micro recall of the tagger's own labels; 0 without `classes`. */
   readonly taggerRecall: number;
-  /** . */
+  /** Micro F1 of the tagger's own labels; 0 without `classes`. */
   readonly taggerF1: number;
-  /** . */
+  /** Share of right labels: the tagger's own labels. */
   readonly taggerAccuracy: number;
-  /** . */
+  /** Cost of the control, bonuses alone. */
   readonly controlCost: number;
-  /** . */
+  /** Micro precision of the control, bonuses alone; 0 without `classes`. */
   readonly controlPrecision: number;
-  /** . */
+  /** Micro recall of the control, bonuses alone; 0 without `classes`. */
   readonly controlRecall: number;
-  /** . */
+  /** Micro F1 of the control, bonuses alone; 0 without `classes`. */
   readonly controlF1: number;
-  /** . */
+  /** Share of right labels: the control, bonuses alone. */
   readonly controlAccuracy: number;
-  /** . */
+  /** Cost of the labels that agree. */
   readonly agreeingCost: number;
-  /** . */
+  /** Micro precision of the labels that agree; 0 without `classes`. */
   readonly agreeingPrecision: number;
-  /** . */
+  /** Micro recall of the labels that agree; 0 without `classes`. */
   readonly agreeingRecall: number;
-  /** . */
+  /** Micro F1 of the labels that agree; 0 without `classes`. */
   readonly agreeingF1: number;
-  /** . */
+  /** Share of right labels: the labels that agree. */
   readonly agreeingAccuracy: number;
   /** Labels that agreement changed. */
   readonly changed: number;

@@ -2701,7 +2701,7 @@ extern "C" {
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_reason {
-    #[doc = " from chorale_decoded_reasons: index of the agreement that was passed to\nchorale_decode; otherwise -1"]
+    #[doc = " index of the agreement that was passed to chorale_decode; -1 in reasons of a\n run"]
     pub agreement: i64,
     #[doc = " number of the clique in the model"]
     pub clique: i64,
