@@ -13,37 +13,30 @@ import (
 // of the labels at each pair of neighbours, the start score of the first label, and the end score
 // of the last label. In a tree, a pair of neighbours is a position and its parent; each root adds a
 // start score, and each leaf an end score. If one of these scores is minus infinity, the labelling
-// is forbidden. All scores of a chain have one element type. Strides are counted in elements.
+// is forbidden. All scores of a chain have one element type.
 type Chain struct {
 	Length      int         // T, at least 0
 	Labels      int         // m, at least 1
 	Unary       Scores      // T x m unary scores; minus infinity forbids a label at a position
 	Orientation Orientation // whether row y of Edges holds the scores from label y or to label y
 
-	UnaryRowStride    int // distance between two rows; 0: rows without gaps
-	UnaryColumnStride int // distance between two entries of a row; 0 means 1
-
 	Transitions *Transitions // edge, start and end scores that chains can share, for m labels; nil: zeros
 	// Edges are edge scores of this chain, which replace the matrix of Transitions: one m x m matrix
-	// for all edges, or T - 1 matrices, where matrix t - 1 is for the edge to position t.
-	Edges            Scores // nil: the matrix of Transitions
-	EdgeMatrices     int    // number of matrices: 1, or T - 1; 0 means 1
-	EdgeMatrixStride int    // distance between two matrices; 0: without gaps
-	EdgeRowStride    int    // distance between two rows; 0: without gaps
-	EdgeColumnStride int    // distance between two entries of a row; 0 means 1
+	// for all edges, or T - 1 matrices, where matrix t - 1 is for the edge to position t. nil: the
+	// matrix of Transitions.
+	Edges Scores
 
 	Start Scores // m start scores, by label of the first position; nil: those of Transitions
 	End   Scores // m end scores, by label of the last position; nil: those of Transitions
 
-	Parents          []int32 // makes the chain a tree: for each position its parent, an earlier position, or -1 for a root; nil: a chain
-	Forced           []int32 // for each position the label that it must take, or -1; nil: all free
-	Allowed          []byte  // T x m, 0 forbids the label at the position; nil: all allowed
-	AllowedRowStride int     // distance between two rows, in bytes; 0: rows without gaps
+	Parents []int32 // makes the chain a tree: for each position its parent, an earlier position, or -1 for a root; nil: a chain
+	Forced  []int32 // for each position the label that it must take, or -1; nil: all free
+	Allowed []byte  // T x m, 0 forbids the label at the position; nil: all allowed
 }
 
 // chain converts a chain to a C struct, after checking that every array is long enough for its
-// shape. `to` makes the arrays readable for C.
-func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
+// shape.
+func (c *call) chain(chain *Chain) *C.chorale_chain {
 	told := new(C.chorale_chain)
 	told.struct_size = C.sizeof_chorale_chain
 	if chain == nil {
@@ -60,39 +53,19 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 		return told
 	}
 	element := c.element(chain.Unary, chain.Edges, chain.Start, chain.End)
-	row, column := c.matrix("chain.Unary", labels, chain.UnaryRowStride, chain.UnaryColumnStride)
-	if c.err == nil {
-		c.present("chain.Unary", sizeOf(chain.Unary), extent([]int{length, labels}, []int{row, column}))
-		// With strides that let rows overlap, a short slice can pass the check above although its shape
-		// is huge. Results are allocated for the whole shape, and could then take all memory. So the
-		// slice must have as many elements as the shape has entries.
-		c.present("chain.Unary", sizeOf(chain.Unary), product(length, labels))
-	}
-	matrices := chain.EdgeMatrices
-	if sizeOf(chain.Edges) > 0 {
-		if matrices == 0 {
-			matrices = 1
-		}
-		row, column = c.matrix("chain.Edges", labels, chain.EdgeRowStride, chain.EdgeColumnStride)
-		gap := chain.EdgeMatrixStride
-		if gap < 0 {
-			c.fail(refuse(ErrStride, "chain.EdgeMatrixStride is %d, and must not be negative", gap))
-		} else if gap == 0 {
-			gap = product(labels, row)
-		}
-		c.least("chain.EdgeMatrices", matrices, 1)
-		if c.err == nil {
-			c.check("chain.Edges", sizeOf(chain.Edges), extent([]int{matrices, labels, labels}, []int{gap, row, column}))
+	c.present("chain.Unary", sizeOf(chain.Unary), product(length, labels))
+	matrices := 0
+	if edges := sizeOf(chain.Edges); edges > 0 {
+		matrices = edges / product(labels, labels)
+		if matrices*labels*labels != edges {
+			c.fail(refuse(ErrShape, "chain.Edges has %d elements, which are no matrices of %d x %d", edges, labels, labels))
 		}
 	}
 	c.check("chain.Start", sizeOf(chain.Start), labels)
 	c.check("chain.End", sizeOf(chain.End), labels)
 	c.check("chain.Parents", len(chain.Parents), length)
 	c.check("chain.Forced", len(chain.Forced), length)
-	allowed := c.stride("chain.AllowedRowStride", chain.AllowedRowStride, labels)
-	if c.err == nil {
-		c.check("chain.Allowed", len(chain.Allowed), extent([]int{length, labels}, []int{allowed, 1}))
-	}
+	c.check("chain.Allowed", len(chain.Allowed), product(length, labels))
 	transitions := (*C.chorale_transitions)(c.optional((*handle)(chain.Transitions)))
 	if c.err != nil {
 		return told
@@ -101,21 +74,15 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 	told.labels = C.int64_t(labels)
 	told.element = element
 	told.orientation = C.chorale_orientation(chain.Orientation)
-	told.unary = placeScores(to, chain.Unary)
-	told.unary_row_stride = C.int64_t(chain.UnaryRowStride)
-	told.unary_column_stride = C.int64_t(chain.UnaryColumnStride)
+	told.unary = c.scores(chain.Unary)
 	told.transitions = transitions
-	told.edges = placeScores(to, chain.Edges)
+	told.edges = c.scores(chain.Edges)
 	told.edge_matrices = C.int64_t(matrices)
-	told.edge_matrix_stride = C.int64_t(chain.EdgeMatrixStride)
-	told.edge_row_stride = C.int64_t(chain.EdgeRowStride)
-	told.edge_column_stride = C.int64_t(chain.EdgeColumnStride)
-	told.start = placeScores(to, chain.Start)
-	told.end = placeScores(to, chain.End)
-	told.parents = (*C.int32_t)(lend(to, chain.Parents))
-	told.forced = (*C.int32_t)(lend(to, chain.Forced))
-	told.allowed = (*C.uint8_t)(lend(to, chain.Allowed))
-	told.allowed_row_stride = C.int64_t(chain.AllowedRowStride)
+	told.start = c.scores(chain.Start)
+	told.end = c.scores(chain.End)
+	told.parents = (*C.int32_t)(lend(c, chain.Parents))
+	told.forced = (*C.int32_t)(lend(c, chain.Forced))
+	told.allowed = (*C.uint8_t)(lend(c, chain.Allowed))
 	return told
 }
 
@@ -124,7 +91,7 @@ func (c *call) chain(chain *Chain, to placer) *C.chorale_chain {
 func (chain *Chain) Score(labelling []int32) (float64, error) {
 	c := begin()
 	defer c.end()
-	told := c.chain(chain, &c.memory)
+	told := c.chain(chain)
 	if c.err == nil {
 		c.present("labelling", len(labelling), chain.Length)
 	}
@@ -194,7 +161,7 @@ func newChainResult() *C.chorale_chain_result {
 func (s *ChainSolver) Solve(chain *Chain) ([]int32, ChainResult, error) {
 	c, solver := s.begin()
 	defer c.end()
-	told := c.chain(chain, &c.memory)
+	told := c.chain(chain)
 	if c.err != nil {
 		return nil, ChainResult{}, c.err
 	}
@@ -211,7 +178,7 @@ func (s *ChainSolver) Solve(chain *Chain) ([]int32, ChainResult, error) {
 func (s *ChainSolver) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, error) {
 	c, solver := s.begin()
 	defer c.end()
-	told := c.chain(chain, &c.memory)
+	told := c.chain(chain)
 	if c.err != nil {
 		return nil, ChainResult{}, c.err
 	}
@@ -237,7 +204,7 @@ func (s *ChainSolver) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, er
 func (s *ChainSolver) KBest(chain *Chain, k int) (*KBest, error) {
 	c, solver := s.begin()
 	defer c.end()
-	told := c.chain(chain, &c.memory)
+	told := c.chain(chain)
 	c.least("k", k, 1)
 	if c.err != nil {
 		return nil, c.err

@@ -19,15 +19,14 @@ func (a Algorithm) String() string {
 	return C.GoString(C.chorale_algorithm_name(C.chorale_algorithm(a)))
 }
 
-// CliqueProblem describes the members of one clique. Scores[i * RowStride + v] is the score of
+// CliqueProblem describes the members of one clique. Scores[i * Values + v] is the score of
 // value v for member i. NaN, plus infinity and magnitudes above 1e280 are refused.
 type CliqueProblem struct {
-	Members   int       // n, the number of members, at least 1
-	Values    int       // R, the number of values of the potential, at least 1
-	Scores    []float64 // Members x Values scores; minus infinity forbids a value to a member
-	RowStride int       // distance between two rows of Scores; 0: Values
-	Fixed     []int32   // for each member the value that it must take, or -1; nil: all free
-	Weights   []int64   // for each member how often it counts, at least 1; nil: 1 for all. Weights above 1 need a potential of a SUM with convex tables
+	Members int       // n, the number of members, at least 1
+	Values  int       // R, the number of values of the potential, at least 1
+	Scores  []float64 // Members x Values scores; minus infinity forbids a value to a member
+	Fixed   []int32   // for each member the value that it must take, or -1; nil: all free
+	Weights []int64   // for each member how often it counts, at least 1; nil: 1 for all. Weights above 1 need a potential of a SUM with convex tables
 }
 
 // CliqueOptions are the options for solving a clique. The zero value, like nil, is the defaults.
@@ -57,14 +56,13 @@ func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
 	}
 	c.least("problem.Members", problem.Members, 1)
 	c.least("problem.Values", problem.Values, 1)
-	stride := c.stride("problem.RowStride", problem.RowStride, problem.Values)
 	if c.err != nil {
 		return told
 	}
 	if len(problem.Scores) == 0 {
 		c.fail(refuse(ErrNullArgument, "problem.Scores is empty"))
 	}
-	c.check("problem.Scores", len(problem.Scores), extent([]int{problem.Members, problem.Values}, []int{stride, 1}))
+	c.check("problem.Scores", len(problem.Scores), product(problem.Members, problem.Values))
 	c.check("problem.Fixed", len(problem.Fixed), problem.Members)
 	c.check("problem.Weights", len(problem.Weights), problem.Members)
 	if problem.Members > math.MaxInt32 {
@@ -75,10 +73,9 @@ func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
 	}
 	told.members = C.int64_t(problem.Members)
 	told.values = C.int64_t(problem.Values)
-	told.scores = (*C.double)(lend(&c.memory, problem.Scores))
-	told.row_stride = C.int64_t(stride)
-	told.fixed = (*C.int32_t)(lend(&c.memory, problem.Fixed))
-	told.weights = (*C.int64_t)(lend(&c.memory, problem.Weights))
+	told.scores = (*C.double)(lend(c, problem.Scores))
+	told.fixed = (*C.int32_t)(lend(c, problem.Fixed))
+	told.weights = (*C.int64_t)(lend(c, problem.Weights))
 	return told
 }
 
@@ -105,7 +102,7 @@ func (c *call) cliqueOptions(options *CliqueOptions, members int) *C.chorale_cli
 	told.exact_marginals = flag(options.ExactMarginals)
 	told.cancel = (*C.chorale_cancel)(c.optional((*handle)(options.Cancel)))
 	if c.err == nil {
-		told.start_assignment = (*C.int32_t)(lend(&c.memory, options.StartAssignment))
+		told.start_assignment = (*C.int32_t)(lend(c, options.StartAssignment))
 	}
 	return told
 }
@@ -129,6 +126,12 @@ func NewCliqueSolver() (*CliqueSolver, error) {
 
 // Close frees the solver.
 func (s *CliqueSolver) Close() error { return (*handle)(s).close() }
+
+func newCliqueResult() *C.chorale_clique_result {
+	result := new(C.chorale_clique_result)
+	result.struct_size = C.sizeof_chorale_clique_result
+	return result
+}
 
 // found returns `labels`, or nil if the library was asked to write labels and wrote none: the first
 // entry is then still `unwritten`.
@@ -164,8 +167,7 @@ func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, optio
 		return nil, CliqueResult{}, c.err
 	}
 	assignment := unwrittenLabels(problem.Members)
-	result := new(C.chorale_clique_result)
-	result.struct_size = C.sizeof_chorale_clique_result
+	result := newCliqueResult()
 	if c.failed(C.chorale_clique_solve(solver, p, told, with, ints(assignment), result, c.detail)) {
 		return nil, CliqueResult{}, c.err
 	}
@@ -188,8 +190,7 @@ func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem
 	}
 	marginals = make([]float64, problem.Members*problem.Values)
 	assignment = unwrittenLabels(problem.Members)
-	result := new(C.chorale_clique_result)
-	result.struct_size = C.sizeof_chorale_clique_result
+	result := newCliqueResult()
 	if c.failed(C.chorale_clique_max_marginals(solver, p, told, with, C.chorale_marginal_form(form), doubles(marginals), C.int64_t(problem.Values), ints(assignment), result, c.detail)) {
 		return nil, nil, CliqueResult{}, c.err
 	}
@@ -209,8 +210,7 @@ func (s *CliqueSolver) Score(potential *Potential, problem *CliqueProblem, assig
 	if c.err != nil {
 		return CliqueResult{}, c.err
 	}
-	result := new(C.chorale_clique_result)
-	result.struct_size = C.sizeof_chorale_clique_result
+	result := newCliqueResult()
 	if c.failed(C.chorale_clique_score(solver, p, told, ints(assignment), result, c.detail)) {
 		return CliqueResult{}, c.err
 	}

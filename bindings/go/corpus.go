@@ -5,7 +5,8 @@ import "C"
 
 import "math"
 
-// Corpus holds many chains with the same number of labels. Their scores are in one array. A position is numbered by its row in this array, through all chains.
+// Corpus holds many chains with the same number of labels. Their scores are in one array. A position is
+// numbered by its row in this array, through all chains.
 type Corpus struct {
 	// Offsets holds the number of the first position of each chain, then the number after the last
 	// position of the last chain, in ascending order: one element more than there are chains. nil:
@@ -13,12 +14,7 @@ type Corpus struct {
 	Offsets []int64
 	Labels  int // m, the number of labels, at least 1
 
-	// The score of label y at position p is Unary[p * UnaryRowStride + y * UnaryColumnStride]; minus
-	// infinity forbids the label. Strides are counted in elements. A row stride of 0 means rows
-	// without gaps, a column stride of 0 means 1.
-	Unary             Scores
-	UnaryRowStride    int
-	UnaryColumnStride int
+	Unary Scores // m scores for each position: that of label y at position p is Unary[p * m + y]; minus infinity forbids the label
 
 	Transitions *Transitions // the transition scores of every chain; nil: zeros
 	Tokens      []int32      // for each position a token id of at least 0, or -1 for none; nil: no chain has tokens
@@ -53,17 +49,12 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	}
 	labels := corpus.Labels
 	c.least("corpus.Labels", labels, 1)
-	row, column := c.matrix("corpus.Unary", labels, corpus.UnaryRowStride, corpus.UnaryColumnStride)
 	if c.err != nil {
 		return told, nil
 	}
 	offsets, size := corpus.Offsets, sizeOf(corpus.Unary)
 	if offsets == nil { // a corpus of single items: each whole row of Unary is a chain
-		items := 0
-		if last := extent([]int{1, labels}, []int{row, column}); row > 0 && size >= last {
-			items = 1 + (size-last)/row
-		}
-		offsets = make([]int64, items+1)
+		offsets = make([]int64, size/labels+1)
 		for i := range offsets {
 			offsets[i] = int64(i)
 		}
@@ -75,19 +66,19 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	chains := len(offsets) - 1
 	positions := int(offsets[chains])
 	if int64(positions) > offsets[0] {
-		c.present("corpus.Unary", size, extent([]int{positions, labels}, []int{row, column}))
+		c.present("corpus.Unary", size, product(positions, labels))
 	}
 	if corpus.Tokens != nil {
 		c.present("corpus.Tokens", len(corpus.Tokens), positions)
 	}
 	if sizeOf(corpus.Edges) > 0 {
-		c.present("corpus.Edges", sizeOf(corpus.Edges), extent([]int{positions, labels, labels}, []int{labels * labels, labels, 1}))
+		c.present("corpus.Edges", sizeOf(corpus.Edges), product(positions, labels, labels))
 	}
 	if corpus.Forced != nil {
 		c.present("corpus.Forced", len(corpus.Forced), positions)
 	}
 	if corpus.Allowed != nil {
-		c.present("corpus.Allowed", len(corpus.Allowed), extent([]int{positions, labels}, []int{labels, 1}))
+		c.present("corpus.Allowed", len(corpus.Allowed), product(positions, labels))
 	}
 	c.check("corpus.Groups", len(corpus.Groups), chains)
 	told.transitions = (*C.chorale_transitions)(c.optional((*handle)(corpus.Transitions)))
@@ -97,16 +88,14 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	}
 	told.chains = C.int64_t(chains)
 	told.labels = C.int64_t(labels)
-	told.offsets = (*C.int64_t)(lend(&c.memory, offsets))
-	told.unary = placeScores(&c.memory, corpus.Unary)
-	told.unary_row_stride = C.int64_t(corpus.UnaryRowStride)
-	told.unary_column_stride = C.int64_t(corpus.UnaryColumnStride)
-	told.edges = placeScores(&c.memory, corpus.Edges)
-	told.forced = (*C.int32_t)(lend(&c.memory, corpus.Forced))
-	told.allowed = (*C.uint8_t)(lend(&c.memory, corpus.Allowed))
+	told.offsets = (*C.int64_t)(lend(c, offsets))
+	told.unary = c.scores(corpus.Unary)
+	told.edges = c.scores(corpus.Edges)
+	told.forced = (*C.int32_t)(lend(c, corpus.Forced))
+	told.allowed = (*C.uint8_t)(lend(c, corpus.Allowed))
 	told.tokens = c.tokens(corpus.Tokens)
-	told.groups = (*C.int64_t)(lend(&c.memory, corpus.Groups))
-	told.uncounted = (*C.int32_t)(lend(&c.memory, corpus.Uncounted))
+	told.groups = (*C.int64_t)(lend(c, corpus.Groups))
+	told.uncounted = (*C.int32_t)(lend(c, corpus.Uncounted))
 	told.uncounted_count = C.int64_t(len(corpus.Uncounted))
 	return told, offsets
 }
@@ -117,7 +106,7 @@ func (c *call) tokens(tokens []int32) *C.int32_t {
 	if tokens != nil && len(tokens) == 0 {
 		return (*C.int32_t)(c.memory.allocate(4))
 	}
-	return (*C.int32_t)(lend(&c.memory, tokens))
+	return (*C.int32_t)(lend(c, tokens))
 }
 
 // AddCorpus adds all chains of a corpus, and copies their arrays. It returns the number of the

@@ -10,16 +10,16 @@ import (
 	"testing"
 )
 
-// corpusOf returns a random corpus: of either element type, with or without gaps between its rows.
+// corpusOf returns a random corpus, of either element type.
 func corpusOf(random *rand.Rand) *Corpus {
 	labels, transitions := 2+random.Intn(3), (*Transitions)(nil)
-	corpus := &Corpus{Labels: labels, Offsets: []int64{int64(random.Intn(3))}, UnaryRowStride: labels + random.Intn(2)}
+	corpus := &Corpus{Labels: labels, Offsets: []int64{int64(random.Intn(3))}}
 	for chains := random.Intn(6); chains > 0; chains-- {
 		corpus.Offsets = append(corpus.Offsets, corpus.Offsets[len(corpus.Offsets)-1]+int64(random.Intn(4)))
 		corpus.Groups = append(corpus.Groups, int64(random.Intn(3)))
 	}
 	positions := int(corpus.Offsets[len(corpus.Offsets)-1])
-	scores := randomScores(random, positions*corpus.UnaryRowStride)
+	scores := randomScores(random, positions*labels)
 	corpus.Unary = Float64s(scores)
 	edges := Float64s(randomScores(random, labels*labels))
 	if random.Intn(2) == 0 {
@@ -87,8 +87,8 @@ func TestBulkCallsAgainstSingleOnes(t *testing.T) {
 				options.Tokens = corpus.Tokens[from:to]
 			}
 			must(single.AddChain(&Chain{
-				Length: to - from, Labels: corpus.Labels, Transitions: corpus.Transitions, UnaryRowStride: corpus.UnaryRowStride,
-				Unary: part(corpus.Unary, from*corpus.UnaryRowStride, to*corpus.UnaryRowStride),
+				Length: to - from, Labels: corpus.Labels, Transitions: corpus.Transitions,
+				Unary: part(corpus.Unary, from*corpus.Labels, to*corpus.Labels),
 			}, options))
 		}
 		for c := 0; c < cliques; c++ {
@@ -177,8 +177,6 @@ func TestBulkInput(t *testing.T) {
 		"tokens":      {ErrShape, func(c *Corpus) { c.Tokens = []int32{1} }},
 		"no tokens":   {ErrShape, func(c *Corpus) { c.Tokens = []int32{} }},
 		"groups":      {ErrShape, func(c *Corpus) { c.Groups = []int64{1} }},
-		"stride":      {ErrStride, func(c *Corpus) { c.UnaryRowStride = -1 }},
-		"overlap":     {ErrStride, func(c *Corpus) { c.UnaryRowStride = 1 }},
 		"transitions": {ErrLabelsMismatch, func(c *Corpus) { c.Transitions = must(NewTransitions(3, nil, nil)) }},
 	} {
 		corpus := good()
@@ -254,13 +252,10 @@ func TestBulkInput(t *testing.T) {
 	refused(t, err, ErrClosed)
 }
 
-// A dictionary restricts a clique of a property; a centred clique needs a centre.
-func TestCliquesWithDictionariesAndCentres(t *testing.T) {
+// A centred clique needs a centre.
+func TestCentredCliques(t *testing.T) {
 	builder := must(NewModelBuilder())
-	property := must(NewFirstLabel(NewLabelMap(2), nil))
-	dictionary := must(NewDictionary([]int32{1}, UnlistedAsValue))
 	potts := must(NewPotts(2, 0.5, nil))
-	must(builder.AddCliques(&CliqueSetup{Property: property, Dictionary: dictionary, Potential: potts}, 1))
 	centred := must(builder.AddCliques(&CliqueSetup{Values: 2, CentrePotentials: []*Potential{potts, must(NewMakespan(2, 3, nil))}}, 1))
 	must(builder.AddChain(&Chain{Length: 1, Labels: 2, Unary: make(Float64s, 2)}, nil))
 	_, err := builder.Freeze()

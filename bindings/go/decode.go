@@ -117,20 +117,20 @@ func (c *call) agreements(agreements []*Agreement, offsets []int64) []C.chorale_
 		told.potential = (*C.chorale_potential)(c.optional((*handle)(agreement.Potential)))
 		told.minimum = C.int64_t(agreement.Minimum)
 		c.check(at+".Keys", len(agreement.Keys), int(offsets[len(offsets)-1]))
-		told.keys = (*C.int32_t)(lend(&c.memory, agreement.Keys))
-		told.stop = (*C.int32_t)(lend(&c.memory, agreement.Stop))
+		told.keys = (*C.int32_t)(lend(c, agreement.Keys))
+		told.stop = (*C.int32_t)(lend(c, agreement.Stop))
 		told.stop_count = C.int64_t(len(agreement.Stop))
 		told.property = (*C.chorale_property)(c.optional((*handle)(agreement.Property)))
 		cliques := c.parts(at+".CliqueOffsets", agreement.CliqueOffsets, len(agreement.Members))
 		told.cliques = C.int64_t(len(cliques) - 1)
-		told.clique_offsets = (*C.int64_t)(lend(&c.memory, cliques))
-		told.members = (*C.int64_t)(lend(&c.memory, agreement.Members))
+		told.clique_offsets = (*C.int64_t)(lend(c, cliques))
+		told.members = (*C.int64_t)(lend(c, agreement.Members))
 		entries := int(offsets[len(offsets)-1])
 		if agreement.Kind == AgreeProperty {
 			entries = len(offsets) - 1
 		}
 		c.check(at+".Weights", len(agreement.Weights), entries)
-		told.weights = (*C.int64_t)(lend(&c.memory, agreement.Weights))
+		told.weights = (*C.int64_t)(lend(c, agreement.Weights))
 	}
 	return all
 }
@@ -214,12 +214,4 @@ func (d *Decoded) Strength(agreement int) float64 {
 	c, decoded := d.begin()
 	defer c.end()
 	return float64(C.chorale_decoded_strength(decoded, C.int64_t(agreement)))
-}
-
-// Agreement returns the index of the agreement that made a clique of the model; -1 if there is no
-// such clique, and for a closed result.
-func (d *Decoded) Agreement(clique int) int {
-	c, decoded := d.begin()
-	defer c.end()
-	return int(C.chorale_decoded_agreement(decoded, C.int64_t(clique)))
 }

@@ -5,15 +5,13 @@
 //
 // [Decode] is the simplest interface: it takes a [Corpus] of scores and some [Agreement] values,
 // and returns labels and the reasons for them. The types that Decode uses inside offer more: a
-// [ModelBuilder] makes a [Model], and a [Run] computes a labelling of the model. If one model would
-// be too large, the corpus can be divided over several models; [Prices] then link the cliques that
-// have members in more than one model.
+// [ModelBuilder] makes a [Model], and a [Run] computes a labelling of the model.
 //
 // # Arrays
 //
 // Slices are borrowed for the length of one call; models copy their arrays. Before the library
-// reads a slice, the length of the slice is checked against its shape and strides. A stride of 0
-// means rows without gaps. Scores are [Float64s] or [Float32s].
+// reads a slice, its length is checked. Matrices are in one slice, row after row without gaps. Scores
+// are [Float64s] or [Float32s].
 //
 // # Words
 //
@@ -31,15 +29,16 @@
 // A property reads the labels of a chain and fires (outputs) a value, or nothing, at each position.
 // The value of the property on the chain is EMPTY if it fires nothing, v if it fires v and no other
 // value, and CONFLICT if it fires two different values. In slices EMPTY has the number R and
-// CONFLICT R + 1. A clique may use only a subset of the property's values, a [Dictionary]; one more
-// value, UNLISTED, may then stand for all values outside the subset.
+// CONFLICT R + 1. A clique of a problem file may use only a subset of the property's values, a
+// dictionary; one more value, UNLISTED, may then stand for all values outside the subset.
 //
 // Chains belong to groups, such as documents. An [Agreement] says which labels or property values
 // should agree, and thereby defines cliques: for instance, the positions with the same word form a
 // clique.
 //
 // The score of a labelling is the sum of the scores of all chains plus the potentials of all
-// cliques. A message goes from a clique to a member or back, as in max-product belief propagation.
+// cliques; comments call this sum equation 1, phi_i the score of chain i, and C_p the potential of
+// clique p. A message goes from a clique to a member or back, as in max-product belief propagation.
 // It is a row of scores, one for each value of the member: the best score of everything on the
 // sender's side, given this value. A max-marginal is the best score of a labelling that has a given
 // label at a given position; the margin of a position is its greatest max-marginal minus the second
@@ -47,10 +46,9 @@
 //
 // # Experimental
 //
-// These may change or go in any version: tables of mentions ([Settle], [Ledger]), [Prices] and the
-// prices of a potential, [Dictionary], [PropertyBuilder], a problem as bytes, and the formats of stored
-// messages. This package leaves out what else is experimental in the library, such
-// as memory of one's own.
+// Tables of mentions ([Settle], [Ledger]), a problem as bytes, and the formats of stored messages may
+// change or go in any version. This package leaves out what else is experimental in the library, such
+// as prices, dictionaries and memory of one's own.
 //
 // # Lifetimes
 //
@@ -61,7 +59,7 @@
 //
 // # Goroutines
 //
-// Any number of goroutines may use a Potential, Transitions, Property, Dictionary, Model or Cancel
+// Any number of goroutines may use a Potential, Transitions, Property, Model or Cancel
 // at once. Only one at a time may use a builder or a solver, change a Problem, or
 // compute with a Run; another call at the same time fails with [ErrBusy].
 //

@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"runtime"
-	"strings"
 	"sync"
 	"unsafe"
 )
@@ -164,15 +163,6 @@ func (c *call) failed(status C.chorale_status) bool {
 		c.fail(failure)
 	}
 	return c.err != nil
-}
-
-// single returns the error of a call that takes a single attachment. In the message of this error,
-// names of fields have no prefix "the attachment.".
-func (c *call) single() error {
-	if failure, ok := c.err.(*Error); ok {
-		failure.Message = strings.Replace(failure.Message, "the attachment.", "", 1)
-	}
-	return c.err
 }
 
 // end releases the handles and the memory of the call. If a callback panicked, its panic continues

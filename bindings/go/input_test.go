@@ -59,10 +59,9 @@ func TestPotentialInput(t *testing.T) {
 	status(ErrNotANumber)(NewPotts(2, math.NaN(), nil))
 	status(ErrUnknownConstant)(NewPotts(2, 1, &PotentialOptions{Scale: 9}))
 	status(ErrShape)(NewPotts(3, 1, &PotentialOptions{Counted: []byte{1}}))
-	status(ErrShape)(NewSum(2, Table{Scores: []float64{1}, Rows: 2, Columns: 3}, nil))
-	status(ErrShape)(NewSum(2, Table{Scores: []float64{1}, Rows: math.MaxInt64, Columns: math.MaxInt64}, nil))
-	status(ErrStride)(NewMax(2, Table{Scores: make([]float64, 9), Rows: 2, Columns: 3, RowStride: 2}, nil))
-	status(ErrSize)(NewMax(2, Table{Rows: -1}, nil))
+	status(ErrShape)(NewSum(2, [][]float64{{1, 2}, {1}}, nil))
+	status(ErrShape)(NewSum(3, [][]float64{{1}, {1}}, nil))
+	status(ErrNullArgument)(NewMax(2, nil, nil))
 	status(ErrShape)(NewMajority(2, make([]float64, 4), []float64{1}, nil))
 	status(ErrShape)(NewPairs(3, make([]float64, 8), nil))
 	status(ErrNullArgument)(NewCardinality(2, nil, nil))
@@ -80,7 +79,6 @@ func TestCliqueInput(t *testing.T) {
 		ErrNullArgument:   {Members: 1, Values: 2},
 		ErrShape:          {Members: 2, Values: 2, Scores: []float64{1}},
 		ErrSize:           {Members: -1, Values: 2, Scores: []float64{1}},
-		ErrStride:         {Members: 2, Values: 2, Scores: make([]float64, 9), RowStride: -1},
 		ErrValuesMismatch: {Members: 1, Values: 3, Scores: make([]float64, 3)},
 		ErrNotANumber:     {Members: 1, Values: 2, Scores: []float64{0, math.NaN()}},
 		ErrOutOfRange:     {Members: 1, Values: 2, Scores: []float64{0, 0}, Fixed: []int32{2}},
@@ -117,28 +115,23 @@ func TestChainInput(t *testing.T) {
 		want   error
 		change func(*Chain)
 	}{
-		"length":         {ErrSize, func(c *Chain) { c.Length = -1 }},
-		"labels":         {ErrSize, func(c *Chain) { c.Labels = 0 }},
-		"long":           {ErrSizeOverflow, func(c *Chain) { c.Length = math.MaxInt64 }},
-		"wide":           {ErrShape, func(c *Chain) { c.Labels = math.MaxInt64 }},
-		"short":          {ErrShape, func(c *Chain) { c.Unary = Float64s{1, 2, 3} }},
-		"none":           {ErrShape, func(c *Chain) { c.Unary = nil }},
-		"stride":         {ErrShape, func(c *Chain) { c.UnaryRowStride = 3 }},
-		"overlap":        {ErrStride, func(c *Chain) { c.UnaryRowStride = 1 }},
-		"backwards":      {ErrStride, func(c *Chain) { c.UnaryColumnStride = -1 }},
-		"numbers":        {ErrShape, func(c *Chain) { c.Start = Float32s{1, 2} }},
-		"edges":          {ErrShape, func(c *Chain) { c.Edges = Float64s{1, 2, 3} }},
-		"edge matrices":  {ErrShape, func(c *Chain) { c.Edges, c.EdgeMatrices = make(Float64s, 100), 3 }},
-		"few matrices":   {ErrSize, func(c *Chain) { c.Edges, c.EdgeMatrices = make(Float64s, 100), -1 }},
-		"forced":         {ErrShape, func(c *Chain) { c.Forced = []int32{0} }},
-		"forced label":   {ErrOutOfRange, func(c *Chain) { c.Forced = []int32{0, 2} }},
-		"allowed":        {ErrShape, func(c *Chain) { c.Allowed = []byte{1} }},
-		"allowed stride": {ErrStride, func(c *Chain) { c.AllowedRowStride = 1 }},
-		"parents":        {ErrShape, func(c *Chain) { c.Parents = []int32{-1} }},
-		"parent":         {ErrParentOrder, func(c *Chain) { c.Parents = []int32{-1, 1} }},
-		"constant":       {ErrUnknownConstant, func(c *Chain) { c.Orientation = 5 }},
-		"transitions":    {ErrLabelsMismatch, func(c *Chain) { c.Transitions = must(NewTransitions(3, nil, nil)) }},
-		"not a number":   {ErrNotANumber, func(c *Chain) { c.Unary = Float32s{1, 2, 3, float32(math.NaN())} }},
+		"length":        {ErrSize, func(c *Chain) { c.Length = -1 }},
+		"labels":        {ErrSize, func(c *Chain) { c.Labels = 0 }},
+		"long":          {ErrSizeOverflow, func(c *Chain) { c.Length = math.MaxInt64 }},
+		"wide":          {ErrShape, func(c *Chain) { c.Labels = math.MaxInt64 }},
+		"short":         {ErrShape, func(c *Chain) { c.Unary = Float64s{1, 2, 3} }},
+		"none":          {ErrShape, func(c *Chain) { c.Unary = nil }},
+		"numbers":       {ErrShape, func(c *Chain) { c.Start = Float32s{1, 2} }},
+		"edges":         {ErrShape, func(c *Chain) { c.Edges = Float64s{1, 2, 3} }},
+		"edge matrices": {ErrShape, func(c *Chain) { c.Edges = make(Float64s, 100) }},
+		"forced":        {ErrShape, func(c *Chain) { c.Forced = []int32{0} }},
+		"forced label":  {ErrOutOfRange, func(c *Chain) { c.Forced = []int32{0, 2} }},
+		"allowed":       {ErrShape, func(c *Chain) { c.Allowed = []byte{1} }},
+		"parents":       {ErrShape, func(c *Chain) { c.Parents = []int32{-1} }},
+		"parent":        {ErrParentOrder, func(c *Chain) { c.Parents = []int32{-1, 1} }},
+		"constant":      {ErrUnknownConstant, func(c *Chain) { c.Orientation = 5 }},
+		"transitions":   {ErrLabelsMismatch, func(c *Chain) { c.Transitions = must(NewTransitions(3, nil, nil)) }},
+		"not a number":  {ErrNotANumber, func(c *Chain) { c.Unary = Float32s{1, 2, 3, float32(math.NaN())} }},
 		"closed": {ErrClosed, func(c *Chain) {
 			c.Transitions = must(NewTransitions(2, nil, nil))
 			c.Transitions.Close()
@@ -207,31 +200,6 @@ func TestPropertyInput(t *testing.T) {
 	refused(t, err, ErrShape)
 	_, err = NewFirstLabel(nil, nil)
 	refused(t, err, ErrNullArgument)
-	builder := must(NewPropertyBuilder(2, 1, 2))
-	refused(t, builder.Rule(5, Any, Any, Any, 0), ErrOutOfRange)
-	refused(t, builder.Rule(0, -1, Any, Any, 0), ErrOutOfRange)
-	if Any != -10 {
-		t.Error(Any)
-	}
-	_, err = builder.Finish([]int32{0})
-	refused(t, err, ErrShape)
-	builder.Close()
-	_, err = builder.AddState()
-	refused(t, err, ErrClosed)
-	dictionary := must(NewDictionary([]int32{7, 3}, UnlistedAsValue))
-	if dictionary.Find(3) != 0 || dictionary.Find(9) != 2 || dictionary.Value(1) != 7 || dictionary.Values() != 3 {
-		t.Error("a dictionary")
-	}
-	dictionary.Close()
-	if dictionary.Find(3) != -1 || dictionary.Value(0) != -1 || dictionary.Values() != 0 {
-		t.Error("a closed dictionary")
-	}
-	_, err = NewDictionary(nil, UnlistedForbidden)
-	if err == nil {
-		t.Error("a dictionary of nothing")
-	}
-	_, err = NewDictionary([]int32{1}, 2)
-	refused(t, err, ErrUnknownConstant)
 }
 
 func TestBuilderInput(t *testing.T) {
@@ -342,6 +310,4 @@ func TestClosedHandles(t *testing.T) {
 	var builder *ModelBuilder
 	_, err = builder.Freeze()
 	refused(t, err, ErrClosed)
-	var rules *PropertyBuilder
-	refused(t, rules.Table(0, 0), ErrClosed)
 }

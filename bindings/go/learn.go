@@ -81,12 +81,12 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 	*told = C.chorale_learn_options{struct_size: C.sizeof_chorale_learn_options}
 	if options.Costs != nil {
 		c.check("options.Costs", len(options.Costs), product(options.Labels, options.Labels))
-		told.costs = (*C.double)(lend(&c.memory, options.Costs))
+		told.costs = (*C.double)(lend(c, options.Costs))
 		told.labels = C.int64_t(options.Labels)
 	}
 	if options.Classes != nil {
 		c.least("len(options.Classes)", len(options.Classes), 1)
-		told.classes = (*C.int32_t)(lend(&c.memory, options.Classes))
+		told.classes = (*C.int32_t)(lend(c, options.Classes))
 		if options.Costs == nil {
 			told.labels = C.int64_t(len(options.Classes))
 		}
@@ -99,7 +99,7 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 		for i, begin := range options.Begins {
 			begins[i] = flag(begin)
 		}
-		told.begins = (*C.int32_t)(lend(&c.memory, begins))
+		told.begins = (*C.int32_t)(lend(c, begins))
 	}
 	told.may_lower_accuracy, told.without_gold = flag(options.MayLowerAccuracy), flag(options.WithoutGold)
 	told.threads = C.int64_t(options.Threads)

@@ -8,12 +8,7 @@ import (
 	"unsafe"
 )
 
-// A placer makes the contents of a slice readable for C, and returns the address to pass to C.
-type placer interface {
-	place(memory unsafe.Pointer, bytes int) unsafe.Pointer
-}
-
-// copies is a placer that copies slices to C memory. Its method release frees the copies.
+// copies copies slices to C memory. Its method release frees the copies.
 type copies struct{ blocks []unsafe.Pointer }
 
 func (c *copies) allocate(bytes int) unsafe.Pointer {
@@ -38,13 +33,13 @@ func (c *copies) release() {
 	c.blocks = nil
 }
 
-// lend makes a slice readable for C through a placer, and returns the address to pass to C; nil if
+// lend makes a slice readable for C until the call ends, and returns the address to pass to C; nil if
 // the slice is empty.
-func lend[T any](to placer, slice []T) unsafe.Pointer {
+func lend[T any](c *call, slice []T) unsafe.Pointer {
 	if len(slice) == 0 {
 		return nil
 	}
-	return to.place(unsafe.Pointer(&slice[0]), len(slice)*int(unsafe.Sizeof(slice[0])))
+	return c.memory.place(unsafe.Pointer(&slice[0]), len(slice)*int(unsafe.Sizeof(slice[0])))
 }
 
 // first returns the address of the first element of a slice, or nil if the slice is empty. It is
@@ -61,16 +56,6 @@ func doubles(slice []float64) *C.double { return (*C.double)(first(slice)) }
 func ints(slice []int32) *C.int32_t     { return (*C.int32_t)(first(slice)) }
 func longs(slice []int64) *C.int64_t    { return (*C.int64_t)(first(slice)) }
 func octets(slice []byte) *C.uint8_t    { return (*C.uint8_t)(first(slice)) }
-
-// wide returns a copy of a slice with 64-bit integers; narrow returns a copy with integers of type
-// int.
-func wide(slice []int) []int64 {
-	all := make([]int64, len(slice))
-	for i, number := range slice {
-		all[i] = int64(number)
-	}
-	return all
-}
 
 // texts copies strings to C memory, as an array of structs of address and length.
 func (c *call) texts(strings []string) *C.chorale_text {
@@ -131,24 +116,6 @@ func product(sizes ...int) int {
 	return int(total)
 }
 
-// extent returns how many elements an array must have to contain all its entries. counts, strides:
-// for each dimension, the number of entries and the distance between consecutive entries, in
-// elements.
-func extent(counts, strides []int) int {
-	last := 0
-	for i, count := range counts {
-		if count == 0 {
-			return 0
-		}
-		step := product(count-1, strides[i])
-		if step >= 1<<61 || last >= 1<<61 {
-			return 1 << 62
-		}
-		last += step
-	}
-	return last + 1
-}
-
 // check refuses a slice with fewer than `needed` elements. An empty slice counts as not given, and
 // is accepted.
 func (c *call) check(name string, length, needed int) {
@@ -169,18 +136,6 @@ func (c *call) least(name string, value, least int) {
 	if value < least {
 		c.fail(refuse(ErrSize, "%s is %d, and must be at least %d", name, value, least))
 	}
-}
-
-// stride returns the row stride to use: `row` for 0. It refuses a stride below `row`, because rows
-// would overlap.
-func (c *call) stride(name string, value, row int) int {
-	if value == 0 {
-		return row
-	}
-	if value < row {
-		c.fail(refuse(ErrStride, "%s is %d, and must be at least %d", name, value, row))
-	}
-	return value
 }
 
 func flag(value bool) C.int32_t {

@@ -61,7 +61,7 @@ type ChainOptions struct {
 func (b *ModelBuilder) AddChain(chain *Chain, options *ChainOptions) (int, error) {
 	c, builder := b.begin()
 	defer c.end()
-	told := c.chain(chain, &c.memory)
+	told := c.chain(chain)
 	with := new(C.chorale_chain_options)
 	with.struct_size = C.sizeof_chorale_chain_options
 	if options != nil && c.err == nil {
@@ -85,8 +85,7 @@ func (b *ModelBuilder) AddChain(chain *Chain, options *ChainOptions) (int, error
 // CliqueSetup describes a clique that is to be added. With a Property it is a property clique,
 // whose members are whole chains. Otherwise it is a position clique, which may have a centre.
 type CliqueSetup struct {
-	Property   *Property   // the property whose value is the value of a member; nil: a position clique
-	Dictionary *Dictionary // the subset of the property's values that the clique uses; nil: all values
+	Property *Property // the property whose value is the value of a member; nil: a position clique
 	// Values is R of a position clique. LabelValues holds the value of each label, from 0 to Values -
 	// 1, or -1 for EMPTY (no value); nil: each label is its own value.
 	Values      int
@@ -123,7 +122,6 @@ func (c *call) cliqueSetup(setup *CliqueSetup) *C.chorale_clique_setup {
 		return told
 	}
 	told.property = (*C.chorale_property)(c.optional((*handle)(setup.Property)))
-	told.dictionary = (*C.chorale_dictionary)(c.optional((*handle)(setup.Dictionary)))
 	told.potential = (*C.chorale_potential)(c.optional((*handle)(setup.Potential)))
 	told.values = C.int64_t(setup.Values)
 	if count := len(setup.CentrePotentials); count > 0 {
@@ -137,9 +135,9 @@ func (c *call) cliqueSetup(setup *CliqueSetup) *C.chorale_clique_setup {
 	if c.err != nil {
 		return told
 	}
-	told.label_values = (*C.int32_t)(lend(&c.memory, setup.LabelValues))
+	told.label_values = (*C.int32_t)(lend(c, setup.LabelValues))
 	told.labels = C.int64_t(len(setup.LabelValues))
-	told.centre_label_values = (*C.int32_t)(lend(&c.memory, setup.CentreLabelValues))
+	told.centre_label_values = (*C.int32_t)(lend(c, setup.CentreLabelValues))
 	told.centre_labels = C.int64_t(len(setup.CentreLabelValues))
 	return told
 }
@@ -189,7 +187,7 @@ type Members struct {
 // whole chains to property cliques. After an error
 // nothing has been added. Errors include [ErrDuplicateMember], [ErrKind] (a position for a property
 // clique, a whole chain for another), [ErrWeights] (a weight above 1 in a centred clique, or with a
-// potential other than a a SUM with convex tables) and [ErrShape].
+// potential other than a SUM with convex tables) and [ErrShape].
 func (b *ModelBuilder) AddMembers(first int, members *Members) error {
 	c, builder := b.begin()
 	defer c.end()
@@ -227,7 +225,7 @@ func (b *ModelBuilder) AddMembers(first int, members *Members) error {
 			c.fail(refuse(ErrShape, "%s has %d elements; it must have %d", field.name, len(field.slice), field.size))
 			return c.err
 		}
-		*field.to = (*C.int64_t)(lend(&c.memory, field.slice))
+		*field.to = (*C.int64_t)(lend(c, field.slice))
 	}
 	c.failed(C.chorale_model_builder_add_members(builder, told, c.detail))
 	return c.err
@@ -249,7 +247,7 @@ func (b *ModelBuilder) arrays(c *call, name string, slices [][]int32, chains []i
 		addresses[i] = nil
 		if chain := chains[i]; chain >= 0 && chain < int64(len(b.lengths)) {
 			c.check(fmt.Sprintf("%s[%d]", name, i), len(slice), b.lengths[chain])
-			addresses[i] = lend(&c.memory, slice)
+			addresses[i] = lend(c, slice)
 		}
 	}
 	return block
@@ -389,29 +387,28 @@ func copied[T any](memory unsafe.Pointer, count int) []T {
 	return append([]T(nil), unsafe.Slice((*T)(memory), count)...)
 }
 
-func copiedScores(element C.chorale_element, memory unsafe.Pointer, count int) Scores {
+// gathered copies entries, of which [k][r][c] is at the sum of its indices times the strides; nil if
+// there is no memory.
+func gathered[T any](memory unsafe.Pointer, counts [3]int, strides [3]C.int64_t) (all []T) {
+	for k := 0; memory != nil && k < counts[0]; k++ {
+		for r := 0; r < counts[1]; r++ {
+			for c := 0; c < counts[2]; c++ {
+				at := k*int(strides[0]) + r*int(strides[1]) + c*int(strides[2])
+				all = append(all, unsafe.Slice((*T)(memory), at+1)[at])
+			}
+		}
+	}
+	return all
+}
+
+func gatheredScores(element C.chorale_element, memory unsafe.Pointer, counts [3]int, strides [3]C.int64_t) Scores {
 	switch {
 	case memory == nil:
 		return nil
 	case element == C.CHORALE_FLOAT32:
-		return Float32s(copied[float32](memory, count))
+		return Float32s(gathered[float32](memory, counts, strides))
 	}
-	return Float64s(copied[float64](memory, count))
-}
-
-// chainLabels returns the number of labels of a chain.
-func (m *Model) chainLabels(number int) (int, error) {
-	c, model := m.begin()
-	defer c.end()
-	if c.err != nil {
-		return 0, c.err
-	}
-	told := new(C.chorale_chain)
-	told.struct_size = C.sizeof_chorale_chain
-	if c.failed(C.chorale_model_get_chain(model, C.int64_t(number), told, nil, c.detail)) {
-		return 0, c.err
-	}
-	return int(told.labels), nil
+	return Float64s(gathered[float64](memory, counts, strides))
 }
 
 // Chain returns copies of the arrays and options of a chain. Chain.Transitions is a new handle,
@@ -429,34 +426,19 @@ func (m *Model) Chain(number int) (*Chain, *ChainOptions, error) {
 		return nil, nil, c.err
 	}
 	length, labels := int(told.length), int(told.labels)
-	chain := &Chain{
-		Length: length, Labels: labels, Orientation: Orientation(told.orientation),
-		UnaryRowStride: int(told.unary_row_stride), UnaryColumnStride: int(told.unary_column_stride),
-		EdgeMatrices: int(told.edge_matrices), EdgeMatrixStride: int(told.edge_matrix_stride),
-		EdgeRowStride: int(told.edge_row_stride), EdgeColumnStride: int(told.edge_column_stride),
-		AllowedRowStride: int(told.allowed_row_stride),
-	}
+	chain := &Chain{Length: length, Labels: labels, Orientation: Orientation(told.orientation)}
 	if told.transitions != nil {
 		h := transitionsHandle(C.chorale_transitions_retain(told.transitions))
 		h.relate((*handle)(m))
 		chain.Transitions = (*Transitions)(h)
 	}
-	row, column := c.matrix("chain.Unary", labels, chain.UnaryRowStride, chain.UnaryColumnStride)
-	chain.Unary = copiedScores(told.element, told.unary, extent([]int{length, labels}, []int{row, column}))
-	row, column = c.matrix("chain.Edges", labels, chain.EdgeRowStride, chain.EdgeColumnStride)
-	gap := chain.EdgeMatrixStride
-	if gap == 0 {
-		gap = labels * row
-	}
-	chain.Edges = copiedScores(told.element, told.edges, extent([]int{chain.EdgeMatrices, labels, labels}, []int{gap, row, column}))
-	chain.Start = copiedScores(told.element, told.start, labels)
-	chain.End = copiedScores(told.element, told.end, labels)
+	chain.Unary = gatheredScores(told.element, told.unary, [3]int{1, length, labels}, [3]C.int64_t{0, told.unary_row_stride, told.unary_column_stride})
+	chain.Edges = gatheredScores(told.element, told.edges, [3]int{int(told.edge_matrices), labels, labels}, [3]C.int64_t{told.edge_matrix_stride, told.edge_row_stride, told.edge_column_stride})
+	row := [3]C.int64_t{0, 0, 1}
+	chain.Start = gatheredScores(told.element, told.start, [3]int{1, 1, labels}, row)
+	chain.End = gatheredScores(told.element, told.end, [3]int{1, 1, labels}, row)
 	chain.Parents = copied[int32](unsafe.Pointer(told.parents), length)
 	chain.Forced = copied[int32](unsafe.Pointer(told.forced), length)
-	allowed := chain.AllowedRowStride
-	if allowed == 0 {
-		allowed = labels
-	}
-	chain.Allowed = copied[byte](unsafe.Pointer(told.allowed), extent([]int{length, labels}, []int{allowed, 1}))
+	chain.Allowed = gathered[byte](unsafe.Pointer(told.allowed), [3]int{1, length, labels}, [3]C.int64_t{0, told.allowed_row_stride, 1})
 	return chain, &ChainOptions{Group: int64(with.group), Tokens: copied[int32](unsafe.Pointer(with.tokens), length)}, nil
 }

@@ -15,7 +15,7 @@ func TestCliquesAgainstEnumeration(t *testing.T) {
 	for round := 0; round < rounds(60); round++ {
 		n, R := 1+random.Intn(4), 2+random.Intn(2)
 		lambda := float64(random.Intn(9)-4) / 4
-		table := NewTable([][]float64{randomScores(random, n+1)})
+		table := [][]float64{randomScores(random, n+1)}
 		weights := randomScores(random, R*R)
 		potentials := []*Potential{
 			must(NewPotts(R, lambda, nil)), must(NewEntropy(R, lambda, &PotentialOptions{Scale: ScaleByMembers})),
@@ -26,15 +26,15 @@ func TestCliquesAgainstEnumeration(t *testing.T) {
 			}, nil)),
 		}
 		if R == 2 {
-			potentials = append(potentials, must(NewCardinality(2, table.Scores, nil)))
+			potentials = append(potentials, must(NewCardinality(2, table[0], nil)))
 		}
-		problem := &CliqueProblem{Members: n, Values: R, Scores: randomScores(random, n*(R+1)), RowStride: R + 1}
+		problem := &CliqueProblem{Members: n, Values: R, Scores: randomScores(random, n*R)}
 		for p, potential := range potentials {
 			score := func(x []int32) float64 {
 				counts, total := make([]int64, R), 0.0
 				for i, v := range x {
 					counts[v]++
-					total += problem.Scores[i*(R+1)+int(v)]
+					total += problem.Scores[i*R+int(v)]
 				}
 				return total + must(potential.Score(counts, int64(n)))
 			}
@@ -96,7 +96,7 @@ func TestChainsAgainstEnumeration(t *testing.T) {
 		transitions := must(NewTransitions(m, narrow(randomScores(random, m*m)), &TransitionsOptions{
 			Orientation: Orientation(random.Intn(2)), Start: narrow(randomScores(random, m)),
 		}))
-		chain := &Chain{Length: T, Labels: m, Unary: narrow(randomScores(random, T*(m+1))), UnaryRowStride: m + 1, Transitions: transitions}
+		chain := &Chain{Length: T, Labels: m, Unary: narrow(randomScores(random, T*m)), Transitions: transitions}
 		tree := T > 0 && random.Intn(3) == 0
 		if tree {
 			for i := 0; i < T; i++ {
@@ -170,11 +170,6 @@ func TestProperties(t *testing.T) {
 	random := seeded(t)
 	labels := must(LabelMapFromNames(SchemeBIO, []string{"B-A", "I-A", "O"})) // kinds: 0 is A, 1 is O
 	const T, values = 3, 4
-	builder := must(NewPropertyBuilder(3, 1, values))
-	state := must(builder.AddState())
-	check(t, builder.Rule(0, Any, 2, state, FireTable))
-	check(t, builder.EndRule(state, 3))
-	check(t, builder.Table(-1, 0))
 	local := []int32{0, 1, 2, -1, -1, -1, -2, -2, -2, 2, 1, 0}
 	kind := func(label int32) int32 { return label / 2 }
 	begins := func(y []int32, t int) bool { return kind(y[t]) == 0 && (t == 0 || y[t] == 0 || kind(y[t-1]) != 0) }
@@ -197,7 +192,10 @@ func TestProperties(t *testing.T) {
 			}
 			return append(fired, []int32{-1, 0}[state])
 		}},
-		"rules": {must(builder.Finish(nil)), func(y, tokens []int32) (fired []int32) {
+		"table": {must(NewProperty(&Automaton{
+			Labels: 3, Classes: 1, States: 2, Values: values, TableOffset: -1, FiresOutside: true,
+			Next: []int32{0, 0, 1, 1, 1, 1}, Actions: []int32{-1, -1, FireTable, -1, -1, -1}, EndActions: []int32{-1, 3},
+		})), func(y, tokens []int32) (fired []int32) {
 			for t, label := range y {
 				if label == 2 && t == 0 {
 					return []int32{0, 3}
@@ -299,9 +297,8 @@ func TestRunsAgainstEnumeration(t *testing.T) {
 		labels := NewLabelMap(2)
 		builder := must(NewModelBuilder())
 		property := must(NewFirstLabel(labels, nil))
-		dictionary := must(NewDictionary([]int32{0, 1}, UnlistedAsValue))
 		words := must(builder.AddCliques(&CliqueSetup{Values: 2, Potential: must(NewPotts(2, 0.5, nil))}, 1))
-		firsts := must(builder.AddCliques(&CliqueSetup{Property: property, Dictionary: dictionary, Potential: must(NewMakespan(3, 0.75, nil))}, 1))
+		firsts := must(builder.AddCliques(&CliqueSetup{Property: property, Potential: must(NewMakespan(2, 0.75, nil))}, 1))
 		centred := must(builder.AddCliques(&CliqueSetup{Values: 2, CentrePotentials: []*Potential{
 			must(NewPotts(2, 0.25, nil)), must(NewPotts(2, -0.5, nil)),
 		}}, 1))

@@ -21,35 +21,20 @@ type PotentialOptions struct {
 	Counted []byte // a byte for each value; 0: the value is uncounted, that is, its members add nothing and it is never the majority. nil: every value is counted
 }
 
-// Table is a matrix of scores in a slice.
-type Table struct {
-	Scores    []float64 // row i begins at Scores[i * RowStride]
-	Rows      int       // number of rows, at least 0
-	Columns   int       // number of columns, at least 0
-	RowStride int       // distance between two rows, in elements; 0: Columns
-}
-
-// NewTable makes a table with a copy of the rows, which must be of equal length.
-func NewTable(rows [][]float64) Table {
-	table := Table{Rows: len(rows)}
-	for _, row := range rows {
-		if table.Columns == 0 {
-			table.Columns = len(row)
+// table returns the rows of a table in one array. It refuses rows of different lengths.
+func (c *call) table(name string, rows [][]float64) (all []float64, columns C.int64_t) {
+	c.names = map[string]string{"table_count": "len(" + name + ")"}
+	for i, row := range rows {
+		if len(row) != len(rows[0]) {
+			c.fail(refuse(ErrShape, "%s[%d] has %d elements, and %s[0] has %d", name, i, len(row), name, len(rows[0])))
 		}
-		table.Scores = append(table.Scores, row...)
+		all = append(all, row...)
 	}
-	return table
-}
-
-func (c *call) table(name string, table Table) (*C.double, C.int64_t) {
-	c.least(name+".Rows", table.Rows, 0)
-	c.least(name+".Columns", table.Columns, 0)
-	c.names = map[string]string{"table_count": name + ".Rows", "length": name + ".Columns", "row_stride": name + ".RowStride"}
-	stride := c.stride(name+".RowStride", table.RowStride, table.Columns)
-	if c.err == nil {
-		c.present(name+".Scores", len(table.Scores), extent([]int{table.Rows, table.Columns}, []int{stride, 1}))
+	if len(rows) > 0 {
+		c.least("len("+name+"[0])", len(rows[0]), 1)
+		columns = C.int64_t(len(rows[0]))
 	}
-	return doubles(table.Scores), C.int64_t(stride)
+	return all, columns
 }
 
 // newPotential makes a potential by calling `create`, which calls the library. watching: where the
@@ -71,7 +56,7 @@ func newPotential(values int, options *PotentialOptions, watching *failures,
 	told.struct_size = C.sizeof_chorale_potential_options
 	told.scale = C.chorale_scale(options.Scale)
 	told.shape = C.chorale_shape(options.Shape)
-	told.counted = (*C.uint8_t)(lend(&c.memory, options.Counted))
+	told.counted = (*C.uint8_t)(lend(c, options.Counted))
 	var potential *C.chorale_potential
 	status := create(c, told, &potential)
 	if c.err != nil || c.failed(status) {
@@ -107,24 +92,24 @@ func NewEntropy(values int, lambda float64, options *PotentialOptions) (*Potenti
 // NewSum makes the potential sum_v f_v(n_v). tables: one row for each value, or one row for all
 // values. Column k of row v is f_v(k); minus infinity forbids the count k. With L columns, cliques
 // may have up to L - 1 members.
-func NewSum(values int, tables Table, options *PotentialOptions) (*Potential, error) {
+func NewSum(values int, tables [][]float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
-		scores, stride := c.table("tables", tables)
+		all, columns := c.table("tables", tables)
 		if c.err != nil {
 			return C.CHORALE_OK
 		}
-		return C.chorale_potential_create_sum(nil, C.int64_t(values), scores, C.int64_t(tables.Rows), C.int64_t(tables.Columns), stride, options, potential, c.detail)
+		return C.chorale_potential_create_sum(nil, C.int64_t(values), doubles(all), C.int64_t(len(tables)), columns, 0, options, potential, c.detail)
 	})
 }
 
 // NewMax makes the potential max_v f_v(n_v) over the counted values v, with tables as in [NewSum].
-func NewMax(values int, tables Table, options *PotentialOptions) (*Potential, error) {
+func NewMax(values int, tables [][]float64, options *PotentialOptions) (*Potential, error) {
 	return newPotential(values, options, nil, func(c *call, options *C.chorale_potential_options, potential **C.chorale_potential) C.chorale_status {
-		scores, stride := c.table("tables", tables)
+		all, columns := c.table("tables", tables)
 		if c.err != nil {
 			return C.CHORALE_OK
 		}
-		return C.chorale_potential_create_max(nil, C.int64_t(values), scores, C.int64_t(tables.Rows), C.int64_t(tables.Columns), stride, options, potential, c.detail)
+		return C.chorale_potential_create_max(nil, C.int64_t(values), doubles(all), C.int64_t(len(tables)), columns, 0, options, potential, c.detail)
 	})
 }
 
@@ -219,44 +204,4 @@ func (p *Potential) Score(counts []int64, members int64) (float64, error) {
 	c.names = map[string]string{"values": "len(counts)"}
 	c.failed(C.chorale_potential_score(potential, (*C.int64_t)(first(counts)), C.int64_t(len(counts)), C.int64_t(members), &score, c.detail))
 	return float64(score), c.err
-}
-
-// Prices computes the prices of a clique whose members are divided over several models, and returns
-// them with the score, the potential at the clique's counts. The price of a value is the score that
-// is added to every member with this value. In a sum, it is the slope of the value's table at its
-// count (for Potts 2 * lambda * n_v); in a majority, the value's weight in the row of the value
-// with the highest count. counts: for each value the number of members with it, summed over all
-// models. members: the number of members in all models; it may exceed the sum of the counts, if
-// some members are EMPTY or CONFLICT and the potential has no such values. The error is [ErrKind]
-// if the potential is neither a majority nor a sum that is convex and forbids no count.
-func (p *Potential) Prices(counts []int64, members int64) (prices []float64, score float64, _ error) {
-	c := begin()
-	defer c.end()
-	potential := (*C.chorale_potential)(c.share((*handle)(p)))
-	if c.err != nil {
-		return nil, 0, c.err
-	}
-	prices = make([]float64, int(C.chorale_potential_values(potential)))
-	var found C.double
-	c.names = map[string]string{"values": "len(counts)"}
-	if c.failed(C.chorale_potential_prices(potential, longs(counts), C.int64_t(len(counts)), C.int64_t(members), doubles(prices), &found, c.detail)) {
-		return nil, 0, c.err
-	}
-	return prices, float64(found), nil
-}
-
-// Most returns an upper bound on max over m of P(m) - sum_v prices[v] * m_v, where P is the
-// potential and m stands for all counts whose sum is at most `members`. For a convex sum the bound
-// is this maximum. The error is [ErrKind] in the cases named at [Potential.Prices].
-func (p *Potential) Most(prices []float64, members int64) (float64, error) {
-	c := begin()
-	defer c.end()
-	potential := (*C.chorale_potential)(c.share((*handle)(p)))
-	if c.err != nil {
-		return 0, c.err
-	}
-	var most C.double
-	c.names = map[string]string{"values": "len(prices)"}
-	c.failed(C.chorale_potential_most(potential, doubles(prices), C.int64_t(len(prices)), C.int64_t(members), &most, c.detail))
-	return float64(most), c.err
 }

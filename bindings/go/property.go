@@ -23,10 +23,6 @@ const (
 	FireTable   int32 = C.CHORALE_FIRE_TABLE   // fires the position's entry in the table of its chain
 )
 
-// Any, in a rule of a [PropertyBuilder], stands for every state added so far, every class or every
-// label. As the next state it means that the automaton stays in its state.
-const Any int32 = C.CHORALE_ANY
-
 // Automaton defines a property by tables. It reads the positions of a labelling in order. In state
 // s, at a position of class c with label y, it takes the action Actions[(s * Classes + c) * Labels
 // + y] and moves to the state in Next at the same index. The value of the property is the value
@@ -98,10 +94,10 @@ func NewProperty(automaton *Automaton) (*Property, error) {
 		told.table_offset = C.int32_t(a.TableOffset)
 		told.outside_value = C.int32_t(a.OutsideValue)
 		told.fires_outside = flag(a.FiresOutside)
-		told.next = (*C.int32_t)(lend(&c.memory, a.Next))
-		told.actions = (*C.int32_t)(lend(&c.memory, a.Actions))
-		told.end_actions = (*C.int32_t)(lend(&c.memory, a.EndActions))
-		told.label_values = (*C.int32_t)(lend(&c.memory, a.LabelValues))
+		told.next = (*C.int32_t)(lend(c, a.Next))
+		told.actions = (*C.int32_t)(lend(c, a.Actions))
+		told.end_actions = (*C.int32_t)(lend(c, a.EndActions))
+		told.label_values = (*C.int32_t)(lend(c, a.LabelValues))
 		return C.chorale_property_create(nil, told, property, c.detail)
 	})
 }
@@ -129,104 +125,6 @@ func NewLocalProperty(labels, classes, values int, actions, labelValues []int32)
 
 // Close releases this handle. Models keep the property alive.
 func (p *Property) Close() error { return (*handle)(p).close() }
-
-// PropertyBuilder builds an automaton rule by rule. State 0 always exists and is the start. Where
-// no rule matches, the automaton stays in its state and fires nothing; where several rules match,
-// the rule added last applies. One goroutine at a time may use a builder.
-type PropertyBuilder struct {
-	h      *handle
-	labels int
-}
-
-// NewPropertyBuilder makes a builder without rules. labels, classes: the numbers of labels and of
-// position classes. values: R, the number of values that may fire.
-func NewPropertyBuilder(labels, classes, values int) (*PropertyBuilder, error) {
-	c := begin()
-	defer c.end()
-	var builder *C.chorale_property_builder
-	if c.failed(C.chorale_property_builder_create(nil, C.int64_t(labels), C.int64_t(classes), C.int64_t(values), &builder, c.detail)) {
-		return nil, c.err
-	}
-	h := newHandle(unsafe.Pointer(builder), func(pointer unsafe.Pointer) {
-		C.chorale_property_builder_destroy((*C.chorale_property_builder)(pointer))
-	})
-	return &PropertyBuilder{h, labels}, nil
-}
-
-// Close frees the builder. Properties made from it remain valid.
-func (b *PropertyBuilder) Close() error {
-	if b == nil {
-		return nil
-	}
-	return b.h.close()
-}
-
-func (b *PropertyBuilder) with(do func(*call, *C.chorale_property_builder) C.chorale_status) error {
-	if b == nil {
-		return ErrClosed
-	}
-	c := begin()
-	defer c.end()
-	builder := (*C.chorale_property_builder)(c.alone(b.h))
-	if c.err != nil {
-		return c.err
-	}
-	c.failed(do(c, builder))
-	return c.err
-}
-
-// AddState adds a state and returns its number.
-func (b *PropertyBuilder) AddState() (int32, error) {
-	var state C.int32_t
-	err := b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
-		return C.chorale_property_builder_add_state(builder, &state, c.detail)
-	})
-	return int32(state), err
-}
-
-// Rule adds a rule: in `state`, at a position of class `class` with label `label`, the automaton
-// takes the action `action` and moves to the state `next`. Each of state, class, label and next may
-// be [Any].
-func (b *PropertyBuilder) Rule(state, class, label, next, action int32) error {
-	return b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
-		return C.chorale_property_builder_rule(builder, C.int32_t(state), C.int32_t(class), C.int32_t(label), C.int32_t(next), C.chorale_action(action), c.detail)
-	})
-}
-
-// EndRule adds an end rule: if a sequence ends in `state`, which may be [Any], `action` is taken
-// after the last position.
-func (b *PropertyBuilder) EndRule(state, action int32) error {
-	return b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
-		return C.chorale_property_builder_end_rule(builder, C.int32_t(state), C.chorale_action(action), c.detail)
-	})
-}
-
-// Table sets what FireTable fires at position t: the table's entry t + offset, or outsideValue if
-// the table has no such entry (-1: nothing).
-func (b *PropertyBuilder) Table(offset, outsideValue int32) error {
-	return b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
-		return C.chorale_property_builder_table(builder, C.int32_t(offset), C.int32_t(outsideValue), c.detail)
-	})
-}
-
-// Finish makes a property from the rules added so far. The builder can be used further.
-// labelValues: for each label the value that FireLabel fires, -1 for nothing; nil: the label
-// itself.
-func (b *PropertyBuilder) Finish(labelValues []int32) (*Property, error) {
-	var property *C.chorale_property
-	err := b.with(func(c *call, builder *C.chorale_property_builder) C.chorale_status {
-		if c.check("labelValues", len(labelValues), b.labels); c.err != nil {
-			return C.CHORALE_OK
-		}
-		return C.chorale_property_builder_finish(builder, ints(labelValues), &property, c.detail)
-	})
-	if err != nil {
-		return nil, err
-	}
-	h := propertyHandle(property)
-	h.relate(b.h)
-	return (*Property)(h), nil
-}
 
 // LabelMap maps labels to kinds, so that B-X and I-X are both of kind X.
 type LabelMap struct {
@@ -270,8 +168,8 @@ func (c *call) labelMap(m *LabelMap, ignored []byte) *C.chorale_label_map {
 	}
 	told.labels = C.int64_t(m.Labels)
 	told.kinds = C.int64_t(m.Kinds)
-	told.kind_of_label = (*C.int32_t)(lend(&c.memory, m.KindOfLabel))
-	told.begins = (*C.uint8_t)(lend(&c.memory, m.Begins))
+	told.kind_of_label = (*C.int32_t)(lend(c, m.KindOfLabel))
+	told.begins = (*C.uint8_t)(lend(c, m.Begins))
 	return told
 }
 
@@ -328,64 +226,4 @@ func NewTokenBefore(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule,
 	return mappedProperty(m, ignored, func(c *call, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
 		return C.chorale_property_create_token_before(nil, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int64_t(values), C.int32_t(startValue), property, c.detail)
 	})
-}
-
-// Dictionary is the subset of a property's values that a clique uses. These values are numbered
-// again, from 0 in ascending order. One more number, UNLISTED, may stand for all values outside the
-// subset. A dictionary never changes, and any goroutine may use it.
-type Dictionary handle
-
-func dictionaryHandle(dictionary *C.chorale_dictionary) *handle {
-	return newHandle(unsafe.Pointer(dictionary), func(pointer unsafe.Pointer) {
-		C.chorale_dictionary_release((*C.chorale_dictionary)(pointer))
-	})
-}
-
-// NewDictionary makes a dictionary of values of a property. The values may be in any order, and
-// repeated. unlisted: how all other values are treated.
-func NewDictionary(values []int32, unlisted Unlisted) (*Dictionary, error) {
-	c := begin()
-	defer c.end()
-	var dictionary *C.chorale_dictionary
-	c.names = map[string]string{"count": "len(values)"}
-	if c.failed(C.chorale_dictionary_create(nil, ints(values), C.int64_t(len(values)), C.chorale_unlisted(unlisted), &dictionary, c.detail)) {
-		return nil, c.err
-	}
-	h := dictionaryHandle(dictionary)
-	return (*Dictionary)(h), nil
-}
-
-// Close releases this handle. Models keep the dictionary alive.
-func (d *Dictionary) Close() error { return (*handle)(d).close() }
-
-// Values returns the number of values, including UNLISTED: R of a clique with this dictionary; 0 for a
-// closed handle.
-func (d *Dictionary) Values() int {
-	c := begin()
-	defer c.end()
-	return int(C.chorale_dictionary_values((*C.chorale_dictionary)(c.share((*handle)(d)))))
-}
-
-// Find returns the number that a value of the property has in the dictionary. For a value outside
-// it returns the number of UNLISTED, or -1 without UNLISTED; for a closed handle -1.
-func (d *Dictionary) Find(value int32) int32 {
-	c := begin()
-	defer c.end()
-	dictionary := (*C.chorale_dictionary)(c.share((*handle)(d)))
-	if dictionary == nil {
-		return -1
-	}
-	return int32(C.chorale_dictionary_find(dictionary, C.int32_t(value)))
-}
-
-// Value returns the value of the property that has the given number in the dictionary; -1 for UNLISTED,
-// for a number out of range and for a closed handle.
-func (d *Dictionary) Value(number int) int32 {
-	c := begin()
-	defer c.end()
-	dictionary := (*C.chorale_dictionary)(c.share((*handle)(d)))
-	if dictionary == nil {
-		return -1
-	}
-	return int32(C.chorale_dictionary_value(dictionary, C.int64_t(number)))
 }

@@ -38,17 +38,17 @@ func (c *call) rules(rules *Rules) *C.chorale_rules {
 		told.a, told.b, told.k = C.int32_t(rule.A), C.int32_t(rule.B), C.int64_t(rule.K)
 		told.price = C.double(rule.Price)
 		told.property = (*C.chorale_property)(c.optional((*handle)(rule.Property)))
-		told.chains = (*C.int64_t)(lend(&c.memory, rule.Chains))
+		told.chains = (*C.int64_t)(lend(c, rule.Chains))
 		told.chain_count = C.int64_t(len(rule.Chains))
 	}
 	told := C.chorale_rules{struct_size: C.sizeof_chorale_rules}
-	told.rules = (*C.chorale_rule)(lend(&c.memory, all))
+	told.rules = (*C.chorale_rule)(lend(c, all))
 	told.count = C.int64_t(len(all))
 	if rules.Map != nil {
-		told._map = (*C.chorale_label_map)(lend(&c.memory, []C.chorale_label_map{*c.labelMap(rules.Map, nil)}))
+		told._map = (*C.chorale_label_map)(lend(c, []C.chorale_label_map{*c.labelMap(rules.Map, nil)}))
 	}
 	told.most_cost = C.double(rules.MostCost)
-	return (*C.chorale_rules)(lend(&c.memory, []C.chorale_rules{told}))
+	return (*C.chorale_rules)(lend(c, []C.chorale_rules{told}))
 }
 
 // RuledChains returns the chains to which rules were added, in ascending order.

@@ -20,9 +20,8 @@ import (
 // potentials of all cliques.
 //
 // A member of a clique has one of R values. In arrays R stands for EMPTY (the member has no value),
-// and R + 1 for CONFLICT (it has several different values). A clique may have a dictionary, a
-// subset of the values of its property; the value UNLISTED may then stand for all others. The centre of
-// a clique is a position whose value selects the clique's potential.
+// and R + 1 for CONFLICT (it has several different values). The centre of a clique is a position whose
+// value selects the clique's potential.
 
 // NoRounds, as RunOptions.Rounds, means that a run has only its start.
 const NoRounds = int(C.CHORALE_NO_ROUNDS)
@@ -105,8 +104,8 @@ func NewRun(model *Model, options *RunOptions, earlier *Run) (*Run, error) {
 }
 
 // newRun makes a run. It calls create with options that have the run's cancel flag and callbacks.
-// create makes an object of the library with these options: a run, or prices or a decoded corpus,
-// which own a run. create also sets run.model, and returns the library's run and a function that
+// create makes an object of the library with these options: a run, or a decoded corpus, which
+// owns a run. create also sets run.model, and returns the library's run and a function that
 // frees the object.
 func newRun(options *RunOptions, create func(*call, *Run, *C.chorale_run_options) (*C.chorale_run, func())) (*Run, error) {
 	if options == nil {
@@ -185,6 +184,16 @@ func (r *Run) Close() error {
 func (r *Run) begin(alone bool) (*call, *C.chorale_run) {
 	c := begin()
 	return c, (*C.chorale_run)(c.acquire(r.handle(), alone))
+}
+
+// shape returns the number of positions and of labels of a chain of the model.
+func (r *Run) shape(c *call, chain int) (length, labels int) {
+	told := C.chorale_chain{struct_size: C.sizeof_chorale_chain}
+	model := (*C.chorale_model)(c.share((*handle)(r.model)))
+	if c.err != nil || c.failed(C.chorale_model_get_chain(model, C.int64_t(chain), &told, nil, c.detail)) {
+		return 0, 0
+	}
+	return int(told.length), int(told.labels)
 }
 
 func newRunResult() *C.chorale_run_result {
@@ -297,12 +306,11 @@ func (r *Run) SetAllowed(number, position int, allowed []bool) error {
 	var flags *C.uint8_t
 	if allowed != nil {
 		// The library cannot check the length: it reads as many bytes as the chain has labels.
-		labels, err := r.model.chainLabels(number)
-		if err == nil && len(allowed) != labels {
-			err = refuse(ErrShape, "allowed has %d elements, and the chain has %d labels", len(allowed), labels)
+		_, labels := r.shape(c, number)
+		if c.err == nil && len(allowed) != labels {
+			c.fail(refuse(ErrShape, "allowed has %d elements, and the chain has %d labels", len(allowed), labels))
 		}
-		if err != nil {
-			c.fail(err)
+		if c.err != nil {
 			return c.err
 		}
 		flags = (*C.uint8_t)(c.memory.allocate(len(allowed)))
@@ -455,13 +463,10 @@ func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
 	if c.err != nil {
 		return nil, nil, c.err
 	}
-	told := new(C.chorale_chain)
-	told.struct_size = C.sizeof_chorale_chain
-	m := (*C.chorale_model)(c.share((*handle)(r.model)))
-	if c.err != nil || c.failed(C.chorale_model_get_chain(m, C.int64_t(chain), told, nil, c.detail)) {
+	length, labels := r.shape(c, chain)
+	if c.err != nil {
 		return nil, nil, c.err
 	}
-	length, labels := int(told.length), int(told.labels)
 	marginals, margins = make([]float64, length*labels), make([]float64, length)
 	if c.failed(C.chorale_run_max_marginals(run, C.int64_t(chain), doubles(marginals), 0, doubles(margins), c.detail)) {
 		return nil, nil, c.err
@@ -482,13 +487,11 @@ func (r *Run) Probabilities(chain int, temperature float64) (probabilities []flo
 	if c.err != nil {
 		return nil, false, c.err
 	}
-	told := new(C.chorale_chain)
-	told.struct_size = C.sizeof_chorale_chain
-	m := (*C.chorale_model)(c.share((*handle)(r.model)))
-	if c.err != nil || c.failed(C.chorale_model_get_chain(m, C.int64_t(chain), told, nil, c.detail)) {
+	length, labels := r.shape(c, chain)
+	if c.err != nil {
 		return nil, false, c.err
 	}
-	probabilities = make([]float64, int(told.length)*int(told.labels))
+	probabilities = make([]float64, length*labels)
 	var sums C.int32_t
 	if c.failed(C.chorale_run_probabilities(run, C.int64_t(chain), C.double(temperature), doubles(probabilities), 0, &sums, c.detail)) {
 		return nil, false, c.err

@@ -74,14 +74,14 @@ func (c *call) mentions(mentions *Mentions) *C.chorale_mentions {
 	told := new(C.chorale_mentions)
 	told.struct_size = C.sizeof_chorale_mentions
 	told.count, told.keys, told.labels = C.int64_t(n), C.int64_t(mentions.Keys), C.int64_t(mentions.Labels)
-	told.key = (*C.int32_t)(lend(&c.memory, mentions.Key))
-	told.label = (*C.int32_t)(lend(&c.memory, mentions.Label))
-	told.confidence = (*C.double)(lend(&c.memory, mentions.Confidence))
-	told.scores = (*C.double)(lend(&c.memory, mentions.Scores))
-	told.times = (*C.int64_t)(lend(&c.memory, mentions.Times))
-	told.gold = (*C.int32_t)(lend(&c.memory, mentions.Gold))
-	told.answers = (*C.int32_t)(lend(&c.memory, mentions.Answers))
-	told.told = (*C.int32_t)(lend(&c.memory, mentions.Told))
+	told.key = (*C.int32_t)(lend(c, mentions.Key))
+	told.label = (*C.int32_t)(lend(c, mentions.Label))
+	told.confidence = (*C.double)(lend(c, mentions.Confidence))
+	told.scores = (*C.double)(lend(c, mentions.Scores))
+	told.times = (*C.int64_t)(lend(c, mentions.Times))
+	told.gold = (*C.int32_t)(lend(c, mentions.Gold))
+	told.answers = (*C.int32_t)(lend(c, mentions.Answers))
+	told.told = (*C.int32_t)(lend(c, mentions.Told))
 	return told
 }
 

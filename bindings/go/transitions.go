@@ -9,7 +9,7 @@ import "unsafe"
 type Scores interface {
 	element() C.chorale_element
 	size() int
-	placeIn(to placer) unsafe.Pointer
+	lend(c *call) unsafe.Pointer
 }
 
 // Float64s are scores in double precision. Converting a []float64 to Float64s makes no copy.
@@ -18,12 +18,12 @@ type Float64s []float64
 // Float32s are scores in single precision. The library adds them in double precision.
 type Float32s []float32
 
-func (s Float64s) element() C.chorale_element       { return C.CHORALE_FLOAT64 }
-func (s Float64s) size() int                        { return len(s) }
-func (s Float64s) placeIn(to placer) unsafe.Pointer { return lend(to, s) }
-func (s Float32s) element() C.chorale_element       { return C.CHORALE_FLOAT32 }
-func (s Float32s) size() int                        { return len(s) }
-func (s Float32s) placeIn(to placer) unsafe.Pointer { return lend(to, s) }
+func (s Float64s) element() C.chorale_element  { return C.CHORALE_FLOAT64 }
+func (s Float64s) size() int                   { return len(s) }
+func (s Float64s) lend(c *call) unsafe.Pointer { return lend(c, s) }
+func (s Float32s) element() C.chorale_element  { return C.CHORALE_FLOAT32 }
+func (s Float32s) size() int                   { return len(s) }
+func (s Float32s) lend(c *call) unsafe.Pointer { return lend(c, s) }
 
 func sizeOf(scores Scores) int {
 	if scores == nil {
@@ -32,11 +32,12 @@ func sizeOf(scores Scores) int {
 	return scores.size()
 }
 
-func placeScores(to placer, scores Scores) unsafe.Pointer {
+// scores lends scores to C, as lend does.
+func (c *call) scores(scores Scores) unsafe.Pointer {
 	if scores == nil {
 		return nil
 	}
-	return scores.placeIn(to)
+	return scores.lend(c)
 }
 
 // element returns the element type of the given scores, and refuses scores of different types.
@@ -84,30 +85,13 @@ func (scheme Scheme) Mask(names []string) (*Mask, error) {
 // goroutine may use them.
 type Transitions handle
 
-// TransitionsOptions are the layout of the matrix and further scores for [NewTransitions]; nil
-// means the zero value.
+// TransitionsOptions are what rows mean and further scores for [NewTransitions]; nil means the zero
+// value.
 type TransitionsOptions struct {
-	Orientation  Orientation // what the rows of the matrix are
-	RowStride    int         // distance between two rows, in elements; 0: rows without gaps
-	ColumnStride int         // distance between two entries of a row, in elements; 0 means 1
-	Start        Scores      // m start scores, by label of the first position; nil: zeros
-	End          Scores      // m end scores, by label of the last position; nil: zeros
-	Mask         *Mask       // forbids transitions, first labels and last labels; nil: all are allowed
-}
-
-// matrix refuses negative strides, and returns the row and column strides to use. A column stride
-// of 0 means 1, and a row stride of 0 means rows without gaps.
-func (c *call) matrix(name string, labels, row, column int) (int, int) {
-	if row < 0 || column < 0 {
-		c.fail(refuse(ErrStride, "%s has strides %d and %d, and they must not be negative", name, row, column))
-	}
-	if column == 0 {
-		column = 1
-	}
-	if row == 0 {
-		row = product(labels, column)
-	}
-	return row, column
+	Orientation Orientation // what the rows of the matrix are
+	Start       Scores      // m start scores, by label of the first position; nil: zeros
+	End         Scores      // m end scores, by label of the last position; nil: zeros
+	Mask        *Mask       // forbids transitions, first labels and last labels; nil: all are allowed
 }
 
 func transitionsHandle(transitions *C.chorale_transitions) *handle {
@@ -125,10 +109,9 @@ func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Tr
 	c := begin()
 	defer c.end()
 	c.least("labels", labels, 1)
-	row, column := c.matrix("scores", labels, options.RowStride, options.ColumnStride)
 	element := c.element(scores, options.Start, options.End)
 	if c.err == nil {
-		c.check("scores", sizeOf(scores), extent([]int{labels, labels}, []int{row, column}))
+		c.check("scores", sizeOf(scores), product(labels, labels))
 		c.check("options.Start", sizeOf(options.Start), labels)
 		c.check("options.End", sizeOf(options.End), labels)
 		if options.Mask != nil {
@@ -144,33 +127,18 @@ func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Tr
 	told.struct_size = C.sizeof_chorale_transitions_options
 	told.element = element
 	told.orientation = C.chorale_orientation(options.Orientation)
-	told.row_stride = C.int64_t(options.RowStride)
-	told.column_stride = C.int64_t(options.ColumnStride)
-	told.start = placeScores(&c.memory, options.Start)
-	told.end = placeScores(&c.memory, options.End)
+	told.start = c.scores(options.Start)
+	told.end = c.scores(options.End)
 	if options.Mask != nil {
-		told.mask = (*C.uint8_t)(lend(&c.memory, options.Mask.Matrix))
-		told.start_mask = (*C.uint8_t)(lend(&c.memory, options.Mask.Start))
-		told.end_mask = (*C.uint8_t)(lend(&c.memory, options.Mask.End))
+		told.mask = (*C.uint8_t)(lend(c, options.Mask.Matrix))
+		told.start_mask = (*C.uint8_t)(lend(c, options.Mask.Start))
+		told.end_mask = (*C.uint8_t)(lend(c, options.Mask.End))
 	}
 	var transitions *C.chorale_transitions
-	if c.failed(C.chorale_transitions_create(nil, C.int64_t(labels), placeScores(&c.memory, scores), told, &transitions, c.detail)) {
+	if c.failed(C.chorale_transitions_create(nil, C.int64_t(labels), c.scores(scores), told, &transitions, c.detail)) {
 		return nil, c.err
 	}
 	h := transitionsHandle(transitions)
-	return (*Transitions)(h), nil
-}
-
-// Clone returns a second handle of the same transitions. Each handle is closed separately.
-func (t *Transitions) Clone() (*Transitions, error) {
-	c := begin()
-	defer c.end()
-	transitions := (*C.chorale_transitions)(c.share((*handle)(t)))
-	if c.err != nil {
-		return nil, c.err
-	}
-	h := transitionsHandle(C.chorale_transitions_retain(transitions))
-	h.relate((*handle)(t))
 	return (*Transitions)(h), nil
 }
 
