@@ -32,7 +32,7 @@ def test_decode_labels_all_others():
     (change,) = found.changed
     (reason,) = change.reasons
     assert (change.chain, reason.others, reason.agreeing_before, reason.agreeing) == (2, 2, 2, 2)
-    assert "chain 1" not in found._repr_html_()
+    assert "chain 1" not in str(found)
 
 
 def test_transitions_that_forbid():

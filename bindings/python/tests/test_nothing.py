@@ -45,7 +45,7 @@ def test_positions_without_a_token_do_not_agree(nothing, others):
     assert problem.model.cliques == (1 if others else 0)
     if others and isinstance(others[0], str):
         assert problem.words == ["", "", *others]
-    assert "nan" not in ch.decode(both, tokens=words)._repr_html_().lower()
+    assert "nan" not in ch.decode(both, tokens=words).__str__().lower()
     rows = [{"k": key, "l": "ABAB"[n]} for n, (key,) in enumerate(words)]
     told = ch.agree(rows, key="k", label="l", confidence=0.6, strength=9.0)
     assert [row["changed"] for row in told[:2]] == [False, False]

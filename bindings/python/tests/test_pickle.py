@@ -192,12 +192,12 @@ def equal(one, other):
     assert [a.tolist() for a in one.own] == [a.tolist() for a in other.own]
     assert (one.score, one.proven, one.outcome) == (other.score, other.proven, other.outcome)
     assert [c.reasons for c in one.changed] == [c.reasons for c in other.changed]
-    assert one._repr_html_() == other._repr_html_()
+    assert str(one) == str(other)
 
 
 def test_results():
     result = words(SCORES, WORDS)
-    assert "Rome" in result._repr_html_() and "Place, no longer Person" in result._repr_html_()
+    assert "Rome: Place, not Person" in str(result)
     for other in again(result):
         equal(other, result)
     problem = ch.build_problem(SCORES, tokens=WORDS)

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ._agreements import Agreement, Given, Wanted
-from ._columns import Array, Codes, Doubles, Ints, Longs
+from ._columns import Codes, Doubles, Ints, Longs
 from .collective import solved
 from .potential import Potential
+from .run import Reason
 
 # Strengths are reduced by this share when rows are labelled. So where agreement and scores balance
 # exactly, rounding does not decide, and rows keep the labels with the highest scores.
@@ -103,28 +104,6 @@ class Weights:
     potential: Potential | None = None  # this score as a potential, if there is a bonus
 
 
-@dataclasses.dataclass
-class Reasons:
-    """The cliques of one key whose scores gain by changes of rows. Entry i of each array is about
-    one row.
-
-    places    the index of the row in the argument `rows` of `Rows.reasons`
-    amounts   how much the score of the row's clique gains
-    cliques   the number of this clique
-    others    the number of other rows of the clique
-    agreeing_before, agreeing  the number of other rows of the clique whose label was the new one
-              before, and is it now
-    With `times` (see `Rows`), all three are sums of `times` over these rows.
-    """
-
-    places: Longs
-    amounts: Doubles
-    cliques: Ints
-    others: Array
-    agreeing_before: Array
-    agreeing: Array
-
-
 class Rows:
     """Rows with scores and cliques.
 
@@ -185,16 +164,24 @@ class Rows:
 
     def solve(
         self, options: dict[str, Any], until: float | None, told: Callable[[Any], Any] | None
-    ) -> Ints:
-        """Labels all rows together and returns their labels. until: the deadline, from
-        `arrays.deadline`. told: called after each round."""
+    ) -> tuple[Ints, list[tuple[int, Reason]]]:
+        """Labels all rows together. Returns their labels, and reasons of changes, each with the
+        number of its key; `chain` is the row, and `clique` the clique of the key. until: the
+        deadline, from `arrays.deadline`. told: called after each round."""
         rows = self.unsettled()
         codes: Ints = self.own.copy()
+        reasons = []
         if len(rows):
             given = self.given(rows, None, 1.0 - TIE)
             with solved(given, options, until=until, progress=told, borrow=True) as solution:
                 codes[rows] = solution.labels(0, len(rows))
-        return codes
+                found = solution.reasons()
+            for number, *of in found:
+                reason = Reason(*of)
+                row = int(rows[reason.chain])
+                clique = int(self.keyed[number].codes[row])
+                reasons.append((number, dataclasses.replace(reason, chain=row, clique=clique)))
+        return codes, reasons
 
     def counts(self, number: int, codes: Ints) -> Ints:
         """Returns cliques x m, for each clique of a key and each label: the number of rows of the
@@ -265,25 +252,3 @@ class Rows:
                 flips[:-1] += members[:, None] * of_key.bonus
             flips[:-1] += np.bincount(where, gain, minlength=count)[:, None]
         return flips
-
-    def reasons(self, number: int, rows: Longs, before: Ints, after: Ints) -> Reasons:
-        """Finds the cliques of a key whose scores gain because some rows changed from the label in
-        `before` to the label in `after`."""
-        keyed, of = self.keyed[number], self.weights[number]
-        inside = np.flatnonzero(keyed.codes[rows] >= 0)
-        some = rows[inside]
-        clique, table = keyed.codes[some], self.counts(number, after)
-        times = 1 if self.times is None else self.times[some]
-        agreeing = table[clique, after[some]] - times
-        # A clique with n members, n_v of which have label v, adds strength / n * sum_v n_v^2 to the
-        # score. The amount is what the row contributes to this score with its new label, minus what
-        # it would contribute with its old label.
-        amount = 2 * of.strength / keyed.sizes[clique] * (agreeing - table[clique, before[some]])
-        if of.bonus is not None:
-            amount = amount + of.bonus[after[some]] - of.bonus[before[some]]
-        amount = amount * times
-        pays = amount > 0
-        others = keyed.sizes[clique] - times
-        earlier = self.counts(number, before)[clique, after[some]]
-        told: tuple[Any, ...] = (amount, clique, others, earlier, agreeing)
-        return Reasons(inside[pays], *(of_row[pays] for of_row in told))

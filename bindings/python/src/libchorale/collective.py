@@ -17,7 +17,6 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from . import html
 from . import rules as of_rules
 from ._agreements import Agree, Given, Placed, Strength, read
 from ._callbacks import Raised
@@ -59,9 +58,13 @@ class Change:
     reasons: list[Reason]
 
 
-@dataclasses.dataclass(frozen=True)
+SHOWN = 20  # changed chains in the text of a `Decoded`
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
 class Decoded:
-    """The result of `decode`. Holds copies of everything it needs, and can be pickled.
+    """The result of `decode`. str() says what changed and why. Holds copies of everything it needs,
+    and can be pickled.
 
     labels       for each chain an int32 array of labels, one for each position; -1 in chains that
                  are left out
@@ -76,8 +79,8 @@ class Decoded:
     strengths    the strength of each agreement, given or found; 0 if its potential was given
     left_out     the chains that are left out, since every labelling of them is forbidden
     ruled        the chains to which rules were added, since a labelling of them broke them
-    names        names of the labels, for the display in notebooks
-    words        the argument `tokens` of `decode`, for the display in notebooks
+    names        names of the labels, for str()
+    words        the argument `tokens` of `decode`, for str()
     """
 
     labels: list[arrays.Ints]
@@ -95,27 +98,47 @@ class Decoded:
     names: Sequence[str] = dataclasses.field(default=(), repr=False)
     words: Sequence[Sequence[Hashable]] | None = dataclasses.field(default=None, repr=False)
 
-    def _repr_html_(self) -> str:
-        parts = [html.head(self, len(self.changed))]
-        for change in self.changed[: html.LIMIT]:
-            words = range(len(change.after)) if self.words is None else self.words[change.chain]
-            texts = ["" if arrays.missing(word) else str(word) for word in words]
-            reasons = (
-                (
-                    texts[reason.position] if reason.position >= 0 else None,
-                    self._value(reason, reason.value),
-                    self._value(reason, reason.own_value),
-                    html.evidence(_kind(reason.what), reason),
-                )
-                for reason in change.reasons
-            )
-            before, after = change.before.tolist(), change.after.tolist()
-            title = f"chain {change.chain}"
-            parts.append(html.chain(title, texts, before, after, self.names, reasons))
-        return "".join(parts) + html.left_out(len(self.changed))
+    def __str__(self) -> str:
+        bound = "" if self.upper_bound == np.inf else f", upper bound {self.upper_bound:.6g}"
+        lines = [
+            f"{self.outcome} after {self.rounds} rounds: score {self.score:.6g} (chains by "
+            f"themselves {self.own_score:.6g}){bound}{', proven optimal' * self.proven}; "
+            f"{len(self.changed)} chains changed"
+        ]
+        for change in self.changed[:SHOWN]:
+            lines.append(f"chain {change.chain}")
+            places = np.flatnonzero(change.before != change.after).tolist()
+            told: dict[int, list[Reason]] = {place: [] for place in (-1, *places)}
+            for reason in change.reasons:
+                told.setdefault(reason.position, []).append(reason)
+            for place, reasons in told.items():
+                if place < 0:  # of the whole chain
+                    for of in reasons:
+                        lines.append(f"  value {of.value}, not {of.own_value} ({_gain(of)})")
+                    continue
+                word = f"position {place}"
+                if self.words is not None and not arrays.missing(self.words[change.chain][place]):
+                    word = str(self.words[change.chain][place])
+                now, before = (self._named(int(of[place])) for of in (change.after, change.before))
+                why = "; ".join(map(_gain, reasons)) or "because of the labels beside it"
+                lines.append(f"  {word}: {now}, not {before} ({why})")
+        if len(self.changed) > SHOWN:
+            lines.append(f"and {len(self.changed) - SHOWN} more")
+        return "\n".join(lines)
 
-    def _value(self, reason: Reason, value: int) -> str:
-        return html.label_name(self.names if reason.position >= 0 else (), value)
+    __repr__ = __str__
+
+    def _named(self, label: int) -> str:
+        return self.names[label] if 0 <= label < len(self.names) else str(label)
+
+
+def _gain(reason: Reason) -> str:
+    """Returns what a reason says about its clique."""
+    text = f"{_kind(reason.what)} gains {reason.amount:.3g}"
+    if reason.others == 0:  # a centre, or a member that is alone
+        return text
+    others = f"{reason.agreeing_before} of {reason.others} others were"
+    return f"{others}, {reason.agreeing} of {reason.others} are now; {text}"
 
 
 def _kind(what: str | int | None) -> str:
@@ -248,7 +271,7 @@ def decode(
     stop         words that get no clique
     uncounted    labels that take no part in the agreement of positions, such as that of no entity:
                  having them together gains nothing. None: the label named "O", if `names` has it
-    names        m names of labels, also for the display in notebooks
+    names        m names of labels, also for the text of the result
     edges        for each chain (T - 1) x m x m scores of its own, a matrix for each pair of
                  neighbours; they replace those of `transitions`, but not its start and end scores
     forced       for each chain T labels that are known; -1: free
@@ -259,8 +282,7 @@ def decode(
                  follows B-, I- and the like
     most_cost    a chain whose rules cost more keeps its own labels; None: no limit
 
-    The other options are those of `Run`, which has more (`build_problem`). The display in notebooks
-    shows the changes. All chains must have the same number of labels; `allowed` says which labels a
+    The other options are those of `Run`, which has more (`build_problem`). All chains must have the same number of labels; `allowed` says which labels a
     chain has. Trees are for `ModelBuilder`.
 
     >>> result = decode(

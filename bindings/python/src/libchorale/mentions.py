@@ -24,7 +24,7 @@ from ._progress import Bar, Bars
 from ._reading import gold_of, keys_of, log, mentions_of
 from ._tables import Labels, Table, Texts, opened
 from .collective import agreeing
-from .run import Progress
+from .run import Progress, Reason
 from .settling import Confidence, Key, Scale
 
 #: The columns that `agree` adds.
@@ -339,14 +339,14 @@ def agree(
         bar.step()
         rows = Rows(read.scores, read.keyed, _weights(strength, read), read.times, read.before)
         bar.step()
-        codes = rows.solve({"rounds": rounds, "threads": threads}, until, _rounds(bar))
+        codes, reasons = rows.solve({"rounds": rounds, "threads": threads}, until, _rounds(bar))
         bar.step()
         changed = codes != read.before
         new = {
             names[0]: Labels(codes, read.labels, label),
             names[1]: rows.probabilities(codes),
             names[2]: changed,
-            names[3]: _why(read, rows, group, codes, np.flatnonzero(changed)),
+            names[3]: _why(read, reasons, group, codes, np.flatnonzero(changed)),
         }
         return read.table.extended(new)
 
@@ -369,34 +369,30 @@ def _labels_of(strengths: Strengths, labels: Sequence[Any] | None) -> list[Any]:
     return strengths.labels
 
 
-def _why(read: _Read, of_rows: Rows, group: str | None, codes: Ints, rows: Longs) -> Texts:
-    names = [str(label) for label in read.labels]
-    now = [names[code] for code in codes[rows].tolist()]
+def _why(
+    read: _Read, reasons: list[tuple[int, Reason]], group: str | None, codes: Ints, rows: Longs
+) -> Texts:
     several = len(read.keyed) > 1
-    parts: list[list[tuple[float, str]]] = [[] for _ in now] if several else []  # amount, text
-    texts: list[str] = [""] * len(now)
+    of_row: dict[int, list[tuple[int, Reason]]] = {row: [] for row in rows.tolist()}
+    for number, reason in reasons:
+        if reason.chain in of_row and reason.amount > 1e-9:  # more than rounding
+            of_row[reason.chain].append((number, reason))
+    shown: list[dict[int, str]] = []  # by key: the description of each clique
     for number, keyed in enumerate(read.keyed):
-        where = "" if group is None or keyed.across else f" in this {group}"
-        found = of_rows.reasons(number, rows, read.before, codes)
-        cliques, which = np.unique(found.cliques, return_inverse=True)
-        keys = keyed.shown(cliques, several)
-        words = [f"other mentions {of}{where} were" for of in keys]
-        told = (found.places, found.amounts, which, found.others)
-        counts = (found.agreeing_before, found.agreeing)
-        for place, amount, word, others, earlier, many in zip(
-            *(of.tolist() for of in told + counts)
-        ):
-            text = f"{earlier} of {others} {words[word]} {now[place]}, {many} of {others} are now"
-            if several:
-                parts[place].append((-amount, text))
-            else:
-                texts[place] = text
-    if several:
-        texts = ["; ".join(text for _, text in sorted(reasons)) for reasons in parts]
-    texts = [
-        text or f"of all labels {label} has the highest score here"
-        for text, label in zip(texts, now)
-    ]
+        cliques = np.unique([reason.clique for k, reason in reasons if k == number]).astype(int)
+        shown.append(dict(zip(cliques.tolist(), keyed.shown(cliques, several))))
+    texts = []
+    for row, entries in of_row.items():
+        label = str(read.labels[codes[row]])
+        told = []
+        for number, why in sorted(entries, key=lambda entry: -entry[1].amount):
+            where = "" if group is None or read.keyed[number].across else f" in this {group}"
+            told.append(
+                f"{why.agreeing_before} of {why.others} other mentions "
+                f"{shown[number][why.clique]}{where} were {label}, {why.agreeing} of {why.others} "
+                "are now"
+            )
+        texts.append("; ".join(told) or f"of all labels {label} has the highest score here")
     return Texts(len(codes), rows, texts)
 
 

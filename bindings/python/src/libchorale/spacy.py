@@ -23,7 +23,7 @@ Results are available as extension attributes:
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Optional, Union
@@ -74,47 +74,6 @@ if not Doc.has_extension("chorale_changed"):
     Doc.set_extension("chorale_changed", default=None)
 
 
-@Language.factory(
-    "chorale",
-    assigns=["doc.ents"],
-    default_config={
-        "confidence": 0.8,
-        "strength": "auto",
-        "spans_key": None,
-        "set_ents": False,
-        "across": False,
-        "find_missed": True,
-        "ignore_case": False,
-        "rules": [],
-    },
-)
-def make(
-    nlp: Language,
-    name: str,
-    confidence: float,
-    strength: Union[float, str],  # noqa: UP007
-    spans_key: Optional[str],  # noqa: UP045  (spaCy evaluates this, on Python 3.9 too)
-    set_ents: bool,
-    across: bool,
-    find_missed: bool,
-    ignore_case: bool,
-    rules: list[Any],
-) -> Agreement:
-    """Creates the component from the config of a pipeline."""
-    made = Agreement(
-        confidence=confidence,
-        strength=strength,
-        spans_key=spans_key,
-        set_ents=set_ents,
-        across=across,
-        find_missed=find_missed,
-        ignore_case=ignore_case,
-        rules=rules,
-    )
-    made._nlp, made._name = nlp, name
-    return made
-
-
 class Agreement:
     """The component. Its settings may be changed later, and are saved with the pipeline.
 
@@ -147,28 +106,19 @@ class Agreement:
                  with labels that it does not know are unchanged
     """
 
-    SETTINGS = (
-        "confidence",
-        "strength",
-        "spans_key",
-        "set_ents",
-        "across",
-        "find_missed",
-        "ignore_case",
-        "rules",
-    )
-
     def __init__(
         self,
+        nlp: Optional[Language] = None,  # noqa: UP045  (spaCy evaluates these, on Python 3.9 too)
+        name: str = "chorale",
         *,
         confidence: float = 0.8,
-        strength: float | str = "auto",
-        spans_key: str | None = None,
+        strength: Union[float, str] = "auto",  # noqa: UP007
+        spans_key: Optional[str] = None,  # noqa: UP045
         set_ents: bool = False,
         across: bool = False,
         find_missed: bool = True,
         ignore_case: bool = False,
-        rules: Sequence[str | Mapping[str, Any]] = (),
+        rules: list[Any] = [],  # noqa: B006  (copied)
     ) -> None:
         self.confidence = confidence
         self.strength = strength
@@ -179,8 +129,7 @@ class Agreement:
         self.ignore_case = ignore_case
         self.rules = list(rules)
         self.learnt: Strengths | None = None
-        self._nlp: Language | None = None
-        self._name = "chorale"
+        self._nlp, self._name = nlp, name
         self._check()
 
     def _check(self) -> None:
@@ -247,7 +196,7 @@ class Agreement:
     # ---- Saving
 
     def _settings(self) -> dict[str, Any]:
-        settings = {name: getattr(self, name) for name in self.SETTINGS}
+        settings = {name: getattr(self, name) for name in SETTINGS}
         if self.learnt is not None:
             settings["learnt"] = {
                 "labels": self.learnt.labels,
@@ -278,7 +227,7 @@ class Agreement:
         return self._set(settings)
 
     def _set(self, settings: dict[str, Any]) -> Agreement:
-        for name in self.SETTINGS:
+        for name in SETTINGS:
             if name in settings:
                 setattr(self, name, settings[name])
         learnt = settings.get("learnt")
@@ -523,3 +472,8 @@ class Agreement:
             if entity.start == start and entity.end == end and entity.label_ == label:
                 return entity  # so that its other attributes are kept
         return Span(doc, start, end, label=label)
+
+
+#: The settings and their default values.
+SETTINGS: dict[str, Any] = dict(Agreement.__init__.__kwdefaults__ or {})
+Language.factory("chorale", assigns=["doc.ents"], default_config=SETTINGS, func=Agreement)
