@@ -71,7 +71,7 @@ def test_a_c_compiler_sees_the_same_signatures(tmp_path):
         None: "void",
     }
     lines = ["#include <chorale/experimental.h>", "int main(void) { return 0; }"]
-    for index, (name, (result, arguments)) in enumerate(c.FUNCTIONS.items()):
+    for index, (name, (result, arguments, _)) in enumerate(c.FUNCTIONS.items()):
         values, given = [], []
         for position, kind in enumerate(arguments):
             spelled = names.get(kind)

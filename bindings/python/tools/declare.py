@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import json
 import re
 import sys
 from pathlib import Path
@@ -45,7 +46,7 @@ class Headers:
         self.constants: dict[str, int] = {}
         self.callbacks: dict[str, tuple[str, list[str]]] = {}
         self.structs: dict[str, list[tuple[str, str]]] = {}  # name -> its fields, (field, type)
-        self.functions: dict[str, tuple[str, list[str]]] = {}
+        self.functions: dict[str, tuple[str, list[str], list[str]]] = {}
         self.handles: set[str] = set()
         for name in includes(directory):
             self.read(directory / name)
@@ -78,10 +79,8 @@ class Headers:
             elif match["handle"]:
                 self.handles.add(match["handle"])
             elif match["callback"]:
-                self.callbacks[match["callback"]] = (
-                    plain(match["result"]),
-                    parameters(match["taken"]),
-                )
+                taken, _ = parameters(match["taken"])
+                self.callbacks[match["callback"]] = plain(match["result"]), taken
             elif match["alias"]:
                 self.aliases[match["alias"]] = match["type"]
             elif match["enum"]:
@@ -96,7 +95,7 @@ class Headers:
                 result = plain(match["returns"])
                 if match["arguments"].endswith("size_t *length"):
                     result = "void*"  # a text that may hold NUL: its end is given by `length`
-                self.functions[match["function"]] = (result, parameters(match["arguments"]))
+                self.functions[match["function"]] = (result, *parameters(match["arguments"]))
         unread = text[position:].strip()
         if unread:
             raise SystemExit(f"{path}: cannot read {unread[:80]!r}")
@@ -107,7 +106,7 @@ class Headers:
         if function:
             name = function[2]
             # The type of a function pointer in a struct has no name; it gets one.
-            self.callbacks["field_" + name] = (plain(function[1]), parameters(function[3]))
+            self.callbacks["field_" + name] = plain(function[1]), parameters(function[3])[0]
             return name, "field_" + name
         array = re.fullmatch(r"(\w+) (\w+)\[(\w+)\]", entry)
         if array:
@@ -175,21 +174,25 @@ def split(arguments: str) -> list[str]:
     return [*parts, part]
 
 
-def parameters(arguments: str) -> list[str]:
+def parameters(arguments: str) -> tuple[list[str], list[str]]:
+    """Returns the types and the names of parameters. Before the name of a pointer to what the
+    function does not change stands "const "."""
     if arguments.strip() == "void":
-        return []
-    types = []
+        return [], []
+    types, names = [], []
     for argument in split(arguments):
         argument = " ".join(argument.split())
         function = re.fullmatch(r"void \(\*(\w+)\)\(void \*user\)", argument)
         if function:
             types.append("void*")  # a function pointer is passed as an address
+            names.append(function[1])
             continue
         named = re.fullmatch(r"(.*?[\s\*])(\w+)", argument)
         if not named:
             raise SystemExit(f"cannot read parameter {argument!r}")
         types.append(plain(named[1]))
-    return types
+        names.append("const " * argument.startswith("const ") + named[2])
+    return types, names
 
 
 def render(headers: Headers) -> str:
@@ -216,6 +219,7 @@ def render(headers: Headers) -> str:
         "# ---- Structs and callbacks",
         "class Struct(Structure):",
         "    kept: Any  # the objects to which its pointers lead",
+        "    used: dict[str, Any] = {}  # handles in fields: calls that get the struct use them",
         "",
         "",
     ]
@@ -260,12 +264,13 @@ def render(headers: Headers) -> str:
         *(f'    "{name}": {name},' for name in headers.structs),
         "}",
         "",
-        "# ---- Functions: what each returns and takes",
-        "FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {",
+        "# ---- Functions: what each returns and takes, and the names of its parameters",
+        "FUNCTIONS: dict[str, tuple[Any, list[Any], list[str]]] = {",
     ]
-    for name, (returns, arguments) in sorted(headers.functions.items()):
+    for name, (returns, arguments, names) in sorted(headers.functions.items()):
         result = "None" if returns == "void" else headers.ctype(returns)
-        lines.append(f'    "{name}": ({result}, [{", ".join(map(headers.ctype, arguments))}]),')
+        taken = ", ".join(map(headers.ctype, arguments))
+        lines.append(f'    "{name}": ({result}, [{taken}], {json.dumps(names)}),')
     lines += ["}", ""]
     return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines))
 

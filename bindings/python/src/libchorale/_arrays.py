@@ -131,6 +131,14 @@ def stride(array: npt.NDArray[Any], axis: int) -> int:
     return int(array.strides[axis] // array.itemsize)
 
 
+def strides(name: str, array: npt.NDArray[Any]) -> dict[str, int]:
+    """Returns the fields of C for the strides of a matrix `name`."""
+    row, column = stride(array, 0), stride(array, 1)
+    if len(array) == 1 and column > 1:
+        row = column * array.shape[1]
+    return {f"{name}_row_stride": row, f"{name}_column_stride": column}
+
+
 def table(name: str, value: Any, ndim: int | tuple[int, ...]) -> Doubles:
     """Converts numbers, which the library will copy, to a C-contiguous float64 array. Refuses
     complex numbers and number types of more than 8 bytes."""
@@ -149,6 +157,10 @@ def ints(name: str, value: Any, ndim: int = 1, size: int | None = None, how: How
         raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
     made = np.ascontiguousarray(array, dtype=np.int32)
     return own(made) if how == "copy" else made
+
+
+def optional_ints(name: str, value: Any, size: int | None = None, how: How = "call") -> Ints | None:
+    return None if value is None else ints(name, value, size=size, how=how)
 
 
 def longs(name: str, value: Any, size: int | None = None) -> npt.NDArray[np.int64]:
@@ -190,8 +202,10 @@ def flags(name: str, value: Any, shape: tuple[int, ...] | None = None, how: How 
     return own(made) if how == "copy" else made
 
 
-def optional_flags(name: str, value: Any, shape: tuple[int, ...] | None = None) -> Bytes | None:
-    return None if value is None else flags(name, value, shape)
+def optional_flags(
+    name: str, value: Any, shape: tuple[int, ...] | None = None, how: How = "call"
+) -> Bytes | None:
+    return None if value is None else flags(name, value, shape, how)
 
 
 def missing(value: Any) -> bool:
@@ -207,12 +221,13 @@ def missing(value: Any) -> bool:
 
 def integer(name: str, value: Any) -> int:
     """Returns a value as an int. Raises TypeError for a bool and for a value without __index__."""
-    if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
-        raise TypeError(f"{name} is {value!r}, not an integer")
-    number = value.__index__()
-    if not -(2**63) <= number < 2**63:
-        raise ValueError(f"{name} is {number}, which does not fit 64 bits")
-    return int(number)
+    if type(value) is not int:
+        if isinstance(value, (bool, np.bool_)) or not hasattr(value, "__index__"):
+            raise TypeError(f"{name} is {value!r}, not an integer")
+        value = int(value.__index__())
+    if not -(2**63) <= value < 2**63:
+        raise ValueError(f"{name} is {value}, which does not fit 64 bits")
+    return int(value)
 
 
 def integer32(name: str, value: Any) -> int:
@@ -239,6 +254,14 @@ def real(name: str, value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise TypeError(f"{name} is {value!r}, not a number") from None
+
+
+# How an argument or field of the C interface is checked, by its type.
+CHECKS: dict[Any, Any] = {
+    ctypes.c_int32: integer32,
+    **dict.fromkeys((ctypes.c_int64, ctypes.c_size_t), integer),
+    ctypes.c_double: real,
+}
 
 
 def limit(name: str, value: Any) -> float:
@@ -269,6 +292,14 @@ def distinct(name: str, values: Sequence[Any]) -> None:
         if value in seen:
             raise ValueError(f"{name} has {value!r} twice; all must differ")
         seen.add(value)
+
+
+def choices(prefix: str) -> dict[Any, int]:
+    """Returns the constants of the C interface that begin with CHORALE_ and a prefix, by the rest
+    of their names in small letters."""
+    begin = f"CHORALE_{prefix}_"
+    known = ((name, number) for name, number in vars(c).items() if name.startswith(begin))
+    return {name[len(begin) :].lower(): number for name, number in known}
 
 
 def chosen(name: str, value: Any, choices: dict[Any, int]) -> int:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
+from ._native import Usable
 from ._work import work
 from .errors import ClosedError, InUseError
 
@@ -66,7 +67,7 @@ class Recipe(NamedTuple):
         return Recipe.make, (self,)
 
 
-class Handle:
+class Handle(Usable):
     """Owns one reference to a C object, or the whole object.
 
     Calls that only read the object may use the handle on any number of threads at once. A call that

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import json
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from ctypes import byref
-from typing import Any, NamedTuple
+from ctypes import c_size_t
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,28 +18,17 @@ from . import _declarations as c
 from ._callbacks import Raised
 from ._handle import Closable, Recipe
 from ._native import call, library, struct
-from ._work import entries
+from ._work import entries, told
 from .cancel import Cancel, Stop
 from .model import Model
 from .potential import Potential
 from .problem import Problem
 from .run import Run, telling
 
-VERDICTS = {
-    value: name.removeprefix("CHORALE_VERDICT_").lower().replace("_", " ")
-    for name, value in vars(c).items()
-    if name.startswith("CHORALE_VERDICT_")
-}
-WARNINGS = {
-    value: name.removeprefix("CHORALE_WARNING_").lower().replace("_", " ")
-    for name, value in vars(c).items()
-    if name.startswith("CHORALE_WARNING_")
-}
-
-
-def _fields(told: c.Struct) -> dict[str, Any]:
-    names = [name for name, *_ in told._fields_]
-    return {name: getattr(told, name) for name in names if name not in ("struct_size", "reserved")}
+VERDICTS, WARNINGS = (
+    {number: name.replace("_", " ") for name, number in arrays.choices(prefix).items()}
+    for prefix in ("VERDICT", "WARNING")
+)
 
 
 class Learnt(Closable):
@@ -48,11 +38,10 @@ class Learnt(Closable):
     _free = library.chorale_learnt_destroy
 
     def _text(self, form: int) -> str:
-        with self._use() as learnt:
-            needed = ctypes.c_size_t()
-            call(library.chorale_learnt_text, learnt, form, None, 0, byref(needed))
-            buffer = ctypes.create_string_buffer(needed.value)
-            call(library.chorale_learnt_text, learnt, form, buffer, needed.value, None)
+        text = library.chorale_learnt_text
+        size: int = told(c_size_t, text, self, form, None, 0)
+        buffer = ctypes.create_string_buffer(size)
+        call(text, self, form, buffer, size, None)
         return buffer.value.decode()
 
     def __str__(self) -> str:
@@ -78,15 +67,13 @@ class Learnt(Closable):
         the labels that agree, and how many labels changed. `verdict` is a text, `warnings` a list
         of texts, `applied` true or false, and `kinds` a list of dicts with the fields of
         chorale_learnt_kind and `name`."""
-        told = struct(c.chorale_learnt_report)
-        with self._use() as learnt:
-            call(library.chorale_learnt_get_report, learnt, byref(told))
-        found = _fields(told)
-        found["applied"] = bool(told.applied)
-        found["verdict"] = VERDICTS[told.verdict]
-        found["warnings"] = [name for flag, name in WARNINGS.items() if told.warnings & flag]
-        with self._use() as learnt:
-            kinds = entries(library.chorale_learnt_kinds, c.chorale_learnt_kind, learnt)
+        report = told(c.chorale_learnt_report, library.chorale_learnt_get_report, self)
+        fields = [name for name, *_ in report._fields_]
+        found = {name: getattr(report, name) for name in fields if name != "struct_size"}
+        found["applied"] = bool(report.applied)
+        found["verdict"] = VERDICTS[report.verdict]
+        found["warnings"] = [name for flag, name in WARNINGS.items() if report.warnings & flag]
+        kinds = entries(library.chorale_learnt_kinds, c.chorale_learnt_kind, self)
         names = [name for name, *_ in c.chorale_learnt_kind._fields_]
         found["kinds"] = [
             {**dict(zip(names, kind)), "name": named["name"]}
@@ -99,11 +86,9 @@ class Learnt(Closable):
         `Run.probabilities`, each row calibrated at the temperature that was fitted to held-out
         groups, one for positions whose label agreement changed, one for the others. A row p becomes
         p ** (1 / temperature), divided by its sum."""
-        told = struct(c.chorale_learnt_report)
-        with self._use() as learnt:
-            call(library.chorale_learnt_get_report, learnt, byref(told))
+        report = told(c.chorale_learnt_report, library.chorale_learnt_get_report, self)
         changed = run.labels(chain) != run.labels(chain, own=True)
-        temperature = np.where(changed, told.changed_temperature, told.temperature)
+        temperature = np.where(changed, report.changed_temperature, report.temperature)
         power = np.divide(1.0, temperature, where=temperature > 0, out=np.ones(len(changed)))
         found: npt.NDArray[np.float64] = run.probabilities(chain)[0] ** power[:, None]
         found /= found.sum(axis=1, keepdims=True)
@@ -112,8 +97,7 @@ class Learnt(Closable):
     def apply(self, problem: Problem) -> Model:
         """Returns a model with the chains and cliques of a problem's model. The cliques that have a
         kind get the learnt potential of this kind."""
-        with self._use() as learnt, problem._use(shared=True) as handle:
-            pointer = Model._create(library.chorale_learnt_apply, None, learnt, handle)
+        pointer = Model._create(library.chorale_learnt_apply, None, self, problem)
         return Model._made(pointer, (problem.model,), problem.model._raised)
 
     def potential(self, kind: int, values: int, centre_value: int = -1) -> Potential:
@@ -124,19 +108,13 @@ class Learnt(Closable):
         centre_value  for a kind of centred cliques: the value of the centre that the potential is
                       for; otherwise -1
         """
-        with self._use() as learnt:
-            pointer = Potential._create(
-                library.chorale_learnt_potential,
-                None,
-                learnt,
-                arrays.integer("kind", kind),
-                arrays.integer("values", values),
-                arrays.integer("centre_value", centre_value),
-            )
-        return Potential._made(pointer)
+        arguments = self, kind, values, centre_value
+        create = library.chorale_learnt_potential
+        return Potential._made(Potential._create(create, None, *arguments))
 
 
-class LearnProgress(NamedTuple):
+@dataclasses.dataclass(frozen=True)
+class LearnProgress:
     """Progress of learning. runs: how often a problem has been labelled so far. runs_most: an upper
     bound on the value of `runs` at the end."""
 
@@ -174,48 +152,37 @@ def learn(
                   (in the main thread) ends the call, too
     """
     given = [problems] if isinstance(problems, Problem) else list(problems)
-    options = struct(c.chorale_learn_options)
-    options.may_lower_accuracy = bool(may_lower_accuracy)
-    options.without_gold = bool(without_gold)
-    options.threads = arrays.size("threads", threads, 1)
-    options.time_limit = arrays.limit("time_limit", time_limit)
-    if costs is not None:
-        table = arrays.scores("costs", costs, 2, float32=False)
-        if table.shape[0] != table.shape[1]:
-            raise ValueError(f"costs has shape {table.shape}; it must be square")
-        table = table.copy()
-        options.costs, options.labels = table.ctypes.data, len(table)
-    kept = []
+    table = None if costs is None else arrays.table("costs", costs, 2)
+    if table is not None and table.shape[0] != table.shape[1]:
+        raise ValueError(f"costs has shape {table.shape}; it must be square")
+    of_labels: dict[str, Any] = {"costs": table}
     for name, values in (("classes", classes), ("begins", begins)):
-        if values is None:
-            continue
-        kept.append(arrays.ints(name, [int(value) for value in values]))
-        if options.labels not in (0, len(kept[-1])):
-            raise ValueError(f"{name} has {len(kept[-1])} entries for {options.labels} labels")
-        options.labels = len(kept[-1])
-        setattr(options, name, kept[-1].ctypes.data)
+        if values is not None:
+            of_labels[name] = arrays.ints(name, [int(value) for value in values])
+    labels = None
+    for name, array in of_labels.items():
+        if array is not None:
+            if labels not in (None, len(array)):
+                raise ValueError(f"{name} has {len(array)} entries for {labels} labels")
+            labels = len(array)
     raised, stop = Raised(), Stop(cancel)
-    options.progress = telling(
-        progress,
-        raised,
-        c.chorale_learn_progress_function,
-        lambda now: LearnProgress(now.runs, now.runs_most),
+    options = struct(
+        c.chorale_learn_options,
+        may_lower_accuracy=int(bool(may_lower_accuracy)),
+        without_gold=int(bool(without_gold)),
+        threads=arrays.size("threads", threads, 1),
+        time_limit=arrays.limit("time_limit", time_limit),
+        labels=labels,
+        **of_labels,
+        cancel=stop,
+        progress=telling(progress, raised, c.chorale_learn_progress_function, LearnProgress),
     )
     with ExitStack() as stack:
         pointers = [stack.enter_context(problem._use(shared=True)) for problem in given]
-        array = (ctypes.c_void_p * max(1, len(pointers)))(*pointers)
-        options.cancel = stack.enter_context(stop._use())
-        learnt = Learnt(
-            Learnt._create(
-                library.chorale_learn,
-                None,
-                array,
-                len(pointers),
-                byref(options),
-                stop=stop,
-                sources=[source for problem in given for source in problem.model._raised],
-            )
-        )
+        sources = [source for problem in given for source in problem.model._raised]
+        addresses, how = np.array(pointers, np.uintp), {"stop": stop, "sources": sources}
+        learn_all, count = library.chorale_learn, len(given)
+        learnt = Learnt(Learnt._create(learn_all, None, addresses, count, options, **how))
     error = raised.take()
     if error is not None:
         raise error

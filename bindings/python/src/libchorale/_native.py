@@ -1,19 +1,31 @@
-"""Finds and loads the shared library, and calls its functions."""
+"""Finds and loads the shared library, and calls its functions.
+
+Arguments of functions and fields of structs are converted by their types and names in C
+(_declarations.py): arrays become addresses, and numbers are checked. A handle is marked as used
+while a call uses it, as shared where the function does not change it (const in C).
+"""
 
 from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import dataclasses
+import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
+from . import _arrays as arrays
 from . import _declarations as c
-from .errors import from_status
+from ._callbacks import Raised
+from .errors import NAMES, from_status
 
 Struct = TypeVar("Struct", bound=c.Struct)
+Result = TypeVar("Result")
 
 
 def _candidates() -> list[str]:
@@ -59,7 +71,7 @@ def _load() -> ctypes.CDLL:
         abi = library.chorale_abi()
         if abi != c.CHORALE_ABI:
             raise ImportError(f"{candidate} has ABI {abi}; this package needs {c.CHORALE_ABI}")
-        for name, (result, arguments) in c.FUNCTIONS.items():
+        for name, (result, arguments, _) in c.FUNCTIONS.items():
             try:
                 function = getattr(library, name)
             except AttributeError:
@@ -80,23 +92,134 @@ version: str = library.chorale_version().decode()
 abi: int = library.chorale_abi()
 
 
+class Usable:
+    """What is marked as used while a call of the library uses it. _raised: where callbacks of it
+    store their exceptions."""
+
+    _raised: Sequence[Raised] = ()
+
+    def _use(self, shared: bool | None = None) -> Any:
+        """Returns a context, which marks the object as used, and gives what C takes for it."""
+        raise NotImplementedError
+
+
+def handles(arguments: Iterable[Any]) -> Iterator[Usable]:
+    """Yields the handles among arguments, and in structs that are arguments."""
+    for argument in arguments:
+        if isinstance(argument, c.Struct):
+            yield from argument.used.values()
+        elif isinstance(argument, Usable):
+            yield argument
+
+
+class Using:
+    """A context for a call that gets a struct: marks the handles in its fields as used, and gives
+    its address."""
+
+    def __init__(self, made: c.Struct) -> None:
+        self._made = made
+        self._uses = {name: handle._use(True) for name, handle in made.used.items()}
+
+    def __enter__(self) -> Any:
+        try:
+            for name, use in self._uses.items():
+                setattr(self._made, name, use.__enter__())
+        except BaseException:
+            Using.__exit__(self)
+            raise
+        return ctypes.byref(self._made)
+
+    def __exit__(self, *_: object) -> None:
+        for use in self._uses.values():
+            use.__exit__()
+
+
 def call(function: Callable[..., int], *arguments: Any) -> None:
     """Calls a function of the library that returns a status and takes an error struct last. Raises
     an exception if the status is not OK."""
     error = c.chorale_error()
-    status = function(*arguments, ctypes.byref(error))
-    if status:
-        raise from_status(
-            status,
-            library.chorale_status_name(status).decode(),
-            error.message.decode("utf-8", "replace"),
-            function.__name__,
-        )
+
+    def checked(*given: Any) -> None:
+        status = function(*given)
+        if status:
+            raise from_status(
+                status,
+                library.chorale_status_name(status).decode(),
+                error.message.decode("utf-8", "replace"),
+                function.__name__,
+            )
+
+    given = [*arguments, ctypes.byref(error)]
+    _with(checked, given, _parameters(function.__name__), 0)
 
 
-def struct(kind: type[Struct]) -> Struct:
-    """Returns a new struct of the C interface, of zeros: these are the defaults."""
-    return kind(struct_size=ctypes.sizeof(kind))
+def get(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Calls a function of the library, and returns what it returns."""
+    return _with(function, [*arguments], _parameters(function.__name__), 0)
+
+
+_OUTPUTS = (ctypes.c_int32, ctypes.c_int64, ctypes.c_size_t, ctypes.c_double)
+
+
+@functools.lru_cache(None)
+def _parameters(function: str) -> list[tuple[str, Any, Any]]:
+    """Returns for each parameter of a function its name in Python, how a number is checked, and
+    whether a handle may be shared (None: as its class says)."""
+    _, kinds, names = c.FUNCTIONS[function]
+    own = [name.removeprefix("const ") for name in names]
+    shared = [True if name.startswith("const ") else None for name in names]
+    return [(NAMES.get(n, n), arrays.CHECKS.get(k), s) for n, k, s in zip(own, kinds, shared)]
+
+
+def _with(function: Callable[..., Any], given: list[Any], parameters: Any, first: int) -> Any:
+    """Converts the arguments from number `first` on, and calls a function with them."""
+    for place in range(first, len(given)):
+        argument = given[place]
+        name, check, shared = parameters[place]
+        if check is not None:
+            given[place] = check(name, argument)
+        elif isinstance(argument, np.ndarray):
+            given[place] = arrays.address(argument)
+        elif isinstance(argument, (Usable, c.Struct)):
+            use = argument._use(shared) if isinstance(argument, Usable) else Using(argument)
+            with use as given[place]:
+                return _with(function, given, parameters, place + 1)
+        elif isinstance(argument, _OUTPUTS):
+            given[place] = ctypes.byref(argument)
+    return function(*given)
+
+
+@functools.lru_cache(None)
+def _checks(kind: type[c.Struct]) -> dict[str, Any]:
+    return {name: arrays.CHECKS.get(of) for name, of, *_ in kind._fields_}
+
+
+def struct(kind: type[Struct], **fields: Any) -> Struct:
+    """Returns a new struct of the C interface. Fields that are not given, or None, are zero: this
+    is their default. Numbers are checked; an array is kept alive with the struct, and a handle is
+    marked as used while a call uses the struct."""
+    made = kind(struct_size=ctypes.sizeof(kind))
+    made.kept, made.used = fields, {}
+    checks = _checks(kind)
+    for name, given in fields.items():
+        if isinstance(given, Usable):
+            made.used[name] = given
+        elif isinstance(given, np.ndarray):
+            setattr(made, name, arrays.address(given))
+        elif given is not None:
+            check = checks[name]
+            setattr(made, name, given if check is None else check(name, given))
+    return made
+
+
+def read(kind: Callable[..., Result], made: c.Struct, **others: Any) -> Result:
+    """Returns a dataclass with the fields of a struct that have the names of its own. others: the
+    values of its other fields."""
+    for field in dataclasses.fields(kind):  # type: ignore[arg-type]
+        if field.name not in others:
+            value = getattr(made, field.name)
+            others[field.name] = bool(value) if field.type == "bool" else value
+    return kind(**others)
 
 
 if sys.maxsize < 2**63 - 1:

@@ -15,14 +15,15 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextvars import copy_context
-from ctypes import POINTER, byref, c_int64, cast
+from ctypes import POINTER, c_int64, cast
 from queue import Empty, SimpleQueue
 from typing import Any
 
 import numpy as np
 
 from ._callbacks import Raised
-from ._native import call
+from ._declarations import Struct
+from ._native import call, handles, struct
 from .errors import CallbackError, CapacityError
 
 # Seconds after which the waiting main thread looks for signals that did not wake it: those that
@@ -41,8 +42,10 @@ def work(
 
     stop     a `cancel.Stop`, the cancel flag of this call; None: the call cannot be cancelled, and
              an exception of a signal handler comes out of it only when it has ended
-    sources  where callbacks of the call store their exceptions
+    sources  where callbacks of the call store their exceptions, besides those of the handles among
+             its arguments
     """
+    sources = [*sources, *(source for handle in handles(arguments) for source in handle._raised)]
     helper = None
     if (stop is not None or sources) and threading.current_thread() is threading.main_thread():
         helper = _helper()
@@ -65,9 +68,15 @@ def work(
             job.error = None  # otherwise the exception and its traceback would refer to each other
 
 
-def entries(
-    function: Callable[..., int], kind: Any, *arguments: Any, sources: Sequence[Raised] = ()
-) -> list[Any]:
+def told(kind: Any, function: Callable[..., int], *arguments: Any, **how: Any) -> Any:
+    """Returns what a function of the library writes to its last argument before the error: a
+    number, or a struct. kind: its type."""
+    made = struct(kind) if issubclass(kind, Struct) else kind()
+    work(function, *arguments, made, **how)
+    return made if isinstance(made, Struct) else made.value
+
+
+def entries(function: Callable[..., int], kind: Any, *arguments: Any, **how: Any) -> list[Any]:
     """Returns the structs that a function of the library writes to an array, as tuples of their
     fields. kind: the type of the structs."""
     needed = c_int64()
@@ -75,8 +84,7 @@ def entries(
     def fill(capacity: int) -> list[Any]:
         found = np.empty(capacity, dtype=np.dtype(kind))
         to = cast(found.ctypes.data, POINTER(kind))
-        size = found.itemsize
-        work(function, *arguments, to, size, capacity, byref(needed), sources=sources)
+        work(function, *arguments, to, found.itemsize, capacity, needed, **how)
         return list(found[: needed.value].tolist())
 
     try:  # most lists fit, and a second call would compute the entries again

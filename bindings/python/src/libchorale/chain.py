@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from ctypes import byref, c_char_p, c_double, c_int64, c_size_t
+from ctypes import c_char_p, c_double, c_int64, c_size_t
 from typing import Any, Literal, NamedTuple, Union
 
 import numpy as np
@@ -14,20 +14,16 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._handle import Closable, Recipe, Shared
-from ._native import call, library, struct
+from ._native import Usable, Using, call, get, library, struct
+from ._work import told
 from .errors import Renaming
 from .outcome import Outcome
 
 Orientation = Literal["from", "to"]
 Scheme = Literal["plain", "bio", "bioes", "bilou"]
 
-ORIENTATIONS = {"from": c.CHORALE_ROWS_FROM, "to": c.CHORALE_ROWS_TO}
-SCHEMES = {
-    "plain": c.CHORALE_SCHEME_PLAIN,
-    "bio": c.CHORALE_SCHEME_BIO,
-    "bioes": c.CHORALE_SCHEME_BIOES,
-    "bilou": c.CHORALE_SCHEME_BILOU,
-}
+ORIENTATIONS = arrays.choices("ROWS")
+SCHEMES = arrays.choices("SCHEME")
 
 
 class Names:
@@ -42,11 +38,11 @@ class Names:
                 raise TypeError(f"names holds {name!r}, not a str")
             encoded.append(name.encode("utf-8"))
         self.count = len(encoded)
-        self._encoded = encoded
-        self.pointers = (c_char_p * max(1, len(encoded)))(*encoded)
-        self.lengths = (c_size_t * max(1, len(encoded)))(*map(len, encoded))
         spelled = scheme.lower() if isinstance(scheme, str) else scheme
         self.scheme = arrays.chosen("scheme", spelled, SCHEMES)
+        pointers = (c_char_p * max(1, len(encoded)))(*encoded)
+        lengths = (c_size_t * max(1, len(encoded)))(*map(len, encoded))
+        self.arguments = self.scheme, pointers, lengths, self.count
 
 
 class Mask(NamedTuple):
@@ -74,16 +70,7 @@ def mask(names: Sequence[str], scheme: Scheme = "bio") -> Mask:
     between = np.empty((count, count), dtype=np.uint8)
     start = np.empty(count, dtype=np.uint8)
     end = np.empty(count, dtype=np.uint8)
-    call(
-        library.chorale_scheme_mask,
-        known.scheme,
-        known.pointers,
-        known.lengths,
-        count,
-        arrays.address(between),
-        arrays.address(start),
-        arrays.address(end),
-    )
+    call(library.chorale_scheme_mask, *known.arguments, between, start, end)
     return Mask(between.view(np.bool_), start.view(np.bool_), end.view(np.bool_))
 
 
@@ -115,8 +102,6 @@ class Transitions(Shared):
         labels: int | None = None,
         orientation: Orientation = "from",
     ) -> None:
-        options = struct(c.chorale_transitions_options)
-        options.orientation = arrays.chosen("orientation", orientation, ORIENTATIONS)
         array = None
         if scores is not None:
             array = arrays.scores("scores", scores, 2, "copy")
@@ -125,51 +110,47 @@ class Transitions(Shared):
             if labels is not None and labels != len(array):
                 raise ValueError(f"labels is {labels}, but scores has shape {array.shape}")
             labels = len(array)
-            options.element = arrays.NUMBERS[array.dtype]
-            options.row_stride = arrays.stride(array, 0)
-            options.column_stride = arrays.stride(array, 1)
         elif labels is None:
             raise TypeError("labels is missing: without scores it says how many labels there are")
         count = arrays.integer("labels", labels)
         number = np.dtype(np.float64) if array is None else array.dtype
-        ends: list[npt.NDArray[Any] | None] = []
-        for name, value in (("start", start), ("end", end)):
-            own = None
-            if value is not None:
-                own = arrays.own(arrays.table(name, value, 1).astype(number))
-                if own.shape != (count,):
-                    raise ValueError(f"{name} has shape {own.shape}, not ({count},)")
-                setattr(options, name, arrays.address(own))
-            ends.append(own)
-        allowed: list[Any] = []
-        if mask is not None:
-            for name, value, shape in zip(
-                ("mask", "start_mask", "end_mask"),
-                mask if isinstance(mask, Mask) else (mask, None, None),
-                ((count, count), (count,), (count,)),
-            ):
-                own = None
-                if value is not None:
-                    own = arrays.flags(name, value, shape, "copy")
-                    setattr(options, name, arrays.address(own))
-                allowed.append(own)
-        pointer = self._create(
-            library.chorale_transitions_create, None, count, arrays.address(array), byref(options)
+        ends = {name: _ends(name, v, count, number) for name, v in (("start", start), ("end", end))}
+        masks = mask if isinstance(mask, Mask) else (mask, None, None)
+        square = (count, count), (count,), (count,)
+        allowed: dict[str, Any] = {
+            name: None if value is None else arrays.flags(name, value, shape, "copy")
+            for name, value, shape in zip(("mask", "start_mask", "end_mask"), masks, square)
+        }
+        options = struct(
+            c.chorale_transitions_options,
+            orientation=arrays.chosen("orientation", orientation, ORIENTATIONS),
+            element=arrays.NUMBERS[number],
+            **ends,
+            **allowed,
         )
-        super().__init__(pointer)
-        kept = Mask(*allowed) if isinstance(mask, Mask) else (allowed or [None])[0]
-        self._recipe = Recipe(
-            type(self), None, (array, *ends, kept), {"labels": count, "orientation": orientation}
-        )
+        create = library.chorale_transitions_create
+        super().__init__(self._create(create, None, count, array, options))
+        kept = Mask(*allowed.values()) if isinstance(mask, Mask) else allowed["mask"]
+        how = {"labels": count, "orientation": orientation}
+        self._recipe = Recipe(type(self), None, (array, *ends.values(), kept), how)
 
     @property
     def labels(self) -> int:
         """m, the number of labels."""
-        with self._use() as transitions:
-            return int(library.chorale_transitions_labels(transitions))
+        return int(get(library.chorale_transitions_labels, self))
 
 
-class Chain:
+def _ends(name: str, value: Any, labels: int, dtype: Any) -> npt.NDArray[Any] | None:
+    """Returns a copy of start or end scores."""
+    if value is None:
+        return None
+    own = arrays.own(arrays.table(name, value, 1).astype(dtype))
+    if own.shape != (labels,):
+        raise ValueError(f"{name} has shape {own.shape}, not ({labels},)")
+    return own
+
+
+class Chain(Usable):
     """The scores of one chain or tree of T positions and m labels.
 
     unary        T x m, float64 or float32: the score of each label at each position; -inf: the
@@ -196,7 +177,6 @@ class Chain:
     unary: npt.NDArray[Any]
     transitions: Transitions | None
     _struct: c.chorale_chain
-    _kept: tuple[Any, ...]
     _recipe: Recipe
     _edges_name: str = "transitions"  # the argument that gave the scores of edges
 
@@ -219,73 +199,67 @@ class Chain:
             edges, transitions = transitions, None
         elif edges is not None:
             self._edges_name = "edges"
-        made = self._read(unary, transitions, edges, orientation, "copy")
-        length, labels, array = self.length, self.labels, self.unary
-        parts: dict[str, Any] = {"edges": self._kept[1], "orientation": orientation}
-        for name, value in (("start", start), ("end", end)):
-            if value is not None:
-                ends = arrays.own(arrays.table(name, value, 1).astype(array.dtype))
-                if ends.shape != (labels,):
-                    raise ValueError(f"{name} has shape {ends.shape}, not ({labels},)")
-                parts[name] = ends
-        for name, value in (("parents", parents), ("forced", forced)):
-            if value is not None:
-                parts[name] = arrays.ints(name, value, size=length, how="copy")
-        if allowed is not None:
-            parts["allowed"] = arrays.flags("allowed", allowed, (length, labels), "copy")
-        for name in parts.keys() - {"edges", "orientation"}:
-            setattr(made, name, arrays.address(parts[name]))
-        self._kept = (array, *parts.values())
-        self._recipe = Recipe(Chain, None, (array, transitions), parts)
-
-    def _read(
-        self,
-        unary: Any,
-        transitions: Transitions | None,
-        edges: Any,
-        orientation: Orientation,
-        how: arrays.How,
-    ) -> c.chorale_chain:
-        """Stores the scores, and returns the struct for C, to which further fields may be added."""
-        array = arrays.scores("unary", unary, 2, how)
-        matrices = None
-        if edges is not None:
-            name = self._edges_name
-            matrices = arrays.scores(name, edges, (2, 3), how)
-            if matrices.dtype != array.dtype:
-                array = arrays.own(array.astype(np.float64))
-                matrices = arrays.own(matrices.astype(np.float64))
+        array, matrices = self._scores(unary, edges, "copy")
         length, labels = array.shape
-        made = struct(c.chorale_chain)
-        made.length, made.labels = length, labels
-        made.element = arrays.NUMBERS[array.dtype]
-        made.orientation = arrays.chosen("orientation", orientation, ORIENTATIONS)
-        made.unary = arrays.address(array)
-        made.unary_row_stride = arrays.stride(array, 0)
-        made.unary_column_stride = arrays.stride(array, 1)
-        if length == 1 and made.unary_column_stride > 1:
-            made.unary_row_stride = made.unary_column_stride * labels
-        if matrices is not None:
-            each = (max(0, length - 1), labels, labels)
-            if matrices.shape not in (each, each[1:]):
-                raise ValueError(
-                    f"{name} has shape {matrices.shape}; it must be {each[1:]}, or {each} with a "
-                    "matrix for each edge"
-                )
-            # An array of 0 matrices, for a chain without edges, is the same as none.
-            if matrices.ndim == 2 or len(matrices) > 0:
-                made.edges = arrays.address(matrices)
-                made.edge_matrices = 1 if matrices.ndim == 2 else len(matrices)
-                if matrices.ndim == 3:
-                    made.edge_matrix_stride = arrays.stride(matrices, 0)
-                made.edge_row_stride = arrays.stride(matrices, matrices.ndim - 2)
-                made.edge_column_stride = arrays.stride(matrices, matrices.ndim - 1)
-        self._struct = made
-        self.transitions = transitions
-        self._kept = (array, matrices)
-        self.length, self.labels = int(length), int(labels)
-        self.unary = array
-        return made
+        parts: dict[str, Any] = {
+            "start": _ends("start", start, labels, array.dtype),
+            "end": _ends("end", end, labels, array.dtype),
+            "parents": arrays.optional_ints("parents", parents, length, "copy"),
+            "forced": arrays.optional_ints("forced", forced, length, "copy"),
+            "allowed": arrays.optional_flags("allowed", allowed, (length, labels), "copy"),
+        }
+        self._set(array, transitions, matrices, orientation, **parts)
+        kept = {**parts, "edges": matrices, "orientation": orientation}
+        self._recipe = Recipe(Chain, None, (array, transitions), kept)
+
+    def _scores(
+        self, unary: Any, edges: Any, how: arrays.How
+    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
+        """Returns scores and edges, of the same type of numbers."""
+        array = arrays.scores("unary", unary, 2, how)
+        if edges is None:
+            return array, None
+        matrices = arrays.scores(self._edges_name, edges, (2, 3), how)
+        if matrices.dtype != array.dtype:
+            array = arrays.own(array.astype(np.float64))
+            matrices = arrays.own(matrices.astype(np.float64))
+        labels = array.shape[1]
+        each = (max(0, len(array) - 1), labels, labels)
+        if matrices.shape not in (each, each[1:]):
+            raise ValueError(
+                f"{self._edges_name} has shape {matrices.shape}; it must be {each[1:]}, or {each} "
+                "with a matrix for each edge"
+            )
+        return array, matrices
+
+    def _set(
+        self,
+        array: npt.NDArray[Any],
+        transitions: Transitions | None,
+        edges: npt.NDArray[Any] | None,
+        orientation: Orientation,
+        **parts: Any,
+    ) -> None:
+        """Stores the scores. parts: further fields of the struct of C."""
+        self.unary, self.transitions = array, transitions
+        self.length, self.labels = array.shape
+        if edges is not None and edges.size:  # 0 matrices, of a chain without edges, are as none
+            matrices = edges if edges.ndim == 3 else edges[None]
+            strides = (arrays.stride(matrices, axis) for axis in range(3))
+            matrix, row, column = strides
+            parts.update(edges=edges, edge_matrices=len(matrices), edge_matrix_stride=matrix)
+            parts.update(edge_row_stride=row, edge_column_stride=column)
+        self._struct = struct(
+            c.chorale_chain,
+            length=self.length,
+            labels=self.labels,
+            element=arrays.NUMBERS[array.dtype],
+            orientation=arrays.chosen("orientation", orientation, ORIENTATIONS),
+            unary=array,
+            **arrays.strides("unary", array),
+            transitions=transitions,
+            **parts,
+        )
 
     @classmethod
     def _for_a_call(cls, unary: Any, transitions: Any, how: arrays.How = "call") -> Chain:
@@ -299,9 +273,9 @@ class Chain:
             return cls(unary, transitions)
         made = cls.__new__(cls)
         shared = isinstance(transitions, Transitions)
-        made._read(
-            unary, transitions if shared else None, None if shared else transitions, "from", how
-        )
+        edges = None if shared else transitions
+        array, matrices = made._scores(unary, edges, how)
+        made._set(array, transitions if shared else None, matrices, "from")
         return made
 
     @classmethod
@@ -310,21 +284,14 @@ class Chain:
         the chain keeps alive."""
         made = cls.__new__(cls)
         made._recipe = Recipe(type(model), "chain", (model, number), {})
-        made._struct = scores
-        made._kept = (model,)
-        made.transitions = None
+        scores.kept["model"] = model
+        made._struct, made.transitions = scores, None
         made.length, made.labels = scores.length, scores.labels
         dtype = np.float32 if scores.element == c.CHORALE_FLOAT32 else np.float64
-        made.unary = arrays.borrowed(
-            scores.unary,
-            (scores.length, scores.labels),
-            dtype,
-            model,
-            (
-                scores.unary_row_stride or scores.labels * (scores.unary_column_stride or 1),
-                scores.unary_column_stride or 1,
-            ),
-        )
+        column = scores.unary_column_stride or 1
+        strides = scores.unary_row_stride or scores.labels * column, column
+        shape = scores.length, scores.labels
+        made.unary = arrays.borrowed(scores.unary, shape, dtype, model, strides)
         return made
 
     def __len__(self) -> int:
@@ -334,39 +301,29 @@ class Chain:
     def __reduce__(self) -> Any:
         return self._recipe.remake()
 
-    def _use(self) -> _ChainUse:
-        return _ChainUse(self)
+    def _use(self, shared: bool | None = None) -> Any:
+        return _Using(self)
 
     def score(self, labels: npt.ArrayLike) -> float:
         """Returns the score of a labelling (T labels): -inf if it is forbidden."""
         array = arrays.ints("labels", labels, size=self.length)
-        score = c_double()
-        with self._use() as chain:
-            call(library.chorale_chain_score, chain, arrays.address(array), byref(score))
-        return float(score.value)
+        return float(told(c_double, library.chorale_chain_score, self, array))
+
+
+class _Using(Using):
+    """A context for a call that gets a chain."""
+
+    def __init__(self, chain: Chain) -> None:
+        super().__init__(chain._struct)
+        self._chain = chain
+
+    def __exit__(self, *raised: Any) -> None:
+        super().__exit__()
+        Renaming({"edges": self._chain._edges_name}).__exit__(*raised)
 
 
 # The type of the argument `transitions` of calls that take unary scores.
 Edges = Union[Transitions, npt.ArrayLike, None]
-
-
-class _ChainUse:
-    """A context for a call: gives the C struct of a chain, and marks its transitions as used."""
-
-    def __init__(self, chain: Chain) -> None:
-        self._chain = chain
-        # Each call changes its own copy of the struct, since several threads may use the chain.
-        self._struct = c.chorale_chain.from_buffer_copy(chain._struct)
-
-    def __enter__(self) -> Any:
-        if self._chain.transitions is not None:
-            self._struct.transitions = self._chain.transitions._begin()
-        return byref(self._struct)
-
-    def __exit__(self, *raised: Any) -> None:
-        if self._chain.transitions is not None:
-            self._chain.transitions._end()
-        Renaming({"edges": self._chain._edges_name}).__exit__(*raised)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -413,10 +370,8 @@ class ChainSolver(Closable):
         """
         scores = Chain._for_a_call(unary, transitions)
         labels = np.empty(scores.length, dtype=np.int32)
-        result = struct(c.chorale_chain_result)
-        with self._use() as solver, scores._use() as chain:
-            call(library.chorale_chain_solve, solver, chain, arrays.address(labels), byref(result))
-        return _result(result, labels)
+        function = library.chorale_chain_solve
+        return _result(told(c.chorale_chain_result, function, self, scores, labels), labels)
 
     def k_best(
         self, unary: Chain | npt.ArrayLike, transitions: Edges = None, *, k: int
@@ -433,14 +388,9 @@ class ChainSolver(Closable):
             raise ValueError(f"k is {count}, above 2^31")
         labels = np.empty((count, scores.length), dtype=np.int32)
         values = np.empty(count)
-        found = c_int64()
-        with self._use() as solver, scores._use() as chain:
-            call(
-                library.chorale_chain_k_best,
-                *(solver, chain, count, arrays.address(labels), scores.length),
-                *(arrays.address(values), byref(found)),
-            )
-        return labels[: found.value], values[: found.value]
+        outputs = labels, scores.length, values
+        found = told(c_int64, library.chorale_chain_k_best, self, scores, count, *outputs)
+        return labels[:found], values[:found]
 
     def marginals(
         self, unary: Chain | npt.ArrayLike, transitions: Edges = None, *, edges: bool = False
@@ -457,13 +407,9 @@ class ChainSolver(Closable):
         of_edges = np.empty((max(0, length - 1), m, m)) if edges else None
         marginals, margins = np.empty((length, m)), np.empty(length)
         labels = np.empty(length, dtype=np.int32)
-        result = struct(c.chorale_chain_result)
-        with self._use() as solver, scores._use() as chain:
-            call(
-                library.chorale_chain_max_marginals,
-                *(solver, chain, arrays.address(marginals), m, arrays.address(of_edges)),
-                *(arrays.address(margins), arrays.address(labels), byref(result)),
-            )
+        outputs = marginals, m, of_edges, margins, labels
+        function = library.chorale_chain_max_marginals
+        result = told(c.chorale_chain_result, function, self, scores, *outputs)
         return ChainMarginals(marginals, of_edges, margins, _result(result, labels))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from ctypes import byref
 from typing import Any, Literal, Union
 
 import numpy as np
@@ -12,8 +11,8 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._handle import Closable
-from ._native import library, struct
-from ._work import work
+from ._native import get, library, read, struct
+from ._work import told
 from .cancel import Cancel, Stop
 from .outcome import Outcome
 from .potential import Potential
@@ -26,29 +25,16 @@ STARTS = {
     "independent": c.CHORALE_START_INDEPENDENT,
     "alpha_pass": c.CHORALE_START_ALPHA_PASS,
 }
-FORMS = {
-    "marginal": c.CHORALE_MARGINAL_SCORE,
-    "message": c.CHORALE_MARGINAL_MESSAGE,
-}
+FORMS = {"marginal": c.CHORALE_MARGINAL_SCORE, "message": c.CHORALE_MARGINAL_MESSAGE}
+ALGORITHMS = arrays.choices("ALGORITHM")
 
 
 def algorithm_number(name: str) -> int:
-    """Returns the number of an algorithm. In its name, '-' means the same as '_'; "lagrangian"
-    means "lagrangian_subgradient"."""
+    """Returns the number of an algorithm. "lagrangian" means "lagrangian_subgradient"."""
     if not isinstance(name, str):
         raise TypeError(f"algorithm is {name!r}, not a name")
-    spelled = name.replace("_", "-")
-    if spelled == "lagrangian":
-        spelled = "lagrangian-subgradient"
-    encoded = spelled.encode()
-    number = library.chorale_algorithm_from_name(encoded, len(encoded))
-    if number < 0:
-        raise ValueError(f"algorithm is {name!r}, not one of {', '.join(algorithms())}")
-    return int(number)
-
-
-def algorithm_name(number: int) -> str:
-    return str(library.chorale_algorithm_name(number).decode().replace("-", "_"))
+    known = "lagrangian_subgradient" if name == "lagrangian" else name
+    return arrays.chosen("algorithm", known, ALGORITHMS)
 
 
 def algorithms() -> list[str]:
@@ -57,11 +43,7 @@ def algorithms() -> list[str]:
     >>> "alpha_pass" in algorithms()
     True
     """
-    return [
-        algorithm_name(number)
-        for name, number in vars(c).items()
-        if name.startswith("CHORALE_ALGORITHM_")
-    ]
+    return list(ALGORITHMS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -175,31 +157,10 @@ class CliqueSolver(Closable):
     ) -> CliqueResult:
         """Finds the values of the members with the highest total score. Whether the result is exact
         depends on the algorithm and the potential."""
-        with _Call(
-            *(potential, scores, fixed, weights, start, algorithm),
-            subset_size=subset_size,
-            iteration_limit=iteration_limit,
-            node_limit=node_limit,
-            node_pool=node_pool,
-            tolerance=tolerance,
-            gap=gap,
-            time_limit=time_limit,
-            cancel=cancel,
-        ) as made:
-            labels = np.full(made.members, -1, dtype=np.int32)
-            result = struct(c.chorale_clique_result)
-            with self._use() as solver:
-                work(
-                    library.chorale_clique_solve,
-                    solver,
-                    made.potential,
-                    byref(made.problem),
-                    byref(made.options),
-                    arrays.address(labels),
-                    byref(result),
-                    **made.how,
-                )
-        return _result(result, labels)
+        made = _Call(locals())
+        labels = np.full(made.members, -1, dtype=np.int32)
+        arguments = potential, made.problem, made.options, labels
+        return made.result(library.chorale_clique_solve, self, labels, *arguments)
 
     def marginals(
         self,
@@ -233,37 +194,14 @@ class CliqueSolver(Closable):
         >>> found.marginals.tolist(), found.result.labels.tolist()
         ([[5.0, 4.5], [5.0, 4.5]], [0, 0])
         """
-        wanted = arrays.chosen("form", form, FORMS)
-        with _Call(
-            *(potential, scores, fixed, weights, start, algorithm),
-            subset_size=subset_size,
-            iteration_limit=iteration_limit,
-            node_limit=node_limit,
-            node_pool=node_pool,
-            tolerance=tolerance,
-            gap=gap,
-            time_limit=time_limit,
-            cancel=cancel,
-        ) as made:
-            made.options.exact_marginals = bool(exact)
-            labels = np.full(made.members, -1, dtype=np.int32)
-            marginals = np.empty((made.members, made.values))
-            result = struct(c.chorale_clique_result)
-            with self._use() as solver:
-                work(
-                    library.chorale_clique_max_marginals,
-                    solver,
-                    made.potential,
-                    byref(made.problem),
-                    byref(made.options),
-                    wanted,
-                    arrays.address(marginals),
-                    made.values,
-                    arrays.address(labels),
-                    byref(result),
-                    **made.how,
-                )
-        return MarginalsResult(marginals, _result(result, labels))
+        made = _Call(locals())
+        made.options.exact_marginals = bool(exact)
+        labels = np.full(made.members, -1, dtype=np.int32)
+        marginals = np.empty((made.members, made.values))
+        outputs = arrays.chosen("form", form, FORMS), marginals, made.values, labels
+        arguments = potential, made.problem, made.options, *outputs
+        result = made.result(library.chorale_clique_max_marginals, self, labels, *arguments)
+        return MarginalsResult(marginals, result)
 
     def evaluate(
         self,
@@ -279,104 +217,76 @@ class CliqueSolver(Closable):
         >>> CliqueSolver().evaluate(Potential.potts(2, 1.0), [[1.0, 0.0], [0.0, 0.5]], [1, 1]).score
         4.5
         """
-        with _Call(potential, scores, None, weights) as made:
-            array = arrays.ints("labels", labels, size=made.members)
-            result = struct(c.chorale_clique_result)
-            with self._use() as solver:
-                work(
-                    library.chorale_clique_score,
-                    solver,
-                    made.potential,
-                    byref(made.problem),
-                    arrays.address(array),
-                    byref(result),
-                    **made.how,
-                )
-        return _result(result, array.copy())
+        made = _Call(locals())
+        array = arrays.ints("labels", labels, size=made.members, how="copy")
+        arguments = potential, made.problem, array
+        return made.result(library.chorale_clique_score, self, array, *arguments)
 
 
 class _Call:
-    """The arguments of a call, converted for C. During `with`, the potential and the cancel flag
-    are marked as used. how: the named arguments of `work`."""
+    """A call of a solver. given: the arguments of its method, by their names."""
 
-    def __init__(
-        self,
-        potential: Potential,
-        scores: Any,
-        fixed: Any,
-        weights: Any,
-        start: Start = "independent",
-        algorithm: str = "auto",
-        *,
-        tolerance: float = 0.001,
-        gap: float | None = None,
-        time_limit: float | None = None,
-        cancel: Cancel | None = None,
-        **numbers: int,
-    ) -> None:
+    def __init__(self, given: dict[str, Any]) -> None:
+        potential = given["potential"]
         if not isinstance(potential, Potential):
             raise TypeError(f"potential is {potential!r}, not a Potential")
-        self._handle = potential
-        self._scores = arrays.scores("scores", scores, 2, float32=False, packed_rows=True)
-        self.members, self.values = self._scores.shape
-        self.problem, self.options = (
-            struct(kind) for kind in (c.chorale_clique_problem, c.chorale_clique_options)
+        scores = arrays.scores("scores", given["scores"], 2, float32=False, packed_rows=True)
+        self.members, self.values = scores.shape
+        weights, size = given["weights"], self.members
+        self.problem = struct(
+            c.chorale_clique_problem,
+            members=size,
+            values=self.values,
+            scores=scores,
+            row_stride=arrays.stride(scores, 0),
+            fixed=arrays.optional_ints("fixed", given.get("fixed"), size),
+            weights=None if weights is None else arrays.longs("weights", weights, size),
         )
-        self.problem.members, self.problem.values = self.members, self.values
-        self.problem.scores = arrays.address(self._scores)
-        self.problem.row_stride = arrays.stride(self._scores, 0)
-        if fixed is not None:
-            self._fixed = arrays.ints("fixed", fixed, size=self.members)
-            self.problem.fixed = arrays.address(self._fixed)
-        if weights is not None:
-            self._weights = arrays.longs("weights", weights, size=self.members)
-            self.problem.weights = arrays.address(self._weights)
-        options = self.options
-        for name, value in numbers.items():
-            setattr(options, name, arrays.size(name, value, 1 if name == "subset_size" else 0))
-        options.tolerance = arrays.real("tolerance", tolerance)
-        if gap is not None:
-            options.gap = arrays.real("gap", gap)
-            options.prove = gap == 0
-        options.time_limit = arrays.limit("time_limit", time_limit)
-        if algorithm == "exact":
-            options.prove = 1
-        else:
-            options.algorithm = algorithm_number(algorithm)
+        self._stop = Stop(given.get("cancel"))
+        if "algorithm" in given:
+            self.options = self._options(given)
+
+    def _options(self, given: dict[str, Any]) -> c.chorale_clique_options:
+        fields: dict[str, Any] = {
+            name: arrays.size(name, given[name], least)
+            for least, names in ((1, ["subset_size"]), (0, LIMITS))
+            for name in names
+        }
+        algorithm, gap, start = (given[name] for name in ("algorithm", "gap", "start"))
+        exact = algorithm == "exact"
         if isinstance(start, str):
-            options.start = arrays.chosen("start", start, STARTS)
+            fields["start"] = arrays.chosen("start", start, STARTS)
         elif hasattr(start, "__index__") and not isinstance(start, np.ndarray):
-            options.start = c.CHORALE_START_VALUE
-            options.start_value = arrays.integer32("start", start)
+            fields["start"] = c.CHORALE_START_VALUE
+            fields["start_value"] = arrays.integer32("start", start)
         else:
-            self._start = arrays.ints("start", start, size=self.members)
-            options.start = c.CHORALE_START_ASSIGNMENT
-            options.start_assignment = arrays.address(self._start)
-        self._stop = Stop(cancel)
-        self.how: dict[str, Any] = {"stop": self._stop, "sources": self._handle._raised}
+            fields["start"] = c.CHORALE_START_ASSIGNMENT
+            fields["start_assignment"] = arrays.ints("start", start, size=self.members)
+        return struct(
+            c.chorale_clique_options,
+            algorithm=c.CHORALE_ALGORITHM_AUTO if exact else algorithm_number(algorithm),
+            tolerance=given["tolerance"],
+            gap=gap,
+            prove=int(exact or (gap is not None and gap == 0)),
+            time_limit=arrays.limit("time_limit", given["time_limit"]),
+            cancel=self._stop,
+            **fields,
+        )
 
-    def __enter__(self) -> _Call:
-        self.potential = self._handle._begin()
-        self.options.cancel = self._stop._begin()
-        return self
+    def result(
+        self, function: Any, solver: CliqueSolver, labels: arrays.Ints, *arguments: Any
+    ) -> CliqueResult:
+        """Calls the solver. labels: the array to which the call writes labels, if it finds any."""
+        made = told(c.chorale_clique_result, function, solver, *arguments, stop=self._stop)
+        name = get(library.chorale_algorithm_name, made.algorithm).decode()
+        return read(
+            CliqueResult,
+            made,
+            labels=labels if len(labels) == 0 or labels[0] >= 0 else None,
+            outcome=Outcome(made.outcome),
+            algorithm=name.replace("-", "_"),
+        )
 
-    def __exit__(self, *_: object) -> None:
-        self._stop._end()
-        self._handle._end()
 
-
-def _result(result: c.chorale_clique_result, labels: arrays.Ints) -> CliqueResult:
-    found = len(labels) == 0 or labels[0] >= 0
-    return CliqueResult(
-        labels=labels if found else None,
-        score=result.score,
-        member_score=result.member_score,
-        clique_score=result.clique_score,
-        upper_bound=result.upper_bound,
-        outcome=Outcome(result.outcome),
-        algorithm=algorithm_name(result.algorithm),
-        proven=bool(result.proven),
-        marginals_exact=bool(result.marginals_exact),
-        iterations=result.iterations,
-        nodes=result.nodes,
-    )
+# The numbers among the options, each from 0 on.
+LIMITS = ("iteration_limit", "node_limit", "node_pool")

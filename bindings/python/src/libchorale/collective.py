@@ -21,7 +21,7 @@ from . import rules as of_rules
 from ._agreements import Agree, Given, Placed, Strength, read
 from ._callbacks import Raised
 from ._handle import Closable
-from ._native import call, library, struct
+from ._native import Using, call, library, struct
 from ._work import entries
 from .cancel import Cancel, Stop
 from .chain import Scheme, Transitions
@@ -393,8 +393,7 @@ class _Solution(Closable):
 
 
 def corpus_struct(stack: ExitStack, given: Given) -> c.chorale_corpus:
-    return corpus_of(
-        stack,
+    corpus = corpus_of(
         given.scores,
         given.offsets,
         given.transitions,
@@ -405,6 +404,8 @@ def corpus_struct(stack: ExitStack, given: Given) -> c.chorale_corpus:
         forced=given.forced,
         allowed=given.allowed,
     )
+    stack.enter_context(Using(corpus))
+    return corpus
 
 
 def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:

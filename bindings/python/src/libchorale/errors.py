@@ -132,9 +132,9 @@ _by_status = _classes()
 
 
 # Messages of the C library name its arguments and fields. These tables give the names in Python,
-# where they differ: _NAMES for all functions, _NAMES_OF_CALLS for single functions. Of any other
+# where they differ: NAMES for all functions, _NAMES_OF_CALLS for single functions. Of any other
 # `struct->field`, messages in Python name only the field.
-_NAMES = {
+NAMES = {
     "lambda": "strength",
     "chain->labels": "the number of labels",
     "chain->length": "the number of positions",
@@ -214,6 +214,6 @@ def from_status(status: int, name: str, message: str, function: str = "") -> Err
     """Returns the exception for a status of the C interface, with the names of Python in its
     message. A status without a class of its own gives an `ArgumentError`. function: the C function
     that failed."""
-    message = renamed(message, {**_NAMES, **_NAMES_OF_CALLS.get(function, {})})
+    message = renamed(message, {**NAMES, **_NAMES_OF_CALLS.get(function, {})})
     message = re.sub(r'("[^"]*")|\b\w+->|\bCHORALE_(?=FIRE_)', r"\1", message)
     return _by_status.get(status, ArgumentError)(message or name, status, name)

@@ -14,7 +14,7 @@ import dataclasses
 from array import array
 from collections.abc import Sequence
 from contextlib import ExitStack
-from ctypes import byref, c_char, c_double, c_int64, c_size_t, c_void_p, cast
+from ctypes import c_double, c_int64
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,9 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Raised
-from ._handle import Handle, Recipe, Shared
-from ._native import call, library, struct
-from ._work import work
+from ._handle import Handle, Shared
+from ._native import call, get, library, struct
+from ._work import told, work
 from .chain import Chain, Edges, Transitions
 from .errors import OutOfRangeError, Renaming
 from .potential import Potential
@@ -87,25 +87,13 @@ class ModelBuilder(Handle):
         group               the document that the chain belongs to, any integer
         """
         scores = Chain._for_a_call(unary, transitions)
-        options = struct(c.chorale_chain_options)
-        options.group = arrays.integer("group", group)
-        ids = None
-        if tokens is not None:
-            ids = arrays.ints("tokens", tokens, size=scores.length)
-            options.tokens = arrays.address(ids)
-        index = c_int64()
-        with self._use() as builder, scores._use() as chain_struct:
-            call(
-                library.chorale_model_builder_add_chain,
-                builder,
-                chain_struct,
-                byref(options),
-                byref(index),
-            )
-            self._shapes.extend((scores.length, scores.labels))
-            if scores.transitions is not None:
-                self._keep.append(scores.transitions)
-        return index.value
+        ids = arrays.optional_ints("tokens", tokens, scores.length)
+        options = struct(c.chorale_chain_options, group=group, tokens=ids)
+        index: int = told(c_int64, library.chorale_model_builder_add_chain, self, scores, options)
+        self._shapes.extend((scores.length, scores.labels))
+        if scores.transitions is not None:
+            self._keep.append(scores.transitions)
+        return index
 
     def add_corpus(
         self,
@@ -136,25 +124,23 @@ class ModelBuilder(Handle):
         """
         array = arrays.scores("scores", scores, 2, "borrow" if borrow else "call")
         ends = None if offsets is None else _offsets(offsets, "scores", len(array))
-        ids = None if tokens is None else arrays.ints("tokens", tokens, size=len(array))
+        ids = arrays.optional_ints("tokens", tokens, len(array))
         documents = None if groups is None else arrays.longs("groups", groups)
         if transitions is not None and not isinstance(transitions, Transitions):
             with Renaming({"scores": "transitions"}):
                 transitions = Transitions(transitions)
-        first = c_int64()
-        with self._use() as builder, ExitStack() as stack:
-            corpus = corpus_of(stack, array, ends, transitions, ids, documents)
-            corpus.borrow = bool(borrow)
-            with Renaming({"unary": "scores"}):
-                call(library.chorale_model_builder_add_corpus, builder, byref(corpus), byref(first))
-            shapes = np.empty((corpus.chains, 2), dtype=np.int64)
-            shapes[:, 0] = 1 if ends is None else np.diff(ends)
-            shapes[:, 1] = corpus.labels
-            self._shapes.frombytes(shapes.tobytes())
-            self._keep.append(transitions)
-            if borrow:
-                self._keep.append(arrays.lent(array, ids))
-        return range(first.value, first.value + corpus.chains)
+        corpus = corpus_of(array, ends, transitions, ids, documents, borrow=int(bool(borrow)))
+        with Renaming({"unary": "scores"}):
+            add = library.chorale_model_builder_add_corpus
+            first: int = told(c_int64, add, self, corpus)
+        shapes = np.empty((corpus.chains, 2), dtype=np.int64)
+        shapes[:, 0] = 1 if ends is None else np.diff(ends)
+        shapes[:, 1] = corpus.labels
+        self._shapes.frombytes(shapes.tobytes())
+        self._keep.append(transitions)
+        if borrow:
+            self._keep.append(arrays.lent(array, ids))
+        return range(first, first + corpus.chains)
 
     # ---- Cliques
 
@@ -187,64 +173,51 @@ class ModelBuilder(Handle):
         centre_label_values  m integers, the value of the centre for each of its labels; None: the
                              label itself
         """
-        number = arrays.integer("count", count)
         if property is not None and (values is not None or label_values is not None):
             name = "values" if values is not None else "label_values"
             raise TypeError(f"{name} is for cliques of positions; a property has values of its own")
         if property is None and dictionary is not None:
             raise TypeError("dictionary is given without property; it needs one")
-        setup = struct(c.chorale_clique_setup)
-        handles: list[tuple[str, Any, type]] = [
-            ("property", property, Property),
-            ("dictionary", dictionary, Dictionary),
-            ("potential", potential, Potential),
-        ]
+        handles = {
+            "property": (property, Property),
+            "dictionary": (dictionary, Dictionary),
+            "potential": (potential, Potential),
+        }
         around = [] if centre is None else list(centre)
-        for name, value, kind in handles:
-            if value is not None and not isinstance(value, kind):
-                raise TypeError(f"{name} is {value!r}, not a {kind.__name__}")
-        for value, item in enumerate(around):
-            if not isinstance(item, Potential):
-                raise TypeError(f"centre[{value}] is {item!r}, not a Potential")
-        given = potential if potential is not None else (around[0] if around else None)
-        if given is None:
+        handles.update({f"centre[{n}]": (item, Potential) for n, item in enumerate(around)})
+        for name, (given, kind) in handles.items():
+            if not isinstance(given, kind) and (given is not None or name.startswith("centre")):
+                raise TypeError(f"{name} is {given!r}, not a {kind.__name__}")
+        if potential is None and not around:
             raise TypeError("potential is missing: a clique needs one, or a centre of potentials")
         if potential is not None and around:
             raise TypeError("centre is given beside potential; a clique has one of them")
         if property is None and values is None:
-            values = given.values
-        own = arrays.ints("label_values", label_values) if label_values is not None else None
-        if own is not None:
-            setup.label_values, setup.labels = arrays.address(own), len(own)
-        if values is not None:
-            setup.values = arrays.integer("values", values)
-        theirs = None
-        if centre_label_values is not None:
-            theirs = arrays.ints("centre_label_values", centre_label_values)
-            setup.centre_label_values = arrays.address(theirs)
-            setup.centre_labels = len(theirs)
-        index = c_int64()
-        with self._use() as builder, ExitStack() as stack:
-            for name, value, _ in handles:
-                if value is not None:
-                    setattr(setup, name, stack.enter_context(value._use()))
+            values = (potential or around[0]).values
+        own = arrays.optional_ints("label_values", label_values)
+        theirs = arrays.optional_ints("centre_label_values", centre_label_values)
+        add = library.chorale_model_builder_add_cliques
+        with ExitStack() as stack:
             pointers = [stack.enter_context(item._use()) for item in around]
-            array = (c_void_p * max(1, len(pointers)))(*pointers)
-            if pointers:
-                setup.centre_potentials = cast(array, c_void_p).value
-                setup.centre_values = len(pointers)
-            call(
-                library.chorale_model_builder_add_cliques,
-                builder,
-                byref(setup),
-                number,
-                byref(index),
+            setup = struct(
+                c.chorale_clique_setup,
+                property=property,
+                dictionary=dictionary,
+                potential=potential,
+                values=values,
+                label_values=own,
+                labels=None if own is None else len(own),
+                centre_potentials=np.array(pointers, np.uintp) if pointers else None,
+                centre_values=len(pointers),
+                centre_label_values=theirs,
+                centre_labels=None if theirs is None else len(theirs),
             )
-            self._keep.extend((property, dictionary))
-            for own_potential in [potential, *around]:
-                if own_potential is not None:
-                    self._keep_potential(own_potential)
-        return range(index.value, index.value + number)
+            first: int = told(c_int64, add, self, setup, count)
+        self._keep.extend((property, dictionary))
+        for used in [potential, *around]:
+            if used is not None:
+                self._keep_potential(used)
+        return range(first, first + count)
 
     def _keep_potential(self, potential: Potential) -> None:
         if potential._raised:  # it calls a Python function, which must be kept alive
@@ -294,11 +267,6 @@ class ModelBuilder(Handle):
             if len(longs) != len(members):
                 raise ValueError(f"{name} has {len(longs)} entries for {len(members)} of chains")
         ends = _offsets([0, len(members)] if offsets is None else offsets, "chains", len(members))
-        told = struct(c.chorale_members)
-        told.first, told.cliques = arrays.integer("first", first), len(ends) - 1
-        told.offsets, told.chains = arrays.address(ends), arrays.address(members)
-        for name, longs in numbers.items():
-            setattr(told, name, arrays.address(longs))
         if centres is not None:
             around = np.atleast_2d(np.asarray(centres))
             if around.shape != (len(ends) - 1, 2):
@@ -306,28 +274,34 @@ class ModelBuilder(Handle):
                     f"centres has shape {around.shape}; it must have a chain and a position for "
                     f"each of {len(ends) - 1} cliques"
                 )
-            centre_chains, places = (arrays.longs("centres", column) for column in around.T)
-            told.centre_chains = arrays.address(centre_chains)
-            told.centre_positions = arrays.address(places)
-        kept: list[Any] = []
-        pointers = []
+            for name, column in zip(("centre_chains", "centre_positions"), around.T):
+                numbers[name] = arrays.longs("centres", column)
+        kept = []
         for name, given in (("classes", classes), ("tables", tables)):
-            if given is None:
-                continue
-            if len(given) != len(members):
-                raise ValueError(f"{name} has {len(given)} entries for {len(members)} of chains")
-            table = (c_void_p * max(1, len(given)))()
-            for e, value in enumerate(given):
-                if value is not None:
-                    chain = 2 * int(members[e])
-                    # None if the chain does not exist; the library then reports the error.
-                    length = self._shapes[chain] if 0 <= chain < len(self._shapes) else None
-                    kept.append(arrays.ints(f"{name}[{e}]", value, size=length))
-                    table[e] = arrays.address(kept[-1])
-            pointers.append(table)
-            setattr(told, name, cast(table, c_void_p).value)
-        with self._use() as builder:
-            call(library.chorale_model_builder_add_members, builder, byref(told))
+            if given is not None:
+                numbers[name], of_members = self._addresses(name, given, members)
+                kept.append(of_members)
+        told_of = struct(
+            c.chorale_members,
+            first=first,
+            cliques=len(ends) - 1,
+            offsets=ends,
+            chains=members,
+            **numbers,
+        )
+        told_of.kept["arrays"] = kept
+        call(library.chorale_model_builder_add_members, self, told_of)
+
+    def _addresses(self, name: str, given: Any, members: Any) -> tuple[npt.NDArray[Any], list[Any]]:
+        """Returns the addresses of integers for members, and these integers."""
+        if len(given) != len(members):
+            raise ValueError(f"{name} has {len(given)} entries for {len(members)} of chains")
+        kept, lengths = [], self._shapes[::2]
+        for number, (value, chain) in enumerate(zip(given, members)):
+            # None if the chain does not exist; the library then reports the error.
+            length = lengths[chain] if 0 <= chain < len(lengths) else None
+            kept.append(arrays.optional_ints(f"{name}[{number}]", value, length))
+        return np.array([arrays.address(array) or 0 for array in kept], np.uintp), kept
 
     def add_repeated_words(
         self,
@@ -351,43 +325,33 @@ class ModelBuilder(Handle):
         """
         if not isinstance(potential, Potential):
             raise TypeError(f"potential is {potential!r}, not a Potential")
-        options = struct(c.chorale_repeated_words_options)
-        options.minimum = arrays.size("minimum", minimum, 1)
-        options.across = bool(across)
-        ids = None if stop is None else arrays.ints("stop", stop)
-        if ids is not None:
-            options.stop, options.stop_count = arrays.address(ids), len(ids)
-        own = None if label_values is None else arrays.ints("label_values", label_values)
-        if own is not None:
-            options.label_values, options.labels = arrays.address(own), len(own)
-            options.values = arrays.integer(
-                "values", potential.values if values is None else values
-            )
-        first, count = c_int64(), c_int64()
-        with self._use() as builder, potential._use() as pointer:
-            call(
-                library.chorale_model_builder_add_repeated_words,
-                builder,
-                pointer,
-                byref(options),
-                byref(first),
-                byref(count),
-            )
-            self._keep_potential(potential)
-        return range(first.value, first.value + count.value)
+        ids = arrays.optional_ints("stop", stop)
+        own = arrays.optional_ints("label_values", label_values)
+        options = struct(
+            c.chorale_repeated_words_options,
+            minimum=arrays.size("minimum", minimum, 1),
+            across=int(bool(across)),
+            stop=ids,
+            stop_count=None if ids is None else len(ids),
+            label_values=own,
+            labels=None if own is None else len(own),
+            values=None if own is None else potential.values if values is None else values,
+        )
+        first = c_int64()
+        add = library.chorale_model_builder_add_repeated_words
+        count: int = told(c_int64, add, self, potential, options, first)
+        self._keep_potential(potential)
+        return range(first.value, first.value + count)
 
     def freeze(self) -> Model:
         """Returns the model; nothing can be added to the builder afterwards."""
-        with self._use() as builder:
-            pointer = Model._create(library.chorale_model_builder_freeze, builder)
-            kept = (*self._keep, *self._kept)
-            model = Model._made(pointer, kept, self._raised, self._shapes)
-            self._keep = []
+        pointer = Model._create(library.chorale_model_builder_freeze, self)
+        model = Model._made(pointer, (*self._keep, *self._kept), self._raised, self._shapes)
+        self._keep = []
         return model
 
 
 def corpus_of(
-    stack: ExitStack,
     scores: npt.NDArray[Any],
     offsets: npt.NDArray[np.int64] | None,
     transitions: Transitions | None,
@@ -395,32 +359,29 @@ def corpus_of(
     groups: npt.NDArray[np.int64] | None,
     *,
     uncounted: arrays.Ints | None = None,
-    edges: npt.NDArray[Any] | None = None,
-    forced: arrays.Ints | None = None,
-    allowed: arrays.Bytes | None = None,
+    **parts: Any,
 ) -> c.chorale_corpus:
-    """Returns the C struct that describes chains whose scores are in one array. It is valid until
-    `stack` is closed."""
-    corpus = struct(c.chorale_corpus)
-    count, corpus.labels = scores.shape
-    corpus.chains = count if offsets is None else len(offsets) - 1
-    if groups is not None and len(groups) != corpus.chains:
-        raise ValueError(f"groups has {len(groups)} entries for {corpus.chains} chains")
-    corpus.offsets = arrays.address(offsets)
-    corpus.element = arrays.NUMBERS[scores.dtype]
-    corpus.unary = arrays.address(scores)
-    corpus.unary_row_stride = arrays.stride(scores, 0)
-    corpus.unary_column_stride = arrays.stride(scores, 1)
-    if count == 1 and corpus.unary_column_stride > 1:
-        corpus.unary_row_stride = corpus.unary_column_stride * corpus.labels
-    if transitions is not None:
-        corpus.transitions = stack.enter_context(transitions._use())
-    corpus.tokens, corpus.groups = arrays.address(tokens), arrays.address(groups)
-    corpus.edges, corpus.forced = arrays.address(edges), arrays.address(forced)
-    corpus.allowed = arrays.address(allowed)
-    if uncounted is not None:
-        corpus.uncounted, corpus.uncounted_count = arrays.address(uncounted), len(uncounted)
-    return corpus
+    """Returns the C struct that describes chains whose scores are in one array. parts: further
+    fields."""
+    count, labels = scores.shape
+    chains = count if offsets is None else len(offsets) - 1
+    if groups is not None and len(groups) != chains:
+        raise ValueError(f"groups has {len(groups)} entries for {chains} chains")
+    return struct(
+        c.chorale_corpus,
+        chains=chains,
+        labels=labels,
+        offsets=offsets,
+        element=arrays.NUMBERS[scores.dtype],
+        unary=scores,
+        **arrays.strides("unary", scores),
+        transitions=transitions,
+        tokens=tokens,
+        groups=groups,
+        uncounted=uncounted,
+        uncounted_count=None if uncounted is None else len(uncounted),
+        **parts,
+    )
 
 
 def _offsets(given: Any, of: str, count: int) -> npt.NDArray[np.int64]:
@@ -463,38 +424,20 @@ class Model(Shared):
         )
         return model
 
-    @classmethod
-    def _from_problem_bytes(cls, data: bytes) -> Model:
-        """Reads the model of a problem file."""
-        problem = c_void_p()
-        call(library.chorale_problem_read, None, data, len(data), 0, byref(problem))
-        try:
-            return cls._made(
-                library.chorale_model_retain(library.chorale_problem_model(problem)), (), ()
-            )
-        finally:
-            library.chorale_problem_destroy(problem)
-
     def __reduce__(self) -> Any:
-        with self._use() as model:
-            problem = c_void_p()
-            call(library.chorale_problem_create, None, model, byref(problem))
-        try:
-            made = (problem_bytes(problem),)
-            return Recipe(Model, "_from_problem_bytes", made, {}).remake()
-        finally:
-            library.chorale_problem_destroy(problem)
+        from .problem import Problem, model_of  # here, since `problem` imports this module
+
+        return model_of, (Problem(self).to_bytes(),)
 
     @property
     def _shapes(self) -> npt.NDArray[np.int64]:
         """The numbers of positions and of labels of each chain: one row for each chain."""
         if self._known_shapes is None:  # the model was not made by a builder of this process
+            shapes = np.empty((len(self), 2), dtype=np.int64)
             scores = struct(c.chorale_chain)
-            with self._use() as model:
-                shapes = np.empty((library.chorale_model_chain_count(model), 2), dtype=np.int64)
-                for chain in range(len(shapes)):
-                    call(library.chorale_model_get_chain, model, chain, byref(scores), None)
-                    shapes[chain] = scores.length, scores.labels
+            for chain in range(len(shapes)):
+                call(library.chorale_model_get_chain, self, chain, scores, None)
+                shapes[chain] = scores.length, scores.labels
             self._known_shapes = shapes
         return self._known_shapes
 
@@ -513,26 +456,26 @@ class Model(Shared):
 
     def __len__(self) -> int:
         """Returns the number of chains."""
-        return self._size(library.chorale_model_chain_count)
+        return int(get(library.chorale_model_chain_count, self))
 
     @property
     def cliques(self) -> int:
-        return self._size(library.chorale_model_clique_count)
+        return int(get(library.chorale_model_clique_count, self))
 
     @property
     def all_members(self) -> int:
         """The number of members of all cliques together."""
-        return self._size(library.chorale_model_member_count)
+        return int(get(library.chorale_model_member_count, self))
 
     @property
     def bytes(self) -> int:
         """The number of bytes that the model has allocated, including copied scores."""
-        return self._size(library.chorale_model_bytes)
+        return int(get(library.chorale_model_bytes, self))
 
     @property
     def score_bytes(self) -> int:
         """The number of bytes of all scores, copied or borrowed (without shared transitions)."""
-        return self._size(library.chorale_model_score_bytes)
+        return int(get(library.chorale_model_score_bytes, self))
 
     def chain_length(self, chain: int) -> int:
         """Returns the number of positions of a chain."""
@@ -575,19 +518,9 @@ class Model(Shared):
     def _members_of(self, clique: int) -> tuple[npt.NDArray[np.int64], ...]:
         """Returns the chains, positions and weights of the members of a clique."""
         count = self.clique_members(clique)
-        chains, positions, weights = (np.empty(count, dtype=np.int64) for _ in range(3))
-        with self._use() as model:
-            call(
-                library.chorale_model_get_members,
-                model,
-                self._clique(clique),
-                arrays.address(chains),
-                arrays.address(positions),
-                arrays.address(weights),
-                count,
-                None,
-            )
-        return chains, positions, weights
+        found = tuple(np.empty(count, dtype=np.int64) for _ in range(3))
+        call(library.chorale_model_get_members, self, self._clique(clique), *found, count, None)
+        return found
 
     # ---- Chains
 
@@ -609,14 +542,7 @@ class Model(Shared):
 
     def _get_chain(self, chain: int) -> tuple[c.chorale_chain, c.chorale_chain_options]:
         scores, options = struct(c.chorale_chain), struct(c.chorale_chain_options)
-        with self._use() as model:
-            call(
-                library.chorale_model_get_chain,
-                model,
-                self._chain(chain),
-                byref(scores),
-                byref(options),
-            )
+        call(library.chorale_model_get_chain, self, self._chain(chain), scores, options)
         return scores, options
 
     # ---- Scores of labellings
@@ -627,34 +553,17 @@ class Model(Shared):
 
         labels: the label of every position, chain after chain, as `Run.labels` returns them.
         """
-        with self._use() as model:
-            array = self._labels(labels)
-            score = c_double()
-            chains = np.empty(len(self), dtype=np.float64)
-            cliques = np.empty(self.cliques, dtype=np.float64)
-            work(
-                library.chorale_model_score,
-                None,
-                model,
-                arrays.address(array),
-                len(array),
-                byref(score),
-                arrays.address(chains),
-                arrays.address(cliques),
-                sources=self._raised,
-            )
+        array, score = self._labels(labels), c_double()
+        chains, cliques = np.empty(len(self)), np.empty(self.cliques)
+        outputs = score, chains, cliques
+        work(library.chorale_model_score, None, self, array, len(array), *outputs)
         return LabellingScore(score.value, chains, cliques)
 
     def _labels(self, labels: npt.ArrayLike) -> arrays.Ints:
         return arrays.ints("labels", labels, size=int(self.chain_lengths.sum()))
 
     def _of_clique(self, function: Any, clique: int) -> int:
-        with self._use() as model:
-            return int(function(model, self._clique(clique)))
-
-    def _size(self, function: Any) -> int:
-        with self._use() as model:
-            return int(function(model))
+        return int(get(function, self, self._clique(clique)))
 
     @staticmethod
     def _within(name: str, index: int, count: int) -> int:
@@ -667,40 +576,3 @@ class Model(Shared):
         if self.closed:
             return "<Model, closed>"
         return f"<Model: {len(self)} chains, {self.cliques} cliques>"
-
-
-def pickled(**given: Any) -> Any:
-    """Returns what __reduce__ must return for a potential or property: the bytes of a problem file
-    with one clique that has it. given: it, by its name."""
-    [(name, thing)] = given.items()
-    builder = ModelBuilder()
-    if name == "property":
-        builder.add_cliques(1, potential=Potential.potts(thing.values, 0.0), **given)
-    else:
-        builder.add_cliques(1, **given)
-    problem = c_void_p()
-    with builder.freeze()._use() as model:
-        call(library.chorale_problem_create, None, model, byref(problem))
-    try:
-        return unpickled, (name, problem_bytes(problem))
-    finally:
-        library.chorale_problem_destroy(problem)
-
-
-def unpickled(name: str, data: bytes) -> Potential | Property:
-    kind: Any = {"potential": Potential, "property": Property}[name]
-    with Model._from_problem_bytes(data)._use() as model:
-        pointer = getattr(library, f"chorale_model_clique_{name}")(model, 0)
-        made: Potential | Property = kind._made(kind._retain(pointer))
-    return made
-
-
-def problem_bytes(problem: Any) -> bytes:
-    """Returns a problem as the bytes of its file."""
-    needed = c_size_t()
-    call(library.chorale_problem_write, problem, None, 0, byref(needed))
-    data = bytearray(needed.value)
-    target = (c_char * len(data)).from_buffer(data)
-    call(library.chorale_problem_write, problem, target, needed.value, byref(needed))
-    del target
-    return bytes(data)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from ctypes import byref, c_double, c_int64
+from ctypes import c_double, c_int64
 from typing import Any, Literal, Optional
 
 import numpy as np
@@ -13,8 +13,8 @@ from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Raised
 from ._handle import Recipe, Shared
-from ._native import call, library, struct
-from ._work import work
+from ._native import get, library, struct
+from ._work import told
 
 Scale = Optional[Literal["members", "log"]]
 Shape = Optional[Literal["convex", "concave"]]
@@ -24,11 +24,7 @@ SCALES = {
     "members": c.CHORALE_SCALE_BY_MEMBERS,
     "log": c.CHORALE_SCALE_BY_LOG_MEMBERS,
 }
-SHAPES = {
-    None: c.CHORALE_SHAPE_DETECT,
-    "convex": c.CHORALE_SHAPE_CONVEX,
-    "concave": c.CHORALE_SHAPE_CONCAVE,
-}
+SHAPES = {None if name == "detect" else name: n for name, n in arrays.choices("SHAPE").items()}
 
 CountFunction = Callable[[npt.NDArray[np.int64], int], float]
 
@@ -71,7 +67,7 @@ class Potential(Shared):
         return cls._made(cls._create(function, None, *arguments))
 
     def __reduce__(self) -> Any:
-        from .model import pickled  # here, since `model` imports this module
+        from .problem import pickled  # here, since `problem` imports this module
 
         with self._use():  # fails if the handle is closed
             return (
@@ -91,7 +87,7 @@ class Potential(Shared):
     ) -> Potential:
         """Returns the potential strength * sum_v n_v^2. With a positive strength, the score is
         higher if members agree."""
-        return cls._strength("potts", values, strength, scale, counted)
+        return cls._new("potts", values, strength, _options(values, scale, counted))
 
     @classmethod
     def entropy(
@@ -103,7 +99,7 @@ class Potential(Shared):
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
         """Returns the potential strength * sum_v n_v log n_v. The strength may be negative."""
-        return cls._strength("entropy", values, strength, scale, counted)
+        return cls._new("entropy", values, strength, _options(values, scale, counted))
 
     @classmethod
     def makespan(
@@ -116,7 +112,7 @@ class Potential(Shared):
     ) -> Potential:
         """Returns the potential max_v strength * n_v. With a negative strength, the maximum is at
         the value with the least count."""
-        return cls._strength("makespan", values, strength, scale, counted)
+        return cls._new("makespan", values, strength, _options(values, scale, counted))
 
     @classmethod
     def square_makespan(
@@ -129,15 +125,7 @@ class Potential(Shared):
     ) -> Potential:
         """Returns the potential max_v strength * n_v^2. With a negative strength, the maximum is at
         the value with the least count."""
-        return cls._strength("square_makespan", values, strength, scale, counted)
-
-    @classmethod
-    def _strength(
-        cls, family: str, values: int, strength: float, scale: Scale, counted: Any
-    ) -> Potential:
-        values = arrays.integer("values", values)
-        options = _options(values, scale, counted)
-        return cls._new(family, values, arrays.real("strength", strength), byref(options))
+        return cls._new("square_makespan", values, strength, _options(values, scale, counted))
 
     @classmethod
     def sum(
@@ -159,7 +147,7 @@ class Potential(Shared):
         >>> Potential.sum([0, 0, 3, 4], values=2).evaluate([2, 1])
         3.0
         """
-        return cls._tables("sum", tables, values, scale, counted, shape=shape)
+        return cls._tables("sum", tables, values, scale, counted, shape)
 
     @classmethod
     def max(
@@ -171,17 +159,11 @@ class Potential(Shared):
         counted: npt.ArrayLike | None = None,
     ) -> Potential:
         """Returns the potential max_v f_v(n_v). tables: as in `sum`."""
-        return cls._tables("max", tables, values, scale, counted)
+        return cls._tables("max", tables, values, scale, counted, None)
 
     @classmethod
     def _tables(
-        cls,
-        family: str,
-        tables: Any,
-        values: int | None,
-        scale: Scale,
-        counted: Any,
-        **shape: Shape,
+        cls, family: str, tables: Any, values: int | None, scale: Scale, counted: Any, shape: Shape
     ) -> Potential:
         array = arrays.table("tables", tables, (1, 2))
         if array.ndim == 1:
@@ -189,13 +171,9 @@ class Potential(Shared):
                 raise TypeError("tables is one row for all values: say how many `values` there are")
             array = array.reshape(1, -1)
         if values is None:
-            values = array.shape[0]
-        values = arrays.integer("values", values)
-        options = _options(values, scale, counted)
-        options.shape = arrays.chosen("shape", shape.get("shape"), SHAPES)
-        count, length = array.shape
-        table = arrays.address(array)
-        return cls._new(family, values, table, count, length, 0, byref(options))
+            values = len(array)
+        options = _options(values, scale, counted, arrays.chosen("shape", shape, SHAPES))
+        return cls._new(family, values, array, *array.shape, 0, options)
 
     @classmethod
     def cardinality(
@@ -208,11 +186,8 @@ class Potential(Shared):
     ) -> Potential:
         """Returns the potential g(n_b). Exactly two values must be counted, and b is the higher of
         them. table: entry k is g(k)."""
-        values = arrays.integer("values", values)
         array = arrays.table("table", table, 1)
-        options = _options(values, scale, counted)
-        made = values, arrays.address(array), len(array)
-        return cls._new("cardinality", *made, byref(options))
+        return cls._new("cardinality", values, array, len(array), _options(values, scale, counted))
 
     @classmethod
     def majority(
@@ -232,9 +207,7 @@ class Potential(Shared):
         own = None if bias is None else arrays.table("bias", bias, 1)
         if own is not None and own.shape != (values,):
             raise ValueError(f"bias has shape {own.shape}, not ({values},)")
-        options = _options(values, scale, counted)
-        tables = arrays.address(array), 0, arrays.address(own)
-        return cls._new("majority", values, *tables, byref(options))
+        return cls._new("majority", values, array, 0, own, _options(values, scale, counted))
 
     @classmethod
     def pairs(
@@ -243,9 +216,7 @@ class Potential(Shared):
         """Returns the potential that is the sum of f(x_i, x_j) over all ordered pairs of different
         members i and j with the values x_i and x_j. scores: R x R, entry [x, y] is f(x, y)."""
         array = _square("scores", scores)
-        values = len(array)
-        options = _options(values, scale, counted)
-        return cls._new("pairs", values, arrays.address(array), 0, byref(options))
+        return cls._new("pairs", len(array), array, 0, _options(len(array), scale, counted))
 
     @classmethod
     def callback(
@@ -270,7 +241,6 @@ class Potential(Shared):
         if not callable(function):
             raise TypeError(f"function is {function!r}, which cannot be called")
         values = arrays.integer("values", values)
-        options = _options(values, scale, counted)
         raised = Raised()
 
         def score(_: Any, counts: Any, count: int, members: int, into: int) -> int:
@@ -285,8 +255,9 @@ class Potential(Shared):
 
         thunk = c.chorale_count_function(score)
         create = library.chorale_potential_create_callback
-        given = values, thunk, None, None, byref(options)
-        potential = cls._made(cls._create(create, None, *given), thunk)
+        options = _options(values, scale, counted)
+        pointer = cls._create(create, None, values, thunk, None, None, options)
+        potential = cls._made(pointer, thunk)
         if counted is not None:
             counted = arrays.flags("counted", counted, how="copy")
         how = {"scale": scale, "counted": counted}
@@ -299,15 +270,13 @@ class Potential(Shared):
     @property
     def values(self) -> int:
         """R, the number of values."""
-        with self._use() as potential:
-            return int(library.chorale_potential_values(potential))
+        return int(get(library.chorale_potential_values, self))
 
     @property
     def family(self) -> str:
         """ "sum", "max", "majority", "pairs" or "callback"."""
-        with self._use() as potential:
-            family = library.chorale_potential_family(potential)
-            return str(library.chorale_family_name(family).decode())
+        family = get(library.chorale_potential_family, self)
+        return str(library.chorale_family_name(family).decode())
 
     def evaluate(self, counts: npt.ArrayLike, members: int | None = None) -> float:
         """Returns the score of counts, R integers. members: n, which must be the sum of the counts;
@@ -315,18 +284,9 @@ class Potential(Shared):
         array = arrays.longs("counts", counts)
         if members is None:
             members = int(array.sum())
-        score = c_double()
-        with self._use() as potential:
-            work(
-                library.chorale_potential_score,
-                potential,
-                arrays.address(array),
-                len(array),
-                arrays.integer("members", members),
-                byref(score),
-                sources=self._raised,
-            )
-        return score.value
+        return float(
+            told(c_double, library.chorale_potential_score, self, array, len(array), members)
+        )
 
     def prices(self, counts: npt.ArrayLike, members: int) -> tuple[arrays.Doubles, float]:
         """Returns the prices and the score of a shared clique (`libchorale.prices`) from its counts
@@ -342,35 +302,17 @@ class Potential(Shared):
         """
         array = arrays.longs("counts", counts)
         found = np.empty(self.values)
-        score = c_double()
-        with self._use() as potential:
-            work(
-                library.chorale_potential_prices,
-                potential,
-                arrays.address(array),
-                len(array),
-                arrays.integer("members", members),
-                arrays.address(found),
-                byref(score),
-                sources=self._raised,
-            )
-        return found, score.value
+        function = library.chorale_potential_prices
+        score = told(c_double, function, self, array, len(array), members, found)
+        return found, score
 
     def most(self, prices: npt.ArrayLike, members: int) -> float:
         """Returns an upper bound on the maximum of C(counts) - sum_v prices[v] * counts[v], where C
         is this potential, over all counts whose sum is at most `members`."""
         array = arrays.table("prices", prices, 1)
-        most = c_double()
-        with self._use() as potential:
-            call(
-                library.chorale_potential_most,
-                potential,
-                arrays.address(array),
-                len(array),
-                arrays.integer("members", members),
-                byref(most),
-            )
-        return most.value
+        return float(
+            told(c_double, library.chorale_potential_most, self, array, len(array), members)
+        )
 
     def __repr__(self) -> str:
         if self.closed:
@@ -386,11 +328,12 @@ def _square(name: str, value: Any) -> arrays.Doubles:
     return array
 
 
-def _options(values: int, scale: Scale, counted: Any) -> c.chorale_potential_options:
-    options = struct(c.chorale_potential_options)
-    options.scale = arrays.chosen("scale", scale, SCALES)
-    if counted is not None:
-        array = arrays.flags("counted", counted, (values,))
-        options.counted = arrays.address(array)
-        options.kept = array
-    return options
+def _options(
+    values: int, scale: Scale, counted: Any, shape: int = c.CHORALE_SHAPE_DETECT
+) -> c.chorale_potential_options:
+    return struct(
+        c.chorale_potential_options,
+        scale=arrays.chosen("scale", scale, SCALES),
+        shape=shape,
+        counted=arrays.optional_flags("counted", counted, (values,)),
+    )

@@ -21,7 +21,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Callable, Iterable, Sequence
-from ctypes import byref, c_double
+from ctypes import c_double, c_int64
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,8 +30,8 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._handle import Closable
-from ._native import call, library, struct
-from ._work import work
+from ._native import call, library
+from ._work import told
 from .cancel import Stop
 from .model import Model
 from .potential import Potential
@@ -77,25 +77,14 @@ class Prices(Closable):
         made = run_options(**options)
         numbers = arrays.longs("cliques", cliques)
         self._model = model.clone()
-        self._stop = Stop()
-        with self._model._use() as frozen, self._stop._use() as made.cancel:
-            pointer = self._create(
-                library.chorale_prices_create,
-                None,
-                frozen,
-                arrays.address(numbers),
-                len(numbers),
-                byref(made),
-                sources=model._raised,
-            )
-        super().__init__(pointer)
+        self._raised = model._raised
+        self._stop = made.used["cancel"] = Stop()
+        create = library.chorale_prices_create
+        super().__init__(self._create(create, None, self._model, numbers, len(numbers), made))
         self._stop._begin()  # the run borrows the flag until it is freed
-        with self._use() as prices:
-            needed = np.zeros(1, dtype=np.int64)
-            call(library.chorale_prices_counts, prices, None, 0, arrays.address(needed))
         # The number of prices, which is also the number of counts: one for each shared clique and
         # each value of its potential.
-        self.values = int(needed[0])
+        self.values: int = told(c_int64, library.chorale_prices_counts, self, None, 0)
 
     def _freed(self) -> None:
         try:
@@ -113,27 +102,17 @@ class Prices(Closable):
         all prices are 0.
         """
         array = None if prices is None else arrays.table("prices", prices, 1)
-        score = c_double()
-        result = struct(c.chorale_run_result)
-        with self._use() as handle:
-            work(
-                library.chorale_prices_solve,
-                handle,
-                arrays.address(array),
-                0 if array is None else len(array),
-                byref(score),
-                byref(result),
-                stop=self._stop,
-                sources=self._model._raised,
-            )
+        score, count = c_double(), 0 if array is None else len(array)
+        arguments = self, array, count, score
+        solve = library.chorale_prices_solve
+        result = told(c.chorale_run_result, solve, *arguments, stop=self._stop)
         return score.value, result_of(result)
 
     def counts(self) -> Longs:
         """Returns for each shared clique and value the number of members with the value, under the
         labels of the last `solve`. The order is that of the prices."""
         counts = np.empty(self.values, dtype=np.int64)
-        with self._use(shared=True) as handle:
-            call(library.chorale_prices_counts, handle, arrays.address(counts), len(counts), None)
+        call(library.chorale_prices_counts, self, counts, len(counts), None)
         return counts
 
     def labels(self, *, alone: bool = False) -> arrays.Ints:

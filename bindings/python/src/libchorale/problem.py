@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from collections.abc import Iterable, Iterator, MutableMapping, Sequence
-from ctypes import POINTER
+from ctypes import POINTER, c_size_t
 from typing import Any, Union, overload
 
 import numpy as np
@@ -14,9 +14,12 @@ from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Raised
 from ._handle import Closable, Recipe
-from ._native import call, library
+from ._native import call, get, library
+from ._work import told
 from .errors import ClosedError, FileAccessError, Renaming
-from .model import Model, problem_bytes
+from .model import Model, ModelBuilder
+from .potential import Potential
+from .property import Property
 
 # The list that names the values of a clique: "labels", "tokens", the number k of a list that
 # `add_value_names` added, or None.
@@ -82,17 +85,14 @@ class Problem(Closable):
     def __init__(self, model: Model) -> None:
         if not isinstance(model, Model):
             raise TypeError(f"model is {model!r}, not a Model")
-        with model._use() as frozen:
-            pointer = self._create(library.chorale_problem_create, None, frozen)
-        super().__init__(pointer)
+        super().__init__(self._create(library.chorale_problem_create, None, model))
         self._of(model)
 
     @classmethod
     def _made(cls, pointer: int, *kept: Any, raised: Sequence[Raised] = ()) -> Problem:
         problem = cls.__new__(cls)
         super(Problem, problem).__init__(pointer, *kept)
-        with problem._use(shared=True) as handle:
-            model = library.chorale_model_retain(library.chorale_problem_model(handle))
+        model = library.chorale_model_retain(get(library.chorale_problem_model, problem))
         problem._of(Model._made(model, kept, raised))
         return problem
 
@@ -104,11 +104,9 @@ class Problem(Closable):
         self._lists: dict[int, list[str]] = {}  # a cache of lists that have been set or read
         self._kinds: list[int] | None = None
         self._value_lists = 0
-        with self._use(shared=True) as problem:
-            while library.chorale_problem_text_count(
-                problem, c.CHORALE_TEXTS_VALUES + self._value_lists
-            ):
-                self._value_lists += 1
+        count = library.chorale_problem_text_count
+        while get(count, self, c.CHORALE_TEXTS_VALUES + self._value_lists):
+            self._value_lists += 1
 
     @property
     def model(self) -> Model:
@@ -121,11 +119,10 @@ class Problem(Closable):
         """Returns a list of texts, read once from the library and then cached."""
         known = self._lists.get(which)
         if known is None:
-            with self._use(shared=True) as problem:
-                known = self._lists[which] = [
-                    _text(library.chorale_problem_text, problem, which, index) or ""
-                    for index in range(library.chorale_problem_text_count(problem, which))
-                ]
+            known = self._lists[which] = [
+                _text(library.chorale_problem_text, self, which, index) or ""
+                for index in range(get(library.chorale_problem_text_count, self, which))
+            ]
         elif self.closed:
             raise ClosedError("this Problem has been closed")
         return list(known)
@@ -133,9 +130,9 @@ class Problem(Closable):
     def _set_texts(self, name: str, which: int, texts: Iterable[str] | None) -> None:
         given = [] if texts is None else texts if isinstance(texts, (str, bytes)) else list(texts)
         packed = _Texts(name, given)
-        with self._use() as problem, Renaming({"count": f"the number of {name}"}):
-            packed.set(problem, which)
-            self._lists[which] = list(given)
+        with Renaming({"count": f"the number of {name}"}):
+            packed.set(self, which)
+        self._lists[which] = list(given)
 
     labels = _List("The name of each label.", c.CHORALE_TEXTS_LABELS)
     tokens = _List("The text of each token id.", c.CHORALE_TEXTS_TOKENS)
@@ -162,11 +159,7 @@ class Problem(Closable):
         names = self.kinds
         numbers = self._kinds
         if numbers is None:
-            with self._use(shared=True) as problem:
-                numbers = self._kinds = [
-                    library.chorale_problem_clique_kind(problem, clique)
-                    for clique in range(self._model.cliques)
-                ]
+            numbers = self._kinds = [self.clique_kind(k) for k in range(self._model.cliques)]
         return [names[n] if 0 <= n < len(names) else (None if n < 0 else str(n)) for n in numbers]
 
     @clique_kinds.setter
@@ -184,24 +177,21 @@ class Problem(Closable):
             self.kinds = list(order)
             given = [-1 if kind is None else numbers[kind] for kind in given]
         array = arrays.ints("clique_kinds", given, size=self._model.cliques)
-        with self._use() as problem:
-            call(library.chorale_problem_set_cliques, problem, arrays.address(array), None)
-            self._kinds = array.tolist()
+        call(library.chorale_problem_set_cliques, self, array, None)
+        self._kinds = array.tolist()
 
     def clique_kind(self, clique: int) -> int:
         """Returns the index of a clique's kind in `kinds`; -1: none."""
-        with self._use(shared=True) as problem:
-            return int(library.chorale_problem_clique_kind(problem, self._model._clique(clique)))
+        return int(get(library.chorale_problem_clique_kind, self, self._model._clique(clique)))
 
     def add_value_names(self, names: Iterable[str]) -> int:
         """Adds a list of names of values and returns its number, for use in `name_values`."""
         packed = _Texts("names", names)
         if packed.count == 0:
             raise ValueError("names is empty")
-        with self._use() as problem:
-            packed.set(problem, c.CHORALE_TEXTS_VALUES + self._value_lists)
-            self._value_lists += 1
-            return self._value_lists - 1
+        packed.set(self, c.CHORALE_TEXTS_VALUES + self._value_lists)
+        self._value_lists += 1
+        return self._value_lists - 1
 
     def value_names(self, number: int) -> list[str]:
         """Returns the list of value names with the number that `add_value_names` returned."""
@@ -225,19 +215,13 @@ class Problem(Closable):
                     raise ValueError(f"lists holds {number}: there are {self._value_lists} lists")
                 numbers.append(c.CHORALE_TEXTS_VALUES + number)
         array = arrays.ints("lists", numbers, size=self._model.cliques)
-        with self._use() as problem:
-            call(library.chorale_problem_set_cliques, problem, None, arrays.address(array))
+        call(library.chorale_problem_set_cliques, self, None, array)
 
     def value_name(self, clique: int, value: int) -> str | None:
         """Returns the name of a value of a clique; None if the value has no name, and for EMPTY and
         CONFLICT. If the clique has a dictionary, `value` is a number in the dictionary."""
-        with self._use(shared=True) as problem:
-            return _text(
-                library.chorale_problem_value_name,
-                problem,
-                self._model._clique(clique),
-                arrays.integer32("value", value),
-            )
+        number = self._model._clique(clique)
+        return _text(library.chorale_problem_value_name, self, number, value)
 
     # ---- Gold labels and notes
 
@@ -258,8 +242,7 @@ class Problem(Closable):
         if labels is not None:
             size = int(self._model.chain_lengths.sum())
             array = arrays.ints("gold", labels, size=size)
-        with self._use() as problem:
-            call(library.chorale_problem_set_gold, problem, arrays.address(array))
+        call(library.chorale_problem_set_gold, self, array)
 
     @property
     def notes(self) -> Notes:
@@ -270,15 +253,16 @@ class Problem(Closable):
 
     def to_bytes(self) -> bytes:
         """Returns the file as bytes; equal problems give equal bytes."""
-        with self._use(shared=True) as problem:
-            return problem_bytes(problem)
+        size: int = told(c_size_t, library.chorale_problem_write, self, None, 0)
+        data = np.empty(size, dtype=np.uint8)
+        call(library.chorale_problem_write, self, data, size, None)
+        return data.tobytes()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a file: first a temporary file in the same directory, which then replaces
         `path`."""
-        with self._use(shared=True) as problem:
-            with _Path(path) as encoded:
-                call(library.chorale_problem_save, problem, encoded)
+        with _Path(path) as encoded:
+            call(library.chorale_problem_save, self, encoded)
 
     @classmethod
     def from_bytes(cls, data: Any) -> Problem:
@@ -290,10 +274,7 @@ class Problem(Closable):
         if not view.c_contiguous:
             raise ValueError("data is not contiguous")
         array = np.frombuffer(view.cast("B"), dtype=np.uint8) if view.nbytes else np.empty(0, "u1")
-        pointer = cls._create(
-            library.chorale_problem_read, None, arrays.address(array), len(array), 0
-        )
-        return cls._made(pointer)
+        return cls._made(cls._create(library.chorale_problem_read, None, array, len(array), 0))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Problem:
@@ -318,19 +299,17 @@ class Notes(MutableMapping[str, str]):
         self._problem = problem
 
     def _all(self) -> dict[str, str]:
-        with self._problem._use(shared=True) as problem:
-            return {
-                _text(library.chorale_problem_note_name, problem, index) or "": _text(
-                    library.chorale_problem_note, problem, index
-                )
-                or ""
-                for index in range(library.chorale_problem_note_count(problem))
-            }
+        names = (library.chorale_problem_note_name, library.chorale_problem_note)
+        return {
+            name: text
+            for number in range(get(library.chorale_problem_note_count, self._problem))
+            for name, text in [[_text(of, self._problem, number) or "" for of in names]]
+        }
 
     def _set(self, name: Any, text: Any) -> None:
         name, text = _encoded("the name is", name), _encoded("the text is", text)
-        with self._problem._use() as problem:
-            call(library.chorale_problem_set_note, problem, name, len(name), text, len(text))
+        both = name, len(name), text, len(text)
+        call(library.chorale_problem_set_note, self._problem, *both)
 
     def __getitem__(self, name: str) -> str:
         return self._all()[name]
@@ -368,15 +347,10 @@ class _Texts:
         self._array[: self.count, 0] += np.uintp(self._bytes.ctypes.data)
         self._array[: self.count, 1] = lengths
 
-    def set(self, problem: int, which: int) -> None:
-        call(
-            library.chorale_problem_set_texts,
-            problem,
-            which,
-            ctypes.cast(self._array.ctypes.data, POINTER(c.chorale_text)),
-            ctypes.sizeof(c.chorale_text),
-            self.count,
-        )
+    def set(self, problem: Problem, which: int) -> None:
+        texts = ctypes.cast(self._array.ctypes.data, POINTER(c.chorale_text))
+        size = ctypes.sizeof(c.chorale_text)
+        call(library.chorale_problem_set_texts, problem, which, texts, size, self.count)
 
 
 def _encoded(what: str, text: Any) -> bytes:
@@ -391,8 +365,8 @@ def _encoded(what: str, text: Any) -> bytes:
 def _text(function: Any, *arguments: Any) -> str | None:
     """Calls a C function that returns the address of a text, and stores the length of the text in
     its last argument. Returns the text, or None if the address is NULL."""
-    length = ctypes.c_size_t()
-    address = function(*arguments, ctypes.byref(length))
+    length = c_size_t()
+    address = get(function, *arguments, length)
     return None if address is None else ctypes.string_at(address, length.value).decode("utf-8")
 
 
@@ -423,3 +397,28 @@ class _Path:
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, FileAccessError):
             error.filename = os.fspath(self._path)
+
+
+def model_of(data: bytes) -> Model:
+    """Returns the model of a problem from the bytes of its file."""
+    return Problem.from_bytes(data).model
+
+
+def pickled(**given: Any) -> Any:
+    """Returns what __reduce__ must return for a potential or property: the bytes of a problem file
+    with one clique that has it. given: it, by its name."""
+    [(name, thing)] = given.items()
+    builder = ModelBuilder()
+    if name == "property":
+        builder.add_cliques(1, potential=Potential.potts(thing.values, 0.0), **given)
+    else:
+        builder.add_cliques(1, **given)
+    return unpickled, (name, Problem(builder.freeze()).to_bytes())
+
+
+def unpickled(name: str, data: bytes) -> Potential | Property:
+    kind: Any = {"potential": Potential, "property": Property}[name]
+    with model_of(data) as model:  # to which the potential or property belongs until it is retained
+        pointer = get(getattr(library, f"chorale_model_clique_{name}"), model, 0)
+        made: Potential | Property = kind._made(kind._retain(pointer))
+    return made

@@ -14,9 +14,8 @@ an entry in a *table*, such as the token, which the property may fire.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from ctypes import byref, c_int32, c_int64
+from collections.abc import Sequence
+from ctypes import c_int32, c_int64
 from typing import Any, Literal, Union
 
 import numpy as np
@@ -25,7 +24,8 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._handle import Handle, Recipe, Shared
-from ._native import call, library, struct
+from ._native import call, get, library, struct
+from ._work import told
 from .chain import Names, Scheme
 
 # Actions of an automaton, besides the values that it may fire: to fire nothing, the value of the
@@ -38,10 +38,7 @@ ANY = c.CHORALE_ANY
 
 SegmentRule = Literal["spans_ignored", "ends_at_ignored"]
 
-SEGMENT_RULES = {
-    "spans_ignored": c.CHORALE_SEGMENT_SPANS_IGNORED,
-    "ends_at_ignored": c.CHORALE_SEGMENT_ENDS_AT_IGNORED,
-}
+SEGMENT_RULES = arrays.choices("SEGMENT")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,40 +74,27 @@ class LabelMap:
         known = Names(names, scheme)
         kind_of_label = np.empty(known.count, dtype=np.int32)
         begins = np.empty(known.count, dtype=np.uint8)
-        kinds = c_int64()
-        call(
-            library.chorale_label_map_from_names,
-            known.scheme,
-            known.pointers,
-            known.lengths,
-            known.count,
-            arrays.address(kind_of_label),
-            arrays.address(begins),
-            byref(kinds),
-        )
+        function = library.chorale_label_map_from_names
+        kinds = told(c_int64, function, *known.arguments, kind_of_label, begins)
         plain = known.scheme == c.CHORALE_SCHEME_PLAIN
-        kind_names = [""] * kinds.value
+        kind_names = [""] * kinds
         for name, kind in zip(reversed(names), reversed(kind_of_label)):
             kind_names[kind] = name if plain or len(name) < 2 else name[2:]
-        return cls(known.count, kinds.value, kind_of_label, begins, tuple(kind_names))
+        return cls(known.count, kinds, kind_of_label, begins, tuple(kind_names))
 
     def kind(self, name: str) -> int:
         """Returns the number of the kind with a name."""
         return self.kind_names.index(name)
 
     def _struct(self) -> c.chorale_label_map:
-        made = struct(c.chorale_label_map)
-        made.labels = arrays.integer("labels", self.labels)
-        made.kinds = arrays.integer("kinds", self.kinds)
-        kept: list[Any] = []
-        if self.kind_of_label is not None:
-            kept.append(arrays.ints("kind_of_label", self.kind_of_label, size=made.labels))
-            made.kind_of_label = arrays.address(kept[-1])
-        if self.begins is not None:
-            kept.append(arrays.flags("begins", self.begins, (made.labels,)))
-            made.begins = arrays.address(kept[-1])
-        made.kept = kept
-        return made
+        of, size = self.kind_of_label, arrays.integer("labels", self.labels)
+        return struct(
+            c.chorale_label_map,
+            labels=size,
+            kinds=self.kinds,
+            kind_of_label=None if of is None else arrays.ints("kind_of_label", of, size=size),
+            begins=arrays.optional_flags("begins", self.begins, (size,)),
+        )
 
 
 Labels = Union[int, LabelMap]
@@ -153,7 +137,7 @@ class Property(Shared):
         return cls._made(cls._create(function, None, *arguments))
 
     def __reduce__(self) -> Any:
-        from .model import pickled  # here, since `model` imports this module
+        from .problem import pickled  # here, since `problem` imports this module
 
         with self._use():  # fails if the handle is closed
             return pickled(property=self)
@@ -190,28 +174,29 @@ class Property(Shared):
         table_offset   FIRE_TABLE at position t fires entry t + table_offset of the table
         outside_value  what FIRE_TABLE fires if the table has no such entry
         """
-        made = struct(c.chorale_automaton)
         following = arrays.ints("next", next, ndim=3)
-        made.states, made.classes, made.labels = following.shape
-        made.values = arrays.integer("values", values)
-        made.start = arrays.integer32("start", start)
-        made.table_offset = arrays.integer32("table_offset", table_offset)
-        outside_value = arrays.integer32("outside_value", outside_value)
-        made.outside_value, made.fires_outside = outside_value, outside_value != FIRE_NOTHING
-        made.next = arrays.address(following)
+        states, classes, labels = following.shape
         fired = None
         if actions is not None:
             fired = arrays.ints("actions", actions, ndim=3)
             if fired.shape != following.shape:
                 raise ValueError(f"actions has shape {fired.shape}, not {following.shape}")
-            made.actions = arrays.address(fired)
-        at_end = None
-        if end_actions is not None:
-            at_end = arrays.ints("end_actions", end_actions, size=made.states)
-            made.end_actions = arrays.address(at_end)
-        own = _label_values(label_values, made.labels)
-        made.label_values = arrays.address(own)
-        return cls._new("", byref(made))
+        made = struct(
+            c.chorale_automaton,
+            states=states,
+            classes=classes,
+            labels=labels,
+            values=values,
+            start=start,
+            next=following,
+            actions=fired,
+            end_actions=arrays.optional_ints("end_actions", end_actions, states),
+            label_values=arrays.optional_ints("label_values", label_values, labels),
+            table_offset=table_offset,
+            outside_value=outside_value,
+            fires_outside=int(outside_value != FIRE_NOTHING),
+        )
+        return cls._new("", made)
 
     @classmethod
     def local(
@@ -232,9 +217,8 @@ class Property(Shared):
             raise ValueError(
                 f"actions has shape {fired.shape}, not ({classes}, {labels}, {labels + 1})"
             )
-        own = _label_values(label_values, labels)
-        sizes = labels, classes, arrays.integer("values", values)
-        return cls._new("_local", *sizes, arrays.address(fired), arrays.address(own))
+        own = arrays.optional_ints("label_values", label_values, labels)
+        return cls._new("_local", labels, classes, values, fired, own)
 
     @staticmethod
     def builder(labels: int, *, values: int, classes: int = 1) -> PropertyBuilder:
@@ -248,14 +232,13 @@ class Property(Shared):
         """Returns a property that fires the label at a position. Its value on chains that end
         before this position is EMPTY. (Here and below, with a `LabelMap`, the kind of the label is
         fired instead of the label.)"""
-        place = arrays.integer("position", position)
-        return cls._new("_position_label", byref(_map(labels)), place)
+        return cls._new("_position_label", _map(labels), position)
 
     @classmethod
     def token_label(cls, labels: Labels, token: int) -> Property:
         """Returns a property that fires the label of every position whose table entry is
         `token`."""
-        return cls._new("_token_label", byref(_map(labels)), arrays.integer32("token", token))
+        return cls._new("_token_label", _map(labels), token)
 
     @classmethod
     def first_label(cls, labels: Labels, *, ignored: npt.ArrayLike | None = None) -> Property:
@@ -267,7 +250,7 @@ class Property(Shared):
         """
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
-        return cls._new("_first_label", byref(made), arrays.address(skipped))
+        return cls._new("_first_label", made, skipped)
 
     @classmethod
     def next_label(
@@ -289,9 +272,9 @@ class Property(Shared):
         """
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
-        end = FIRE_NOTHING if end_value is None else arrays.integer32("end_value", end_value)
-        how = arrays.address(skipped), arrays.chosen("rule", rule, SEGMENT_RULES)
-        return cls._new("_next_label", byref(made), arrays.integer32("anchor", anchor), *how, end)
+        how = skipped, arrays.chosen("rule", rule, SEGMENT_RULES)
+        end = FIRE_NOTHING if end_value is None else end_value
+        return cls._new("_next_label", made, anchor, *how, end)
 
     @classmethod
     def token_before(
@@ -313,28 +296,21 @@ class Property(Shared):
         rule: as in `next_label`."""
         made = _map(labels)
         skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
-        start = (
-            FIRE_NOTHING if start_value is None else arrays.integer32("start_value", start_value)
-        )
-        how = arrays.address(skipped), arrays.chosen("rule", rule, SEGMENT_RULES)
-        numbers = arrays.integer("values", values), start
-        return cls._new(
-            "_token_before", byref(made), arrays.integer32("anchor", anchor), *how, *numbers
-        )
+        how = skipped, arrays.chosen("rule", rule, SEGMENT_RULES)
+        start = FIRE_NOTHING if start_value is None else start_value
+        return cls._new("_token_before", made, anchor, *how, values, start)
 
     # ---- Values on labellings
 
     @property
     def values(self) -> int:
         """R, the number of values."""
-        with self._use() as made:
-            return int(library.chorale_property_values(made))
+        return int(get(library.chorale_property_values, self))
 
     @property
     def labels(self) -> int:
         """m, the number of labels."""
-        with self._use() as made:
-            return int(library.chorale_property_labels(made))
+        return int(get(library.chorale_property_labels, self))
 
     def evaluate(
         self,
@@ -353,10 +329,8 @@ class Property(Shared):
                  no table
         parents  for a tree, as in `Chain`
         """
-        value = c_int32()
-        with self._labelling(labels, classes, table, parents) as labelling:
-            call(library.chorale_property_shown, *labelling, byref(value))
-        return value.value
+        labelling = self._labelling(labels, classes, table, parents)
+        return int(told(c_int32, library.chorale_property_shown, *labelling))
 
     def fired(
         self,
@@ -368,39 +342,27 @@ class Property(Shared):
     ) -> arrays.Ints:
         """Returns all values that fire on a labelling, in the order of the positions. Arguments are
         as in `evaluate`."""
-        count = c_int64()
-        with self._labelling(labels, classes, table, parents) as labelling:
-            values = np.empty(labelling[1] + 1, dtype=np.int32)
-            to = arrays.address(values), len(values)
-            call(library.chorale_property_fired, *labelling, *to, byref(count))
-        return values[: count.value].copy()
+        labelling = self._labelling(labels, classes, table, parents)
+        values = np.empty(labelling[1] + 1, dtype=np.int32)
+        count = told(c_int64, library.chorale_property_fired, *labelling, values, len(values))
+        return values[:count].copy()
 
-    @contextmanager
-    def _labelling(
-        self, labels: Any, classes: Any, table: Any, parents: Any
-    ) -> Iterator[tuple[Any, ...]]:
-        """Yields the arguments of the C functions for a labelling."""
+    def _labelling(self, labels: Any, classes: Any, table: Any, parents: Any) -> tuple[Any, ...]:
+        """Returns the arguments of the C functions for a labelling."""
         array = arrays.ints("labels", labels)
-        attachment = struct(c.chorale_attachment)
-        given = {"classes": classes, "table": table, "parents": parents}
-        kept = {
-            name: None if value is None else arrays.ints(name, value, size=len(array))
-            for name, value in given.items()
-        }
-        attachment.classes = arrays.address(kept["classes"])
-        attachment.table = arrays.address(kept["table"])
-        with self._use() as attachment.property:
-            above = arrays.address(kept["parents"])
-            yield byref(attachment), len(array), arrays.address(array), above
+        size = len(array)
+        attachment = struct(
+            c.chorale_attachment,
+            property=self,
+            classes=arrays.optional_ints("classes", classes, size),
+            table=arrays.optional_ints("table", table, size),
+        )
+        return attachment, size, array, arrays.optional_ints("parents", parents, size)
 
     def __repr__(self) -> str:
         if self.closed:
             return "<Property, closed>"
         return f"<Property of {self.labels} labels over {self.values} values>"
-
-
-def _label_values(value: Any, labels: int) -> arrays.Ints | None:
-    return None if value is None else arrays.ints("label_values", value, size=labels)
 
 
 class PropertyBuilder(Handle):
@@ -421,28 +383,13 @@ class PropertyBuilder(Handle):
     _free = library.chorale_property_builder_destroy
 
     def __init__(self, labels: int, *, values: int, classes: int = 1) -> None:
-        self.labels = arrays.integer("labels", labels)
-        super().__init__(
-            self._create(
-                library.chorale_property_builder_create,
-                None,
-                self.labels,
-                arrays.integer("classes", classes),
-                arrays.integer("values", values),
-            )
-        )
+        self.labels = labels
+        create = library.chorale_property_builder_create
+        super().__init__(self._create(create, None, labels, classes, values))
 
     def add_state(self) -> int:
         """Adds a state and returns its number."""
-        state = c_int32()
-        with self._use() as builder:
-            call(library.chorale_property_builder_add_state, builder, byref(state))
-        return state.value
-
-    def _add(self, name: str, **arguments: int) -> None:
-        numbers = tuple(arrays.integer32(key, value) for key, value in arguments.items())
-        with self._use() as builder:
-            call(getattr(library, f"chorale_property_builder_{name}"), builder, *numbers)
+        return int(told(c_int32, library.chorale_property_builder_add_state, self))
 
     def rule(
         self,
@@ -455,32 +402,25 @@ class PropertyBuilder(Handle):
     ) -> None:
         """Adds a rule: in `state`, a position of class `position_class` with label `label` fires
         `action`, and leads to the state `next` (ANY: the automaton stays in its state)."""
-        self._add(
-            "rule",
-            state=state,
-            position_class=position_class,
-            label=label,
-            next=next,
-            action=action,
-        )
+        rule = library.chorale_property_builder_rule
+        call(rule, self, state, position_class, label, next, action)
 
     def end_rule(self, state: int = ANY, *, action: int) -> None:
         """Adds an end rule: a sequence that ends in `state` fires `action` after its last
         position."""
-        self._add("end_rule", state=state, action=action)
+        call(library.chorale_property_builder_end_rule, self, state, action)
 
     def table(self, offset: int = 0, outside_value: int = FIRE_NOTHING) -> None:
         """Sets what FIRE_TABLE fires at position t: entry t + offset of the table, or outside_value
         if there is no such entry."""
-        self._add("table", offset=offset, outside_value=outside_value)
+        call(library.chorale_property_builder_table, self, offset, outside_value)
 
     def finish(self, label_values: npt.ArrayLike | None = None) -> Property:
         """Returns a property with the rules added so far. The builder may be used further.
         label_values: as in `Property.automaton`."""
-        own = _label_values(label_values, self.labels)
-        with self._use() as builder:
-            function = library.chorale_property_builder_finish
-            return Property._made(Property._create(function, builder, arrays.address(own)))
+        own = arrays.optional_ints("label_values", label_values, self.labels)
+        finish = library.chorale_property_builder_finish
+        return Property._made(Property._create(finish, self, own))
 
 
 class Dictionary(Shared):
@@ -498,45 +438,20 @@ class Dictionary(Shared):
 
     def __init__(self, values: npt.ArrayLike, *, unlisted: bool = False) -> None:
         array = arrays.ints("values", values)
-        super().__init__(
-            self._create(
-                library.chorale_dictionary_create,
-                None,
-                arrays.address(array),
-                len(array),
-                _unlisted(unlisted),
-            )
-        )
+        how = c.CHORALE_UNLISTED_AS_VALUE if unlisted else c.CHORALE_UNLISTED_FORBIDDEN
+        create = library.chorale_dictionary_create
+        super().__init__(self._create(create, None, array, len(array), how))
         self._recipe = Recipe(type(self), None, (arrays.own(array),), {"unlisted": bool(unlisted)})
 
-    @classmethod
-    def _made(cls, recipe: Recipe, pointer: int) -> Dictionary:
-        made = cls.__new__(cls)
-        super(Dictionary, made).__init__(pointer)
-        made._recipe = recipe
-        return made
-
     def __len__(self) -> int:
-        with self._use() as dictionary:
-            return int(library.chorale_dictionary_values(dictionary))
+        return int(get(library.chorale_dictionary_values, self))
 
     def find(self, value: int) -> int:
         """Returns the number that a value of the property has in the dictionary. Returns the number
         of UNLISTED, or -1 without UNLISTED, if the value is not in the dictionary."""
-        with self._use() as dictionary:
-            return int(
-                library.chorale_dictionary_find(dictionary, arrays.integer32("value", value))
-            )
+        return int(get(library.chorale_dictionary_find, self, value))
 
     def value(self, number: int) -> int:
         """Returns the value of the property that has this number in the dictionary; -1 for the
         number of UNLISTED and for numbers out of range."""
-        with self._use() as dictionary:
-            return int(
-                library.chorale_dictionary_value(dictionary, arrays.integer("number", number))
-            )
-
-
-def _unlisted(unlisted: bool) -> int:
-    """Returns the constant for the treatment of values outside a dictionary."""
-    return c.CHORALE_UNLISTED_AS_VALUE if unlisted else c.CHORALE_UNLISTED_FORBIDDEN
+        return int(get(library.chorale_dictionary_value, self, number))

@@ -8,13 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable
-from contextlib import ExitStack
-from ctypes import (
-    byref,
-    c_double,
-    c_int32,
-    c_uint8,
-)
+from ctypes import c_double, c_int32
 from typing import Any, Literal
 
 import numpy as np
@@ -24,8 +18,8 @@ from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Raised
 from ._handle import Closable
-from ._native import call, library, struct
-from ._work import at_caller, entries, work
+from ._native import call, get, library, read, struct
+from ._work import at_caller, entries, told, work
 from .cancel import Cancel, Stop
 from .chain import Chain, Edges
 from .clique import algorithm_number
@@ -36,17 +30,8 @@ from .problem import Problem
 JointMode = Literal["auto", "exact", "local_scores", "beam"]
 MessageElement = Literal["auto", "float64", "magnitude16"]
 
-JOINT_MODES = {
-    "auto": c.CHORALE_JOINT_AUTO,
-    "exact": c.CHORALE_JOINT_EXACT,
-    "local_scores": c.CHORALE_JOINT_LOCAL_SCORES,
-    "beam": c.CHORALE_JOINT_BEAM,
-}
-MESSAGE_ELEMENTS = {
-    "auto": c.CHORALE_MESSAGES_AUTO,
-    "float64": c.CHORALE_MESSAGES_FLOAT64,
-    "magnitude16": c.CHORALE_MESSAGES_MAGNITUDE16,
-}
+JOINT_MODES = arrays.choices("JOINT")
+MESSAGE_ELEMENTS = arrays.choices("MESSAGES")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -274,44 +259,19 @@ class Run(Closable):
         model = _model(model)
         if earlier is not None and not isinstance(earlier, Run):
             raise TypeError(f"earlier is {earlier!r}, not a Run")
-        made = run_options(
-            rounds=rounds,
-            damping=damping,
-            algorithm=algorithm,
-            exact_marginals=exact_marginals,
-            local_search=local_search,
-            restrict_range=restrict_range,
-            joint_mode=joint_mode,
-            beam_width=beam_width,
-            max_states=max_states,
-            message_element=message_element,
-            threads=threads,
-            bound_steps=bound_steps,
-            effort=effort,
-            edits=edits,
-        )
-        made.time_limit = arrays.limit("time_limit", time_limit)
+        given = {name: value for name, value in locals().items() if name in OF_A_RUN}
+        made = run_options(**given)
         self.model = model
         self._model = model.clone()  # stays open if the caller closes the model
         self._stop = Stop(cancel)
         self._own_raised = Raised()
+        self._raised = model._raised
         self._chains: dict[int, Chain] = {}  # the chains that set_chain was given, by number
+        made.time_limit = arrays.limit("time_limit", time_limit)
         made.progress = telling(progress, self._own_raised)
-        with ExitStack() as stack:
-            frozen = stack.enter_context(self._model._use())
-            made.cancel = stack.enter_context(self._stop._use())
-            before = None
-            if earlier is not None:
-                before = stack.enter_context(earlier._use(shared=True))
-            pointer = self._create(
-                library.chorale_run_create,
-                None,
-                frozen,
-                byref(made),
-                before,
-                sources=model._raised,
-            )
-        super().__init__(pointer, made)
+        made.used["cancel"] = self._stop
+        create = library.chorale_run_create
+        super().__init__(self._create(create, None, self._model, made, earlier), made)
         self._stop._begin()  # the run borrows the flag until it is freed
 
     def _freed(self) -> None:
@@ -345,22 +305,14 @@ class Run(Closable):
     def bound(self, steps: int) -> RunResult:
         """Does only `steps` more steps of dual ascent for the upper bound. The run must have
         bound_steps above 0."""
-        return self._ran(library.chorale_run_bound, arrays.integer("steps", steps))
+        return self._ran(library.chorale_run_bound, steps)
 
     def _ran(self, function: Any, *arguments: Any) -> RunResult:
-        result = struct(c.chorale_run_result)
-        with self._use() as run:
-            while self._own_raised.take() is not None:
-                pass
-            work(
-                function,
-                run,
-                *arguments,
-                byref(result),
-                stop=self._stop,
-                sources=(self._own_raised, *self._model._raised),
-            )
-            error = self._own_raised.take()
+        while self._own_raised.take() is not None:
+            pass
+        how = {"stop": self._stop, "sources": [self._own_raised]}
+        result = told(c.chorale_run_result, function, self, *arguments, **how)
+        error = self._own_raised.take()
         if error is not None:
             raise error
         return result_of(result)
@@ -369,9 +321,8 @@ class Run(Closable):
         """Discards messages, labellings and all changes by `set_chain`, `set_allowed`,
         `set_strength` and `set_labels`: the run is then as if newly created without `earlier`. The
         limits of `set_limits` stay."""
-        with self._use() as run:
-            library.chorale_run_reset(run)
-            self._chains.clear()
+        get(library.chorale_run_reset, self)
+        self._chains.clear()
 
     def set_chain(
         self,
@@ -382,33 +333,27 @@ class Run(Closable):
         """Replaces the scores of a chain. unary, transitions: as in `ModelBuilder.add_chain`, of
         the same shape as the scores that they replace."""
         made = Chain._for_a_call(unary, transitions, "copy")
-        with self._use() as run, made._use() as chain_struct:
-            number = self._model._chain(chain)
-            call(library.chorale_run_set_chain, run, number, chain_struct)
-            self._chains[number] = made
+        number = self._model._chain(chain)
+        call(library.chorale_run_set_chain, self, number, made)
+        self._chains[number] = made
 
     def set_allowed(self, chain: int, position: int, allowed: npt.ArrayLike | None) -> None:
         """Allows only some labels of a position. allowed: a boolean for each label; None lifts the
         restriction of an earlier call. The run must have edits=True."""
-        with self._use() as run:
-            number = self._model._chain(chain)
-            labels = int(self._model._shapes[number][1])
-            flags = None
-            if allowed is not None:
-                truths = np.asarray(allowed, dtype=bool)
-                if truths.shape != (labels,):
-                    raise ValueError(f"allowed has shape {truths.shape}; it must be ({labels},)")
-                flags = (c_uint8 * labels)(*truths.tolist())
-            position = arrays.integer("position", position)
-            call(library.chorale_run_set_allowed, run, number, position, flags)
+        number = self._model._chain(chain)
+        flags = None
+        if allowed is not None:
+            flags = np.asarray(allowed, dtype=bool)
+            labels = self._model._shape(number)[1]
+            if flags.shape != (labels,):
+                raise ValueError(f"allowed has shape {flags.shape}; it must be ({labels},)")
+            flags = np.ascontiguousarray(flags)
+        call(library.chorale_run_set_allowed, self, number, position, flags)
 
     def set_strength(self, clique: int, factor: float) -> None:
         """Multiplies the model's potential of a clique by a factor: 0, or from 1e-6 to 1e6; 1
         restores the potential of the model. The run must have edits=True."""
-        with self._use() as run:
-            number = self._model._clique(clique)
-            factor = arrays.real("factor", factor)
-            call(library.chorale_run_set_strength, run, number, factor)
+        call(library.chorale_run_set_strength, self, self._model._clique(clique), factor)
 
     def set_labels(self, labels: npt.ArrayLike) -> None:
         """Replaces the best labelling by the given one. The next step or solve scores the given
@@ -417,17 +362,16 @@ class Run(Closable):
 
         labels: the label of every position, chain after chain, as `labels` returns them.
         """
-        with self._use() as run:
-            array = self._model._labels(labels)
-            call(library.chorale_run_set_labels, run, arrays.address(array), len(array))
+        array = self._model._labels(labels)
+        call(library.chorale_run_set_labels, self, array, len(array))
 
     def set_limits(self, time_limit: float | None = None, cancel: Cancel | None = None) -> None:
         """Sets the time limit of each call in seconds (None: no limit), and the cancel flag (None:
         no flag)."""
         limit = arrays.limit("time_limit", time_limit)
-        with self._use() as run, self._stop._use() as stop:
+        with self._use():
             self._stop.follow(cancel)
-            call(library.chorale_run_set_limits, run, limit, stop)
+        call(library.chorale_run_set_limits, self, limit, self._stop)
 
     # ---- Results
     #
@@ -437,26 +381,18 @@ class Run(Closable):
     @property
     def result(self) -> RunResult:
         """The result of the last step, solve, local search or bound."""
-        result = struct(c.chorale_run_result)
-        with self._use(shared=True) as run:
-            call(library.chorale_run_get_result, run, byref(result))
-        return result_of(result)
+        return result_of(told(c.chorale_run_result, library.chorale_run_get_result, self))
 
     def left_out(self) -> list[LeftOut]:
         """Returns the chains that are left out, since every labelling of them is forbidden."""
-        with self._use(shared=True) as run:
-            return left_out_of(run)
+        return left_out_of(self)
 
     def labels(self, chain: int | None = None, *, own: bool = False) -> arrays.Ints:
         """Returns the labels of a chain, int32, without `chain` those of all chains, one chain
         after the other; -1 in chains that are left out."""
-        with self._use(shared=True) as run:
-            if chain is None:
-                number, length = c.CHORALE_ALL_CHAINS, int(self._model.chain_lengths.sum())
-            else:
-                number = self._model._chain(chain)
-                length, _ = self._model._shape(number)
-            return labels_of(run, number, length, own)
+        if chain is None:
+            return labels_of(self, c.CHORALE_ALL_CHAINS, int(self._model.chain_lengths.sum()), own)
+        return labels_of(self, chain, self._model.chain_length(chain), own)
 
     def changed_chains(self) -> npt.NDArray[np.int64]:
         """Returns the numbers of the chains whose labels differ from their best labels without
@@ -469,80 +405,36 @@ class Run(Closable):
     def chain_score(self, chain: int, *, own: bool = False) -> float:
         """Returns the score of a chain's labels by the scores of the chain alone, without
         cliques."""
-        score = c_double()
-        with self._use(shared=True) as run:
-            call(
-                library.chorale_run_chain_score,
-                run,
-                self._model._chain(chain),
-                _labelling(own),
-                byref(score),
-                None,
-            )
+        score, number = c_double(), self._model._chain(chain)
+        call(library.chorale_run_chain_score, self, number, _labelling(own), score, None)
         return score.value
 
     def changed(self, chain: int) -> bool:
         """Returns whether the labels of a chain differ from its best labels without cliques."""
-        changed = c_int32()
-        with self._use(shared=True) as run:
-            call(
-                library.chorale_run_chain_score,
-                run,
-                self._model._chain(chain),
-                c.CHORALE_TOGETHER,
-                None,
-                byref(changed),
-            )
-        return bool(changed.value)
+        function, number = library.chorale_run_chain_score, self._model._chain(chain)
+        return bool(told(c_int32, function, self, number, c.CHORALE_TOGETHER, None))
 
     def clique_score(self, clique: int, *, own: bool = False) -> float:
         """Returns the score of a clique: its potential at the values of its members."""
-        score = c_double()
-        with self._use(shared=True) as run:
-            work(
-                library.chorale_run_clique_score,
-                run,
-                self._model._clique(clique),
-                _labelling(own),
-                byref(score),
-                sources=self._model._raised,
-            )
-        return score.value
+        function, number = library.chorale_run_clique_score, self._model._clique(clique)
+        return float(told(c_double, function, self, number, _labelling(own)))
 
     def values(self, clique: int, *, own: bool = False) -> arrays.Ints:
         """Returns the value of each member of a clique, int32: from 0 to R - 1, R for EMPTY, R + 1
         for CONFLICT, -1 if the clique has a dictionary without UNLISTED and the value is not in it. A
         centre is the last member."""
-        with self._use(shared=True) as run:
-            number = self._model._clique(clique)
-            count = self._model.clique_members(number)
-            values = np.empty(count, dtype=np.int32)
-            call(
-                library.chorale_run_values,
-                run,
-                number,
-                _labelling(own),
-                arrays.address(values),
-                count,
-                None,
-            )
+        number = self._model._clique(clique)
+        values = np.empty(self._model.clique_members(number), dtype=np.int32)
+        to = values, len(values), None
+        call(library.chorale_run_values, self, number, _labelling(own), *to)
         return values
 
     def reasons(self, chain: int | None = None) -> list[Reason]:
         """Returns the reasons why a chain changed, in the order of its positions; without `chain`
         those of all chains."""
-        return [Reason(*told) for _, *told in self._reasons(chain)]
-
-    def _reasons(self, chain: int | None = None) -> list[Any]:
-        """Returns reasons as tuples of the fields of the C struct chorale_reason (run.h)."""
-        with self._use(shared=True) as run:
-            return entries(
-                library.chorale_run_reasons,
-                c.chorale_reason,
-                run,
-                c.CHORALE_ALL_CHAINS if chain is None else self._model._chain(chain),
-                sources=self._model._raised,
-            )
+        number = c.CHORALE_ALL_CHAINS if chain is None else self._model._chain(chain)
+        found = entries(library.chorale_run_reasons, c.chorale_reason, self, number)
+        return [Reason(*fields) for _, *fields in found]
 
     def max_marginals(self, chain: int) -> arrays.Doubles:
         """Returns the max-marginals of a chain, T x m, float64: for each position and label the
@@ -555,20 +447,10 @@ class Run(Closable):
         return self._marginals(chain)[1]
 
     def _marginals(self, chain: int) -> tuple[arrays.Doubles, arrays.Doubles]:
-        with self._use() as run:
-            number = self._model._chain(chain)
-            length, labels = self._model._shape(number)
-            marginals = np.empty((length, labels))
-            margins = np.empty(length)
-            work(
-                library.chorale_run_max_marginals,
-                run,
-                number,
-                arrays.address(marginals),
-                0,
-                arrays.address(margins),
-                sources=self._model._raised,
-            )
+        number = self._model._chain(chain)
+        marginals = np.empty(self._model._shape(number))
+        margins = np.empty(len(marginals))
+        work(library.chorale_run_max_marginals, self, number, marginals, 0, margins)
         return marginals, margins
 
     def probabilities(self, chain: int, temperature: float = 1.0) -> tuple[arrays.Doubles, bool]:
@@ -581,72 +463,52 @@ class Run(Closable):
         exceed `max_states`. Then labellings that add little are left out, in all at most a tenth of
         the sum. If this does not suffice, and on trees, the message of a value is added whenever a
         position fires the value."""
-        exact = c_int32()
-        with self._use() as run:
-            number = self._model._chain(chain)
-            probabilities = np.empty(self._model._shape(number))
-            work(
-                library.chorale_run_probabilities,
-                run,
-                number,
-                arrays.real("temperature", temperature),
-                arrays.address(probabilities),
-                0,
-                byref(exact),
-                sources=self._model._raised,
-            )
-        return probabilities, bool(exact.value)
+        number = self._model._chain(chain)
+        probabilities = np.empty(self._model._shape(number))
+        arguments = number, temperature, probabilities, 0
+        exact = told(c_int32, library.chorale_run_probabilities, self, *arguments)
+        return probabilities, bool(exact)
 
     def __repr__(self) -> str:
         return "<Run, closed>" if self.closed else f"<Run of {self.model!r}>"
-
-
-def _progress_of(now: Any) -> Progress:
-    return Progress(now.round, now.messages_changed, now.score, now.best_score, now.upper_bound)
 
 
 def telling(
     progress: Callable[[Any], Any] | None,
     raised: Raised,
     function: Any = c.chorale_progress_function,
-    told_of: Callable[[Any], Any] = _progress_of,
+    kind: Any = Progress,
 ) -> Any:
-    """Wraps `progress` as a callback for C. function: the C type of the callback. told_of: converts
-    the struct of the library to the argument of `progress`."""
+    """Wraps `progress` as a callback for C. function: the C type of the callback. kind: the class
+    of its argument."""
     if progress is None:
         return function()
     if not callable(progress):
         raise TypeError(f"progress is {progress!r}, which cannot be called")
 
-    def told(_: Any, at: Any) -> int:
+    def report(_: Any, at: Any) -> int:
         try:
-            return int(bool(at_caller(progress, told_of(at.contents))))
+            return int(bool(at_caller(progress, read(kind, at.contents))))
         except BaseException as error:
             raised.put(error)
             return 1
 
-    return function(told)
+    return function(report)
 
 
-_OBSTACLES = {
-    c.CHORALE_OBSTACLE_SCORES: "scores",
-    c.CHORALE_OBSTACLE_TRANSITIONS: "transitions",
-    c.CHORALE_OBSTACLE_CLIQUES: "cliques",
-    c.CHORALE_OBSTACLE_UNDECIDED: "undecided",
-}
+_OBSTACLES = {number: name for name, number in arrays.choices("OBSTACLE").items()}
 
 
 def labels_of(run: Any, chain: int, length: int, own: bool) -> arrays.Ints:
-    """Returns the labels of a chain, or of CHORALE_ALL_CHAINS. run: the address of a chorale_run.
-    length: the number of labels."""
+    """Returns the labels of a chain, or of CHORALE_ALL_CHAINS. run: a `Run`, or the address of a
+    chorale_run. length: the number of labels."""
     labels = np.empty(length, dtype=np.int32)
-    to = arrays.address(labels)
-    call(library.chorale_run_labels, run, chain, _labelling(own), to, length, None)
+    call(library.chorale_run_labels, run, chain, _labelling(own), labels, length, None)
     return labels
 
 
 def left_out_of(run: Any) -> list[LeftOut]:
-    """Returns the chains that a run leaves out. run: the address of a chorale_run."""
+    """Returns the chains that a run leaves out. run: a `Run`, or the address of a chorale_run."""
     return [
         LeftOut(chain, position, _OBSTACLES.get(obstacle, "unknown"), clique)
         for chain, position, obstacle, _, clique in entries(
@@ -656,10 +518,7 @@ def left_out_of(run: Any) -> list[LeftOut]:
 
 
 def result_of(result: c.chorale_run_result) -> RunResult:
-    fields = {field.name: getattr(result, field.name) for field in dataclasses.fields(RunResult)}
-    fields["outcome"] = Outcome(result.outcome)
-    fields["proven"] = bool(result.proven)
-    return RunResult(**fields)
+    return read(RunResult, result, outcome=Outcome(result.outcome))
 
 
 def _labelling(own: bool) -> int:
@@ -678,8 +537,8 @@ def _positive(name: str, value: Any) -> int:
     return arrays.size(name, value, 1)
 
 
-def _truth(_: str, value: Any) -> bool:
-    return bool(value)
+def _truth(_: str, value: Any) -> int:
+    return int(bool(value))
 
 
 # How options of a run are converted for C, by their names.
@@ -695,10 +554,10 @@ _OPTIONS: dict[str, Callable[[str, Any], Any]] = {
 }
 
 
+OF_A_RUN = {"local_search", *_OPTIONS}
+
+
 def run_options(*, local_search: bool = True, **given: Any) -> c.chorale_run_options:
     """Returns options for C; those that are not given have their defaults."""
-    options = struct(c.chorale_run_options)
-    options.no_local_search = not local_search
-    for name, value in given.items():
-        setattr(options, name, _OPTIONS[name](name, value))
-    return options
+    fields = {name: _OPTIONS[name](name, value) for name, value in given.items()}
+    return struct(c.chorale_run_options, no_local_search=int(not local_search), **fields)
