@@ -357,3 +357,32 @@ def test_what_is_behind_a_result():
         assert cliques == [-1, 0, -1]
     finally:
         library.chorale_decoded_destroy(decoded)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_counted_chain_is_as_many_chains(seed):
+    """Its labels have the score that the equal chains have."""
+    rng = np.random.default_rng(seed)
+    scores = [rng.normal(size=(2, 2)) for _ in range(5)]
+    edges = [rng.normal(size=(1, 2, 2)) for _ in scores]
+    counts = rng.integers(1, 4, 5)
+    given = {"agree": ["words", ch.Property.first_label(2)], "strength": 0.75}
+    tokens = [["a", "b"]] * 5
+    found = ch.decode(scores, tokens=tokens, edges=edges, counts=counts, **given)
+    places = np.repeat(np.arange(5), counts).tolist()
+    every = ch.build_problem(
+        [scores[k] for k in places],
+        tokens=[tokens[k] for k in places],
+        edges=[edges[k] for k in places],
+        **given,
+    )
+    labels = np.concatenate([found.labels[k] for k in places])
+    assert every.model.score(labels).score == pytest.approx(found.score)
+
+
+def test_bad_counts():
+    for counts, match in (([1], "counts has shape"), ([1, 0], r"counts\[1\] is 0; it must be at")):
+        with pytest.raises(ValueError, match=match):
+            ch.decode([[[0.0, 1.0]]] * 2, tokens=[["a"]] * 2, counts=counts)
+    with pytest.raises(ValueError, match="counts and transitions exclude each other"):
+        ch.decode([[[0.0, 1.0]]] * 2, np.zeros((2, 2)), tokens=[["a"]] * 2, counts=[1, 2])

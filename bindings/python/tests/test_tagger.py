@@ -600,3 +600,28 @@ def test_mistakes_of_predict():
     with pytest.raises(ValueError, match="y has"):
         tagger.fit(X, y[:1], groups)
     assert tagger.predict(X, groups) == labels
+
+
+def test_edges_and_known_labels():
+    """Edges decide where scores do not, and a known label spreads to the other places of a word."""
+    scores = [[[2.0, 0.0], [0.0, 0.1]], [[0.0, 1.0], [0.1, 0.0]]] * 12
+    right = [[0, 0], [1, 1]] * 12
+    edges = [np.full((1, 2, 2), -3.0) + 6.0 * np.eye(2) for _ in scores]
+    groups, tokens = [k // 2 for k in range(24)], [["Rome", "Bath"]] * 24
+    tagger = CollectiveTagger().fit(scores, right, groups, tokens, edges=edges)
+    assert tagger.predict(scores[:2], None, tokens[:2], edges=edges[:2]) == [[0, 0], [1, 1]]
+    assert tagger.predict(scores[:2], None, tokens[:2]) != [[0, 0], [1, 1]]
+    known = [[1, None], [None, None]]
+    alone = tagger.predict(scores[:2], [0, 1], tokens[:2], edges=edges[:2], forced=known)
+    assert alone == [[1, 1], [1, 1]]
+    [first, _] = tagger.predict_proba(scores[:2], [0, 1], tokens[:2], edges[:2], known)
+    assert first[0].tolist() == [0.0, 1.0]
+    for given, match in (
+        ({"forced": [[5, None], [None, None]]}, r"forced\[0\] has 5, not one of 0, 1"),
+        ({"edges": edges[:1]}, "edges has 1 entries, X has 2"),
+        ({"edges": [edges[0][:, :1]] * 2}, r"edges\[0\] has shape"),
+    ):
+        with pytest.raises(ValueError, match=match):
+            tagger.predict(scores[:2], None, tokens[:2], **given)
+    with pytest.raises(ValueError, match="edges is given, which only scores"):
+        CollectiveTagger(lambda X, y: None).fit(scores, right, groups, tokens, edges=edges)

@@ -162,6 +162,7 @@ def read(
     edges: Sequence[Any] | None = None,
     forced: Sequence[Any] | None = None,
     allowed: Sequence[Any] | None = None,
+    counts: npt.ArrayLike | None = None,
 ) -> Given:
     if transitions is not None and not isinstance(transitions, Transitions):
         with Renaming({"scores": "transitions"}):
@@ -214,7 +215,26 @@ def read(
     given.allowed = _joined(
         "allowed", allowed, lengths, lambda place, own, n: arrays.flags(place, own, (n, m))
     )
+    if counts is not None:
+        _count(given, arrays.longs("counts", counts, size=len(lengths)))
     return given
+
+
+def _count(given: Given, counts: Longs) -> None:
+    """Multiplies the scores and the votes of each chain by the number of equal chains for which it
+    stands."""
+    if (counts < 1).any():
+        chain = int(np.argmax(counts < 1))
+        raise ValueError(f"counts[{chain}] is {counts[chain]}; it must be at least 1")
+    if given.transitions is not None:
+        raise ValueError("counts and transitions exclude each other; edges can be given instead")
+    every = np.repeat(counts, np.diff(given.offsets))
+    given.scores = given.scores * every[:, None].astype(given.scores.dtype)
+    if given.edges is not None:
+        given.edges = given.edges * every[:, None, None].astype(given.scores.dtype)
+    for wanted in given.wanted:
+        times = every if wanted.prop is None else counts
+        wanted.weights = times if wanted.weights is None else times * wanted.weights
 
 
 def _of_each_chain(name: str, given: Sequence[Any], lengths: Sequence[int]) -> None:

@@ -160,6 +160,7 @@ def build_problem(
     edges: Sequence[npt.ArrayLike] | None = None,
     forced: Sequence[npt.ArrayLike] | None = None,
     allowed: Sequence[npt.ArrayLike] | None = None,
+    counts: npt.ArrayLike | None = None,
     gold: npt.ArrayLike | None = None,
 ) -> Problem:
     """Returns the `Problem` that `decode` would solve. It can be saved, or solved with a `Run`. The
@@ -172,10 +173,12 @@ def build_problem(
     >>> Run(problem).solve().changed_chains
     1
     """
-    more: dict[str, Any] = {"edges": edges, "forced": forced, "allowed": allowed}
     given = read(
         *(unaries, transitions, groups, tokens, agree, strength, minimum, stop, uncounted, names),
-        **more,
+        edges=edges,
+        forced=forced,
+        allowed=allowed,
+        counts=counts,
     )
     labels = None if gold is None else arrays.ints("gold", gold, size=int(given.offsets[-1]))
     asked = [wanted.agreement for wanted in given.wanted]
@@ -231,6 +234,7 @@ def decode(
     edges: Sequence[npt.ArrayLike] | None = None,
     forced: Sequence[npt.ArrayLike] | None = None,
     allowed: Sequence[npt.ArrayLike] | None = None,
+    counts: npt.ArrayLike | None = None,
     rules: of_rules.Rule | Sequence[of_rules.Rule] = (),
     scheme: Scheme = "plain",
     most_cost: float | None = None,
@@ -276,6 +280,8 @@ def decode(
                  neighbours; they replace those of `transitions`, but not its start and end scores
     forced       for each chain T labels that are known; -1: free
     allowed      for each chain T x m booleans: False forbids a label at a position
+    counts       for each chain how many equal chains it stands for: its scores and its votes are
+                 multiplied. Not with `transitions`; a strength "auto" is then 1
     rules        a rule, or several, that the labels of each chain must keep (`libchorale.rules`),
                  such as `rules.once()`: at most one segment of each label. Provisional
     scheme       of `names`, for rules: "plain", or "bio", "bioes", "bilou" for rules about what
@@ -299,6 +305,7 @@ def decode(
         edges=edges,
         forced=forced,
         allowed=allowed,
+        counts=counts,
     )
     if names is not None and given.labels is not None and len(names) != given.labels:
         raise ValueError(f"names has {len(names)} entries for {given.labels} labels")

@@ -182,6 +182,7 @@ class CollectiveTagger:
         y: Sequence[Sequence[Hashable]],
         groups: Sequence[Hashable] | None = None,
         tokens: Sequence[Sequence[Hashable]] | None = None,
+        edges: Sequence[npt.ArrayLike] | None = None,
     ) -> CollectiveTagger:
         """Trains the tagger and learns how strongly labels should agree.
 
@@ -191,11 +192,15 @@ class CollectiveTagger:
                 its own. With fewer than eight groups, agreement is applied only if its gain cannot
                 be chance
         tokens  for each sequence its T tokens. None: computed by `token`, or by its default
+        edges   for each sequence (T - 1) x m x m scores of its own, which replace those of
+                `transitions`, as in `decode`; only if tagger is None
         """
         kind = _kind(self.tagger)
         _agreements(self.agree)
         if self.transitions is not None and kind != "scores":
             raise ValueError("transitions is given, which only scores (tagger=None) can have")
+        if edges is not None:
+            edges = self._edges(edges, X, kind == "scores")
         X, has_groups = _sequences("X", X), groups is not None
         groups = _sequences("groups", range(len(X)) if groups is None else groups)
         gold = _gold(y, X)
@@ -251,6 +256,7 @@ class CollectiveTagger:
                 _aligned(scored, labels),
                 np.array(right, np.int32),
                 kind == "scores",
+                edges=None if edges is None else chosen(edges, which),
             )
 
         problems = []
@@ -283,6 +289,8 @@ class CollectiveTagger:
         X: Sequence[Any],
         groups: Sequence[Hashable] | None = None,
         tokens: Sequence[Sequence[Hashable]] | None = None,
+        edges: Sequence[npt.ArrayLike] | None = None,
+        forced: Sequence[Sequence[Hashable]] | None = None,
     ) -> list[list[Any]]:
         """Labels all sequences together, and returns the labels of each. If agreement is not
         applied, these are the tagger's own labels. A sequence whose scores forbid every labelling
@@ -294,15 +302,16 @@ class CollectiveTagger:
 
         groups  the group of each sequence; None: as in `fit` each is a group of its own if `fit` had
                 no groups, otherwise all are of one group
-        tokens  as in `fit`
+        tokens, edges  as in `fit`
+        forced  for each sequence the T labels that are known, None where it is not
         """
-        X, groups, tokens = self._given(X, groups, tokens)
+        X, groups, tokens, more = self._given(X, groups, tokens, edges, forced)
         if not X:
             return []
-        own = None if self.rules else self._trained_.own(X)
+        own = None if self.rules or forced is not None else self._trained_.own(X)
         if own is not None and not self.report_["applied"]:
             return own
-        found = self._decoded(X, groups, tokens)
+        found = self._decoded(X, groups, tokens, more)
         labels = [_named(self.classes_, row) for row in found.labels]
         if own is None:
             return labels
@@ -316,18 +325,22 @@ class CollectiveTagger:
         X: Sequence[Any],
         groups: Sequence[Hashable] | None = None,
         tokens: Sequence[Sequence[Hashable]] | None = None,
+        edges: Sequence[npt.ArrayLike] | None = None,
+        forced: Sequence[Sequence[Hashable]] | None = None,
     ) -> list[RuledChain]:
         """Returns what the rules do to the labels of `predict`, as `Decoded.ruled`: what they cost
         each sequence that would break them, and why its labels change or cannot. Arguments are as
         in `predict`."""
-        X, groups, tokens = self._given(X, groups, tokens)
-        return self._decoded(X, groups, tokens).ruled if X and self.rules else []
+        X, groups, tokens, more = self._given(X, groups, tokens, edges, forced)
+        return self._decoded(X, groups, tokens, more).ruled if X and self.rules else []
 
     def predict_proba(
         self,
         X: Sequence[Any],
         groups: Sequence[Hashable] | None = None,
         tokens: Sequence[Sequence[Hashable]] | None = None,
+        edges: Sequence[npt.ArrayLike] | None = None,
+        forced: Sequence[Sequence[Hashable]] | None = None,
     ) -> list[npt.NDArray[np.float64]]:
         """Returns for each sequence T x m: the probability of each of `classes_` at each position,
         given the messages of the cliques of the sequence (`Learnt.probabilities`), calibrated on
@@ -335,12 +348,13 @@ class CollectiveTagger:
         probabilities, calibrated likewise. Those of a sequence whose scores forbid every labelling
         are NaN. Rules have no influence, so that a label that rules forbid may have the greatest
         probability. Arguments are as in `predict`."""
-        X, groups, tokens = self._given(X, groups, tokens)
+        X, groups, tokens, more = self._given(X, groups, tokens, edges, forced)
         if not X:
             return []
         trained, labels = self._trained_, self.classes_
         scored = _aligned(trained.scores(X, range(len(X))), labels)
-        problem = self._problem(X, groups, tokens, scored, None, isinstance(trained, _Alone))
+        alone = isinstance(trained, _Alone)
+        problem = self._problem(X, groups, tokens, scored, None, alone, **more)
         made: list[npt.NDArray[np.float64]] = []
         with Run(self.learnt_.apply(problem)) as run:
             run.solve()
@@ -359,10 +373,12 @@ class CollectiveTagger:
         X: Sequence[Any],
         groups: Sequence[Hashable] | None = None,
         tokens: Sequence[Sequence[Hashable]] | None = None,
+        edges: Sequence[npt.ArrayLike] | None = None,
+        forced: Sequence[Sequence[Hashable]] | None = None,
     ) -> list[list[dict[Any, float]]]:
         """Returns `predict_proba` in the form of `sklearn_crfsuite.CRF.predict_marginals`: for each
         position a dict from labels to their probabilities."""
-        made = self.predict_proba(X, groups, tokens)
+        made = self.predict_proba(X, groups, tokens, edges, forced)
         return [[dict(zip(self.classes_, row.tolist())) for row in table] for table in made]
 
     def score(
@@ -381,11 +397,13 @@ class CollectiveTagger:
             raise ValueError("X has no positions")
         return float(np.mean(right))
 
-    def _decoded(self, X: list[Any], groups: list[Any], tokens: list[Any] | None) -> Decoded:
+    def _decoded(
+        self, X: list[Any], groups: list[Any], tokens: list[Any] | None, more: dict[str, Any]
+    ) -> Decoded:
         """Labels sequences under the rules and, if these are applied, the learnt potentials."""
         labels, alone = self.classes_, isinstance(self._trained_, _Alone)
         scored = _aligned(self._trained_.scores(X, range(len(X))), labels)
-        arguments, wanted, _ = self._arguments(X, groups, tokens, scored, alone)
+        arguments, wanted, _ = self._arguments(X, groups, tokens, scored, alone, **more)
         agree = []
         for kind, entry in enumerate(wanted if self.report_["applied"] else ()):
             asked = entry if isinstance(entry, Agreement) else _asked(entry, 1.0, 2, ())
@@ -402,9 +420,10 @@ class CollectiveTagger:
         )
 
     def _given(
-        self, X: Any, groups: Any, tokens: Any
-    ) -> tuple[list[Any], list[Any], list[Any] | None]:
-        """Checks the arguments of `predict`, and returns them as lists."""
+        self, X: Any, groups: Any, tokens: Any, edges: Any, forced: Any
+    ) -> tuple[list[Any], list[Any], list[Any] | None, dict[str, Any]]:
+        """Checks the arguments of `predict`, and returns them as lists; at last `edges` and
+        `forced`, as `decode` takes them."""
         if not hasattr(self, "_trained_"):
             raise _not_fitted()("this CollectiveTagger has not been fitted: call fit first")
         X = _sequences("X", X)
@@ -415,7 +434,25 @@ class CollectiveTagger:
         tokens = None if tokens is None else _sequences("tokens", tokens)
         if tokens is not None:
             _same_length("tokens", tokens, X)
-        return X, groups, tokens
+        if edges is not None:
+            edges = self._edges(edges, X, isinstance(self._trained_, _Alone))
+        if forced is not None:
+            forced = _sequences("forced", forced)
+            numbers = {label: number for number, label in enumerate(self.classes_)}
+            for place, row in enumerate(forced):
+                strange = [label for label in row if label is not None and label not in numbers]
+                if strange:
+                    known = _some(self.classes_)
+                    raise ValueError(f"forced[{place}] has {strange[0]!r}, not one of {known}")
+            forced = [[-1 if label is None else numbers[label] for label in row] for row in forced]
+        return X, groups, tokens, {"edges": edges, "forced": forced}
+
+    def _edges(self, edges: Any, X: Any, alone: bool) -> list[Any]:
+        if not alone:
+            raise ValueError("edges is given, which only scores (tagger=None) can have")
+        given = _sequences("edges", edges)
+        _same_length("edges", given, X)
+        return given
 
     def _labels(self, X: list[Any], y: list[list[Any]], kind: str) -> list[Any]:
         if self.labels is not None:
@@ -447,10 +484,11 @@ class CollectiveTagger:
         scored: _Scored,
         gold: npt.NDArray[np.int32] | None,
         alone: bool,
+        **more: Any,
     ) -> Problem:
         """Returns the problem of the given sequences. scored: their scores. gold: the number of the
         gold label of every position, or None. alone: True if X holds scores, not features."""
-        arguments, wanted, names = self._arguments(X, groups, tokens, scored, alone)
+        arguments, wanted, names = self._arguments(X, groups, tokens, scored, alone, **more)
         agree = wanted[0] if _agreements(self.agree)[0][1:] == ("agree",) else wanted
         problem = build_problem(**arguments, gold=gold, agree=agree)
         if problem.model.cliques:
@@ -464,8 +502,10 @@ class CollectiveTagger:
         tokens: list[Any] | None,
         scored: _Scored,
         alone: bool,
+        **more: Any,
     ) -> tuple[dict[str, Any], list[Any], list[str]]:
-        """Returns arguments for `decode` and the like, the entries of `agree`, and their names."""
+        """Returns arguments for `decode` and the like, the entries of `agree`, and their names.
+        more: further arguments for `decode`."""
         unaries, transitions, _ = scored
         wanted: list[Any] = []
         names: list[str] = []
@@ -485,7 +525,7 @@ class CollectiveTagger:
                 raise ValueError("tokens is missing: agree needs the words of X, which is scores")
             read = _token if self.token is None else self.token
             tokens = [_tokens(read, item, number) for number, item in enumerate(X)]
-        arguments = {"unaries": unaries, "transitions": transitions}
+        arguments = {"unaries": unaries, "transitions": transitions, **more}
         return {**arguments, "groups": groups, "tokens": tokens}, wanted, names
 
 
