@@ -61,7 +61,7 @@ STRUCTS = {
     "Progress": ("progress", "Progress of a run, told after every round and every step of the bound.", "rust go js", ()),
     "LearnProgress": ("learn_progress", "Progress of learning, told each time that a problem has been labelled.", "rust go js", ()),
     "CliqueResult": ("clique_result", "What the solver of a clique found. F is the score of all members' values and of the clique, psi[i][v] the score of value v for member i.", "rust go", ()),
-    "LearntReport": ("learnt_report", "", "go js", ()),
+    "LearntReport": ("learnt_report", "", "rust go js", ()),
     "LearntKind": ("learnt_kind", "What was learnt for one kind of cliques: the strength s and the bonus b of s sum_v n_v^2 / n + b sum_v n_v, where n_v of n members have value v.", "rust go js", ()),
     "SettledMention": ("settled_mention", "", "rust go js", ()),
     "SettledKey": ("settled_key", "", "rust go js", ()),
@@ -226,7 +226,7 @@ def rust_structs() -> str:
             elif field in options:
                 rust = "Option<usize>"
             else:
-                rust = {"double": "f64", "int64_t": "usize", "int32_t": "i32"}.get(kind) or kind.removeprefix("chorale_").title().replace("_", "")
+                rust = {"double": "f64", "int64_t": "usize", "int32_t": "i32", "chorale_learn_warning": "Warnings"}.get(kind) or kind.removeprefix("chorale_").title().replace("_", "")
             if field in options:
                 text = text.replace("-1", "None")
             lines.append(wrapped(of_rust(text), " " * 8 + "/// "))

@@ -105,7 +105,7 @@ def of_rust():
         yield from (("anchor", name.lower()) for name in re.findall(r"[A-Za-z]\w*", names))
     for source in folder.glob("*.rs"):
         text = re.sub(r"//.*", "", source.read_text(encoding="utf-8")).split("#[cfg(test)]")[0]
-        yield from (("word", name) for name in re.findall(r"^ {4}pub (?:const |unsafe )*(?:fn )?(?!mod |use )(\w+)\b", text, re.MULTILINE))
+        yield from (("word", name) for name in re.findall(r"^ {4}(?: {4})?pub (?:const |unsafe )*(?:fn )?(?!mod |use )(\w+)\b", text, re.MULTILINE))
 
 
 def main(site: Path) -> int:

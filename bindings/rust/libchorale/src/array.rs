@@ -166,6 +166,21 @@ pub(crate) fn written<T: Copy, N: Copy + Default + TryFrom<usize> + TryInto<usiz
     })
 }
 
+/// Returns the structs that a function of the library writes, each converted by `told`. `write` receives
+/// the address, the size of a struct, the capacity, and where to write the number of structs.
+pub(crate) fn listed<T: Copy, U>(
+    told: impl Fn(&T) -> U,
+    write: impl Fn(*mut T, usize, i64, *mut i64, *mut c::chorale_error) -> c::chorale_status,
+) -> Result<Vec<U>> {
+    // All-zero bytes are valid for all structs that the library fills, which hold only numbers.
+    let none = unsafe { std::mem::zeroed() };
+    let bytes = std::mem::size_of::<T>();
+    let all = written(none, |to, capacity, needed, error| {
+        write(to, bytes, capacity, needed, error)
+    })?;
+    Ok(all.iter().map(told).collect())
+}
+
 pub(crate) fn product(factors: &[usize]) -> Result<usize> {
     factors
         .iter()

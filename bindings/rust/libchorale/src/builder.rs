@@ -66,17 +66,17 @@ impl<'a> CliqueSetup<'a> {
             ..Self::blank(potentials.to_vec())
         }
     }
-    /// Sets the value of each label in a position clique: 0 to R - 1, or -1 for EMPTY (no value).
-    /// Unless this is called, each label is its own value.
-    pub fn label_values(mut self, label_values: &'a [i32]) -> Self {
-        self.label_values = Some(label_values);
-        self
-    }
-    /// Sets the value that the centre has with each label. Unless this is called, each label is its
-    /// own value.
-    pub fn centre_label_values(mut self, label_values: &'a [i32]) -> Self {
-        self.centre_label_values = Some(label_values);
-        self
+    setters! {
+        /// Sets the value of each label in a position clique: 0 to R - 1, or -1 for EMPTY (no value).
+        /// Unless this is called, each label is its own value.
+        pub fn label_values(self, label_values: &'a [i32]) -> Self {
+            self.label_values = Some(label_values)
+        }
+        /// Sets the value that the centre has with each label. Unless this is called, each label is its
+        /// own value.
+        pub fn centre_label_values(self, label_values: &'a [i32]) -> Self {
+            self.centre_label_values = Some(label_values)
+        }
     }
 
     fn raw(&self, centres: &[*const c::chorale_potential]) -> c::chorale_clique_setup {
@@ -130,30 +130,17 @@ impl<'x> Members<'x> {
             tables: None,
         }
     }
-    /// Members of several cliques: clique `first + c` gets the members `offsets[c] ..
-    /// offsets[c + 1]`, in this order.
-    pub fn offsets(self, offsets: &'x [i64]) -> Self {
-        Self {
-            offsets: Some(offsets),
-            ..self
-        }
-    }
-    /// The position of each member within its chain; -1 for the whole chain.
-    pub fn positions(self, positions: &'x [i64]) -> Self {
-        Self {
-            positions: Some(positions),
-            ..self
-        }
-    }
-    /// How often each member counts in the potential, at least 1. The count of a value is then the
-    /// sum of the weights of the members with this value, and the sum of all weights takes the place
-    /// of the number of members n. The members' scores do not change. A clique with a weight above 1
-    /// gets all its members in one call.
-    pub fn weights(self, weights: &'x [i64]) -> Self {
-        Self {
-            weights: Some(weights),
-            ..self
-        }
+    setters! {
+        /// Members of several cliques: clique `first + c` gets the members `offsets[c] ..
+        /// offsets[c + 1]`, in this order.
+        pub fn offsets(self, offsets: &'x [i64]) -> Self { self.offsets = Some(offsets) }
+        /// The position of each member within its chain; -1 for the whole chain.
+        pub fn positions(self, positions: &'x [i64]) -> Self { self.positions = Some(positions) }
+        /// How often each member counts in the potential, at least 1. The count of a value is then the
+        /// sum of the weights of the members with this value, and the sum of all weights takes the place
+        /// of the number of members n. The members' scores do not change. A clique with a weight above 1
+        /// gets all its members in one call.
+        pub fn weights(self, weights: &'x [i64]) -> Self { self.weights = Some(weights) }
     }
     /// The centre of each clique, one position of a chain, which replaces one that it had.
     pub fn centres(self, chains: &'x [i64], positions: &'x [i64]) -> Self {
@@ -163,20 +150,14 @@ impl<'x> Members<'x> {
             ..self
         }
     }
-    /// For each whole chain the class of each position, a small number; None: all 0.
-    pub fn classes(self, classes: &'x [Option<&'x [i32]>]) -> Self {
-        Self {
-            classes: Some(classes),
-            ..self
+    setters! {
+        /// For each whole chain the class of each position, a small number; None: all 0.
+        pub fn classes(self, classes: &'x [Option<&'x [i32]>]) -> Self {
+            self.classes = Some(classes)
         }
-    }
-    /// For each whole chain the number that the property reads at each position, such as a token
-    /// id; None: the chain's tokens.
-    pub fn tables(self, tables: &'x [Option<&'x [i32]>]) -> Self {
-        Self {
-            tables: Some(tables),
-            ..self
-        }
+        /// For each whole chain the number that the property reads at each position, such as a token
+        /// id; None: the chain's tokens.
+        pub fn tables(self, tables: &'x [Option<&'x [i32]>]) -> Self { self.tables = Some(tables) }
     }
 }
 

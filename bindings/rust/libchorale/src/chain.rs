@@ -82,34 +82,23 @@ impl<'s, N: Element> Chain<'s, N> {
         self.edges = Some(edges.map_err(|error| error.of("edges"))?);
         Ok(self)
     }
-    /// Sets whether the rows of this chain's own transition matrices stand for the label before or
-    /// for the label after. The default is [`Orientation::RowsFrom`]: the label before.
-    pub fn orientation(mut self, orientation: Orientation) -> Self {
-        self.orientation = orientation;
-        self
-    }
-    /// Sets start scores: for each label the score of this label at the first position. They
-    /// replace the start scores of the shared transitions.
-    pub fn start(mut self, start: &'s [N]) -> Self {
-        self.start = Some(start);
-        self
-    }
-    /// Sets end scores: for each label the score of this label at the last position. They replace
-    /// the end scores of the shared transitions.
-    pub fn end(mut self, end: &'s [N]) -> Self {
-        self.end = Some(end);
-        self
-    }
-    /// Makes the chain a tree. parents: for each position its parent, which is an earlier position,
-    /// or -1 for a root.
-    pub fn parents(mut self, parents: &'s [i32]) -> Self {
-        self.parents = Some(parents);
-        self
-    }
-    /// Sets the label that each position must take, or -1 if the position is free.
-    pub fn forced(mut self, forced: &'s [i32]) -> Self {
-        self.forced = Some(forced);
-        self
+    setters! {
+        /// Sets whether the rows of this chain's own transition matrices stand for the label before or
+        /// for the label after. The default is [`Orientation::RowsFrom`]: the label before.
+        pub fn orientation(self, orientation: Orientation) -> Self {
+            self.orientation = orientation
+        }
+        /// Sets start scores: for each label the score of this label at the first position. They
+        /// replace the start scores of the shared transitions.
+        pub fn start(self, start: &'s [N]) -> Self { self.start = Some(start) }
+        /// Sets end scores: for each label the score of this label at the last position. They replace
+        /// the end scores of the shared transitions.
+        pub fn end(self, end: &'s [N]) -> Self { self.end = Some(end) }
+        /// Makes the chain a tree. parents: for each position its parent, which is an earlier position,
+        /// or -1 for a root.
+        pub fn parents(self, parents: &'s [i32]) -> Self { self.parents = Some(parents) }
+        /// Sets the label that each position must take, or -1 if the position is free.
+        pub fn forced(self, forced: &'s [i32]) -> Self { self.forced = Some(forced) }
     }
     /// Sets which labels are allowed, positions x labels: 0 forbids the label at the position.
     /// Errors: Shape (a ragged array).

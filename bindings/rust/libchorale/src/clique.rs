@@ -35,18 +35,14 @@ impl<'a> CliqueProblem<'a> {
             weights: None,
         })
     }
-    /// Sets the value that each member must take: one entry for each member, -1 if the member is
-    /// free.
-    pub fn fixed(mut self, fixed: &'a [i32]) -> Self {
-        self.fixed = Some(fixed);
-        self
-    }
-    /// Sets how often each member counts in the potential: one weight for each member, at least 1.
-    /// The counts n_v are then sums of weights. The default is 1. Weights above 1 require a
-    /// SUM potential whose tables are convex and forbid no count.
-    pub fn weights(mut self, weights: &'a [i64]) -> Self {
-        self.weights = Some(weights);
-        self
+    setters! {
+        /// Sets the value that each member must take: one entry for each member, -1 if the member is
+        /// free.
+        pub fn fixed(self, fixed: &'a [i32]) -> Self { self.fixed = Some(fixed) }
+        /// Sets how often each member counts in the potential: one weight for each member, at least 1.
+        /// The counts n_v are then sums of weights. The default is 1. Weights above 1 require a
+        /// SUM potential whose tables are convex and forbid no count.
+        pub fn weights(self, weights: &'a [i64]) -> Self { self.weights = Some(weights) }
     }
     /// Returns the number of members.
     pub fn members(&self) -> usize {
@@ -145,37 +141,28 @@ impl<'a> CliqueOptions<'a> {
         self.raw.start = c::CHORALE_START_ALPHA_PASS;
         self
     }
-    /// Sets the greatest number of values in a set tried by [`Algorithm::GeneralisedAlphaPass`], at
-    /// least 1. The default is 2.
-    pub fn subset_size(mut self, subset_size: usize) -> Self {
-        self.subset_size = Some(subset_size);
-        self
-    }
-    /// Sets the greatest number of iterations. Depending on the algorithm, an iteration is a sweep
-    /// over the members, a round, a step of the Lagrange multipliers, a majority value, or a flow.
-    /// 0: the algorithm's own default.
-    pub fn iteration_limit(mut self, limit: usize) -> Self {
-        self.raw.iteration_limit = size(limit);
-        self
-    }
-    /// Sets the greatest number of nodes of branch and bound ([`Algorithm::CountBoxes`]). 0: no
-    /// limit.
-    pub fn node_limit(mut self, limit: usize) -> Self {
-        self.raw.node_limit = size(limit);
-        self
-    }
-    /// Sets the greatest number of open nodes that branch and bound keeps. When it is reached, the
-    /// search continues depth first. 0: the algorithm's own default.
-    pub fn node_pool(mut self, nodes: usize) -> Self {
-        self.raw.node_pool = size(nodes);
-        self
-    }
-    /// Sets when a Lagrangian relaxation ends: when complementary slackness is violated by at most
-    /// this fraction of the largest useful multiplier. (A greater multiplier would change no
-    /// member's value.) The default is 1e-3.
-    pub fn tolerance(mut self, tolerance: f64) -> Self {
-        self.raw.tolerance = tolerance;
-        self
+    setters! {
+        /// Sets the greatest number of values in a set tried by [`Algorithm::GeneralisedAlphaPass`], at
+        /// least 1. The default is 2.
+        pub fn subset_size(self, subset_size: usize) -> Self {
+            self.subset_size = Some(subset_size)
+        }
+        /// Sets the greatest number of iterations. Depending on the algorithm, an iteration is a sweep
+        /// over the members, a round, a step of the Lagrange multipliers, a majority value, or a flow.
+        /// 0: the algorithm's own default.
+        pub fn iteration_limit(self, limit: usize) -> Self {
+            self.raw.iteration_limit = size(limit)
+        }
+        /// Sets the greatest number of nodes of branch and bound ([`Algorithm::CountBoxes`]). 0: no
+        /// limit.
+        pub fn node_limit(self, limit: usize) -> Self { self.raw.node_limit = size(limit) }
+        /// Sets the greatest number of open nodes that branch and bound keeps. When it is reached, the
+        /// search continues depth first. 0: the algorithm's own default.
+        pub fn node_pool(self, nodes: usize) -> Self { self.raw.node_pool = size(nodes) }
+        /// Sets when a Lagrangian relaxation ends: when complementary slackness is violated by at most
+        /// this fraction of the largest useful multiplier. (A greater multiplier would change no
+        /// member's value.) The default is 1e-3.
+        pub fn tolerance(self, tolerance: f64) -> Self { self.raw.tolerance = tolerance }
     }
     /// Ends the call as soon as `upper_bound - score` is at most `gap * |score|`, or within the
     /// rounding error. A gap of 0 requests a proof of optimality. Unless this is called, no gap is
@@ -185,22 +172,19 @@ impl<'a> CliqueOptions<'a> {
         self.raw.prove = (gap == 0.0).into();
         self
     }
-    /// Sets the time limit, counted from the start of a call. A call that reaches the limit returns
-    /// the best assignment found so far.
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.raw.time_limit = seconds(Some(limit));
-        self
-    }
-    /// Sets a flag that ends the call when raised.
-    pub fn cancel(mut self, cancel: &Cancel) -> Self {
-        self.cancel = Some(cancel.clone());
-        self
-    }
-    /// Sets whether max-marginals must be exact. A call for exact max-marginals of a potential
-    /// without an exact solver fails with NotExact.
-    pub fn exact_marginals(mut self, exact: bool) -> Self {
-        self.raw.exact_marginals = exact.into();
-        self
+    setters! {
+        /// Sets the time limit, counted from the start of a call. A call that reaches the limit returns
+        /// the best assignment found so far.
+        pub fn time_limit(self, limit: Duration) -> Self {
+            self.raw.time_limit = seconds(Some(limit))
+        }
+        /// Sets a flag that ends the call when raised.
+        pub fn cancel(self, cancel: &Cancel) -> Self { self.cancel = Some(cancel.clone()) }
+        /// Sets whether max-marginals must be exact. A call for exact max-marginals of a potential
+        /// without an exact solver fails with NotExact.
+        pub fn exact_marginals(self, exact: bool) -> Self {
+            self.raw.exact_marginals = exact.into()
+        }
     }
 
     fn raw(&self, members: usize) -> Result<c::chorale_clique_options> {

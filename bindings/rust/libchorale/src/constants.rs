@@ -7,6 +7,7 @@
 //! clique to some values of its property; UNLISTED stands for all other values.
 
 use crate::array::{count, index};
+use crate::learn::Warnings;
 use crate::{c, Error, Result};
 
 /// Defines an enum of constants that the library returns. A number that the enum does not name
@@ -48,7 +49,7 @@ macro_rules! told {
 }
 
 /// Converts a field of a struct that the library fills.
-trait Told<Raw> {
+pub(crate) trait Told<Raw> {
     fn told(raw: Raw) -> Self;
 }
 impl Told<i32> for bool {

@@ -107,45 +107,27 @@ impl<'s, N: Element> Corpus<'s, N> {
         }
     }
 
-    /// Sets the transitions of all chains. Unless this is called, they are zero.
-    pub fn transitions(mut self, transitions: &Transitions) -> Self {
-        self.transitions = Some(transitions.clone());
-        self
-    }
-    /// Sets edge scores that replace those of the transitions: for each row of the scores
-    /// labels x labels numbers, from each label of the position before to each label of this one.
-    /// Those of the first position of a chain are not read.
-    pub fn edges(mut self, edges: &'s [N]) -> Self {
-        self.edges = Some(edges);
-        self
-    }
-    /// Sets labels that positions must take: one for each row of the scores, -1 for none.
-    pub fn forced(mut self, forced: &'s [i32]) -> Self {
-        self.forced = Some(forced);
-        self
-    }
-    /// Sets which labels are allowed: for each row of the scores a byte for each label, 0 forbids.
-    pub fn allowed(mut self, allowed: &'s [u8]) -> Self {
-        self.allowed = Some(allowed);
-        self
-    }
-    /// Sets the tokens: for each row of the scores an id of at least 0, or -1 for none.
-    pub fn tokens(mut self, tokens: &'s [i32]) -> Self {
-        self.tokens = Some(tokens);
-        self
-    }
-    /// Sets the group of each chain: the number of its document. Unless this is called, all chains
-    /// are in one document.
-    pub fn groups(mut self, groups: &'s [i64]) -> Self {
-        self.groups = Some(groups);
-        self
-    }
-
-    /// Sets labels that take no part in the agreement of positions, such as "no entity": positions
-    /// gain nothing by having them together.
-    pub fn uncounted(mut self, uncounted: &'s [i32]) -> Self {
-        self.uncounted = uncounted;
-        self
+    setters! {
+        /// Sets the transitions of all chains. Unless this is called, they are zero.
+        pub fn transitions(self, transitions: &Transitions) -> Self {
+            self.transitions = Some(transitions.clone())
+        }
+        /// Sets edge scores that replace those of the transitions: for each row of the scores
+        /// labels x labels numbers, from each label of the position before to each label of this one.
+        /// Those of the first position of a chain are not read.
+        pub fn edges(self, edges: &'s [N]) -> Self { self.edges = Some(edges) }
+        /// Sets labels that positions must take: one for each row of the scores, -1 for none.
+        pub fn forced(self, forced: &'s [i32]) -> Self { self.forced = Some(forced) }
+        /// Sets which labels are allowed: for each row of the scores a byte for each label, 0 forbids.
+        pub fn allowed(self, allowed: &'s [u8]) -> Self { self.allowed = Some(allowed) }
+        /// Sets the tokens: for each row of the scores an id of at least 0, or -1 for none.
+        pub fn tokens(self, tokens: &'s [i32]) -> Self { self.tokens = Some(tokens) }
+        /// Sets the group of each chain: the number of its document. Unless this is called, all chains
+        /// are in one document.
+        pub fn groups(self, groups: &'s [i64]) -> Self { self.groups = Some(groups) }
+        /// Sets labels that take no part in the agreement of positions, such as "no entity": positions
+        /// gain nothing by having them together.
+        pub fn uncounted(self, uncounted: &'s [i32]) -> Self { self.uncounted = uncounted }
     }
 
     /// Returns the number of chains.

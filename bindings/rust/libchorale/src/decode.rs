@@ -77,46 +77,31 @@ impl<'a> Agreement<'a> {
         Self::of(Kind::Cliques(clique_offsets, members))
     }
 
-    /// Sets the strength of the agreement, any finite number. If it is negative, values should
-    /// differ; if it is 0, there is no agreement. Unless this is called, the strength is found from
-    /// the scores, as by [`learn`](crate::learn) without gold labels; [`Labelled::strength`] tells
-    /// it. It says how strongly members should agree, not whether they do.
-    pub fn strength(mut self, strength: f64) -> Self {
-        self.strength = Some(strength);
-        self
-    }
-    /// Sets a potential that replaces the strength. Its values are the labels, or the values of the
-    /// property.
-    pub fn potential(mut self, potential: &'a Potential) -> Self {
-        self.potential = Some(potential);
-        self
-    }
-    /// Sets whether chains of different groups (documents) can be in one clique. The default is
-    /// false. Ignored by [`cliques`](Self::cliques).
-    pub fn across(mut self, across: bool) -> Self {
-        self.across = across;
-        self
-    }
-    /// Sets the least number of positions or chains that form a clique, at least 1. The default
-    /// is 2.
-    pub fn minimum(mut self, minimum: usize) -> Self {
-        self.minimum = Some(minimum);
-        self
-    }
-    /// Sets tokens that form no clique, in any order; for [`keys`](Self::keys), sets such keys.
-    /// Ignored by [`property`](Self::property) and [`cliques`](Self::cliques).
-    pub fn stop(mut self, stop: &'a [i32]) -> Self {
-        self.stop = stop;
-        self
-    }
-
-    /// Sets how often each position counts in its clique: one weight of at least 1 for each row of
-    /// the scores, or for [`property`](Self::property) for each chain. The counts n and n_v are
-    /// then sums of weights. Requires a strength of at least 0, or a SUM potential with
-    /// convex tables that forbid no count.
-    pub fn weights(mut self, weights: &'a [i64]) -> Self {
-        self.weights = Some(weights);
-        self
+    setters! {
+        /// Sets the strength of the agreement, any finite number. If it is negative, values should
+        /// differ; if it is 0, there is no agreement. Unless this is called, the strength is found from
+        /// the scores, as by [`learn`](crate::learn) without gold labels; [`Labelled::strength`] tells
+        /// it. It says how strongly members should agree, not whether they do.
+        pub fn strength(self, strength: f64) -> Self { self.strength = Some(strength) }
+        /// Sets a potential that replaces the strength. Its values are the labels, or the values of the
+        /// property.
+        pub fn potential(self, potential: &'a Potential) -> Self {
+            self.potential = Some(potential)
+        }
+        /// Sets whether chains of different groups (documents) can be in one clique. The default is
+        /// false. Ignored by [`cliques`](Self::cliques).
+        pub fn across(self, across: bool) -> Self { self.across = across }
+        /// Sets the least number of positions or chains that form a clique, at least 1. The default
+        /// is 2.
+        pub fn minimum(self, minimum: usize) -> Self { self.minimum = Some(minimum) }
+        /// Sets tokens that form no clique, in any order; for [`keys`](Self::keys), sets such keys.
+        /// Ignored by [`property`](Self::property) and [`cliques`](Self::cliques).
+        pub fn stop(self, stop: &'a [i32]) -> Self { self.stop = stop }
+        /// Sets how often each position counts in its clique: one weight of at least 1 for each row of
+        /// the scores, or for [`property`](Self::property) for each chain. The counts n and n_v are
+        /// then sums of weights. Requires a strength of at least 0, or a SUM potential with
+        /// convex tables that forbid no count.
+        pub fn weights(self, weights: &'a [i64]) -> Self { self.weights = Some(weights) }
     }
 
     /// Returns the struct for C. place: the index of the agreement in the specification, for error

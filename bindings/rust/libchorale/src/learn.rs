@@ -4,13 +4,13 @@
 //! chains without cliques. Results are measured by cross-validation on groups (documents) that are
 //! *held out*: labelled as learnt from other groups.
 
-use crate::array::{check_length, count, index_or_none, positive, seconds, size, written};
+use crate::array::{check_length, index_or_none, listed, positive, seconds, size, written};
 use crate::cancel::Cancel;
 use crate::error::call;
 use crate::handle::Handle;
 use crate::{
-    c, panics, Error, LearnProgress, LearntKind, Model, Outcome, Potential, Problem, Result,
-    Status, Verdict,
+    c, panics, Error, LearnProgress, LearntKind, LearntReport, Model, Potential, Problem, Result,
+    Status,
 };
 use std::ops::ControlFlow;
 use std::os::raw::{c_char, c_void};
@@ -70,45 +70,28 @@ impl<'a> LearnOptions<'a> {
         self.costs = Some((costs.to_vec(), labels));
         self
     }
-    /// Makes micro F1 what is maximised. classes: for each label the class that it counts as, or
-    /// None if the label does not count. Cannot be combined with [`costs`](Self::costs).
-    pub fn classes(mut self, classes: &[Option<usize>]) -> Self {
-        self.classes = Some(classes.to_vec());
-        self
-    }
-    /// Makes F1 that of spans. begins: for each label whether it begins a span. Needs
-    /// [`classes`](Self::classes).
-    pub fn begins(mut self, begins: &[bool]) -> Self {
-        self.begins = Some(begins.to_vec());
-        self
-    }
-    /// Sets whether something may be applied that lowers accuracy by more than a standard error.
-    /// The default is false.
-    pub fn may_lower_accuracy(mut self, may: bool) -> Self {
-        self.may_lower_accuracy = may;
-        self
-    }
-    /// Sets whether the strength is found without gold labels, from the errors that the tagger
-    /// expects of itself. It then says how strongly members should agree, not whether they do.
-    pub fn without_gold(mut self, without: bool) -> Self {
-        self.without_gold = without;
-        self
-    }
-    /// Sets the number of threads. The result is the same for any number.
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads);
-        self
-    }
-    /// Sets the time after which no further strength is tried; None: no limit. The default is five
-    /// minutes.
-    pub fn time_limit(mut self, limit: Option<Duration>) -> Self {
-        self.time_limit = Some(limit);
-        self
-    }
-    /// Sets a flag that, when raised, ends the call; nothing is applied then.
-    pub fn cancel(mut self, cancel: &Cancel) -> Self {
-        self.cancel = Some(cancel.clone());
-        self
+    setters! {
+        /// Makes micro F1 what is maximised. classes: for each label the class that it counts as, or
+        /// None if the label does not count. Cannot be combined with [`costs`](Self::costs).
+        pub fn classes(self, classes: &[Option<usize>]) -> Self {
+            self.classes = Some(classes.to_vec())
+        }
+        /// Makes F1 that of spans. begins: for each label whether it begins a span. Needs
+        /// [`classes`](Self::classes).
+        pub fn begins(self, begins: &[bool]) -> Self { self.begins = Some(begins.to_vec()) }
+        /// Sets whether something may be applied that lowers accuracy by more than a standard error.
+        /// The default is false.
+        pub fn may_lower_accuracy(self, may: bool) -> Self { self.may_lower_accuracy = may }
+        /// Sets whether the strength is found without gold labels, from the errors that the tagger
+        /// expects of itself. It then says how strongly members should agree, not whether they do.
+        pub fn without_gold(self, without: bool) -> Self { self.without_gold = without }
+        /// Sets the number of threads. The result is the same for any number.
+        pub fn threads(self, threads: usize) -> Self { self.threads = Some(threads) }
+        /// Sets the time after which no further strength is tried; None: no limit. The default is five
+        /// minutes.
+        pub fn time_limit(self, limit: Option<Duration>) -> Self { self.time_limit = Some(limit) }
+        /// Sets a flag that, when raised, ends the call; nothing is applied then.
+        pub fn cancel(self, cancel: &Cancel) -> Self { self.cancel = Some(cancel.clone()) }
     }
     /// Sets a function that is called after every run, on the thread that called [`learn`]. If the
     /// function returns Break, the call ends as after a cancel. A panic in the function also ends
@@ -146,7 +129,7 @@ impl<'a> LearnOptions<'a> {
 /// let problem = ch::Problem::agreeing(&corpus, &[ch::Agreement::words()], Some(&gold))?;
 /// let learnt = ch::learn(&[&problem], ch::LearnOptions::new())?;
 /// let report = learnt.report()?;
-/// assert!(report.applied && report.agreeing.accuracy > report.tagger.accuracy);
+/// assert!(report.applied && report.agreeing_accuracy > report.tagger_accuracy);
 /// let mut run = ch::Run::new(&learnt.apply(&problem)?, ch::RunOptions::new())?;
 /// run.solve()?;
 /// assert_eq!(run.all_labels(ch::Labelling::Together)?, gold);
@@ -301,69 +284,18 @@ impl Learnt {
     pub fn report(&self) -> Result<LearntReport> {
         let mut raw = init!(chorale_learnt_report);
         call(|error| unsafe { c::chorale_learnt_get_report(self.as_ptr(), &mut raw, error) })?;
-        let warns = |flag| raw.warnings & flag != 0;
-        let known = |p: f64| Some(p).filter(|p| *p >= 0.0);
-        Ok(LearntReport {
-            outcome: Outcome::from_raw(raw.outcome),
-            applied: raw.applied != 0,
-            verdict: Verdict::from_raw(raw.verdict),
-            warnings: Warnings {
-                gold_forbidden: warns(c::CHORALE_WARNING_GOLD_FORBIDDEN),
-                base_knows: warns(c::CHORALE_WARNING_BASE_KNOWS),
-                few_groups: warns(c::CHORALE_WARNING_FEW_GROUPS),
-                one_label: warns(c::CHORALE_WARNING_ONE_LABEL),
-            },
-            groups: count(raw.groups),
-            positions: count(raw.positions),
-            kinds: count(raw.kinds),
-            runs: count(raw.runs),
-            tagger: Figures {
-                cost: raw.tagger_cost,
-                precision: raw.tagger_precision,
-                recall: raw.tagger_recall,
-                f1: raw.tagger_f1,
-                accuracy: raw.tagger_accuracy,
-            },
-            control: Figures {
-                cost: raw.control_cost,
-                precision: raw.control_precision,
-                recall: raw.control_recall,
-                f1: raw.control_f1,
-                accuracy: raw.control_accuracy,
-            },
-            agreeing: Figures {
-                cost: raw.agreeing_cost,
-                precision: raw.agreeing_precision,
-                recall: raw.agreeing_recall,
-                f1: raw.agreeing_f1,
-                accuracy: raw.agreeing_accuracy,
-            },
-            changed: count(raw.changed),
-            changed_right_before: count(raw.changed_right_before),
-            changed_right_after: count(raw.changed_right_after),
-            agreement_p: known(raw.agreement_p),
-            gain_p: known(raw.gain_p),
-            expected_errors: raw.expected_errors,
-            temperature: raw.temperature,
-            changed_temperature: raw.changed_temperature,
-        })
+        Ok(LearntReport::from_raw(&raw))
     }
 
     /// Returns the results of all kinds, in the order of their numbers. Errors: OutOfMemory.
     pub fn kinds(&self) -> Result<Vec<LearntKind>> {
-        const NONE: c::chorale_learnt_kind = c::chorale_learnt_kind {
-            kind: 0,
-            uses_log_odds: 0,
-            cliques: 0,
-            members: 0,
-            strength: 0.0,
-            bonus: 0.0,
-        };
-        let bytes = std::mem::size_of::<c::chorale_learnt_kind>();
-        let kinds = written(NONE, |kinds, capacity, needed, error| unsafe {
-            c::chorale_learnt_kinds(self.as_ptr(), kinds, bytes, capacity, needed, error)
-        })?;
-        Ok(kinds.iter().map(LearntKind::from_raw).collect())
+        let learnt = self.as_ptr();
+        listed(
+            LearntKind::from_raw,
+            |to, bytes, capacity, needed, error| unsafe {
+                c::chorale_learnt_kinds(learnt, to, bytes, capacity, needed, error)
+            },
+        )
     }
 }
 
@@ -382,66 +314,14 @@ pub struct Warnings {
     pub one_label: bool,
 }
 
-/// How good labels are, on held-out groups. Precision, recall and F1 are 0 unless
-/// [`LearnOptions::classes`] was called.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Figures {
-    /// The cost: what is maximised, as a cost that adds up over groups.
-    pub cost: f64,
-    /// Micro precision, 0 to 1.
-    pub precision: f64,
-    /// Micro recall, 0 to 1.
-    pub recall: f64,
-    /// Micro F1, 0 to 1.
-    pub f1: f64,
-    /// The share of right labels, 0 to 1.
-    pub accuracy: f64,
-}
-
-/// The report of learning. Everything is counted on held-out groups.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct LearntReport {
-    /// How the call ended: Complete, Deadline or Cancelled.
-    pub outcome: Outcome,
-    /// Whether strengths are applied.
-    pub applied: bool,
-    /// Why they are applied, or why nothing is.
-    pub verdict: Verdict,
-    /// What is unusual in the problems.
-    pub warnings: Warnings,
-    /// The number of groups with gold labels.
-    pub groups: usize,
-    /// The number of positions with gold labels.
-    pub positions: usize,
-    /// The number of kinds of cliques.
-    pub kinds: usize,
-    /// The number of runs made, each over one problem.
-    pub runs: usize,
-    /// The tagger's own labels.
-    pub tagger: Figures,
-    /// The control: labels under bonuses alone.
-    pub control: Figures,
-    /// The labels that agree.
-    pub agreeing: Figures,
-    /// The number of labels that agreement changed.
-    pub changed: usize,
-    /// How many of these were right before.
-    pub changed_right_before: usize,
-    /// How many of these are right now.
-    pub changed_right_after: usize,
-    /// The p-value of the test whether members agree beyond chance; None if nothing could be
-    /// exchanged, or without gold labels.
-    pub agreement_p: Option<f64>,
-    /// The p-value of the gain in cost over the tagger; None if unknown.
-    pub gain_p: Option<f64>,
-    /// Without gold labels: the number of errors that the tagger expects among its labels.
-    pub expected_errors: f64,
-    /// The temperature of positions that keep the tagger's label; 0 if unknown. A row p of
-    /// [`Run::probabilities`](crate::Run::probabilities) at temperature 1 is calibrated by raising
-    /// its entries to the power 1 / temperature and dividing them by their sum.
-    pub temperature: f64,
-    /// The same at positions whose label agreement changed; 0 if unknown.
-    pub changed_temperature: f64,
+impl crate::constants::Told<i32> for Warnings {
+    fn told(raw: i32) -> Self {
+        let warns = |flag| raw & flag != 0;
+        Self {
+            gold_forbidden: warns(c::CHORALE_WARNING_GOLD_FORBIDDEN),
+            base_knows: warns(c::CHORALE_WARNING_BASE_KNOWS),
+            few_groups: warns(c::CHORALE_WARNING_FEW_GROUPS),
+            one_label: warns(c::CHORALE_WARNING_ONE_LABEL),
+        }
+    }
 }

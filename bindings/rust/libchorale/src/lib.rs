@@ -91,6 +91,20 @@ macro_rules! init {
     }};
 }
 
+/// Defines methods that set one thing and return `self`.
+macro_rules! setters {
+    ($(
+        $(#[$doc:meta])*
+        pub fn $name:ident($self:ident, $value:ident: $type:ty) -> Self { $set:expr }
+    )*) => {$(
+        $(#[$doc])*
+        pub fn $name(mut $self, $value: $type) -> Self {
+            $set;
+            $self
+        }
+    )*};
+}
+
 use libchorale_sys as c;
 
 mod array;
@@ -114,6 +128,8 @@ mod panics;
 mod potential;
 mod problem;
 mod property;
+#[cfg(feature = "experimental")]
+mod raw;
 mod rules;
 mod run;
 mod table;
@@ -127,15 +143,16 @@ pub use chain_solver::{ChainResult, ChainSolution, ChainSolver, KBest, Marginals
 pub use clique::{CliqueMarginals, CliqueOptions, CliqueProblem, CliqueSolution, CliqueSolver};
 pub use constants::{
     Action, Algorithm, CliqueResult, EvidenceOrigin, JointMode, LearnProgress, LearntKind,
-    LedgerChange, LedgerRow, LeftOut, MarginalForm, MessageElement, Obstacle, Orientation, Outcome,
-    Progress, RuleConflict, RuleKind, RuleReason, RuleState, RuledChain, RunResult, Scale, Scheme,
-    SegmentRule, SettledKey, SettledMention, Shape, Shown, Status, TextList, Verdict,
+    LearntReport, LedgerChange, LedgerRow, LeftOut, MarginalForm, MessageElement, Obstacle,
+    Orientation, Outcome, Progress, RuleConflict, RuleKind, RuleReason, RuleState, RuledChain,
+    RunResult, Scale, Scheme, SegmentRule, SettledKey, SettledMention, Shape, Shown, Status,
+    TextList, Verdict,
 };
 pub use corpus::Corpus;
 pub use decode::{decode, Agreement, Labelled};
 pub use error::{Error, Result};
 pub use labels::{LabelMap, Mask};
-pub use learn::{learn, Figures, LearnOptions, Learnt, LearntReport, Warnings};
+pub use learn::{learn, LearnOptions, Learnt, Warnings};
 pub use model::{ChainTokens, ChainView, LabellingScore, Member, Model};
 pub use options::RunOptions;
 pub use potential::{Potential, PotentialOptions};
@@ -160,33 +177,8 @@ pub use transitions::{Transitions, TransitionsBuilder};
 /// ```
 #[cfg(feature = "experimental")]
 pub mod experimental {
+    pub use crate::raw::AsRaw;
     pub use libchorale_sys as sys;
-
-    /// An object of this crate that is an object of the C interface.
-    pub trait AsRaw {
-        /// Its type in the C interface.
-        type Raw;
-        /// Returns its address, which is valid as long as `self` is borrowed.
-        fn as_raw(&self) -> *const Self::Raw;
-    }
-    macro_rules! as_raw {
-        ($($type:ident $raw:ident,)*) => {$(
-            impl AsRaw for crate::$type {
-                type Raw = sys::$raw;
-                fn as_raw(&self) -> *const sys::$raw {
-                    self.as_ptr()
-                }
-            }
-        )*};
-    }
-    as_raw! {
-        Cancel chorale_cancel,
-        Model chorale_model,
-        Potential chorale_potential,
-        Problem chorale_problem,
-        Property chorale_property,
-        Transitions chorale_transitions,
-    }
 }
 
 /// Returns the version of the linked library, as "MAJOR.MINOR.PATCH".

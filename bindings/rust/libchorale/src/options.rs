@@ -68,84 +68,59 @@ impl<'a> RunOptions<'a> {
     pub fn new() -> Self {
         Self::default()
     }
-    /// Sets the greatest number of rounds. The default is 10.
-    pub fn rounds(mut self, rounds: usize) -> Self {
-        self.raw.rounds = if rounds == 0 {
-            c::CHORALE_NO_ROUNDS.into()
-        } else {
-            size(rounds)
-        };
-        self
-    }
-    /// Sets the damping `d` of messages from cliques, at least 0 and below 1: the new message is
-    /// `d * old + (1 - d) * computed`. The default is 0.
-    pub fn damping(mut self, damping: f64) -> Self {
-        self.raw.damping = damping;
-        self
-    }
-    /// Sets the algorithm that computes the messages of cliques. If the algorithm does not apply to
-    /// the potential of a clique, the clique uses [`Algorithm::Auto`]. The default is `Auto`.
-    pub fn algorithm(mut self, algorithm: Algorithm) -> Self {
-        self.raw.algorithm = algorithm.number();
-        self
-    }
-    /// Sets whether the messages of cliques must be exact for every potential that has an exact
-    /// solver. This is slow for SUM potentials with convex tables. The default is false.
-    pub fn exact_marginals(mut self, exact: bool) -> Self {
-        self.raw.exact_marginals = exact.into();
-        self
-    }
-    /// Sets whether a local search follows the rounds: one chain at a time is decoded again, while
-    /// the score increases. The default is true.
-    pub fn local_search(mut self, local_search: bool) -> Self {
-        self.raw.no_local_search = (!local_search).into();
-        self
-    }
-    /// Sets whether the messages of a property clique are restricted to some values: those that
-    /// some member chain fires in its best labelling without cliques. The default is false.
-    pub fn restrict_range(mut self, restrict: bool) -> Self {
-        self.raw.restrict_range = restrict.into();
-        self
-    }
-    /// Sets the method for chains that are members of cliques of several properties.
-    pub fn joint_mode(mut self, mode: JointMode) -> Self {
-        self.raw.joint_mode = mode.raw();
-        self
-    }
-    /// Sets how many configurations a beam keeps at each position of a chain with several
-    /// properties. A configuration is a joint state of all properties.
-    pub fn beam_width(mut self, width: usize) -> Self {
-        self.raw.beam_width = positive(width);
-        self
-    }
-    /// Sets the greatest number of configurations at one position of a chain with several
-    /// properties. A configuration is a joint state of all properties.
-    pub fn max_states(mut self, max_states: usize) -> Self {
-        self.raw.max_states = positive(max_states);
-        self
-    }
-    /// Sets the number format in which messages are stored.
-    pub fn message_element(mut self, element: MessageElement) -> Self {
-        self.raw.message_element = element.raw();
-        self
-    }
-    /// Sets the number of threads, at least 1: the calling thread, and `threads - 1` more that
-    /// exist only during a call. The result has the same bits for any number of threads. The
-    /// default is 1.
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.raw.threads = positive(threads);
-        self
-    }
-    /// Sets the time limit of each solve. A solve that reaches the limit keeps its finished
-    /// work, and the next one continues from it.
-    pub fn time_limit(mut self, limit: Duration) -> Self {
-        self.raw.time_limit = seconds(Some(limit));
-        self
-    }
-    /// Sets a flag that ends a call of the run when raised.
-    pub fn cancel(mut self, cancel: &Cancel) -> Self {
-        self.cancel = Some(cancel.clone());
-        self
+    setters! {
+        /// Sets the greatest number of rounds. The default is 10.
+        pub fn rounds(self, rounds: usize) -> Self {
+            self.raw.rounds = if rounds == 0 { c::CHORALE_NO_ROUNDS.into() } else { size(rounds) }
+        }
+        /// Sets the damping `d` of messages from cliques, at least 0 and below 1: the new message is
+        /// `d * old + (1 - d) * computed`. The default is 0.
+        pub fn damping(self, damping: f64) -> Self { self.raw.damping = damping }
+        /// Sets the algorithm that computes the messages of cliques. If the algorithm does not apply to
+        /// the potential of a clique, the clique uses [`Algorithm::Auto`]. The default is `Auto`.
+        pub fn algorithm(self, algorithm: Algorithm) -> Self {
+            self.raw.algorithm = algorithm.number()
+        }
+        /// Sets whether the messages of cliques must be exact for every potential that has an exact
+        /// solver. This is slow for SUM potentials with convex tables. The default is false.
+        pub fn exact_marginals(self, exact: bool) -> Self {
+            self.raw.exact_marginals = exact.into()
+        }
+        /// Sets whether a local search follows the rounds: one chain at a time is decoded again, while
+        /// the score increases. The default is true.
+        pub fn local_search(self, local_search: bool) -> Self {
+            self.raw.no_local_search = (!local_search).into()
+        }
+        /// Sets whether the messages of a property clique are restricted to some values: those that
+        /// some member chain fires in its best labelling without cliques. The default is false.
+        pub fn restrict_range(self, restrict: bool) -> Self {
+            self.raw.restrict_range = restrict.into()
+        }
+        /// Sets the method for chains that are members of cliques of several properties.
+        pub fn joint_mode(self, mode: JointMode) -> Self { self.raw.joint_mode = mode.raw() }
+        /// Sets how many configurations a beam keeps at each position of a chain with several
+        /// properties. A configuration is a joint state of all properties.
+        pub fn beam_width(self, width: usize) -> Self { self.raw.beam_width = positive(width) }
+        /// Sets the greatest number of configurations at one position of a chain with several
+        /// properties. A configuration is a joint state of all properties.
+        pub fn max_states(self, max_states: usize) -> Self {
+            self.raw.max_states = positive(max_states)
+        }
+        /// Sets the number format in which messages are stored.
+        pub fn message_element(self, element: MessageElement) -> Self {
+            self.raw.message_element = element.raw()
+        }
+        /// Sets the number of threads, at least 1: the calling thread, and `threads - 1` more that
+        /// exist only during a call. The result has the same bits for any number of threads. The
+        /// default is 1.
+        pub fn threads(self, threads: usize) -> Self { self.raw.threads = positive(threads) }
+        /// Sets the time limit of each solve. A solve that reaches the limit keeps its finished
+        /// work, and the next one continues from it.
+        pub fn time_limit(self, limit: Duration) -> Self {
+            self.raw.time_limit = seconds(Some(limit))
+        }
+        /// Sets a flag that ends a call of the run when raised.
+        pub fn cancel(self, cancel: &Cancel) -> Self { self.cancel = Some(cancel.clone()) }
     }
     /// Sets a function that is called after every round and every step of the bound, on the thread
     /// that calls the run. If the function returns Break, the call ends as after a cancel. A panic
@@ -157,31 +132,20 @@ impl<'a> RunOptions<'a> {
         self.callbacks.progress = Some(Box::new(progress));
         self
     }
-    /// Sets the number of steps of dual ascent for an upper bound. The default 0 computes no bound.
-    pub fn bound_steps(mut self, steps: usize) -> Self {
-        self.raw.bound_steps = size(steps);
-        self
-    }
-    /// Sets how long a solve looks for moves of several chains. 1: about ten times the time of a run
-    /// without moves; 0, the default: less than half of that, only where they are likely to gain, and
-    /// not with `edits`; below 0: not at all.
-    pub fn effort(mut self, effort: f64) -> Self {
-        self.raw.effort = effort;
-        self
-    }
-    /// Sets whether the run allocates the memory that [`Run::set_allowed`](crate::Run::set_allowed)
-    /// and [`Run::set_strength`](crate::Run::set_strength) need. The default is false.
-    pub fn edits(mut self, edits: bool) -> Self {
-        self.raw.edits = edits.into();
-        self
-    }
-
-    /// Sets the rules that labellings must keep, for [`decode`](crate::decode) alone: of the labellings
-    /// that keep them, the result is the best. A chain of which no labelling keeps them has its own
-    /// labels ([`Labelled::ruled_chains`](crate::Labelled::ruled_chains)). Provisional.
-    pub fn rules(mut self, rules: &Rules<'a>) -> Self {
-        self.callbacks.rules = Some(rules.clone());
-        self
+    setters! {
+        /// Sets the number of steps of dual ascent for an upper bound. The default 0 computes no bound.
+        pub fn bound_steps(self, steps: usize) -> Self { self.raw.bound_steps = size(steps) }
+        /// Sets how long a solve looks for moves of several chains. 1: about ten times the time of a run
+        /// without moves; 0, the default: less than half of that, only where they are likely to gain, and
+        /// not with `edits`; below 0: not at all.
+        pub fn effort(self, effort: f64) -> Self { self.raw.effort = effort }
+        /// Sets whether the run allocates the memory that [`Run::set_allowed`](crate::Run::set_allowed)
+        /// and [`Run::set_strength`](crate::Run::set_strength) need. The default is false.
+        pub fn edits(self, edits: bool) -> Self { self.raw.edits = edits.into() }
+        /// Sets the rules that labellings must keep, for [`decode`](crate::decode) alone: of the labellings
+        /// that keep them, the result is the best. A chain of which no labelling keeps them has its own
+        /// labels ([`Labelled::ruled_chains`](crate::Labelled::ruled_chains)). Provisional.
+        pub fn rules(self, rules: &Rules<'a>) -> Self { self.callbacks.rules = Some(rules.clone()) }
     }
 
     /// Converts the options for C. callbacks: the address of the callbacks, which must stay valid

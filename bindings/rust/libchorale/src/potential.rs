@@ -60,23 +60,18 @@ impl PotentialOptions {
     pub fn new() -> Self {
         Self::default()
     }
-    /// Sets the factor by which the potential is multiplied.
-    pub fn scale(mut self, scale: Scale) -> Self {
-        self.scale = Some(scale);
-        self
-    }
-    /// Declares the shape of the tables of a SUM. The declaration is not checked. Other families
-    /// ignore it.
-    pub fn shape(mut self, shape: Shape) -> Self {
-        self.shape = Some(shape);
-        self
-    }
-    /// Sets which values are counted, one entry for each value. A value that is not counted adds
-    /// nothing to the potential, but its members are still included in the n of
-    /// [`scale`](Self::scale).
-    pub fn counted(mut self, counted: &[bool]) -> Self {
-        self.counted = Some(counted.iter().map(|&counts| counts.into()).collect());
-        self
+    setters! {
+        /// Sets the factor by which the potential is multiplied.
+        pub fn scale(self, scale: Scale) -> Self { self.scale = Some(scale) }
+        /// Declares the shape of the tables of a SUM. The declaration is not checked. Other families
+        /// ignore it.
+        pub fn shape(self, shape: Shape) -> Self { self.shape = Some(shape) }
+        /// Sets which values are counted, one entry for each value. A value that is not counted adds
+        /// nothing to the potential, but its members are still included in the n of
+        /// [`scale`](Self::scale).
+        pub fn counted(self, counted: &[bool]) -> Self {
+            self.counted = Some(counted.iter().map(|&counts| counts.into()).collect())
+        }
     }
     fn raw(&self, values: usize) -> Result<c::chorale_potential_options> {
         check_length("counted", self.counted.as_deref(), values)?;

@@ -52,30 +52,22 @@ impl<'a> PropertyOptions<'a> {
     pub fn new() -> Self {
         Self::default()
     }
-    /// Sets which labels are ignored, one entry for each label. Read by [`Property::first_label`],
-    /// [`Property::next_label`] and [`Property::token_before`].
-    pub fn ignored(mut self, ignored: &'a [bool]) -> Self {
-        self.ignored = Some(ignored);
-        self
-    }
-    /// Sets where a segment ends. The default is [`SegmentRule::SpansIgnored`]. Read by
-    /// [`Property::next_label`] and [`Property::token_before`].
-    pub fn rule(mut self, rule: SegmentRule) -> Self {
-        self.rule = Some(rule);
-        self
-    }
-    /// Sets the value that fires at an end of the sequence: for [`Property::next_label`] if no
-    /// label follows the segment, for [`Property::token_before`] if the segment starts at the first
-    /// position. Unless this is called, nothing fires in these cases.
-    pub fn edge_value(mut self, value: usize) -> Self {
-        self.edge_value = Some(value);
-        self
-    }
-    /// Sets the value that [`Action::Label`] fires for each label, -1 for nothing. Unless this is
-    /// called, a label fires its own number. Read by [`Property::automaton`] and [`Property::local`].
-    pub fn label_values(mut self, label_values: &'a [i32]) -> Self {
-        self.label_values = Some(label_values);
-        self
+    setters! {
+        /// Sets which labels are ignored, one entry for each label. Read by [`Property::first_label`],
+        /// [`Property::next_label`] and [`Property::token_before`].
+        pub fn ignored(self, ignored: &'a [bool]) -> Self { self.ignored = Some(ignored) }
+        /// Sets where a segment ends. The default is [`SegmentRule::SpansIgnored`]. Read by
+        /// [`Property::next_label`] and [`Property::token_before`].
+        pub fn rule(self, rule: SegmentRule) -> Self { self.rule = Some(rule) }
+        /// Sets the value that fires at an end of the sequence: for [`Property::next_label`] if no
+        /// label follows the segment, for [`Property::token_before`] if the segment starts at the first
+        /// position. Unless this is called, nothing fires in these cases.
+        pub fn edge_value(self, value: usize) -> Self { self.edge_value = Some(value) }
+        /// Sets the value that [`Action::Label`] fires for each label, -1 for nothing. Unless this is
+        /// called, a label fires its own number. Read by [`Property::automaton`] and [`Property::local`].
+        pub fn label_values(self, label_values: &'a [i32]) -> Self {
+            self.label_values = Some(label_values)
+        }
     }
     fn raw_rule(&self) -> i32 {
         self.rule.unwrap_or(SegmentRule::SpansIgnored).raw()

@@ -1,6 +1,6 @@
 //! Rules: what the labelling of a chain must look like. Provisional: may change in any version.
 
-use crate::array::{pointer, size, written};
+use crate::array::{listed, pointer, size};
 use crate::{
     c, LabelMap, Labelled, Property, Result, RuleConflict, RuleKind, RuleReason, RuledChain,
 };
@@ -50,16 +50,12 @@ impl<'a> Rule<'a> {
         rule.raw.property = property.as_ptr();
         rule
     }
-    /// Sets k, at least 1. The default is 1.
-    pub fn k(mut self, k: usize) -> Self {
-        self.raw.k = size(k);
-        self
-    }
-    /// Sets what a labelling that breaks the rule loses, once for each chain. By default, and at a
-    /// price of 0, the rule is never broken.
-    pub fn price(mut self, price: f64) -> Self {
-        self.raw.price = price;
-        self
+    setters! {
+        /// Sets k, at least 1. The default is 1.
+        pub fn k(self, k: usize) -> Self { self.raw.k = size(k) }
+        /// Sets what a labelling that breaks the rule loses, once for each chain. By default, and at a
+        /// price of 0, the rule is never broken.
+        pub fn price(self, price: f64) -> Self { self.raw.price = price }
     }
     /// Limits the rule to some chains.
     pub fn chains(mut self, chains: &'a [i64]) -> Self {
@@ -106,16 +102,12 @@ impl<'a> Rules<'a> {
             borrowed: std::marker::PhantomData,
         }
     }
-    /// Sets the kinds of the labels. By default each label is its own kind.
-    pub fn map(mut self, map: &'a LabelMap) -> Self {
-        self.map = Some(map.raw());
-        self
-    }
-    /// Sets the greatest cost of the rules of a chain; beyond it the chain keeps its own labels. By
-    /// default, and at 0, there is no limit.
-    pub fn most_cost(mut self, cost: f64) -> Self {
-        self.raw.most_cost = cost;
-        self
+    setters! {
+        /// Sets the kinds of the labels. By default each label is its own kind.
+        pub fn map(self, map: &'a LabelMap) -> Self { self.map = Some(map.raw()) }
+        /// Sets the greatest cost of the rules of a chain; beyond it the chain keeps its own labels. By
+        /// default, and at 0, there is no limit.
+        pub fn most_cost(self, cost: f64) -> Self { self.raw.most_cost = cost }
     }
     /// Returns the struct for C, which lasts until `self` is moved or dropped.
     pub(crate) fn raw(&mut self) -> *const c::chorale_rules {
@@ -126,37 +118,40 @@ impl<'a> Rules<'a> {
     }
 }
 
-/// A call that writes a list of the result.
-type Write<T> = unsafe extern "C" fn(
-    *const c::chorale_decoded,
-    *mut T,
-    usize,
-    i64,
-    *mut i64,
-    *mut c::chorale_error,
-) -> c::chorale_status;
-
 impl Labelled<'_> {
-    fn list<T: Copy, U>(&self, write: Write<T>, named: fn(&T) -> U) -> Result<Vec<U>> {
-        let bytes = std::mem::size_of::<T>();
-        // All-zero bytes are valid for the structs of rules, which hold only numbers.
-        let none = unsafe { std::mem::zeroed() };
-        let all = written(none, |to, capacity, needed, error| unsafe {
-            write(self.decoded(), to, bytes, capacity, needed, error)
-        })?;
-        Ok(all.iter().map(named).collect())
-    }
     /// Returns the chains to which rules were added. Errors: OutOfMemory.
     pub fn ruled_chains(&self) -> Result<Vec<RuledChain>> {
-        self.list(c::chorale_decoded_ruled_chains, RuledChain::from_raw)
+        listed(
+            RuledChain::from_raw,
+            |to, bytes, capacity, needed, error| unsafe {
+                c::chorale_decoded_ruled_chains(self.decoded(), to, bytes, capacity, needed, error)
+            },
+        )
     }
     /// Returns, for each chain whose rules are impossible, rules that exclude each other, of which
     /// each is needed for that. Errors: OutOfMemory.
     pub fn rule_conflicts(&self) -> Result<Vec<RuleConflict>> {
-        self.list(c::chorale_decoded_rule_conflicts, RuleConflict::from_raw)
+        listed(
+            RuleConflict::from_raw,
+            |to, bytes, capacity, needed, error| unsafe {
+                c::chorale_decoded_rule_conflicts(
+                    self.decoded(),
+                    to,
+                    bytes,
+                    capacity,
+                    needed,
+                    error,
+                )
+            },
+        )
     }
     /// Returns why rules changed labels, by chain, then position. Errors: OutOfMemory.
     pub fn rule_reasons(&self) -> Result<Vec<RuleReason>> {
-        self.list(c::chorale_decoded_rule_reasons, RuleReason::from_raw)
+        listed(
+            RuleReason::from_raw,
+            |to, bytes, capacity, needed, error| unsafe {
+                c::chorale_decoded_rule_reasons(self.decoded(), to, bytes, capacity, needed, error)
+            },
+        )
     }
 }

@@ -8,7 +8,7 @@
 //! every labelling, computed by steps of dual ascent. The score of a labelling is the sum of the
 //! scores of all chains and the potentials of all cliques.
 
-use crate::array::{count, fill, filled, pointer, product, size, written};
+use crate::array::{count, fill, filled, listed, pointer, product, size, written};
 use crate::cancel::Cancel;
 use crate::error::call;
 use crate::handle::Handle;
@@ -356,13 +356,13 @@ impl<'a> Run<'a> {
     /// Returns the chains that are left out, in ascending order, even if no chain has a labelling.
     /// Errors: OutOfMemory.
     pub fn left_out(&self) -> Result<Vec<LeftOut>> {
-        let bytes = std::mem::size_of::<c::chorale_left_out>();
-        // All-zero bytes are valid for the struct, which holds only numbers.
-        let none: c::chorale_left_out = unsafe { std::mem::zeroed() };
-        let left_out = written(none, |to, capacity, needed, error| unsafe {
-            c::chorale_run_left_out(self.handle.as_ptr(), to, bytes, capacity, needed, error)
-        })?;
-        Ok(left_out.iter().map(LeftOut::from_raw).collect())
+        let run = self.handle.as_ptr();
+        listed(
+            LeftOut::from_raw,
+            |to, bytes, capacity, needed, error| unsafe {
+                c::chorale_run_left_out(run, to, bytes, capacity, needed, error)
+            },
+        )
     }
 
     /// Returns the labels of a chain, one for each position; -1 if the chain is left out. Errors:

@@ -176,6 +176,77 @@ filled! {
 }
 
 filled! {
+    /// The report. Everything is counted on held-out groups, at positions with known gold labels:
+    /// for the tagger's own labels, for the control (bonuses alone), and for the labels that agree.
+    /// Without gold labels, or if no strength was tried, figures that are unknown are 0.
+    LearntReport = chorale_learnt_report {
+        /// COMPLETE, DEADLINE, CANCELLED.
+        outcome: Outcome,
+        /// Strengths are applied; 0: nothing is.
+        applied: bool,
+        /// Why strengths are applied, or why nothing is.
+        verdict: Verdict,
+        /// What is unusual about the problems.
+        warnings: Warnings,
+        /// Number of groups of chains.
+        groups: usize,
+        /// Number of positions with gold labels.
+        positions: usize,
+        /// Number of kinds of cliques.
+        kinds: usize,
+        /// How often a problem was labelled.
+        runs: usize,
+        /// Cost as described at the top.
+        tagger_cost: f64,
+        /// Precision, recall and F1 only with `classes`; else 0.
+        tagger_precision: f64,
+        /// Micro recall of the tagger's own labels; 0 without `classes`.
+        tagger_recall: f64,
+        /// Micro F1 of the tagger's own labels; 0 without `classes`.
+        tagger_f1: f64,
+        /// Share of right labels: the tagger's own labels.
+        tagger_accuracy: f64,
+        /// Cost of the control, bonuses alone.
+        control_cost: f64,
+        /// Micro precision of the control, bonuses alone; 0 without `classes`.
+        control_precision: f64,
+        /// Micro recall of the control, bonuses alone; 0 without `classes`.
+        control_recall: f64,
+        /// Micro F1 of the control, bonuses alone; 0 without `classes`.
+        control_f1: f64,
+        /// Share of right labels: the control, bonuses alone.
+        control_accuracy: f64,
+        /// Cost of the labels that agree.
+        agreeing_cost: f64,
+        /// Micro precision of the labels that agree; 0 without `classes`.
+        agreeing_precision: f64,
+        /// Micro recall of the labels that agree; 0 without `classes`.
+        agreeing_recall: f64,
+        /// Micro F1 of the labels that agree; 0 without `classes`.
+        agreeing_f1: f64,
+        /// Share of right labels: the labels that agree.
+        agreeing_accuracy: f64,
+        /// Labels that agreement changed.
+        changed: usize,
+        /// Of these, those that were right before.
+        changed_right_before: usize,
+        /// Of these, those that are right now.
+        changed_right_after: usize,
+        /// p-value: do members agree beyond chance? Negative: nothing could be exchanged, or there
+        /// was no gold.
+        agreement_p: f64,
+        /// p-value of tagger_cost - agreeing_cost; negative: unknown.
+        gain_p: f64,
+        /// `without_gold`: errors that the tagger expects among its labels.
+        expected_errors: f64,
+        /// For chorale_run_probabilities, at positions whose label is the tagger's; 0: unknown.
+        temperature: f64,
+        /// The same, at positions whose label agreement changed; 0: unknown.
+        changed_temperature: f64,
+    }
+}
+
+filled! {
     /// What was learnt for one kind of cliques: the strength s and the bonus b of s sum_v n_v^2 / n
     /// + b sum_v n_v, where n_v of n members have value v.
     LearntKind = chorale_learnt_kind {

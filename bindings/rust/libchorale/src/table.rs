@@ -1,7 +1,7 @@
 //! Tables of mentions: one label for all mentions of a key, unless the key is really two things.
 //! Experimental: may change or go in any version.
 
-use crate::array::{check_length, count, pointer, product, size, written};
+use crate::array::{check_length, count, fill, listed, pointer, product, size};
 use crate::error::call;
 use crate::handle::Handle;
 use crate::{
@@ -178,9 +178,9 @@ pub fn settle(mentions: &Mentions<'_>, evidence: Option<&Evidence>) -> Result<Se
     let (row, key): (c::chorale_settled_mention, c::chorale_settled_key) =
         unsafe { std::mem::zeroed() };
     let mut rows = Vec::new();
-    crate::array::fill(&mut rows, mentions.key.len(), row)?;
+    fill(&mut rows, mentions.key.len(), row)?;
     let mut keys = Vec::new();
-    crate::array::fill(&mut keys, mentions.keys, key)?;
+    fill(&mut keys, mentions.keys, key)?;
     call(|error| unsafe {
         let (of_row, of_key) = (std::mem::size_of_val(&row), std::mem::size_of_val(&key));
         let (rows, keys) = (rows.as_mut_ptr(), keys.as_mut_ptr());
@@ -236,7 +236,7 @@ impl Ledger {
     pub fn add(&mut self, mentions: &Mentions<'_>) -> Result<Vec<i32>> {
         let given = mentions.raw()?;
         let mut labels = Vec::new();
-        crate::array::fill(&mut labels, mentions.key.len(), 0)?;
+        fill(&mut labels, mentions.key.len(), 0)?;
         call(|error| unsafe {
             c::chorale_ledger_add(self.handle.as_ptr(), &given, labels.as_mut_ptr(), error)
         })?;
@@ -248,12 +248,12 @@ impl Ledger {
     pub fn changes(&mut self, take: bool) -> Result<Vec<LedgerChange>> {
         let handle = self.handle.as_ptr();
         let take = i32::from(take);
-        let changes = list(
-            |to: *mut c::chorale_ledger_change, bytes, capacity, needed, error| unsafe {
+        listed(
+            LedgerChange::from_raw,
+            |to, bytes, capacity, needed, error| unsafe {
                 c::chorale_ledger_changes(handle, take, to, bytes, capacity, needed, error)
             },
-        )?;
-        Ok(changes.iter().map(LedgerChange::from_raw).collect())
+        )
     }
 
     /// Decides anew by other evidence; None: it is estimated from all mentions. Errors: as for
@@ -268,34 +268,25 @@ impl Ledger {
 
     /// Returns all rows: to read all labels, or to save the ledger. Errors: OutOfMemory.
     pub fn rows(&self) -> Result<Vec<LedgerRow>> {
-        let rows = list(
-            |to: *mut c::chorale_ledger_row, bytes, capacity, needed, error| unsafe {
-                c::chorale_ledger_rows(self.handle.as_ptr(), to, bytes, capacity, needed, error)
+        let handle = self.handle.as_ptr();
+        listed(
+            LedgerRow::from_raw,
+            |to, bytes, capacity, needed, error| unsafe {
+                c::chorale_ledger_rows(handle, to, bytes, capacity, needed, error)
             },
-        )?;
-        Ok(rows.iter().map(LedgerRow::from_raw).collect())
+        )
     }
 
     /// Returns what became of all keys, as [`settle`] does. Errors: OutOfMemory.
     pub fn keys(&self) -> Result<Vec<SettledKey>> {
-        let keys = list(
-            |to: *mut c::chorale_settled_key, bytes, capacity, needed, error| unsafe {
-                c::chorale_ledger_keys(self.handle.as_ptr(), to, bytes, capacity, needed, error)
+        let handle = self.handle.as_ptr();
+        listed(
+            SettledKey::from_raw,
+            |to, bytes, capacity, needed, error| unsafe {
+                c::chorale_ledger_keys(handle, to, bytes, capacity, needed, error)
             },
-        )?;
-        Ok(keys.iter().map(SettledKey::from_raw).collect())
+        )
     }
-}
-
-/// Returns a list of structs that `write` writes.
-fn list<T: Copy>(
-    write: impl Fn(*mut T, usize, i64, *mut i64, *mut c::chorale_error) -> c::chorale_status,
-) -> Result<Vec<T>> {
-    // All-zero bytes are valid for the structs of this file, which hold only numbers.
-    let none = unsafe { std::mem::zeroed() };
-    written(none, |to, capacity, needed, error| {
-        write(to, std::mem::size_of::<T>(), capacity, needed, error)
-    })
 }
 
 /// How names may differ and yet be the same key ([`spell`]). Compatibility forms of characters

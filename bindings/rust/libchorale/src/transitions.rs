@@ -67,26 +67,18 @@ impl Transitions {
 }
 
 impl<'a, N: Element> TransitionsBuilder<'a, N> {
-    /// Sets whether the rows of the matrix stand for the label before or for the label after. The
-    /// default is [`Orientation::RowsFrom`]: the label before.
-    pub fn orientation(mut self, orientation: Orientation) -> Self {
-        self.orientation = orientation;
-        self
-    }
-    /// Sets start scores: for each label the score of this label at the first position of a chain.
-    pub fn start(mut self, start: &'a [N]) -> Self {
-        self.start = Some(start);
-        self
-    }
-    /// Sets end scores: for each label the score of this label at the last position of a chain.
-    pub fn end(mut self, end: &'a [N]) -> Self {
-        self.end = Some(end);
-        self
-    }
-    /// Sets which transitions, first labels and last labels are forbidden.
-    pub fn mask(mut self, mask: &'a Mask) -> Self {
-        self.mask = Some(mask);
-        self
+    setters! {
+        /// Sets whether the rows of the matrix stand for the label before or for the label after. The
+        /// default is [`Orientation::RowsFrom`]: the label before.
+        pub fn orientation(self, orientation: Orientation) -> Self {
+            self.orientation = orientation
+        }
+        /// Sets start scores: for each label the score of this label at the first position of a chain.
+        pub fn start(self, start: &'a [N]) -> Self { self.start = Some(start) }
+        /// Sets end scores: for each label the score of this label at the last position of a chain.
+        pub fn end(self, end: &'a [N]) -> Self { self.end = Some(end) }
+        /// Sets which transitions, first labels and last labels are forbidden.
+        pub fn mask(self, mask: &'a Mask) -> Self { self.mask = Some(mask) }
     }
     /// Makes transitions with a copy of the scores. Errors: Shape, Size (no labels), NotANumber,
     /// Infinite, OutOfRange (a magnitude above 1e280), SizeOverflow, OutOfMemory.
