@@ -11,7 +11,7 @@ Builds Chorale (preset dev) in build/dev and runs the quick tests.
                 of references, Spark in local mode, the experiments on made-up data, the report in a browser, the
                 site with its examples and links, a short run of the benchmarks
   --deep        also: all tests under valgrind, clang with and without vector units, line coverage, an hour of fuzzing, ten minutes under load, arm64,
-                32-bit x86 and s390x emulated, Windows under Wine, other optimisation, hosts that flush
+                32-bit x86 emulated, Windows under Wine, other optimisation, hosts that flush
                 denormals; the site in a browser; Spark that loses tasks and executors; the Go module and the Rust crates with
                 the library compiled along as users compile it, from their own archives; the packages of
                 a release, the same bytes twice, in bare systems; before a release, two hours
@@ -199,7 +199,7 @@ if [[ $deep == yes ]]; then
     "$(((soak_seconds + 9) / 10))" || true
   step --says "fuzz planted" tests/fuzz/planted.sh || true
   step --says "debian bare" bindings/debian/test.sh "${setup_options[@]}" --deep || true
-  for machine in generic arm64 i386 s390x windows o0 o3 lto flush fast-math; do
+  for machine in generic arm64 i386 windows o0 o3 lto flush fast-math; do
     step --says "machine $machine" tests/machines/run.sh "${setup_options[@]}" "$machine" || true
   done
   step "conan" bindings/conan/test.sh || true

@@ -53,7 +53,6 @@ needs_machines=(
   'qemu-user qemu-aarch64'
   'g++-aarch64-linux-gnu aarch64-linux-gnu-g++'
   'g++-i686-linux-gnu i686-linux-gnu-g++'
-  'g++-s390x-linux-gnu s390x-linux-gnu-g++'
 )
 needs_windows=(
   "${needs_tests[@]}"

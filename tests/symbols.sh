@@ -98,8 +98,8 @@ machine='__x86_get_cpuid_feature_leaf'
 threads='pthread_(create|join)'
 # Floating-point exceptions, which do not trap during a call.
 traps='fe(getexcept|holdexcept|setenv)'
-# Problem files: read, mapped, written beside and put in their place.
-files='(open|pwrite|stat|fstat|mmap)(64)?|fchmod|read|close|poll|fsync|munmap|rename|unlink|__errno_location'
+# Problem files: read, written beside and put in their place.
+files='(open|lseek|stat)(64)?|fchmod|read|write|close|fsync|rename|unlink|__errno_location'
 # What hardened compilers add.
 hardening='__stack_chk_fail|__[a-z]+_chk|_GLOBAL_OFFSET_TABLE_'
 none "imports from C are memory, mathematics, threads, traps and files" < <(

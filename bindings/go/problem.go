@@ -32,9 +32,7 @@ func NewProblem(model *Model) (*Problem, error) {
 	return newProblem(problem, (*handle)(model)), nil
 }
 
-// LoadProblem loads a problem file. The file is mapped into memory, so it must not be written to or
-// truncated while the problem or its model exists. A pipe is read; devices and directories are
-// refused.
+// LoadProblem loads a problem file, or reads one from a pipe; devices and directories are refused.
 func LoadProblem(path string) (*Problem, error) {
 	for i := 0; i < len(path); i++ {
 		if path[i] == 0 {

@@ -58,8 +58,7 @@ func tableOf(t *testing.T, file string, problem *Problem, options *RunOptions) [
 }
 
 // The problem files, which the tests of every language read, give the results of expected.tsv bit
-// for bit: with threads, from files mapped into memory, from copied bytes, and
-// after writing the problem again.
+// for bit: with threads, from files, from copied bytes, and after writing the problem again.
 func TestProblemFiles(t *testing.T) {
 	table, err := os.ReadFile(filepath.Join(problemFolder, "expected.tsv"))
 	if err != nil {

@@ -5,12 +5,12 @@
  * and notes (title, licence, origin). Problem files pass a model from training in one language to
  * inference in another, document failing cases, and are inputs of benchmarks and fuzzers.
  *
- * The file format is little-endian, versioned, and made of sections with lengths and checksums. It
- * is read in place: the scores of a loaded model are in the file's bytes, which a load by path maps
- * into memory. A big-endian machine reads and writes the same bytes, but copies a file into memory
- * from the host's allocator instead of mapping or borrowing it. src/problem/FORMAT.md describes
- * every byte. No content of a file is trusted: a load makes all checks that building the model by
- * calls makes, and each kind of damage has its own status (FILE_*).
+ * The file format is versioned, and made of sections with lengths and checksums. Its numbers are
+ * little-endian; only a big-endian machine, which the library is not tested on, writes files in its
+ * own byte order. The scores of a loaded model are used where they are in the file's bytes.
+ * src/problem/FORMAT.md describes every byte. No content of a file is trusted: a load makes all
+ * checks that building the model by calls makes, and each kind of damage has its own status
+ * (FILE_*).
  *
  * A problem under construction may be used by one thread; a const problem by any number.
  */
@@ -110,24 +110,21 @@ CHORALE_API const int32_t *chorale_problem_gold(const chorale_problem *problem);
  * the same directory first and then renames it, so that after a crash either the old or the new
  * file is there. The new file gets the permissions of a file that it replaces. A symbolic link is
  * replaced, not followed. If `path` is or leads to a device, pipe or socket, the call fails and
- * changes nothing. The bytes are the same on every machine. Errors: NULL_ARGUMENT, NOT_SAVABLE (an
- * instance, a callback potential), OUT_OF_MEMORY (scratch memory), INPUT_OUTPUT. O(bytes).
+ * changes nothing. The bytes are the same on every little-endian machine. Errors: NULL_ARGUMENT,
+ * NOT_SAVABLE (a callback potential), OUT_OF_MEMORY (scratch memory), INPUT_OUTPUT. O(bytes).
  * Any thread. */
 CHORALE_API chorale_status chorale_problem_save(const chorale_problem *problem, const char *path,
                                                 chorale_error *error);
 
-/* Creates a problem from a file, which is mapped into memory if the system can, otherwise read.
- * While the problem or its model exists, a mapped file must not be written to or truncated (the
- * process might be killed); renaming another file to its name, as chorale_problem_save does, is
- * allowed.
+/* Creates a problem from a file, which is read into memory of the host's allocator: the file may be
+ * changed or removed afterwards.
  *
  * Header and table of sections are checked before anything else is read, and no more memory is
  * allocated than the file has bytes. A pipe is read up to the length in its header, and the call
- * waits while a writer has the pipe open; a FIFO without a writer is an empty file. Directories,
- * devices and sockets fail.
+ * waits for its writer. Directories, devices and sockets fail.
  * Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY, INPUT_OUTPUT; for damaged bytes
  *   FILE_FORMAT      the first bytes are not those of a problem file
- *   FILE_BYTE_ORDER  the byte-order mark is not little-endian; this library writes no such file
+ *   FILE_BYTE_ORDER  the file is in the other byte order than that of this machine
  *   FILE_VERSION     unknown version of the format; the message names the version of the file and
  *                    that of the library
  *   FILE_TRUNCATED   shorter than the length in the header

@@ -118,7 +118,7 @@ enum {
   CHORALE_ERROR_INTERNAL = 90,
   /* The bytes are not those of a problem file (problem.h). */
   CHORALE_ERROR_FILE_FORMAT = 100,
-  /* The byte-order mark of a problem file is not little-endian. */
+  /* A problem file is in the other byte order than that of this machine. */
   CHORALE_ERROR_FILE_BYTE_ORDER = 101,
   /* A problem file has a version that this library does not know. */
   CHORALE_ERROR_FILE_VERSION = 102,

@@ -143,9 +143,7 @@ chorale_status chorale_problem_read(const chorale_host *host, const void *bytes,
       return report.out_of_memory(sizeof(SharedBytes));
     shared->data = static_cast<const std::byte *>(bytes);
     shared->size = size;
-    // Copies borrowed bytes too if the machine's byte order is not that of the file, since bytes
-    // are then converted in place.
-    if (borrow == 0 || file::kTurns) {
+    if (borrow == 0) {
       shared->owned = Block(memory, size);
       if (!shared->owned)
         return report.out_of_memory(size);

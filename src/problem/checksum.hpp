@@ -8,8 +8,6 @@
 // bit or byte, is always detected. Other accidental damage is missed with probability 2^-64.
 #pragma once
 
-#include "problem/byte_order.hpp"
-
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -68,7 +66,6 @@ private:
   void add_stripe(const std::byte *from) noexcept {
     std::uint64_t words[4];
     std::memcpy(words, from, kStripe);
-    file::turn(words);
     for (int k = 0; k < 4; ++k)
       lanes_[k] = step(lanes_[k], words[k]);
   }

@@ -20,7 +20,6 @@ bool Front::take_header(const std::byte *bytes, std::size_t seen, std::uint64_t 
   seen = std::min(seen, sizeof header);
   if (seen > 0)
     std::memcpy(&header, bytes, seen);
-  file::turn(header);
   if (std::memcmp(header.magic, file::kMagic, std::min(seen, sizeof header.magic)) != 0)
     return damage.found(CHORALE_ERROR_FILE_FORMAT,
                         "the first bytes are not those of a problem file");
@@ -34,8 +33,7 @@ bool Front::take_header(const std::byte *bytes, std::size_t seen, std::uint64_t 
     return truncated(sizeof header);
   if (header.order == file::kOtherOrder)
     return damage.found(CHORALE_ERROR_FILE_BYTE_ORDER,
-                        "the file was written in the other byte order; problem files are "
-                        "little-endian");
+                        "the file was written in the other byte order, by another kind of machine");
   if (header.order != file::kOrder)
     return damage.found(CHORALE_ERROR_FILE_FORMAT, "the byte order mark is ", header.order,
                         "; it must be ", file::kOrder);
@@ -100,7 +98,6 @@ bool Front::take_table(const std::byte *bytes, Damage &damage) noexcept {
   for (std::uint32_t k = 0; k < header_.sections; ++k) {
     file::Entry &entry = entries_[k];
     std::memcpy(&entry, table + k * sizeof entry, sizeof entry);
-    file::turn(entry);
     if (!check_entry(entry, there, end, damage))
       return false;
     there |= std::uint32_t{1} << entry.id;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/text_writer.hpp"
-#include "problem/byte_order.hpp"
 #include "problem/format.hpp"
 
 #include <chorale/status.h>
@@ -24,8 +23,7 @@ struct Damage {
   }
 };
 
-// A section of the file, read from front to back, each byte once. On big-endian machines the bytes
-// are a copy owned by the library, and take() converts them in place.
+// A section of the file, read from front to back, each byte once.
 class Section {
 public:
   Section() noexcept = default;
@@ -53,9 +51,7 @@ public:
       return nullptr;
     const std::byte *place = data_ + at_;
     at_ += static_cast<std::size_t>(count) * sizeof(T);
-    const auto *taken = reinterpret_cast<const T *>(place);
-    file::turn(const_cast<T *>(taken), static_cast<std::size_t>(count));
-    return taken;
+    return reinterpret_cast<const T *>(place);
   }
   bool fits() const noexcept { return fits_; }
   // Skips zeros up to the next multiple of `alignment`. If the section ends before that multiple, or

@@ -1,27 +1,71 @@
 #include "problem/disk.hpp"
 
-#include "problem/byte_order.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #if defined(_WIN32)
-#include <cstdio>
 #include <io.h>
 // Declared here, since windows.h defines macros such as min and max.
 extern "C" __declspec(dllimport) int __stdcall MoveFileExA(const char *from, const char *to,
                                                            unsigned long flags);
-#else
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #endif
 
 namespace chorale {
 namespace {
+
+// ---- What differs on Windows --------------------------------------------------------------------
+
+#if defined(_WIN32)
+
+using Status = struct _stat64;
+constexpr int kFlags = O_BINARY | O_NOINHERIT;
+constexpr int kMode = 0600;
+
+bool find_status(const char *path, Status &to) noexcept { return _stat64(path, &to) == 0; }
+bool seek(int file, std::uint64_t offset) noexcept {
+  return _lseeki64(file, static_cast<long long>(offset), SEEK_SET) >= 0;
+}
+void set_permissions(int, const Status &) noexcept {}
+bool reaches_disk(int file) noexcept { return _commit(file) == 0; }
+// rename() does not replace files. Removing the target first would lose it if the renaming then
+// failed.
+bool replace(const char *from, const char *to) noexcept {
+  constexpr unsigned long kReplaceExisting = 1; // MOVEFILE_REPLACE_EXISTING
+  errno = EACCES;                               // most often, a program has the target open
+  return MoveFileExA(from, to, kReplaceExisting) != 0;
+}
+
+#else
+
+using Status = struct stat;
+constexpr int kFlags = O_CLOEXEC | O_NOCTTY;
+constexpr int kMode = 0666;
+
+bool find_status(const char *path, Status &to) noexcept { return stat(path, &to) == 0; }
+bool seek(int file, std::uint64_t offset) noexcept {
+  return lseek(file, static_cast<off_t>(offset), SEEK_SET) >= 0;
+}
+// Ignores errors: a file system without permissions has none to set.
+void set_permissions(int file, const Status &from) noexcept {
+  (void)fchmod(file, from.st_mode & 0777);
+}
+// Writes the bytes of a file to the disk. (On Apple's systems fsync() leaves them in its cache.)
+bool reaches_disk(int file) noexcept {
+#if defined(__APPLE__)
+  if (fcntl(file, F_FULLFSYNC) == 0)
+    return true;
+#endif
+  return fsync(file) == 0 || errno == EINVAL;
+}
+bool replace(const char *from, const char *to) noexcept { return rename(from, to) == 0; }
+
+#endif
+
+// ---- Failures -----------------------------------------------------------------------------------
 
 bool fail(DiskFailure &failure, const char *doing, int code) noexcept {
   failure.doing = doing;
@@ -39,115 +83,56 @@ bool fail_truncated(DiskFailure &failure, std::uint64_t size, std::uint64_t need
                               " bytes; it needs ", needed);
 }
 
-// The path of the temporary file is the target's path, this suffix, and a number of two digits that
-// is not in use. The target's name is first cut, between two characters of UTF-8, to at most
-// kKeptBytes bytes, so that the temporary name is at most as long as file systems allow.
-constexpr char kSuffix[] = ".part";
-constexpr std::size_t kKeptBytes = 64;
-constexpr int kAttempts = 100;
-
-bool is_separator(char c) noexcept {
-#if defined(_WIN32)
-  return c == '/' || c == '\\' || c == ':';
-#else
-  return c == '/';
-#endif
+// Fails for devices and sockets, which may have no end.
+bool check_kind(const Status &about, DiskFailure &failure) noexcept {
+  if (S_ISREG(about.st_mode) || S_ISDIR(about.st_mode) || S_ISFIFO(about.st_mode))
+    return true;
+  failure.kind = "a device or a socket";
+  return false;
 }
-
-bool make_name(const Memory &memory, const char *path, Block &name) noexcept {
-  std::size_t length = std::strlen(path);
-  std::size_t begin = length;
-  while (begin > 0 && !is_separator(path[begin - 1]))
-    --begin;
-  if (length - begin > kKeptBytes)
-    for (length = begin + kKeptBytes; length > begin && (path[length] & 0xC0) == 0x80;)
-      --length;
-  name = Block(memory, length + sizeof kSuffix + 2);
-  if (!name)
-    return false;
-  std::memcpy(name.data(), path, length);
-  std::memcpy(name.data() + length, kSuffix, sizeof kSuffix);
-  return true;
-}
-
-void number_name(Block &name, int attempt) noexcept {
-  char *end = reinterpret_cast<char *>(name.data()) + name.bytes() - 3;
-  end[0] = static_cast<char>('0' + attempt / 10);
-  end[1] = static_cast<char>('0' + attempt % 10);
-  end[2] = '\0';
-}
-
-} // namespace
 
 // ---- Reading ------------------------------------------------------------------------------------
 
-namespace {
-
-#if defined(_WIN32)
-using File = std::FILE *;
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 30; // bytes of one call of the system
 
 // Reads bytes to `to` until it holds `wanted` bytes or the file ends. `done`: how many bytes `to`
 // holds; increased by the bytes read. False on an error of the system.
-bool read_until(File file, std::byte *to, std::size_t wanted, std::size_t &done) noexcept {
-  done += std::fread(to + done, 1, wanted - done, file);
-  return std::ferror(file) == 0;
-}
-
-int map_file(File, std::size_t, SharedBytes &) noexcept { return ENODEV; }
-#else
-using File = int;
-
-bool read_until(File file, std::byte *to, std::size_t wanted, std::size_t &done) noexcept {
+bool read_until(int file, std::byte *to, std::size_t wanted, std::size_t &done) noexcept {
   while (done < wanted) {
-    const ssize_t got = read(file, to + done, wanted - done);
+    const auto got =
+        read(file, to + done, static_cast<unsigned>(std::min(wanted - done, kMostAtOnce)));
     if (got == 0)
       break;
-    if (got > 0) {
+    if (got > 0)
       done += static_cast<std::size_t>(got);
-    } else if (errno == EAGAIN) { // an empty pipe that has a writer
-      pollfd waiting{file, POLLIN, 0};
-      if (poll(&waiting, 1, -1) < 0 && errno != EINTR)
-        return false;
-    } else if (errno != EINTR) {
+    else if (errno != EINTR)
       return false;
-    }
   }
   return true;
 }
 
-void unmap(const std::byte *data, std::size_t size) noexcept {
-  munmap(const_cast<std::byte *>(data), size);
-}
-
-// Maps the file into memory. Returns 0, or an error number if that is not possible.
-int map_file(File file, std::size_t size, SharedBytes &to) noexcept {
-  if (file::kTurns) // the bytes will be converted in place, so they must be a copy
-    return ENODEV;
-  void *mapped = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
-  if (mapped == MAP_FAILED)
-    return errno;
-  to.data = static_cast<const std::byte *>(mapped);
-  to.size = size;
-  to.unmap = unmap;
-  // Checks the size again: if the file has been truncated since its size was read, an access beyond
-  // its end would end the program.
-  struct stat about {};
-  if (fstat(file, &about) == 0 && static_cast<std::uint64_t>(about.st_size) >= size)
-    return 0;
-  unmap(to.data, size);
-  to.unmap = nullptr;
-  return EINVAL;
-}
-#endif
-
-// Reads the rest of a file of `total` bytes into `to`; `first` holds its first `seen` bytes. If
-// `is_there`, the file is known to have `total` bytes, and all memory is allocated at once. For a
-// pipe, memory grows to twice the bytes read so far, so that a wrong header cannot claim much
-// memory.
-bool read_rest(File file, const std::byte *first, std::size_t seen, std::size_t total,
-               bool is_there, SharedBytes &to, DiskFailure &failure) noexcept {
+// Reads and checks header and table, then reads the rest. `size`: bytes of the file, or
+// Front::kUnknown for a pipe, which is read up to the size that its header states. For a pipe,
+// memory grows to twice the bytes read so far, so that a wrong header cannot claim much memory.
+bool read_checked(int file, std::uint64_t size, SharedBytes &to, DiskFailure &failure) noexcept {
+  std::byte first[Front::kMostBytes];
+  std::size_t seen = 0;
+  Front front;
+  if (!read_until(file, first, sizeof(file::Header), seen))
+    return fail(failure, "read", errno);
+  if (!front.take_header(first, seen, seen < sizeof(file::Header) ? seen : size, failure.damage))
+    return false;
+  if (!read_until(file, first, front.bytes(), seen))
+    return fail(failure, "read", errno);
+  if (seen < front.bytes())
+    return fail_truncated(failure, seen, front.file_bytes());
+  if (!front.take_table(first, failure.damage))
+    return false;
+  if (front.file_bytes() > SIZE_MAX)
+    return fail_memory(failure);
+  const auto total = static_cast<std::size_t>(front.file_bytes());
   constexpr std::size_t kPipe = 1 << 16;
-  std::size_t capacity = is_there ? total : std::min(total, kPipe);
+  std::size_t capacity = size == Front::kUnknown ? std::min(total, kPipe) : total;
   to.owned = Block(to.memory, capacity);
   if (!to.owned)
     return fail_memory(failure);
@@ -171,169 +156,74 @@ bool read_rest(File file, const std::byte *first, std::size_t seen, std::size_t 
   return true;
 }
 
-// Reads and checks header and table, then maps the file into memory or reads the rest. `size`:
-// bytes of the file, or Front::kUnknown for a pipe, which is read up to the size that its header
-// states.
-bool read_checked(File file, std::uint64_t size, SharedBytes &to, DiskFailure &failure) noexcept {
-  std::byte first[Front::kMostBytes];
-  std::size_t seen = 0;
-  Front front;
-  if (!read_until(file, first, sizeof(file::Header), seen))
-    return fail(failure, "read", errno);
-  if (!front.take_header(first, seen, seen < sizeof(file::Header) ? seen : size, failure.damage))
-    return false;
-  if (!read_until(file, first, front.bytes(), seen))
-    return fail(failure, "read", errno);
-  if (seen < front.bytes())
-    return fail_truncated(failure, seen, front.file_bytes());
-  if (!front.take_table(first, failure.damage))
-    return false;
-  if (front.file_bytes() > SIZE_MAX)
-    return fail_memory(failure);
-  const auto total = static_cast<std::size_t>(front.file_bytes());
-  const bool is_there = size != Front::kUnknown;
-  if (is_there) {
-    const int failed = map_file(file, total, to);
-    if (failed == 0)
-      return true;
-    if (failed == ENOMEM) // a copy needs as much memory as a map
-      return fail_memory(failure);
-  }
-  return read_rest(file, first, seen, total, is_there, to, failure);
+// ---- Writing ------------------------------------------------------------------------------------
+
+// The temporary file is in the directory of the target. Its name is this one, whose last two
+// characters are digits that make it new.
+constexpr char kName[] = ".chorale.part00";
+constexpr int kAttempts = 100;
+
+bool is_separator(char c) noexcept {
+#if defined(_WIN32)
+  return c == '/' || c == '\\' || c == ':';
+#else
+  return c == '/';
+#endif
 }
 
-// Sets `size` to the size of an opened file: `bytes` for a regular file, Front::kUnknown for a
-// pipe. Fails for devices and sockets, which may have no end.
-bool find_size(unsigned mode, std::uint64_t bytes, std::uint64_t &size,
-               DiskFailure &failure) noexcept {
-  switch (mode & S_IFMT) {
-  case S_IFREG:
-    size = bytes;
-    return true;
-  case S_IFDIR: // as for a pipe; then reading fails, with the system's message for directories
-  case S_IFIFO:
-    size = Front::kUnknown;
-    return true;
-  default:
-    failure.kind = "a device or a socket";
-    return false;
-  }
-}
+} // namespace
 
-const SharedBytes *read_open(const Memory &memory, File file, unsigned mode, std::uint64_t bytes,
+const SharedBytes *read_file(const Memory &memory, const char *path,
                              DiskFailure &failure) noexcept {
-  std::uint64_t size = 0;
-  if (!find_size(mode, bytes, size, failure))
-    return nullptr;
-  auto *made = memory.create<SharedBytes>(memory);
-  if (!made) {
-    fail_memory(failure);
+  Status about{};
+  if (!find_status(path, about)) {
+    fail(failure, "opened", errno);
     return nullptr;
   }
-  if (read_checked(file, size, *made, failure))
+  if (!check_kind(about, failure))
+    return nullptr;
+  const int file = ::open(path, O_RDONLY | kFlags);
+  if (file < 0) {
+    fail(failure, "opened", errno);
+    return nullptr;
+  }
+  auto *made = memory.create<SharedBytes>(memory);
+  const bool is_read =
+      made ? read_checked(file,
+                          S_ISREG(about.st_mode) ? static_cast<std::uint64_t>(about.st_size)
+                                                 : Front::kUnknown,
+                          *made, failure)
+           : fail_memory(failure);
+  close(file);
+  if (is_read)
     return made;
   release(made);
   return nullptr;
 }
 
-} // namespace
-
-#if defined(_WIN32)
-
-const SharedBytes *read_file(const Memory &memory, const char *path,
-                             DiskFailure &failure) noexcept {
-  std::FILE *file = std::fopen(path, "rb");
-  struct _stat64 about {};
-  const SharedBytes *read = nullptr;
-  if (!file || _fstat64(_fileno(file), &about) != 0)
-    fail(failure, "opened", errno);
-  else
-    read = read_open(memory, file, about.st_mode, static_cast<std::uint64_t>(about.st_size),
-                     failure);
-  if (file)
-    std::fclose(file);
-  return read;
-}
-
 bool DiskWriter::open(const char *path, DiskFailure &failure) noexcept {
-  if (!make_name(memory_, path, name_))
-    return fail_memory(failure);
-  for (int attempt = 0; attempt < kAttempts && !file_; ++attempt) {
-    number_name(name_, attempt);
-    file_ = std::fopen(reinterpret_cast<char *>(name_.data()), "wbx");
-    if (!file_ && errno != EEXIST)
-      break;
-  }
-  is_there_ = file_ != nullptr;
-  return is_there_ || fail(failure, "created", errno);
-}
-
-bool DiskWriter::write(void *user, std::uint64_t offset, const void *data,
-                       std::size_t size) noexcept {
-  auto &self = *static_cast<DiskWriter *>(user);
-  auto *file = static_cast<std::FILE *>(self.file_);
-  if (_fseeki64(file, static_cast<long long>(offset), SEEK_SET) == 0 &&
-      std::fwrite(data, 1, size, file) == size)
-    return true;
-  self.code_ = errno;
-  return false;
-}
-
-bool DiskWriter::put_in_place(const char *path, DiskFailure &failure) noexcept {
-  if (code_ != 0)
-    return fail(failure, "written", code_);
-  auto *file = static_cast<std::FILE *>(file_);
-  file_ = nullptr;
-  if (std::fclose(file) != 0)
-    return fail(failure, "written", errno);
-  // On Windows, rename() does not replace files. Removing the target first would lose it if the
-  // renaming then failed.
-  constexpr unsigned long kReplaceExisting = 1; // MOVEFILE_REPLACE_EXISTING
-  if (!MoveFileExA(reinterpret_cast<char *>(name_.data()), path, kReplaceExisting))
-    return fail(failure, "put in its place", EACCES); // most often, a program has the target open
-  is_there_ = false;
-  return true;
-}
-
-DiskWriter::~DiskWriter() {
-  if (file_)
-    std::fclose(static_cast<std::FILE *>(file_));
-  if (is_there_)
-    std::remove(reinterpret_cast<char *>(name_.data()));
-}
-
-#else
-
-const SharedBytes *read_file(const Memory &memory, const char *path,
-                             DiskFailure &failure) noexcept {
-  // Opens without waiting: a FIFO without a writer then reads as empty.
-  const int file = ::open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  struct stat about {};
-  const SharedBytes *read = nullptr;
-  if (file < 0 || fstat(file, &about) != 0)
-    fail(failure, "opened", errno);
-  else
-    read = read_open(memory, file, about.st_mode, static_cast<std::uint64_t>(about.st_size),
-                     failure);
-  if (file >= 0)
-    close(file);
-  return read;
-}
-
-bool DiskWriter::open(const char *path, DiskFailure &failure) noexcept {
-  // Devices, pipes and sockets are not replaced. (Directories are refused by rename() later.)
-  struct stat about {};
-  const bool replaces = stat(path, &about) == 0;
-  if (replaces && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) {
-    failure.kind = S_ISFIFO(about.st_mode) ? "a pipe" : "a device or a socket";
+  // Devices, pipes and sockets are not replaced. (Directories are refused by replace() later.)
+  Status about{};
+  const bool replaces = find_status(path, about);
+  if (replaces && !check_kind(about, failure))
+    return false;
+  if (replaces && S_ISFIFO(about.st_mode)) {
+    failure.kind = "a pipe";
     return false;
   }
-  if (!make_name(memory_, path, name_))
+  std::size_t directory = std::strlen(path);
+  while (directory > 0 && !is_separator(path[directory - 1]))
+    --directory;
+  name_ = Block(memory_, directory + sizeof kName);
+  if (!name_)
     return fail_memory(failure);
+  std::memcpy(name_.data(), path, directory);
+  std::memcpy(name_.data() + directory, kName, sizeof kName);
+  char *digits = name() + directory + sizeof kName - 3;
   for (int attempt = 0; attempt < kAttempts && file_ < 0; ++attempt) {
-    number_name(name_, attempt);
-    file_ = ::open(reinterpret_cast<char *>(name_.data()), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                   0666);
+    digits[0] = static_cast<char>('0' + attempt / 10);
+    digits[1] = static_cast<char>('0' + attempt % 10);
+    file_ = ::open(name(), O_WRONLY | O_CREAT | O_EXCL | kFlags, kMode);
     if (file_ < 0 && errno != EEXIST)
       break;
   }
@@ -341,9 +231,9 @@ bool DiskWriter::open(const char *path, DiskFailure &failure) noexcept {
   if (!is_there_)
     return fail(failure, "created", errno);
   // Gives the new file the permissions of the file that it will replace, before any byte is
-  // written. Ignores errors: a file system without permissions has none to copy.
+  // written.
   if (replaces && S_ISREG(about.st_mode))
-    (void)fchmod(file_, about.st_mode & 0777);
+    set_permissions(file_, about);
   return true;
 }
 
@@ -351,28 +241,20 @@ bool DiskWriter::write(void *user, std::uint64_t offset, const void *data,
                        std::size_t size) noexcept {
   auto &self = *static_cast<DiskWriter *>(user);
   const auto *from = static_cast<const std::byte *>(data);
-  while (size > 0) {
-    const ssize_t put = pwrite(self.file_, from, size, static_cast<off_t>(offset));
-    if (put < 0 && errno == EINTR)
-      continue;
-    if (put <= 0) {
-      self.code_ = put < 0 ? errno : ENOSPC;
-      return false;
+  bool done = seek(self.file_, offset);
+  while (done && size > 0) {
+    const auto put =
+        ::write(self.file_, from, static_cast<unsigned>(std::min(size, kMostAtOnce)));
+    if (put > 0) {
+      from += put;
+      size -= static_cast<std::size_t>(put);
+    } else {
+      done = put < 0 && errno == EINTR;
     }
-    from += put;
-    offset += static_cast<std::uint64_t>(put);
-    size -= static_cast<std::size_t>(put);
   }
-  return true;
-}
-
-// Writes the bytes of a file to the disk. (On Apple's systems fsync() leaves them in its cache.)
-static bool reaches_disk(int file) noexcept {
-#if defined(__APPLE__)
-  if (fcntl(file, F_FULLFSYNC) == 0)
-    return true;
-#endif
-  return fsync(file) == 0 || errno == EINVAL;
+  if (!done)
+    self.code_ = errno;
+  return done;
 }
 
 bool DiskWriter::put_in_place(const char *path, DiskFailure &failure) noexcept {
@@ -385,7 +267,7 @@ bool DiskWriter::put_in_place(const char *path, DiskFailure &failure) noexcept {
   file_ = -1;
   if (close(file) != 0)
     return fail(failure, "written", errno);
-  if (rename(reinterpret_cast<char *>(name_.data()), path) != 0)
+  if (!replace(name(), path))
     return fail(failure, "put in its place", errno);
   is_there_ = false;
   return true;
@@ -395,9 +277,7 @@ DiskWriter::~DiskWriter() {
   if (file_ >= 0)
     close(file_);
   if (is_there_)
-    unlink(reinterpret_cast<char *>(name_.data()));
+    unlink(name());
 }
-
-#endif
 
 } // namespace chorale

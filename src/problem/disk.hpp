@@ -1,5 +1,4 @@
-// Files on disk. Reading maps a file into memory where possible. Writing goes to a temporary file,
-// which replaces the target when it is complete.
+// Files on disk. Writing goes to a temporary file, which replaces the target when it is complete.
 #pragma once
 
 #include "base/shared_bytes.hpp"
@@ -36,15 +35,13 @@ public:
   bool put_in_place(const char *path, DiskFailure &failure) noexcept;
 
 private:
+  char *name() noexcept { return reinterpret_cast<char *>(name_.data()); }
+
   Memory memory_;
   Block name_; // path of the temporary file, NUL-terminated
   bool is_there_ = false;
   int code_ = 0;
-#if defined(_WIN32)
-  void *file_ = nullptr;
-#else
   int file_ = -1;
-#endif
 };
 
 } // namespace chorale

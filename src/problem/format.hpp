@@ -1,10 +1,10 @@
 // The problem file that FORMAT.md describes: header, table of sections, and the records of each
-// section. fields() of a record lists all its fields, for byte_order.hpp.
+// section. Records are read in place: a file is in the byte order of the
+// machine.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <tuple>
 
 namespace chorale::file {
 
@@ -27,10 +27,6 @@ struct Header {
   std::uint64_t table_checksum;
   std::uint64_t zeros[2];
   std::uint64_t checksum; // of the bytes of the header before this field
-
-  auto fields() noexcept {
-    return std::tie(magic, order, version, bytes, sections, zero, table_checksum, zeros, checksum);
-  }
 };
 static_assert(sizeof(Header) == 64 && offsetof(Header, checksum) == 56);
 
@@ -69,8 +65,6 @@ struct Entry {
   std::uint64_t offset;
   std::uint64_t length;
   std::uint64_t checksum;
-
-  auto fields() noexcept { return std::tie(id, zero, offset, length, checksum); }
 };
 static_assert(sizeof(Entry) == 32);
 
@@ -84,8 +78,6 @@ struct TransitionsRecord {
   enum : std::uint32_t { kStart = 1, kEnd = 2 };
   std::int32_t labels;
   std::uint32_t flags;
-
-  auto fields() noexcept { return std::tie(labels, flags); }
 };
 
 struct PropertyRecord {
@@ -101,18 +93,11 @@ struct PropertyRecord {
   std::int32_t table_offset;
   std::int32_t outside_value;
   std::int32_t at; // the position of kPositionLabel, or the token of kTokenLabel
-
-  auto fields() noexcept {
-    return std::tie(kind, flags, labels, classes, states, values, start, table_offset,
-                    outside_value, at);
-  }
 };
 
 struct DictionaryRecord { // array: count int32
   std::int32_t count;
   std::int32_t has_unlisted;
-
-  auto fields() noexcept { return std::tie(count, has_unlisted); }
 };
 
 struct PotentialRecord {
@@ -146,9 +131,6 @@ struct PotentialRecord {
   bool has_tables() const noexcept {
     return kind == kSum || kind == kMax || kind == kCardinality;
   }
-  auto fields() noexcept {
-    return std::tie(kind, flags, scale, shape, values, base, number, tables, length);
-  }
 };
 static_assert(sizeof(PotentialRecord) == 48);
 
@@ -171,8 +153,6 @@ struct ChainRecord { // its arrays are in SCORES
   std::int32_t transitions; // index in TRANSITIONS, or -1
   std::int64_t group;
   std::uint64_t offset; // where the chain's arrays begin in SCORES
-
-  auto fields() noexcept { return std::tie(length, labels, flags, transitions, group, offset); }
 };
 static_assert(sizeof(ChainRecord) == 32);
 
@@ -195,19 +175,12 @@ struct CliqueRecord {
   std::int32_t centre_labels;
   std::int32_t members; // without the centre
   std::int32_t zero;
-
-  auto fields() noexcept {
-    return std::tie(flags, property, dictionary, potential, values, labels, centre_values,
-                    centre_labels, members, zero);
-  }
 };
 static_assert(sizeof(CliqueRecord) == 40);
 
 struct MemberRecord {
   std::int32_t chain;
   std::int32_t position; // -1: the whole chain
-
-  auto fields() noexcept { return std::tie(chain, position); }
 };
 
 struct AttachmentFlags { // stored as a uint32 for each member that is a whole chain
@@ -219,15 +192,11 @@ struct TextsRecord { // arrays: count + 1 uint64 offsets; the bytes of the texts
   std::int32_t zero;
   std::int64_t count;
   std::uint64_t bytes;
-
-  auto fields() noexcept { return std::tie(list, zero, count, bytes); }
 };
 
 struct NoteRecord { // arrays: the bytes of the name; the bytes of the text
   std::uint64_t name_length;
   std::uint64_t text_length;
-
-  auto fields() noexcept { return std::tie(name_length, text_length); }
 };
 
 } // namespace chorale::file

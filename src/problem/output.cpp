@@ -9,13 +9,8 @@ void Output::end() noexcept {
   header.version = file::kVersion;
   header.bytes = at_;
   header.sections = done_;
-  // A checksum is computed from bytes in the byte order of the file, so entries and header are
-  // converted first.
-  file::turn(entries_, done_);
   header.table_checksum = Checksum::of(entries_, done_ * sizeof(file::Entry));
-  file::turn(header);
   header.checksum = Checksum::of(&header, offsetof(file::Header, checksum));
-  file::turn(header.checksum);
   if (!sink_)
     return;
   failed_ = failed_ || done_ != count_ || !sink_->write(sink_->user, 0, &header, sizeof header) ||

@@ -65,15 +65,10 @@ public:
   }
   template <class T> void put(const T &object) noexcept {
     static_assert(std::is_trivially_copyable_v<T>);
-    T turned = object;
-    file::turn(turned);
-    put_bytes(&turned, sizeof turned);
+    put_bytes(&object, sizeof object);
   }
   template <class T> void put_array(const T *from, std::int64_t count) noexcept {
-    if constexpr (file::kTurns)
-      std::for_each(from, from + count, [this](const T &object) { put(object); });
-    else
-      put_bytes(from, static_cast<std::size_t>(count) * sizeof(T));
+    put_bytes(from, static_cast<std::size_t>(count) * sizeof(T));
   }
   void put_zeros(std::size_t count) noexcept {
     constexpr std::byte zeros[file::kAlign] = {};

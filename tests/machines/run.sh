@@ -92,9 +92,6 @@ same_as_here() { # NAME COMMAND...
 on_arm64() {
   foreign arm64 arm64 aarch64 5e-2 qemu-aarch64 -L /usr/aarch64-linux-gnu
 }
-on_s390x() {
-  foreign s390x s390x s390x 5e-2 qemu-s390x -L /usr/s390x-linux-gnu
-}
 # Run as they are where the kernel runs programs of 32 bits.
 on_i386() {
   tests/setup.sh "${setup_options[@]}" machines

@@ -40,8 +40,8 @@ CHORALE_API const char *chorale_problem_note(const chorale_problem *problem, int
 /* ---- Bytes ------------------------------------------------------------------------------- */
 
 /* Writes the problem in the file format to `bytes`, a buffer of `capacity` bytes (chorale.h). The
- * bytes are the same on every machine. Errors: NULL_ARGUMENT, CAPACITY, NOT_SAVABLE (an
- * instance, a callback potential), OUT_OF_MEMORY (scratch memory). O(bytes). Any thread. */
+ * bytes are the same on every little-endian machine. Errors: NULL_ARGUMENT, CAPACITY, NOT_SAVABLE
+ * (a callback potential), OUT_OF_MEMORY (scratch memory). O(bytes). Any thread. */
 CHORALE_API chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes,
                                                  size_t capacity, size_t *needed,
                                                  chorale_error *error);

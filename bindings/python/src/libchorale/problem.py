@@ -278,9 +278,7 @@ class Problem(Closable):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Problem:
-        """Loads a problem from a file, which is mapped into memory if the system can do this. The
-        file must not be written to or truncated while the problem or its model lives; `save`, which
-        replaces the file, is allowed. A pipe is read; devices and directories are refused."""
+        """Loads a problem from a file or a pipe; devices and directories are refused."""
         with _Path(path) as encoded:
             pointer = cls._create(library.chorale_problem_load, None, encoded)
         return cls._made(pointer)

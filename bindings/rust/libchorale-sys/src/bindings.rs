@@ -111,7 +111,7 @@ pub const CHORALE_ERROR_ONE_GROUP: i32 = 89;
 pub const CHORALE_ERROR_INTERNAL: i32 = 90;
 #[doc = " The bytes are not those of a problem file (problem.h)."]
 pub const CHORALE_ERROR_FILE_FORMAT: i32 = 100;
-#[doc = " The byte-order mark of a problem file is not little-endian."]
+#[doc = " A problem file is in the other byte order than that of this machine."]
 pub const CHORALE_ERROR_FILE_BYTE_ORDER: i32 = 101;
 #[doc = " A problem file has a version that this library does not know."]
 pub const CHORALE_ERROR_FILE_VERSION: i32 = 102;
@@ -3131,7 +3131,7 @@ extern "C" {
     pub fn chorale_problem_gold(problem: *const chorale_problem) -> *const i32;
 }
 extern "C" {
-    #[doc = " Writes a file at `path` (ends in NUL, in the encoding of the system). Writes a temporary file in\n the same directory first and then renames it, so that after a crash either the old or the new\n file is there. The new file gets the permissions of a file that it replaces. A symbolic link is\n replaced, not followed. If `path` is or leads to a device, pipe or socket, the call fails and\n changes nothing. The bytes are the same on every machine. Errors: NULL_ARGUMENT, NOT_SAVABLE (an\n instance, a callback potential), OUT_OF_MEMORY (scratch memory), INPUT_OUTPUT. O(bytes).\n Any thread."]
+    #[doc = " Writes a file at `path` (ends in NUL, in the encoding of the system). Writes a temporary file in\n the same directory first and then renames it, so that after a crash either the old or the new\n file is there. The new file gets the permissions of a file that it replaces. A symbolic link is\n replaced, not followed. If `path` is or leads to a device, pipe or socket, the call fails and\n changes nothing. The bytes are the same on every little-endian machine. Errors: NULL_ARGUMENT,\n NOT_SAVABLE (a callback potential), OUT_OF_MEMORY (scratch memory), INPUT_OUTPUT. O(bytes).\n Any thread."]
     pub fn chorale_problem_save(
         problem: *const chorale_problem,
         path: *const std::os::raw::c_char,
@@ -3139,7 +3139,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
-    #[doc = " Creates a problem from a file, which is mapped into memory if the system can, otherwise read.\n While the problem or its model exists, a mapped file must not be written to or truncated (the\n process might be killed); renaming another file to its name, as chorale_problem_save does, is\n allowed.\n\n Header and table of sections are checked before anything else is read, and no more memory is\n allocated than the file has bytes. A pipe is read up to the length in its header, and the call\n waits while a writer has the pipe open; a FIFO without a writer is an empty file. Directories,\n devices and sockets fail.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY, INPUT_OUTPUT; for damaged bytes\n   FILE_FORMAT      the first bytes are not those of a problem file\n   FILE_BYTE_ORDER  the byte-order mark is not little-endian; this library writes no such file\n   FILE_VERSION     unknown version of the format; the message names the version of the file and\n                    that of the library\n   FILE_TRUNCATED   shorter than the length in the header\n   FILE_CHECKSUM    a section does not match its checksum; the message names the section\n   FILE_SECTION     sections missing, repeated, unknown, overlapping, out of bounds or of wrong\n                    length; indices and offsets out of range\n   and the errors of building the model by calls; the message says where in the file\n O(bytes)."]
+    #[doc = " Creates a problem from a file, which is read into memory of the host's allocator: the file may be\n changed or removed afterwards.\n\n Header and table of sections are checked before anything else is read, and no more memory is\n allocated than the file has bytes. A pipe is read up to the length in its header, and the call\n waits for its writer. Directories, devices and sockets fail.\n Errors: NULL_ARGUMENT, STRUCT_SIZE, OUT_OF_MEMORY, INPUT_OUTPUT; for damaged bytes\n   FILE_FORMAT      the first bytes are not those of a problem file\n   FILE_BYTE_ORDER  the file is in the other byte order than that of this machine\n   FILE_VERSION     unknown version of the format; the message names the version of the file and\n                    that of the library\n   FILE_TRUNCATED   shorter than the length in the header\n   FILE_CHECKSUM    a section does not match its checksum; the message names the section\n   FILE_SECTION     sections missing, repeated, unknown, overlapping, out of bounds or of wrong\n                    length; indices and offsets out of range\n   and the errors of building the model by calls; the message says where in the file\n O(bytes)."]
     pub fn chorale_problem_load(
         host: *const chorale_host,
         path: *const std::os::raw::c_char,
@@ -5223,7 +5223,7 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Writes the problem in the file format to `bytes`, a buffer of `capacity` bytes (chorale.h). The\n bytes are the same on every machine. Errors: NULL_ARGUMENT, CAPACITY, NOT_SAVABLE (an\n instance, a callback potential), OUT_OF_MEMORY (scratch memory). O(bytes). Any thread."]
+    #[doc = " Writes the problem in the file format to `bytes`, a buffer of `capacity` bytes (chorale.h). The\n bytes are the same on every little-endian machine. Errors: NULL_ARGUMENT, CAPACITY, NOT_SAVABLE\n (a callback potential), OUT_OF_MEMORY (scratch memory). O(bytes). Any thread."]
     pub fn chorale_problem_write(
         problem: *const chorale_problem,
         bytes: *mut std::os::raw::c_void,

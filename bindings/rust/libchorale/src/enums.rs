@@ -161,7 +161,7 @@ told! {
         Internal = CHORALE_ERROR_INTERNAL,
         /// The bytes are not those of a problem file.
         FileFormat = CHORALE_ERROR_FILE_FORMAT,
-        /// The byte-order mark of a problem file is not little-endian.
+        /// A problem file is in the other byte order than that of this machine.
         FileByteOrder = CHORALE_ERROR_FILE_BYTE_ORDER,
         /// A problem file has a version that this library does not know.
         FileVersion = CHORALE_ERROR_FILE_VERSION,

@@ -97,16 +97,8 @@ impl Problem {
         Ok(Self::with(handle, Arc::new([])))
     }
 
-    /// Loads a problem file. A regular file is mapped into memory, if the system can, and read in
-    /// place. A pipe is read up to the length in the file's header. Errors: as for
+    /// Loads a problem file. A pipe is read up to the length in the file's header. Errors: as for
     /// [`read`](Self::read); InputOutput.
-    ///
-    /// # Files that change
-    ///
-    /// While the problem or its model lives, a mapped file must not be written to or truncated: the
-    /// mapped memory would change, and reading beyond the end would kill the process. It is allowed
-    /// to rename another file to its name, as [`save`](Self::save) does. For a file that may
-    /// change, read its bytes and pass them to [`read`](Self::read).
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = c_path(path.as_ref())?;
         let handle = Handle::create(|host, made, error| unsafe {
