@@ -244,8 +244,6 @@ static void finish(const Row *row, int64_t before) {
 }
 
 static chorale_status call_refused(const Row *row, int64_t number) {
-  const chorale_status lacking = way == BY_MISALIGNED_HOOKS ? CHORALE_ERROR_ALLOCATOR_ALIGNMENT
-                                                            : CHORALE_ERROR_OUT_OF_MEMORY;
   allocator.fail_at = way == BY_HOOKS ? number : 0;
   allocator.misaligns_from = way == BY_MISALIGNED_HOOKS ? number : 0;
   if (way >= BY_MALLOC && number > 0)
@@ -253,7 +251,7 @@ static chorale_status call_refused(const Row *row, int64_t number) {
   const chorale_status status = row->call(&scene);
   memory_refuse(0, 0);
   allocator.fail_at = allocator.misaligns_from = 0;
-  if (status != CHORALE_OK && status != lacking)
+  if (status != CHORALE_OK && status != CHORALE_ERROR_OUT_OF_MEMORY)
     fail_msg("%s %s without allocation %lld: %s, \"%s\"", row->function, row->variant,
              (long long)number, chorale_status_name(status), scene.error.message);
   if (status != scene.error.status ||

@@ -267,7 +267,6 @@ REMEDY = {
     "OUT_OF_MEMORY": "free memory, divide the input, or raise the limit of the host",
     "WORKSPACE_TOO_SMALL": "give as many bytes as the message has",
     "ALIGNMENT": "give memory that begins at a multiple of the alignment in the message",
-    "ALLOCATOR_ALIGNMENT": "let your allocator return memory of the alignment that it is asked for",
     "LABELS_MISMATCH": "give chain, transitions and properties the same number of labels",
     "PARENT_ORDER": "number the positions of the tree so that each parent comes before its children",
     "PARENT_CYCLE": "look for a position that is its own ancestor",

@@ -9,11 +9,9 @@ CHORALE_BEGIN_DECLS
 /* Memory functions. `allocate` returns `bytes` (> 0) bytes aligned to `alignment` (a power of two,
  * at most 64), or NULL if there is no memory. `deallocate` receives the same size and alignment
  * that `allocate` was given. If `allocate` returns a block that is not aligned, the library passes
- * it to `deallocate` unused, and the call fails with ALLOCATOR_ALIGNMENT. When the library gets no
- * block that it can use, it allocates and frees a few more blocks, to find out whether the status
- * is ALLOCATOR_ALIGNMENT or OUT_OF_MEMORY. Both functions are called on the thread of the call into
- * the library; memory of a shared handle is freed on the thread that releases the last reference.
- * They must not unwind (leave by an exception or longjmp). */
+ * it to `deallocate` unused, and the call fails with OUT_OF_MEMORY. Both functions are called on the
+ * thread of the call into the library; memory of a shared handle is freed on the thread that
+ * releases the last reference. They must not unwind (leave by an exception or longjmp). */
 typedef struct chorale_allocator {
   void *user;
   void *(*allocate)(void *user, size_t bytes, size_t alignment);

@@ -64,15 +64,12 @@ enum {
   CHORALE_ERROR_CALLBACK_STOPPED = 51,
   /* The caller's executor left out, repeated or misnumbered a step of a loop (run.h). */
   CHORALE_ERROR_EXECUTOR = 53,
-  /* An allocation failed, or the host's allocator refused it. */
+  /* An allocation failed: the host's allocator refused it, or gave a block that is not aligned. */
   CHORALE_ERROR_OUT_OF_MEMORY = 60,
   /* The caller's memory is too small; the message gives the number of bytes needed. */
   CHORALE_ERROR_WORKSPACE_TOO_SMALL = 61,
   /* The caller's memory is not aligned as required. */
   CHORALE_ERROR_ALIGNMENT = 62,
-  /* The host's allocator returned memory that is not aligned as requested. Possible wherever
-   * OUT_OF_MEMORY is named. */
-  CHORALE_ERROR_ALLOCATOR_ALIGNMENT = 63,
   /* A chain and its transitions or properties have different numbers of labels. */
   CHORALE_ERROR_LABELS_MISMATCH = 70,
   /* A parent in a tree that does not come before its child. */

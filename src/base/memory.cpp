@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <cstdlib>
-#include <iterator>
 
 #if defined(_WIN32)
 #include <malloc.h>
@@ -22,10 +21,6 @@ void *from_malloc(void *, std::size_t bytes, std::size_t alignment) {
   // aligned_alloc() needs a size that is a multiple of the alignment.
   return std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
 #endif
-}
-
-bool is_aligned(const void *memory) noexcept {
-  return reinterpret_cast<std::uintptr_t>(memory) % kAlignment == 0;
 }
 
 void to_free(void *, void *memory, std::size_t, std::size_t) {
@@ -46,31 +41,10 @@ void *Memory::allocate(std::size_t bytes) const noexcept {
   if (!hooks_.allocate)
     return nullptr;
   void *memory = hooks_.allocate(hooks_.user, bytes ? bytes : 1, kAlignment);
-  if (is_aligned(memory))
+  if (reinterpret_cast<std::uintptr_t>(memory) % kAlignment == 0)
     return memory;
   deallocate(memory, bytes);
   return nullptr;
-}
-
-bool Memory::ignores_alignment() const noexcept {
-  if (!hooks_.allocate || hooks_.allocate == from_malloc)
-    return false;
-  // Hooks that ignore the alignment may still return aligned blocks by chance. But several small
-  // blocks that exist at once are rarely all aligned, unless the hooks round sizes up to multiples
-  // of 64. Large blocks are rarely aligned, since allocators put a header before each of them.
-  constexpr std::size_t sizes[] = {1, 9, 17, 25, 33, 65, 1000, 5000, 200000};
-  void *blocks[std::size(sizes)];
-  std::size_t held = 0;
-  bool ignored = false;
-  for (; held < std::size(sizes) && !ignored; ++held) {
-    blocks[held] = hooks_.allocate(hooks_.user, sizes[held], kAlignment);
-    ignored = !is_aligned(blocks[held]);
-  }
-  while (held > 0) {
-    --held;
-    deallocate(blocks[held], sizes[held]);
-  }
-  return ignored;
 }
 
 void Memory::deallocate(void *memory, std::size_t bytes) const noexcept {

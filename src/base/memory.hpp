@@ -23,10 +23,6 @@ public:
   void *allocate(std::size_t bytes) const noexcept;
   void deallocate(void *memory, std::size_t bytes) const noexcept;
 
-  // True if the host's hooks return unaligned blocks, which explains why allocate() returned NULL.
-  // Finds out by allocating some blocks and freeing them.
-  bool ignores_alignment() const noexcept;
-
   template <class T, class... Arguments> T *create(Arguments &&...arguments) const {
     void *place = allocate(sizeof(T));
     return place ? new (place) T(std::forward<Arguments>(arguments)...) : nullptr;

@@ -32,17 +32,8 @@ public:
     }
   }
 
-  // Sets the memory from which the reporting function allocates. If its allocator ignores the
-  // alignment, fail() reports ALLOCATOR_ALIGNMENT instead of OUT_OF_MEMORY.
-  void takes_from(const Memory &memory) const noexcept { memory_ = memory; }
-
   template <class... Parts>
   chorale_status fail(chorale_status status, const Parts &...parts) const noexcept {
-    if (status == CHORALE_ERROR_OUT_OF_MEMORY && memory_.ignores_alignment())
-      return fail(CHORALE_ERROR_ALLOCATOR_ALIGNMENT,
-                  "host->allocator->allocate gave memory that is not aligned as asked; it must be "
-                  "aligned to ",
-                  kAlignment);
     if (error_) {
       error_->status = status;
       TextWriter writer(error_->message, sizeof error_->message);
@@ -55,10 +46,11 @@ public:
     return fail(CHORALE_ERROR_NULL_ARGUMENT, name..., " is NULL; it must not be");
   }
   chorale_status out_of_memory(std::size_t bytes) const noexcept {
-    return fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory for ", bytes, " bytes");
+    return fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory, aligned to ", kAlignment,
+                ", for ", bytes, " bytes");
   }
   chorale_status out_of_memory() const noexcept {
-    return fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory");
+    return fail(CHORALE_ERROR_OUT_OF_MEMORY, "the allocator gave no memory, aligned to ", kAlignment);
   }
   chorale_status unknown_constant(std::string_view name, std::int64_t value,
                                   std::string_view rule) const noexcept {
@@ -67,7 +59,6 @@ public:
 
 private:
   chorale_error *error_;
-  mutable Memory memory_; // without hooks until takes_from() is called
 };
 
 // Returns from the enclosing function with the status of `call`, unless it is CHORALE_OK.

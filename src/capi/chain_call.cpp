@@ -107,7 +107,6 @@ chorale_status ChainCall::reserve(chorale_chain_solver &solver, std::size_t byte
     return too_large();
   if (solver.workspace.is_borrowed())
     return fail_workspace(report_, solver, bytes);
-  report_.takes_from(solver.memory);
   return report_.out_of_memory(bytes);
 }
 

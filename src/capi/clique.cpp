@@ -214,7 +214,6 @@ public:
                           " values exceeds the address space");
     if (solver.workspace.is_borrowed())
       return fail_workspace(report_, solver, bytes);
-    report_.takes_from(solver.memory);
     return report_.out_of_memory(bytes);
   }
 

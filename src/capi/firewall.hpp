@@ -209,7 +209,6 @@ inline chorale_status read_host(const Report &report, const chorale_host *host,
     return report.null_argument("host->allocator->allocate");
   if (to.allocator && !to.allocator->deallocate)
     return report.null_argument("host->allocator->deallocate");
-  report.takes_from(Memory(&to));
   return CHORALE_OK;
 }
 

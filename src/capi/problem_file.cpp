@@ -101,7 +101,6 @@ chorale_status chorale_problem_write(const chorale_problem *problem, void *bytes
                                      size_t *needed, chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "problem", problem));
-    report.takes_from(problem->memory);
     ProblemWriter writer(*problem);
     CHORALE_CHECK(writer.prepare(report));
     return fill_buffer(report, "bytes", bytes, capacity, static_cast<std::size_t>(writer.bytes()),
@@ -113,7 +112,6 @@ chorale_status chorale_problem_save(const chorale_problem *problem, const char *
                                     chorale_error *error) {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "problem", problem, "path", path));
-    report.takes_from(problem->memory);
     ProblemWriter writer(*problem);
     CHORALE_CHECK(writer.prepare(report));
     DiskWriter disk(problem->memory);

@@ -196,7 +196,6 @@ chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_e
 // Checks that the run may be read and that it has a labelling.
 chorale_status check_which_labelling(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_readable(report, "run", run));
-  report.takes_from(run->memory);
   if (!run->has_result())
     return report.fail(CHORALE_ERROR_NO_LABELLING,
                        "the run has no labelling: it has not begun, or no chain has an "
@@ -376,7 +375,6 @@ chorale_status chorale_run_set_chain(chorale_run *run, int64_t chain, const chor
                          " positions and ", call.view.labels, " labels; chain ", chain, " has ",
                          before.length, " and ", before.labels,
                          ", and both must be chains, or trees with the same parents");
-    report.takes_from(run->memory);
     switch (run->replace(gsl::narrow_cast<std::int32_t>(chain), call.view)) {
     case Replacement::no_memory:
       return report.out_of_memory();
@@ -504,7 +502,6 @@ chorale_status chorale_run_left_out(const chorale_run *run, chorale_left_out *le
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_readable(report, "run", run));
     CHORALE_CHECK(check_element_size<chorale_left_out>(report, "left_out_size", left_out_size));
-    report.takes_from(run->memory);
     const std::int64_t count = run->outcome().left_out({});
     return write_entries(
         report, "left_out", left_out, left_out_size, capacity, count, needed,

@@ -280,7 +280,6 @@ chorale_status write_list(const chorale_decoded *decoded, Entry *to, std::size_t
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "decoded", decoded));
     CHORALE_CHECK(check_element_size<Entry>(report, size_name, entry_size));
-    report.takes_from(decoded->memory);
     Array<Entry> found(decoded->memory);
     CHORALE_CHECK(collect(report, found));
     return write_entries(report, name, to, entry_size, capacity, found.size(), needed,

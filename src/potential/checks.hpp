@@ -116,7 +116,6 @@ inline chorale_status score_counts(const Report &report, const Potential &potent
                                    const std::int64_t *counts, std::int64_t members,
                                    double &score) noexcept {
   const bool masks = potential.callback && potential.mask;
-  report.takes_from(potential.memory);
   Array<std::int64_t> masked(potential.memory);
   if (masks && !masked.resize(potential.values))
     return report.out_of_memory();

@@ -322,7 +322,6 @@ chorale_status chorale_potential_most(const chorale_potential *potential, const 
       if (!is_finite_score(prices[v]))
         return fail_number(report, prices[v], false, "prices[", v, "]");
     CHORALE_CHECK(check_tangents(report, *potential, members));
-    report.takes_from(potential->memory);
     Array<std::int32_t> order(potential->memory);
     if (potential->family == CHORALE_FAMILY_MAJORITY && !order.resize(values))
       return report.out_of_memory();

@@ -28,11 +28,6 @@ bool names_values(chorale_text_list list) noexcept {
          list == CHORALE_TEXTS_TOKENS || list >= CHORALE_TEXTS_VALUES;
 }
 
-chorale_status out_of_memory(const Report &report, const Memory &memory) noexcept {
-  report.takes_from(memory);
-  return report.out_of_memory();
-}
-
 // Returns text k of an array in which text k lies k * text_size bytes after the first text.
 const chorale_text &text_at(const chorale_text *texts, std::size_t text_size,
                             std::int64_t k) noexcept {
@@ -221,7 +216,7 @@ chorale_status chorale_problem::set_texts(const Report &report, chorale_text_lis
   CHORALE_CHECK(check_array(report, texts, count, "texts"));
   for (std::int64_t k = 0; k < count; ++k)
     CHORALE_CHECK(check_text(report, text_at(texts, text_size, k), "texts[", k, "]"));
-  return copy_list(list, texts, text_size, count) ? CHORALE_OK : out_of_memory(report, memory);
+  return copy_list(list, texts, text_size, count) ? CHORALE_OK : report.out_of_memory();
 }
 
 chorale_status
@@ -237,7 +232,7 @@ chorale_problem::set_cliques(const Report &report, gsl::span<const std::int32_t>
   // Reserves memory for both arrays before either is changed.
   if ((new_kinds.data() && !kinds.reserve(cliques)) ||
       (new_values.data() && !values.reserve(cliques)))
-    return out_of_memory(report, memory);
+    return report.out_of_memory();
   if (new_kinds.data())
     replace(kinds, new_kinds);
   if (new_values.data())
@@ -259,7 +254,7 @@ chorale_status chorale_problem::set_gold(const Report &report,
         return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "gold[", at - given.data(), "], position ", t,
                            " of chain ", i, ", is ", *at, "; it must be from -1 to ",
                            of.chains[i].labels - 1);
-  return replace(gold, given) ? CHORALE_OK : out_of_memory(report, memory);
+  return replace(gold, given) ? CHORALE_OK : report.out_of_memory();
 }
 
 chorale_status chorale_problem::set_note(const Report &report, chorale_text name,
@@ -268,5 +263,5 @@ chorale_status chorale_problem::set_note(const Report &report, chorale_text name
     return report.fail(CHORALE_ERROR_SIZE, "name_length is 0; it must be at least 1");
   CHORALE_CHECK(check_text(report, name, "name"));
   CHORALE_CHECK(check_text(report, text, "text"));
-  return copy_note(name, text) ? CHORALE_OK : out_of_memory(report, memory);
+  return copy_note(name, text) ? CHORALE_OK : report.out_of_memory();
 }

@@ -11,7 +11,6 @@ ProblemReader::ProblemReader(const Report &report, const Memory &memory, const L
                              const SharedBytes &shared) noexcept
     : report_(report), memory_(memory), log_(log), shared_(shared), transitions_(memory),
       properties_(memory), dictionaries_(memory), potentials_(memory) {
-  inner_.takes_from(memory);
 }
 
 ProblemReader::~ProblemReader() {

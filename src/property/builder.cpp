@@ -46,7 +46,6 @@ chorale_status chorale_property_builder::add_state(const Report &report,
                                                    std::int32_t &state) noexcept {
   const AutomatonSpec &now = tables.source;
   CHORALE_CHECK(check_table_size(report, now.states + 1, now.classes, now.labels));
-  report.takes_from(memory);
   if (!tables.add_states(1))
     return report.out_of_memory();
   state = gsl::narrow_cast<std::int32_t>(now.states - 1);
@@ -96,6 +95,5 @@ chorale_status chorale_property_builder::finish(const Report &report,
                                                 Property *&made) const noexcept {
   CHORALE_CHECK(check_label_values(report, tables.fires(CHORALE_FIRE_LABEL), label_values,
                                    tables.source.labels, tables.source.values));
-  report.takes_from(memory);
   return hand_over(report, tables.compile(label_values.data()), made);
 }

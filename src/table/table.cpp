@@ -106,7 +106,6 @@ chorale_status chorale_ledger_add(chorale_ledger *ledger, const chorale_mentions
     if (given.count > kLargestSize - ledger->rows())
       return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "mentions->count is ", given.count,
                          "; with those before there may be ", kLargestSize);
-    report.takes_from(ledger->memory);
     return ledger->add(given, labels) ? CHORALE_OK : report.out_of_memory();
   });
 }
@@ -118,7 +117,6 @@ chorale_status chorale_ledger_changes(chorale_ledger *ledger, int32_t take,
     CHORALE_CHECK(check_given(report, "ledger", ledger));
     CHORALE_CHECK(check_element_size<chorale_ledger_change>(report, "change_size", change_size));
     CHORALE_CHECK(check_index(report, "take", take, 2));
-    report.takes_from(ledger->memory);
     Array<chorale_ledger_change> found(ledger->memory);
     if (!ledger->changes(found))
       return report.out_of_memory();
@@ -137,7 +135,6 @@ chorale_status chorale_ledger_refit(chorale_ledger *ledger, chorale_evidence *ev
     CHORALE_CHECK(check_given(report, "ledger", ledger));
     chorale_evidence read{};
     CHORALE_CHECK(read_evidence(report, evidence, read));
-    report.takes_from(ledger->memory);
     SettledTable settling(ledger->memory, ledger->mentions());
     if (read.most == 0 && !settling.prepare())
       return report.out_of_memory();
@@ -167,7 +164,6 @@ chorale_status chorale_ledger_keys(const chorale_ledger *ledger, chorale_settled
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "ledger", ledger));
     CHORALE_CHECK(check_element_size<chorale_settled_key>(report, "keys_size", keys_size));
-    report.takes_from(ledger->memory);
     SettledTable settling(ledger->memory, ledger->mentions());
     if (!settling.prepare())
       return report.out_of_memory();

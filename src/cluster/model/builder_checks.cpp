@@ -60,7 +60,6 @@ chorale_status check_builder(const Report &report, const Builder *builder) noexc
   if (!builder->model)
     return report.fail(CHORALE_ERROR_FROZEN,
                        "builder has been frozen; a model does not change any more");
-  report.takes_from(builder->memory);
   return CHORALE_OK;
 }
 

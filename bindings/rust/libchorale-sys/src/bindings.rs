@@ -63,14 +63,12 @@ pub const CHORALE_ERROR_CALLBACK_VALUE: i32 = 50;
 pub const CHORALE_ERROR_CALLBACK_STOPPED: i32 = 51;
 #[doc = " The caller's executor left out, repeated or misnumbered a step of a loop (run.h)."]
 pub const CHORALE_ERROR_EXECUTOR: i32 = 53;
-#[doc = " An allocation failed, or the host's allocator refused it."]
+#[doc = " An allocation failed: the host's allocator refused it, or gave a block that is not aligned."]
 pub const CHORALE_ERROR_OUT_OF_MEMORY: i32 = 60;
 #[doc = " The caller's memory is too small; the message gives the number of bytes needed."]
 pub const CHORALE_ERROR_WORKSPACE_TOO_SMALL: i32 = 61;
 #[doc = " The caller's memory is not aligned as required."]
 pub const CHORALE_ERROR_ALIGNMENT: i32 = 62;
-#[doc = " The host's allocator returned memory that is not aligned as requested. Possible wherever\n OUT_OF_MEMORY is named."]
-pub const CHORALE_ERROR_ALLOCATOR_ALIGNMENT: i32 = 63;
 #[doc = " A chain and its transitions or properties have different numbers of labels."]
 pub const CHORALE_ERROR_LABELS_MISMATCH: i32 = 70;
 #[doc = " A parent in a tree that does not come before its child."]
@@ -202,7 +200,7 @@ extern "C" {
     #[doc = " Returns the name of an outcome in lower case, such as \"iteration-limit\"; \"unknown outcome\" for\n any other number. Static storage. Any thread."]
     pub fn chorale_outcome_name(outcome: chorale_outcome) -> *const std::os::raw::c_char;
 }
-#[doc = " Memory functions. `allocate` returns `bytes` (> 0) bytes aligned to `alignment` (a power of two,\n at most 64), or NULL if there is no memory. `deallocate` receives the same size and alignment\n that `allocate` was given. If `allocate` returns a block that is not aligned, the library passes\n it to `deallocate` unused, and the call fails with ALLOCATOR_ALIGNMENT. When the library gets no\n block that it can use, it allocates and frees a few more blocks, to find out whether the status\n is ALLOCATOR_ALIGNMENT or OUT_OF_MEMORY. Both functions are called on the thread of the call into\n the library; memory of a shared handle is freed on the thread that releases the last reference.\n They must not unwind (leave by an exception or longjmp)."]
+#[doc = " Memory functions. `allocate` returns `bytes` (> 0) bytes aligned to `alignment` (a power of two,\n at most 64), or NULL if there is no memory. `deallocate` receives the same size and alignment\n that `allocate` was given. If `allocate` returns a block that is not aligned, the library passes\n it to `deallocate` unused, and the call fails with OUT_OF_MEMORY. Both functions are called on the\n thread of the call into the library; memory of a shared handle is freed on the thread that\n releases the last reference. They must not unwind (leave by an exception or longjmp)."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_allocator {

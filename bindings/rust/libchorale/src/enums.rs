@@ -108,15 +108,13 @@ told! {
         CallbackStopped = CHORALE_ERROR_CALLBACK_STOPPED,
         /// The caller's executor left out, repeated or misnumbered a step of a loop.
         Executor = CHORALE_ERROR_EXECUTOR,
-        /// An allocation failed, or the host's allocator refused it.
+        /// An allocation failed: the host's allocator refused it, or gave a block that is not
+        /// aligned.
         OutOfMemory = CHORALE_ERROR_OUT_OF_MEMORY,
         /// The caller's memory is too small; the message gives the number of bytes needed.
         WorkspaceTooSmall = CHORALE_ERROR_WORKSPACE_TOO_SMALL,
         /// The caller's memory is not aligned as required.
         Alignment = CHORALE_ERROR_ALIGNMENT,
-        /// The host's allocator returned memory that is not aligned as requested. Possible wherever
-        /// OUT_OF_MEMORY is named.
-        AllocatorAlignment = CHORALE_ERROR_ALLOCATOR_ALIGNMENT,
         /// A chain and its transitions or properties have different numbers of labels.
         LabelsMismatch = CHORALE_ERROR_LABELS_MISMATCH,
         /// A parent in a tree that does not come before its child.
