@@ -31,11 +31,6 @@ int scene_files(void) {
   return count;
 }
 
-void *scratch_of(Scene *scene) {
-  const uintptr_t at = (uintptr_t)scene->scratch.bytes;
-  return scene->scratch.bytes + (64 - at % 64) % 64;
-}
-
 const char *pipe_of(Scene *scene) {
   int ends[2];
   if (scene->pipe >= 0)
@@ -270,17 +265,21 @@ static void open_solvers(Scene *s) {
   chorale_error error;
   OK(chorale_clique_solver_create(s->host, &s->has.clique_solver, &error));
   OK(chorale_clique_solver_create(s->host, &s->ready_clique_solver, &error));
-  for (chorale_clique_task task = CHORALE_CLIQUE_SOLVE; task <= CHORALE_CLIQUE_MAX_MARGINALS;
-       ++task)
-    OK(chorale_clique_solver_reserve(s->ready_clique_solver, s->majority, s->clique.members, NULL,
-                                     task, &error));
+  OK(chorale_clique_solve(s->ready_clique_solver, s->majority, &s->clique, NULL, s->labels, NULL,
+                          &error));
+  OK(chorale_clique_max_marginals(s->ready_clique_solver, s->majority, &s->clique, NULL,
+                                  CHORALE_MARGINAL_MESSAGE, s->numbers, 3, s->labels, NULL,
+                                  &error));
   OK(chorale_chain_solver_create(s->host, &s->has.chain_solver, &error));
   OK(chorale_chain_solver_create(s->host, &s->ready_chain_solver, &error));
-  for (chorale_chain_task task = CHORALE_CHAIN_SOLVE; task <= CHORALE_CHAIN_K_BEST; ++task)
-    OK(chorale_chain_solver_reserve(s->ready_chain_solver, &s->chain, task, 3, &error));
-  for (chorale_message_task task = CHORALE_MESSAGE_SEND; task <= CHORALE_MESSAGE_DECODE; ++task)
-    OK(chorale_message_reserve(s->ready_chain_solver, &s->chain, s->attachments, 2, NULL, task,
-                               &error));
+  OK(chorale_chain_max_marginals(s->ready_chain_solver, &s->chain, s->numbers, 0, s->numbers + 99,
+                                 s->numbers + 199, s->labels, NULL, &error));
+  OK(chorale_chain_k_best(s->ready_chain_solver, &s->chain, 3, s->labels, 0, s->numbers,
+                          &s->counts[0], &error));
+  OK(chorale_chain_messages(s->ready_chain_solver, &s->chain, s->attachments, 2, NULL, s->rows,
+                            NULL, &error));
+  OK(chorale_chain_decode(s->ready_chain_solver, &s->chain, s->attachments, 2, NULL, s->labels,
+                          s->labels + 9, NULL, &error));
 }
 
 const int32_t *lesson_gold(void) {

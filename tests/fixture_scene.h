@@ -88,7 +88,7 @@ typedef struct Scene {
   char text[SCENE_TEXT];
   union {
     double aligned[SCRATCH_BYTES / 8];
-    unsigned char bytes[SCRATCH_BYTES + 64];
+    unsigned char bytes[SCRATCH_BYTES];
   } scratch;
 } Scene;
 
@@ -109,7 +109,6 @@ void close_scene(Scene *scene);
 uint64_t tell_scene(Scene *scene);
 
 /* Returns memory aligned to 64. */
-void *scratch_of(Scene *scene);
 /* Returns the path of a pipe that holds the saved problem, for one load. Allocates nothing. */
 const char *pipe_of(Scene *scene);
 

@@ -196,11 +196,6 @@ static void solver_calls(void **state) {
   int32_t rows[8];
   FAILS(chorale_chain_k_best(solver, &chain, 2, rows, 2, NULL, &found, &error),
         CHORALE_ERROR_STRIDE, "row_stride", "2");
-  size_t bytes;
-  FAILS(chorale_chain_solver_bytes(&chain, 9, 0, &bytes, &error), CHORALE_ERROR_UNKNOWN_CONSTANT,
-        "task", "9");
-  FAILS(chorale_chain_solver_bytes(&chain, CHORALE_CHAIN_SOLVE, 0, NULL, &error),
-        CHORALE_ERROR_NULL_ARGUMENT, "bytes");
   chorale_chain_solver_destroy(solver);
   chorale_chain_solver_destroy(NULL);
 }
@@ -447,9 +442,6 @@ static void attachments(void **state) {
         CHORALE_ERROR_NULL_ARGUMENT, "outgoing");
   FAILS(chorale_chain_decode(solver, &chain, attached, -1, NULL, NULL, NULL, NULL, &error),
         CHORALE_ERROR_SIZE, "count", "-1");
-  size_t bytes;
-  FAILS(chorale_message_bytes(&chain, attached, 1, NULL, 5, &bytes, &error),
-        CHORALE_ERROR_UNKNOWN_CONSTANT, "task", "5");
 
   /* More properties than a joint state can hold are refused. */
   static chorale_attachment many[400];

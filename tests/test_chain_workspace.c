@@ -1,5 +1,5 @@
-/* Chain solvers as workspaces: no allocation once they are large enough; reused solvers, fresh
- * solvers and solvers in the caller's memory give the same bits. */
+/* Chain solvers as workspaces: no allocation once they are large enough; reused and fresh solvers
+ * give the same bits. */
 #include "fixture_chain.h"
 
 #include <pthread.h>
@@ -79,40 +79,6 @@ static void ask(chorale_chain_solver *solver, const Case *one, Answers *answers)
                           answers->decoded, answers->values, &answers->decode_result, &error));
 }
 
-static size_t most_bytes(const Case *one) {
-  chorale_error error;
-  const chorale_chain *chain = &one->given.chain;
-  size_t most = 0, bytes = 0;
-  for (int32_t task = CHORALE_CHAIN_SOLVE; task <= CHORALE_CHAIN_K_BEST; ++task) {
-    OK(chorale_chain_solver_bytes(chain, task, one->k, &bytes, &error));
-    most = bytes > most ? bytes : most;
-  }
-  for (int32_t task = CHORALE_MESSAGE_SEND; task <= CHORALE_MESSAGE_DECODE; ++task) {
-    OK(chorale_message_bytes(chain, one->attachments, one->count, &one->options, task, &bytes,
-                             &error));
-    most = bytes > most ? bytes : most;
-  }
-  return most;
-}
-
-static void reserve_all(chorale_chain_solver *solver, const Case *one) {
-  chorale_error error;
-  const chorale_chain *chain = &one->given.chain;
-  for (int32_t task = CHORALE_CHAIN_SOLVE; task <= CHORALE_CHAIN_K_BEST; ++task)
-    OK(chorale_chain_solver_reserve(solver, chain, task, one->k, &error));
-  for (int32_t task = CHORALE_MESSAGE_SEND; task <= CHORALE_MESSAGE_DECODE; ++task)
-    OK(chorale_message_reserve(solver, chain, one->attachments, one->count, &one->options, task,
-                               &error));
-}
-
-static void *aligned(size_t bytes) {
-  void *memory = NULL;
-  if (posix_memalign(&memory, 64, bytes) != 0)
-    fail();
-  memset(memory, 0xA5, bytes);
-  return memory;
-}
-
 static void same_bits(void **state) {
   (void)state;
   Random random = {test_seed()};
@@ -129,15 +95,6 @@ static void same_bits(void **state) {
     chorale_chain_solver_destroy(fresh);
     ask(reused, &one, &other);
     assert_memory_equal(&first, &other, sizeof first);
-
-    const size_t bytes = most_bytes(&one);
-    void *memory = aligned(bytes);
-    chorale_chain_solver *borrowed = NULL;
-    OK(chorale_chain_solver_create_in(NULL, memory, bytes, &borrowed, &error));
-    ask(borrowed, &one, &other);
-    assert_memory_equal(&first, &other, sizeof first);
-    chorale_chain_solver_destroy(borrowed);
-    free(memory);
     close_case(&one);
   }
   chorale_chain_solver_destroy(reused);
@@ -156,9 +113,7 @@ static void nothing_is_allocated(void **state) {
     open_case(&random, &one);
     chorale_chain_solver *solver = NULL;
     OK(chorale_chain_solver_create(NULL, &solver, &error));
-    reserve_all(solver, &one);
-    const size_t bytes = most_bytes(&one);
-    void *memory = aligned(bytes);
+    ask(solver, &one, &answers);
     const int64_t before = memory_allocations();
     ask(solver, &one, &answers);
     int32_t value, fired[MOST_FIRINGS];
@@ -172,41 +127,9 @@ static void nothing_is_allocated(void **state) {
     OK(chorale_property_fired(one.attachments, one.sample.length, labelling, parents, fired,
                               MOST_FIRINGS, &count, &error));
     assert_int_equal(memory_allocations(), before);
-    free(memory);
     chorale_chain_solver_destroy(solver);
     close_case(&one);
   }
-}
-
-/* Memory one byte too small is refused with the size needed, and nothing is written. */
-static void memory_too_small(void **state) {
-  (void)state;
-  chorale_error error;
-  const double unary[6] = {0};
-  chorale_chain chain = {.struct_size = sizeof chain};
-  chain.length = 3;
-  chain.labels = 2;
-  chain.unary = unary;
-  size_t bytes = 0;
-  OK(chorale_chain_solver_bytes(&chain, CHORALE_CHAIN_SOLVE, 0, &bytes, &error));
-  char *memory = aligned(bytes + 64);
-  chorale_chain_solver *solver = NULL;
-  int32_t labelling[3] = {UNTOUCHED, UNTOUCHED, UNTOUCHED};
-  OK(chorale_chain_solver_create_in(NULL, memory, bytes - 1, &solver, &error));
-  FAILS(chorale_chain_solve(solver, &chain, labelling, NULL, &error),
-        CHORALE_ERROR_WORKSPACE_TOO_SMALL, "the solver's memory has");
-  assert_int_equal(labelling[0], UNTOUCHED);
-  chorale_chain_solver_destroy(solver);
-  OK(chorale_chain_solver_create_in(NULL, memory, bytes, &solver, &error));
-  OK(chorale_chain_solve(solver, &chain, labelling, NULL, &error));
-  chorale_chain_solver_destroy(solver);
-  FAILS(chorale_chain_solver_create_in(NULL, memory + 8, bytes, &solver, &error),
-        CHORALE_ERROR_ALIGNMENT, "memory", "64");
-  FAILS(chorale_chain_solver_create_in(NULL, memory, 8, &solver, &error),
-        CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes is 8; it must be more than");
-  FAILS(chorale_chain_solver_create_in(NULL, NULL, bytes, &solver, &error),
-        CHORALE_ERROR_NULL_ARGUMENT, "memory");
-  free(memory);
 }
 
 /* Refuses each allocation once: nothing leaks, and objects remain usable. */
@@ -317,7 +240,6 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(same_bits),
       cmocka_unit_test(nothing_is_allocated),
-      cmocka_unit_test(memory_too_small),
       cmocka_unit_test(out_of_memory),
       cmocka_unit_test(threads_share_handles),
   };

@@ -241,12 +241,6 @@ static void constants_must_be_known(void **state) {
   FAILS(chorale_clique_max_marginals(solver, potential, &problem, NULL, 2, marginals, R, assignment,
                                      &result, &error),
         CHORALE_ERROR_UNKNOWN_CONSTANT, "form", "2");
-  size_t bytes = 99;
-  FAILS(chorale_clique_solver_bytes(potential, N, NULL, 2, &bytes, &error),
-        CHORALE_ERROR_UNKNOWN_CONSTANT, "task", "2");
-  FAILS(chorale_clique_solver_reserve(solver, potential, N, NULL, -1, &error),
-        CHORALE_ERROR_UNKNOWN_CONSTANT, "task", "-1");
-  assert_int_equal(bytes, 99);
   assert_unchanged();
 }
 
@@ -334,14 +328,6 @@ static void algorithms_must_fit_the_family(void **state) {
             chorale_algorithm_name(for_sums[a]), names[family], "alpha-pass");
       FAILS(marginals_of_it(), CHORALE_ERROR_ALGORITHM_MISMATCH, "algorithm",
             chorale_algorithm_name(for_sums[a]), names[family], "alpha-pass");
-      size_t bytes = 99;
-      FAILS(
-          chorale_clique_solver_bytes(potential, N, &options, CHORALE_CLIQUE_SOLVE, &bytes, &error),
-          CHORALE_ERROR_ALGORITHM_MISMATCH, "algorithm");
-      assert_int_equal(bytes, 99);
-      FAILS(chorale_clique_solver_reserve(solver, potential, N, &options, CHORALE_CLIQUE_SOLVE,
-                                          &error),
-            CHORALE_ERROR_ALGORITHM_MISMATCH, "algorithm");
     }
   }
   assert_unchanged();
@@ -429,10 +415,6 @@ static void tables_must_be_long_enough(void **state) {
   OK(chorale_potential_create_sum(NULL, R, table, 1, N, N, NULL, &other, &error));
   use_potential(other);
   PROBLEM_REFUSED(CHORALE_ERROR_TABLE_TOO_SHORT, "table", "4", "5");
-  size_t bytes = 99;
-  FAILS(chorale_clique_solver_bytes(potential, N, NULL, CHORALE_CLIQUE_SOLVE, &bytes, &error),
-        CHORALE_ERROR_TABLE_TOO_SHORT, "4", "5");
-  assert_int_equal(bytes, 99);
   problem.members = N - 1;
   OK(solve_it());
 }
@@ -547,70 +529,6 @@ static void infeasible_is_an_outcome(void **state) {
   assert_int_equal(result.outcome, CHORALE_OUTCOME_INFEASIBLE);
 }
 
-/* ---- Workspaces ---------------------------------------------------------------------------- */
-
-static void sizes_of_workspaces(void **state) {
-  (void)state;
-  size_t bytes = 99;
-  FAILS(chorale_clique_solver_bytes(NULL, N, NULL, CHORALE_CLIQUE_SOLVE, &bytes, &error),
-        CHORALE_ERROR_NULL_ARGUMENT, "potential", "NULL");
-  FAILS(chorale_clique_solver_bytes(potential, N, NULL, CHORALE_CLIQUE_SOLVE, NULL, &error),
-        CHORALE_ERROR_NULL_ARGUMENT, "bytes", "NULL");
-  FAILS(chorale_clique_solver_bytes(potential, 0, NULL, CHORALE_CLIQUE_SOLVE, &bytes, &error),
-        CHORALE_ERROR_SIZE, "members", "0");
-  FAILS(
-      chorale_clique_solver_bytes(potential, INT64_MAX, NULL, CHORALE_CLIQUE_SOLVE, &bytes, &error),
-      CHORALE_ERROR_SIZE_OVERFLOW, "members", "9223372036854775807");
-  FAILS(chorale_clique_solver_reserve(NULL, potential, N, NULL, CHORALE_CLIQUE_SOLVE, &error),
-        CHORALE_ERROR_NULL_ARGUMENT, "solver", "NULL");
-  FAILS(chorale_clique_solver_reserve(solver, NULL, N, NULL, CHORALE_CLIQUE_SOLVE, &error),
-        CHORALE_ERROR_NULL_ARGUMENT, "potential", "NULL");
-  FAILS(chorale_clique_solver_reserve(solver, potential, -1, NULL, CHORALE_CLIQUE_SOLVE, &error),
-        CHORALE_ERROR_SIZE, "members", "-1");
-
-  /* The largest sizes allowed, with every algorithm that applies. */
-  chorale_potential *other = NULL;
-  OK(chorale_potential_create_potts(NULL, INT32_MAX, 1, NULL, &other, &error));
-  for (chorale_algorithm a = 0; a <= CHORALE_ALGORITHM_DUAL_BOUND; ++a) {
-    options.algorithm = a;
-    if (strcmp(chorale_algorithm_name(a), "unknown algorithm") != 0 &&
-        chorale_clique_solver_bytes(potential, N, &options, CHORALE_CLIQUE_SOLVE, &bytes, &error) ==
-            CHORALE_OK)
-      FAILS(chorale_clique_solver_bytes(other, INT32_MAX, &options, CHORALE_CLIQUE_SOLVE, &bytes,
-                                        &error),
-            CHORALE_ERROR_SIZE_OVERFLOW, "2147483647", "address space");
-  }
-  chorale_potential_release(other);
-
-  bytes = 99;
-  options.struct_size = 3;
-  FAILS(chorale_clique_solver_reserve(solver, potential, N, &options, CHORALE_CLIQUE_SOLVE, &error),
-        CHORALE_ERROR_STRUCT_SIZE, "options", "3");
-  assert_int_equal(bytes, 99);
-}
-
-static void memory_of_the_caller(void **state) {
-  (void)state;
-  static char block[4096 + 64];
-  char *aligned = block;
-  while ((uintptr_t)aligned % 64 != 0)
-    ++aligned;
-  int anything;
-  chorale_clique_solver *const mark = (chorale_clique_solver *)(void *)&anything;
-  chorale_clique_solver *inside = mark;
-  FAILS(chorale_clique_solver_create_in(NULL, NULL, 4096, &inside, &error),
-        CHORALE_ERROR_NULL_ARGUMENT, "memory", "NULL");
-  FAILS(chorale_clique_solver_create_in(NULL, aligned, 4096, NULL, &error),
-        CHORALE_ERROR_NULL_ARGUMENT, "solver", "NULL");
-  FAILS(chorale_clique_solver_create_in(NULL, aligned + 8, 4000, &inside, &error),
-        CHORALE_ERROR_ALIGNMENT, "memory", "64");
-  FAILS(chorale_clique_solver_create_in(NULL, aligned, 0, &inside, &error),
-        CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes", "0");
-  FAILS(chorale_clique_solver_create_in(NULL, aligned, 8, &inside, &error),
-        CHORALE_ERROR_WORKSPACE_TOO_SMALL, "bytes", "8");
-  assert_ptr_equal(inside, mark);
-}
-
 int main(void) {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
   const struct CMUnitTest tests[] = {
@@ -629,8 +547,6 @@ int main(void) {
       TEST(callbacks_must_behave),
       TEST(a_failed_callback_is_not_called_again),
       TEST(infeasible_is_an_outcome),
-      TEST(sizes_of_workspaces),
-      TEST(memory_of_the_caller),
   };
   return cmocka_run_group_tests_name("clique input", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Workspaces: a reused solver gives the same bits as a fresh one, no solve allocates, and the
- * caller's memory works as well. Deadlines, cancel flags and limits end a solve with a valid
+/* Workspaces: a reused solver gives the same bits as a fresh one, and no second solve allocates.
+ * Deadlines, cancel flags and limits end a solve with a valid
  * result. */
 #include "fixture.h"
 
@@ -29,9 +29,9 @@ typedef struct Everything {
 
 static void run_task(chorale_clique_solver *solver, const chorale_potential *potential,
                      const Problem *problem, const chorale_clique_options *options,
-                     chorale_clique_task task, Everything *out) {
+                     int wants_marginals, Everything *out) {
   memset(out, 0, sizeof *out);
-  if (task == CHORALE_CLIQUE_SOLVE) {
+  if (!wants_marginals) {
     solve(solver, potential, problem, options, &out->solved);
     return;
   }
@@ -53,14 +53,14 @@ static int is_same(const Everything *a, const Everything *b) {
 }
 
 static void random_task(Random *random, const Problem *problem, chorale_clique_options *options,
-                        chorale_clique_task *task) {
+                        int *wants_marginals) {
   options_of(kAlgorithms[random_int(random, 0, (int32_t)COUNT_OF(kAlgorithms) - 1)], options);
   options->subset_size = random_int(random, 1, 3);
   options->start = random_int(random, 0, 1) * CHORALE_START_ALPHA_PASS;
   options->start_value = random_int(random, 0, problem->values - 1);
   options->prove = random_chance(random, 50);
   options->exact_marginals = random_chance(random, 10);
-  *task = random_chance(random, 60) ? CHORALE_CLIQUE_SOLVE : CHORALE_CLIQUE_MAX_MARGINALS;
+  *wants_marginals = !random_chance(random, 60);
 }
 
 static void a_reused_solver_gives_the_bits_of_a_fresh_one(void **state) {
@@ -74,18 +74,18 @@ static void a_reused_solver_gives_the_bits_of_a_fresh_one(void **state) {
     chorale_error error;
     OK(make_potential(&problem, NULL, &potential, &error));
     chorale_clique_options options;
-    chorale_clique_task task;
-    random_task(&random, &problem, &options, &task);
+    int wants_marginals = 0;
+    random_task(&random, &problem, &options, &wants_marginals);
     chorale_clique_solver *fresh = new_solver();
     Everything from_fresh, from_reused;
-    run_task(fresh, potential, &problem, &options, task, &from_fresh);
-    run_task(reused, potential, &problem, &options, task, &from_reused);
+    run_task(fresh, potential, &problem, &options, wants_marginals, &from_fresh);
+    run_task(reused, potential, &problem, &options, wants_marginals, &from_reused);
     if (!is_same(&from_fresh, &from_reused)) {
       dump_problem(stderr, &problem);
       fail_msg("CHORALE_TEST_SEED=%llu, round %lld: %s, task %d, gap %g, exact %d differs: fresh "
                "%.17g, reused %.17g",
                (unsigned long long)test_seed(), (long long)round,
-               chorale_algorithm_name(options.algorithm), task, options.gap,
+               chorale_algorithm_name(options.algorithm), wants_marginals, options.gap,
                options.exact_marginals, from_fresh.solved.result.score,
                from_reused.solved.result.score);
     }
@@ -95,7 +95,7 @@ static void a_reused_solver_gives_the_bits_of_a_fresh_one(void **state) {
   chorale_clique_solver_destroy(reused);
 }
 
-static void no_allocation_after_reserve(void **state) {
+static void no_allocation_at_the_second_time(void **state) {
   (void)state;
   if (!memory_is_counted())
     skip();
@@ -108,107 +108,21 @@ static void no_allocation_after_reserve(void **state) {
     chorale_error error;
     OK(make_potential(&problem, NULL, &potential, &error));
     chorale_clique_options options;
-    chorale_clique_task task;
-    random_task(&random, &problem, &options, &task);
+    int wants_marginals = 0;
+    random_task(&random, &problem, &options, &wants_marginals);
     chorale_clique_solver *solver = new_solver();
-    const int32_t more = random_int(&random, 0, problem.length - 1 - problem.members);
-    const chorale_status reserved = chorale_clique_solver_reserve(
-        solver, potential, problem.members + more, &options, task, &error);
+    Everything first, second;
+    run_task(solver, potential, &problem, &options, wants_marginals, &first);
     const int64_t before = memory_allocations();
-    Everything out;
-    run_task(solver, potential, &problem, &options, task, &out);
-    if (reserved == CHORALE_OK && out.solved.status != CHORALE_OK && more == 0)
-      fail_msg("reserved, and yet \"%s\"", out.solved.error.message);
-    if (memory_allocations() != before && reserved == CHORALE_OK) {
+    run_task(solver, potential, &problem, &options, wants_marginals, &second);
+    if (memory_allocations() != before) {
       dump_problem(stderr, &problem);
-      fail_msg("%s, task %d, reserved for %d members more: %lld allocations",
-               chorale_algorithm_name(options.algorithm), task, more,
-               (long long)(memory_allocations() - before));
+      fail_msg("%s, max-marginals %d: %lld allocations", chorale_algorithm_name(options.algorithm),
+               wants_marginals, (long long)(memory_allocations() - before));
     }
     chorale_clique_solver_destroy(solver);
     chorale_potential_release(potential);
   }
-}
-
-static void the_callers_memory_does_as_well(void **state) {
-  (void)state;
-  memory_is_counted() ? memory_canary() : (void)0;
-  Random random = {test_seed() + 13};
-  int64_t tried = 0;
-  int64_t refused = 0;
-  for (int64_t round = 0; round < test_rounds(5000); ++round) {
-    Problem problem;
-    random_problem(&random, (Kind)random_int(&random, 0, KIND_COUNT - 1), &problem);
-    chorale_potential *potential = NULL;
-    chorale_error error;
-    OK(make_potential(&problem, NULL, &potential, &error));
-    chorale_clique_options options;
-    chorale_clique_task task;
-    random_task(&random, &problem, &options, &task);
-    size_t bytes = 0;
-    if (chorale_clique_solver_bytes(potential, problem.members, &options, task, &bytes, &error) ==
-        CHORALE_OK) {
-      ++tried;
-      char *memory = NULL;
-      assert_int_equal(posix_memalign((void **)(void *)&memory, 64, bytes + 64), 0);
-      memset(memory, 0xC3, bytes + 64);
-      chorale_clique_solver *fresh = new_solver();
-      Everything from_fresh, from_inside;
-      run_task(fresh, potential, &problem, &options, task, &from_fresh);
-      const int64_t before = memory_allocations();
-      chorale_clique_solver *inside = NULL;
-      OK(chorale_clique_solver_create_in(NULL, memory, bytes, &inside, &error));
-      run_task(inside, potential, &problem, &options, task, &from_inside);
-      chorale_clique_solver_destroy(inside);
-      assert_int_equal(memory_allocations(), before);
-      if (!is_same(&from_fresh, &from_inside)) {
-        dump_problem(stderr, &problem);
-        fail_msg("%s, task %d in the caller's memory: \"%s\", score %.17g, elsewhere %.17g",
-                 chorale_algorithm_name(options.algorithm), task, from_inside.solved.error.message,
-                 from_inside.solved.result.score, from_fresh.solved.result.score);
-      }
-      for (size_t b = bytes; b < bytes + 64; ++b)
-        if ((unsigned char)memory[b] != 0xC3)
-          fail_msg("byte %zu after the end was written", b - bytes);
-
-      /* The size must suffice for every smaller clique too, so one byte less may suffice here; if
-       * it does not, the call must report that. */
-      for (size_t less = 1; less < bytes; less *= 2) {
-        memset(memory, 0xC3, bytes + 64);
-        inside = NULL;
-        const chorale_status made =
-            chorale_clique_solver_create_in(NULL, memory, bytes - less, &inside, &error);
-        if (made != CHORALE_OK) {
-          assert_int_equal(made, CHORALE_ERROR_WORKSPACE_TOO_SMALL);
-          assert_null(inside);
-          break;
-        }
-        run_task(inside, potential, &problem, &options, task, &from_inside);
-        chorale_clique_solver_destroy(inside);
-        for (size_t b = bytes - less; b < bytes + 64; ++b)
-          if ((unsigned char)memory[b] != 0xC3)
-            fail_msg("byte %zu after the end was written", b - (bytes - less));
-        if (from_inside.solved.status == CHORALE_OK) {
-          assert_true(is_same(&from_fresh, &from_inside));
-          continue;
-        }
-        ++refused;
-        const size_t said = (size_t)strtoull(
-            strstr(from_inside.solved.error.message, "at least") + strlen("at least"), NULL, 10);
-        assert_int_equal(from_inside.solved.status, CHORALE_ERROR_WORKSPACE_TOO_SMALL);
-        if (said <= bytes - less || said > bytes)
-          fail_msg("%zu of %zu bytes: \"%s\"", bytes - less, bytes,
-                   from_inside.solved.error.message);
-        for (int32_t i = 0; i < problem.members; ++i)
-          assert_true(task == CHORALE_CLIQUE_MAX_MARGINALS ||
-                      from_inside.solved.assignment[i] == UNTOUCHED);
-      }
-      chorale_clique_solver_destroy(fresh);
-      free(memory);
-    }
-    chorale_potential_release(potential);
-  }
-  assert_true(tried > 0 && refused > 0);
 }
 
 /* ---- Ending early ------------------------------------------------------------------------- */
@@ -490,15 +404,18 @@ static void memory_is_linear_in_the_values(void **state) {
   enum { FEW = 3000, MEMBERS = 10 };
   static const double forbidding[MEMBERS + 1] = {0, 1, 3, 6, 10, 15, -INFINITY, 1, 1, 1, 1};
   chorale_error error;
+  double *scores = calloc((size_t)MEMBERS * 10 * FEW, sizeof *scores);
+  double *marginals = malloc(sizeof *marginals * MEMBERS * 10 * FEW);
+  assert_true(scores && marginals);
   /* The last two kinds are concave: solved by flows, and by COUNT_BOXES; their max-marginals take
    * O(R^2). */
   for (int32_t kind = 0; kind < 7; ++kind)
-    for (chorale_clique_task task = CHORALE_CLIQUE_SOLVE;
-         task <= (kind < 5 ? CHORALE_CLIQUE_MAX_MARGINALS : CHORALE_CLIQUE_SOLVE); ++task) {
+    for (int wants_marginals = 0; wants_marginals <= (kind < 5); ++wants_marginals) {
       chorale_clique_options options = {.struct_size = sizeof options};
+      options.time_limit = -1; /* memory comes before the first step */
       if (kind == 6)
         options.algorithm = CHORALE_ALGORITHM_COUNT_BOXES;
-      size_t bytes[2];
+      int64_t bytes[2];
       for (int32_t k = 0; k < 2; ++k) {
         const int64_t values = k == 0 ? FEW : 10 * FEW;
         chorale_potential *potential = NULL;
@@ -516,13 +433,33 @@ static void memory_is_linear_in_the_values(void **state) {
         else
           OK(chorale_potential_create_callback(NULL, values, call_nothing, NULL, NULL, NULL,
                                                &potential, &error));
-        OK(chorale_clique_solver_bytes(potential, MEMBERS, &options, task, &bytes[k], &error));
+        CountingAllocator allocator;
+        counting_allocator_init(&allocator);
+        chorale_host host = {.struct_size = sizeof host};
+        host.allocator = &allocator.hooks;
+        chorale_clique_solver *solver = NULL;
+        OK(chorale_clique_solver_create(&host, &solver, &error));
+        chorale_clique_problem problem = {.struct_size = sizeof problem};
+        problem.members = MEMBERS;
+        problem.values = problem.row_stride = values;
+        problem.scores = scores;
+        if (wants_marginals)
+          OK(chorale_clique_max_marginals(solver, potential, &problem, &options,
+                                          CHORALE_MARGINAL_SCORE, marginals, values, NULL, NULL,
+                                          &error));
+        else
+          OK(chorale_clique_solve(solver, potential, &problem, &options, NULL, NULL, &error));
+        bytes[k] = allocator.live_bytes;
+        chorale_clique_solver_destroy(solver);
         chorale_potential_release(potential);
       }
       if (bytes[1] > 11 * bytes[0])
-        fail_msg("potential %d, task %d: %zu bytes for %d values, %zu for ten times as many", kind,
-                 (int)task, bytes[0], (int)FEW, bytes[1]);
+        fail_msg("potential %d, max-marginals %d: %lld bytes for %d values, %lld for ten times as "
+                 "many", kind, wants_marginals, (long long)bytes[0], (int)FEW,
+                 (long long)bytes[1]);
     }
+  free(scores);
+  free(marginals);
 }
 
 static int set_up(void **state) {
@@ -537,8 +474,7 @@ static int tear_down(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_reused_solver_gives_the_bits_of_a_fresh_one),
-      cmocka_unit_test(no_allocation_after_reserve),
-      cmocka_unit_test(the_callers_memory_does_as_well),
+      cmocka_unit_test(no_allocation_at_the_second_time),
       cmocka_unit_test(stopped_before_it_began),
       cmocka_unit_test(stopped_from_another_thread_or_by_the_clock),
       cmocka_unit_test(limits_are_kept),

@@ -21,9 +21,6 @@ static chorale_status use_everything(const chorale_host *host, const Problem *pr
   if (status == CHORALE_OK)
     status = chorale_clique_solver_create(host, &solver, error);
   if (status == CHORALE_OK)
-    status = chorale_clique_solver_reserve(solver, potential, problem->members, NULL,
-                                           CHORALE_CLIQUE_SOLVE, error);
-  if (status == CHORALE_OK)
     status = chorale_clique_solve(solver, potential, &described, NULL, NULL, NULL, error);
   double marginals[MAX_MEMBERS * MAX_VALUES];
   if (status == CHORALE_OK)
@@ -82,8 +79,12 @@ static void the_host_is_copied(void **state) {
   OK(chorale_cancel_create(&host, &cancel, &error));
   memset(&host, 0xEE, sizeof host);
   memset(&hooks, 0xEE, sizeof hooks);
-  OK(chorale_clique_solver_reserve(solver, potential, 50, NULL, CHORALE_CLIQUE_MAX_MARGINALS,
-                                   &error));
+  static const double scores[150] = {0};
+  chorale_clique_problem many = {.struct_size = sizeof many};
+  many.members = 50;
+  many.values = many.row_stride = 3;
+  many.scores = scores;
+  OK(chorale_clique_solve(solver, potential, &many, NULL, NULL, NULL, &error));
   chorale_clique_solver_destroy(solver);
   chorale_potential_release(potential);
   chorale_cancel_destroy(cancel);
@@ -181,9 +182,14 @@ static void a_failed_growth_changes_nothing(void **state) {
   assert_int_equal(first.status, CHORALE_OK);
   const int64_t bytes = allocator.live_bytes;
   allocator.is_dry = 1;
-  FAILS(
-      chorale_clique_solver_reserve(solver, potential, 100000, NULL, CHORALE_CLIQUE_SOLVE, &error),
-      CHORALE_ERROR_OUT_OF_MEMORY, "memory");
+  enum { MANY = 10000 };
+  static const double scores[3 * MANY] = {0};
+  chorale_clique_problem many = {.struct_size = sizeof many};
+  many.members = MANY;
+  many.values = many.row_stride = 3;
+  many.scores = scores;
+  FAILS(chorale_clique_solve(solver, potential, &many, NULL, NULL, NULL, &error),
+        CHORALE_ERROR_OUT_OF_MEMORY, "memory");
   assert_int_equal(allocator.live_bytes, bytes);
   solve(solver, potential, &problem, NULL, &second);
   assert_memory_equal(&first, &second, sizeof first);

@@ -80,18 +80,10 @@ static const chorale_chain *tree_of(Scene *s) {
   tree.allowed = allowed;
   return &tree;
 }
-static const chorale_chain *long_chain(Scene *s) {
-  static const double zeros[2 * 999];
-  static chorale_chain chain;
-  chain = s->chain;
-  chain.length = 999;
-  chain.unary = zeros;
-  return &chain;
-}
-static chorale_learnt_report *report_of(Scene *s) {
-  chorale_learnt_report *report = (chorale_learnt_report *)(void *)s->scratch.bytes;
-  *report = (chorale_learnt_report){.struct_size = sizeof *report};
-  return report;
+static chorale_learnt_report *report_of(void) {
+  static chorale_learnt_report report;
+  report = (chorale_learnt_report){.struct_size = sizeof report};
+  return &report;
 }
 static const char *json_of(Scene *s) {
   chorale_error error;

@@ -32,31 +32,19 @@ static void use_potential(Heard *heard) {
   double score = 0;
   DO(chorale_potential_score(scene.majority, counts, 3, 4, &score, NULL));
   hear(heard, &score, sizeof score);
-  size_t bytes = 0;
-  DO(chorale_clique_solver_bytes(scene.majority, 9, NULL, CHORALE_CLIQUE_MAX_MARGINALS, &bytes,
-                                 NULL));
-  hear_number(heard, (int64_t)bytes);
 }
 
 static void use_chain(Heard *heard) {
-  union {
-    double aligned[1 << 13];
-    unsigned char bytes[1 << 16];
-  } scratch;
-  unsigned char *at = scratch.bytes + (64 - (uintptr_t)scratch.bytes % 64) % 64;
-  const size_t room = sizeof scratch - 64;
   int32_t labels[SCENE_LENGTH] = {0}, value = 0;
   double numbers[32] = {0}, *rows[2] = {numbers, numbers + 8};
-  size_t bytes = 0;
   chorale_chain_solver *solver = NULL;
-  DO(chorale_chain_solver_create_in(NULL, at, room, &solver, NULL));
+  DO(chorale_chain_solver_create(NULL, &solver, NULL));
   DO(chorale_chain_solve(solver, &scene.chain, labels, NULL, NULL));
   hear(heard, labels, sizeof labels);
   DO(chorale_chain_messages(solver, &scene.chain, scene.attachments, 2, NULL, rows, NULL, NULL));
   chorale_chain_solver_destroy(solver);
   DO(chorale_chain_score(&scene.chain, labels, numbers + 20, NULL));
   hear(heard, numbers, sizeof numbers);
-  DO(chorale_chain_solver_bytes(&scene.chain, CHORALE_CHAIN_K_BEST, 3, &bytes, NULL));
   DO(chorale_property_shown(&scene.attachments[1], SCENE_LENGTH, labels, NULL, &value, NULL));
   hear_number(heard, value);
   hear_number(heard, chorale_dictionary_find(scene.has.dictionary, 1));

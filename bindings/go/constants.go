@@ -119,8 +119,6 @@ const (
 	ErrExecutor Status = C.CHORALE_ERROR_EXECUTOR
 	// An allocation failed: the host's allocator refused it, or gave a block that is not aligned.
 	ErrOutOfMemory Status = C.CHORALE_ERROR_OUT_OF_MEMORY
-	// The caller's memory is too small; the message gives the number of bytes needed.
-	ErrWorkspaceTooSmall Status = C.CHORALE_ERROR_WORKSPACE_TOO_SMALL
 	// The caller's memory is not aligned as required.
 	ErrAlignment Status = C.CHORALE_ERROR_ALIGNMENT
 	// A chain and its transitions or properties have different numbers of labels.

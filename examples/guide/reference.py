@@ -265,7 +265,6 @@ REMEDY = {
     "CALLBACK_STOPPED": "nothing, if your function meant to stop it; in other languages than C its exception is raised",
     "EXECUTOR": "let your executor call each step once, with its own number",
     "OUT_OF_MEMORY": "free memory, divide the input, or raise the limit of the host",
-    "WORKSPACE_TOO_SMALL": "give as many bytes as the message has",
     "ALIGNMENT": "give memory that begins at a multiple of the alignment in the message",
     "LABELS_MISMATCH": "give chain, transitions and properties the same number of labels",
     "PARENT_ORDER": "number the positions of the tree so that each parent comes before its children",

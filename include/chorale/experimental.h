@@ -10,7 +10,6 @@
  *   experimental/prices.h    cliques with members in several models
  *   experimental/property.h  properties rule by rule, dictionaries of their values
  *   experimental/message.h   chains under properties: messages and decoding
- *   experimental/memory.h    solvers in the caller's memory, and calls without a solver
  *   experimental/partition.h groups of records from scored pairs, with a certificate
  *   experimental/table.h     one label for all mentions of a key; ledgers of mentions
  *   experimental/objects.h   references, names and sizes of objects
@@ -19,7 +18,6 @@
 #define CHORALE_EXPERIMENTAL_H
 
 #include "chorale/chorale.h"
-#include "chorale/experimental/memory.h"
 #include "chorale/experimental/message.h"
 #include "chorale/experimental/model.h"
 #include "chorale/experimental/objects.h"

@@ -66,8 +66,6 @@ enum {
   CHORALE_ERROR_EXECUTOR = 53,
   /* An allocation failed: the host's allocator refused it, or gave a block that is not aligned. */
   CHORALE_ERROR_OUT_OF_MEMORY = 60,
-  /* The caller's memory is too small; the message gives the number of bytes needed. */
-  CHORALE_ERROR_WORKSPACE_TOO_SMALL = 61,
   /* The caller's memory is not aligned as required. */
   CHORALE_ERROR_ALIGNMENT = 62,
   /* A chain and its transitions or properties have different numbers of labels. */

@@ -9,10 +9,8 @@ namespace chorale {
 struct SolverHandle {
   SolverHandle(const Memory &from, const chorale_host &host) noexcept
       : memory(from), log(&host), workspace(from) {}
-  SolverHandle(std::byte *borrowed, std::size_t bytes, const chorale_host &host) noexcept
-      : log(&host), workspace(borrowed, bytes) {}
 
-  Memory memory; // allocator of the handle itself; unused if the handle is in borrowed memory
+  Memory memory; // allocator of the handle itself
   Log log;
   Workspace workspace;
 };

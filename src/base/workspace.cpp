@@ -6,7 +6,7 @@ namespace chorale {
 bool Workspace::reserve(std::size_t bytes) noexcept {
   if (bytes <= capacity())
     return true;
-  if (borrowed_ || bytes == SIZE_MAX)
+  if (bytes == SIZE_MAX)
     return false;
   // Grows by at least half, so that slowly growing problems do not allocate each time.
   const std::size_t generous = std::max(bytes, saturating_sum(block_.bytes(), block_.bytes() / 2));

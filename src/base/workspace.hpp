@@ -78,33 +78,23 @@ private:
   std::size_t peak_ = 0;
 };
 
-// Memory for a Layout: allocated and grown on demand, or borrowed from the caller with a fixed
-// size.
+// Memory for a Layout, grown on demand.
 class Workspace {
 public:
   explicit Workspace(const Memory &memory) noexcept : memory_(memory) {}
-  Workspace(std::byte *borrowed, std::size_t bytes) noexcept
-      : borrowed_(borrowed), borrowed_bytes_(bytes) {}
   Workspace(const Workspace &) = delete;
   Workspace &operator=(const Workspace &) = delete;
-  ~Workspace() {
-    if (borrowed_)
-      mark_used(borrowed_, borrowed_bytes_);
-  }
 
-  bool is_borrowed() const noexcept { return borrowed_ != nullptr; }
-  std::size_t capacity() const noexcept { return borrowed_ ? borrowed_bytes_ : block_.bytes(); }
-  std::byte *data() const noexcept { return borrowed_ ? borrowed_ : block_.data(); }
+  std::size_t capacity() const noexcept { return block_.bytes(); }
+  std::byte *data() const noexcept { return block_.data(); }
 
   // Makes the capacity at least `bytes`; the contents are lost. False, with nothing changed, if
-  // memory runs out or a borrowed workspace is too small.
+  // memory runs out.
   bool reserve(std::size_t bytes) noexcept;
 
 private:
   Memory memory_;
   Block block_;
-  std::byte *borrowed_ = nullptr;
-  std::size_t borrowed_bytes_ = 0;
 };
 
 } // namespace chorale

@@ -32,24 +32,6 @@ std::size_t measure_chain(const ChainView &view, Sizes... sizes) noexcept {
   return layout.bytes();
 }
 
-chorale_status bytes_for(const Report &report, const ChainCall &call, chorale_chain_task task,
-                         std::int64_t k, std::size_t &bytes) noexcept {
-  switch (task) {
-  case CHORALE_CHAIN_SOLVE:
-    bytes = measure_chain<Best>(call.view);
-    return CHORALE_OK;
-  case CHORALE_CHAIN_MAX_MARGINALS:
-    bytes = measure_chain<Marginals>(call.view);
-    return CHORALE_OK;
-  case CHORALE_CHAIN_K_BEST:
-    CHORALE_CHECK(check_size(report, "k", k));
-    bytes = measure_chain<RankedBest>(call.view, k);
-    return CHORALE_OK;
-  default:
-    return report.unknown_constant("task", task, "a CHORALE_CHAIN_ constant");
-  }
-}
-
 void write_result(const ChainView &view, bool feasible, const BestLabelling &best,
                   std::int32_t *labelling, chorale_chain_result *result) noexcept {
   if (feasible && labelling)
@@ -87,41 +69,7 @@ chorale_status chorale_chain_solver_create(const chorale_host *host, chorale_cha
   return create_solver(host, solver, error);
 }
 
-chorale_status chorale_chain_solver_create_in(const chorale_host *host, void *memory, size_t bytes,
-                                              chorale_chain_solver **solver, chorale_error *error) {
-  return create_solver_in(host, memory, bytes, solver, error);
-}
-
-void chorale_chain_solver_destroy(chorale_chain_solver *solver) { destroy_solver(solver); }
-
-chorale_status chorale_chain_solver_bytes(const chorale_chain *chain, chorale_chain_task task,
-                                          int64_t k, size_t *bytes, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "bytes", bytes));
-    ChainCall call(report);
-    CHORALE_CHECK(call.take_chain(chain));
-    std::size_t needed = 0;
-    CHORALE_CHECK(bytes_for(report, call, task, k, needed));
-    needed = saturating_sum(kHandleBytes<chorale_chain_solver>, needed);
-    if (needed == SIZE_MAX)
-      return call.too_large();
-    *bytes = needed;
-    return CHORALE_OK;
-  });
-}
-
-chorale_status chorale_chain_solver_reserve(chorale_chain_solver *solver,
-                                            const chorale_chain *chain, chorale_chain_task task,
-                                            int64_t k, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "solver", solver));
-    ChainCall call(report);
-    CHORALE_CHECK(call.take_chain(chain));
-    std::size_t needed = 0;
-    CHORALE_CHECK(bytes_for(report, call, task, k, needed));
-    return call.reserve(*solver, needed);
-  });
-}
+void chorale_chain_solver_destroy(chorale_chain_solver *solver) { destroy(solver); }
 
 chorale_status chorale_chain_solve(chorale_chain_solver *solver, const chorale_chain *chain,
                                   int32_t *labelling, chorale_chain_result *result,

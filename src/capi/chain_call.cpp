@@ -105,8 +105,6 @@ chorale_status ChainCall::reserve(chorale_chain_solver &solver, std::size_t byte
     return CHORALE_OK;
   if (bytes == SIZE_MAX)
     return too_large();
-  if (solver.workspace.is_borrowed())
-    return fail_workspace(report_, solver, bytes);
   return report_.out_of_memory(bytes);
 }
 

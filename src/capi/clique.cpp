@@ -24,14 +24,6 @@ public:
     return CHORALE_OK;
   }
 
-  chorale_status take_members(std::string_view name, std::int64_t members) noexcept {
-    CHORALE_CHECK(check_size(report_, name, members));
-    CHORALE_CHECK(check_tables_serve(report_, *potential_, members, "potential"));
-    task.problem.scores.columns = potential_->values;
-    set_members(gsl::narrow_cast<std::int32_t>(members));
-    return CHORALE_OK;
-  }
-
   // Checks the weights and passes them to the task unless all are 1.
   chorale_status take_weights(const std::int64_t *weights) noexcept {
     std::int64_t total = 0;
@@ -57,7 +49,10 @@ public:
     CHORALE_CHECK(check_given(report_, "problem->scores", problem.scores));
     CHORALE_CHECK(take_row_stride(report_, "problem->members", problem.members, "problem->values",
                                   problem.values, "problem->row_stride", problem.row_stride));
-    CHORALE_CHECK(take_members("problem->members", problem.members));
+    CHORALE_CHECK(check_tables_serve(report_, *potential_, problem.members, "potential"));
+    task.problem.scores = {problem.scores, problem.members, problem.values,
+                           gsl::narrow_cast<std::ptrdiff_t>(problem.row_stride)};
+    task.kind = CliqueKind(*potential_, gsl::narrow_cast<std::int32_t>(problem.members));
     // The time limit does not end the check of the numbers. But the time that a long check takes is
     // subtracted from the limit (in run()).
     if (problem.members * problem.values > kLongCheck)
@@ -78,8 +73,6 @@ public:
     }
     CHORALE_CHECK(check_entries(report_, problem.fixed, problem.members, -1, problem.values - 1,
                                 "problem->fixed"));
-    task.problem.scores = {problem.scores, problem.members, problem.values,
-                           gsl::narrow_cast<std::ptrdiff_t>(problem.row_stride)};
     task.problem.fixed = span_of(problem.fixed, problem.members);
     return problem.weights ? take_weights(problem.weights) : CHORALE_OK;
   }
@@ -147,11 +140,11 @@ public:
                          task.problem.values() - 1, name);
   }
 
-  chorale_status take_plan(chorale_clique_task what) noexcept {
-    if (what != CHORALE_CLIQUE_SOLVE && what != CHORALE_CLIQUE_MAX_MARGINALS)
-      return report_.unknown_constant("task", what, "a CHORALE_CLIQUE_ constant");
-    task.wants_marginals = what == CHORALE_CLIQUE_MAX_MARGINALS;
-    task.plan = plan();
+  chorale_status take_plan(bool wants_marginals) noexcept {
+    task.wants_marginals = wants_marginals;
+    task.plan = wants_marginals
+                    ? plan_marginals(task.kind, options.algorithm, options.exact_marginals != 0)
+                    : plan_solve(task.kind, options.algorithm, task.options.gap >= 0);
     const std::string_view asked = find_algorithm(options.algorithm)->name;
     const std::string_view family = family_name(task.kind.form);
     switch (task.plan.misfit) {
@@ -195,16 +188,6 @@ public:
     return CHORALE_OK;
   }
 
-  // Reads what a call says about later ones.
-  chorale_status take_task(const chorale_potential *potential, std::int64_t members,
-                           const chorale_clique_options *given,
-                           chorale_clique_task what) noexcept {
-    CHORALE_CHECK(take_potential(potential));
-    CHORALE_CHECK(take_members("members", members));
-    CHORALE_CHECK(take_options(given));
-    return take_plan(what);
-  }
-
   chorale_status reserve(chorale_clique_solver &solver, std::size_t bytes) const noexcept {
     if (solver.workspace.reserve(bytes))
       return CHORALE_OK;
@@ -212,28 +195,7 @@ public:
       return report_.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the workspace of ", task.problem.members(),
                           " members and ", task.problem.values(),
                           " values exceeds the address space");
-    if (solver.workspace.is_borrowed())
-      return fail_workspace(report_, solver, bytes);
     return report_.out_of_memory(bytes);
-  }
-
-  // Returns the bytes that suffice for any clique of at most task.problem.members() members. Tables
-  // may be convex or concave only up to some length. Then another algorithm may solve smaller
-  // cliques, and it may need more memory. So three smaller cliques are measured too: the largest
-  // with convex tables, the largest with concave tables, and a clique of one member.
-  std::size_t bytes_up_to_members() noexcept {
-    const std::int32_t members = task.problem.members();
-    std::size_t bytes = 0;
-    for (const std::int64_t most : {potential_->convex_length - 1, potential_->concave_length - 1,
-                                    std::int64_t{1}, std::int64_t{members}}) {
-      if (most < 1 || most > members)
-        continue;
-      set_members(gsl::narrow_cast<std::int32_t>(most));
-      task.plan = plan();
-      if (task.plan.misfit == Misfit::none)
-        bytes = std::max(bytes, measure(task));
-    }
-    return bytes;
   }
 
   // Runs the task and writes its result.
@@ -271,17 +233,6 @@ public:
   }
 
 private:
-  void set_members(std::int32_t members) noexcept {
-    task.problem.scores.rows = members;
-    task.kind = CliqueKind(*potential_, members);
-  }
-
-  Plan plan() const noexcept {
-    return task.wants_marginals
-               ? plan_marginals(task.kind, options.algorithm, options.exact_marginals != 0)
-               : plan_solve(task.kind, options.algorithm, task.options.gap >= 0);
-  }
-
   chorale_status check_positive(std::string_view name, double number) const noexcept {
     CHORALE_CHECK(check_finite(report_, name, number));
     return number >= 0 ? CHORALE_OK
@@ -332,43 +283,7 @@ chorale_status chorale_clique_solver_create(const chorale_host *host,
   return create_solver(host, solver, error);
 }
 
-chorale_status chorale_clique_solver_create_in(const chorale_host *host, void *memory, size_t bytes,
-                                               chorale_clique_solver **solver,
-                                               chorale_error *error) {
-  return create_solver_in(host, memory, bytes, solver, error);
-}
-
-void chorale_clique_solver_destroy(chorale_clique_solver *solver) { destroy_solver(solver); }
-
-chorale_status chorale_clique_solver_bytes(const chorale_potential *potential, int64_t members,
-                                           const chorale_clique_options *options,
-                                           chorale_clique_task task, size_t *bytes,
-                                           chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "bytes", bytes));
-    CliqueCall call(report);
-    CHORALE_CHECK(call.take_task(potential, members, options, task));
-    const std::size_t needed =
-        saturating_sum(kHandleBytes<chorale_clique_solver>, call.bytes_up_to_members());
-    if (needed == SIZE_MAX)
-      return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "the workspace of ", members,
-                         " members exceeds the address space");
-    *bytes = needed;
-    return CHORALE_OK;
-  });
-}
-
-chorale_status chorale_clique_solver_reserve(chorale_clique_solver *solver,
-                                             const chorale_potential *potential, int64_t members,
-                                             const chorale_clique_options *options,
-                                             chorale_clique_task task, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "solver", solver));
-    CliqueCall call(report);
-    CHORALE_CHECK(call.take_task(potential, members, options, task));
-    return call.reserve(*solver, call.bytes_up_to_members());
-  });
-}
+void chorale_clique_solver_destroy(chorale_clique_solver *solver) { destroy(solver); }
 
 chorale_status chorale_clique_solve(chorale_clique_solver *solver,
                                     const chorale_potential *potential,
@@ -382,7 +297,7 @@ chorale_status chorale_clique_solve(chorale_clique_solver *solver,
     CHORALE_CHECK(call.take_problem(problem));
     CHORALE_CHECK(call.take_options(options));
     CHORALE_CHECK(call.take_start());
-    CHORALE_CHECK(call.take_plan(CHORALE_CLIQUE_SOLVE));
+    CHORALE_CHECK(call.take_plan(false));
     CHORALE_CHECK(check_clique_result(report, result));
     call.task.assignment = call.by_member(assignment);
     return call.run(*solver, result);
@@ -408,7 +323,7 @@ chorale_status chorale_clique_max_marginals(chorale_clique_solver *solver,
     CHORALE_CHECK(take_row_stride(report, "problem->members", call.task.problem.members(),
                                   "problem->values", call.task.problem.values(), "row_stride",
                                   row_stride));
-    CHORALE_CHECK(call.take_plan(CHORALE_CLIQUE_MAX_MARGINALS));
+    CHORALE_CHECK(call.take_plan(true));
     CHORALE_CHECK(check_clique_result(report, result));
     call.task.marginal_form = form;
     call.task.marginals = {marginals, call.task.problem.members(), call.task.problem.values(),

@@ -25,13 +25,6 @@ chorale_status take(ChainCall &call, const chorale_chain *chain,
   return call.take_options(options);
 }
 
-chorale_status measure_task(const Report &report, const ChainCall &call, chorale_message_task task,
-                            std::size_t &bytes) noexcept {
-  if (task != CHORALE_MESSAGE_SEND && task != CHORALE_MESSAGE_DECODE)
-    return report.unknown_constant("task", task, "a CHORALE_MESSAGE_ constant");
-  return measure_message(report, call, task == CHORALE_MESSAGE_DECODE, bytes);
-}
-
 chorale_status too_many_states(const Report &report, const ChainCall &call) noexcept {
   return report.fail(CHORALE_ERROR_STATE_SPACE, "options->max_states is ", call.options.budget,
                      "; the joint state of these properties needs more configurations at once");
@@ -105,39 +98,6 @@ chorale_status with_joint(chorale_chain_solver *solver, const chorale_chain *cha
 using namespace chorale;
 
 extern "C" {
-
-chorale_status chorale_message_bytes(const chorale_chain *chain,
-                                     const chorale_attachment *attachments, int64_t count,
-                                     const chorale_message_options *options,
-                                     chorale_message_task task, size_t *bytes,
-                                     chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "bytes", bytes));
-    ChainCall call(report);
-    CHORALE_CHECK(take(call, chain, attachments, count, options));
-    std::size_t needed = 0;
-    CHORALE_CHECK(measure_task(report, call, task, needed));
-    needed = saturating_sum(kHandleBytes<chorale_chain_solver>, needed);
-    if (needed == SIZE_MAX)
-      return call.too_large();
-    *bytes = needed;
-    return CHORALE_OK;
-  });
-}
-
-chorale_status chorale_message_reserve(chorale_chain_solver *solver, const chorale_chain *chain,
-                                       const chorale_attachment *attachments, int64_t count,
-                                       const chorale_message_options *options,
-                                       chorale_message_task task, chorale_error *error) {
-  return guarded(error, [&](Report &report) -> chorale_status {
-    CHORALE_CHECK(check_given(report, "solver", solver));
-    ChainCall call(report);
-    CHORALE_CHECK(take(call, chain, attachments, count, options));
-    std::size_t needed = 0;
-    CHORALE_CHECK(measure_task(report, call, task, needed));
-    return call.reserve(*solver, needed);
-  });
-}
 
 chorale_status chorale_chain_messages(chorale_chain_solver *solver, const chorale_chain *chain,
                                       const chorale_attachment *attachments, int64_t count,

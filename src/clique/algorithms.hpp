@@ -7,8 +7,7 @@
 #include "base/text_writer.hpp"
 #include "potential/clique_potential.hpp"
 
-#include <chorale/experimental/memory.h>
-
+#include <chorale/clique.h>
 #include <gsl/gsl>
 
 namespace chorale {

@@ -53,9 +53,7 @@ static void use_clique_solver(World *w) {
   const chorale_clique_options *options = OFTEN(&o);
   int32_t assignment[MOST_SIDE] = {0};
   double marginals[MOST_SIDE * (MOST_SIDE + 3)];
-  size_t bytes = 0;
-  const int64_t members = number(w);
-  switch (upto(w, 4)) {
+  switch (upto(w, 2)) {
   case 0:
     CALL(chorale_clique_solve(solver, potential, OFTEN(&problem), options, SELDOM(assignment),
                               &result, &w->error));
@@ -65,17 +63,9 @@ static void use_clique_solver(World *w) {
         solver, potential, OFTEN(&problem), options, constant(w, upto(w, 1)), OFTEN(marginals),
         chance(w, 90) ? MOST_SIDE : -1, assignment, &result, &w->error));
     break;
-  case 2:
+  default:
     CALL(chorale_clique_score(solver, potential, &problem, OFTEN(w->small + upto(w, 9)), &result,
                                  &w->error));
-    break;
-  case 3:
-    CALL(chorale_clique_solver_bytes(potential, members, options, constant(w, upto(w, 1)), &bytes,
-                                     &w->error));
-    break;
-  default:
-    CALL(chorale_clique_solver_reserve(solver, potential, members, options, constant(w, upto(w, 1)),
-                                       &w->error));
   }
 }
 
@@ -94,7 +84,6 @@ static void use_chain_solver(World *w) {
   int32_t labels[8 * MOST_SIDE] = {0};
   double wide[(MOST_SIDE + 1) * MOST_SIDE * MOST_SIDE], margins[MOST_SIDE], scores[8];
   int64_t found = 0;
-  size_t bytes = 0;
   chorale_attachment attachment = {.struct_size = sizeof attachment};
   attachment.property = PICK(properties);
   attachment.dictionary = chance(w, 30) ? PICK(dictionaries) : NULL;
@@ -108,7 +97,7 @@ static void use_chain_solver(World *w) {
   o.max_states = chance(w, 80) ? 64 : number(w);
   o.beam_width = chance(w, 80) ? 4 : number(w);
   const int64_t k = chance(w, 80) ? upto(w, 8) : hostile_size(w->random);
-  switch (upto(w, 9)) {
+  switch (upto(w, 6)) {
   case 0:
     CALL(chorale_chain_solve(solver, OFTEN(&chain), SELDOM(labels), &result, &w->error));
     break;
@@ -121,24 +110,14 @@ static void use_chain_solver(World *w) {
                               OFTEN(&found), &w->error));
     break;
   case 3:
-    CALL(chorale_chain_solver_bytes(&chain, constant(w, upto(w, 2)), k, OFTEN(&bytes), &w->error));
-    break;
-  case 4:
-    CALL(chorale_chain_solver_reserve(solver, &chain, constant(w, upto(w, 2)), k, &w->error));
-    break;
-  case 5:
     CALL(chorale_chain_messages(solver, &chain, OFTEN(&attachment), chance(w, 95) ? 1 : -1,
                                 SELDOM(&o), outgoing, NULL, &w->error));
     break;
-  case 6:
+  case 4:
     CALL(chorale_chain_decode(solver, &chain, OFTEN(&attachment), chance(w, 90) ? 1 : 0, SELDOM(&o),
                               SELDOM(labels), NULL, NULL, &w->error));
     break;
-  case 7:
-    CALL(chorale_message_reserve(solver, &chain, &attachment, 1, SELDOM(&o),
-                                 constant(w, upto(w, 1)), &w->error));
-    break;
-  case 8: {
+  case 5: {
     int32_t value = 0;
     CALL(chorale_property_shown(&attachment, upto(w, 6) - 1, w->small + upto(w, 9),
                                    SELDOM(w->parents), OFTEN(&value), &w->error));

@@ -173,28 +173,14 @@ static void check_k_best(const Trial *trial, int64_t k, int64_t found, const int
 
 typedef struct Place {
   Supply *supply;
-  chorale_chain_solver *solver; /* NULL: each call has a solver in memory of just its size */
-  void *memory;
+  chorale_chain_solver *solver; /* NULL: each call has a solver of its own, with memory of malloc */
 } Place;
 
-/* Returns a solver in memory of the size that the library names for a task. */
-static chorale_chain_solver *open_solver(Place *place, const Trial *trial, chorale_chain_task task,
-                                         int64_t k) {
+static chorale_chain_solver *open_solver(void) {
   chorale_error error;
-  size_t bytes = 0;
   chorale_chain_solver *solver = NULL;
-  REQUIRE(chorale_chain_solver_bytes(&trial->given.chain, task, k, &bytes, &error) == CHORALE_OK,
-          "%s", error.message);
-  REQUIRE(posix_memalign(&place->memory, 64, bytes) == 0, "no memory");
-  memset(place->memory, 0x5A, bytes);
-  REQUIRE(chorale_chain_solver_create_in(NULL, place->memory, bytes, &solver, &error) == CHORALE_OK,
-          "%s", error.message);
+  REQUIRE(chorale_chain_solver_create(NULL, &solver, &error) == CHORALE_OK, "%s", error.message);
   return solver;
-}
-
-static void close_solver(Place *place, chorale_chain_solver *solver) {
-  chorale_chain_solver_destroy(solver);
-  free(place->memory);
 }
 
 static void try_best(const Trial *trial, Place *place) {
@@ -207,9 +193,9 @@ static void try_best(const Trial *trial, Place *place) {
     FED(place->supply, status,
         chorale_chain_solve(place->solver, &trial->given.chain, labelling, &result, &error), &error);
   } else {
-    chorale_chain_solver *solver = open_solver(place, trial, CHORALE_CHAIN_SOLVE, 0);
+    chorale_chain_solver *solver = open_solver();
     status = chorale_chain_solve(solver, &trial->given.chain, labelling, &result, &error);
-    close_solver(place, solver);
+    chorale_chain_solver_destroy(solver);
   }
   REQUIRE(status == CHORALE_OK, "%s", error.message);
   check_result_of(trial, &result, labelling);
@@ -229,10 +215,10 @@ static void try_marginals(const Trial *trial, Place *place, int32_t stride) {
                                     margins, labelling, &result, &error),
         &error);
   } else {
-    chorale_chain_solver *solver = open_solver(place, trial, CHORALE_CHAIN_MAX_MARGINALS, 0);
+    chorale_chain_solver *solver = open_solver();
     status = chorale_chain_max_marginals(solver, &trial->given.chain, found, stride, edges, margins,
                                          labelling, &result, &error);
-    close_solver(place, solver);
+    chorale_chain_solver_destroy(solver);
   }
   REQUIRE(status == CHORALE_OK, "%s", error.message);
   check_result_of(trial, &result, labelling);
@@ -253,10 +239,10 @@ static void try_k_best(const Trial *trial, Place *place, int64_t k) {
   } else {
     if (trial->sample.is_tree)
       return;
-    chorale_chain_solver *solver = open_solver(place, trial, CHORALE_CHAIN_K_BEST, k);
+    chorale_chain_solver *solver = open_solver();
     status = chorale_chain_k_best(solver, &trial->given.chain, k, labellings, MOST_POSITIONS, scores,
                                   &found, &error);
-    close_solver(place, solver);
+    chorale_chain_solver_destroy(solver);
   }
   if (trial->sample.is_tree)
     REQUIRE(status == CHORALE_ERROR_NOT_A_CHAIN, "k best of a tree: %d", status);
@@ -315,17 +301,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   enumerate_chain(&trial);
   Supply supply;
   open_supply(&supply, &random, 0);
-  Place place = {&supply, NULL, NULL};
+  Place place = {&supply, NULL};
   chorale_error error;
   chorale_status status;
-  if (random_chance(&random, 60)) {
+  if (random_chance(&random, 60))
     FED(&supply, status, chorale_chain_solver_create(&supply.host, &place.solver, &error), &error);
-    if (random_chance(&random, 30))
-      FED(&supply, status,
-          chorale_chain_solver_reserve(place.solver, &trial.given.chain, random_int(&random, 0, 1),
-                                       3, &error),
-          &error);
-  }
   const int32_t order = random_int(&random, 0, 2);
   for (int32_t k = 0; k < 3; ++k)
     switch ((order + k) % 3) {

@@ -311,34 +311,6 @@ static void check_marginals(Trial *trial, Random *random, Supply *supply,
     }
 }
 
-/* ---- In the caller's memory --------------------------------------------------------------- */
-
-static void check_in_place(const Trial *trial, const chorale_potential *potential) {
-  size_t bytes = 0;
-  chorale_error error;
-  if (chorale_clique_solver_bytes(potential, trial->problem.members, &trial->options,
-                                  CHORALE_CLIQUE_SOLVE, &bytes, &error) != CHORALE_OK)
-    return;
-  void *memory = NULL;
-  REQUIRE(posix_memalign(&memory, 64, bytes) == 0, "no memory");
-  memset(memory, 0x5A, bytes);
-  chorale_clique_solver *solver = NULL;
-  REQUIRE(chorale_clique_solver_create_in(NULL, memory, bytes, &solver, &error) == CHORALE_OK, "%s",
-          error.message);
-  Solved solved, fresh;
-  solve(solver, potential, &trial->problem, &trial->options, &solved);
-  REQUIRE(solved.status != CHORALE_ERROR_WORKSPACE_TOO_SMALL, "%s", solved.error.message);
-  chorale_clique_solver_destroy(solver);
-  free(memory);
-  solver = new_solver();
-  solve(solver, potential, &trial->problem, &trial->options, &fresh);
-  chorale_clique_solver_destroy(solver);
-  REQUIRE(solved.status == fresh.status &&
-              memcmp(&solved.result, &fresh.result, sizeof fresh.result) == 0 &&
-              memcmp(solved.assignment, fresh.assignment, sizeof fresh.assignment) == 0,
-          "other results in the caller's memory");
-}
-
 /* ---- Many columns that nobody prefers ------------------------------------------------------ */
 
 enum { MOST_COLUMNS = 300, MOST_SLOW = 60, COLUMN_STRIDE = MOST_COLUMNS + 2 };
@@ -614,7 +586,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_solve(&trial, &supply, solver, potential);
     check_marginals(&trial, &random, &supply, solver, potential);
     if (trial.problem.kind != KIND_CALLBACK)
-      check_in_place(&trial, potential);
     if (first / KIND_COUNT >= 15 && !trial.is_hostile)
       check_wide(&trial, &random);
     set_magnitude(trial.magnitude);

@@ -188,36 +188,6 @@ static void check_decoding(Trial *trial, Supply *supply, chorale_chain_solver *s
           "exact decoding %.17g, by enumeration %.17g", result.score, best);
 }
 
-/* In as much memory as the library asks for, a solver finds the same bits. */
-static void check_memory(Trial *trial, chorale_chain_solver *solver) {
-  int32_t a[MOST_POSITIONS] = {0}, b[MOST_POSITIONS] = {0};
-  chorale_message_result with, without;
-  chorale_error error;
-  size_t bytes = 0;
-  with = (chorale_message_result){.struct_size = sizeof with};
-  without = (chorale_message_result){.struct_size = sizeof without};
-  if (chorale_message_bytes(&trial->given.chain, trial->attachments, trial->count, &trial->options,
-                            CHORALE_MESSAGE_DECODE, &bytes, &error) != CHORALE_OK)
-    return;
-  void *scratch = NULL;
-  REQUIRE(posix_memalign(&scratch, 64, bytes) == 0, "no memory");
-  memset(scratch, 0x5A, bytes);
-  const chorale_status first =
-      chorale_chain_decode(solver, &trial->given.chain, trial->attachments, trial->count,
-                           &trial->options, a, NULL, &with, NULL);
-  chorale_chain_solver *small = NULL;
-  REQUIRE(chorale_chain_solver_create_in(NULL, scratch, bytes, &small, &error) == CHORALE_OK, "%s",
-          error.message);
-  const chorale_status second =
-      chorale_chain_decode(small, &trial->given.chain, trial->attachments, trial->count,
-                           &trial->options, b, NULL, &without, NULL);
-  chorale_chain_solver_destroy(small);
-  free(scratch);
-  REQUIRE(first == second && memcmp(a, b, sizeof a) == 0 &&
-              memcmp(&with, &without, sizeof with) == 0,
-          "two solvers differ: %d, %d", first, second);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   Random random = open_input(data, size);
   draw_from(&random, data, size);
@@ -253,7 +223,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check_messages(&trial, &supply, solver);
   check_decoding(&trial, &supply, solver);
   check_messages(&trial, &supply, solver);
-  check_memory(&trial, solver);
   chorale_chain_solver_destroy(solver);
   for (int32_t k = 0; k < trial.count; ++k)
     close_use(&trial.uses[k]);

@@ -100,7 +100,7 @@ typedef struct chorale_message_result {
  * SIZE_OVERFLOW (also: a configuration of so many properties does not fit into 512 bits),
  * UNKNOWN_CONSTANT, LABELS_MISMATCH (property), OUT_OF_RANGE (classes, messages),
  * VALUE_OUTSIDE_RANGE (table), NOT_A_NUMBER, INFINITE (messages), AUTOMATON_ON_TREE, STATE_SPACE,
- * OUT_OF_MEMORY, WORKSPACE_TOO_SMALL. No allocation once the workspace is large enough. */
+ * OUT_OF_MEMORY. No allocation once the workspace is large enough. */
 
 /* Computes the messages of the chain to its cliques.
  *

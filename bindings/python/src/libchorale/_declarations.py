@@ -38,7 +38,6 @@ CHORALE_ERROR_CALLBACK_VALUE = 50
 CHORALE_ERROR_CALLBACK_STOPPED = 51
 CHORALE_ERROR_EXECUTOR = 53
 CHORALE_ERROR_OUT_OF_MEMORY = 60
-CHORALE_ERROR_WORKSPACE_TOO_SMALL = 61
 CHORALE_ERROR_ALIGNMENT = 62
 CHORALE_ERROR_LABELS_MISMATCH = 70
 CHORALE_ERROR_PARENT_ORDER = 71
@@ -182,13 +181,6 @@ CHORALE_RULES_UNFINISHED = 30
 CHORALE_ANY = -10
 CHORALE_UNLISTED_FORBIDDEN = 0
 CHORALE_UNLISTED_AS_VALUE = 1
-CHORALE_CHAIN_SOLVE = 0
-CHORALE_CHAIN_MAX_MARGINALS = 1
-CHORALE_CHAIN_K_BEST = 2
-CHORALE_CLIQUE_SOLVE = 0
-CHORALE_CLIQUE_MAX_MARGINALS = 1
-CHORALE_MESSAGE_SEND = 0
-CHORALE_MESSAGE_DECODE = 1
 CHORALE_FAMILY_SUM = 10
 CHORALE_FAMILY_MAX = 20
 CHORALE_FAMILY_MAJORITY = 30
@@ -1345,19 +1337,13 @@ FUNCTIONS: dict[str, tuple[Any, list[Any], list[str]]] = {
     "chorale_chain_messages": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_void_p, POINTER(chorale_message_result), POINTER(chorale_error)], ["solver", "const chain", "const attachments", "count", "const options", "outgoing", "result", "error"]),
     "chorale_chain_score": (c_int32, [POINTER(chorale_chain), c_void_p, c_void_p, POINTER(chorale_error)], ["const chain", "const labelling", "score", "error"]),
     "chorale_chain_solve": (c_int32, [c_void_p, POINTER(chorale_chain), c_void_p, POINTER(chorale_chain_result), POINTER(chorale_error)], ["solver", "const chain", "labelling", "result", "error"]),
-    "chorale_chain_solver_bytes": (c_int32, [POINTER(chorale_chain), c_int32, c_int64, c_void_p, POINTER(chorale_error)], ["const chain", "task", "k", "bytes", "error"]),
     "chorale_chain_solver_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)], ["const host", "solver", "error"]),
-    "chorale_chain_solver_create_in": (c_int32, [POINTER(chorale_host), c_void_p, c_size_t, c_void_p, POINTER(chorale_error)], ["const host", "memory", "bytes", "solver", "error"]),
     "chorale_chain_solver_destroy": (None, [c_void_p], ["solver"]),
-    "chorale_chain_solver_reserve": (c_int32, [c_void_p, POINTER(chorale_chain), c_int32, c_int64, POINTER(chorale_error)], ["solver", "const chain", "task", "k", "error"]),
     "chorale_clique_max_marginals": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), POINTER(chorale_clique_options), c_int32, c_void_p, c_int64, c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)], ["solver", "const potential", "const problem", "const options", "form", "marginals", "row_stride", "assignment", "result", "error"]),
     "chorale_clique_score": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)], ["solver", "const potential", "const problem", "const assignment", "result", "error"]),
     "chorale_clique_solve": (c_int32, [c_void_p, c_void_p, POINTER(chorale_clique_problem), POINTER(chorale_clique_options), c_void_p, POINTER(chorale_clique_result), POINTER(chorale_error)], ["solver", "const potential", "const problem", "const options", "assignment", "result", "error"]),
-    "chorale_clique_solver_bytes": (c_int32, [c_void_p, c_int64, POINTER(chorale_clique_options), c_int32, c_void_p, POINTER(chorale_error)], ["const potential", "members", "const options", "task", "bytes", "error"]),
     "chorale_clique_solver_create": (c_int32, [POINTER(chorale_host), c_void_p, POINTER(chorale_error)], ["const host", "solver", "error"]),
-    "chorale_clique_solver_create_in": (c_int32, [POINTER(chorale_host), c_void_p, c_size_t, c_void_p, POINTER(chorale_error)], ["const host", "memory", "bytes", "solver", "error"]),
     "chorale_clique_solver_destroy": (None, [c_void_p], ["solver"]),
-    "chorale_clique_solver_reserve": (c_int32, [c_void_p, c_void_p, c_int64, POINTER(chorale_clique_options), c_int32, POINTER(chorale_error)], ["solver", "const potential", "members", "const options", "task", "error"]),
     "chorale_decode": (c_int32, [POINTER(chorale_host), POINTER(chorale_corpus), POINTER(chorale_agreement), c_int64, POINTER(chorale_run_options), c_void_p, POINTER(chorale_error)], ["const host", "const corpus", "const agreements", "count", "const options", "decoded", "error"]),
     "chorale_decoded_agreement": (c_int64, [c_void_p, c_int64], ["const decoded", "clique"]),
     "chorale_decoded_destroy": (None, [c_void_p], ["decoded"]),
@@ -1394,8 +1380,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any], list[str]]] = {
     "chorale_ledger_keys": (c_int32, [c_void_p, POINTER(chorale_settled_key), c_size_t, c_int64, c_void_p, POINTER(chorale_error)], ["const ledger", "keys", "keys_size", "capacity", "needed", "error"]),
     "chorale_ledger_refit": (c_int32, [c_void_p, POINTER(chorale_evidence), POINTER(chorale_error)], ["ledger", "evidence", "error"]),
     "chorale_ledger_rows": (c_int32, [c_void_p, POINTER(chorale_ledger_row), c_size_t, c_int64, c_void_p, POINTER(chorale_error)], ["const ledger", "rows", "row_size", "capacity", "needed", "error"]),
-    "chorale_message_bytes": (c_int32, [POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_int32, c_void_p, POINTER(chorale_error)], ["const chain", "const attachments", "count", "const options", "task", "bytes", "error"]),
-    "chorale_message_reserve": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_attachment), c_int64, POINTER(chorale_message_options), c_int32, POINTER(chorale_error)], ["solver", "const chain", "const attachments", "count", "const options", "task", "error"]),
     "chorale_model_builder_add_chain": (c_int32, [c_void_p, POINTER(chorale_chain), POINTER(chorale_chain_options), c_void_p, POINTER(chorale_error)], ["builder", "const chain", "const options", "index", "error"]),
     "chorale_model_builder_add_cliques": (c_int32, [c_void_p, POINTER(chorale_clique_setup), c_int64, c_void_p, POINTER(chorale_error)], ["builder", "const setup", "count", "first", "error"]),
     "chorale_model_builder_add_corpus": (c_int32, [c_void_p, POINTER(chorale_corpus), c_void_p, POINTER(chorale_error)], ["builder", "const corpus", "first", "error"]),

@@ -112,7 +112,6 @@ def _classes() -> dict[int, type[Error]]:
         c.CHORALE_ERROR_CALLBACK_VALUE: CallbackError,
         c.CHORALE_ERROR_CALLBACK_STOPPED: CallbackError,
         c.CHORALE_ERROR_OUT_OF_MEMORY: OutOfMemoryError,
-        c.CHORALE_ERROR_WORKSPACE_TOO_SMALL: OutOfMemoryError,
         c.CHORALE_ERROR_FROZEN: StateError,
         c.CHORALE_ERROR_NO_LABELLING: StateError,
         c.CHORALE_ERROR_KIND: KindError,

@@ -65,8 +65,6 @@ pub const CHORALE_ERROR_CALLBACK_STOPPED: i32 = 51;
 pub const CHORALE_ERROR_EXECUTOR: i32 = 53;
 #[doc = " An allocation failed: the host's allocator refused it, or gave a block that is not aligned."]
 pub const CHORALE_ERROR_OUT_OF_MEMORY: i32 = 60;
-#[doc = " The caller's memory is too small; the message gives the number of bytes needed."]
-pub const CHORALE_ERROR_WORKSPACE_TOO_SMALL: i32 = 61;
 #[doc = " The caller's memory is not aligned as required."]
 pub const CHORALE_ERROR_ALIGNMENT: i32 = 62;
 #[doc = " A chain and its transitions or properties have different numbers of labels."]
@@ -4469,111 +4467,6 @@ extern "C" {
         labelling: *mut i32,
         values: *mut i32,
         result: *mut chorale_message_result,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[doc = " Tasks of chorale_chain_solver_bytes and chorale_chain_solver_reserve."]
-pub type chorale_chain_task = i32;
-pub const CHORALE_CHAIN_SOLVE: i32 = 0;
-pub const CHORALE_CHAIN_MAX_MARGINALS: i32 = 1;
-pub const CHORALE_CHAIN_K_BEST: i32 = 2;
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_chain_solver_create_in(
-        host: *const chorale_host,
-        memory: *mut std::os::raw::c_void,
-        bytes: usize,
-        solver: *mut *mut chorale_chain_solver,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Computes how many bytes create_in needs for `task` on this chain, and on every chain that differs\n from this one only in the entries of its arrays. k: number of labellings for K_BEST, otherwise\n ignored. Any thread."]
-    pub fn chorale_chain_solver_bytes(
-        chain: *const chorale_chain,
-        task: chorale_chain_task,
-        k: i64,
-        bytes: *mut usize,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Grows the workspace so that later calls for `task` do not allocate, on this chain and on every\n chain that differs from this one only in the entries of its arrays. On failure the solver is\n unchanged."]
-    pub fn chorale_chain_solver_reserve(
-        solver: *mut chorale_chain_solver,
-        chain: *const chorale_chain,
-        task: chorale_chain_task,
-        k: i64,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[doc = " Tasks of chorale_clique_solver_bytes and chorale_clique_solver_reserve."]
-pub type chorale_clique_task = i32;
-pub const CHORALE_CLIQUE_SOLVE: i32 = 0;
-pub const CHORALE_CLIQUE_MAX_MARGINALS: i32 = 1;
-#[cfg(feature = "experimental")]
-extern "C" {
-    pub fn chorale_clique_solver_create_in(
-        host: *const chorale_host,
-        memory: *mut std::os::raw::c_void,
-        bytes: usize,
-        solver: *mut *mut chorale_clique_solver,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Computes the bytes that create_in needs for `task` on any problem of at most `members` members\n with this potential and options (NULL: defaults), without weights. Errors: those of the task itself. Any\n thread."]
-    pub fn chorale_clique_solver_bytes(
-        potential: *const chorale_potential,
-        members: i64,
-        options: *const chorale_clique_options,
-        task: chorale_clique_task,
-        bytes: *mut usize,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Grows the workspace so that `task` does not allocate on problems of at most `members` members\n with this potential and options. On failure the solver is unchanged. Errors: those of the task\n itself; WORKSPACE_TOO_SMALL if the solver is in the caller's memory."]
-    pub fn chorale_clique_solver_reserve(
-        solver: *mut chorale_clique_solver,
-        potential: *const chorale_potential,
-        members: i64,
-        options: *const chorale_clique_options,
-        task: chorale_clique_task,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[doc = " Tasks of the two functions below: SEND is chorale_chain_messages, DECODE chorale_chain_decode."]
-pub type chorale_message_task = i32;
-pub const CHORALE_MESSAGE_SEND: i32 = 0;
-pub const CHORALE_MESSAGE_DECODE: i32 = 1;
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Computes how many bytes chorale_chain_solver_create_in needs for `task` on this chain with these\n `count` attachments and options (NULL: defaults). The same number suffices for all chains and\n attachments that differ from these only in the entries of arrays (messages, scores, tables).\n Errors: as for the task. Any thread."]
-    pub fn chorale_message_bytes(
-        chain: *const chorale_chain,
-        attachments: *const chorale_attachment,
-        count: i64,
-        options: *const chorale_message_options,
-        task: chorale_message_task,
-        bytes: *mut usize,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
-    #[doc = " Grows the workspace so that `task` does not allocate on this chain and these attachments, nor on\n those that differ from them only in the entries of arrays. On failure the solver is unchanged."]
-    pub fn chorale_message_reserve(
-        solver: *mut chorale_chain_solver,
-        chain: *const chorale_chain,
-        attachments: *const chorale_attachment,
-        count: i64,
-        options: *const chorale_message_options,
-        task: chorale_message_task,
         error: *mut chorale_error,
     ) -> chorale_status;
 }

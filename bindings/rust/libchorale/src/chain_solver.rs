@@ -207,14 +207,6 @@ impl ChainSolver {
     pub fn k_best<N: Element>(&mut self, chain: &Chain<'_, N>, k: usize) -> Result<KBest<'_>> {
         let raw = chain.raw()?;
         let length = chain.len();
-        // If k is 0 or the results have more than 65536 labels, a call that reserves memory lets the library refuse k
-        // before the arrays for the results are allocated.
-        if !matches!(product(&[length.max(1), k]), Ok(1..=65536)) {
-            call(|error| unsafe {
-                let task = c::CHORALE_CHAIN_K_BEST;
-                c::chorale_chain_solver_reserve(self.handle.as_ptr(), &raw, task, size(k), error)
-            })?;
-        }
         fill(&mut self.labelling, product(&[length, k])?, -1)?;
         fill(&mut self.numbers, k, 0.0)?;
         let mut found = 0;

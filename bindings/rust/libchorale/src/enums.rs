@@ -111,8 +111,6 @@ told! {
         /// An allocation failed: the host's allocator refused it, or gave a block that is not
         /// aligned.
         OutOfMemory = CHORALE_ERROR_OUT_OF_MEMORY,
-        /// The caller's memory is too small; the message gives the number of bytes needed.
-        WorkspaceTooSmall = CHORALE_ERROR_WORKSPACE_TOO_SMALL,
         /// The caller's memory is not aligned as required.
         Alignment = CHORALE_ERROR_ALIGNMENT,
         /// A chain and its transitions or properties have different numbers of labels.
