@@ -101,67 +101,6 @@ const View = (() => {
     });
   };
 
-  // ---- Charts -----------------------------------------------------------------------------------
-
-  const BARS = { top: 18, height: 220 };
-  const across = (name, y) => html`<line class="${name}" x1="0" x2="100%" y1="${y}" y2="${y}"/>`;
-  /**
-   * Returns the distance between the lines of a scale from 0 to `top`: the least of 0.01, 0.02, 0.05,
-   * 0.1, 0.2 ... that divides the scale into at most five parts.
-   */
-  const stepBelow = (top) => {
-    let step = 0.01;
-    for (let i = 0; top > 5 * step; ++i) step *= [2, 2.5, 2][i % 3];
-    return step;
-  };
-  /**
-   * Returns a chart of the share of wrong tokens on every page with gold labels. Each page has a bar
-   * for its labels without cliques ("base") and one for its labels now ("together"), which link to it;
-   * pages are in descending order of the first bar.
-   */
-  const errorChart = (pages) => {
-    const bars = pages.map(({ known, ownErrors, errors, ...page }) =>
-      ({ ...page, known, ownErrors, errors, base: ownErrors / known, together: errors / known }));
-    bars.sort((a, b) => b.base - a.base || b.together - a.together || a.page - b.page);
-    const most = bars.reduce((top, { base, together }) => Math.max(top, base, together), 0.01);
-    const step = stepBelow(most);
-    const lines = Math.ceil(most / step);
-    const y = (share) => BARS.top + BARS.height * (1 - share / (lines * step));
-    const slot = 100 / bars.length;
-    const bar = (name, x, share) => html`<rect class="${name}" x="${x.toFixed(3)}%" width="${(0.36 *
-      slot).toFixed(3)}%" y="${y(share).toFixed(1)}" height="${(y(0) - y(share)).toFixed(1)}"/>`;
-    const percent = (share) => `${(100 * share).toFixed(1)} %`;
-    return html`<figure class="chart">
-<figcaption><b>Token errors, page by page.</b> <span class="swatch base"></span>each record alone
-<span class="swatch together"></span>together${bars.some(({ base, together }) => together > base) &&
-      html` <span class="swatch worse"></span>worse together`}; the page most often mislabelled stands
-first.</figcaption>
-<svg class="bars" width="100%" height="${BARS.top + BARS.height + 4}" role="group" aria-label="Bar chart">
-${Array.from({ length: lines + 1 }, (_, i) => [
-  across("grid", y(step * i).toFixed(1)),
-  i > 0 && html`<text class="axis" x="100%" y="${(y(step * i) - 4).toFixed(1)}">${(100 * step * i).toFixed(0)} %</text>`,
-])}
-${bars.map(({ page, name, known, ownErrors, errors, base, together }, i) => {
-  const told =
-    `${readable(name)}: ${percent(base)} of tokens wrong alone, ${percent(together)} together ` +
-    `(${ownErrors} and ${errors} of ${known})`;
-  const x = slot * i;
-  return html`<a class="slot" href="#p${page}" data-tip="${told}" aria-label="${told}"><rect class="hit"
-x="${x.toFixed(3)}%" width="${slot.toFixed(3)}%" y="${BARS.top}" height="${BARS.height}"/>${[
-    bar("base", x + 0.12 * slot, base),
-    bar(together > base ? "together worse" : "together", x + 0.5 * slot, together),
-  ]}</a>`;
-})}</svg></figure>`;
-  };
-  /** Returns a line from `low` to 1 with a mark for each of two F1s. */
-  const f1Line = (own, now, low) => {
-    const [x, to] = [own, now].map((f1) => `${((100 * (f1 - low)) / (1 - low)).toFixed(2)}%`);
-    const kind = now < own ? "worse" : "together";
-    return html`<svg class="f1" width="100%" height="16" aria-hidden="true">${across("grid", 8)}<line
-class="span ${kind}" x1="${x}" x2="${to}" y1="8" y2="8"/><circle class="dot base" cx="${x}" cy="8"
-r="5"/><circle class="dot ${kind}" cx="${to}" cy="8" r="5"/></svg>`;
-  };
-
   class View {
     #drawn = new Map(); // by id: the HTML that was put into the element
 
@@ -375,23 +314,9 @@ report would grow too large.</p>`}</details>`;
       const changed = this.of.changedCliques(page);
       if (changed.length === 0) return html``;
       return html`<ul class="agreements" aria-label="What the page agrees on">${changed.slice(0, 6).map(
-        (clique) => html`<li><b>${this.of.cliques[clique].name}</b>${this.#shareBars(clique)}<span
-class="small">${this.shares(clique)}</span></li>`)}${changed.length > 6 && html`<li class="small">and ${
+        (clique) => html`<li><b>${this.of.cliques[clique].name}</b> <span class="small">${
+          this.shares(clique)}</span></li>`)}${changed.length > 6 && html`<li class="small">and ${
         counted(changed.length - 6, "clique", "cliques")} more</li>`}</ul>`;
-    }
-    /** Returns bars of the shares of a clique's values: the upper one alone, the lower one together. */
-    #shareBars(clique) {
-      const bars = this.#counted(clique);
-      const sum = bars.reduce((all, { own }) => all + own, 0);
-      const at = { own: 0, now: 0 };
-      const bar = (rank, name, which, y, count) => {
-        const [x, width] = [at[which], count].map((part) => ((100 * part) / sum).toFixed(2));
-        at[which] += count;
-        return html`<rect class="${name} ${rank === 0 ? "first" : rank % 2 === 1 ? "odd" : "even"}" x="${x}%"
-width="${width}%" y="${y}" height="6"/>`;
-      };
-      return html`<svg class="shares" width="100%" height="14" aria-hidden="true">${bars.map(({ own, now }, rank) =>
-        [bar(rank, "base", "own", 0, own), bar(rank, "together", "now", 8, now)])}</svg>`;
     }
     /** Returns how many members have each value of a clique, alone and now; the commonest first. */
     #counted(clique) {
@@ -421,7 +346,7 @@ width="${width}%" y="${y}" height="6"/>`;
 
     // ---- Figures ------------------------------------------------------------------------------
 
-    /** Draws the pages' heads and all figures and charts of counts. Returns the counts. */
+    /** Draws the pages' heads and all figures. Returns the counts. */
     counts() {
       const { of } = this;
       const told = of.count();
@@ -432,7 +357,6 @@ width="${width}%" y="${y}" height="6"/>`;
       this.draw("headline", this.#headline(told.all, tested, known));
       this.draw("numbers", this.#numbers(told, known));
       if (!of.hasGold) return told;
-      this.draw("errors", html`<h2>Where the errors go</h2>${errorChart(known)}`);
       this.draw("labels", this.#table(of.rows(told)));
       return told;
     }
@@ -506,15 +430,12 @@ or most of the list is wrong: agreement pulls it to what the others show.</p>`}`
     #table(rows) {
       // By what is shown: a change that is printed as 0.0 is neither.
       const changeOf = (by) => (100 * by <= -0.05 ? "loss" : 100 * by >= 0.05 && "gain");
-      // The left end of the lines: the greatest multiple of 0.1 that is at most 0.9 and at most every F1.
-      const low = Math.floor(10 * Math.min(0.9, ...rows.flatMap(({ own, now }) => [own, now]))) / 10;
-      return html`<h2>Label by label</h2><table class="labels"><thead><tr><th scope="col">Label</th><th scope="col"
-class="wide">Tokens</th><th scope="col">Alone</th><th scope="col">Together</th><th scope="col">Gain</th><th
-scope="col" class="line">Token ${term("f1", "F1")}, ${(100 * low).toFixed(0)} to 100</th></tr></thead><tbody>${rows.map(
+      return html`<h2>Token ${term("f1", "F1")}, label by label</h2><table class="labels"><thead><tr><th scope="col">Label</th><th scope="col"
+class="wide">Tokens</th><th scope="col">Alone</th><th scope="col">Together</th><th scope="col">Gain</th></tr></thead><tbody>${rows.map(
         ({ name, tokens, own, now }, row) => html`<tr${row === rows.length - 1 && html` class="total"`}><th
 scope="row">${breakable(name)}</th><td class="wide">${grouped(tokens)}</td><td>${number(100 * own, 1)}</td><td>${
           number(100 * now, 1)}</td><td class="${changeOf(now - own)}">${
-          number(100 * (now - own), 1, true)}</td><td class="line">${f1Line(own, now, low)}</td></tr>`)}</tbody></table>`;
+          number(100 * (now - own), 1, true)}</td></tr>`)}</tbody></table>`;
     }
     #found() {
       const { data, offsets, cliques, pageOf } = this.of;
