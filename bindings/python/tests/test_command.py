@@ -294,6 +294,18 @@ def test_sequences_are_labelled_together(tmp_path):
         "because of the labels beside it",
         "2 of 2 other places of 'Bath' in this group were Place, 2 of 2 are now",
     ]
+    # With scores of labels at the beginning and at the end of a sequence.
+    ends = {"scores": EDGES, "start": [0, -9, 1], "end": [1, 0, -9]}
+    (tmp_path / "ends.json").write_text(json.dumps(ends))
+    with_ends = (*options[:3], tmp_path / "ends.json", *options[4:])
+    wanted = ch.decode(
+        scores,
+        ch.Transitions(ends["scores"], ends["start"], ends["end"]),
+        **{"tokens": tokens, "groups": groups, "strength": 1.2},
+    )
+    told = [json.loads(t) for t in run("label", *with_ends, given=lines(SENTENCES)).splitlines()]
+    assert [[names[k] for k in labels] for labels in wanted.labels] == [t["labels"] for t in told]
+    assert [t["labels"] for t in told] != [t["labels"] for t in found]
     text = run("label", *options, "--format", "text", given=lines(SENTENCES)).split("\n\n")
     assert text[1] == "\tOther\tOther\nBath\tPlace\tPlace"
     assert text[2] == "says\tOther\tPerson\nBath\tPlace\tPerson"

@@ -37,6 +37,7 @@ from ._files import (
 )
 from ._given import RULES, TableError
 from ._native import version
+from .chain import Transitions
 from .collective import Change, decode
 from .errors import Error, Renaming, StateError
 from .rules import Rule, parse
@@ -182,7 +183,9 @@ def _add_label(parser: Parser) -> None:
     add("FILE", '"-" or none: the standard input', nargs="?", default="-")
     says = "names of the labels, in the order of scores; default: their numbers"
     add("--labels", says, type=_list, metavar="A,B,...")
-    says = "a file with a JSON list of lists: the score of each label (column) after each (row)"
+    says = "a file with a JSON list of lists: the score of each label (column) after each (row). Or "
+    says += 'with an object {"scores": ..., "start": [...], "end": [...]}: also the score of each label '
+    says += "at the beginning and at the end of a sequence"
     add("--transitions", says, metavar="PATH")
     says = "forbids what does not fit the labels' names, such as I-PER after O"
     add("--scheme", says, choices=("bio", "bioes", "bilou"))
@@ -480,10 +483,18 @@ def command_label(given: argparse.Namespace) -> bytes:
     transitions: Any = None
     if given.transitions is not None:
         transitions = read_json(given.transitions, "--transitions")
+        strange = set(transitions) - {"scores", "start", "end"} if type(transitions) is dict else ()
+        if strange:
+            raise Stop(
+                BAD_INPUT,
+                f'{given.transitions} has "{min(strange)}"; it may have scores, start and end',
+            )
     with _Naming(given, corpus.place, corpus.lines):
         if given.scheme is not None:
             with Renaming({"names": "labels"}):
                 transitions = logits.scheme_transitions(names, given.scheme)
+        elif type(transitions) is dict:
+            transitions = Transitions(**transitions, labels=width)
         try:
             found = decode(
                 corpus.scores,
