@@ -449,7 +449,7 @@ static void strengths_are_found(void **state) {
   corpus.tokens = tokens;
   const int32_t uncounted[] = {2};
   for (int64_t left_out = 0; left_out < 2; ++left_out) {
-    corpus.uncounted = uncounted;
+    corpus.uncounted = left_out ? uncounted : NULL;
     corpus.uncounted_count = left_out;
     chorale_agreement words = {.struct_size = sizeof words};
     double strength = 0, same = 0;
@@ -502,6 +502,9 @@ static void strengths_are_found(void **state) {
   corpus.uncounted_count = 2;
   FAILS(chorale_decode(NULL, &corpus, NULL, 0, NULL, &decoded, &error), CHORALE_ERROR_OUT_OF_RANGE,
         "corpus->uncounted[1] is 3");
+  corpus.uncounted_count = 0;
+  FAILS(chorale_decode(NULL, &corpus, NULL, 0, NULL, &decoded, &error), CHORALE_ERROR_SIZE,
+        "corpus->uncounted_count is 0", "corpus->uncounted is given");
   corpus.uncounted_count = -1;
   FAILS(chorale_decode(NULL, &corpus, NULL, 0, NULL, &decoded, &error), CHORALE_ERROR_SIZE,
         "corpus->uncounted_count");

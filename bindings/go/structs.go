@@ -31,11 +31,9 @@ type RunResult struct {
 	// The greatest equation 1 of the labelling of a single round. The best labelling may score
 	// more: it takes each set of connected chains from the round in which this set scored most.
 	RoundsScore float64
-	// Equation 1 after the local search from the best labelling of the rounds, and from the own
-	// labelling.
+	// Equation 1 after the local search from the best labelling of the rounds.
 	LocalSearchScore float64
-	// Equation 1 after the local search from the best labelling of the rounds, and from the own
-	// labelling.
+	// The same from the own labelling.
 	LocalSearchOwnScore float64
 	// On equation 1; plus infinity where none was computed.
 	UpperBound float64
@@ -443,11 +441,11 @@ type SettledMention struct {
 	Probability float64
 	// Of the label that the mention had; NaN: it had none.
 	ProbabilityBefore float64
-	// The other mentions of the key; how many of them had label before, and how many have it now.
+	// Number of other mentions of the key.
 	Others int
-	// The other mentions of the key; how many of them had label before, and how many have it now.
+	// How many of them had label before.
 	AgreeingBefore int
-	// The other mentions of the key; how many of them had label before, and how many have it now.
+	// How many of them have it now.
 	Agreeing int
 }
 

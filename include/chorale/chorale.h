@@ -38,7 +38,8 @@
  *     executor. An exception or longjmp out of a callback is undefined behaviour: to end a call
  *     early, return non-zero or raise a cancel flag.
  *   - Between calls the library has no threads, and no state outside handles. So after a fork the
- *     child may use every handle that no other thread was using at the time of the fork. After a fork inside a callback the child may only exec or _exit.
+ *     child may use every handle that no other thread was using at the time of the fork. After a
+ *     fork inside a callback the child may only exec or _exit.
  *   - A thread that makes a call needs 64 KiB of free stack, besides what its callbacks need.
  *   - Inside a call floating-point exceptions do not trap, also in callbacks; afterwards they trap as
  *     before.

@@ -184,9 +184,9 @@ typedef struct chorale_clique_options {
    * which is one pass over the scores, and the score of the result, one pass over the members. After
    * a limit the result is the best labelling so far; it scores at least as much as the labelling in
    * which each member has its best value. After a limit, the callback of a CALLBACK potential is
-   * called only to score the result. In cliques with more than a million scores, a limit that comes
-   * before all scores are read gives score minus infinity and leaves `assignment` unchanged;
-   * `marginals` is unchanged after any limit. */
+   * called only to score the result. In large cliques, a limit that comes before all scores are read
+   * gives score minus infinity and leaves `assignment` unchanged; `marginals` is unchanged after any
+   * limit. */
   double time_limit;
   const chorale_cancel *cancel; /* may be NULL. Borrowed. */
   int32_t exact_marginals;      /* 1: see chorale_clique_max_marginals. Default 0. */
@@ -274,9 +274,7 @@ enum {
  * Cost:
  *   MAX               O(R n (R + log n))
  *   SUM by ALPHA_PASS O(R n min(R, n)) if no count is forbidden and f_v(0) = 0 for all v; O(R z)
- *                     more if f_v(0) != 0 for z of the values v. (With more than 512 values, more
- *                     than 2 n values, and more than 64 different f_v(1) - f_v(0), numbers are
- *                     added in another order, which may change the last digit.)
+ *                     more if f_v(0) != 0 for z of the values v
  *   concave SUM       one solve, and O(m^3 + n R) for m = min(n, R)
  *   MAJORITY          one solve, and O(R^3 + n R) for each flow computed
  *   PAIRS, CALLBACK   O(R^3 n) evaluations of the potential, also for SUM by ALPHA_PASS if counts

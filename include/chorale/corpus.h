@@ -34,7 +34,8 @@ typedef struct chorale_corpus {
   const int32_t *tokens; /* by position: a token id >= 0, or -1 for none. NULL: no chain has any */
   const int64_t *groups; /* by chain: the number of its group (document). NULL: 0 for all */
   /* `uncounted_count` labels that take no part in the agreement of positions (decode.h), such as
-   * "no entity": positions gain nothing by having them together. NULL: all take part */
+   * "no entity": positions gain nothing by having them together. NULL: all take part; given, it
+   * has at least one entry */
   const int32_t *uncounted;
   int64_t uncounted_count;
   /* By position: m x m scores without gaps, of the type `element`, which replace the edge scores and

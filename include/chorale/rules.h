@@ -14,10 +14,7 @@
  *     chorale_decoded_rule_reasons(decoded, reasons, sizeof *reasons, capacity, &needed, &error);
  *     chorale_decoded_destroy(decoded);
  *
- * Rules that a labelling keeps by itself cost nothing: chains are labelled without rules; the rules
- * that a labelling breaks are then added to its chain, and the chain is labelled again, until no
- * rule is broken. A labelling that is best under some of the rules, and keeps the others, is best
- * under all of them.
+ * Rules that the labels of a chain keep by themselves cost next to no time.
  *
  * Rules do not concern chains without positions. This header is provisional: it may change in any version.
  */
@@ -67,7 +64,9 @@ typedef struct chorale_rule {
   int64_t chain_count;
 } chorale_rule;
 
-/* Given as `rules` of chorale_run_options, rules change what chorale_decode looks for: the labelling with
+/* All rules hold at once: a chain keeps every rule without price that concerns it, and the prices of
+ * the rules that it breaks add up. To add a rule, give it in the same array; rules are those of one
+ * call alone. They change what chorale_decode looks for: the labelling with
  * the greatest sum of scores and of the potentials of all agreements, less the prices of broken
  * rules, among those that break no rule without price.
  *

@@ -27,8 +27,8 @@
  *             while (the option `effort`). By default they begin only in cliques that are likely to
  *             gain: where messages have not converged or the local search has gained, unless all
  *             potentials are convex SUMs, and in cliques with more than two members for each of
- *             several chains. Left out where the bound has met the score, in models with more than
- *             a million chains and members, and in cliques of more than 256 members.
+ *             several chains. Left out where the bound has met the score, in very large models and
+ *             in large cliques.
  *   bound     on request, computes an upper bound of equation 1 by dual decomposition. This meets
  *             labellings, too; after 4, 8, 16, ... steps one is improved by local search.
  *
@@ -279,10 +279,9 @@ typedef struct chorale_run_result {
   double rounds_score;   /* the greatest equation 1 of the labelling of a single round. The best
                             labelling may score more: it takes each set of connected chains from the
                             round in which this set scored most */
-  /* Equation 1 after the local search from the best labelling of the rounds, and from the own
-   * labelling. */
+  /* Equation 1 after the local search from the best labelling of the rounds. */
   double local_search_score;
-  double local_search_own_score;
+  double local_search_own_score; /* the same from the own labelling */
   double upper_bound;       /* on equation 1; plus infinity where none was computed */
   double gap;               /* upper_bound - score */
   int64_t changed_chains;   /* number of chains whose labels differ from their own */
@@ -371,9 +370,9 @@ enum { CHORALE_ALL_CHAINS = -10 };
  * CALLBACK_STOPPED and CALLBACK_VALUE, if a potential's callback fails, from the calls that evaluate
  * cliques (chorale_run_clique_score, chorale_run_reasons, chorale_run_json). Calls that take a
  * const run may be made from several threads at once while no call changes the run. They allocate
- * scratch memory (OUT_OF_MEMORY) only for the counts of cliques with more than 256 values, for
- * chains that are left out (chorale_run_left_out, chorale_run_json) and, in
- * chorale_run_json, for cliques with more than 256 members. */
+ * scratch memory (OUT_OF_MEMORY) only for the counts of cliques with many values, for chains that
+ * are left out (chorale_run_left_out, chorale_run_json) and, in chorale_run_json, for large
+ * cliques. */
 
 /* Writes the result of the last step, solve, local search or bound to *result, even if the run has
  * no labelling. */
@@ -469,8 +468,8 @@ CHORALE_API chorale_status chorale_run_reasons(const chorale_run *run, int64_t c
  * labels that the beam dropped: each of these max-marginals is the score of a separate decoding, in
  * which the label is forced.
  * A clique whose members are all single items (chains of one position) that are in no other clique
- * stores no messages. If such a clique has n <= 256 members, this call computes its messages. If it
- * has more, the call takes the other members at their current labels, O(n + R).
+ * stores no messages. If it is small, this call computes its messages; if it is large, the call takes
+ * the other members at their current labels, O(n + R).
  * Uses the run's workspace. Errors: also STRIDE, KIND. */
 CHORALE_API chorale_status chorale_run_max_marginals(chorale_run *run, int64_t chain,
                                                      double *marginals, int64_t row_stride,

@@ -305,8 +305,10 @@ function specified(native, scores, told, body) {
         allowed: flagsOf(scope, "allowed", told.allowed, positions * m),
         tokens: tokens === null ? 0 : scope.numbers("int32", "tokens", tokens.ids),
         groups: scope.numbers("int64", "groups", groups),
-        uncounted: scope.numbers("int32", "uncounted", uncounted),
-        uncounted_count: arrayOf("uncounted", uncounted).length,
+        ...(arrayOf("uncounted", uncounted).length > 0 && {
+          uncounted: scope.numbers("int32", "uncounted", uncounted),
+          uncounted_count: uncounted.length,
+        }),
       });
       const size = sizeOf("agreement");
       const agreements = scope.zeros(size * wanted.length);

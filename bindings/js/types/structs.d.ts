@@ -117,15 +117,9 @@ export interface RunResult {
    * it takes each set of connected chains from the round in which this set scored most.
    */
   readonly roundsScore: number;
-  /**
-   * Equation 1 after the local search from the best labelling of the rounds, and from the own
-   * labelling.
-   */
+  /** Equation 1 after the local search from the best labelling of the rounds. */
   readonly localSearchScore: number;
-  /**
-   * Equation 1 after the local search from the best labelling of the rounds, and from the own
-   * labelling.
-   */
+  /** The same from the own labelling. */
   readonly localSearchOwnScore: number;
   /** On equation 1; plus infinity where none was computed. */
   readonly upperBound: number;
@@ -360,17 +354,11 @@ export interface SettledMention {
   readonly probability: number;
   /** Of the label that the mention had; NaN: it had none. */
   readonly probabilityBefore: number;
-  /**
-   * The other mentions of the key; how many of them had `label` before, and how many have it now.
-   */
+  /** Number of other mentions of the key. */
   readonly others: number;
-  /**
-   * The other mentions of the key; how many of them had `label` before, and how many have it now.
-   */
+  /** How many of them had `label` before. */
   readonly agreeingBefore: number;
-  /**
-   * The other mentions of the key; how many of them had `label` before, and how many have it now.
-   */
+  /** How many of them have it now. */
   readonly agreeing: number;
 }
 

@@ -91,10 +91,9 @@ typedef struct chorale_settled_mention {
   int32_t changed;    /* 1: it is another label than before */
   double probability; /* of the label; NaN: there is none */
   double probability_before; /* of the label that the mention had; NaN: it had none */
-  /* The other mentions of the key; how many of them had `label` before, and how many have it now. */
-  int64_t others;
-  int64_t agreeing_before;
-  int64_t agreeing;
+  int64_t others;          /* number of other mentions of the key */
+  int64_t agreeing_before; /* how many of them had `label` before */
+  int64_t agreeing;        /* how many of them have it now */
 } chorale_settled_mention;
 
 /* What became of a key. */

@@ -46,6 +46,9 @@ chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &
   CHORALE_CHECK(check_size(report, "corpus->uncounted_count", corpus.uncounted_count, 0));
   if (corpus.uncounted_count > 0 && !corpus.uncounted)
     return report.null_argument("corpus->uncounted");
+  if (corpus.uncounted && corpus.uncounted_count == 0)
+    return report.fail(CHORALE_ERROR_SIZE, "corpus->uncounted_count is 0; it must be at least 1, "
+                                           "since corpus->uncounted is given");
   for (std::int64_t k = 0; k < corpus.uncounted_count; ++k)
     if (corpus.uncounted[k] < 0 || corpus.uncounted[k] >= corpus.labels)
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, "corpus->uncounted[", k, "] is ",

@@ -182,8 +182,10 @@ impl<'s, N: Element> Corpus<'s, N> {
         raw.allowed = pointer(self.allowed);
         raw.tokens = pointer(self.tokens);
         raw.groups = pointer(self.groups);
-        raw.uncounted = self.uncounted.as_ptr();
-        raw.uncounted_count = size(self.uncounted.len());
+        if !self.uncounted.is_empty() {
+            raw.uncounted = self.uncounted.as_ptr();
+            raw.uncounted_count = size(self.uncounted.len());
+        }
         Ok(raw)
     }
 }

@@ -28,11 +28,9 @@ filled! {
         /// more: it takes each set of connected chains from the round in which this set scored
         /// most.
         rounds_score: f64,
-        /// Equation 1 after the local search from the best labelling of the rounds, and from the
-        /// own labelling.
+        /// Equation 1 after the local search from the best labelling of the rounds.
         local_search_score: f64,
-        /// Equation 1 after the local search from the best labelling of the rounds, and from the
-        /// own labelling.
+        /// The same from the own labelling.
         local_search_own_score: f64,
         /// On equation 1; plus infinity where none was computed.
         upper_bound: f64,
@@ -276,14 +274,11 @@ filled! {
         probability: f64,
         /// Of the label that the mention had; NaN: it had none.
         probability_before: f64,
-        /// The other mentions of the key; how many of them had `label` before, and how many have it
-        /// now.
+        /// Number of other mentions of the key.
         others: usize,
-        /// The other mentions of the key; how many of them had `label` before, and how many have it
-        /// now.
+        /// How many of them had `label` before.
         agreeing_before: usize,
-        /// The other mentions of the key; how many of them had `label` before, and how many have it
-        /// now.
+        /// How many of them have it now.
         agreeing: usize,
     }
 }
