@@ -183,9 +183,9 @@ def _add_label(parser: Parser) -> None:
     add("FILE", '"-" or none: the standard input', nargs="?", default="-")
     says = "names of the labels, in the order of scores; default: their numbers"
     add("--labels", says, type=_list, metavar="A,B,...")
-    says = "a file with a JSON list of lists: the score of each label (column) after each (row). Or "
-    says += 'with an object {"scores": ..., "start": [...], "end": [...]}: also the score of each label '
-    says += "at the beginning and at the end of a sequence"
+    says = "a file with a JSON list of lists: the score of each label (column) after each (row); "
+    says += 'or with an object of such "scores", and of "start" and "end": scores of each label at the '
+    says += "beginning and at the end of a sequence"
     add("--transitions", says, metavar="PATH")
     says = "forbids what does not fit the labels' names, such as I-PER after O"
     add("--scheme", says, choices=("bio", "bioes", "bilou"))
@@ -483,12 +483,9 @@ def command_label(given: argparse.Namespace) -> bytes:
     transitions: Any = None
     if given.transitions is not None:
         transitions = read_json(given.transitions, "--transitions")
-        strange = set(transitions) - {"scores", "start", "end"} if type(transitions) is dict else ()
-        if strange:
-            raise Stop(
-                BAD_INPUT,
-                f'{given.transitions} has "{min(strange)}"; it may have scores, start and end',
-            )
+        if type(transitions) is dict and not transitions.keys() <= {"scores", "start", "end"}:
+            wrong = list(transitions)
+            raise Stop(BAD_INPUT, f"--transitions has {wrong}; it may have scores, start and end")
     with _Naming(given, corpus.place, corpus.lines):
         if given.scheme is not None:
             with Renaming({"names": "labels"}):
