@@ -184,8 +184,8 @@ def _add_label(parser: Parser) -> None:
     says = "names of the labels, in the order of scores; default: their numbers"
     add("--labels", says, type=_list, metavar="A,B,...")
     says = "a file with a JSON list of lists: the score of each label (column) after each (row); "
-    says += 'or with an object of such "scores", and of "start" and "end": scores of each label at the '
-    says += "beginning and at the end of a sequence"
+    says += 'or with an object of such "scores", and of "start" and "end": scores of each label at '
+    says += "the beginning and at the end of a sequence"
     add("--transitions", says, metavar="PATH")
     says = "forbids what does not fit the labels' names, such as I-PER after O"
     add("--scheme", says, choices=("bio", "bioes", "bilou"))

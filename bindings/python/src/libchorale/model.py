@@ -378,7 +378,7 @@ def corpus_of(
         transitions=transitions,
         tokens=tokens,
         groups=groups,
-        uncounted=uncounted,
+        uncounted=uncounted if uncounted is not None and len(uncounted) > 0 else None,
         uncounted_count=None if uncounted is None else len(uncounted),
         **parts,
     )
