@@ -1,6 +1,6 @@
 // The simplest interface: from scores to labels that agree (decode.h).
 import { ChoraleError, STATUS, WRONG_TYPE, refuse } from "./errors.js";
-import { create, given } from "./handle.js";
+import { create, given, make } from "./handle.js";
 import {
   arrayOf,
   atLeast,
@@ -21,31 +21,11 @@ import { ruledOf, withRules } from "./rules.js";
 import { NOTHING, RUN_OPTIONS, leftOutOf, structs, withProgress } from "./run.js";
 
 const AGREE_OPTIONS = [
-  "transitions",
-  "edges",
-  "forced",
-  "allowed",
-  "tokens",
-  "groups",
-  "agree",
-  "strength",
-  "minimum",
-  "stop",
-  "uncounted",
-  "names",
+  ..."transitions edges forced allowed tokens groups agree".split(" "),
+  ..."strength minimum stop uncounted names".split(" "),
 ];
 const RULE_OPTIONS = ["rules", "scheme", "mostCost"];
-const AGREEMENT = [
-  "what",
-  "strength",
-  "potential",
-  "across",
-  "minimum",
-  "keys",
-  "stop",
-  "cliques",
-  "weights",
-];
+const AGREEMENT = "what strength potential across minimum keys stop cliques weights".split(" ");
 const KINDS = { words: 0, keys: 10, property: 20, cliques: 30 };
 
 // ---- Chains ------------------------------------------------------------------------------------
@@ -445,16 +425,9 @@ export function buildProblem(native, scores, options) {
           all.push(...length(`gold[${i}]`, arrayOf(`gold[${i}]`, rows[i]), ends[i + 1] - ends[i]));
         gold = scope.numbers("int32", "gold", all);
       }
-      const problem = new Problem(
-        native,
-        create(native, "chorale_problem_create_agreeing", [
-          native.host,
-          corpus,
-          agreements,
-          count,
-          gold,
-        ]),
-      );
+      const problem = make(Problem, native, "problem_create_agreeing", [
+        native.host, corpus, agreements, count, gold,
+      ]);
       try {
         if (told.names !== undefined) problem.setTexts("labels", told.names);
         if (count > 0)

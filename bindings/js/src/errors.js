@@ -50,11 +50,6 @@ const NAMES = {
   "setup->centre_values": "centre.length",
   "setup->centre_potentials": "centre",
   "options->stop_count": "stop.length",
-  "options->rule_count": "rules.length",
-  "options->borrow": "borrow",
-  position_class: "classes",
-  "attachment->property": "property",
-  name_length: "name.length",
 };
 // Matches a quoted text of the caller, a field of a struct, or a word.
 const WORD = /"[^"]*"|unary score|\w+(?:->\w+)+|\]\.\w+|\w+/g;
@@ -88,8 +83,7 @@ export function inJavaScript(message, others = {}) {
 // Prefixes of the constants that options name by words: CHORALE_ALGORITHM_ALPHA_PASS is
 // "alpha-pass".
 const PREFIX = new RegExp(
-  "^CHORALE_(ALGORITHM|JOINT|MESSAGES|SCALE|SHAPE|SCHEME|BASIS|OUTCOME|AGREE|TEXTS|FIRE" +
-    "|UNLISTED|SEGMENT|FAMILY|ERROR)_",
+  "^CHORALE_(ALGORITHM|JOINT|MESSAGES|SCALE|SHAPE|SCHEME|OUTCOME|AGREE|TEXTS|FIRE|SEGMENT|ERROR)_",
 );
 function constantName(name) {
   return name

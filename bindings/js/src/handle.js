@@ -10,13 +10,18 @@ const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 // for each handle. The function must not refer to the handle, which would then never be collected.
 const registry = new FinalizationRegistry((free) => free());
 
+const destroyer = (native, name) => (at) => native.raw(name, [at]);
+
 export class Handle {
   #native;
   #pointer;
   #free;
 
-  /** free: a function that frees the object at an address; must not refer to the handle. */
-  constructor(native, pointer, free) {
+  /**
+   * free: a function that frees the object at an address, which must not refer to the handle; by
+   * default it calls the function of the library that the class names in `destroy`.
+   */
+  constructor(native, pointer, free = destroyer(native, new.target.destroy)) {
     this.#native = native;
     this.#pointer = pointer;
     this.#free = () => native.release(() => free(pointer));
@@ -45,6 +50,12 @@ export class Handle {
   }
   static nativeOf(handle) {
     return handle.#native;
+  }
+  /** Runs body(native, scope, pointer) with the address of a handle's object. */
+  static on(handle, body) {
+    const native = handle.#native;
+    const pointer = Handle.use(handle, native);
+    return native.scoped((scope) => body(native, scope, pointer));
   }
   /**
    * Calls a function of the library with the address of a handle's object and further numbers, and
@@ -90,6 +101,13 @@ export function create(native, name, before, names, destroy) {
     return scope.address(place);
   });
 }
+
+/**
+ * Returns a new handle of the class `Kind` for the object that the function chorale_NAME of the
+ * library creates, where NAME is `name`.
+ */
+export const make = (Kind, native, name, before, names) =>
+  new Kind(native, create(native, `chorale_${name}`, before, names, Kind.destroy));
 
 export class MemoryArray extends Handle {
   #type;

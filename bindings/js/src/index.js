@@ -1,7 +1,7 @@
 // The package: load() gives a library with a memory of its own.
 import { layout } from "../dist/layout.js";
 import { ChoraleError, STATUS, WRONG_TYPE, refuse } from "./errors.js";
-import { MemoryArray } from "./handle.js";
+import { MemoryArray, make } from "./handle.js";
 import { Native, TYPES, integer, optionsOf, shown } from "./native.js";
 import { potentials } from "./potential.js";
 import { createTransitions, properties } from "./property.js";
@@ -60,7 +60,7 @@ export class Chorale {
     return readProblem(this.#native, bytes);
   }
   createModelBuilder() {
-    return new ModelBuilder(this.#native);
+    return make(ModelBuilder, this.#native, "model_builder_create", [this.#native.host]);
   }
   createTransitions(scores, options) {
     return createTransitions(this.#native, scores, options);

@@ -1,6 +1,6 @@
 // Learning strengths, and applying them (learn.h).
 import { WRONG_TYPE, refuse } from "./errors.js";
-import { Handle, create, given } from "./handle.js";
+import { Handle, given, make } from "./handle.js";
 import { arrayOf, integer, optionsOf, shown, sizeOf } from "./native.js";
 import { Model } from "./model.js";
 import { Potential, squareOf } from "./potential.js";
@@ -9,51 +9,29 @@ import { keepProgress, limit, structs, textOf } from "./run.js";
 
 const LINES = 0;
 const JSON_TEXT = 1;
-const LEARN_OPTIONS = [
-  "costs",
-  "classes",
-  "begins",
-  "mayLowerAccuracy",
-  "withoutGold",
-  "timeLimit",
-  "progress",
-];
+const LEARN_OPTIONS =
+  "costs classes begins mayLowerAccuracy withoutGold timeLimit progress".split(" ");
 
 export class Learnt extends Handle {
-  constructor(native, pointer) {
-    super(native, pointer, (at) => native.raw("chorale_learnt_destroy", [at]));
-  }
+  static destroy = "chorale_learnt_destroy";
   apply(problem) {
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
-    return new Model(
-      native,
-      create(native, "chorale_learnt_apply", [
-        native.host,
-        pointer,
-        given(native, "problem", problem, Problem),
+    return Handle.on(this, (native, scope, learnt) =>
+      make(Model, native, "learnt_apply", [
+        native.host, learnt, given(native, "problem", problem, Problem),
       ]),
     );
   }
   potential(kind, values, options) {
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
     const { centreValue = -1 } = optionsOf(options, ["centreValue"]);
-    return new Potential(
-      native,
-      create(native, "chorale_learnt_potential", [
-        native.host,
-        pointer,
-        integer("kind", kind),
-        integer("values", values),
+    return Handle.on(this, (native, scope, learnt) =>
+      make(Potential, native, "learnt_potential", [
+        native.host, learnt, integer("kind", kind), integer("values", values),
         integer("centreValue", centreValue),
       ]),
     );
   }
   report() {
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
-    return native.scoped((scope) => {
+    return Handle.on(this, (native, scope, pointer) => {
       const at = scope.struct("learnt_report");
       native.call("chorale_learnt_get_report", [pointer, at]);
       const names = JSON.parse(this.toJSON()).kinds.map(({ name }) => name);
@@ -67,10 +45,8 @@ export class Learnt extends Handle {
     });
   }
   #text(form) {
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
-    return textOf(native, (at, capacity, needed) =>
-      native.call("chorale_learnt_text", [pointer, form, at, capacity, needed]),
+    return Handle.on(this, (native, scope, learnt) =>
+      textOf(native, (...to) => native.call("chorale_learnt_text", [learnt, form, ...to])),
     );
   }
   toString() {
@@ -82,12 +58,8 @@ export class Learnt extends Handle {
 }
 
 export const readLearnt = (native, json) =>
-  native.scoped(
-    (scope) =>
-      new Learnt(
-        native,
-        create(native, "chorale_learnt_read", [native.host, ...scope.utf8("json", json)]),
-      ),
+  native.scoped((scope) =>
+    make(Learnt, native, "learnt_read", [native.host, ...scope.utf8("json", json)]),
   );
 
 export function learn(native, problems, options) {
@@ -126,19 +98,11 @@ export function learn(native, problems, options) {
         fields.labels ??= begins.length;
       }
       const wanted = scope.struct("learn_options", fields);
-      return new Learnt(
-        native,
-        create(
-          native,
-          "chorale_learn",
-          [native.host, scope.pointers(pointers), pointers.length, wanted],
-          {
-            count: "problems.length",
-            "options->labels": told.costs === undefined ? "classes.length" : "costs.length",
-          },
-          "chorale_learnt_destroy",
-        ),
-      );
+      const problems = [scope.pointers(pointers), pointers.length];
+      return make(Learnt, native, "learn", [native.host, ...problems, wanted], {
+        count: "problems.length",
+        "options->labels": told.costs === undefined ? "classes.length" : "costs.length",
+      });
     });
   } finally {
     native.callbacks.delete(progress);

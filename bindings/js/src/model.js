@@ -1,6 +1,6 @@
 // Models and their builders (model.h, corpus.h).
 import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
-import { Handle, create, given } from "./handle.js";
+import { Handle, given, make } from "./handle.js";
 import { arrayOf, integer, optionsOf, shown } from "./native.js";
 import { Potential, flagsOf, tableOf } from "./potential.js";
 import { Dictionary, Property, Transitions } from "./property.js";
@@ -57,17 +57,7 @@ export function scoresOf(scope, name, scores, labels) {
 /** By chorale_element: the type of the numbers. */
 export const ELEMENTS = ["float64", "float32"];
 
-const CHAIN = [
-  "scores",
-  "labels",
-  "transitions",
-  "edges",
-  "start",
-  "end",
-  "parents",
-  "forced",
-  "allowed",
-];
+const CHAIN = "scores labels transitions edges start end parents forced allowed".split(" ");
 
 /**
  * Converts ChainScores to a chorale_chain. Returns { at, length, labels }: the address of the
@@ -156,40 +146,16 @@ function checkOffsets(name, offsets, of, count) {
       refuse(STATUS.OUT_OF_RANGE, `${name}[${i}] is ${offsets[i]}, but ${of} has ${count} rows`);
 }
 
-const MEMBERS = [
-  "offsets",
-  "positions",
-  "weights",
-  "centreChains",
-  "centrePositions",
-  "classes",
-  "tables",
-];
-const CLIQUE = [
-  "potential",
-  "property",
-  "dictionary",
-  "values",
-  "labelValues",
-  "centre",
-  "centreLabelValues",
-];
+const MEMBERS = "offsets positions weights centreChains centrePositions classes tables".split(" ");
+const CLIQUE =
+  "potential property dictionary values labelValues centre centreLabelValues".split(" ");
 
 export class ModelBuilder extends Handle {
   #lengths = []; // number of positions of each chain
-  constructor(native) {
-    super(native, create(native, "chorale_model_builder_create", [native.host]), (at) =>
-      native.raw("chorale_model_builder_destroy", [at]),
-    );
-  }
-  #on(body) {
-    const native = Handle.nativeOf(this);
-    const builder = Handle.use(this, native);
-    return native.scoped((scope) => body(native, scope, builder));
-  }
+  static destroy = "chorale_model_builder_destroy";
 
   addChain(chain, options) {
-    return this.#on((native, scope, builder) => {
+    return Handle.on(this, (native, scope, builder) => {
       const { tokens, group = 0 } = optionsOf(options, ["tokens", "group"]);
       const scores = chainOf(native, scope, chain);
       const told = scope.struct("chain_options", {
@@ -207,7 +173,7 @@ export class ModelBuilder extends Handle {
     });
   }
   copyChain(model, chain) {
-    return this.#on((native, scope, builder) => {
+    return Handle.on(this, (native, scope, builder) => {
       const pointer = given(native, "model", model, Model);
       const [scores, options] = [scope.struct("chain"), scope.struct("chain_options")];
       native.call("chorale_model_get_chain", [pointer, integer("chain", chain), scores, options]);
@@ -218,7 +184,7 @@ export class ModelBuilder extends Handle {
     });
   }
   addCorpus(scores, options) {
-    return this.#on((native, scope, builder) => {
+    return Handle.on(this, (native, scope, builder) => {
       const corpus = corpusOf(native, scope, scores, options);
       const first = scope.place();
       native.call("chorale_model_builder_add_corpus", [builder, corpus.at, first]);
@@ -269,7 +235,7 @@ export class ModelBuilder extends Handle {
     return scope.struct("clique_setup", setup);
   }
   addCliques(count, options) {
-    return this.#on((native, scope, builder) => {
+    return Handle.on(this, (native, scope, builder) => {
       integer("count", count);
       const first = scope.place();
       native.call("chorale_model_builder_add_cliques", [
@@ -283,7 +249,7 @@ export class ModelBuilder extends Handle {
   }
 
   addMembers(first, chains, options) {
-    this.#on((native, scope, builder) => {
+    Handle.on(this, (native, scope, builder) => {
       const told = optionsOf(options, MEMBERS);
       integer("first", first);
       const numbers = arrayOf("chains", chains);
@@ -331,21 +297,14 @@ export class ModelBuilder extends Handle {
     });
   }
   freeze() {
-    return this.#on(
-      (native, scope, builder) =>
-        new Model(
-          native,
-          create(native, "chorale_model_builder_freeze", [builder], {}, "chorale_model_release"),
-        ),
+    return Handle.on(this, (native, scope, builder) =>
+      make(Model, native, "model_builder_freeze", [builder]),
     );
   }
 }
 
 export class Model extends Handle {
-  /** pointer: the address of a model with a reference for this handle, which close() releases. */
-  constructor(native, pointer) {
-    super(native, pointer, (at) => native.raw("chorale_model_release", [at]));
-  }
+  static destroy = "chorale_model_release";
   #number(name, ...numbers) {
     return Handle.ask(this, `chorale_model_${name}`, ...numbers);
   }
@@ -377,9 +336,7 @@ export class Model extends Handle {
     return this.#number("clique_values", this.#clique(clique));
   }
   chain(chain) {
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
-    return native.scoped((scope) => {
+    return Handle.on(this, (native, scope, pointer) => {
       const [scores, options] = [scope.struct("chain"), scope.struct("chain_options")];
       native.call("chorale_model_get_chain", [pointer, integer("chain", chain), scores, options]);
       const {
@@ -420,9 +377,7 @@ export class Model extends Handle {
   }
   membersOf(clique) {
     const count = this.cliqueMembers(clique);
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
-    return native.scoped((scope) => {
+    return Handle.on(this, (native, scope, pointer) => {
       const [chains, positions, weights] = [0, 1, 2].map(() => scope.allocate(8 * count));
       native.call("chorale_model_get_members", [
         pointer,
@@ -437,35 +392,22 @@ export class Model extends Handle {
       return { chains: of(chains), positions: of(positions), weights: of(weights) };
     });
   }
-  #own(Kind, name, retain, ...numbers) {
-    const pointer = this.#number(name, ...numbers);
-    if (pointer === 0) return null;
+  #own(Kind, kind, clique) {
+    const pointer = this.#number(`clique_${kind}`, this.#clique(clique));
     const native = Handle.nativeOf(this);
-    return new Kind(native, native.raw(retain, [pointer]));
+    return pointer === 0 ? null : new Kind(native, native.raw(`chorale_${kind}_retain`, [pointer]));
   }
   cliquePotential(clique) {
-    return this.#own(
-      Potential,
-      "clique_potential",
-      "chorale_potential_retain",
-      this.#clique(clique),
-    );
+    return this.#own(Potential, "potential", clique);
   }
   cliqueProperty(clique) {
-    return this.#own(Property, "clique_property", "chorale_property_retain", this.#clique(clique));
+    return this.#own(Property, "property", clique);
   }
   cliqueDictionary(clique) {
-    return this.#own(
-      Dictionary,
-      "clique_dictionary",
-      "chorale_dictionary_retain",
-      this.#clique(clique),
-    );
+    return this.#own(Dictionary, "dictionary", clique);
   }
   score(labels) {
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
-    return native.scoped((scope) => {
+    return Handle.on(this, (native, scope, pointer) => {
       const count = arrayOf("labels", labels).length;
       const at = scope.numbers("int32", "labels", labels);
       const [chains, cliques] = [this.chains, this.cliques];

@@ -1,6 +1,6 @@
 // Symmetric potentials (potential.h).
 import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
-import { Handle, create } from "./handle.js";
+import { Handle, make } from "./handle.js";
 import {
   TYPES,
   arrayOf,
@@ -18,9 +18,7 @@ const SCALES = { none: 0, members: 1, "log-members": 2 };
 const SHAPES = wordsOf("CHORALE_SHAPE_");
 
 export class Potential extends Handle {
-  constructor(native, pointer) {
-    super(native, pointer, (at) => native.raw("chorale_potential_release", [at]));
-  }
+  static destroy = "chorale_potential_release";
   get values() {
     return Handle.ask(this, "chorale_potential_values");
   }
@@ -30,9 +28,7 @@ export class Potential extends Handle {
     return native.text(native.raw("chorale_family_name", [family]));
   }
   score(counts) {
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
-    return native.scoped((scope) => {
+    return Handle.on(this, (native, scope, pointer) => {
       const array = arrayOf("counts", counts);
       const at = scope.numbers("int64", "counts", array);
       const copy = native.array("int64", at, array.length);
@@ -89,7 +85,7 @@ export function flagsOf(scope, name, flags, count) {
   return scope.flags(name, flags);
 }
 
-function make(native, kind, values, options, more, body) {
+function potentialOf(native, kind, values, options, more, body) {
   integer("values", values);
   const { scale, counted, shape } = optionsOf(options, [...OPTIONS, ...more]);
   return native.scoped((scope) => {
@@ -98,34 +94,31 @@ function make(native, kind, values, options, more, body) {
       shape: shape === undefined ? 0 : chosen("shape", shape, SHAPES),
       counted: flagsOf(scope, "counted", counted, values),
     });
-    const numbers = body(scope);
-    return new Potential(
-      native,
-      create(native, `chorale_potential_create_${kind}`, [native.host, values, ...numbers, told]),
-    );
+    const before = [native.host, values, ...body(scope), told];
+    return make(Potential, native, `potential_create_${kind}`, before);
   });
 }
 
 export const potentials = {
   createPotts: (native, values, lambda, options) =>
-    make(native, "potts", values, options, [], () => [real("lambda", lambda)]),
+    potentialOf(native, "potts", values, options, [], () => [real("lambda", lambda)]),
   createEntropy: (native, values, lambda, options) =>
-    make(native, "entropy", values, options, [], () => [real("lambda", lambda)]),
+    potentialOf(native, "entropy", values, options, [], () => [real("lambda", lambda)]),
   createMakespan: (native, values, lambda, options) =>
-    make(native, "makespan", values, options, [], () => [real("lambda", lambda)]),
+    potentialOf(native, "makespan", values, options, [], () => [real("lambda", lambda)]),
   createSquareMakespan: (native, values, lambda, options) =>
-    make(native, "square_makespan", values, options, [], () => [real("lambda", lambda)]),
+    potentialOf(native, "square_makespan", values, options, [], () => [real("lambda", lambda)]),
   createSum: (native, values, tables, options) =>
-    make(native, "sum", values, options, ["shape"], tablesFor(tables)),
+    potentialOf(native, "sum", values, options, ["shape"], tablesFor(tables)),
   createMax: (native, values, tables, options) =>
-    make(native, "max", values, options, [], tablesFor(tables)),
+    potentialOf(native, "max", values, options, [], tablesFor(tables)),
   createCardinality: (native, values, table, options) =>
-    make(native, "cardinality", values, options, ["shape"], (scope) => {
+    potentialOf(native, "cardinality", values, options, ["shape"], (scope) => {
       const array = arrayOf("table", table);
       return [scope.numbers("float64", "table", array), array.length];
     }),
   createMajority: (native, values, weights, options) =>
-    make(native, "majority", values, options, ["bias"], (scope) => [
+    potentialOf(native, "majority", values, options, ["bias"], (scope) => [
       squareOf(scope, "weights", weights, values),
       0,
       options?.bias === undefined
@@ -133,7 +126,7 @@ export const potentials = {
         : scope.sized("float64", "bias", options.bias, values),
     ]),
   createPairs: (native, values, scores, options) =>
-    make(native, "pairs", values, options, [], (scope) => [
+    potentialOf(native, "pairs", values, options, [], (scope) => [
       squareOf(scope, "scores", scores, values),
       0,
     ]),
@@ -141,7 +134,7 @@ export const potentials = {
     if (typeof score !== "function") refuse(WRONG_TYPE, `score is ${shown(score)}, not a function`);
     const number = native.keep(score);
     try {
-      return make(native, "callback", values, options, [], () => [
+      return potentialOf(native, "callback", values, options, [], () => [
         native.exports.chorale_js_score_function(),
         number,
         native.exports.chorale_js_release_function(),

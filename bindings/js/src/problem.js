@@ -1,6 +1,6 @@
 // Problems: a model with its names and gold labels (problem.h).
 import { DETACHED, STATUS, WRONG_TYPE, refuse } from "./errors.js";
-import { Handle, create, given } from "./handle.js";
+import { Handle, given, make } from "./handle.js";
 import {
   arrayOf,
   chosen,
@@ -27,16 +27,9 @@ function listOf(list) {
 }
 
 export class Problem extends Handle {
-  constructor(native, pointer) {
-    super(native, pointer, (at) => native.raw("chorale_problem_destroy", [at]));
-  }
+  static destroy = "chorale_problem_destroy";
   #raw(name, ...numbers) {
     return Handle.ask(this, `chorale_problem_${name}`, ...numbers);
-  }
-  #on(body) {
-    const native = Handle.nativeOf(this);
-    const problem = Handle.use(this, native);
-    return native.scoped((scope) => body(native, scope, problem));
   }
   model() {
     const native = Handle.nativeOf(this);
@@ -47,7 +40,7 @@ export class Problem extends Handle {
    * NAME is `name`; null if there is no such text.
    */
   #text(name, ...numbers) {
-    return this.#on((native, scope, problem) => {
+    return Handle.on(this, (native, scope, problem) => {
       const size = scope.place();
       const at = native.raw(`chorale_problem_${name}`, [problem, ...numbers, size]);
       return at === 0 ? null : native.text(at, native.view.getUint32(size, true));
@@ -66,7 +59,7 @@ export class Problem extends Handle {
     this.#set(listOf(list), "texts", texts);
   }
   #set(number, name, texts, least = 0) {
-    this.#on((native, scope, problem) => {
+    Handle.on(this, (native, scope, problem) => {
       if (texts !== null && (typeof texts !== "object" || !(Symbol.iterator in texts)))
         refuse(WRONG_TYPE, `${name} is ${shown(texts)}, not an array of texts`);
       const all = texts === null ? [] : [...texts];
@@ -92,7 +85,7 @@ export class Problem extends Handle {
     return number < this.#lists || this.#raw("text_count", VALUES + number) > 0;
   }
   setCliques(options) {
-    this.#on((native, scope, problem) => {
+    Handle.on(this, (native, scope, problem) => {
       const { kinds, values } = optionsOf(options, ["kinds", "values"]);
       const model = native.raw("chorale_problem_model", [problem]);
       const count = native.raw("chorale_model_clique_count", [model]);
@@ -134,7 +127,7 @@ export class Problem extends Handle {
     return at === 0 ? null : native.array("int32", at, this.#positions(native, problem)).slice();
   }
   set gold(labels) {
-    this.#on((native, scope, problem) => {
+    Handle.on(this, (native, scope, problem) => {
       const at =
         labels === null
           ? 0
@@ -143,7 +136,7 @@ export class Problem extends Handle {
     });
   }
   toBytes() {
-    return this.#on((native, scope, problem) => {
+    return Handle.on(this, (native, scope, problem) => {
       const needed = scope.place();
       native.call("chorale_problem_write", [problem, 0, 0, needed]);
       const count = native.view.getUint32(needed, true);
@@ -155,10 +148,7 @@ export class Problem extends Handle {
 }
 
 export const createProblem = (native, model) =>
-  new Problem(
-    native,
-    create(native, "chorale_problem_create", [native.host, given(native, "model", model, Model)]),
-  );
+  make(Problem, native, "problem_create", [native.host, given(native, "model", model, Model)]);
 
 /** Returns the bytes of a buffer or of a view of one. */
 export function bytesOf(name, bytes) {
@@ -178,15 +168,7 @@ export function readProblem(native, bytes) {
     const array = bytesOf("bytes", bytes);
     const count = array.length;
     const at = scope.numbers("uint8", "bytes", array);
-    return new Problem(
-      native,
-      create(
-        native,
-        "chorale_problem_read",
-        [native.host, at, count, 0],
-        { size: "bytes.length" },
-        "chorale_problem_destroy",
-      ),
-    );
+    const names = { size: "bytes.length" };
+    return make(Problem, native, "problem_read", [native.host, at, count, 0], names);
   });
 }

@@ -1,15 +1,13 @@
 // Properties, label maps and transitions (property.h, chain.h).
 import { WRONG_TYPE, refuse } from "./errors.js";
-import { Handle, create, given } from "./handle.js";
+import { Handle, given, make } from "./handle.js";
 import { arrayOf, chosen, int32, integer, optionsOf, shown, wordsOf } from "./native.js";
 import { flagsOf, squareOf } from "./potential.js";
 
 export const fire = Object.freeze({ nothing: -1, label: -2, table: -3 });
 
 export class Property extends Handle {
-  constructor(native, pointer) {
-    super(native, pointer, (at) => native.raw("chorale_property_release", [at]));
-  }
+  static destroy = "chorale_property_release";
   get values() {
     return Handle.ask(this, "chorale_property_values");
   }
@@ -20,18 +18,14 @@ export class Property extends Handle {
 
 /** A subset of the values of a property, which a clique of a problem file may have. */
 export class Dictionary extends Handle {
-  constructor(native, pointer) {
-    super(native, pointer, (at) => native.raw("chorale_dictionary_release", [at]));
-  }
+  static destroy = "chorale_dictionary_release";
   get values() {
     return Handle.ask(this, "chorale_dictionary_values");
   }
 }
 
 export class Transitions extends Handle {
-  constructor(native, pointer) {
-    super(native, pointer, (at) => native.raw("chorale_transitions_release", [at]));
-  }
+  static destroy = "chorale_transitions_release";
   get labels() {
     return Handle.ask(this, "chorale_transitions_labels");
   }
@@ -72,10 +66,7 @@ export function createTransitions(native, scores, options) {
       start_mask: flagsOf(scope, "startMask", told.startMask, labels),
       end_mask: flagsOf(scope, "endMask", told.endMask, labels),
     });
-    return new Transitions(
-      native,
-      create(native, "chorale_transitions_create", [native.host, labels, at, made]),
-    );
+    return make(Transitions, native, "transitions_create", [native.host, labels, at, made]);
   });
 }
 const flatFlags = (mask) =>
@@ -103,11 +94,15 @@ export function mapIn(scope, labels) {
   });
   return { at, count: kinds.length };
 }
-/** Runs body with the address of a chorale_label_map and the number of its labels. */
-const mapped = (native, labels, body) =>
+/**
+ * Creates a property about a map from labels to kinds. parts: returns the arguments after the map, of
+ * a scope and the number of labels.
+ */
+const mapped = (native, name, labels, parts) =>
   native.scoped((scope) => {
     const { at, count } = mapIn(scope, labels);
-    return body(scope, at, count);
+    const before = [native.host, at, ...parts(scope, count)];
+    return make(Property, native, `property_create_${name}`, before);
   });
 const segment = ({ endsAtIgnored }) => (endsAtIgnored ? 1 : 0);
 
@@ -149,115 +144,46 @@ function automatonOf(native, scope, { labels, classes = 1, states, values, ...gi
   });
 }
 const AUTOMATON = [
-  "labels",
-  "states",
-  "values",
-  "classes",
-  "start",
-  "next",
-  "actions",
-  "endActions",
-  "labelValues",
-  "tableOffset",
-  "outsideValue",
+  ..."labels states values classes start next actions endActions".split(" "),
+  ..."labelValues tableOffset outsideValue".split(" "),
 ];
 const LOCAL = ["labels", "values", "classes", "actions", "labelValues"];
 
 export const properties = {
   createPositionLabel: (native, labels, position) =>
-    mapped(
-      native,
-      labels,
-      (scope, map) =>
-        new Property(
-          native,
-          create(native, "chorale_property_create_position_label", [
-            native.host,
-            map,
-            integer("position", position),
-          ]),
-        ),
-    ),
+    mapped(native, "position_label", labels, () => [integer("position", position)]),
   createTokenLabel: (native, labels, token) =>
-    mapped(
-      native,
-      labels,
-      (scope, map) =>
-        new Property(
-          native,
-          create(native, "chorale_property_create_token_label", [
-            native.host,
-            map,
-            int32("token", token),
-          ]),
-        ),
-    ),
+    mapped(native, "token_label", labels, () => [int32("token", token)]),
   createFirstLabel(native, labels, options) {
     const { ignored } = optionsOf(options, ["ignored"]);
-    return mapped(
-      native,
-      labels,
-      (scope, map, count) =>
-        new Property(
-          native,
-          create(native, "chorale_property_create_first_label", [
-            native.host,
-            map,
-            flagsOf(scope, "ignored", ignored, count),
-          ]),
-        ),
-    );
+    return mapped(native, "first_label", labels, (scope, count) => [
+      flagsOf(scope, "ignored", ignored, count),
+    ]);
   },
   createNextLabel(native, labels, anchor, options) {
     const told = optionsOf(options, ["ignored", "endsAtIgnored", "endValue"]);
-    return mapped(
-      native,
-      labels,
-      (scope, map, count) =>
-        new Property(
-          native,
-          create(native, "chorale_property_create_next_label", [
-            native.host,
-            map,
-            int32("anchor", anchor),
-            flagsOf(scope, "ignored", told.ignored, count),
-            segment(told),
-            int32("endValue", told.endValue ?? -1),
-          ]),
-        ),
-    );
+    return mapped(native, "next_label", labels, (scope, count) => [
+      int32("anchor", anchor),
+      flagsOf(scope, "ignored", told.ignored, count),
+      segment(told),
+      int32("endValue", told.endValue ?? -1),
+    ]);
   },
   createTokenBefore(native, labels, anchor, values, options) {
     const told = optionsOf(options, ["ignored", "endsAtIgnored", "startValue"]);
-    return mapped(
-      native,
-      labels,
-      (scope, map, count) =>
-        new Property(
-          native,
-          create(native, "chorale_property_create_token_before", [
-            native.host,
-            map,
-            int32("anchor", anchor),
-            flagsOf(scope, "ignored", told.ignored, count),
-            segment(told),
-            integer("values", values),
-            int32("startValue", told.startValue ?? -1),
-          ]),
-        ),
-    );
+    return mapped(native, "token_before", labels, (scope, count) => [
+      int32("anchor", anchor),
+      flagsOf(scope, "ignored", told.ignored, count),
+      segment(told),
+      integer("values", values),
+      int32("startValue", told.startValue ?? -1),
+    ]);
   },
   createAutomaton: (native, automaton) =>
-    native.scoped(
-      (scope) =>
-        new Property(
-          native,
-          create(native, "chorale_property_create", [
-            native.host,
-            automatonOf(native, scope, optionsOf(automaton, AUTOMATON, "automaton")),
-          ]),
-        ),
-    ),
+    native.scoped((scope) => {
+      const told = automatonOf(native, scope, optionsOf(automaton, AUTOMATON, "automaton"));
+      return make(Property, native, "property_create", [native.host, told]);
+    }),
   createLocal(native, local) {
     const { labels, values, classes = 1, actions, labelValues } = optionsOf(local, LOCAL, "local");
     return native.scoped((scope) => {
@@ -267,17 +193,9 @@ export const properties = {
         labelValues === undefined
           ? 0
           : scope.sized("int32", "labelValues", labelValues, labels);
-      return new Property(
-        native,
-        create(native, "chorale_property_create_local", [
-          native.host,
-          labels,
-          classes,
-          values,
-          table,
-          own,
-        ]),
-      );
+      return make(Property, native, "property_create_local", [
+        native.host, labels, classes, values, table, own,
+      ]);
     });
   },
   labelMap(native, names, scheme = "bio") {

@@ -231,9 +231,7 @@ export class Run extends Handle {
     this.#call("set_strength", integer("clique", clique), real("factor", factor));
   }
   setLabels(labels) {
-    const native = Handle.nativeOf(this);
-    const run = Handle.use(this, native);
-    native.scoped((scope) => {
+    Handle.on(this, (native, scope, run) => {
       const count = arrayOf("labels", labels).length;
       native.call(
         "chorale_run_set_labels",

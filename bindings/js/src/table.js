@@ -1,6 +1,6 @@
 // Tables of mentions: one label for all mentions of a key, and ledgers (experimental/table.h).
 import { WRONG_TYPE, refuse } from "./errors.js";
-import { Handle, create } from "./handle.js";
+import { Handle, make } from "./handle.js";
 import {
   arrayOf,
   atLeast,
@@ -92,13 +92,9 @@ export function settle(native, mentions, evidence) {
 }
 
 export class Ledger extends Handle {
-  constructor(native, pointer) {
-    super(native, pointer, (at) => native.raw("chorale_ledger_destroy", [at]));
-  }
+  static destroy = "chorale_ledger_destroy";
   add(mentions) {
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
-    return native.scoped((scope) => {
+    return Handle.on(this, (native, scope, pointer) => {
       const { at, rows } = mentionsOf(scope, mentions);
       return result(native, "int32", rows, undefined, (to) =>
         native.call("chorale_ledger_add", [pointer, at, to], OF_TABLES),
@@ -110,9 +106,7 @@ export class Ledger extends Handle {
     return this.#list("ledger_change", "chorale_ledger_changes", take ? 1 : 0);
   }
   refit(evidence) {
-    const native = Handle.nativeOf(this);
-    const pointer = Handle.use(this, native);
-    return native.scoped((scope) => {
+    return Handle.on(this, (native, scope, pointer) => {
       const decides = evidenceIn(scope, evidence);
       native.call("chorale_ledger_refit", [pointer, decides], OF_TABLES);
       return evidenceAt(native, decides);
@@ -136,5 +130,5 @@ export class Ledger extends Handle {
 export const createLedger = (native, labels, evidence) =>
   native.scoped((scope) => {
     const given = [native.host, integer("labels", labels), evidenceIn(scope, evidence)];
-    return new Ledger(native, create(native, "chorale_ledger_create", given, OF_TABLES));
+    return make(Ledger, native, "ledger_create", given, OF_TABLES);
   });
