@@ -33,7 +33,6 @@
 #include "potential/clique_potential.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <type_traits>
 #include <utility>
 
@@ -224,59 +223,33 @@ private:
   std::int32_t weight_ = 1;
 };
 
-// MAX. Stores the three columns with the highest entries: after a move of a member from u to v, one of
-// them is the highest of all columns but u and v. after() is O(1), move() O(K).
+// MAX. O(K) for each move.
 class MaxScore : public CountScoreBase {
 public:
   using CountScoreBase::CountScoreBase;
 
   void reset(gsl::span<const std::int32_t> counts) noexcept {
     take_counts(counts);
-    find_highest();
+    total_ = nothing_counts() ? 0.0 : highest(-1, -1);
   }
   double after(std::int32_t u, std::int32_t v) const noexcept {
-    if (nothing_counts_after(v))
-      return 0.0;
-    double best = kForbidden;
-    for (const Entry &entry : highest_)
-      if (entry.column != u && entry.column != v) {
-        best = entry.score;
-        break;
-      }
-    if (u != potential_->rest)
-      best = std::max(best, potential_->tables[u][counts_[u] - 1]);
-    if (v != potential_->rest)
-      best = std::max(best, potential_->tables[v][counts_[v] + 1]);
-    return best;
+    return nothing_counts_after(v) ? 0.0 : highest(u, v);
   }
   void move(std::int32_t u, std::int32_t v) noexcept {
+    total_ = after(u, v);
     --counts_[u];
     ++counts_[v];
-    find_highest();
   }
-  std::int64_t work_of_after() const noexcept { return 16; }
 
 private:
-  struct Entry {
-    std::int32_t column = -1;
-    double score = kForbidden;
-  };
-
-  void find_highest() noexcept {
-    std::fill(std::begin(highest_), std::end(highest_), Entry());
+  // Returns the highest entry of any column after a member has moved from u to v; -1: no move.
+  double highest(std::int32_t u, std::int32_t v) const noexcept {
     const std::int64_t counted = columns() - (potential_->has_rest() ? 1 : 0);
-    for (std::int32_t w = 0; w < counted; ++w) {
-      const Entry entry{w, potential_->tables[w][counts_[w]]};
-      if (!(entry.score > highest_[2].score))
-        continue;
-      highest_[2] = entry;
-      for (std::int32_t k = 2; k > 0 && highest_[k].score > highest_[k - 1].score; --k)
-        std::swap(highest_[k], highest_[k - 1]);
-    }
-    total_ = nothing_counts() ? 0.0 : highest_[0].score;
+    double best = kForbidden;
+    for (std::int32_t w = 0; w < counted; ++w)
+      best = std::max(best, potential_->tables[w][counts_[w] - (w == u) + (w == v)]);
+    return best;
   }
-
-  Entry highest_[3]; // in descending order; column -1 and minus infinity where there is none
 };
 
 // MAJORITY. Stores b_a + sum_v w_av n_v for every column a, with the biases b, weights w and counts

@@ -67,9 +67,39 @@ enum class TableSource : std::int32_t {
   mixture         // a weighted sum of functions of k and n, see `storage`
 };
 
+// What a potential says. A derived potential begins with a copy of it.
+struct PotentialData {
+  chorale_family family = 0;
+  chorale_scale scale = CHORALE_SCALE_NONE;
+  chorale_shape shape = CHORALE_SHAPE_DETECT;
+  std::int32_t values = 0;
+  std::int32_t counted_values = 0;
+  std::int32_t highest_counted = -1;
+  TableSource source = TableSource::none;
+  double strength = 1; // >= 0, multiplies all numbers except lambda, which includes the strength
+
+  double lambda = 0;
+  std::int64_t table_count = 0;  // number of tables; 1: shared by all values
+  std::int64_t table_length = 0; // entries of each table
+  bool finite_tables = true;     // no table entry is minus infinity
+  // If an entry is: table_count x table_length, for each count. NULL otherwise.
+  const NearestAllowed *nearest = nullptr;
+  // In every table, the entries k < convex_length form a convex sequence, and the entries k <
+  // concave_length form a concave sequence, which may end in entries of minus infinity.
+  std::int64_t convex_length = 0;
+  std::int64_t concave_length = 0;
+
+  chorale_count_function callback = nullptr;
+  void *callback_user = nullptr;
+  std::int32_t callback_values = 0; // the callback receives the first callback_values counts
+
+  const double *numbers = nullptr;
+  const std::uint8_t *mask = nullptr; // values bytes, 0: uncounted; NULL: every value is counted
+};
+
 } // namespace chorale
 
-struct chorale_potential : chorale::Counted {
+struct chorale_potential : chorale::Counted, chorale::PotentialData {
   explicit chorale_potential(const chorale::Memory &from) noexcept : Counted(from) {}
   ~chorale_potential() {
     if (release)
@@ -105,34 +135,10 @@ struct chorale_potential : chorale::Counted {
   // Returns the greatest number of members for which the tables are long enough.
   std::int64_t members_limit() const noexcept;
 
-  chorale_family family = 0;
-  chorale_scale scale = CHORALE_SCALE_NONE;
-  chorale_shape shape = CHORALE_SHAPE_DETECT;
-  std::int32_t values = 0;
-  std::int32_t counted_values = 0;
-  std::int32_t highest_counted = -1;
-  chorale::TableSource source = chorale::TableSource::none;
-
   // The potential from which this one was derived, with another strength (rescale.hpp) or over
   // other values (recolumn.hpp); NULL if this one was not derived. This potential holds a reference
   // on `base`, which keeps numbers, mask and callback alive.
   const chorale_potential *base = nullptr;
-  double strength = 1; // >= 0, multiplies all numbers except lambda, which includes the strength
-
-  double lambda = 0;
-  std::int64_t table_count = 0;  // number of tables; 1: shared by all values
-  std::int64_t table_length = 0; // entries of each table
-  bool finite_tables = true;     // no table entry is minus infinity
-  // If an entry is: table_count x table_length, for each count. NULL otherwise.
-  const chorale::NearestAllowed *nearest = nullptr;
-  // In every table, the entries k < convex_length form a convex sequence, and the entries k <
-  // concave_length form a concave sequence, which may end in entries of minus infinity.
-  std::int64_t convex_length = 0;
-  std::int64_t concave_length = 0;
-
-  chorale_count_function callback = nullptr;
-  void *callback_user = nullptr;
-  std::int32_t callback_values = 0; // the callback receives the first callback_values counts
   void (*release)(void *user) = nullptr;
 
   bool shares_numbers() const noexcept { return base && numbers == base->numbers; }
@@ -152,8 +158,6 @@ struct chorale_potential : chorale::Counted {
   //     value is kLinearOnly.
   chorale::Block storage;
   chorale::Block nearest_storage; // of `nearest`, unless shared with `base`
-  const double *numbers = nullptr;
-  const std::uint8_t *mask = nullptr; // values bytes, 0: uncounted; NULL: every value is counted
 };
 
 namespace chorale {

@@ -49,18 +49,13 @@ Potential *recolumn(const Memory &memory, const Potential &source,
     return nullptr;
   }
   made->base = retain(&source);
-  made->strength = source.strength;
-  made->family = source.family;
-  made->scale = source.scale;
-  made->shape = source.shape;
-  made->source = source.source == TableSource::separable_pairs ? TableSource::none : source.source;
+  static_cast<PotentialData &>(*made) = source;
+  if (made->source == TableSource::separable_pairs)
+    made->source = TableSource::none;
   made->values = values;
-  made->lambda = source.lambda;
-  made->table_length = source.table_length;
   made->table_count = tables;
-  made->callback = source.callback;
-  made->callback_user = source.callback_user;
-  made->callback_values = source.callback_values;
+  made->finite_tables = true;
+  made->nearest = nullptr;
 
   auto *to = reinterpret_cast<double *>(made->storage.data());
   auto *mask = reinterpret_cast<std::uint8_t *>(to + numbers);

@@ -62,24 +62,7 @@ Potential *rescale(const Memory &memory, const Potential &p, double factor) noex
   if (!made)
     return nullptr;
   made->base = retain(p.shares_numbers() ? p.base : &p);
-  made->family = p.family;
-  made->scale = p.scale;
-  made->shape = p.shape;
-  made->values = p.values;
-  made->counted_values = p.counted_values;
-  made->highest_counted = p.highest_counted;
-  made->source = p.source;
-  made->table_count = p.table_count;
-  made->table_length = p.table_length;
-  made->finite_tables = p.finite_tables;
-  made->nearest = p.nearest;
-  made->convex_length = p.convex_length;
-  made->concave_length = p.concave_length;
-  made->callback = p.callback;
-  made->callback_user = p.callback_user;
-  made->callback_values = p.callback_values;
-  made->numbers = p.numbers;
-  made->mask = p.mask;
+  static_cast<PotentialData &>(*made) = p;
   if (has_lambda(p)) {
     made->lambda = p.lambda * factor;
     derive_potential(*made); // the shape may change: lambda = 0 is convex and concave

@@ -22,8 +22,7 @@ ExactMajority::ExactMajority(Layout &layout, const Instance &instance) noexcept
       assignment_(layout.take<std::int32_t>(instance.members)),
       counts_(layout.take_span<std::int32_t>(instance.columns)),
       levels_(layout.take<double>(product_of_counts(instance.columns, instance.columns))),
-      moved_score_(layout, instance.potential), last_k_(0), slack_(0), penalty_(0), only_live_(-1) {
-}
+      moved_score_(layout, instance.potential) {}
 
 void ExactMajority::Counts::cut(const CountLine &line, double least) noexcept {
   while (!empty() && line.at(lowest) <= least)
@@ -157,8 +156,6 @@ bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solu
 void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
   const std::int32_t counted = counted_columns(instance_->potential);
   last_k_ = 0;
-  if (!is_feasible(*instance_, solution))
-    return;
   // Offers two labellings first, so that even an interrupted run returns a labelling.
   const gsl::span<const std::int32_t> best = instance_->by_member(instance_->best);
   if (instance_->count(best, counts_))
@@ -228,12 +225,12 @@ void ExactMajority::seed_messages(const Solution &solution, Matrix<double> messa
   double all = 0;
   Pace sum(*instance_, 8, instance_->members);
   for (std::int32_t i = 0; i < instance_->members && sum.next(); ++i)
-    all += i == only_live_ ? 0.0 : instance_->score(i, x[i]);
+    all += instance_->score(i, x[i]);
   Pace seed(*instance_, 2 * K, instance_->members);
   for (std::int32_t i = 0; i < instance_->members && seed.next(); ++i) {
     double *to = messages.row(i).data();
-    for (std::int32_t v = 0; is_live(i) && v < K; ++v)
-      to[v] = (i == only_live_ ? all : all - instance_->score(i, x[i])) + levels_[x[i] * K + v];
+    for (std::int32_t v = 0; v < K; ++v)
+      to[v] = (all - instance_->score(i, x[i])) + levels_[x[i] * K + v];
   }
 
   if (instance_->potential.has_rest())
@@ -253,8 +250,6 @@ double ExactMajority::least_useful(Matrix<double> messages) const noexcept {
   in_stretches(*instance_, instance_->members, 16 + 2 * K, [&](std::int64_t begin,
                                                                std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
-      if (!is_live(i))
-        continue;
       const double *message = messages.row(i).data();
       double lowest = kInfinity;
       for (std::int32_t v = 0; v < K; ++v)
@@ -286,8 +281,6 @@ bool ExactMajority::raise_messages(Limits &limits, Matrix<double> messages) noex
   for (std::int64_t i = 0; i < instance_->members; ++i) {
     if (!pace.next())
       return false;
-    if (!is_live(i))
-      continue;
     const std::int32_t u = flow_.assignment().data()[i];
     const double own = flow_.theta(i)[u];
     const double *level = levels_ + u * K;
@@ -364,19 +357,6 @@ bool ExactMajority::messages(Limits &limits, Solution &solution, Matrix<double> 
   run(SolveOptions{}, limits, solution);
   slack_ = solution.found() ? kFlowRounding * solution.magnitude() : 0.0;
   const std::int32_t counted = counted_columns(instance_->potential);
-  if (solution.infeasible)
-    std::iota(order_, order_ + counted, 0);
-  only_live_ = -1;
-  Pace pace(*instance_, 8, instance_->members);
-  for (std::int32_t i = 0; i < instance_->members; ++i) {
-    if (!pace.next())
-      return false;
-    if (instance_->score(i, instance_->best[i]) > kForbidden)
-      continue;
-    if (only_live_ >= 0)
-      return true;
-    only_live_ = i;
-  }
   seed_messages(solution, messages);
   penalty_ = forbidding_penalty(*instance_);
   bool exact = true;

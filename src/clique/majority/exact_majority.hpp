@@ -61,7 +61,6 @@ private:
   bool settle_count(std::int64_t k, Limits &limits, Solution &solution, bool *possible) noexcept;
   bool raise_messages(Limits &limits, Matrix<double> messages) noexcept;
   double least_useful(Matrix<double> messages) const noexcept;
-  bool is_live(std::int64_t i) const noexcept { return only_live_ < 0 || i == only_live_; }
 
   const Instance *instance_;
   MajorityFlow flow_;
@@ -72,12 +71,9 @@ private:
   gsl::span<std::int32_t> counts_; // K: number of members by column
   double *levels_;            // K x K: scratch, by columns u before and v after a member's move
   MajorityScore moved_score_; // potential of labellings with one member moved
-  std::int64_t last_k_; // best count of the last majority column searched; 0 before the first
-  double slack_;        // greatest score difference that counts as rounding
-  double penalty_;      // minus the score of forbidden entries in the flows for max-marginals
-  // If exactly one member has no admissible column: this member. Only messages to this member are
-  // then above minus infinity. -1 if every member has an admissible column.
-  std::int32_t only_live_;
+  std::int64_t last_k_ = 0; // best count of the last majority column searched; 0 before the first
+  double slack_ = 0;        // greatest score difference that counts as rounding
+  double penalty_ = 0; // minus the score of forbidden entries in the flows for max-marginals
 };
 
 } // namespace chorale

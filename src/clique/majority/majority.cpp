@@ -34,20 +34,6 @@ double majority_total(const CliquePotential &potential,
 
 } // namespace
 
-bool is_feasible(const Instance &instance, Solution &solution) noexcept {
-  Pace pace(instance, 8, instance.members);
-  for (std::int64_t i = 0; i < instance.members; ++i) {
-    if (!pace.next())
-      return false;
-    if (instance.score(i, instance.best[i]) == kForbidden) {
-      solution.infeasible = true;
-      solution.bound = kForbidden;
-      return false;
-    }
-  }
-  return true;
-}
-
 double offer(const Instance &instance, gsl::span<const std::int32_t> assignment,
              gsl::span<const std::int32_t> counts, Solution &solution) noexcept {
   const double score =

@@ -1,4 +1,4 @@
-// Functions shared by all algorithms for MAJORITY: feasibility, and exact scores of labellings.
+// Functions shared by all algorithms for MAJORITY: exact scores of labellings, and a penalty.
 // They obey the limits of the instance.
 //
 // Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v. w_av
@@ -14,11 +14,6 @@ namespace chorale {
 inline std::int32_t counted_columns(const CliquePotential &potential) noexcept {
   return potential.columns - (potential.has_rest() ? 1 : 0);
 }
-
-// True if every member has an admissible column, so that some labelling scores above minus
-// infinity. Otherwise marks `solution` as infeasible and returns false. If interrupted, returns
-// false without marking it.
-bool is_feasible(const Instance &instance, Solution &solution) noexcept;
 
 // Copies the labelling to `solution` if it scores more than the solution. Returns the labelling's
 // exact score, which is the sum of its member scores plus the potential; minus infinity if

@@ -426,8 +426,6 @@ double Lagrangian::relax(std::int32_t alpha, std::int64_t limit, double toleranc
 }
 
 void Lagrangian::run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept {
-  if (!is_feasible(*instance_, solution))
-    return;
   const std::int64_t limit = options.iteration_limit > 0
                                  ? options.iteration_limit
                                  : own_limit(rule_, instance_->members, instance_->columns);

@@ -90,8 +90,6 @@ bool ModifiedAlphaPass::sweep(std::int32_t alpha, Limits &limits, Solution &solu
 
 void ModifiedAlphaPass::run(const SolveOptions &options, Limits &limits,
                             Solution &solution) noexcept {
-  if (!is_feasible(*instance_, solution))
-    return;
   offer_all_in_rest(*instance_, instance_->by_member(assignment_), counts_, solution);
   const std::int32_t counted = counted_columns(instance_->potential);
   for (std::int32_t alpha = 0; alpha < counted; ++alpha) {
