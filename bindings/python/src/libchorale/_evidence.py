@@ -5,12 +5,10 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from ctypes import byref
 from typing import Any
 
 import numpy as np
 
-from . import _arrays as arrays
 from . import _declarations as c
 from ._columns import Array, Doubles, Ints, Longs
 from ._native import call, library, struct
@@ -51,10 +49,10 @@ def checked(evidence: Evidence) -> Evidence:
 
 
 def to_c(given: Evidence | None) -> c.chorale_evidence:
-    made = struct(c.chorale_evidence)
-    if given is not None:
-        made.most, made.once, made.per_mention = given.most, given.once, given.each
-    return made
+    if given is None:
+        return struct(c.chorale_evidence)
+    of = {"most": given.most, "once": given.once, "per_mention": given.each}
+    return struct(c.chorale_evidence, **of)
 
 
 def found_by_c(made: c.chorale_evidence) -> Evidence:
@@ -89,17 +87,21 @@ class Mentions:
     times: Longs | None = None
     gold: Ints | None = None
 
-    def given(self) -> c.chorale_mentions:
+    def given(self, **more: Any) -> c.chorale_mentions:
         """Returns the struct, which borrows the arrays."""
-        made = struct(c.chorale_mentions)
-        made.count, made.keys, made.labels = len(self.key), self.keys, self.labels
-        for name, dtype in _DTYPES.items():
-            array = getattr(self, name)
-            if array is not None:
-                array = np.ascontiguousarray(array, dtype=dtype)
-                setattr(self, name, array)
-                setattr(made, name, arrays.address(array))
-        return made
+        columns = {name: getattr(self, name) for name in _DTYPES}
+        return struct(
+            c.chorale_mentions,
+            count=len(self.key),
+            keys=self.keys,
+            labels=self.labels,
+            **{
+                name: np.ascontiguousarray(column, dtype=_DTYPES[name])
+                for name, column in columns.items()
+                if column is not None
+            },
+            **more,
+        )
 
 
 _DTYPES = {
@@ -120,17 +122,10 @@ def settled(
 ) -> tuple[Evidence, Array, Array]:
     """Settles all keys. Returns what decided, and arrays with the fields of chorale_settled_mention
     and chorale_settled_key. evidence: None: it is found; answers: K: labels of keys."""
-    given = mentions.given()
-    if answers is not None:
-        given.answers = arrays.address(answers)
+    given = mentions.given(answers=answers)
     decides = to_c(evidence)
     rows, of_rows = structs(c.chorale_settled_mention, len(mentions.key))
     keys, of_keys = structs(c.chorale_settled_key, mentions.keys)
     sizes = of_rows.itemsize, of_keys.itemsize
-    call(
-        library.chorale_settle,
-        None,
-        *(byref(given), byref(decides)),
-        *(rows, sizes[0], keys, sizes[1]),
-    )
+    call(library.chorale_settle, None, given, decides, rows, sizes[0], keys, sizes[1])
     return evidence or found_by_c(decides), of_rows, of_keys

@@ -194,7 +194,7 @@ def _checks(kind: type[c.Struct]) -> dict[str, Any]:
     return {name: arrays.CHECKS.get(of) for name, of, *_ in kind._fields_}
 
 
-def struct(kind: type[Struct], **fields: Any) -> Struct:
+def struct(kind: type[Struct], /, **fields: Any) -> Struct:
     """Returns a new struct of the C interface. Fields that are not given, or None, are zero: this
     is their default. Numbers are checked; an array is kept alive with the struct, and a handle is
     marked as used while a call uses the struct."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from ctypes import byref, pointer
+from ctypes import pointer
 from typing import Any
 
 import numpy as np
@@ -21,8 +21,8 @@ from . import rules as of_rules
 from ._agreements import Agree, Given, Placed, Strength, read
 from ._callbacks import Raised
 from ._handle import Closable
-from ._native import Using, call, library, struct
-from ._work import entries
+from ._native import Using, call, get, library, struct
+from ._work import entries, told
 from .cancel import Cancel, Stop
 from .chain import Scheme, Transitions
 from .errors import Renaming, StateError
@@ -203,18 +203,10 @@ def build_problem(
 def agreeing(given: Given, labels: arrays.Ints | None) -> Problem:
     """Returns a problem with gold labels, made by one call of the library. given: the checked
     arguments. labels: the gold label of every position; None: no gold labels."""
-    with ExitStack() as stack:
-        corpus = corpus_struct(stack, given)
+    with ExitStack() as stack, Placed(given):
+        corpus, create = corpus_struct(given), library.chorale_problem_create_agreeing
         agreements, raised = specification(stack, given)
-        with Placed(given):
-            made = Problem._create(
-                library.chorale_problem_create_agreeing,
-                None,
-                byref(corpus),
-                agreements,
-                len(given.wanted),
-                None if labels is None else arrays.address(labels),
-            )
+        made = Problem._create(create, None, corpus, agreements, len(given.wanted), labels)
     kept = [wanted.agreement.potential for wanted in given.wanted] if raised else []
     return Problem._made(made, *kept, raised=raised)
 
@@ -320,7 +312,7 @@ def decode(
         kept = of_rules.Given(rules, names, scheme, most_cost, given.scores.shape[1])
     limits: dict[str, Any] = {"until": until, "cancel": cancel, "progress": progress}
     with solved(given, options, kept, **limits) as solution:
-        ruled = [] if kept is None else solution.ruled(kept)
+        ruled = [] if kept is None else of_rules.ruled_chains(solution, kept)
         result, left_out = solution.result(), solution.left_out()
         if result.outcome == Outcome.INFEASIBLE and left_out:
             raise StateError(f"no chain has an allowed labelling; {left_out[0]}")
@@ -330,9 +322,9 @@ def decode(
         )
         found, strengths = solution.reasons(), solution.strengths(len(given.wanted))
     reasons: dict[int, list[Reason]] = {}
-    for number, *told in found:
-        what, chain = given.wanted[number].what, told[1]
-        reason = dataclasses.replace(Reason(*told), what=what, group=given.group_names[chain])
+    for number, *of in found:
+        what, chain = given.wanted[number].what, of[1]
+        reason = dataclasses.replace(Reason(*of), what=what, group=given.group_names[chain])
         reasons.setdefault(chain, []).append(reason)
     spans = given.spans()
     places = np.searchsorted(given.offsets, np.flatnonzero(now != own), side="right") - 1
@@ -369,38 +361,24 @@ class _Solution(Closable):
 
     def labels(self, labelling: int, count: int) -> arrays.Ints:
         labels = np.empty(count, dtype=np.int32)
-        with self._use() as decoded:
-            to = arrays.address(labels)
-            call(library.chorale_decoded_labels, decoded, labelling, to, count, None)
+        call(library.chorale_decoded_labels, self, labelling, labels, count, None)
         return labels
 
     def strengths(self, count: int) -> list[float]:
-        with self._use() as decoded:
-            return [library.chorale_decoded_strength(decoded, number) for number in range(count)]
+        return [get(library.chorale_decoded_strength, self, number) for number in range(count)]
 
     def result(self) -> RunResult:
-        result = struct(c.chorale_run_result)
-        with self._use() as decoded:
-            call(library.chorale_decoded_get_result, decoded, byref(result))
-        return result_of(result)
+        return result_of(told(c.chorale_run_result, library.chorale_decoded_get_result, self))
 
     def left_out(self) -> list[LeftOut]:
-        with self._use() as decoded:
-            return left_out_of(library.chorale_decoded_run(decoded))
-
-    def ruled(self, rules: of_rules.Given) -> list[of_rules.RuledChain]:
-        with self._use() as decoded:
-            return of_rules.ruled_chains(decoded, rules)
+        return left_out_of(get(library.chorale_decoded_run, self))
 
     def reasons(self) -> list[Any]:
-        with self._use() as decoded:
-            return entries(
-                library.chorale_decoded_reasons, c.chorale_reason, decoded, sources=self._raised
-            )
+        return entries(library.chorale_decoded_reasons, c.chorale_reason, self)
 
 
-def corpus_struct(stack: ExitStack, given: Given) -> c.chorale_corpus:
-    corpus = corpus_of(
+def corpus_struct(given: Given, **more: Any) -> c.chorale_corpus:
+    return corpus_of(
         given.scores,
         given.offsets,
         given.transitions,
@@ -410,9 +388,8 @@ def corpus_struct(stack: ExitStack, given: Given) -> c.chorale_corpus:
         edges=given.edges,
         forced=given.forced,
         allowed=given.allowed,
+        **more,
     )
-    stack.enter_context(Using(corpus))
-    return corpus
 
 
 def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
@@ -421,22 +398,27 @@ def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
     sources: list[Raised] = []
     agreements = (c.chorale_agreement * max(1, len(given.wanted)))()
     for number, wanted in enumerate(given.wanted):
-        asked, agreement = wanted.agreement, struct(c.chorale_agreement)
-        agreement.kind, agreement.across = wanted.kind, bool(asked.across)
-        if asked.strength != "auto":
-            agreement.strength = asked.strength or c.CHORALE_NO_AGREEMENT
-        agreement.minimum = wanted.minimum
-        agreement.keys = arrays.address(wanted.keys)
-        agreement.stop, agreement.stop_count = arrays.address(wanted.stop), len(wanted.stop)
-        agreement.cliques = len(wanted.offsets) - 1
-        agreement.clique_offsets = arrays.address(wanted.offsets)
-        agreement.members = arrays.address(wanted.members)
-        agreement.weights = arrays.address(wanted.weights)
+        asked = wanted.agreement
+        strength = None if asked.strength == "auto" else asked.strength or c.CHORALE_NO_AGREEMENT
+        agreement = struct(
+            c.chorale_agreement,
+            kind=wanted.kind,
+            across=int(bool(asked.across)),
+            strength=strength,
+            minimum=wanted.minimum,
+            keys=wanted.keys,
+            stop=wanted.stop,
+            stop_count=len(wanted.stop),
+            cliques=len(wanted.offsets) - 1,
+            clique_offsets=wanted.offsets,
+            members=wanted.members,
+            weights=wanted.weights,
+            potential=asked.potential,
+            property=wanted.prop,
+        )
+        stack.enter_context(Using(agreement))
         if asked.potential is not None:
-            agreement.potential = stack.enter_context(asked.potential._use())
             sources += asked.potential._raised
-        if wanted.prop is not None:
-            agreement.property = stack.enter_context(wanted.prop._use())
         agreements[number] = agreement
     return agreements, sources
 
@@ -459,29 +441,16 @@ def solved(
     made = run_options(**options)
     made.time_limit = arrays.limit("time_limit", arrays.seconds_left(until))
     made.progress = telling(progress, raised)
-    sources = [raised]
+    made.used["cancel"] = stop
     with ExitStack() as stack:
-        corpus = corpus_struct(stack, given)
-        corpus.borrow = borrow
+        corpus = corpus_struct(given, borrow=int(borrow))
         agreements, of_potentials = specification(stack, given)
-        sources += of_potentials
-        made.cancel = stack.enter_context(stop._use())
         if rules is not None:
             made.rules = pointer(rules.struct(stack))
+        how: dict[str, Any] = {"stop": stop, "sources": [raised, *of_potentials]}
+        arguments = (library.chorale_decode, None, corpus, agreements, len(given.wanted), made)
         with Placed(given):
-            solution = _Solution(
-                _Solution._create(
-                    library.chorale_decode,
-                    None,
-                    byref(corpus),
-                    agreements,
-                    len(given.wanted),
-                    byref(made),
-                    stop=stop,
-                    sources=sources,
-                ),
-                of_potentials,
-            )
+            solution = _Solution(_Solution._create(*arguments, **how), of_potentials)
         error = raised.take()
         with solution:
             if error is not None:

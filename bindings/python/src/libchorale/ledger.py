@@ -8,7 +8,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from ctypes import byref, c_int64, sizeof
+from ctypes import c_int64, sizeof
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +43,7 @@ class _Stream(Handle):
 
     def __init__(self, labels: int, evidence: Evidence) -> None:
         super().__init__(
-            self._create(library.chorale_ledger_create, None, labels, byref(to_c(evidence)))
+            self._create(library.chorale_ledger_create, None, labels, to_c(evidence))
         )
         self._one = Mentions(
             np.zeros(1, dtype=np.int32),
@@ -53,31 +53,26 @@ class _Stream(Handle):
             times=np.ones(1, dtype=np.int64),
         )
         self._given, self._found = self._one.given(), np.zeros(1, dtype=np.int32)
-        self._to = arrays.address(self._found)
 
     def add_one(self, key: int, keys: int, label: int, share: float, times: int) -> int:
         """As `add` of one row, with arrays that are there already: a third of the time."""
-        with self._use() as ledger:
-            one: Any = self._one
-            one.key[0], one.label[0], one.confidence[0], one.times[0] = key, label, share, times
-            self._given.keys = keys
-            call(library.chorale_ledger_add, ledger, byref(self._given), self._to)
-            return int(self._found[0])
+        one: Any = self._one
+        one.key[0], one.label[0], one.confidence[0], one.times[0] = key, label, share, times
+        self._given.keys = keys
+        call(library.chorale_ledger_add, self, self._given, self._found)
+        return int(self._found[0])
 
     def add(self, mentions: Mentions, told: Ints | None = None) -> Ints:
         """Returns the labels of the rows that are added."""
-        given, labels = mentions.given(), np.empty(len(mentions.key), dtype=np.int32)
-        given.told = arrays.address(told)
-        with self._use() as ledger:
-            call(library.chorale_ledger_add, ledger, byref(given), arrays.address(labels))
+        labels = np.empty(len(mentions.key), dtype=np.int32)
+        call(library.chorale_ledger_add, self, mentions.given(told=told), labels)
         return labels
 
     def changes(self, take: bool) -> list[tuple[int, int]]:
         """Returns the rows whose labels are not those told, with their labels."""
         kind, needed = c.chorale_ledger_change, c_int64()
-        with self._use() as ledger:
-            function = library.chorale_ledger_changes
-            call(function, ledger, int(take), None, sizeof(kind), 0, byref(needed))
+        function = library.chorale_ledger_changes
+        call(function, self, int(take), None, sizeof(kind), 0, needed)
         if not needed.value:  # as after most mentions
             return []
         found = self._list(function, kind, needed.value, int(take))
@@ -91,15 +86,13 @@ class _Stream(Handle):
 
     def refit(self, evidence: Evidence | None) -> Evidence:
         decides = to_c(evidence)
-        with self._use() as ledger:
-            call(library.chorale_ledger_refit, ledger, byref(decides))
+        call(library.chorale_ledger_refit, self, decides)
         return evidence or found_by_c(decides)
 
     def _list(self, function: Any, kind: Any, count: int, *arguments: Any) -> Array:
         made, found = structs(kind, count)
         if count:
-            with self._use() as ledger:
-                call(function, ledger, *arguments, made, sizeof(kind), count, None)
+            call(function, self, *arguments, made, sizeof(kind), count, None)
         return found
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from ctypes import byref
 from typing import Any
 
 import numpy as np
@@ -21,9 +20,9 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._native import library, struct
+from ._native import library, read, struct
 from ._tables import opened
-from ._work import work
+from ._work import told
 from .cancel import Cancel, Stop
 from .outcome import Outcome
 
@@ -217,43 +216,37 @@ def partition_pairs(
     weights = np.concatenate(
         [weights, np.repeat([np.inf, -np.inf], [len(part) for part in parts[1:]])]
     )
-    pairs = struct(c.chorale_scored_pairs)
-    pairs.records, pairs.count = records, len(weights)
-    pairs.first, pairs.second = arrays.address(ends[0]), arrays.address(ends[1])
-    pairs.score = arrays.address(weights)
-    if sources is not None:
-        known: dict[Hashable, int] = {None: -1}
-        of_record = [known.setdefault(source, len(known) - 1) for source in sources]
-        numbers = np.array(of_record, dtype=np.int32)
-        pairs.source = arrays.address(numbers)
-    pairs.greatest_size = greatest_size or 0
-    pairs.effort = arrays.real("effort", effort) or -1.0  # 0 is the default of C
+    known: dict[Hashable, int] = {None: -1}
+    of_record = [known.setdefault(source, len(known) - 1) for source in sources or ()]
+    stop = Stop(cancel)
+    pairs = struct(
+        c.chorale_scored_pairs,
+        records=records,
+        count=len(weights),
+        first=ends[0],
+        second=ends[1],
+        score=weights,
+        source=None if sources is None else np.array(of_record, dtype=np.int32),
+        greatest_size=greatest_size,
+        effort=arrays.real("effort", effort) or -1.0,  # 0 is the default of C
+        cancel=stop,
+    )
     pairs.time_limit = arrays.limit("time_limit", time_limit)
     groups = np.empty(records, dtype=np.int32)
     why = np.empty(len(weights), dtype=np.int32)
     others = np.empty(len(weights))
-    result = struct(c.chorale_partition_result)
-    stop = Stop(cancel)
-    with stop._use() as pairs.cancel:
-        work(
-            library.chorale_partition,
-            None,
-            byref(pairs),
-            *(arrays.address(array) for array in (groups, why, others)),
-            byref(result),
-            stop=stop,
-        )
+    kind, function = c.chorale_partition_result, library.chorale_partition
+    result = told(kind, function, None, pairs, groups, why, others, stop=stop)
     against = np.flatnonzero(why[:count])
-    told = (of[against].tolist() for of in (weights, others, why))
-    return Partition(
+    columns = (of[against].tolist() for of in (weights, others, why))
+    return read(
+        Partition,
+        result,
         records=list(range(records)),
         groups=groups,
-        score=result.score,
-        upper_bound=result.upper_bound,
-        proven=bool(result.proven),
         outcome=Outcome(result.outcome),
         overruled=[
             Overruled(pair, weight, other, _REASONS[reason])
-            for pair, weight, other, reason in zip(against.tolist(), *told)
+            for pair, weight, other, reason in zip(against.tolist(), *columns)
         ],
     )

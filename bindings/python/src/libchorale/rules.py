@@ -34,7 +34,7 @@ import numpy as np
 
 from . import _arrays as arrays
 from . import _declarations as c
-from ._native import library, struct
+from ._native import Using, library, struct
 from ._work import entries
 from .chain import Scheme
 from .property import FIRE_NOTHING, LabelMap, Property
@@ -466,25 +466,27 @@ class Given:
         all_rules = (c.chorale_rule * max(1, len(self.rules)))()
         kept: list[Any] = [all_rules]
         for number, rule in enumerate(self.rules):
-            place, made = _place(number, rule), struct(c.chorale_rule)
-            made.kind, made.k = rule.number, arrays.integer(f"{place}.k", rule.k)
-            if rule.k < 1:
+            place, free = _place(number, rule), rule.prop is None
+            if arrays.integer(f"{place}.k", rule.k) < 1:
                 raise ValueError(f"{place}.k is {rule.k}; it must be at least 1")
-            made.each = rule.a is None and rule.prop is None
-            if rule.a is not None and rule.prop is None:
-                made.a = self._kind(f"{place}.a", rule.a)
-            if rule.b is not None:
-                made.b = self._kind(f"{place}.b", rule.b)
-            if rule.price is not None:
-                if not rule.price > 0:
-                    raise ValueError(f"{place}.price is {rule.price}; it must be above 0")
-                made.price = rule.price
-            if rule.chains is not None:
-                chains = np.ascontiguousarray(rule.chains, dtype=np.int64).reshape(-1)
-                kept.append(chains if len(chains) else np.zeros(1, dtype=np.int64))
-                made.chains, made.chain_count = arrays.address(kept[-1]), len(chains)
-            if rule.prop is not None:
-                made.property = stack.enter_context(rule.prop._use())
+            if rule.price is not None and not rule.price > 0:
+                raise ValueError(f"{place}.price is {rule.price}; it must be above 0")
+            # No chains: an array that is there, but has no entries.
+            chains = None if rule.chains is None else np.append(rule.chains, 0).astype(np.int64)
+            made = struct(
+                c.chorale_rule,
+                kind=rule.number,
+                k=rule.k,
+                each=int(rule.a is None and free),
+                a=self._kind(f"{place}.a", rule.a) if rule.a is not None and free else None,
+                b=None if rule.b is None else self._kind(f"{place}.b", rule.b),
+                price=rule.price,
+                chains=chains,
+                chain_count=None if chains is None else len(chains) - 1,
+                property=rule.prop,
+            )
+            stack.enter_context(Using(made))
+            kept.append(made)
             all_rules[number] = made
         told = struct(c.chorale_rules)
         told.rules, told.count = all_rules, len(self.rules)
