@@ -37,8 +37,7 @@ type Chain struct {
 // chain converts a chain to a C struct, after checking that every array is long enough for its
 // shape.
 func (c *call) chain(chain *Chain) *C.chorale_chain {
-	told := new(C.chorale_chain)
-	told.struct_size = C.sizeof_chorale_chain
+	told := &C.chorale_chain{struct_size: C.sizeof_chorale_chain}
 	if chain == nil {
 		c.fail(refuse(ErrNullArgument, "chain is nil"))
 		return told
@@ -151,9 +150,7 @@ func (s *ChainSolver) begin() (*call, *C.chorale_chain_solver) {
 }
 
 func newChainResult() *C.chorale_chain_result {
-	result := new(C.chorale_chain_result)
-	result.struct_size = C.sizeof_chorale_chain_result
-	return result
+	return &C.chorale_chain_result{struct_size: C.sizeof_chorale_chain_result}
 }
 
 // Solve returns the best labelling, with one label for each position, or nil if every labelling is

@@ -48,8 +48,7 @@ type CliqueOptions struct {
 }
 
 func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
-	told := new(C.chorale_clique_problem)
-	told.struct_size = C.sizeof_chorale_clique_problem
+	told := &C.chorale_clique_problem{struct_size: C.sizeof_chorale_clique_problem}
 	if problem == nil {
 		c.fail(refuse(ErrNullArgument, "problem is nil"))
 		return told
@@ -80,8 +79,7 @@ func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
 }
 
 func (c *call) cliqueOptions(options *CliqueOptions, members int) *C.chorale_clique_options {
-	told := new(C.chorale_clique_options)
-	told.struct_size = C.sizeof_chorale_clique_options
+	told := &C.chorale_clique_options{struct_size: C.sizeof_chorale_clique_options}
 	if options == nil {
 		return told
 	}
@@ -128,9 +126,7 @@ func NewCliqueSolver() (*CliqueSolver, error) {
 func (s *CliqueSolver) Close() error { return (*handle)(s).close() }
 
 func newCliqueResult() *C.chorale_clique_result {
-	result := new(C.chorale_clique_result)
-	result.struct_size = C.sizeof_chorale_clique_result
-	return result
+	return &C.chorale_clique_result{struct_size: C.sizeof_chorale_clique_result}
 }
 
 // found returns `labels`, or nil if the library was asked to write labels and wrote none: the first

@@ -41,8 +41,7 @@ func (c *call) within(name string, offsets []int64, most int) {
 // corpus returns a corpus as a C struct whose arrays C may read until the call ends, and the
 // offsets of the chains.
 func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
-	told := new(C.chorale_corpus)
-	told.struct_size = C.sizeof_chorale_corpus
+	told := &C.chorale_corpus{struct_size: C.sizeof_chorale_corpus}
 	if corpus == nil {
 		c.fail(refuse(ErrNullArgument, "corpus is nil"))
 		return told, nil

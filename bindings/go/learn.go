@@ -215,9 +215,7 @@ func (l *Learnt) Potential(kind, values, centreValue int) (*Potential, error) {
 }
 
 func newReport() *C.chorale_learnt_report {
-	report := new(C.chorale_learnt_report)
-	report.struct_size = C.sizeof_chorale_learnt_report
-	return report
+	return &C.chorale_learnt_report{struct_size: C.sizeof_chorale_learnt_report}
 }
 
 // Report returns the report of learning.

@@ -57,41 +57,29 @@ func ints(slice []int32) *C.int32_t     { return (*C.int32_t)(first(slice)) }
 func longs(slice []int64) *C.int64_t    { return (*C.int64_t)(first(slice)) }
 func octets(slice []byte) *C.uint8_t    { return (*C.uint8_t)(first(slice)) }
 
+// text copies a string to C memory.
+func (c *call) text(text string) unsafe.Pointer {
+	block := c.memory.allocate(len(text))
+	copy(unsafe.Slice((*byte)(block), len(text)), text)
+	return block
+}
+
 // texts copies strings to C memory, as an array of structs of address and length.
 func (c *call) texts(strings []string) *C.chorale_text {
-	if len(strings) == 0 {
-		return nil
-	}
-	size := int(unsafe.Sizeof(C.chorale_text{}))
-	block := c.memory.allocate(len(strings) * size)
-	all := unsafe.Slice((*C.chorale_text)(block), len(strings))
+	all := make([]C.chorale_text, len(strings))
 	for i, text := range strings {
-		all[i] = C.chorale_text{}
-		if len(text) > 0 {
-			bytes := c.memory.allocate(len(text))
-			copy(unsafe.Slice((*byte)(bytes), len(text)), text)
-			all[i] = C.chorale_text{bytes: (*C.char)(bytes), length: C.size_t(len(text))}
-		}
+		all[i] = C.chorale_text{bytes: (*C.char)(c.text(text)), length: C.size_t(len(text))}
 	}
-	return (*C.chorale_text)(block)
+	return (*C.chorale_text)(lend(c, all))
 }
 
 // strings copies strings to C memory, as an array of addresses and an array of lengths.
 func (c *call) strings(strings []string) (**C.char, *C.size_t) {
-	if len(strings) == 0 {
-		return nil, nil
-	}
-	block := c.memory.allocate(len(strings) * int(unsafe.Sizeof(uintptr(0))))
-	sizes := c.memory.allocate(len(strings) * int(unsafe.Sizeof(C.size_t(0))))
-	addresses := unsafe.Slice((**C.char)(block), len(strings))
-	lengths := unsafe.Slice((*C.size_t)(sizes), len(strings))
+	addresses, lengths := make([]unsafe.Pointer, len(strings)), make([]C.size_t, len(strings))
 	for i, text := range strings {
-		bytes := c.memory.allocate(len(text))
-		copy(unsafe.Slice((*byte)(bytes), len(text)), text)
-		addresses[i] = (*C.char)(bytes)
-		lengths[i] = C.size_t(len(text))
+		addresses[i], lengths[i] = c.text(text), C.size_t(len(text))
 	}
-	return (**C.char)(block), (*C.size_t)(sizes)
+	return (**C.char)(lend(c, addresses)), (*C.size_t)(lend(c, lengths))
 }
 
 // product returns the product of sizes. For a negative size, or on overflow, it returns 2^62, which

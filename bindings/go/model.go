@@ -62,8 +62,7 @@ func (b *ModelBuilder) AddChain(chain *Chain, options *ChainOptions) (int, error
 	c, builder := b.begin()
 	defer c.end()
 	told := c.chain(chain)
-	with := new(C.chorale_chain_options)
-	with.struct_size = C.sizeof_chorale_chain_options
+	with := &C.chorale_chain_options{struct_size: C.sizeof_chorale_chain_options}
 	if options != nil && c.err == nil {
 		if options.Tokens != nil {
 			c.present("options.Tokens", len(options.Tokens), chain.Length)
@@ -115,8 +114,7 @@ func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ e
 }
 
 func (c *call) cliqueSetup(setup *CliqueSetup) *C.chorale_clique_setup {
-	told := new(C.chorale_clique_setup)
-	told.struct_size = C.sizeof_chorale_clique_setup
+	told := &C.chorale_clique_setup{struct_size: C.sizeof_chorale_clique_setup}
 	if setup == nil {
 		c.fail(refuse(ErrNullArgument, "setup is nil"))
 		return told
@@ -125,11 +123,11 @@ func (c *call) cliqueSetup(setup *CliqueSetup) *C.chorale_clique_setup {
 	told.potential = (*C.chorale_potential)(c.optional((*handle)(setup.Potential)))
 	told.values = C.int64_t(setup.Values)
 	if count := len(setup.CentrePotentials); count > 0 {
-		block := c.memory.allocate(count * int(unsafe.Sizeof(uintptr(0))))
+		potentials := make([]unsafe.Pointer, count)
 		for i, potential := range setup.CentrePotentials {
-			unsafe.Slice((*unsafe.Pointer)(block), count)[i] = c.share((*handle)(potential))
+			potentials[i] = c.share((*handle)(potential))
 		}
-		told.centre_potentials = (**C.chorale_potential)(block)
+		told.centre_potentials = (**C.chorale_potential)(lend(c, potentials))
 		told.centre_values = C.int64_t(count)
 	}
 	if c.err != nil {
@@ -199,8 +197,7 @@ func (b *ModelBuilder) AddMembers(first int, members *Members) error {
 	}
 	entries := len(members.Chains)
 	offsets := c.parts("Offsets", members.Offsets, entries)
-	told := new(C.chorale_members)
-	told.struct_size = C.sizeof_chorale_members
+	told := &C.chorale_members{struct_size: C.sizeof_chorale_members}
 	told.classes = (**C.int32_t)(b.arrays(c, "Classes", members.Classes, members.Chains))
 	told.tables = (**C.int32_t)(b.arrays(c, "Tables", members.Tables, members.Chains))
 	if c.err != nil {
@@ -241,16 +238,14 @@ func (b *ModelBuilder) arrays(c *call, name string, slices [][]int32, chains []i
 	if c.err != nil || len(slices) == 0 {
 		return nil
 	}
-	block := c.memory.allocate(len(slices) * int(unsafe.Sizeof(uintptr(0))))
-	addresses := unsafe.Slice((*unsafe.Pointer)(block), len(slices))
+	addresses := make([]unsafe.Pointer, len(slices))
 	for i, slice := range slices {
-		addresses[i] = nil
 		if chain := chains[i]; chain >= 0 && chain < int64(len(b.lengths)) {
 			c.check(fmt.Sprintf("%s[%d]", name, i), len(slice), b.lengths[chain])
 			addresses[i] = lend(c, slice)
 		}
 	}
-	return block
+	return lend(c, addresses)
 }
 
 // Freeze makes a model of the chains and cliques. Afterwards the builder can only be closed.
@@ -419,9 +414,8 @@ func (m *Model) Chain(number int) (*Chain, *ChainOptions, error) {
 	if c.err != nil {
 		return nil, nil, c.err
 	}
-	told, with := new(C.chorale_chain), new(C.chorale_chain_options)
-	told.struct_size = C.sizeof_chorale_chain
-	with.struct_size = C.sizeof_chorale_chain_options
+	told := &C.chorale_chain{struct_size: C.sizeof_chorale_chain}
+	with := &C.chorale_chain_options{struct_size: C.sizeof_chorale_chain_options}
 	if c.failed(C.chorale_model_get_chain(model, C.int64_t(number), told, with, c.detail)) {
 		return nil, nil, c.err
 	}

@@ -52,8 +52,7 @@ func newPotential(values int, options *PotentialOptions, watching *failures,
 	if c.err != nil {
 		return nil, c.err
 	}
-	told := new(C.chorale_potential_options)
-	told.struct_size = C.sizeof_chorale_potential_options
+	told := &C.chorale_potential_options{struct_size: C.sizeof_chorale_potential_options}
 	told.scale = C.chorale_scale(options.Scale)
 	told.shape = C.chorale_shape(options.Shape)
 	told.counted = (*C.uint8_t)(lend(c, options.Counted))

@@ -3,7 +3,10 @@ package chorale
 // #include "shim.h"
 import "C"
 
-import "unsafe"
+import (
+	"strings"
+	"unsafe"
+)
 
 // Problem is a model with its names, gold labels and notes, which can be saved to a file and
 // loaded. Any number of goroutines may read it while none changes it; only one at a time may change
@@ -32,17 +35,22 @@ func NewProblem(model *Model) (*Problem, error) {
 	return newProblem(problem, (*handle)(model)), nil
 }
 
+// path returns a path for C, which may be read until the call ends.
+func (c *call) path(path string) *C.char {
+	if strings.IndexByte(path, 0) >= 0 {
+		c.fail(refuse(ErrInputOutput, "the path %q has a NUL in it", path))
+	}
+	return (*C.char)(c.text(path + "\x00"))
+}
+
 // LoadProblem loads a problem file, or reads one from a pipe; devices and directories are refused.
 func LoadProblem(path string) (*Problem, error) {
-	for i := 0; i < len(path); i++ {
-		if path[i] == 0 {
-			return nil, refuse(ErrInputOutput, "the path %q has a NUL in it", path)
-		}
-	}
 	c := begin()
 	defer c.end()
-	name := C.CString(path)
-	defer C.free(unsafe.Pointer(name))
+	name := c.path(path)
+	if c.err != nil {
+		return nil, c.err
+	}
 	var problem *C.chorale_problem
 	if c.failed(C.chorale_problem_load(nil, name, &problem, c.detail)) {
 		return nil, c.err
@@ -220,18 +228,10 @@ func (p *Problem) Bytes() ([]byte, error) {
 // Save writes a problem file. If it fails, or the program or machine stops meanwhile, the file at
 // this path is either the old one or the complete new one.
 func (p *Problem) Save(path string) error {
-	for i := 0; i < len(path); i++ {
-		if path[i] == 0 {
-			return refuse(ErrInputOutput, "the path %q has a NUL in it", path)
-		}
-	}
 	c, problem := p.read()
 	defer c.end()
-	if c.err != nil {
-		return c.err
+	if name := c.path(path); c.err == nil {
+		c.failed(C.chorale_problem_save(problem, name, c.detail))
 	}
-	name := C.CString(path)
-	defer C.free(unsafe.Pointer(name))
-	c.failed(C.chorale_problem_save(problem, name, c.detail))
 	return c.err
 }

@@ -84,8 +84,7 @@ func NewProperty(automaton *Automaton) (*Property, error) {
 		if c.err != nil {
 			return C.CHORALE_OK
 		}
-		told := new(C.chorale_automaton)
-		told.struct_size = C.sizeof_chorale_automaton
+		told := &C.chorale_automaton{struct_size: C.sizeof_chorale_automaton}
 		told.labels = C.int64_t(a.Labels)
 		told.classes = C.int64_t(a.Classes)
 		told.states = C.int64_t(a.States)
@@ -154,8 +153,7 @@ func LabelMapFromNames(scheme Scheme, names []string) (*LabelMap, error) {
 }
 
 func (c *call) labelMap(m *LabelMap, ignored []byte) *C.chorale_label_map {
-	told := new(C.chorale_label_map)
-	told.struct_size = C.sizeof_chorale_label_map
+	told := &C.chorale_label_map{struct_size: C.sizeof_chorale_label_map}
 	if m == nil {
 		c.fail(refuse(ErrNullArgument, "the label map is nil"))
 		return told

@@ -197,9 +197,7 @@ func (r *Run) shape(c *call, chain int) (length, labels int) {
 }
 
 func newRunResult() *C.chorale_run_result {
-	result := new(C.chorale_run_result)
-	result.struct_size = C.sizeof_chorale_run_result
-	return result
+	return &C.chorale_run_result{struct_size: C.sizeof_chorale_run_result}
 }
 
 // compute calls a function of the library that may end early, such as a solve. The time limit of

@@ -71,8 +71,7 @@ func (c *call) mentions(mentions *Mentions) *C.chorale_mentions {
 	if c.err != nil {
 		return nil
 	}
-	told := new(C.chorale_mentions)
-	told.struct_size = C.sizeof_chorale_mentions
+	told := &C.chorale_mentions{struct_size: C.sizeof_chorale_mentions}
 	told.count, told.keys, told.labels = C.int64_t(n), C.int64_t(mentions.Keys), C.int64_t(mentions.Labels)
 	told.key = (*C.int32_t)(lend(c, mentions.Key))
 	told.label = (*C.int32_t)(lend(c, mentions.Label))
@@ -86,8 +85,7 @@ func (c *call) mentions(mentions *Mentions) *C.chorale_mentions {
 }
 
 func (e *Evidence) inC() *C.chorale_evidence {
-	told := new(C.chorale_evidence)
-	told.struct_size = C.sizeof_chorale_evidence
+	told := &C.chorale_evidence{struct_size: C.sizeof_chorale_evidence}
 	if e != nil {
 		told.most, told.once, told.per_mention = C.double(e.Most), C.double(e.Once), C.double(e.Each)
 	}

@@ -123,8 +123,7 @@ func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Tr
 	if c.err != nil {
 		return nil, c.err
 	}
-	told := new(C.chorale_transitions_options)
-	told.struct_size = C.sizeof_chorale_transitions_options
+	told := &C.chorale_transitions_options{struct_size: C.sizeof_chorale_transitions_options}
 	told.element = element
 	told.orientation = C.chorale_orientation(options.Orientation)
 	told.start = c.scores(options.Start)
