@@ -9,7 +9,8 @@ import math
 import os
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import numpy as np
@@ -275,20 +276,16 @@ def _round(progress: Progress) -> None:
 # ---- Tables
 
 
-class _Naming:
-    """A context for a call of the package, `with _Naming(options, place, lines):`. Turns an error
-    of the call into a `Stop` whose message names options of the command and lines of the file."""
-
-    def __init__(self, options: argparse.Namespace, place: str, lines: Sequence[int]) -> None:
-        self._options, self._place, self._lines = vars(options), place, lines
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        refused = isinstance(error, (Error, TypeError, ValueError))
-        if error is not None and refused and not isinstance(error, MemoryError):
-            raise Stop(BAD_INPUT, told(error, self._place, self._lines, self._options)) from None
+@contextmanager
+def _naming(options: argparse.Namespace, place: str, lines: Sequence[int]) -> Iterator[None]:
+    """Turns errors of calls of the package into a `Stop` whose message names options of the command
+    and lines of the file."""
+    try:
+        yield
+    except (Error, TypeError, ValueError) as error:
+        if isinstance(error, MemoryError):
+            raise
+        raise Stop(BAD_INPUT, told(error, place, lines, vars(options))) from None
 
 
 def _key(text: str, table: Table) -> str | tuple[str, ...]:
@@ -327,7 +324,7 @@ def command_settle(given: argparse.Namespace) -> bytes:
         labels = {}
         for label, _, other in (entry.partition("=") for entry in given.labels):
             labels.setdefault(label, []).extend([other] if other else [])
-    with _Naming(given, table.place, table.lines):
+    with _naming(given, table.place, table.lines):
         try:
             settled = settle(
                 table.rows,
@@ -403,32 +400,38 @@ def _corpus(path: str) -> _Corpus:
     entries, lines = json_lines(read_bytes(path), place)
     if not entries:
         raise Stop(BAD_INPUT, f"{place}: no sequences")
-    scores, tokens, groups = [], [], []
+    scores, tokens = [], []
     for entry, line in zip(entries, lines):
-        here = f"{place}, line {line}"
-        for name in NEW:
-            if name in entry:
-                raise Stop(BAD_INPUT, f'{here}: "{name}" is there already; give it another name')
-        scores.append(_scores(entry.get("scores"), here))
-        words, group = entry.get("tokens"), entry.get("group")
-        words = [None] * len(scores[-1]) if words is None else words
-        if not isinstance(words, list) or len(words) != len(scores[-1]):
-            raise Stop(BAD_INPUT, f'{here}: "tokens" must be a list, one for each list of "scores"')
-        if any(isinstance(word, (list, dict)) for word in words):
-            raise Stop(BAD_INPUT, f'{here}: "tokens" must be texts, numbers or null')
-        if isinstance(group, (list, dict)):
-            raise Stop(BAD_INPUT, f'{here}: "group" must be a text or a number')
+        rows, words, group = _scores(entry.get("scores")), entry.get("tokens"), entry.get("group")
+        words = [None] * (0 if rows is None else len(rows)) if words is None else words
+        taken = [name for name in NEW if name in entry]
+        rule = ""
+        if taken:
+            rule = f'"{taken[0]}" is there already; give it another name'
+        elif rows is None:
+            rule = (
+                '"scores" must be a list for each position, with a number for each label; -Infinity '
+                "forbids a label"
+            )
+        elif not isinstance(words, list) or len(words) != len(rows):
+            rule = '"tokens" must be a list, one for each list of "scores"'
+        elif any(isinstance(word, (list, dict)) for word in words):
+            rule = '"tokens" must be texts, numbers or null'
+        elif isinstance(group, (list, dict)):
+            rule = '"group" must be a text or a number'
+        if rule:
+            raise Stop(BAD_INPUT, f"{place}, line {line}: {rule}")
+        scores.append(rows)
         tokens.append([None if missing(word) else str(word) for word in words])
-        groups.append(group)
-    width = max(array.shape[1] for array in scores)
+    width = max((rows.shape[1] for rows in scores), default=0)
     if width == 0:
         raise Stop(BAD_INPUT, f"{place}: no sequence has positions")
-    for number, (array, line) in enumerate(zip(scores, lines)):
-        if len(array) == 0:
-            scores[number] = np.zeros((0, width))
-        elif array.shape[1] != width:
-            rule = f"{array.shape[1]} scores for a position where other lines have {width}"
+    for number, (rows, line) in enumerate(zip(scores, lines)):
+        if len(rows) and rows.shape[1] != width:
+            rule = f"{rows.shape[1]} scores for a position where other lines have {width}"
             raise Stop(BAD_INPUT, f'{place}, line {line}: "scores" has {rule}')
+        scores[number] = rows.reshape(-1, width)
+    groups = [entry.get("group") for entry in entries]
     together = any("group" in entry for entry in entries)
     own: dict[str, Any] = {}
     for name in OWN:
@@ -440,16 +443,15 @@ def _corpus(path: str) -> _Corpus:
     return _Corpus(place, lines, entries, scores, tokens, groups if together else None, own)
 
 
-def _scores(given: Any, here: str) -> Any:
+def _scores(given: Any) -> Any:
+    """Returns an array, T x m; None if a file gives anything else."""
     try:
         array = np.array(given if given else [[]], dtype=np.float64)
     except (TypeError, ValueError):
-        array = np.zeros(0)
-    if not isinstance(given, list) or array.ndim != 2 or (given and array.size == 0):
-        rule = "a list for each position, each with a number for each label"
-        raise Stop(BAD_INPUT, f'{here}: "scores" must be {rule}')
-    if np.isnan(array).any() or np.isposinf(array).any():
-        raise Stop(BAD_INPUT, f'{here}: "scores" must be numbers; -Infinity forbids a label')
+        return None
+    wrong = np.isnan(array) | np.isposinf(array)
+    if not isinstance(given, list) or array.ndim != 2 or (given and array.size == 0) or wrong.any():
+        return None
     return array[: len(given)]
 
 
@@ -486,7 +488,7 @@ def command_label(given: argparse.Namespace) -> bytes:
         if type(transitions) is dict and not transitions.keys() <= {"scores", "start", "end"}:
             wrong = list(transitions)
             raise Stop(BAD_INPUT, f"--transitions has {wrong}; it may have scores, start and end")
-    with _Naming(given, corpus.place, corpus.lines):
+    with _naming(given, corpus.place, corpus.lines):
         if given.scheme is not None:
             with Renaming({"names": "labels"}):
                 transitions = logits.scheme_transitions(names, given.scheme)

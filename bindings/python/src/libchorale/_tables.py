@@ -31,24 +31,16 @@ class Labels:
         return [values[code] for code in self.codes.tolist()]
 
 
-@dataclasses.dataclass(frozen=True)
-class Texts:
-    """A new column of `count` texts: texts[i] is in row rows[i], and all other rows are null. rows:
-    ascending."""
-
-    count: int
-    rows: Longs
-    texts: list[str]
-
-    def objects(self) -> Array:
-        every = np.full(self.count, None, dtype=object)
-        every[self.rows] = self.texts
-        return every
+def texts_in(count: int, rows: Longs, texts: list[str]) -> Array:
+    """Returns a new column of `count` texts: texts[i] is in row rows[i], all other rows are None."""
+    every = np.full(count, None, dtype=object)
+    every[rows] = texts
+    return every
 
 
-# The columns to be added to a table, by name. Columns of numbers and of truth values are arrays, in
-# which NaN is null.
-New = Mapping[str, "Labels | Texts | Array"]
+# The columns to be added to a table, by name. Columns of numbers, of truth values and of texts are
+# arrays, in which NaN and None are null.
+New = Mapping[str, "Labels | Array"]
 
 
 class Table:
@@ -226,10 +218,10 @@ class _Stream(Table):
     def _made(self, value: Any) -> Any:
         """Returns a new column as an Arrow array."""
         arrow = self._arrow
-        if isinstance(value, Texts):
-            return arrow.array(value.objects(), arrow.large_string())
         if not isinstance(value, Labels):
-            return arrow.array(value, mask=np.isnan(value) if value.dtype.kind == "f" else None)
+            kind = arrow.large_string() if value.dtype == object else None
+            mask = np.isnan(value) if value.dtype.kind == "f" else None
+            return arrow.array(value, kind, mask=mask)
         kind = None if value.like is None else plain_type(self._read.schema.field(value.like).type)
         codes = arrow.array(value.codes, mask=value.codes < 0)
         if kind is not None and arrow.types.is_dictionary(kind):

@@ -15,14 +15,14 @@ import numpy as np
 
 from . import _arrays as arrays
 from ._agreements import check_strength
-from ._columns import Codes, Doubles, Ints, Longs
+from ._columns import Array, Codes, Doubles, Ints, Longs
 from ._evidence import Mentions
 from ._given import LEVELS, MARGIN, Names, Problems, Reader, TableError
 from ._learnt import LearnProgress, Learnt, learn
 from ._mentions import Keyed, Rows, Weights, cliques_of
 from ._progress import Bar, Bars
 from ._reading import gold_of, keys_of, log, mentions_of
-from ._tables import Labels, Table, Texts, opened
+from ._tables import Labels, Table, opened, texts_in
 from .collective import agreeing
 from .run import Progress, Reason
 from .settling import Confidence, Key, Scale
@@ -371,7 +371,7 @@ def _labels_of(strengths: Strengths, labels: Sequence[Any] | None) -> list[Any]:
 
 def _why(
     read: _Read, reasons: list[tuple[int, Reason]], group: str | None, codes: Ints, rows: Longs
-) -> Texts:
+) -> Array:
     several = len(read.keyed) > 1
     of_row: dict[int, list[tuple[int, Reason]]] = {row: [] for row in rows.tolist()}
     for number, reason in reasons:
@@ -393,7 +393,7 @@ def _why(
                 "are now"
             )
         texts.append("; ".join(told) or f"of all labels {label} has the highest score here")
-    return Texts(len(codes), rows, texts)
+    return texts_in(len(codes), rows, texts)
 
 
 def learn_strengths(

@@ -21,7 +21,7 @@ from ._columns import Array, Codes, Doubles, Ints, Longs
 from ._evidence import Evidence, Mentions, checked, settled
 from ._given import LEVELS, RULES, Names, Problems, Reader, TableError
 from ._reading import gold_of, keys_of, log, mentions_of
-from ._tables import Labels, Table, Texts, opened
+from ._tables import Labels, Table, opened, texts_in
 
 #: The columns that `settle` adds.
 NAMES = ("together", "probability", "changed", "why", "conflict")
@@ -199,7 +199,7 @@ class Settled:
             votes[key][v] = int(count)
         return votes
 
-    def _why(self) -> Texts:
+    def _why(self) -> Array:
         read, key = self._read, self._read.mentions.key
         labels = [str(label) for label in self.labels]
         rows = np.flatnonzero((self.changed | self.conflict) & read.part)
@@ -233,12 +233,8 @@ class Settled:
             for problem in self.problems
             if not read.part[problem.row]
         }
-        if alone:
-            rows = np.concatenate([rows, np.array(list(alone), dtype=np.int64)])
-            texts += alone.values()
-            order = np.argsort(rows)
-            rows, texts = rows[order], [texts[place] for place in order.tolist()]
-        return Texts(read.table.rows, rows, texts)
+        rows = np.concatenate([rows, np.array(list(alone), dtype=np.int64)])
+        return texts_in(read.table.rows, rows, [*texts, *alone.values()])
 
     def _key_names(self, keys: Longs) -> list[Any]:
         """Returns the values of keys, as they are in their first rows."""
