@@ -35,7 +35,6 @@ ENUMS = [
     ("asked", "SCHEME", "Scheme", "Scheme", "How label names mark segments. The label O is outside all segments."),
     ("asked", "JOINT", "JointMode", "Joint", "The method for a chain with several properties. The exact computation runs over *configurations*: the joint states of all properties' automata and the values fired so far."),
     ("asked", "SEGMENT", "SegmentRule", "", "Where a segment ends. X is the kind of the segment, O a label that the property ignores."),
-    ("", "UNLISTED", "Unlisted", "Unlisted", "How values of a property outside a dictionary are treated."),
     ("asked", "MESSAGES", "MessageElement", "Messages", "The number format in which messages are stored. Computations are always in double precision."),
     ("told", "VERDICT", "Verdict", "Verdict", "Why learnt strengths are applied, or why nothing is."),
     ("", "WARNING", "LearnWarning", "Warning", "Flags: what is unusual about the problems that were learnt from."),

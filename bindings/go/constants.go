@@ -415,18 +415,6 @@ const (
 	EndsAtIgnored SegmentRule = C.CHORALE_SEGMENT_ENDS_AT_IGNORED
 )
 
-// Unlisted: how values of a property outside a dictionary are treated.
-type Unlisted int32
-
-// Constants of [Unlisted].
-const (
-	// No UNLISTED. Messages and decoding exclude every labelling that fires such a value, even if
-	// the labelling shows CONFLICT.
-	UnlistedForbidden Unlisted = C.CHORALE_UNLISTED_FORBIDDEN
-	// With UNLISTED, which stands for all such values.
-	UnlistedAsValue Unlisted = C.CHORALE_UNLISTED_AS_VALUE
-)
-
 // MessageElement: the number format in which messages are stored. Computations are always in double
 // precision.
 type MessageElement int32
