@@ -146,7 +146,7 @@ export class Chorale {
    */
   createLedger(labels: number, evidence: Evidence): Ledger;
 
-  /** Creates a problem of a model, at first without texts, gold labels and notes. */
+  /** Creates a problem of a model, at first without texts and gold labels. */
   createProblem(model: Model): Problem;
   /** Reads a problem from the bytes of a problem file. */
   readProblem(bytes: ArrayBuffer | ArrayBufferView): Problem;

@@ -302,22 +302,18 @@ impl ModelBuilder {
         arrays: Option<&[Option<&[i32]>]>,
         chains: &[i64],
     ) -> Result<Option<Vec<*const i32>>> {
-        let Some(arrays) = arrays else {
-            return Ok(None);
+        let addresses = |arrays: &[Option<&[i32]>]| {
+            check_length(name, Some(arrays), chains.len())?;
+            let address = |(&array, &chain): (&Option<&[i32]>, &i64)| {
+                let length = usize::try_from(chain).ok();
+                let length = length.and_then(|chain| self.lengths.get(chain).copied());
+                let known = array.filter(|_| length.is_some());
+                check_length(name, known, length.unwrap_or(0))?;
+                Ok(pointer(array))
+            };
+            std::iter::zip(arrays, chains).map(address).collect()
         };
-        check_length(name, Some(arrays), chains.len())?;
-        let addresses = std::iter::zip(arrays, chains).map(|(&array, &chain)| {
-            let length = usize::try_from(chain)
-                .ok()
-                .and_then(|i| self.lengths.get(i));
-            check_length(
-                name,
-                array.filter(|_| length.is_some()),
-                length.copied().unwrap_or(0),
-            )?;
-            Ok(pointer(array))
-        });
-        addresses.collect::<Result<_>>().map(Some)
+        arrays.map(addresses).transpose()
     }
 
     /// Makes a model of the chains and cliques, which then cannot change. Errors: State (a centred

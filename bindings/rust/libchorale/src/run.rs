@@ -339,7 +339,7 @@ impl<'a> Run<'a> {
 
     /// Does all remaining rounds, then the local search and the bound if the options ask for them. A
     /// further call does up to [`RunOptions::rounds`](crate::RunOptions::rounds) more rounds.
-    /// Errors: CallbackStopped, CallbackValue, Executor, StateSpace.
+    /// Errors: CallbackStopped, CallbackValue, StateSpace.
     pub fn solve(&mut self) -> Result<RunResult> {
         self.call(c::chorale_run_solve)
     }
