@@ -382,7 +382,7 @@ function decodedOf(native, scope, decoded, ends, wanted) {
   native.call("chorale_decoded_get_result", [decoded, at]);
   const rows = (labelling) => {
     const count = ends.at(-1);
-    const all = result(native, "int32", count, undefined, (to) =>
+    const all = result(native, "int32", count, (to) =>
       native.call("chorale_decoded_labels", [decoded, labelling, to, count, 0]),
     );
     return Array.from({ length: ends.length - 1 }, (_, i) => all.subarray(ends[i], ends[i + 1]));

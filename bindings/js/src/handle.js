@@ -1,6 +1,6 @@
 // Objects of the library: closed by the caller, or by the garbage collector.
 import { CLOSED, WRONG_TYPE, refuse } from "./errors.js";
-import { IN_MEMORY, TYPES, shown } from "./native.js";
+import { shown } from "./native.js";
 
 // The key of the method that a `using` declaration calls. Node 18 has no Symbol.dispose. If a
 // polyfill defines it, this must happen before this package is loaded; without a polyfill, the key
@@ -108,29 +108,3 @@ export function create(native, name, before, names, destroy) {
  */
 export const make = (Kind, native, name, before, names) =>
   new Kind(native, create(native, `chorale_${name}`, before, names, Kind.destroy));
-
-export class MemoryArray extends Handle {
-  #type;
-  #length;
-  constructor(native, type, length) {
-    const bytes = length * TYPES[type].BYTES_PER_ELEMENT;
-    const at = native.allocate(bytes);
-    native.bytes(at, bytes).fill(0);
-    super(native, at, (pointer) => native.free(pointer, bytes));
-    this.#type = type;
-    this.#length = length;
-  }
-  get type() {
-    return this.#type;
-  }
-  get length() {
-    return this.#length;
-  }
-  get view() {
-    const native = Handle.nativeOf(this);
-    return native.array(this.#type, Handle.use(this, native), this.#length);
-  }
-  get [IN_MEMORY]() {
-    return this.view;
-  }
-}

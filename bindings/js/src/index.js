@@ -1,8 +1,8 @@
 // The package: load() gives a library with a memory of its own.
 import { layout } from "../dist/layout.js";
 import { ChoraleError, STATUS, WRONG_TYPE, refuse } from "./errors.js";
-import { MemoryArray, make } from "./handle.js";
-import { Native, TYPES, integer, optionsOf, shown } from "./native.js";
+import { make } from "./handle.js";
+import { Native, optionsOf, shown } from "./native.js";
 import { potentials } from "./potential.js";
 import { createTransitions, properties } from "./property.js";
 import { ModelBuilder } from "./model.js";
@@ -13,7 +13,7 @@ import { buildProblem, decode } from "./decode.js";
 import { createLedger, settle } from "./table.js";
 
 export { ChoraleError } from "./errors.js";
-export { Handle, MemoryArray } from "./handle.js";
+export { Handle } from "./handle.js";
 export { Potential } from "./potential.js";
 export { Dictionary, Property, Transitions, fire } from "./property.js";
 export { Model, ModelBuilder } from "./model.js";
@@ -73,16 +73,6 @@ export class Chorale {
   }
   readLearnt(json) {
     return readLearnt(this.#native, json);
-  }
-  createArray(type, length) {
-    if (typeof type !== "string" || type === "int64" || !Object.hasOwn(TYPES, type))
-      refuse(
-        STATUS.UNKNOWN_CONSTANT,
-        `type is ${shown(type)}; there are "float64", "float32", "int32" and "uint8"`,
-      );
-    if (integer("length", length) < 0)
-      refuse(STATUS.SIZE, `length is ${length}; it must be at least 0`);
-    return new MemoryArray(this.#native, type, length);
   }
   /**
    * Returns the `Native` object of a library, for the methods that are added to the class below.

@@ -348,24 +348,14 @@ class Scope {
     return this.native.view.getUint32(at, true);
   }
   /**
-   * Returns the address of an array of numbers of the type `type`: that of `given` itself, if
-   * `given` has this type and is in the library's memory; otherwise that of a copy, for which each
-   * entry is checked. 0 (NULL) if no array is given.
+   * Copies an array of numbers to one of the type `type`, checking each entry, and returns its address;
+   * 0 (NULL) if no array is given.
    */
   numbers(type, name, given) {
-    if (given === null || given === undefined) return 0;
-    const array = arrayOf(name, given);
-    if (
-      this.native.owns(array) &&
-      array instanceof TYPES[type] &&
-      array.byteOffset % array.BYTES_PER_ELEMENT === 0
-    )
-      return array.byteOffset;
-    const count = array.length;
+    if (isMissing(given)) return 0;
+    const count = arrayOf(name, given).length;
     const at = this.allocate(count * TYPES[type].BYTES_PER_ELEMENT);
-    // Calls arrayOf() again instead of using `array`: the allocation may have grown the memory,
-    // which detaches earlier views of it.
-    copyInto(this.native.array(type, at, count), name, arrayOf(name, given));
+    copyInto(this.native.array(type, at, count), name, given);
     return at;
   }
   /** Does the same as numbers(), for an array that must be given and have `count` entries. */
@@ -419,10 +409,6 @@ class Scope {
 
 // ---- Arguments ---------------------------------------------------------------------------------
 
-Native.prototype.owns = function owns(array) {
-  return ArrayBuffer.isView(array) && array.buffer === this.memory.buffer;
-};
-
 export function shown(value) {
   if (typeof value === "string")
     return JSON.stringify(value.length > 40 ? value.slice(0, 40) + "..." : value);
@@ -441,19 +427,14 @@ export function isDetached(buffer) {
   }
 }
 
-/** The key under which a MemoryArray has its view of the library's memory. */
-export const IN_MEMORY = Symbol("in memory");
-
 export const isMissing = (value) => value === null || value === undefined;
 /** Returns true for what stands for "no word" and "no key": null, undefined, NaN. */
 export const isNothing = (key) => isMissing(key) || Number.isNaN(key);
 
 /**
- * Returns an argument that is an array (for a MemoryArray, its view), after checking that it has a
- * length. A typed array with a detached buffer is an error.
+ * Returns an argument that is an array, after checking that it has a length. A typed array with a detached buffer is an error.
  */
 export function arrayOf(name, given) {
-  if (given !== null && typeof given === "object" && IN_MEMORY in given) given = given[IN_MEMORY];
   if (ArrayBuffer.isView(given) && isDetached(given.buffer))
     refuse(
       DETACHED,

@@ -150,26 +150,10 @@ const tablesFor = (tables) => (scope) => {
   return [at, rows, columns, 0];
 };
 
-/**
- * Returns an array with `count` results of a type, which fill(address) writes to the library's
- * memory. The array is `into` if given, otherwise a new one. If `into` is a MemoryArray, fill
- * writes to it directly; otherwise the results are copied.
- */
-export function result(native, type, count, into, fill) {
-  const array = into === undefined ? null : length("into", arrayOf("into", into), count);
-  if (array !== null && !(array instanceof TYPES[type]))
-    refuse(WRONG_TYPE, `into is ${shown(array)}, not a ${TYPES[type].name}`);
-  if (array !== null && native.owns(array)) {
-    const at = array.byteOffset;
-    fill(at);
-    return native.array(type, at, count);
-  }
-  return native.scoped((scope) => {
+/** Returns an array with `count` results of a type, which fill(address) writes. */
+export const result = (native, type, count, fill) =>
+  native.scoped((scope) => {
     const at = scope.allocate(count * TYPES[type].BYTES_PER_ELEMENT);
     fill(at);
-    const found = native.array(type, at, count);
-    if (array === null) return found.slice();
-    array.set(found);
-    return array;
+    return native.array(type, at, count).slice();
   });
-}

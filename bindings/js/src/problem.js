@@ -2,7 +2,6 @@
 import { DETACHED, STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, given, make } from "./handle.js";
 import {
-  arrayOf,
   chosen,
   integer,
   int32,

@@ -159,7 +159,7 @@ export class Run extends Handle {
   }
   #ints(name, options, ...before) {
     const native = Handle.nativeOf(this);
-    const { own, into } = optionsOf(options, ["own", "into"]);
+    const { own } = optionsOf(options, ["own"]);
     const given = [...before, own ? 1 : 0];
     const count = native.scoped((scope) => {
       const needed = scope.place();
@@ -170,7 +170,6 @@ export class Run extends Handle {
       native,
       "int32",
       count,
-      into,
       (at) => count > 0 && this.#call(name, ...given, at, count, 0),
     );
   }
@@ -269,12 +268,12 @@ export class Run extends Handle {
   probabilities(chain, options) {
     const native = Handle.nativeOf(this);
     Handle.use(this, native);
-    const { temperature = 1, into } = optionsOf(options, ["temperature", "into"]);
+    const { temperature = 1 } = optionsOf(options, ["temperature"]);
     real("temperature", temperature);
     const { length: T, labels } = this.#shape(integer("chain", chain));
     return native.scoped((scope) => {
       const exact = scope.place();
-      const probabilities = result(native, "float64", T * labels, into, (at) =>
+      const probabilities = result(native, "float64", T * labels, (at) =>
         this.#call("probabilities", chain, temperature, at, 0, exact),
       );
       return { probabilities, exact: native.view.getInt32(exact, true) === 1 };

@@ -96,7 +96,7 @@ export class Ledger extends Handle {
   add(mentions) {
     return Handle.on(this, (native, scope, pointer) => {
       const { at, rows } = mentionsOf(scope, mentions);
-      return result(native, "int32", rows, undefined, (to) =>
+      return result(native, "int32", rows, (to) =>
         native.call("chorale_ledger_add", [pointer, at, to], OF_TABLES),
       );
     });

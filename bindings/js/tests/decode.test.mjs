@@ -91,11 +91,8 @@ for (const [name, chorale] of await bothModules()) {
     assert.ok(progress.length > 0);
     // The same scores in other forms.
     const shared = chorale.createTransitions(transitions);
-    const memory = chorale.createArray("float64", 18);
-    memory.view.set(scores.flat(2));
     const flat = { labels: 3, offsets: [0, 2, 4, 6] };
     for (const given of [
-      { scores: memory, ...flat },
       { scores: Float64Array.from(scores.flat(2)), ...flat },
       { scores: Float32Array.from(scores.flat(2)), ...flat },
       { scores: scores.flat(1), ...flat, offsets: Int32Array.from(flat.offsets) },
@@ -155,7 +152,7 @@ for (const [name, chorale] of await bothModules()) {
     assert.deepEqual([...problem.gold], [0, 1, 0, 1, -1, 1]);
     const run = chorale.createRun(problem, { boundSteps: 50 });
     assert.deepEqual(run.solve(), found.result);
-    for (const handle of [run, problem, property, potential, shared, memory]) handle.close();
+    for (const handle of [run, problem, property, potential, shared]) handle.close();
     assert.equal(chorale.allocatedBytes, 0);
   });
 

@@ -18,7 +18,6 @@ test("handles that nothing refers to are freed", async () => {
       const run = chorale.createRun(problem, { edits: true, progress: () => {} });
       run.solve();
       chorale.createCallback(2, () => 0);
-      chorale.createArray("uint8", 1000);
     }
   };
   make();

@@ -374,29 +374,6 @@ for (const [name, chorale] of libraries) {
     for (const handle of [again, problem, model, potts, builder]) handle.close();
     assert.equal(chorale.allocatedBytes, 0);
   });
-
-  test(`arrays in the library's memory are read and written in place, ${name}`, () => {
-    const scores = chorale.createArray("float64", 2000);
-    assert.deepEqual([scores.type, scores.length, scores.view.length], ["float64", 2000, 2000]);
-    scores.view.set(Array.from({ length: 2000 }, (_, i) => (i % 7) / 4));
-    const builder = chorale.createModelBuilder();
-    builder.addCorpus({ scores, labels: 4 });
-    const model = builder.freeze();
-    const run = chorale.createRun(model);
-    run.solve();
-    const into = chorale.createArray("int32", 500);
-    const written = run.labels(null, { into });
-    assert.equal(written.byteOffset, into.view.byteOffset);
-    assert.deepEqual([...into.view], [...run.labels()]);
-    const mine = new Int32Array(500);
-    assert.equal(run.labels(null, { into: mine }), mine);
-    assert.deepEqual(mine, run.labels());
-    const probabilities = chorale.createArray("float64", 4);
-    run.probabilities(0, { into: probabilities });
-    close(probabilities.view.reduce((a, b) => a + b), 1);
-    for (const handle of [scores, into, probabilities, run, model, builder]) handle.close();
-    assert.equal(chorale.allocatedBytes, 0);
-  });
 }
 
 test("version, and what the machine has", async () => {

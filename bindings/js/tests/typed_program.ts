@@ -32,8 +32,7 @@ const ledger: Ledger = chorale.createLedger(2, settled.evidence);
 const placed: Int32Array = ledger.add({ keys: 1, labels: 2, key: [0], label: [1], confidence: [null] });
 const stays: boolean = settled.keys[0]?.conflict ?? ledger.changes({ take: false })[0]?.row === 0;
 
-const scores = chorale.createArray("float64", 8);
-const view: Float64Array = scores.view;
+const scores = new Float64Array(8);
 const builder = chorale.createModelBuilder();
 const { first, count } = builder.addCorpus({ scores, labels: 2, offsets: [0, 2, 4] },
   { tokens: [1, 2, 1, 2] });
@@ -47,7 +46,7 @@ const result: RunResult = run.solve();
 run.setAllowed(first, 0, [1, 0]);
 run.setAllowed(first, 0, null);
 run.setStrength(0, 2);
-const written: Int32Array = run.labels(null, { own: true, into: chorale.createArray("int32", count) });
+const written: Int32Array = run.labels(null, { own: true });
 const problem: Problem = chorale.readProblem(chorale.createProblem(model).toBytes());
 problem.gold = new Int32Array(4);
 problem.gold = null;
@@ -69,7 +68,7 @@ try {
   if (error instanceof ChoraleError)
     console.log(error.status, error.statusName.length, error.message);
 }
-console.log(labels, what, dear, placed, stays, view, told, result.outcome === "complete", written, automaton.values);
+console.log(labels, what, dear, placed, stays, told, result.outcome === "complete", written, automaton.values);
 
 // @ts-expect-error: no such outcome
 console.log(result.outcome === "finished");
@@ -83,8 +82,6 @@ new Handle();
 chorale.createRun(model, { threads: 2 });
 // @ts-expect-error: a potential where a property is needed
 builder.addCliques(1, { property: chorale.createPotts(2, 1) }).first;
-// @ts-expect-error: no such type
-chorale.createArray("int64", 2);
 // @ts-expect-error: evidence has three numbers
 chorale.createLedger(2, { most: 1, once: 2 });
 // @ts-expect-error: read-only

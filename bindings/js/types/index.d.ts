@@ -20,11 +20,8 @@ import type * as structs from "./structs.js";
 import type { LeftOut, LedgerChange, LedgerRow, Progress, Reason, RunResult, SettledKey, SettledMention } from "./structs.js";
 export type { LearnWarning, LeftOut, LedgerChange, LedgerRow, Obstacle, Outcome, Progress, Reason, RuleState, RunResult, SettledKey, SettledMention, Verdict } from "./structs.js";
 
-/**
- * Numbers passed to a call. A `MemoryArray` of the type that the call reads may be read in place;
- * all other arrays are copied.
- */
-export type Numbers = ArrayLike<number> | MemoryArray;
+/** Numbers passed to a call, which copies them; fastest from an array of the type that the call reads. */
+export type Numbers = ArrayLike<number>;
 /**
  * A matrix as an array of its rows: for instance the scores of a chain, T rows of m numbers.
  */
@@ -83,24 +80,6 @@ export class Handle {
 export interface Handle {
   /** Does the same as `close`; called at the end of the block of a `using` declaration. */
   [Symbol.dispose](): void;
-}
-
-type TypedArrayOf = {
-  float64: Float64Array;
-  float32: Float32Array;
-  int32: Int32Array;
-  uint8: Uint8Array;
-};
-
-/** An array in the library's memory. Calls that read arrays of its type need not copy it. */
-export class MemoryArray<T extends keyof TypedArrayOf = keyof TypedArrayOf> extends Handle {
-  readonly type: T;
-  readonly length: number;
-  /**
-   * The array itself. When the memory of the library grows, all earlier views become detached
-   * (length 0): read this property again after any call.
-   */
-  readonly view: TypedArrayOf[T];
 }
 
 /** One library with its memory. */
@@ -280,9 +259,6 @@ export class Chorale {
   learn(problems: Problem | readonly Problem[], options?: LearnOptions): Learnt;
   /** Creates the result of learning from the text that `Learnt.toJSON` returned. */
   readLearnt(json: string): Learnt;
-
-  /** Creates an array of `length` zeros in the library's memory. */
-  createArray<T extends keyof TypedArrayOf>(type: T, length: number): MemoryArray<T>;
 }
 
 // ---- decode ------------------------------------------------------------------------------------
@@ -825,25 +801,15 @@ export interface OfLabelling {
    */
   own?: boolean;
 }
-/**
- * Where a method writes its result: an array as long as the result, which the method then returns.
- * The library writes to a `MemoryArray` directly, and otherwise the result is copied.
- */
-export interface IntoInt32 {
-  into?: Int32Array | MemoryArray<"int32">;
-}
-export interface IntoFloat64 {
-  into?: Float64Array | MemoryArray<"float64">;
-}
 export class Run extends Handle {
   /** Returns what the last `solve` did. */
   result(): RunResult;
   /** Returns the chains that are left out; -1 stands for their labels. */
   leftOut(): LeftOut[];
   /** Returns the labels of a chain; without `chain` those of all chains in one array. */
-  labels(chain?: number | null, options?: OfLabelling & IntoInt32): Int32Array;
+  labels(chain?: number | null, options?: OfLabelling): Int32Array;
   chainScore(chain: number, options?: OfLabelling): number;
-  values(clique: number, options?: OfLabelling & IntoInt32): Int32Array;
+  values(clique: number, options?: OfLabelling): Int32Array;
   /** Returns the reasons why a chain changed; without `chain` those of all chains. */
   reasons(chain?: number | null): Reason[];
   /**
@@ -884,7 +850,7 @@ export class Run extends Handle {
    */
   probabilities(
     chain: number,
-    options?: { temperature?: number } & IntoFloat64,
+    options?: { temperature?: number },
   ): { probabilities: Float64Array; exact: boolean };
 }
 
