@@ -149,11 +149,11 @@ func (p *Problem) Texts(list TextList) []string {
 	if count == 0 {
 		return nil
 	}
-	bytes, lengths := make([]*C.char, count), make([]C.size_t, count)
-	C.chorale_go_texts(problem, C.chorale_text_list(list), count, &bytes[0], &lengths[0])
-	texts := make([]string, count)
+	texts := make([]string, int(count))
 	for i := range texts {
-		texts[i], _ = goText(bytes[i], lengths[i])
+		var length C.size_t
+		bytes := C.chorale_problem_text(problem, C.chorale_text_list(list), C.int64_t(i), &length)
+		texts[i], _ = goText(bytes, length)
 	}
 	return texts
 }

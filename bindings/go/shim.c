@@ -34,9 +34,3 @@ void chorale_go_learn_callback(chorale_learn_options *options, uintptr_t user) {
   options->progress = learn_progress;
   options->progress_user = (void *)user;
 }
-
-void chorale_go_texts(const chorale_problem *problem, chorale_text_list list, int64_t count,
-                      const char **texts, size_t *lengths) {
-  for (int64_t i = 0; i < count; ++i)
-    texts[i] = chorale_problem_text(problem, list, i, lengths + i);
-}

@@ -22,8 +22,5 @@ chorale_status chorale_go_potential_create_callback(const chorale_host *host, in
 // because `user`, a cgo.Handle, is stored in it as a pointer.
 void chorale_go_run_callback(chorale_run_options *options, uintptr_t user);
 void chorale_go_learn_callback(chorale_learn_options *options, uintptr_t user);
-// Writes the address and the length of each of the `count` texts of a list.
-void chorale_go_texts(const chorale_problem *problem, chorale_text_list list, int64_t count,
-                      const char **texts, size_t *lengths);
 
 #endif

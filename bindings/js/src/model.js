@@ -1,7 +1,7 @@
 // Models and their builders (model.h, corpus.h).
 import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, given, make } from "./handle.js";
-import { arrayOf, integer, optionsOf, shown } from "./native.js";
+import { TYPES, arrayOf, integer, optionsOf, shown } from "./native.js";
 import { Potential, flagsOf, tableOf } from "./potential.js";
 import { Dictionary, Property, Transitions } from "./property.js";
 
@@ -349,21 +349,13 @@ export class Model extends Handle {
         parents,
       } = native.read("chain", scores);
       const { tokens, group } = native.read("chain_options", options);
-      const [row, column] = [unaryRowStride || labels, unaryColumnStride || 1];
       const type = ELEMENTS[element];
-      const all =
-        T === 0
-          ? native.array(type, 0, 0)
-          : native.array(type, unary, (T - 1) * row + (labels - 1) * column + 1);
-      const copy =
-        row === labels && column === 1
-          ? all.slice()
-          : all
-              .slice(0, 0)
-              .constructor.from(
-                { length: T * labels },
-                (_, i) => all[Math.floor(i / labels) * row + (i % labels) * column],
-              );
+      const last = (T - 1) * unaryRowStride + (labels - 1) * unaryColumnStride;
+      const all = native.array(type, unary, T === 0 ? 0 : last + 1);
+      const copy = new TYPES[type](T * labels).map((_, i) => {
+        const [t, y] = [Math.floor(i / labels), i % labels];
+        return all[t * unaryRowStride + y * unaryColumnStride];
+      });
       const ints = (at) => (at === 0 ? null : native.array("int32", at, T).slice());
       return {
         length: T,
