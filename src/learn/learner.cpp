@@ -20,7 +20,8 @@ constexpr double kBonuses[] = {0, 0.5, 1};
 // No more strengths are tried after so many in a row that are no better than the best before.
 constexpr std::int32_t kLearnPatience = 2;
 constexpr double kCaution = 0.5; // standard errors that a smaller strength may cost more
-constexpr double kLevel = 0.05;
+constexpr double kAgreementLevel = 0.01;
+constexpr double kGainLevel = 0.05;
 constexpr std::int32_t kFlips = 4096;
 constexpr std::int64_t kFewGroups = 8;
 // Without gold labels.
@@ -81,7 +82,7 @@ private:
       told_.warnings |= CHORALE_WARNING_FEW_GROUPS;
     told_.agreement_p = test_agreement(memory_, lessons_);
     told_.verdict = CHORALE_VERDICT_NO_AGREEMENT;
-    if (told_.agreement_p <= kLevel) {
+    if (told_.agreement_p <= kAgreementLevel) {
       for (const Family family : {kOfPositions, kOfProperties, kOfCentres})
         if (has(family))
           CHORALE_CHECK(try_family(family));
@@ -233,7 +234,7 @@ private:
       return CHORALE_VERDICT_LOWERS_ACCURACY;
     const bool was_exchanged = told_.agreement_p >= 0;
     const bool is_credible =
-        told_.gain_p <= kLevel && (was_exchanged || sign_flip_p(kControl) <= kLevel);
+        told_.gain_p <= kGainLevel && (was_exchanged || sign_flip_p(kControl) <= kGainLevel);
     return is_credible || (was_exchanged && told_.groups >= kFewGroups)
                ? CHORALE_VERDICT_GAIN
                : CHORALE_VERDICT_MAY_BE_CHANCE;
