@@ -44,7 +44,7 @@ def problem(model, names, kinds, gold):
     of its kind; gold: by chain, an array of labels, or None."""
     made = ch.Problem(model)
     made.kinds = names
-    made.clique_kinds = [names.index(kind) for kind in kinds]
+    made.clique_kinds = kinds
     if gold is not None:
         made.gold = np.concatenate(gold).astype(np.int32)
     return made

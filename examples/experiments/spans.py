@@ -271,8 +271,7 @@ def problem(data, rows, labels, key, potential, notes, beside):
     made.clique_names = [name for name, _ in members]
     made.name_values(["labels"] * len(members))
     made.gold = np.array(gold, dtype=np.int32)
-    for name, text in notes.items():
-        made.notes[name] = text
+    made.notes = notes
     return made
 
 

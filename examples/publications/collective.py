@@ -102,11 +102,10 @@ class Collection:
         problem.group_names = self.pages
         problem.clique_names = [page + ": " + kind for page in self.pages for kind in KINDS]
         problem.clique_kinds = [kind for _ in self.pages for kind in KINDS]
-        names = {"first": "labels", "token": "tokens", "field": problem.add_value_names([*self.labels, END])}
+        names = {"first": "labels", "token": "tokens", "field": [*self.labels, END]}
         problem.name_values([names[kind.split()[0]] for _ in self.pages for kind in KINDS])
         problem.gold = np.array([self.labels.index(label) for label in self.gold()], dtype=np.int32)
-        for name, text in (notes or {}).items():
-            problem.notes[name] = text
+        problem.notes = notes or {}
         return problem
 
     def gold(self) -> list[str]:

@@ -136,13 +136,21 @@ def test_any_positive_strides(rng):
             assert not np.shares_memory(ch.Chain(unary, matrix).unary, unary)
 
 
+def test_the_text_of_a_result_has_shapes_alone(rng):
+    found = ch.ChainSolver().marginals(rng.normal(size=(500, 3)))
+    assert "marginals=float64[500, 3], edge_marginals=None" in str(found) and len(str(found)) < 300
+    found = ch.CliqueSolver().solve(ch.Potential.potts(3, 1.0), rng.normal(size=(500, 3)))
+    assert "labels=int32[500], score=" in repr(found) and len(str(found)) < 400
+
+
 def test_transitions(rng):
     unary = rng.normal(size=(4, 3))
     edges = rng.normal(size=(3, 3))
     solver = ch.ChainSolver()
     plain = solver.best(unary, edges)
-    assert solver.best(ch.Chain(unary, edges.T, orientation="to")).score == plain.score
-    assert solver.best(unary, ch.Transitions(edges.T, orientation="to")).score == plain.score
+    transposed = edges.T.copy().T  # in the order of Fortran
+    assert solver.best(ch.Chain(unary, transposed)).score == plain.score
+    assert solver.best(unary, ch.Transitions(transposed)).score == plain.score
     zeros = ch.Transitions(np.zeros((3, 3)), start=[1, 2, 3])
     own = solver.best(ch.Chain(unary, zeros, edges=edges))
     assert own.score == solver.best(ch.Chain(unary, edges, start=[1.0, 2.0, 3.0])).score

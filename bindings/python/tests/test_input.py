@@ -193,9 +193,9 @@ def test_builders():
         run = ch.Run(model)
         run.solve()
         chains = [run.labels, run.reasons, run.max_marginals, run.margins, run.probabilities]
-        chains += [run.chain_score, run.changed, model.chain_length, model.chain, model.tokens, model.group]
-        cliques = [run.values, run.clique_score, model.members, model.clique_values]
-        cliques += [model.clique_message_size, model.clique_members, model.centre_values]
+        chains += [model.chain_length, model.chain, model.tokens, model.group]
+        cliques = [run.values, model.members, model.clique_values]
+        cliques += [model.clique_members, model.centre_values]
         for name, calls in (("chain", chains), ("clique", cliques)):
             for call in calls:
                 with pytest.raises(ch.OutOfRangeError, match=f"{name} is {wrong}, and there are"):

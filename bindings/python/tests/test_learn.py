@@ -98,7 +98,7 @@ def test_probabilities_of_changed_positions_have_their_own_temperature():
     with ch.Run(learnt.apply(other)) as run:
         run.solve()
         for chain in range(len(other.model.chain_lengths)):
-            name = "changed_temperature" if run.changed(chain) else "temperature"
+            name = "changed_temperature" if chain in run.changed_chains() else "temperature"
             # With one position, a power of probabilities is a temperature of the run.
             expected = run.probabilities(chain, report[name])[0]
             assert learnt.probabilities(run, chain) == pytest.approx(expected, abs=1e-12)

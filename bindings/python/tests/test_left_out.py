@@ -114,7 +114,7 @@ def test_labels_that_a_clique_of_several_chains_forbids_can_be_read():
     result = run.solve()
     assert result.outcome == ch.Outcome.NOTHING_FOUND and result.score == -np.inf
     assert run.labels(0).tolist() == [1, 1] and run.labels(1).tolist() == [0, 0]
-    assert run.clique_score(clique) == -np.inf
+    assert run.model.score(run.labels()).clique_scores[clique] == -np.inf
 
 
 def test_batches_have_nulls_and_say_why():

@@ -139,7 +139,7 @@ def use_everything():
     model.chain(0)
     ch.Run(model, earlier=run, rounds=1).solve()
     problem = ch.Problem(ch.ModelBuilder().freeze())
-    problem.notes["a"] = "b"
+    problem.notes = {"a": "b"}
     ch.Problem.from_bytes(problem.to_bytes()).model.close()
 
 

@@ -124,7 +124,7 @@ def test_chains_and_transitions(rng):
     mask = ch.mask(NAMES)
     for transitions in (
         ch.Transitions(edges, start=edges[0], end=edges[1]),
-        ch.Transitions(edges, mask=mask, orientation="to"),
+        ch.Transitions(edges, mask=mask),
         ch.Transitions(edges.astype(np.float32), mask=mask.between),
         ch.Transitions(labels=3, mask=mask),
         ch.Transitions(labels=3, end=edges[2]),
@@ -137,7 +137,7 @@ def test_chains_and_transitions(rng):
             ch.Chain(unary, transitions, forced=[-1, 0, -1, -1]),
             ch.Chain(unary.astype(np.float32), transitions, start=[0, 1, 2], allowed=unary > -1),
             ch.Chain(unary, transitions, edges=rng.normal(size=(3, 3, 3))),
-            ch.Chain(unary, edges, orientation="to", parents=[-1, 0, 0, 1]),
+            ch.Chain(unary, edges, parents=[-1, 0, 0, 1]),
         ):
             for other in again(chain):
                 assert solver.best(other).score == solver.best(chain).score

@@ -46,6 +46,7 @@ class Headers:
         self.constants: dict[str, int] = {}
         self.callbacks: dict[str, tuple[str, list[str]]] = {}
         self.structs: dict[str, list[tuple[str, str]]] = {}  # name -> its fields, (field, type)
+        self.types: list[str] = []  # the names of callbacks and structs
         self.functions: dict[str, tuple[str, list[str], list[str]]] = {}
         self.handles: set[str] = set()
         for name in includes(directory):
@@ -76,11 +77,13 @@ class Headers:
                 self.structs[match["struct"]] = [
                     self.field(entry) for entry in match["fields"].split(";") if entry.strip()
                 ]
+                self.types.append(match["struct"])
             elif match["handle"]:
                 self.handles.add(match["handle"])
             elif match["callback"]:
                 taken, _ = parameters(match["taken"])
                 self.callbacks[match["callback"]] = plain(match["result"]), taken
+                self.types.append(match["callback"])
             elif match["alias"]:
                 self.aliases[match["alias"]] = match["type"]
             elif match["enum"]:
@@ -107,6 +110,7 @@ class Headers:
             name = function[2]
             # The type of a function pointer in a struct has no name; it gets one.
             self.callbacks["field_" + name] = plain(function[1]), parameters(function[3])[0]
+            self.types.append("field_" + name)
             return name, "field_" + name
         array = re.fullmatch(r"(\w+) (\w+)\[(\w+)\]", entry)
         if array:
@@ -225,39 +229,30 @@ def render(headers: Headers) -> str:
     ]
     written: set[str] = set()
 
-    def needs(types: list[str]) -> None:
-        for declared in types:
-            name = re.sub(r"\*.*|\[.*", "", declared)
-            if name in headers.structs:
-                structure(name)
-            elif name in headers.callbacks:
-                callback(name)
-
-    def callback(name: str) -> None:
-        if name in written:
+    def write(name: str) -> None:
+        """Writes a callback or struct, after those that it needs."""
+        if name in written or name not in headers.types:
             return
         written.add(name)
-        result, arguments = headers.callbacks[name]
-        needs(arguments)
-        returns = "None" if result == "void" else headers.ctype(result)
-        lines.append(f"{name} = CFUNCTYPE({', '.join([returns, *map(headers.ctype, arguments)])})")
-
-    def structure(name: str) -> None:
-        if name in written:
+        result, arguments = headers.callbacks.get(name, ("", []))
+        fields = headers.structs.get(name, [])
+        for declared in [*arguments, *(declared for _, declared in fields)]:
+            write(re.sub(r"\*.*|\[.*", "", declared))
+        if result:
+            taken = ["None" if result == "void" else headers.ctype(result)]
+            taken += map(headers.ctype, arguments)
+            lines.append(f"{name} = CFUNCTYPE({', '.join(taken)})")
             return
-        written.add(name)
-        fields = headers.structs[name]
-        needs([declared for _, declared in fields])
-        lines.extend(["", "", f"class {name}(Struct):"])
-        for field, _ in fields:
-            lines.append(f"    {field}: Any")
-        lines.append("    _fields_ = [")
-        for field, declared in fields:
-            lines.append(f'        ("{field}", {headers.ctype(declared, field=True)}),')
-        lines.extend(["    ]", ""])
+        kinds = [(field, headers.ctype(declared, field=True)) for field, declared in fields]
+        lines.extend(
+            ["", "", f"class {name}(Struct):", *(f"    {field}: Any" for field, _ in fields)]
+        )
+        lines.extend(
+            ["    _fields_ = [", *(f'        ("{f}", {k}),' for f, k in kinds), "    ]", ""]
+        )
 
-    for name in [*headers.callbacks, *headers.structs]:
-        needs([name])
+    for name in headers.types:
+        write(name)
     lines += [
         "",
         "STRUCTS = {",

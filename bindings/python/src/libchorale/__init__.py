@@ -2,7 +2,22 @@
 
 `decode` takes the scores of any chain model and a description of which labels should agree. It
 returns the best labelling that it finds for all sequences together and, on request, an upper bound
-on the score of any labelling. README.md has an example.
+on the score of any labelling:
+
+    scores = [[[2.0, 0.1]], [[1.9, 0.3]], [[0.9, 1.2]]]  # three sentences of one word; two labels
+    print(decode(scores, tokens=[["Washington"]] * 3, strength=1.0))
+
+    you have, or want                                 call
+    sentences with scores, and what ought to agree    decode, build_problem, Agreement
+    a tagger and gold labels                          learn.CollectiveTagger, learn.learn
+    labels that keep rules (provisional)              decode(rules=...), rules
+    a table of names and labels                       settle, agree, missed; Ledger for more rows later
+    scored pairs of records, to be grouped            partition.partition
+    record batches; DataFrames of Spark               batches.label, shared.label; spark.label
+    logits of a transformer; CRFsuite; spaCy          logits; crfsuite; spacy
+    one chain or tree; one clique                     ChainSolver, Chain; CliqueSolver, Potential
+    cliques and properties of your own                ModelBuilder, Potential, Property, Run
+    names, gold labels, files                         Problem
 
 Objects that own memory of the C library (potentials, models, runs and so on) are freed when nothing
 refers to them, or by `close()`. Solvers and runs allow one call at a time; any number of threads

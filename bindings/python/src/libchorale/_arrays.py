@@ -76,27 +76,19 @@ def scores(
     value: Any,
     ndim: int | tuple[int, ...],
     how: How = "call",
-    *,
-    float32: bool = True,
-    packed_rows: bool = False,
 ) -> npt.NDArray[Any]:
-    """Converts scores to an array of float64 (or float32) that the library can read. Numbers of
-    other types become float64.
-
-    packed_rows: whether the entries of a row must lie side by side.
-    """
+    """Converts scores to an array of float64 or float32 that the library can read. Numbers of other
+    types become float64."""
     array = _array(name, value)
     _dimensions(name, array, ndim)
-    allowed = [np.dtype(np.float64)] + ([np.dtype(np.float32)] if float32 else [])
     reason: Exception | None = None
-    if array.dtype not in allowed or not array.dtype.isnative:
-        wanted = " or ".join(str(d) for d in allowed)
-        reason = TypeError(f"{name} has elements of type {array.dtype}, not {wanted}")
+    if array.dtype not in NUMBERS or not array.dtype.isnative:
+        reason = TypeError(f"{name} has elements of type {array.dtype}, not float64 or float32")
     elif not array.flags.aligned:
         reason = ValueError(f"{name} is not aligned to its element type")
-    elif not _readable(array, packed_rows):
-        what = "rows without gaps" if packed_rows else "positive strides of whole elements"
-        reason = ValueError(f"{name} has strides {array.strides}, where {what} are needed")
+    elif not _readable(array):
+        rule = "positive strides of whole elements are needed"
+        reason = ValueError(f"{name} has strides {array.strides}, where {rule}")
     if reason is None:
         return own(array) if how == "copy" else array
     if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
@@ -104,23 +96,14 @@ def scores(
     if how == "borrow" and not isinstance(value, (list, tuple)):
         raise type(reason)(f"{reason}; without borrow=True it is copied")
     native = array.dtype.newbyteorder("=")
-    return own(array.astype(native if native in allowed else allowed[0]))
+    return own(array.astype(native if native in NUMBERS else np.float64))
 
 
-def _readable(array: npt.NDArray[Any], packed_rows: bool) -> bool:
-    if array.size == 0:
-        return True
-    size = array.itemsize
-    for axis, (count, step) in enumerate(zip(array.shape, array.strides)):
-        if count <= 1:
-            continue
-        # Broadcasting in NumPy makes strides of 0, which would mean "without gaps" to the library.
-        if step <= 0 or step % size:
-            return False
-        if packed_rows and axis == array.ndim - 1 and step != size:
-            return False
-    # Packed rows must not overlap. stride() returns 0 only if there is at most one row.
-    return not packed_rows or not 0 < stride(array, -2) < array.shape[-1]
+def _readable(array: npt.NDArray[Any]) -> bool:
+    """Returns whether strides are positive and of whole elements. Broadcasting in NumPy makes
+    strides of 0, which would mean "without gaps" to the library."""
+    steps = [step for count, step in zip(array.shape, array.strides) if count > 1]
+    return array.size == 0 or all(step > 0 and step % array.itemsize == 0 for step in steps)
 
 
 def stride(array: npt.NDArray[Any], axis: int) -> int:
@@ -310,6 +293,17 @@ def chosen(name: str, value: Any, choices: dict[Any, int]) -> int:
     except (KeyError, TypeError):
         known = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} is {value!r}, not one of {known}") from None
+
+
+class Shown:
+    """A dataclass in whose text arrays are shown by type and shape alone."""
+
+    def __repr__(self) -> str:
+        told = []
+        for name, value in vars(self).items():
+            array = isinstance(value, np.ndarray)
+            told.append(f"{name}={f'{value.dtype}{list(value.shape)}' if array else repr(value)}")
+        return f"{type(self).__name__}({', '.join(told)})"
 
 
 def view(address: int, count: int, kind: Any, dtype: Any) -> npt.NDArray[Any]:

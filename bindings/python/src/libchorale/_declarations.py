@@ -203,48 +203,6 @@ class Struct(Structure):
     used: dict[str, Any] = {}  # handles in fields: calls that get the struct use them
 
 
-field_allocate = CFUNCTYPE(c_void_p, c_void_p, c_size_t, c_size_t)
-field_deallocate = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
-chorale_log_function = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
-chorale_count_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_int64, c_int64, c_void_p)
-chorale_parallel_body = CFUNCTYPE(None, c_void_p, c_int64, c_int64)
-chorale_parallel_for = CFUNCTYPE(None, c_void_p, c_int64, c_int64, chorale_parallel_body, c_void_p)
-
-
-class chorale_progress(Struct):
-    struct_size: Any
-    round: Any
-    messages_changed: Any
-    score: Any
-    best_score: Any
-    upper_bound: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("round", c_int64),
-        ("messages_changed", c_int64),
-        ("score", c_double),
-        ("best_score", c_double),
-        ("upper_bound", c_double),
-    ]
-
-chorale_progress_function = CFUNCTYPE(c_int32, c_void_p, POINTER(chorale_progress))
-
-
-class chorale_learn_progress(Struct):
-    struct_size: Any
-    runs: Any
-    runs_most: Any
-    _fields_ = [
-        ("struct_size", c_size_t),
-        ("runs", c_int64),
-        ("runs_most", c_int64),
-    ]
-
-chorale_learn_progress_function = CFUNCTYPE(c_int32, c_void_p, POINTER(chorale_learn_progress))
-field_messages = CFUNCTYPE(c_int32, c_void_p, c_int64, c_void_p, c_void_p, c_void_p)
-field_decode = CFUNCTYPE(c_int32, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
-
-
 class chorale_error(Struct):
     status: Any
     reserved: Any
@@ -254,6 +212,9 @@ class chorale_error(Struct):
         ("reserved", c_int32),
         ("message", c_char * 504),
     ]
+
+field_allocate = CFUNCTYPE(c_void_p, c_void_p, c_size_t, c_size_t)
+field_deallocate = CFUNCTYPE(None, c_void_p, c_void_p, c_size_t, c_size_t)
 
 
 class chorale_allocator(Struct):
@@ -265,6 +226,8 @@ class chorale_allocator(Struct):
         ("allocate", field_allocate),
         ("deallocate", field_deallocate),
     ]
+
+chorale_log_function = CFUNCTYPE(None, c_void_p, c_int32, c_char_p)
 
 
 class chorale_host(Struct):
@@ -378,6 +341,8 @@ class chorale_potential_options(Struct):
         ("shape", c_int32),
         ("counted", c_void_p),
     ]
+
+chorale_count_function = CFUNCTYPE(c_int32, c_void_p, c_void_p, c_int64, c_int64, c_void_p)
 
 
 class chorale_automaton(Struct):
@@ -618,6 +583,28 @@ class chorale_clique_result(Struct):
         ("nodes", c_int64),
     ]
 
+chorale_parallel_body = CFUNCTYPE(None, c_void_p, c_int64, c_int64)
+chorale_parallel_for = CFUNCTYPE(None, c_void_p, c_int64, c_int64, chorale_parallel_body, c_void_p)
+
+
+class chorale_progress(Struct):
+    struct_size: Any
+    round: Any
+    messages_changed: Any
+    score: Any
+    best_score: Any
+    upper_bound: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("round", c_int64),
+        ("messages_changed", c_int64),
+        ("score", c_double),
+        ("best_score", c_double),
+        ("upper_bound", c_double),
+    ]
+
+chorale_progress_function = CFUNCTYPE(c_int32, c_void_p, POINTER(chorale_progress))
+
 
 class chorale_rule(Struct):
     struct_size: Any
@@ -837,6 +824,19 @@ class chorale_text(Struct):
     ]
 
 
+class chorale_learn_progress(Struct):
+    struct_size: Any
+    runs: Any
+    runs_most: Any
+    _fields_ = [
+        ("struct_size", c_size_t),
+        ("runs", c_int64),
+        ("runs_most", c_int64),
+    ]
+
+chorale_learn_progress_function = CFUNCTYPE(c_int32, c_void_p, POINTER(chorale_learn_progress))
+
+
 class chorale_learn_options(Struct):
     struct_size: Any
     labels: Any
@@ -1054,6 +1054,9 @@ class chorale_message_result(Struct):
         ("chain_score", c_double),
         ("message_score", c_double),
     ]
+
+field_messages = CFUNCTYPE(c_int32, c_void_p, c_int64, c_void_p, c_void_p, c_void_p)
+field_decode = CFUNCTYPE(c_int32, c_void_p, c_int64, c_void_p, c_void_p, c_void_p, c_void_p, c_void_p)
 
 
 class chorale_instance(Struct):

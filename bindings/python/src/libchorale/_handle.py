@@ -6,7 +6,6 @@ from __future__ import annotations
 import ctypes
 import threading
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from ._native import Usable
@@ -70,13 +69,11 @@ class Recipe(NamedTuple):
 class Handle(Usable):
     """Owns one reference to a C object, or the whole object.
 
-    Calls that only read the object may use the handle on any number of threads at once. A call that
-    changes the object must be the only one: otherwise the later call raises `InUseError`. In a
-    class with `_exclusive`, each call counts as one that changes the object, unless it passes
-    shared=True to `_use`. A handle that is closed while a call uses it is freed after that call.
+    Calls that only read the object (const in C) may use the handle on any number of threads at once.
+    A call that changes the object must be the only one: otherwise the later call raises
+    `InUseError`. A handle that is closed while a call uses it is freed after that call.
     """
 
-    _exclusive: ClassVar[bool] = False
     _free: ClassVar[Any]  # the C function that frees the object, or drops the reference
 
     def __init__(self, pointer: int, *kept: Any) -> None:
@@ -128,8 +125,8 @@ class Handle(Usable):
         if unused:
             self._freed()
 
-    def _use(self, shared: bool | None = None) -> _Use:
-        return _Use(self, not self._exclusive if shared is None else shared)
+    def _use(self, shared: bool = True) -> _Use:
+        return _Use(self, shared)
 
     def _close(self) -> None:
         with self._lock:
@@ -176,12 +173,7 @@ class Closable(Handle):
             raise ClosedError(f"this {type(self).__name__} has been closed")
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 

@@ -98,8 +98,9 @@ class Usable:
 
     _raised: Sequence[Raised] = ()
 
-    def _use(self, shared: bool | None = None) -> Any:
-        """Returns a context, which marks the object as used, and gives what C takes for it."""
+    def _use(self, shared: bool = True) -> Any:
+        """Returns a context, which marks the object as used, and gives what C takes for it. shared:
+        False: the call changes the object, and must be the only one."""
         raise NotImplementedError
 
 
@@ -164,11 +165,11 @@ _OUTPUTS = (ctypes.c_int32, ctypes.c_int64, ctypes.c_size_t, ctypes.c_double)
 @functools.lru_cache(None)
 def _parameters(function: str) -> list[tuple[str, Any, Any]]:
     """Returns for each parameter of a function its name in Python, how a number is checked, and
-    whether a handle may be shared (None: as its class says)."""
+    whether the function only reads it."""
     _, kinds, names = c.FUNCTIONS[function]
     own = [name.removeprefix("const ") for name in names]
-    shared = [True if name.startswith("const ") else None for name in names]
-    return [(NAMES.get(n, n), arrays.CHECKS.get(k), s) for n, k, s in zip(own, kinds, shared)]
+    read = [name.startswith("const ") for name in names]
+    return [(NAMES.get(n, n), arrays.CHECKS.get(k), r) for n, k, r in zip(own, kinds, read)]
 
 
 def _with(function: Callable[..., Any], given: list[Any], parameters: Any, first: int) -> Any:

@@ -19,10 +19,8 @@ from ._work import told
 from .errors import Renaming
 from .outcome import Outcome
 
-Orientation = Literal["from", "to"]
 Scheme = Literal["plain", "bio", "bioes", "bilou"]
 
-ORIENTATIONS = arrays.choices("ROWS")
 SCHEMES = arrays.choices("SCHEME")
 
 
@@ -77,8 +75,8 @@ def mask(names: Sequence[str], scheme: Scheme = "bio") -> Mask:
 class Transitions(Shared):
     """Transition scores that many chains share: immutable, for any number of threads.
 
-    scores       m x m, float64 or float32: entry [x, y] is the score of label y after label x
-                 (orientation "to": entry [y, x]); None: all zero
+    scores       m x m, float64 or float32: entry [x, y] is the score of label y after label x;
+                 None: all zero
     start        m scores, of each label at the first position; None: all zero
     end          m scores, of each label at the last position; None: all zero
     mask         which labels may follow which: a `Mask`, or m x m booleans, entry [x, y] for label
@@ -100,7 +98,6 @@ class Transitions(Shared):
         mask: Mask | npt.ArrayLike | None = None,
         *,
         labels: int | None = None,
-        orientation: Orientation = "from",
     ) -> None:
         array = None
         if scores is not None:
@@ -123,7 +120,6 @@ class Transitions(Shared):
         }
         options = struct(
             c.chorale_transitions_options,
-            orientation=arrays.chosen("orientation", orientation, ORIENTATIONS),
             element=arrays.NUMBERS[number],
             **ends,
             **allowed,
@@ -131,8 +127,8 @@ class Transitions(Shared):
         create = library.chorale_transitions_create
         super().__init__(self._create(create, None, count, array, options))
         kept = Mask(*allowed.values()) if isinstance(mask, Mask) else allowed["mask"]
-        how = {"labels": count, "orientation": orientation}
-        self._recipe = Recipe(type(self), None, (array, *ends.values(), kept), how)
+        given = (array, *ends.values(), kept)
+        self._recipe = Recipe(type(self), None, given, {"labels": count})
 
     @property
     def labels(self) -> int:
@@ -159,8 +155,6 @@ class Chain(Usable):
                  each edge; None: all zero
     edges        an array of one of the two shapes above. It replaces the scores of `transitions`,
                  but not its start and end scores. Not allowed if `transitions` is an array itself
-    orientation  of the arrays `transitions` and `edges`. "from": the score of label y after label x
-                 is entry [x, y]; "to": it is entry [y, x]
     start, end   m scores each: of each label at the first and at the last position. They replace
                  those of `transitions`
     parents      for a tree, the parent of each position: an earlier position, or -1 for a root;
@@ -186,7 +180,6 @@ class Chain(Usable):
         transitions: Transitions | npt.ArrayLike | None = None,
         *,
         edges: npt.ArrayLike | None = None,
-        orientation: Orientation = "from",
         start: npt.ArrayLike | None = None,
         end: npt.ArrayLike | None = None,
         parents: npt.ArrayLike | None = None,
@@ -208,9 +201,9 @@ class Chain(Usable):
             "forced": arrays.optional_ints("forced", forced, length, "copy"),
             "allowed": arrays.optional_flags("allowed", allowed, (length, labels), "copy"),
         }
-        self._set(array, transitions, matrices, orientation, **parts)
-        kept = {**parts, "edges": matrices, "orientation": orientation}
-        self._recipe = Recipe(Chain, None, (array, transitions), kept)
+        self._set(array, transitions, matrices, **parts)
+        given = {**parts, "edges": matrices}
+        self._recipe = Recipe(Chain, None, (array, transitions), given)
 
     def _scores(
         self, unary: Any, edges: Any, how: arrays.How
@@ -237,7 +230,6 @@ class Chain(Usable):
         array: npt.NDArray[Any],
         transitions: Transitions | None,
         edges: npt.NDArray[Any] | None,
-        orientation: Orientation,
         **parts: Any,
     ) -> None:
         """Stores the scores. parts: further fields of the struct of C."""
@@ -254,7 +246,6 @@ class Chain(Usable):
             length=self.length,
             labels=self.labels,
             element=arrays.NUMBERS[array.dtype],
-            orientation=arrays.chosen("orientation", orientation, ORIENTATIONS),
             unary=array,
             **arrays.strides("unary", array),
             transitions=transitions,
@@ -275,7 +266,7 @@ class Chain(Usable):
         shared = isinstance(transitions, Transitions)
         edges = None if shared else transitions
         array, matrices = made._scores(unary, edges, how)
-        made._set(array, transitions if shared else None, matrices, "from")
+        made._set(array, transitions if shared else None, matrices)
         return made
 
     @classmethod
@@ -301,7 +292,7 @@ class Chain(Usable):
     def __reduce__(self) -> Any:
         return self._recipe.remake()
 
-    def _use(self, shared: bool | None = None) -> Any:
+    def _use(self, shared: bool = True) -> Any:
         return _Using(self)
 
     def score(self, labels: npt.ArrayLike) -> float:
@@ -326,8 +317,8 @@ class _Using(Using):
 Edges = Union[Transitions, npt.ArrayLike, None]
 
 
-@dataclasses.dataclass(frozen=True)
-class ChainResult:
+@dataclasses.dataclass(frozen=True, repr=False)
+class ChainResult(arrays.Shown):
     """The best labelling of a chain. labels: T labels; None if every labelling is forbidden
     (outcome INFEASIBLE). score: the score of the labelling; -inf if there is none."""
 
@@ -336,8 +327,8 @@ class ChainResult:
     outcome: Outcome
 
 
-@dataclasses.dataclass(frozen=True)
-class ChainMarginals:
+@dataclasses.dataclass(frozen=True, repr=False)
+class ChainMarginals(arrays.Shown):
     """Max-marginals of a chain.
 
     marginals       T x m: the best score of a labelling with this label at this position
@@ -356,7 +347,6 @@ class ChainMarginals:
 class ChainSolver(Closable):
     """A reusable workspace for chains and trees, for one call at a time: use one for each thread."""
 
-    _exclusive = True
     _free = library.chorale_chain_solver_destroy
 
     def __init__(self) -> None:

@@ -46,8 +46,8 @@ def algorithms() -> list[str]:
     return list(ALGORITHMS)
 
 
-@dataclasses.dataclass(frozen=True)
-class CliqueResult:
+@dataclasses.dataclass(frozen=True, repr=False)
+class CliqueResult(arrays.Shown):
     """The result of a `CliqueSolver`.
 
     labels           the values of the n members, int32; None if only forbidden labellings were
@@ -82,8 +82,8 @@ class CliqueResult:
         return self.upper_bound - self.score
 
 
-@dataclasses.dataclass(frozen=True)
-class MarginalsResult:
+@dataclasses.dataclass(frozen=True, repr=False)
+class MarginalsResult(arrays.Shown):
     """The result of `CliqueSolver.marginals`.
 
     marginals  the max-marginals of the members, n x R, float64
@@ -105,8 +105,8 @@ class CliqueSolver(Closable):
     Arguments of the calls, with n members and R values:
 
     potential        a `Potential` over R values
-    scores           n x R, the score of each value of each member, float64 with rows without gaps
-                     (other arrays are converted); -inf forbids
+    scores           n x R, the score of each value of each member, float64 without gaps (other
+                     arrays are converted); -inf forbids
     algorithm        one of `algorithms()`; "auto" chooses one by the potential; "exact" is "auto"
                      with a gap of 0
     fixed            n integers: the value that a member must have, or -1 if it is free; None: all
@@ -118,7 +118,7 @@ class CliqueSolver(Closable):
     start            where a local search starts: "independent" (each member's own best value),
                      "alpha_pass" (the result of that algorithm), a value for all members, or n
                      values
-    subset_size      greatest size of the sets of values that "generalised_alpha_pass" tries
+    subset_size      greatest size of the sets of values that "generalised_alpha_pass" tries; 0: 2
     iteration_limit  greatest number of iterations; 0: the default of the algorithm
     node_limit       greatest number of nodes of branch and bound; 0: no limit
     node_pool        greatest number of open nodes of branch and bound; 0: as many as fit in 16 MB,
@@ -131,7 +131,6 @@ class CliqueSolver(Closable):
     cancel           a `Cancel` that any thread may set to end the call early
     """
 
-    _exclusive = True
     _free = library.chorale_clique_solver_destroy
 
     def __init__(self) -> None:
@@ -230,7 +229,7 @@ class _Call:
         potential = given["potential"]
         if not isinstance(potential, Potential):
             raise TypeError(f"potential is {potential!r}, not a Potential")
-        scores = arrays.scores("scores", given["scores"], 2, float32=False, packed_rows=True)
+        scores = arrays.table("scores", given["scores"], 2)
         self.members, self.values = scores.shape
         weights, size = given["weights"], self.members
         self.problem = struct(
@@ -238,7 +237,6 @@ class _Call:
             members=size,
             values=self.values,
             scores=scores,
-            row_stride=arrays.stride(scores, 0),
             fixed=arrays.optional_ints("fixed", given.get("fixed"), size),
             weights=None if weights is None else arrays.longs("weights", weights, size),
         )
@@ -247,11 +245,7 @@ class _Call:
             self.options = self._options(given)
 
     def _options(self, given: dict[str, Any]) -> c.chorale_clique_options:
-        fields: dict[str, Any] = {
-            name: arrays.size(name, given[name], least)
-            for least, names in ((1, ["subset_size"]), (0, LIMITS))
-            for name in names
-        }
+        fields: dict[str, Any] = {name: arrays.size(name, given[name]) for name in NUMBERS}
         algorithm, gap, start = (given[name] for name in ("algorithm", "gap", "start"))
         exact = algorithm == "exact"
         if isinstance(start, str):
@@ -288,5 +282,5 @@ class _Call:
         )
 
 
-# The numbers among the options, each from 0 on.
-LIMITS = ("iteration_limit", "node_limit", "node_pool")
+# The options that are numbers from 0 on.
+NUMBERS = ("subset_size", "iteration_limit", "node_limit", "node_pool")

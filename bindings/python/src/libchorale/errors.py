@@ -103,31 +103,25 @@ class InUseError(Error, RuntimeError):
     whose callback is running."""
 
 
-def _classes() -> dict[int, type[Error]]:
-    by_status: dict[int, type[Error]] = {
-        c.CHORALE_ERROR_NULL_ARGUMENT: ArgumentMissingError,
-        c.CHORALE_ERROR_SIZE_OVERFLOW: SizeOverflowError,
-        c.CHORALE_ERROR_CAPACITY: CapacityError,
-        c.CHORALE_ERROR_STATE_SPACE: StateError,
-        c.CHORALE_ERROR_CALLBACK_VALUE: CallbackError,
-        c.CHORALE_ERROR_CALLBACK_STOPPED: CallbackError,
-        c.CHORALE_ERROR_OUT_OF_MEMORY: OutOfMemoryError,
-        c.CHORALE_ERROR_FROZEN: StateError,
-        c.CHORALE_ERROR_NO_LABELLING: StateError,
-        c.CHORALE_ERROR_KIND: KindError,
-        c.CHORALE_ERROR_BUSY: StateError,
-        c.CHORALE_ERROR_STATE: StateError,
-        c.CHORALE_ERROR_INTERNAL: InternalError,
-    }
-    for name, status in vars(c).items():
-        if name.startswith("CHORALE_ERROR_FILE_"):
-            by_status[status] = FileDamagedError
-        elif name == "CHORALE_ERROR_INPUT_OUTPUT":
-            by_status[status] = FileAccessError
-    return by_status
-
-
-_by_status = _classes()
+_by_status: dict[int, type[Error]] = {
+    c.CHORALE_ERROR_NULL_ARGUMENT: ArgumentMissingError,
+    c.CHORALE_ERROR_SIZE_OVERFLOW: SizeOverflowError,
+    c.CHORALE_ERROR_CAPACITY: CapacityError,
+    c.CHORALE_ERROR_STATE_SPACE: StateError,
+    c.CHORALE_ERROR_CALLBACK_VALUE: CallbackError,
+    c.CHORALE_ERROR_CALLBACK_STOPPED: CallbackError,
+    c.CHORALE_ERROR_OUT_OF_MEMORY: OutOfMemoryError,
+    c.CHORALE_ERROR_FROZEN: StateError,
+    c.CHORALE_ERROR_NO_LABELLING: StateError,
+    c.CHORALE_ERROR_KIND: KindError,
+    c.CHORALE_ERROR_BUSY: StateError,
+    c.CHORALE_ERROR_STATE: StateError,
+    c.CHORALE_ERROR_INTERNAL: InternalError,
+    c.CHORALE_ERROR_INPUT_OUTPUT: FileAccessError,
+}
+for _name, _status in vars(c).items():
+    if _name.startswith("CHORALE_ERROR_FILE_"):
+        _by_status[_status] = FileDamagedError
 
 
 # Messages of the C library name its arguments and fields. These tables give the names in Python,
@@ -161,7 +155,7 @@ _NAMES_OF_CALLS = {
     "chorale_learnt_read": {"json": "text"},
     "chorale_partition": {"pairs->score": "scores"},
     "chorale_potential_score": {"values": "the number of counts"},
-    "chorale_problem_set_cliques": {"kinds": "clique_kinds", "values": "lists"},
+    "chorale_problem_set_cliques": {"kinds": "clique_kinds", "values": "names"},
     "chorale_problem_set_note": {"name_length": "the length of the name"},
 }
 

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import itertools
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -121,8 +122,8 @@ class CollectiveTagger:
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Returns the arguments of the constructor by their names. deep: True: also the parameters
         of the tagger, as `tagger__name`."""
-        names = "tagger agree token labels transitions f1_without spans rules scheme most_cost"
-        found = {name: getattr(self, name) for name in names.split()}
+        names = list(inspect.signature(CollectiveTagger).parameters)
+        found = {name: getattr(self, name) for name in names}
         if deep and hasattr(self.tagger, "get_params") and not isinstance(self.tagger, type):
             own = self.tagger.get_params()
             found.update({f"tagger__{name}": value for name, value in own.items()})
@@ -201,13 +202,9 @@ class CollectiveTagger:
             raise ValueError("transitions is given, which only scores (tagger=None) can have")
         if edges is not None:
             edges = self._edges(edges, X, kind == "scores")
-        X, has_groups = _sequences("X", X), groups is not None
-        groups = _sequences("groups", range(len(X)) if groups is None else groups)
+        has_groups = groups is not None
+        X, groups, tokens = _lists(X, groups, tokens)
         gold = _gold(y, X)
-        _same_length("groups", groups, X)
-        tokens = None if tokens is None else _sequences("tokens", tokens)
-        if tokens is not None:
-            _same_length("tokens", tokens, X)
         lengths = [len(row) for row in gold]
         folds = _folds(groups, lengths)
         labels = self._labels(X, gold, kind)
@@ -260,10 +257,10 @@ class CollectiveTagger:
             )
 
         problems = []
-        trained: _Trained
+        trained: _Estimator | _Function
         if kind == "scores":
             which = [number for fold in folds for number in fold]
-            trained = _Alone(labels, self.transitions)
+            trained = _Function(None, labels, self.transitions)
             problems.append(problem(which, trained.scores(chosen(X, which), which)))
         else:
             for fold in folds:
@@ -353,7 +350,7 @@ class CollectiveTagger:
             return []
         trained, labels = self._trained_, self.classes_
         scored = _aligned(trained.scores(X, range(len(X))), labels)
-        alone = isinstance(trained, _Alone)
+        alone = trained.tagger is None
         problem = self._problem(X, groups, tokens, scored, None, alone, **more)
         made: list[npt.NDArray[np.float64]] = []
         with Run(self.learnt_.apply(problem)) as run:
@@ -401,7 +398,7 @@ class CollectiveTagger:
         self, X: list[Any], groups: list[Any], tokens: list[Any] | None, more: dict[str, Any]
     ) -> Decoded:
         """Labels sequences under the rules and, if these are applied, the learnt potentials."""
-        labels, alone = self.classes_, isinstance(self._trained_, _Alone)
+        labels, alone = self.classes_, self._trained_.tagger is None
         scored = _aligned(self._trained_.scores(X, range(len(X))), labels)
         arguments, wanted, _ = self._arguments(X, groups, tokens, scored, alone, **more)
         agree = []
@@ -426,16 +423,11 @@ class CollectiveTagger:
         `forced`, as `decode` takes them."""
         if not hasattr(self, "_trained_"):
             raise _not_fitted()("this CollectiveTagger has not been fitted: call fit first")
-        X = _sequences("X", X)
-        if groups is None:
-            groups = [0] * len(X) if self._has_groups_ else range(len(X))
-        groups = _sequences("groups", groups)
-        _same_length("groups", groups, X)
-        tokens = None if tokens is None else _sequences("tokens", tokens)
-        if tokens is not None:
-            _same_length("tokens", tokens, X)
+        if groups is None and self._has_groups_:
+            groups = [0] * len(_sequences("X", X))
+        X, groups, tokens = _lists(X, groups, tokens)
         if edges is not None:
-            edges = self._edges(edges, X, isinstance(self._trained_, _Alone))
+            edges = self._edges(edges, X, self._trained_.tagger is None)
         if forced is not None:
             forced = _sequences("forced", forced)
             numbers = {label: number for number, label in enumerate(self.classes_)}
@@ -548,55 +540,35 @@ class _Estimator:
         for number, item, row in zip(numbers, X, marginals):
             table = np.array([[p.get(k, 0.0) for k in labels] for p in row], dtype=np.float64)
             table = np.log(np.maximum(table.reshape(len(row), -1), np.finfo(np.float64).tiny))
-            made.append(_checked(table, item, len(labels), number))
+            made.append(_checked(table, item, len(labels), number, "tagger's scores of "))
         return made, None, labels
 
 
 class _Function:
-    """The scoring function that a tagger function returned."""
+    """The scoring function that a tagger function returned; or no tagger (None): sequences are
+    scores."""
 
-    def __init__(self, scorer: Any, labels: list[Any]) -> None:
-        self.tagger = scorer
-        self._labels = labels
+    def __init__(self, tagger: Any, labels: list[Any], transitions: Any = None) -> None:
+        self.tagger, self._labels, self._transitions = tagger, labels, transitions
 
     def own(self, X: list[Any]) -> list[list[Any]] | None:
         return None
 
     def scores(self, X: list[Any], numbers: Iterable[int]) -> _Scored:
-        found, transitions = self.tagger(X), None
-        if isinstance(found, tuple) and len(found) == 2:
-            found, transitions = found
-        found = list(found)
-        if len(found) != len(X):
-            raise ValueError(f"tagger gave scores of {len(found)} sequences for {len(X)}")
+        found, transitions, whose = X, self._transitions, ""
+        if self.tagger is not None:
+            found, whose = self.tagger(X), "tagger's scores of "
+            if isinstance(found, tuple) and len(found) == 2:
+                found, transitions = found
+            found = list(found)
+            if len(found) != len(X):
+                raise ValueError(f"tagger gave scores of {len(found)} sequences for {len(X)}")
         m = len(self._labels)
-        made = [_checked(row, item, m, n) for row, item, n in zip(found, X, numbers)]
+        made = [_checked(row, item, m, n, whose) for row, item, n in zip(found, X, numbers)]
         return made, transitions, self._labels
 
 
-class _Alone:
-    """Scores given by the caller, without a tagger."""
-
-    tagger = None
-
-    def __init__(self, labels: list[Any], transitions: Any) -> None:
-        self._labels, self._transitions = labels, transitions
-
-    def own(self, X: list[Any]) -> list[list[Any]] | None:
-        return None
-
-    def scores(self, X: list[Any], numbers: Iterable[int]) -> _Scored:
-        m = len(self._labels)
-        made = [_checked(item, item, m, number, "") for item, number in zip(X, numbers)]
-        return made, self._transitions, self._labels
-
-
-_Trained = Union[_Estimator, _Function, _Alone]
-
-
-def _checked(
-    scores: Any, item: Any, labels: int, number: int, whose: str = "tagger's scores of "
-) -> npt.NDArray[Any]:
+def _checked(scores: Any, item: Any, labels: int, number: int, whose: str) -> npt.NDArray[Any]:
     """Checks the scores of sequence `number` and returns them, T x m."""
     name = f"{whose}X[{number}]"
     if len(item) == 0:
@@ -745,6 +717,17 @@ def _sequences(name: str, value: Any) -> list[Any]:
     if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
         raise TypeError(f"{name} is {value!r}, not a sequence")
     return list(value)
+
+
+def _lists(X: Any, groups: Any, tokens: Any) -> tuple[list[Any], list[Any], list[Any] | None]:
+    """Returns arguments of the methods as lists. groups: None: each sequence is a group."""
+    X = _sequences("X", X)
+    groups = list(range(len(X))) if groups is None else _sequences("groups", groups)
+    _same_length("groups", groups, X)
+    if tokens is not None:
+        tokens = _sequences("tokens", tokens)
+        _same_length("tokens", tokens, X)
+    return X, groups, tokens
 
 
 def _same_length(name: str, value: Sequence[Any], X: Sequence[Any]) -> None:

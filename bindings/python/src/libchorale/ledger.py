@@ -38,7 +38,6 @@ class Placed(NamedTuple):
 class _Stream(Handle):
     """The ledger of the library, whose rows and keys are numbers."""
 
-    _exclusive = True
     _free = library.chorale_ledger_destroy
 
     def __init__(self, labels: int, evidence: Evidence) -> None:

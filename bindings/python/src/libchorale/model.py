@@ -32,8 +32,8 @@ from .potential import Potential
 from .property import Dictionary, Property
 
 
-@dataclasses.dataclass(frozen=True)
-class LabellingScore:
+@dataclasses.dataclass(frozen=True, repr=False)
+class LabellingScore(arrays.Shown):
     """The score of a labelling under a model; -inf if the labelling is forbidden.
 
     score          the sum of all chain and clique scores
@@ -60,7 +60,6 @@ class ModelBuilder(Handle):
     (3, 1, [[0, 0], [1, 0], [2, 0]])
     """
 
-    _exclusive = True
     _free = library.chorale_model_builder_destroy
 
     def __init__(self) -> None:
@@ -472,11 +471,6 @@ class Model(Shared):
         """The number of bytes that the model has allocated, including copied scores."""
         return int(get(library.chorale_model_bytes, self))
 
-    @property
-    def score_bytes(self) -> int:
-        """The number of bytes of all scores, copied or borrowed (without shared transitions)."""
-        return int(get(library.chorale_model_score_bytes, self))
-
     def chain_length(self, chain: int) -> int:
         """Returns the number of positions of a chain."""
         return self._shape(self._chain(chain))[0]
@@ -489,11 +483,6 @@ class Model(Shared):
     def clique_values(self, clique: int) -> int:
         """Returns R, the number of values of a clique, without EMPTY and CONFLICT."""
         return self._of_clique(library.chorale_model_clique_values, clique)
-
-    def clique_message_size(self, clique: int) -> int:
-        """Returns the number of scores in a message between the clique and a member: R + 2 with
-        EMPTY and CONFLICT, or R if no member can be EMPTY or CONFLICT."""
-        return self._of_clique(library.chorale_model_clique_message_size, clique)
 
     def centre_values(self, clique: int) -> int:
         """Returns the number of values of the centre of a clique; 0 if the clique is not

@@ -62,7 +62,6 @@ class Prices(Closable):
     (2.0, [2, 0], [0, 0])
     """
 
-    _exclusive = True
     _free = library.chorale_prices_destroy
 
     def __init__(
@@ -132,8 +131,8 @@ class Prices(Closable):
 # ---- Questions and answers ----------------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True)
-class Asked:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Asked(arrays.Shown):
     """A question of a `Search` to all parts: how do they label under each of K price vectors?
     There are C shared cliques, whose potentials have V values in all.
 
@@ -148,8 +147,8 @@ class Asked:
     quantum: float
 
 
-@dataclasses.dataclass
-class Answer:
+@dataclasses.dataclass(repr=False)
+class Answer(arrays.Shown):
     """The answer of one or more parts to a question. The sum of the answers of all parts is the
     answer of the corpus. The *own score* of a part is its score without shared cliques and without
     prices.

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterable, Iterator, MutableMapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from ctypes import POINTER, c_size_t
-from typing import Any, Union, overload
+from types import MappingProxyType
+from typing import Any, overload
 
 import numpy as np
 
@@ -20,10 +21,6 @@ from .errors import ClosedError, FileAccessError, Renaming
 from .model import Model, ModelBuilder
 from .potential import Potential
 from .property import Property
-
-# The list that names the values of a clique: "labels", "tokens", the number k of a list that
-# `add_value_names` added, or None.
-ValueNames = Union[str, int, None]
 
 
 class _List:
@@ -64,8 +61,7 @@ class Problem(Closable):
     chain_names, group_names, clique_names  the name of each chain, group and clique
     clique_kinds  the name of the kind of each clique
     gold          the gold label of each position, chain after chain; -1 if unknown
-
-    `notes` is a mapping from names to texts.
+    notes         texts by names
 
     >>> builder = ModelBuilder()
     >>> _ = builder.add_chain([[2.0, 0.5], [0.0, 1.0]])
@@ -73,13 +69,12 @@ class Problem(Closable):
     >>> problem.labels = ["O", "Title"]
     >>> problem.words = ["On", "Cliques"]
     >>> problem.gold = [0, 1]
-    >>> problem.notes["title"] = "Two words"
+    >>> problem.notes = {"title": "Two words"}
     >>> again = Problem.from_bytes(problem.to_bytes())
     >>> again.labels, again.words, again.gold.tolist(), dict(again.notes)
     (['O', 'Title'], ['On', 'Cliques'], [0, 1], {'title': 'Two words'})
     """
 
-    _exclusive = True
     _free = library.chorale_problem_destroy
 
     def __init__(self, model: Model) -> None:
@@ -102,11 +97,6 @@ class Problem(Closable):
     def _of(self, model: Model) -> None:
         self._model = model
         self._lists: dict[int, list[str]] = {}  # a cache of lists that have been set or read
-        self._kinds: list[int] | None = None
-        self._value_lists = 0
-        count = library.chorale_problem_text_count
-        while get(count, self, c.CHORALE_TEXTS_VALUES + self._value_lists):
-            self._value_lists += 1
 
     @property
     def model(self) -> Model:
@@ -150,71 +140,45 @@ class Problem(Closable):
 
     @property
     def clique_kinds(self) -> list[str | None]:
-        """The name of the kind of each clique; None if it has no kind.
-
-        May be set to a list of names (None: no kind), which then become `kinds`, or to a list of
-        indices into `kinds` (-1: no kind). Cliques of one kind, for instance of one property, share
-        a strength and are switched on and off together.
-        """
-        names = self.kinds
-        numbers = self._kinds
-        if numbers is None:
-            numbers = self._kinds = [self.clique_kind(k) for k in range(self._model.cliques)]
+        """The name of the kind of each clique; None if it has no kind. If they are set, and not all
+        among `kinds`, their names become `kinds`. Cliques of one kind, for instance of one property,
+        share a strength and are switched on and off together."""
+        names, count = self.kinds, self._model.cliques
+        numbers = (self.clique_kind(clique) for clique in range(count))
         return [names[n] if 0 <= n < len(names) else (None if n < 0 else str(n)) for n in numbers]
 
     @clique_kinds.setter
-    def clique_kinds(self, kinds: Sequence[Any]) -> None:
-        given = kinds.tolist() if isinstance(kinds, np.ndarray) else list(kinds)
-        if any(isinstance(kind, str) for kind in given):
-            order = {kind: None for kind in given if kind is not None}
-            for number, kind in enumerate(given):
-                if not isinstance(kind, str) and kind is not None:
-                    raise TypeError(
-                        f"clique_kinds[{number}] is {kind!r}; beside names there may only be names "
-                        "and None"
-                    )
-            numbers = {kind: number for number, kind in enumerate(order)}
-            self.kinds = list(order)
-            given = [-1 if kind is None else numbers[kind] for kind in given]
+    def clique_kinds(self, kinds: Sequence[str | None]) -> None:
+        used, names = dict.fromkeys(kind for kind in kinds if kind is not None), self.kinds
+        known = used.keys() <= set(names)
+        if not known:
+            names = list(used)
+        given = [-1 if kind is None else names.index(kind) for kind in kinds]
         array = arrays.ints("clique_kinds", given, size=self._model.cliques)
+        if not known:
+            self._set_texts("clique_kinds", c.CHORALE_TEXTS_KINDS, names)
         call(library.chorale_problem_set_cliques, self, array, None)
-        self._kinds = array.tolist()
 
     def clique_kind(self, clique: int) -> int:
         """Returns the index of a clique's kind in `kinds`; -1: none."""
         return int(get(library.chorale_problem_clique_kind, self, self._model._clique(clique)))
 
-    def add_value_names(self, names: Iterable[str]) -> int:
-        """Adds a list of names of values and returns its number, for use in `name_values`."""
-        packed = _Texts("names", names)
-        if packed.count == 0:
-            raise ValueError("names is empty")
-        packed.set(self, c.CHORALE_TEXTS_VALUES + self._value_lists)
-        self._value_lists += 1
-        return self._value_lists - 1
-
-    def value_names(self, number: int) -> list[str]:
-        """Returns the list of value names with the number that `add_value_names` returned."""
-        return self._texts(
-            c.CHORALE_TEXTS_VALUES + self._model._within("number", number, self._value_lists)
-        )
-
-    def name_values(self, lists: Sequence[ValueNames]) -> None:
-        """Sets for each clique which list names its values: "labels", "tokens", the number of a
-        list that `add_value_names` added, or None."""
+    def name_values(self, names: Sequence[Sequence[str] | None]) -> None:
+        """Sets for each clique the names of its values: "labels" or "tokens", which are the lists of
+        the problem, a list of names, or None."""
         known = {"labels": c.CHORALE_TEXTS_LABELS, "tokens": c.CHORALE_TEXTS_TOKENS}
+        lists: dict[tuple[str, ...], int] = {}
         numbers = []
-        for given in lists:
+        for given in names:
             if given is None:
                 numbers.append(c.CHORALE_TEXTS_NONE)
-            elif isinstance(given, str):
-                numbers.append(arrays.chosen("lists", given, known))
+            elif isinstance(given, str) or not isinstance(given, Iterable):
+                numbers.append(arrays.chosen("names", given, known))
             else:
-                number = arrays.integer32("lists", given)
-                if not 0 <= number < self._value_lists:
-                    raise ValueError(f"lists holds {number}: there are {self._value_lists} lists")
-                numbers.append(c.CHORALE_TEXTS_VALUES + number)
-        array = arrays.ints("lists", numbers, size=self._model.cliques)
+                numbers.append(lists.setdefault(tuple(given), c.CHORALE_TEXTS_VALUES + len(lists)))
+        array = arrays.ints("names", numbers, size=self._model.cliques)
+        for texts, which in lists.items():
+            _Texts("names", texts).set(self, which)
         call(library.chorale_problem_set_cliques, self, None, array)
 
     def value_name(self, clique: int, value: int) -> str | None:
@@ -229,25 +193,35 @@ class Problem(Closable):
     def gold(self) -> arrays.Ints | None:
         """The gold label of each position, chain after chain; -1 if unknown. None if there are no
         gold labels."""
-        with self._use(shared=True) as problem:
+        with self._use() as problem:
             pointer = library.chorale_problem_gold(problem)
-            if pointer is None:
-                return None
             count = int(self._model.chain_lengths.sum())
-            return arrays.view(pointer, count, ctypes.c_int32, np.int32).copy()
+            own = None if pointer is None else arrays.view(pointer, count, ctypes.c_int32, np.int32)
+            return None if own is None else own.copy()
 
     @gold.setter
     def gold(self, labels: Any) -> None:
-        array = None
-        if labels is not None:
-            size = int(self._model.chain_lengths.sum())
-            array = arrays.ints("gold", labels, size=size)
+        size = int(self._model.chain_lengths.sum())
+        array = arrays.optional_ints("gold", labels, size)
         call(library.chorale_problem_set_gold, self, array)
 
     @property
-    def notes(self) -> Notes:
-        """The notes: a mapping from names, such as "title" or "licence", to texts."""
-        return Notes(self)
+    def notes(self) -> Mapping[str, str]:
+        """The notes: texts by names, such as "title" or "licence"."""
+        names = (library.chorale_problem_note_name, library.chorale_problem_note)
+        notes = {
+            name: text
+            for number in range(get(library.chorale_problem_note_count, self))
+            for name, text in [[_text(of, self, number) or "" for of in names]]
+        }
+        return MappingProxyType(notes)
+
+    @notes.setter
+    def notes(self, notes: Mapping[str, str]) -> None:
+        given = {**dict.fromkeys(self.notes, ""), **notes}.items()
+        encoded = [(_encoded("the name is", n), _encoded("the text is", t)) for n, t in given]
+        for name, text in encoded:
+            call(library.chorale_problem_set_note, self, name, len(name), text, len(text))
 
     # ---- Files
 
@@ -287,47 +261,6 @@ class Problem(Closable):
         if self.closed:
             return "<Problem, closed>"
         return f"<Problem around {self._model!r}>"
-
-
-class Notes(MutableMapping[str, str]):
-    """The notes of a problem, a mapping from names to texts, in the order in which they were set.
-    Setting an empty text removes a note."""
-
-    def __init__(self, problem: Problem) -> None:
-        self._problem = problem
-
-    def _all(self) -> dict[str, str]:
-        names = (library.chorale_problem_note_name, library.chorale_problem_note)
-        return {
-            name: text
-            for number in range(get(library.chorale_problem_note_count, self._problem))
-            for name, text in [[_text(of, self._problem, number) or "" for of in names]]
-        }
-
-    def _set(self, name: Any, text: Any) -> None:
-        name, text = _encoded("the name is", name), _encoded("the text is", text)
-        both = name, len(name), text, len(text)
-        call(library.chorale_problem_set_note, self._problem, *both)
-
-    def __getitem__(self, name: str) -> str:
-        return self._all()[name]
-
-    def __setitem__(self, name: str, text: str) -> None:
-        self._set(name, text)
-
-    def __delitem__(self, name: str) -> None:
-        if name not in self._all():
-            raise KeyError(name)
-        self._set(name, "")
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._all())
-
-    def __len__(self) -> int:
-        return len(self._all())
-
-    def __repr__(self) -> str:
-        return repr(self._all())
 
 
 class _Texts:

@@ -379,7 +379,6 @@ class PropertyBuilder(Handle):
     (0, 1)
     """
 
-    _exclusive = True
     _free = library.chorale_property_builder_destroy
 
     def __init__(self, labels: int, *, values: int, classes: int = 1) -> None:

@@ -28,7 +28,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from ctypes import pointer
-from typing import Any, Literal, Union
+from typing import Any, Literal, Optional, Union
 
 import numpy as np
 
@@ -39,7 +39,31 @@ from ._work import entries
 from .chain import Scheme
 from .property import FIRE_NOTHING, LabelMap, Property
 
+__all__ = [
+    "Proposal",
+    "Rule",
+    "RuleReason",
+    "RuledChain",
+    "at_least",
+    "at_most",
+    "at_most_tokens",
+    "before",
+    "directly_after",
+    "exactly",
+    "fires_nothing",
+    "needs",
+    "never",
+    "no_longer",
+    "not_together",
+    "once",
+    "once_on_each_side",
+    "parse",
+    "propose",
+]
+
 Kind = Union[str, int]
+Price = Optional[float]
+Chains = Optional[Sequence[int]]
 State = Literal["kept", "impossible", "too dear", "unfinished"]
 
 _STATES: dict[int, State] = {
@@ -103,70 +127,74 @@ class Rule:
         return words if self.price is None else f"{words}, or pay {self.price:g}"
 
 
-def once(a: Kind | None = None, **limits: Any) -> Rule:
+def once(a: Kind | None = None, *, price: Price = None, chains: Chains = None) -> Rule:
     """At most one segment of a; of each kind, if a is None."""
-    return at_most(1, a, **limits)
+    return at_most(1, a, price=price, chains=chains)
 
 
-def at_most(k: int, a: Kind | None = None, **limits: Any) -> Rule:
+def at_most(k: int, a: Kind | None = None, *, price: Price = None, chains: Chains = None) -> Rule:
     """At most k segments of a."""
-    return Rule(c.CHORALE_RULE_AT_MOST, a, k=k, **limits)
+    return Rule(c.CHORALE_RULE_AT_MOST, a, k=k, price=price, chains=chains)
 
 
-def at_least(k: int, a: Kind | None = None, **limits: Any) -> Rule:
+def at_least(k: int, a: Kind | None = None, *, price: Price = None, chains: Chains = None) -> Rule:
     """At least k segments of a."""
-    return Rule(c.CHORALE_RULE_AT_LEAST, a, k=k, **limits)
+    return Rule(c.CHORALE_RULE_AT_LEAST, a, k=k, price=price, chains=chains)
 
 
-def exactly(k: int, a: Kind | None = None, **limits: Any) -> Rule:
+def exactly(k: int, a: Kind | None = None, *, price: Price = None, chains: Chains = None) -> Rule:
     """k segments of a."""
-    return Rule(c.CHORALE_RULE_EXACTLY, a, k=k, **limits)
+    return Rule(c.CHORALE_RULE_EXACTLY, a, k=k, price=price, chains=chains)
 
 
-def never(a: Kind, **limits: Any) -> Rule:
+def never(a: Kind, *, price: Price = None, chains: Chains = None) -> Rule:
     """No position has a."""
-    return Rule(c.CHORALE_RULE_NEVER, a, **limits)
+    return Rule(c.CHORALE_RULE_NEVER, a, price=price, chains=chains)
 
 
-def at_most_tokens(k: int, a: Kind | None = None, **limits: Any) -> Rule:
+def at_most_tokens(
+    k: int, a: Kind | None = None, *, price: Price = None, chains: Chains = None
+) -> Rule:
     """At most k positions have a."""
-    return Rule(c.CHORALE_RULE_AT_MOST_TOKENS, a, k=k, **limits)
+    return Rule(c.CHORALE_RULE_AT_MOST_TOKENS, a, k=k, price=price, chains=chains)
 
 
-def no_longer(k: int, a: Kind | None = None, **limits: Any) -> Rule:
+def no_longer(k: int, a: Kind | None = None, *, price: Price = None, chains: Chains = None) -> Rule:
     """No segment of a has more than k positions."""
-    return Rule(c.CHORALE_RULE_NO_LONGER, a, k=k, **limits)
+    return Rule(c.CHORALE_RULE_NO_LONGER, a, k=k, price=price, chains=chains)
 
 
-def before(a: Kind | None, b: Kind, **limits: Any) -> Rule:
+def before(a: Kind | None, b: Kind, *, price: Price = None, chains: Chains = None) -> Rule:
     """No a comes after a b."""
-    return Rule(c.CHORALE_RULE_BEFORE, a, b, **limits)
+    return Rule(c.CHORALE_RULE_BEFORE, a, b, price=price, chains=chains)
 
 
-def directly_after(a: Kind | None, b: Kind, **limits: Any) -> Rule:
+def directly_after(a: Kind | None, b: Kind, *, price: Price = None, chains: Chains = None) -> Rule:
     """Each segment of a comes directly after a b."""
-    return Rule(c.CHORALE_RULE_DIRECTLY_AFTER, a, b, **limits)
+    return Rule(c.CHORALE_RULE_DIRECTLY_AFTER, a, b, price=price, chains=chains)
 
 
-def not_together(a: Kind | None, b: Kind, **limits: Any) -> Rule:
+def not_together(a: Kind | None, b: Kind, *, price: Price = None, chains: Chains = None) -> Rule:
     """a and b are not both in the chain."""
-    return Rule(c.CHORALE_RULE_NOT_TOGETHER, a, b, **limits)
+    return Rule(c.CHORALE_RULE_NOT_TOGETHER, a, b, price=price, chains=chains)
 
 
-def needs(a: Kind | None, b: Kind, **limits: Any) -> Rule:
+def needs(a: Kind | None, b: Kind, *, price: Price = None, chains: Chains = None) -> Rule:
     """If a is in the chain, b is too."""
-    return Rule(c.CHORALE_RULE_NEEDS, a, b, **limits)
+    return Rule(c.CHORALE_RULE_NEEDS, a, b, price=price, chains=chains)
 
 
-def fires_nothing(prop: Property, **limits: Any) -> Rule:
+def fires_nothing(prop: Property, *, price: Price = None, chains: Chains = None) -> Rule:
     """A property, such as an automaton of your own (`PropertyBuilder`), fires nothing."""
-    return Rule(c.CHORALE_RULE_PROPERTY, prop=prop, **limits)
+    return Rule(c.CHORALE_RULE_PROPERTY, prop=prop, price=price, chains=chains)
 
 
-def once_on_each_side(a: Kind, of: Sequence[Kind], **limits: Any) -> Rule:
+def once_on_each_side(
+    a: Kind, of: Sequence[Kind], *, price: Price = None, chains: Chains = None
+) -> Rule:
     """At most one segment of a before the first label of the kinds `of`, and one after it: the
     street names of "Main St & Oak Ave", say."""
-    return Rule(c.CHORALE_RULE_PROPERTY, a, sides=tuple(of), **limits)
+    return Rule(c.CHORALE_RULE_PROPERTY, a, sides=tuple(of), price=price, chains=chains)
 
 
 _BY_NAME: dict[Any, Callable[..., Rule]] = {
@@ -201,7 +229,7 @@ def _parsed(place: str, entry: Any) -> Rule:
         raise ValueError(f"{place} is {entry!r}; the rules are {', '.join(_BY_NAME)}")
     make, place = _BY_NAME[name], f"{place} ({name.replace('_', ' ')})"
     takes = inspect.signature(make).parameters
-    order = [key for key in takes if key != "limits"]
+    order = [key for key in takes if key not in ("price", "chains")]
     if rest:
         parts = [part.strip() for part in rest.split(",")]
         if parts[-1].startswith("price="):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Hashable
-from ctypes import c_double, c_int32
+from ctypes import c_int32
 from typing import Any, Literal
 
 import numpy as np
@@ -229,7 +229,6 @@ class Run(Closable):
     0
     """
 
-    _exclusive = True
     _free = library.chorale_run_destroy
 
     def __init__(
@@ -369,7 +368,7 @@ class Run(Closable):
         """Sets the time limit of each call in seconds (None: no limit), and the cancel flag (None:
         no flag)."""
         limit = arrays.limit("time_limit", time_limit)
-        with self._use():
+        with self._use(shared=False):
             self._stop.follow(cancel)
         call(library.chorale_run_set_limits, self, limit, self._stop)
 
@@ -396,28 +395,11 @@ class Run(Closable):
 
     def changed_chains(self) -> npt.NDArray[np.int64]:
         """Returns the numbers of the chains whose labels differ from their best labels without
-        cliques, ascending."""
+        cliques, ascending. (For scores of chains and cliques see `Model.score`.)"""
         differs = np.flatnonzero(self.labels() != self.labels(own=True))
         ends = np.cumsum(self._model.chain_lengths)
         found: npt.NDArray[np.int64] = np.unique(np.searchsorted(ends, differs, side="right"))
         return found
-
-    def chain_score(self, chain: int, *, own: bool = False) -> float:
-        """Returns the score of a chain's labels by the scores of the chain alone, without
-        cliques."""
-        score, number = c_double(), self._model._chain(chain)
-        call(library.chorale_run_chain_score, self, number, _labelling(own), score, None)
-        return score.value
-
-    def changed(self, chain: int) -> bool:
-        """Returns whether the labels of a chain differ from its best labels without cliques."""
-        function, number = library.chorale_run_chain_score, self._model._chain(chain)
-        return bool(told(c_int32, function, self, number, c.CHORALE_TOGETHER, None))
-
-    def clique_score(self, clique: int, *, own: bool = False) -> float:
-        """Returns the score of a clique: its potential at the values of its members."""
-        function, number = library.chorale_run_clique_score, self._model._clique(clique)
-        return float(told(c_double, function, self, number, _labelling(own)))
 
     def values(self, clique: int, *, own: bool = False) -> arrays.Ints:
         """Returns the value of each member of a clique, int32: from 0 to R - 1, R for EMPTY, R + 1

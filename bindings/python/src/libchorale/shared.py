@@ -185,13 +185,8 @@ def _part(
     # key in this group, in ascending order of the keys' numbers.
     met = sorted({number for row in keys for number in row if number >= 0})
     begin = problem.model.cliques - len(met)
-    return lengths, Part(
-        problem, {begin + k: number for k, number in enumerate(met)}, **_options(chains)
-    )
-
-
-def _options(chains: Chains) -> dict[str, Any]:
-    return dict(chains.options)
+    shared = {begin + k: number for k, number in enumerate(met)}
+    return lengths, Part(problem, shared, **chains.options)
 
 
 def answer(

@@ -172,9 +172,6 @@ class Together:
         problem.group_names = [name for name, _ in self._lists]
         problem.clique_names = ["%s: %s" % clique for clique in self._cliques]
         problem.clique_kinds = [kind for _, kind in self._cliques]
-        names = {
-            "first": "labels", "token": "tokens", "field": problem.add_value_names([*LABELS, _END]),
-            "one": problem.add_value_names(["twice"]),
-        }
+        names = {"first": "labels", "token": "tokens", "field": [*LABELS, _END], "one": ["twice"]}
         problem.name_values([names[kind.split()[0]] for _, kind in self._cliques])
         return problem

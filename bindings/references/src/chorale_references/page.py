@@ -34,9 +34,8 @@ def problem_of(lists: Sequence[ParsedList], title: str, strengths: dict[str, flo
     """Returns parsed lists as a problem without gold labels."""
     transitions = ch.Transitions(tagger.shipped().transitions)
     problem = agreement.Together([(each.name, each.items) for each in lists], transitions, strengths).problem()
-    problem.notes["title"] = title
-    problem.notes["made by"] = "chorale-references"
-    problem.notes[_SIZES] = " ".join(str(sum(bool(item.tokens) for item in each.items)) for each in lists)
+    sizes = " ".join(str(sum(bool(item.tokens) for item in each.items)) for each in lists)
+    problem.notes = {"title": title, "made by": "chorale-references", _SIZES: sizes}
     return problem
 
 
