@@ -261,25 +261,27 @@ static void open_wide(Scene *s) {
   OK(chorale_run_solve(s->edit_run, NULL, &error));
 }
 
+/* Calls each solver that is to be ready once, so that it has all its memory. */
 static void open_solvers(Scene *s) {
   chorale_error error;
+  int32_t labels[32];
+  double numbers[64], *rows[2] = {numbers, numbers + 32};
+  int64_t found;
   OK(chorale_clique_solver_create(s->host, &s->has.clique_solver, &error));
   OK(chorale_clique_solver_create(s->host, &s->ready_clique_solver, &error));
-  OK(chorale_clique_solve(s->ready_clique_solver, s->majority, &s->clique, NULL, s->labels, NULL,
+  OK(chorale_clique_solve(s->ready_clique_solver, s->majority, &s->clique, NULL, NULL, NULL,
                           &error));
   OK(chorale_clique_max_marginals(s->ready_clique_solver, s->majority, &s->clique, NULL,
-                                  CHORALE_MARGINAL_MESSAGE, s->numbers, 3, s->labels, NULL,
-                                  &error));
+                                  CHORALE_MARGINAL_MESSAGE, numbers, 3, NULL, NULL, &error));
   OK(chorale_chain_solver_create(s->host, &s->has.chain_solver, &error));
   OK(chorale_chain_solver_create(s->host, &s->ready_chain_solver, &error));
-  OK(chorale_chain_max_marginals(s->ready_chain_solver, &s->chain, s->numbers, 0, s->numbers + 99,
-                                 s->numbers + 199, s->labels, NULL, &error));
-  OK(chorale_chain_k_best(s->ready_chain_solver, &s->chain, 3, s->labels, 0, s->numbers,
-                          &s->counts[0], &error));
-  OK(chorale_chain_messages(s->ready_chain_solver, &s->chain, s->attachments, 2, NULL, s->rows,
-                            NULL, &error));
-  OK(chorale_chain_decode(s->ready_chain_solver, &s->chain, s->attachments, 2, NULL, s->labels,
-                          s->labels + 9, NULL, &error));
+  OK(chorale_chain_max_marginals(s->ready_chain_solver, &s->chain, numbers, 0, NULL, NULL, labels,
+                                 NULL, &error));
+  OK(chorale_chain_k_best(s->ready_chain_solver, &s->chain, 3, labels, 0, numbers, &found, &error));
+  OK(chorale_chain_messages(s->ready_chain_solver, &s->chain, s->attachments, 2, NULL, rows, NULL,
+                            &error));
+  OK(chorale_chain_decode(s->ready_chain_solver, &s->chain, s->attachments, 2, NULL, NULL, NULL,
+                          NULL, &error));
 }
 
 const int32_t *lesson_gold(void) {
