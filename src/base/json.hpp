@@ -79,7 +79,7 @@ class JsonReader {
 public:
   explicit JsonReader(std::string_view text) noexcept : text_(text) {}
 
-  // Reads `c` if it comes next.
+  // Skips white space, then reads `c` if it comes next. False, with `c` not read, otherwise.
   bool take(char c) noexcept {
     while (at_ < text_.size() && kSpace.find(text_[at_]) != kNone)
       ++at_;
@@ -87,7 +87,7 @@ public:
     at_ += found ? 1 : 0;
     return found;
   }
-  // Demands that something holds here.
+  // Notes a mistake at the present place unless `holds`. Returns is_sound().
   bool expect(bool holds) noexcept { return is_sound_ = is_sound_ && holds; }
   // Reads an object or array: calls each() for every entry.
   template <class Each> void entries(char open, char close, Each &&each) {
@@ -164,8 +164,8 @@ public:
     const auto [end, error] = std::from_chars(raw.data(), last, to, base);
     return error == std::errc() && end == last;
   }
-  // Numbers of 14 digits come back as they were written: these digits are an integer, which is
-  // multiplied with, or divided by, a power of ten. More digits than 18 are not read.
+  // Reads the first 18 digits as an integer and multiplies it with, or divides it by, a power of ten.
+  // The result may be some units in the last place off; written with 14 digits it is the same text.
   static bool parse(std::string_view raw, double &to) noexcept {
     const bool is_negative = raw.substr(0, 1) == "-";
     const std::size_t e = std::min(raw.find_first_of("eE"), raw.size());

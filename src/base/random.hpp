@@ -5,7 +5,7 @@
 
 namespace chorale {
 
-// Returns the next number, from 0 to below - 1, of the sequence that `state` has reached.
+// Returns a number from 0 to below - 1, and changes `state`, on which all later numbers depend.
 inline std::int64_t draw_below(std::uint64_t &state, std::int64_t below) noexcept {
   state = state * 6364136223846793005U + 1442695040888963407U;
   return static_cast<std::int64_t>((state >> 33) % static_cast<std::uint64_t>(below));
