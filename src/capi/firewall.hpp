@@ -59,8 +59,9 @@ chorale_status fail_later_field(const Report &report, std::string_view name) noe
 
 // Copies the caller's struct to `to`, a struct of zeros, which mean the defaults. Zeros remain in all
 // fields if `from` is NULL, and in fields that the caller's struct lacks since its header is older.
-// If the caller's header is newer, bytes beyond this library's struct must be 0: the library does not know
-// what they mean. `name`: the name of the pointer, or that of an array's element, as "array[2]".
+// If the caller's header is newer, bytes beyond this library's struct must be 0: the library does
+// not know what they mean. `name`: the name of the pointer, or that of an array's element, as
+// "array[2]".
 template <class Struct>
 chorale_status read_struct(const Report &report, std::string_view name, const Struct *from,
                            Struct &to) noexcept {
@@ -93,7 +94,7 @@ chorale_status read_struct_of(const Report &report, std::string_view name, const
   return CHORALE_OK;
 }
 
-// Returns what a field means in which 0 means the default.
+// Returns the value of a field, or its default if the field is 0.
 template <class Number> constexpr Number value_or(Number given, Number by_default) noexcept {
   return given == 0 ? by_default : given;
 }

@@ -128,8 +128,8 @@ chorale_status check_run_result(const Report &report, const chorale_run_result *
   return read_struct(report, "result", result, ignored);
 }
 
-// For calls that change the run: fails with BUSY if another call on the run is under way. In this
-// case the present call was made by a callback of the other call.
+// For calls that change the run: fails with BUSY during another call on the run, whose callback then
+// makes the present call.
 chorale_status check_at_rest(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_given(report, "run", run));
   if (run->call.activity.load(std::memory_order_relaxed) == Activity::none)
@@ -242,8 +242,8 @@ chorale_status check_edits(const Report &report, const chorale_run *run) noexcep
                      "options->edits was 0 when the run was created; to edit, it must be 1");
 }
 
-// Checks that messages to the chain are of use: that no clique forbids the labelling of the run, and
-// that the run does not leave out the chain.
+// Checks that the chain has labels under messages: that no clique forbids the labelling of the run,
+// and that the run does not leave out the chain.
 chorale_status check_has_labels(const Report &report, const chorale_run &run,
                                 std::int64_t chain) noexcept {
   if (!run.state.found())
@@ -255,8 +255,8 @@ chorale_status check_has_labels(const Report &report, const chorale_run &run,
                      " is left out; chorale_run_left_out() tells what forbids its labellings");
 }
 
-// Checks that the run has a labelling that gives labels to the chain, whose positions it knows, and
-// sets `to` to the caller's matrix, positions x labels of the chain; without data if `data` is NULL.
+// Checks that the run has a labelling in which the chain has labels, and sets `to` to the caller's
+// matrix, positions x labels of the chain; without data if `data` is NULL.
 chorale_status take_label_matrix(const Report &report, const chorale_run *run, std::int64_t chain,
                                  double *data, std::int64_t row_stride,
                                  Matrix<double> &to) noexcept {

@@ -1,4 +1,4 @@
-// Creation of solver handles of all kinds. `Solver` must have the constructor (Memory, host).
+// Creates the solvers of chains and of cliques (base/solver.hpp).
 #pragma once
 
 #include "capi/firewall.hpp"
