@@ -1,6 +1,5 @@
 // The problem file that FORMAT.md describes: header, table of sections, and the records of each
-// section. Records are read in place: a file is in the byte order of the
-// machine.
+// section. Records are read in place: a file is in the byte order of the machine.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,8 @@ template <class T> class Numbering {
 public:
   explicit Numbering(const Memory &memory) noexcept : entries_(memory), things_(memory) {}
 
-  // Registers an occurrence of an object; ignores NULL. False if memory runs out.
+  // Notes that an object occurs; NULL is ignored. To be called for all occurrences in order. False
+  // if memory runs out.
   bool meet(const T *thing) noexcept {
     if (!thing || (!entries_.empty() && (entries_.end() - 1)->thing == thing))
       return true;
@@ -39,7 +40,7 @@ public:
     return true;
   }
 
-  // Returns the number of a registered object; -1 for NULL.
+  // Returns the number of an object that meet() was called with; -1 for NULL.
   std::int32_t of(const T *thing) const noexcept {
     if (!thing)
       return -1;

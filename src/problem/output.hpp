@@ -47,7 +47,7 @@ public:
   // Writes header and table. Must be called after all sections.
   void end() noexcept;
 
-  // Writes bytes without conversion.
+  // Writes `size` bytes; all other functions that write call this one.
   void put_bytes(const void *data, std::size_t size) noexcept {
     at_ += size;
     if (!sink_)

@@ -53,7 +53,8 @@ const Potential &given_potential(const Potential &potential) noexcept;
 // another one, or if the factor is part of its lambda.
 const Potential *scaled_from(const Potential &given) noexcept;
 file::PotentialRecord record_of(const Potential &given, std::int32_t base) noexcept;
-// What the reader creates a potential of one of the kinds of records from, with its arrays.
+// For a kind of record: the family and the source of its tables that the reader passes to
+// create_by_tables() and the like (potential/create.hpp).
 struct PotentialKind {
   std::int32_t kind;
   chorale_family family;

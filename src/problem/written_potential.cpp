@@ -6,7 +6,8 @@ namespace {
 
 using Record = file::PotentialRecord;
 
-// The kinds of records that are neither multiples nor callbacks.
+// All kinds of records but kScaled. The last one is taken for potentials that no other row describes:
+// PAIRS, also if they are kept as a sum because their scores are c_v + c_w.
 constexpr PotentialKind kKinds[] = {
     {Record::kPotts, CHORALE_FAMILY_SUM, TableSource::square},
     {Record::kEntropy, CHORALE_FAMILY_SUM, TableSource::entropy},
@@ -17,11 +18,12 @@ constexpr PotentialKind kKinds[] = {
     {Record::kSquareMakespan, CHORALE_FAMILY_MAX, TableSource::square},
     {Record::kMajority, CHORALE_FAMILY_MAJORITY, TableSource::none},
     {Record::kMixture, CHORALE_FAMILY_SUM, TableSource::mixture},
-    {Record::kPairs, CHORALE_FAMILY_PAIRS, TableSource::none}, // also those that are separable
+    {Record::kPairs, CHORALE_FAMILY_PAIRS, TableSource::none},
 };
 constexpr const PotentialKind *kLast = std::end(kKinds) - 1;
 
-// Returns a record without fields but its kind; that of `p`, even if it is a multiple.
+// Returns a record in which only the kind is set. `p` may be a multiple of another potential: the
+// kind is then that of `p` without its factor.
 Record kind_of_potential(const Potential &p) noexcept {
   Record record{};
   record.kind = std::find_if(kKinds, kLast, [&](const PotentialKind &kind) {
