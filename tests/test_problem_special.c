@@ -206,7 +206,7 @@ static void names_up_to_the_limit_are_saved(void **state) {
   chorale_problem_destroy(problem);
 }
 
-/* The message has the reason, and the name: of a very long one the beginning and the end. */
+/* The message has the reason, and the name: of a very long one the end. */
 static void longer_names_are_named(void **state) {
   (void)state;
   chorale_error error;
@@ -220,9 +220,9 @@ static void longer_names_are_named(void **state) {
       memcpy(name + first + k, "\xC3\xA9", 2);
     memcpy(name + first + length + length % 2, "last", 5);
     FAILS(chorale_problem_save(problem, name, &error), CHORALE_ERROR_INPUT_OUTPUT,
-          "the name is too long", "of the system", "/first", "last\" could");
+          "the name is too long", "of the system", "last\" could");
     FAILS(load(name, &error), CHORALE_ERROR_INPUT_OUTPUT, "the name is too long", "of the system",
-          "/first", "last\" could not be opened");
+          "last\" could not be opened");
     for (const char *at = error.message; (at = strpbrk(at, "\xC3\xA9")); at += 2)
       assert_memory_equal(at, "\xC3\xA9", 2);
   }

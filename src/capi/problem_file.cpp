@@ -42,31 +42,15 @@ std::string_view describe(int code) noexcept {
   }
 }
 
-// A path in quotes for a message that must also hold the reason: the middle of a long one is left
-// out.
-struct Quoted {
-  explicit Quoted(std::string_view path) noexcept : begin(path) {
-    constexpr std::size_t kWhole = 320; // the longest path that is shown whole
-    constexpr std::size_t kPart = 150;
-    if (path.size() <= kWhole)
-      return;
-    const auto within = [&](std::size_t at) { return (path[at] & 0xC0) == 0x80; }; // of UTF-8
-    std::size_t first = kPart;
-    std::size_t last = path.size() - kPart;
-    for (int k = 0; k < 3 && within(first); ++k)
-      --first;
-    for (int k = 0; k < 3 && within(last); ++k)
-      ++last;
-    begin = path.substr(0, first);
-    gap = "...";
-    end = path.substr(last);
-  }
-  friend TextWriter &operator<<(TextWriter &to, const Quoted &of) noexcept {
-    return to << "\"" << of.begin << of.gap << of.end << "\"";
-  }
-
-  std::string_view begin, gap, end;
-};
+// Returns a path for a message that must also hold the reason: of a long one the end, from the
+// beginning of a character of UTF-8.
+std::string_view shown(std::string_view path) noexcept {
+  constexpr std::size_t kMost = 320; // bytes
+  std::size_t begin = path.size() > kMost ? path.size() - kMost : 0;
+  while (begin > 0 && begin < path.size() && (path[begin] & 0xC0) == 0x80)
+    ++begin;
+  return path.substr(begin);
+}
 
 chorale_status disk_status(const Report &report, const char *path,
                            const DiskFailure &failure) noexcept {
@@ -75,11 +59,11 @@ chorale_status disk_status(const Report &report, const char *path,
   if (failure.damage.status != CHORALE_OK)
     return report.fail(failure.damage.status, std::string_view(failure.damage.message));
   if (failure.kind)
-    return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path ", Quoted(path), " is ",
+    return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path \"", shown(path), "\" is ",
                        std::string_view(failure.kind),
                        "; problems are saved in files, and loaded from files and pipes");
   const std::string_view reason = describe(failure.code);
-  return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path ", Quoted(path), " could not be ",
+  return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path \"", shown(path), "\" could not be ",
                      std::string_view(failure.doing), ": ", reason,
                      reason.empty() ? "error " : " (error ", failure.code, " of the system",
                      reason.empty() ? "" : ")");
