@@ -18,7 +18,8 @@ static int by_group(const void *a, const void *b) {
   return left->chain < right->chain ? -1 : left->chain > right->chain;
 }
 
-/* Returns 1 if `list`, the text of the note "training_groups", contains the number of the group. */
+/* Returns 1 if `list`, the text of the note "training_groups", contains the number of the group.
+ * The numbers are separated by commas. */
 static int is_listed(chorale_text list, int64_t group) {
   char digits[24];
   chorale_text number;

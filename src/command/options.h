@@ -16,8 +16,8 @@ typedef struct settings {
   double strength;        /* factor on every potential of the model */
   int64_t rounds;
   int64_t threads;
-  int64_t beam; /* how many joint states the decoding of a chain keeps; 0: all, or the best ones
-                   within the default of max_states */
+  int64_t beam; /* how many joint states the decoding of a chain keeps; 0: what the library does by
+                   default: all of them, or the best 1024 */
   int64_t bound_steps;
   double seconds;   /* time limit of the run, or of learning; negative: that of the library */
   int without_gold; /* for learn: 1: gold labels are not read */
@@ -46,9 +46,9 @@ typedef struct command {
  * EXIT_BAD_INPUT on an error. */
 settings settings_from(const command *chosen, int count, char **arguments);
 
-/* Sets the message rounds, threads and beam of a run. */
-/* The time limit of the library: no limit unless --seconds was given. */
+/* Returns the time limit that the library is given: 0, its default, unless --seconds was given. */
 double time_limit_of(const settings *chosen);
+/* Sets the message rounds, threads and beam of a run. */
 void set_run(chorale_run_options *run, const settings *chosen);
 
 #endif

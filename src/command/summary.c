@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Returns the label named Other, O or None, which F1 leaves out; -1: none. */
 static int64_t label_of_nothing(const corpus *from) {
   static const char *const names[] = {"Other", "O", "None"};
   for (size_t i = 0; i < sizeof names / sizeof *names; ++i)

@@ -29,8 +29,8 @@ void stop(int code, const char *format, ...) {
   exit(code);
 }
 
-/* What messages of the library say of its arguments, and what the command says instead. A phrase that
- * ends in "[" goes on to the next "]". */
+/* What messages of the library call its arguments, and what the command writes instead. A phrase that
+ * ends in "[" stands for the text up to the next "]". */
 static const struct {
   const char *library, *command;
 } phrases[] = {
