@@ -86,8 +86,8 @@ private:
   template <class... Parts> chorale_status wrong(const Parts &...parts) const noexcept {
     return inner_.fail(CHORALE_ERROR_FILE_SECTION, parts...);
   }
-  // Checks that `index` is from `least` (-1 or 0) to count - 1. `of`: the thing
-  // that it numbers, such as "potential", for the message.
+  // Checks that `index` is from `least` (-1 or 0) to count - 1. `of`: what is numbered, such as
+  // "potential", for the message.
   chorale_status check_number(std::string_view of, std::int64_t index, std::int64_t count,
                               std::int64_t least) const noexcept {
     if (index >= least && index < count)
