@@ -184,12 +184,16 @@ private:
     return CHORALE_OK;
   }
 
-  // Returns the first pair that costs at most half a standard error more than the pair of least cost,
-  // not counting a fold; -1 if none costs less than the labels before the family was tried. kControl:
-  // among the bonuses alone; kAgreeing: among the other pairs.
+  // Returns the smallest pair that costs at most half a standard error more than the pair of least
+  // cost, not counting a fold; -1 if none costs less than the labels before the family was tried. A
+  // smaller bonus comes before a smaller strength: bonuses make labels more frequent, but let none
+  // agree. kControl: among the bonuses alone; kAgreeing: among the other pairs.
   std::int64_t choose(Row row, std::int32_t without) {
     const auto takes_part = [&](std::int64_t k) {
       return (tried_[k].strength == 0) == (row == kControl);
+    };
+    const auto is_smaller = [](const Strengths &a, const Strengths &b) {
+      return a.bonus != b.bonus ? a.bonus < b.bonus : a.strength < b.strength;
     };
     std::int64_t best = -1;
     for (std::int64_t k = 0; k < tried_.size(); ++k) {
@@ -200,11 +204,13 @@ private:
       else
         best = k;
     }
-    for (std::int64_t k = 0; k < best; ++k)
-      if (takes_part(k) && !lowers_accuracy(kPairs + k, without) &&
+    std::int64_t smallest = best;
+    for (std::int64_t k = 0; best >= 0 && k < tried_.size(); ++k)
+      if (takes_part(k) && is_smaller(tried_[k], tried_[smallest]) &&
+          !lowers_accuracy(kPairs + k, without) &&
           is_within(kCaution, differ(kPairs + k, kPairs + best, without)))
-        return k;
-    return best;
+        smallest = k;
+    return smallest;
   }
 
   // Writes the figures of a row to the report.
