@@ -26,13 +26,10 @@ class Rounding {
 public:
   Rounding(Layout &layout, const Instance &instance) noexcept;
 
-  // Builds a labelling, improves it, and makes it the incumbent if it scores more. Let f_v be the
-  // table of column v. Among the columns that chose it in the dual, each member i takes the column
-  // v with the greatest psi_iv + f_v(k) - f_v(k - 1), where k is the count that v chose. A member
-  // that no column chose then takes the column with the greatest psi_iv + f_v(k + 1) - f_v(k),
-  // where k is the number of members that v has by now. For a member of weight w, k is a sum of
-  // weights, and w times the step of f_v is added. Then single members are moved as long as a
-  // move raises the score. O(n K) for each sweep over the members.
+  // Builds a labelling, improves it, and makes it the incumbent if it scores more. Let s_v be the
+  // step of column v's table to the count that v chose in the dual; if this is 0, the step to 1. Each
+  // member i takes the column of greatest psi_iv + s_v, or psi_iv + w s_v if it has weight w. Then
+  // single members are moved as long as a move raises the score. O(n K) for each sweep.
   void round(const Instance &in, const CountDual &dual, Limits &limits,
              Incumbent &incumbent) noexcept;
   // Replaces the incumbent by `assignment` if the exact score of `assignment` is higher.
@@ -46,7 +43,7 @@ private:
   SingleMoves<WeightedSumScore> weighted_moves_;
   std::int32_t *assignment_; // n: scratch, a labelling
   std::int32_t *counts_;     // K: number of members by column
-  double *best_choice_;      // n: psi_iv + f_v(k) - f_v(k - 1) of the best column v that chose i
+  double *steps_;            // K: see round()
 };
 
 } // namespace chorale

@@ -5,8 +5,7 @@
 // Notation (instance.hpp): n members, K columns; psi_iv is the score of member i at column v.
 #pragma once
 
-#include "clique/instance.hpp"
-#include "potential/count_score.hpp"
+#include "clique/passes/alpha_sweep.hpp"
 
 namespace chorale {
 
@@ -23,20 +22,25 @@ public:
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:
-  // Sorts the members by their gain from alpha. False if interrupted.
-  bool prepare(std::int32_t alpha) noexcept;
-  bool label(std::int32_t alpha, std::int32_t k) noexcept;
-  bool sweep(std::int32_t alpha, Limits &limits, Solution &solution) noexcept;
+  // Counts of the columns while members move, for AlphaSweep::walk().
+  struct Counts {
+    std::int32_t *of;
+    void move(std::int32_t u, std::int32_t v) noexcept {
+      --of[u];
+      ++of[v];
+    }
+    void weigh(std::int64_t) noexcept {}
+    std::int64_t work_of_move() const noexcept { return 8; }
+  };
+
+  bool load(std::int32_t alpha) noexcept;
+  bool pass(std::int32_t alpha, Solution &solution) noexcept;
 
   const Instance *instance_;
-  double *gains_;            // n: psi + w at alpha minus psi + w at the best other column
-  std::int32_t *other_;      // n: the best other column, or -1
-  std::int32_t *order_;      // n: members by descending gain
-  std::int32_t *assignment_; // n: scratch, a labelling
-  gsl::span<std::int32_t> counts_; // K: number of members by column
-  std::int32_t bound_to_;    // number of members to which only alpha is allowed
-  std::int32_t able_;        // number of members to which alpha is allowed
-  MajorityScore score_;
+  Instance shifted_; // the instance with scores psi_iv + w_alpha,v
+  AlphaSweep sweep_;
+  gsl::span<std::int32_t> assignment_; // n: scratch, a labelling
+  gsl::span<std::int32_t> counts_;     // K: number of members by column
 };
 
 } // namespace chorale
