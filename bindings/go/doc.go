@@ -48,7 +48,7 @@
 //
 // Tables of mentions ([Settle], [Ledger]), a problem as bytes, and the formats of stored messages may
 // change or go in any version. This package leaves out what else is experimental in the library, such
-// as prices, dictionaries and memory of one's own.
+// as prices and dictionaries.
 //
 // # Lifetimes
 //

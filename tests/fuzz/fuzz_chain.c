@@ -1,6 +1,6 @@
 /* Chains and trees of every layout of scores, against enumeration: score, best labelling,
- * max-marginals, margins, k best; in a solver, in the caller's memory and without a solver; hostile
- * numbers; masks of labelling schemes; memory that runs out. */
+ * max-marginals, margins, k best; in a used and in a fresh solver; hostile numbers;
+ * masks of labelling schemes; memory that runs out. */
 #include "fuzz.h"
 
 #include "fixture_chain.h"

@@ -167,7 +167,7 @@ pub use table::{
 pub use transitions::{Transitions, TransitionsBuilder};
 
 /// What may change or go in any version: the functions of the C interface that this crate does not
-/// wrap, such as those of prices, dictionaries, messages of single chains, and memory of one's own.
+/// wrap, such as those of prices, dictionaries and messages of single chains.
 ///
 /// ```
 /// use libchorale::{experimental::*, ModelBuilder};
