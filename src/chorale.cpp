@@ -88,7 +88,6 @@
 #include "cluster/model/builder.cpp"
 #include "cluster/model/builder_checks.cpp"
 #include "cluster/model/builder_corpus.cpp"
-#include "cluster/model/chains.cpp"
 #include "cluster/model/exchange.cpp"
 #include "cluster/model/fired_columns.cpp"
 #include "cluster/model/model.cpp"

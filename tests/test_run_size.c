@@ -240,8 +240,8 @@ static int32_t is_demanded(const Setting *setting) {
   if (!setting->is_float)
     return is_lean || setting->labels >= 9;
   if (setting->labels >= 20)
-    return is_lean;
-  return setting->labels >= 9 && setting->stop >= (setting->across ? STOP_WORDS : 10);
+    return setting->stop >= 10;
+  return setting->labels >= 10 && setting->stop >= (setting->across ? STOP_WORDS : 10);
 }
 
 /* Returns the bytes of model, run and scores divided by those of the scores. */

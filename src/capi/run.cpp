@@ -102,7 +102,7 @@ chorale_status failure_status(const Report &report, const chorale_run &run,
     break;
   case RunFailure::Kind::potential:
     return callback_status(report, failure.callback,
-                           run.model->clique_at(failure.first_slot));
+                           run.model->place_cliques[failure.first_slot]);
   case RunFailure::Kind::instance_stopped:
     return report.fail(CHORALE_ERROR_CALLBACK_STOPPED,
                        "the callback of the instance that is chain ", failure.chain,

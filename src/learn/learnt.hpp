@@ -211,7 +211,7 @@ chorale_status exchange_kinds(const Report &report, const Memory &memory, const 
     exchanges[c] = now.exchange;
     need(known.push(now));
   }
-  to = exchange(memory, log, model, exchanges, {});
+  to = exchange(memory, log, model, exchanges);
   need(to != nullptr);
   return CHORALE_OK;
 }

@@ -72,10 +72,7 @@ chorale_status list_shared(const Report &report, const Model &model, const std::
       return report.out_of_memory();
     to.values += values;
   }
-  std::int32_t columns = 1;
-  for (const Clique &clique : model.cliques)
-    columns = std::max(columns, clique.columns());
-  return to.counts.resize(columns) ? CHORALE_OK : report.out_of_memory();
+  return to.counts.resize(model.most_columns) ? CHORALE_OK : report.out_of_memory();
 }
 
 // Creates the model of the run: a copy of `model` in which each shared clique has a linear
@@ -104,7 +101,7 @@ chorale_status exchange_potentials(const Report &report, const Model &model, Pri
     exchanges[shared.clique].potential = potential;
   }
   if (status == CHORALE_OK) {
-    made = exchange(to.memory, model.log, model, span_of(exchanges.begin(), exchanges.size()), {});
+    made = exchange(to.memory, model.log, model, span_of(exchanges.begin(), exchanges.size()));
     if (!made)
       status = report.out_of_memory();
   }

@@ -174,7 +174,7 @@ chorale_status ProblemReader::read_cliques() noexcept {
       if (values != r.values)
         return wrong(r.values, " values; its property has ", values);
     }
-    return builder_->add_clique(inner_, setup);
+    return builder_->add_cliques(inner_, setup, 1);
   };
   return read_records(file::kCliques, "clique", cliques_, clique_count_, read);
 }
@@ -251,13 +251,14 @@ chorale_status ProblemReader::read_weights() noexcept {
   Array<std::int64_t> weights(memory_);
   if (!weights.resize(most))
     return report_.out_of_memory();
-  for (std::int64_t c = 0; c < clique_count_; ++c) {
+  for (std::int64_t c = 0, first = 0; c < clique_count_; ++c) {
     const std::int32_t members = cliques_[c].members;
     std::copy_n(given, members, weights.begin());
     given += members;
     CHORALE_CHECK(
-        relay(builder_->set_weights(inner_, c, span_of(weights.begin(), members)), section,
+        relay(builder_->set_weights(inner_, c, first, span_of(weights.begin(), members)), section,
               ", clique ", c));
+    first += members;
     if (cliques_[c].centre_values != 0 && *given++ != 1)
       return damaged(section, ", clique ", c, ": its centre counts ", given[-1],
                      " times; it must count once");

@@ -301,7 +301,7 @@ faulty_edit() { # FAULT SCRIPT PATTERN
 faulty_edit "a worse labelling of the rounds is kept" '/^void Edits::keep_if_better/,/^}/s/revert();/commit();/' 'the earlier labelling scores'
 faulty_edit "edited chains keep their old labels without cliques" \
   's/^      set_own(number, program.labels, program.shown, program.score);/      ;/' 'ERROR: [a-z]+, round'
-faulty_edit "a block of terms is not summed again" 's/edits_.clique_sums.note(clique);//' 'ERROR: [a-z]+, round'
+faulty_edit "a block of terms is not summed again" 's/edits_.clique_sums.renew(edits_.clique_score, clique);//' 'ERROR: [a-z]+, round'
 faulty_edit "the counts of the labelling without cliques are not moved" '/^  for (const std::int32_t clique : cliques)/,/^    score_own/s/score_own(clique);/;/' 'ERROR: [a-z]+, round'
 
 faulty_source cluster/run/evaluation.cpp \
@@ -333,8 +333,6 @@ faulty_polish cluster/run/chain_block.cpp "a chain at its best without cliques p
   's/^  double total = now_.phi(number_);/  double total = own;/' 'and [-0-9.]* with labelling'
 faulty_polish cluster/run/polish.cpp "chains whose cliques have changed are not visited again" \
   's/memory_.changed_at.data()\[slot.clique\] = course_.stamp;//' 'beside it'
-faulty_polish cluster/run/polish.cpp "what gained before its fellows moved is not judged again" \
-  's/^    if (!was_current) {/    if (false) {/' 'ERROR: [a-z]+, round'
 
 faulty_rounds() { # SOURCE FAULT SCRIPT PATTERN
   faulty_source "$1" "$(echo "$build"/tests/internal/CMakeFiles/test_cluster.dir/*.o)" "${@:2}"

@@ -24,12 +24,12 @@ CHORALE_BEGIN_DECLS
  * if chains have at least m labels:
  *   m = 5    float64 scores, cliques within documents or the 10 commonest words left out
  *   m = 9    float64 scores
- *   m = 9    float32 scores, cliques within documents and the 10 commonest words left out, or the 100
+ *   m = 10   float32 scores, cliques within documents and the 10 commonest words left out, or the 100
  *            commonest words left out
- *   m = 20   float32 scores, cliques within documents or the 10 commonest words left out
- * and else up to three times. Sizes: scores take 8 m bytes for each position (float32: 4 m). Model and
- * run add, with two bytes a number, 4 m + 6 bytes for each membership (4 m + 4 in small corpora),
- * about 4 for each position (8 with a copied token), 10 for each clique, 60 for each chain, and
+ *   m = 20   float32 scores, the 10 commonest words left out
+ * and else up to 3.5 times. Sizes: scores take 8 m bytes for each position (float32: 4 m). Model and
+ * run add, with two bytes a number, 4 m + 8 bytes for each membership (4 m + 5 in small corpora),
+ * about 6 for each position (10 with a copied token), 26 for each clique, 90 for each chain, and
  * scratch memory of 16 m + 80 bytes for each member of the largest clique. If cliques go across a
  * corpus, this clique is large, since the commonest word makes up about a twentieth of a text. */
 enum {

@@ -115,32 +115,14 @@ bool is_unusual(const ChainView &view) noexcept {
 
 using namespace chorale;
 
-bool chorale_model_builder::reserve_chain() noexcept {
-  return groups.reserve(groups.size() + 1) &&
-         model->transitions.reserve(model->transitions.size() + 1);
-}
-
-// Consecutive chains with the same transitions share one entry of the list.
-void chorale_model_builder::note_transitions(const Transitions *transitions) noexcept {
-  if (!transitions ||
-      (!model->transitions.empty() && *(model->transitions.end() - 1) == transitions))
-    return;
-  retain(transitions);
-  model->transitions.push(transitions);
-}
-
-void chorale_model_builder::note_scores(std::int64_t numbers, std::size_t number_bytes,
-                                        bool borrow) noexcept {
-  const std::size_t bytes = static_cast<std::size_t>(numbers) * number_bytes;
-  model->score_bytes += bytes;
-  model->copied_score_bytes += borrow ? 0 : bytes;
-}
-
 void chorale_model_builder::take_back(std::int64_t slots_before,
                                       std::int64_t wholes_before) noexcept {
-  if (slots.size() == slots_before)
-    return; // no whole-chain slots either; `taken` stays
-  taken.forget();
+  for (std::int64_t k = slots_before; k < slots.size(); ++k) {
+    Clique &clique = model->cliques[slots[k].clique];
+    clique.full_total = --clique.members;
+  }
+  if (slots.size() > slots_before)
+    taken.forget();
   slots.truncate(slots_before);
   model->wholes.truncate(wholes_before);
 }
@@ -148,12 +130,24 @@ void chorale_model_builder::take_back(std::int64_t slots_before,
 void chorale_model_builder::drop_cliques(std::int64_t count) noexcept {
   model->cliques.truncate(count);
   centres.truncate(count);
-  members.truncate(count);
+}
+
+bool chorale_model_builder::push_chain(const Chain &chain, std::int64_t group) noexcept {
+  if (!groups.reserve(groups.size() + 1) || !model->chains.push(chain))
+    return false;
+  Chain &added = model->chains[model->chains.size() - 1];
+  added.first_label = static_cast<std::int32_t>(model->label_count);
+  model->label_count += added.length;
+  model->most_labels = std::max(model->most_labels, added.labels);
+  groups.push(group);
+  return true;
 }
 
 bool chorale_model_builder::push_chain(ChainView view, gsl::span<const std::int32_t> tokens,
-                                       bool borrow) noexcept {
-  if (!borrow && !copy_chain(model->arena, view, tokens))
+                                       bool borrow, std::int64_t group) noexcept {
+  Array<const Transitions *> &transitions = model->transitions;
+  if (!transitions.reserve(transitions.size() + 1) ||
+      (!borrow && !copy_chain(model->arena, view, tokens)))
     return false;
   Chain chain{};
   chain.unary = view.unary;
@@ -162,60 +156,23 @@ bool chorale_model_builder::push_chain(ChainView view, gsl::span<const std::int3
   chain.length = view.length;
   chain.labels = view.labels;
   chain.single = view.single;
-  if (is_unusual(view)) {
-    chain.other = model->arena.copy(&view, 1);
-    if (!chain.other)
-      return false;
-  }
-  return model->chains.push(chain);
-}
-
-bool chorale_model_builder::add_chain(ChainView view, gsl::span<const std::int32_t> tokens,
-                                      bool borrow, std::int64_t group) noexcept {
-  Expects(!tokens.data() || tokens.size() == to_size(view.length));
-  if (!reserve_chain() || !push_chain(view, tokens, borrow))
+  if ((is_unusual(view) && !(chain.other = model->arena.copy(&view, 1))) ||
+      !push_chain(chain, group))
     return false;
-  note_transitions(view.transitions);
-  note_scores(std::int64_t{view.length} * view.labels + edge_numbers(view), number_bytes(view),
-              borrow);
-  model->label_count += view.length;
-  model->most_labels = std::max(model->most_labels, view.labels);
-  groups.push(group);
+  // Consecutive chains with the same transitions share one entry of the list.
+  if (view.transitions && (transitions.empty() || *(transitions.end() - 1) != view.transitions))
+    transitions.push(retain(view.transitions));
+  const std::size_t bytes =
+      to_size(std::int64_t{view.length} * view.labels + edge_numbers(view)) * number_bytes(view);
+  model->score_bytes += bytes;
+  model->copied_score_bytes += borrow ? 0 : bytes;
   return true;
-}
-
-bool chorale_model_builder::add_instance(const chorale_instance &instance) noexcept {
-  if (!reserve_chain())
-    return false;
-  Chain chain{};
-  chain.other = model->arena.copy(&instance, 1);
-  if (!chain.other)
-    return false;
-  chain.is_instance = true;
-  chain.length = static_cast<std::int32_t>(instance.length);
-  chain.labels = static_cast<std::int32_t>(instance.labels);
-  if (!model->chains.push(chain))
-    return false;
-  model->label_count += chain.length;
-  model->most_labels = std::max(model->most_labels, chain.labels);
-  groups.push(0);
-  return true;
-}
-
-const Potential *chorale_model_builder::over_columns(const Potential *potential,
-                                                     std::int32_t columns) noexcept {
-  // Consecutive cliques mostly have the same potential; they share its extension to the columns.
-  if (!model->cliques.empty())
-    if (const CliqueType &before = model->cliques.type(model->cliques.size() - 1);
-        before.potential && before.given == potential && before.columns == columns)
-      return before.potential;
-  return widen(*model, potential, columns);
 }
 
 CliqueType *chorale_model_builder::same_type(const chorale_clique_setup &setup) const noexcept {
   if (model->cliques.empty() || setup.centre_values > 0)
     return nullptr;
-  CliqueType *type = &model->cliques.type(model->cliques.size() - 1);
+  CliqueType *type = model->cliques[model->cliques.size() - 1].type;
   const bool same =
       !type->centre && type->property == setup.property && type->dictionary == setup.dictionary &&
       type->given == setup.potential && type->values == setup.values &&
@@ -232,7 +189,7 @@ bool chorale_model_builder::add_centre(const chorale_clique_setup &setup,
   if (!centre)
     return false;
   for (std::int64_t c = 0; c < setup.centre_values; ++c) {
-    centre[c] = over_columns(setup.centre_potentials[c], type.columns);
+    centre[c] = widen(*model, setup.centre_potentials[c], type.columns);
     if (!centre[c])
       return false;
   }
@@ -274,7 +231,7 @@ CliqueType *chorale_model_builder::make_type(const chorale_clique_setup &setup) 
       if (!model->potentials.push(setup.potential))
         return nullptr;
       retain(setup.potential);
-    } else if (!(type.potential = over_columns(setup.potential, type.columns))) {
+    } else if (!(type.potential = widen(*model, setup.potential, type.columns))) {
       return nullptr;
     }
   }
@@ -292,59 +249,34 @@ CliqueType *chorale_model_builder::make_type(const chorale_clique_setup &setup) 
   return made;
 }
 
-bool chorale_model_builder::add_clique(const chorale_clique_setup &setup) noexcept {
-  CliqueType *type = same_type(setup);
-  if (!type)
-    type = make_type(setup);
-  return type && push_clique(type);
-}
-
-bool chorale_model_builder::push_clique(CliqueType *type) noexcept {
-  if (!model->cliques.reserve() || !centres.reserve(centres.size() + 1) ||
-      !members.reserve(members.size() + 1))
+bool chorale_model_builder::push_cliques(const chorale_clique_setup &setup,
+                                         std::int64_t count) noexcept {
+  const std::int64_t before = model->cliques.size();
+  CliqueType *type = count == 0 ? nullptr : same_type(setup);
+  if (count > 0 && !type && !(type = make_type(setup)))
     return false;
-  model->cliques.push(type);
-  centres.push({-1, -1});
-  members.push(0);
-  return true;
-}
-
-bool chorale_model_builder::add_whole(std::int32_t clique, std::int32_t chain,
-                                      gsl::span<const std::int32_t> classes,
-                                      gsl::span<const std::int32_t> table, bool borrow) noexcept {
-  const std::int32_t T = model->chains[chain].length;
-  Expects(!classes.data() || classes.size() == to_size(T));
-  Expects(!table.data() || table.size() == to_size(T));
-  WholeSlot added{classes.data(), table.data(), chain};
-  if (!borrow) {
-    if (!copy_array(model->arena, added.classes, T) ||
-        (added.table != model->chains[chain].tokens && !copy_array(model->arena, added.table, T)))
+  for (; count > 0; --count)
+    if (!centres.push({-1, -1}) || !model->cliques.push({type, 0, 0, 0})) {
+      drop_cliques(before);
       return false;
-  }
-  const auto whole = static_cast<std::int32_t>(model->wholes.size());
-  if (!model->wholes.push(added))
-    return false;
-  if (!slots.push({chain, clique, members[clique], -1, whole})) {
-    model->wholes.truncate(whole);
-    return false;
-  }
-  ++members[clique];
+    }
   return true;
 }
 
-bool chorale_model_builder::add_position(std::int32_t clique, std::int32_t chain,
-                                         std::int32_t position) noexcept {
-  if (!slots.push({chain, clique, members[clique], position, -1}))
+bool chorale_model_builder::push_member(std::int64_t clique, std::int64_t chain,
+                                        std::int64_t position, std::int64_t whole) noexcept {
+  Clique &to = model->cliques[clique];
+  if (!slots.push({{static_cast<std::int32_t>(chain), static_cast<std::int32_t>(clique), to.members,
+                    static_cast<std::int32_t>(position), static_cast<std::int32_t>(whole)},
+                   1}))
     return false;
-  ++members[clique];
+  to.full_total = ++to.members;
   return true;
 }
 
-bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_options &options,
-                                               const chorale_clique_setup &setup,
-                                               std::int64_t &count) noexcept {
+bool chorale_model_builder::push_repeated_words(const chorale_repeated_words_options &options,
+                                                const chorale_clique_setup &setup) noexcept {
   KeyedPositions words(memory);
-  count = 0;
   if (!words.leave_out({options.stop, static_cast<std::size_t>(options.stop_count)}))
     return false;
   const std::int64_t cliques_before = model->cliques.size();
@@ -358,13 +290,10 @@ bool chorale_model_builder::add_repeated_words(const chorale_repeated_words_opti
     return true;
   };
   const auto add = [&](const auto &occurrences) {
-    if (!add_clique(setup))
-      return false;
-    ++count;
-    const auto clique = static_cast<std::int32_t>(model->cliques.size() - 1);
-    return std::all_of(occurrences.begin(), occurrences.end(), [&](const auto &word) {
-      return add_position(clique, word.chain, word.position);
-    });
+    return push_cliques(setup, 1) &&
+           std::all_of(occurrences.begin(), occurrences.end(), [&](const auto &word) {
+             return push_member(model->cliques.size() - 1, word.chain, word.position, -1);
+           });
   };
   const auto chains = static_cast<std::int32_t>(model->chains.size());
   if (words.each(chains, options.minimum, group, collect, add))
@@ -383,27 +312,28 @@ bool chorale_model_builder::order_slots() noexcept {
     return false;
   std::fill(next.begin(), next.end(), 0);
   const auto each_slot = [&](auto &&visit) {
-    for (const Slot &slot : slots)
+    for (const AddedSlot &slot : slots)
       visit(slot.chain, slot.clique, slot.member);
     for (std::int64_t c = 0; c < model->cliques.size(); ++c)
-      if (model->cliques.type(c).centre)
-        visit(centres[c].chain, c, members[c]);
+      if (model->cliques[c].centred())
+        visit(centres[c].chain, c, model->cliques[c].members);
   };
   each_slot([&](std::int32_t chain, std::int64_t, std::int32_t) { ++next[chain + 1]; });
-  model->chains.place_slots(
-      [&](std::int64_t i) { return static_cast<std::int32_t>(next[i + 1]); });
-  for (std::int64_t i = 0; i < chains; ++i)
+  for (std::int64_t i = 0; i < chains; ++i) {
+    model->chains[i].first_slot = static_cast<std::int32_t>(next[i]);
+    model->chains[i].slots = static_cast<std::int32_t>(next[i + 1]);
     next[i + 1] += next[i];
+  }
   each_slot([&](std::int32_t chain, std::int64_t clique, std::int32_t member) {
-    places[next[chain]++] = model->cliques.first_slot(clique) + member;
+    places[next[chain]++] = model->cliques[clique].first_slot + member;
   });
   for (std::int64_t i = 0; i < chains; ++i) {
-    const Chain chain = model->chains[i];
+    Chain &chain = model->chains[i];
     std::int32_t *first = places.begin() + chain.first_slot;
     const PackedIntegers &sites = model->members;
-    // Sorts the places of the chain's slots. First come the whole-chain slots, by place and hence
-    // by clique; but the memberships of an instance come in the order of adding, in which their
-    // sites descend. Then come the slots of positions, by site.
+    // Sorts the places of the chain's slots. First come the whole-chain slots (negative sites), by
+    // place and hence by clique; those of an instance in the order of adding, in which sites
+    // descend. Then come the slots of positions, by site.
     const bool is_instance = chain.is_instance;
     std::sort(first, first + chain.slots, [&sites, is_instance](std::int32_t a, std::int32_t b) {
       const std::int32_t site_a = sites[a];
@@ -412,10 +342,8 @@ bool chorale_model_builder::order_slots() noexcept {
         return is_instance ? site_a > site_b : a < b;
       return site_a != site_b ? site_a < site_b : a < b;
     });
-    std::int32_t wholes = 0;
-    while (wholes < chain.slots && sites[first[wholes]] < 0)
-      ++wholes;
-    model->chains.set_wholes(i, wholes);
+    while (chain.whole_slots < chain.slots && sites[first[chain.whole_slots]] < 0)
+      ++chain.whole_slots;
   }
   if (!model->slots.make(places.size(), 0, std::max<std::int64_t>(places.size() - 1, 0)))
     return false;
@@ -424,86 +352,74 @@ bool chorale_model_builder::order_slots() noexcept {
   return true;
 }
 
-// Sets the site of each member. False if memory runs out.
+// Sets where the members of each clique begin, and the site and the weight of each member. False if
+// memory runs out.
 bool chorale_model_builder::place_members() noexcept {
-  model->cliques.place_slots([&](std::int64_t c) {
-    return members[c] + (model->cliques.type(c).centre ? 1 : 0);
-  });
-  if (!model->members.make(model->cliques.slots(), -model->wholes.size(),
-                           std::max<std::int64_t>(model->chains.sites() - 1, 0)))
-    return false;
-  const auto site = [&](std::int32_t chain, std::int32_t position) {
-    return model->chains.first_label(chain) + position;
-  };
-  for (const Slot &slot : slots)
-    model->members.set(model->cliques.first_slot(slot.clique) + slot.member,
-                       slot.position < 0 ? -1 - slot.whole : site(slot.chain, slot.position));
-  for (std::int64_t c = 0; c < model->cliques.size(); ++c)
-    if (model->cliques.type(c).centre)
-      model->members.set(model->cliques.first_slot(c) + members[c],
-                         site(centres[c].chain, centres[c].position));
-  return true;
-}
-
-std::int64_t chorale_model_builder::total_of(std::int64_t clique) const noexcept {
-  std::int64_t total = 0;
-  for (std::int64_t i = 0; has_weights(clique) && i < members[clique]; ++i)
-    total += weight_of(clique, i);
-  return has_weights(clique) ? total : members[clique];
-}
-
-// Stores the running sums of weights if some member counts more than once. False if memory runs
-// out.
-bool chorale_model_builder::place_weights() noexcept {
-  const auto cliques = model->cliques.size();
-  std::int64_t all = 0;
-  bool any = false;
-  for (std::int64_t c = 0; c < cliques; ++c) {
-    const std::int64_t total = total_of(c);
-    model->most_counted = std::max(model->most_counted, static_cast<std::int32_t>(total));
-    all += total + (model->cliques.type(c).centre ? 1 : 0);
-    any = any || has_weights(c);
-  }
-  if (!any)
-    return true;
-  if (!model->weights.make(std::int64_t{model->cliques.slots()} + 1, 0, all))
-    return false;
-  std::int64_t before = 0;
-  std::int64_t place = 0;
-  for (std::int64_t c = 0; c < cliques; ++c) {
-    if (has_weights(c))
-      model->cliques.type(c).weights = &model->weights;
-    for (std::int32_t i = 0; i < model->cliques[c].all_members(); ++i) {
-      model->weights.set(place++, before);
-      before += weight_of(c, i);
+  std::int32_t places = 0;
+  std::int64_t heaviest = 1;
+  bool any_weights = false;
+  for (Clique &clique : model->cliques) {
+    clique.first_slot = places;
+    places += clique.all_members();
+    model->most_counted = std::max(model->most_counted, clique.full_total);
+    if (clique.weighted()) {
+      any_weights = true;
+      clique.type->weights = &model->weights;
     }
   }
-  model->weights.set(place, before);
+  for (const AddedSlot &slot : slots)
+    heaviest = std::max<std::int64_t>(heaviest, slot.weight);
+  const std::int64_t sites = model->label_count;
+  if (!model->members.make(places, -model->wholes.size(), std::max<std::int64_t>(sites - 1, 0)) ||
+      !model->place_cliques.make(places, 0, std::max<std::int64_t>(model->cliques.size() - 1, 0)) ||
+      !model->site_chains.make(sites, 0, std::max<std::int64_t>(model->chains.size() - 1, 0)) ||
+      (any_weights && !model->weights.make(places, 1, heaviest)))
+    return false;
+  for (std::int64_t i = 0; i < model->chains.size(); ++i)
+    for (std::int32_t t = 0; t < model->chains[i].length; ++t)
+      model->site_chains.set(model->chains[i].first_label + t, i);
+  const auto site = [&](std::int32_t chain, std::int32_t position) {
+    return model->chains[chain].first_label + position;
+  };
+  for (const AddedSlot &slot : slots) {
+    const std::int64_t place = model->cliques[slot.clique].first_slot + slot.member;
+    model->members.set(place,
+                       slot.position < 0 ? -1 - slot.whole : site(slot.chain, slot.position));
+    if (slot.weight > 1)
+      model->weights.set(place, slot.weight);
+  }
+  for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
+    const Clique &clique = model->cliques[c];
+    if (clique.centred())
+      model->members.set(clique.first_slot + clique.members,
+                         site(centres[c].chain, centres[c].position));
+    for (std::int32_t k = 0; k < clique.all_members(); ++k)
+      model->place_cliques.set(clique.first_slot + k, c);
+  }
   return true;
 }
 
 // Sets CliqueType::closed of every type, and counts the members of the closed cliques.
 void chorale_model_builder::close_cliques() noexcept {
-  for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
-    CliqueType &type = model->cliques.type(c);
-    // If the potential forbids all values of the one member, the run leaves its chain out, which
-    // takes more than solving the clique.
-    type.closed = !type.property && !type.centre && !model->cliques[c].may_forbid_alone();
-  }
-  for (const Slot &slot : slots) {
-    const Chain chain = model->chains[slot.chain];
+  for (const Clique &clique : model->cliques)
+    // A clique of one member whose potential may forbid values is not closed: if it forbids all
+    // values, a run leaves the chain out (run/state.hpp), which closed cliques do not do.
+    clique.type->closed = !clique.property() && !clique.centred() && !clique.may_forbid_alone();
+  for (const AddedSlot &slot : slots) {
+    const Chain &chain = model->chains[slot.chain];
     if (!chain.is_item() || chain.slots != 1)
-      model->cliques.type(slot.clique).closed = false;
+      model->cliques[slot.clique].type->closed = false;
   }
-  for (const Slot &slot : slots)
-    model->closed_slots += model->cliques.type(slot.clique).closed ? 1 : 0;
+  for (const AddedSlot &slot : slots)
+    model->closed_slots += model->cliques[slot.clique].type->closed ? 1 : 0;
   model->items_alone = model->closed_slots == model->slots.size();
   for (std::int64_t i = 0; model->items_alone && i < model->chains.size(); ++i)
     model->items_alone = model->chains[i].is_item();
 }
 
-// Sets first_message and first_count of each type from its first clique. The cliques of a type are
-// consecutive, so the same numbers are right for all of them.
+// Sets first_message and first_count of each type from its first clique. Since the cliques of a type
+// are consecutive, the formulas at CliqueType::first_message hold for all of them. Adds up the
+// sizes of all messages and counts.
 void chorale_model_builder::count_messages() noexcept {
   const CliqueType *before = nullptr;
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
@@ -518,6 +434,7 @@ void chorale_model_builder::count_messages() noexcept {
     }
     model->message_count += type.closed ? 0 : clique.entries();
     model->count_count += type.columns;
+    model->most_columns = std::max(model->most_columns, type.columns);
   }
 }
 
@@ -537,26 +454,21 @@ bool chorale_model_builder::find_parts() noexcept {
       first[clique] = chain;
     components.join(first[clique], chain);
   };
-  for (const Slot &slot : slots)
+  for (const AddedSlot &slot : slots)
     join(slot.clique, slot.chain);
   for (std::int64_t c = 0; c < model->cliques.size(); ++c)
-    if (model->cliques.type(c).centre)
+    if (model->cliques[c].centred())
       join(c, centres[c].chain);
   components.flatten();
   return model->parts.make(above, [this](std::int64_t i) {
-    const Chain chain = model->chains[i];
+    const Chain &chain = model->chains[i];
     return chain.slots == 0 || model->is_closed(chain);
   });
 }
 
-bool chorale_model_builder::freeze() noexcept {
-  if (!place_members() || !place_weights() || !order_slots() ||
-      !model->chain_index.build(
-          static_cast<std::int32_t>(model->chains.size()), model->chains.sites(),
-          [this](std::int32_t i) { return model->chains.first_label(i); }) ||
-      !model->clique_index.build(static_cast<std::int32_t>(model->cliques.size()),
-                                 model->members.size(),
-                                 [this](std::int32_t c) { return model->cliques.first_slot(c); }))
+// Sorts the slots and completes `model`. False if memory runs out.
+bool chorale_model_builder::complete() noexcept {
+  if (!place_members() || !order_slots())
     return false;
   if (!number_fired(*model))
     return false;

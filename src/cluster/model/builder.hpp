@@ -2,9 +2,8 @@
 //
 // Functions with a Report check the caller's arguments; an array that is NULL although its length
 // is not 0 is an error. On an error they report a message and leave the builder as it was.
-// Functions without a Report take arguments that have been checked. If such a function adds
-// something and memory runs out, it returns false and has added nothing. model.hpp explains slot
-// and centre.
+// Functions whose names begin with push_ take arguments that have been checked. If memory runs out,
+// they return false and have added nothing. model.hpp explains slot and centre.
 #pragma once
 
 #include "base/report.hpp"
@@ -79,8 +78,7 @@ struct chorale_model_builder {
   };
 
   chorale_model_builder(const chorale::Memory &from, const chorale::Log &to) noexcept
-      : memory(from), log(to), groups(from), slots(from), centres(from), members(from),
-        weights(from), first_weight(from), taken(from) {}
+      : memory(from), log(to), groups(from), slots(from), centres(from), taken(from) {}
   ~chorale_model_builder() {
     if (model)
       chorale::Memory::destroy(model, memory);
@@ -88,14 +86,12 @@ struct chorale_model_builder {
   chorale_model_builder(const chorale_model_builder &) = delete;
   chorale_model_builder &operator=(const chorale_model_builder &) = delete;
 
-  // ---- Arguments of the caller, checked here. The struct_size of structs has been read before and
-  // is ignored ----
+  // ---- For the caller. The functions ignore the struct_size of structs ----
   chorale_status add_chain(const Report &report, const chorale_chain &chain,
                            const chorale_chain_options &options) noexcept;
   chorale_status add_instance(const Report &report, const chorale_instance &instance) noexcept;
-  // Each of these five adds or sets one thing. classes, table: as in add_whole(), or NULL; without a
-  // table the tokens of the chain are read.
-  chorale_status add_clique(const Report &report, chorale_clique_setup setup) noexcept;
+  // classes, table: what the clique's property reads, by position of the chain; NULL: all classes are
+  // 0, and the table is the tokens of the chain.
   chorale_status add_member(const Report &report, std::int64_t clique, std::int64_t chain,
                             const std::int32_t *classes, const std::int32_t *table,
                             bool borrow) noexcept;
@@ -103,8 +99,9 @@ struct chorale_model_builder {
                               std::int64_t position) noexcept;
   chorale_status set_centre(const Report &report, std::int64_t clique, std::int64_t chain,
                             std::int64_t position) noexcept;
-  // Sets the weights of all members of a clique that has none yet.
-  chorale_status set_weights(const Report &report, std::int64_t clique,
+  // Sets the weights of all members of a clique that has none yet. The members are the slots from
+  // number `first` on.
+  chorale_status set_weights(const Report &report, std::int64_t clique, std::int64_t first,
                              gsl::span<const std::int64_t> given) noexcept;
   // Stores in `first` the number of the first clique that was added, in `count` how many cliques
   // were added.
@@ -119,44 +116,31 @@ struct chorale_model_builder {
   // Completes the model and hands it over in `made`. The builder must not be used after that.
   chorale_status freeze(const Report &report, chorale_model *&made) noexcept;
 
-  // ---- The same functions with arguments that have been checked ----
-  // tokens: by position; data() is NULL if the chain has none.
-  bool add_chain(chorale::ChainView view, gsl::span<const std::int32_t> tokens, bool borrow,
-                 std::int64_t group) noexcept;
-  bool add_corpus(const chorale::Corpus &corpus) noexcept;
-  // Adds a chain to the model alone, not to the lists of the builder.
-  bool push_chain(chorale::ChainView view, gsl::span<const std::int32_t> tokens,
-                  bool borrow) noexcept;
-  bool add_instance(const chorale_instance &instance) noexcept;
-  bool add_clique(const chorale_clique_setup &setup) noexcept;
-  bool add_cliques(const chorale_clique_setup &setup, std::int64_t count) noexcept;
-  // classes, table: by position; data() is NULL if the property does not read the array.
-  bool add_whole(std::int32_t clique, std::int32_t chain, gsl::span<const std::int32_t> classes,
-                 gsl::span<const std::int32_t> table, bool borrow) noexcept;
-  bool add_position(std::int32_t clique, std::int32_t chain, std::int32_t position) noexcept;
-  // Adds a clique like `setup` for each repeated token. Stores in `count` how many were added.
-  bool add_repeated_words(const chorale_repeated_words_options &options,
-                          const chorale_clique_setup &setup, std::int64_t &count) noexcept;
-  // Removes the slots added last until `slots_before` are left, and the whole-chain slots until
-  // `wholes_before` are left. The caller must restore `members` for the cliques of the removed slots.
-  void take_back(std::int64_t slots_before, std::int64_t wholes_before) noexcept;
-  // Sorts the slots and completes `model`.
-  bool freeze() noexcept;
-
   chorale::Memory memory;
   chorale::Log log;
   chorale_model *model = nullptr;         // NULL once frozen
   chorale::Array<std::int64_t> groups;    // by chain: its group
-  chorale::Array<chorale::Slot> slots;    // in the order of adding, without centres
+  chorale::Array<chorale::AddedSlot> slots; // in the order of adding, without centres
   chorale::Array<Place> centres;          // by clique: its centre (see Place)
-  chorale::Array<std::int32_t> members;   // by clique: how many members it has so far
-  chorale::Array<std::int32_t> weights;   // weights of members, for the cliques that have weights
-  // By clique: the index in `weights` of the weight of its first member; -1 if every member counts
-  // once. Shorter than the number of cliques if the last ones have no weights.
-  chorale::Array<std::int64_t> first_weight;
   chorale::SlotTable taken;               // hash table of slots
 
 private:
+  // tokens: by position; data() is NULL if the chain has none.
+  bool push_chain(chorale::ChainView view, gsl::span<const std::int32_t> tokens, bool borrow,
+                  std::int64_t group) noexcept;
+  bool push_chain(const chorale::Chain &chain, std::int64_t group) noexcept;
+  // Adds cliques without members.
+  bool push_cliques(const chorale_clique_setup &setup, std::int64_t count) noexcept;
+  // Adds a member. whole: the number of a whole-chain slot, or -1.
+  bool push_member(std::int64_t clique, std::int64_t chain, std::int64_t position,
+                   std::int64_t whole) noexcept;
+  // Adds a clique like `setup` for each repeated token.
+  bool push_repeated_words(const chorale_repeated_words_options &options,
+                           const chorale_clique_setup &setup) noexcept;
+  // Removes the slots added last until `slots_before` are left, and the whole-chain slots until
+  // `wholes_before` are left.
+  void take_back(std::int64_t slots_before, std::int64_t wholes_before) noexcept;
+  bool complete() noexcept;
   bool find_parts() noexcept;
   // Checks that `more` things can be added to `count` things, so that int32 still numbers them all.
   // `what`: the name of these things for the error message.
@@ -174,52 +158,36 @@ private:
                                    const SetupNames &names) noexcept;
   chorale_status check_member(const Report &report, std::int64_t clique,
                               std::int64_t chain) const noexcept;
-  // Checks that the position (-1: the whole chain) is not in the clique yet. Not const, since it
-  // adds new slots to `taken`.
+  // Checks that the position (-1: the whole chain) is not in the clique yet.
   chorale_status check_new(const Report &report, std::int64_t clique, std::int64_t chain,
                            std::int64_t position) noexcept;
   // Checks a position that is to become a member or, if `centre`, the centre of a clique over
   // positions.
   chorale_status check_position(const Report &report, std::int64_t clique, std::int64_t chain,
                                 std::int64_t position, bool centre) const noexcept;
+  chorale_status check_centre(const Report &report, std::int64_t clique, std::int64_t chain,
+                              std::int64_t position) noexcept;
   chorale_status check_cliques(const Report &report) const noexcept;
-  // Checks the arguments of add_members() that can be checked before anything is added. Stores in
-  // `weighted` how many of the entries are in cliques with a weight above 1.
-  chorale_status check_members(const Report &report, const chorale_members &given,
-                               std::int64_t &weighted) const noexcept;
+  // Checks the arguments of add_members() that can be checked before anything is added.
+  chorale_status check_members(const Report &report, const chorale_members &given) const noexcept;
   chorale_status add_entry(const Report &report, const chorale_members &given,
                            std::int64_t clique, std::int64_t entry) noexcept;
   // Removes all cliques but the first `count`. The removed cliques must have no members.
   void drop_cliques(std::int64_t count) noexcept;
-  // Appends `transitions` to the model's list of transitions and takes a reference to it. The list
-  // must have reserved memory for one more entry.
-  void note_transitions(const chorale::Transitions *transitions) noexcept;
-  void note_scores(std::int64_t numbers, std::size_t number_bytes, bool borrow) noexcept;
-  bool reserve_chain() noexcept;
-  // Returns the type of the last clique if it is right for `setup` too; otherwise NULL.
+  // Returns the type of the last clique if a clique of `setup` has the same; otherwise NULL.
   chorale::CliqueType *same_type(const chorale_clique_setup &setup) const noexcept;
   chorale::CliqueType *make_type(const chorale_clique_setup &setup) noexcept;
   bool add_centre(const chorale_clique_setup &setup, chorale::CliqueType &type) noexcept;
-  bool push_clique(chorale::CliqueType *type) noexcept; // adds a clique without members
-  const chorale::Potential *over_columns(const chorale::Potential *potential,
-                                         std::int32_t columns) noexcept;
   bool has_weights(std::int64_t clique) const noexcept {
-    return clique < first_weight.size() && first_weight[clique] >= 0;
+    return model->cliques[clique].weighted();
   }
-  std::int32_t weight_of(std::int64_t clique, std::int64_t member) const noexcept {
-    return has_weights(clique) ? weights[first_weight[clique] + member] : 1;
-  }
-  // Returns the sum of the weights of a clique's members.
-  std::int64_t total_of(std::int64_t clique) const noexcept;
   // Checks the weights of all members of a clique. They begin at entry `begin` of the caller's array
   // `name`. Stores in `weighted` whether one of them is above 1.
   chorale_status check_weights_of(const Report &report, std::string_view name, std::int64_t clique,
                                   gsl::span<const std::int64_t> given, std::int64_t begin,
                                   bool &weighted) const noexcept;
-  // Allocates the memory with which store_weights() stores the weights of `more` members of cliques
-  // before the clique `end`.
-  bool reserve_weights(std::int64_t end, std::int64_t more) noexcept;
-  void store_weights(std::int64_t clique, gsl::span<const std::int64_t> given) noexcept;
+  void store_weights(std::int64_t clique, std::int64_t first,
+                     gsl::span<const std::int64_t> given) noexcept;
   bool order_slots() noexcept;
   bool place_members() noexcept;
   bool place_weights() noexcept;

@@ -1,5 +1,5 @@
-// The functions of the builder that take arguments of the caller: they check the arguments, report
-// errors, and then add chains, cliques or members.
+// The functions of the builder that add or set one thing, the checks of a clique's setup and members,
+// and repeated words.
 #include "cluster/model/builder.hpp"
 
 #include "chain/attachments.hpp"
@@ -180,10 +180,10 @@ chorale_status Builder::check_cliques(const Report &report) const noexcept {
       return report.fail(CHORALE_ERROR_STATE, "clique ", c,
                          " is centred and has no centre; set one before the model is frozen");
     if (!clique.centred())
-      CHORALE_CHECK(check_tables_serve(report, *clique.type->given, total_of(c),
+      CHORALE_CHECK(check_tables_serve(report, *clique.type->given, clique.full_total,
                                        "the potential of clique ", c));
     for (std::int32_t k = 0; k < clique.centre_values(); ++k)
-      CHORALE_CHECK(check_tables_serve(report, clique.potential_at(k), total_of(c),
+      CHORALE_CHECK(check_tables_serve(report, clique.potential_at(k), clique.full_total,
                                        "centre potential ", k, " of clique ", c));
   }
   return CHORALE_OK;
@@ -201,7 +201,7 @@ chorale_status Builder::add_chain(const Report &report, const chorale_chain &cha
         check_tokens(report, "options->tokens", {options.tokens, to_size(view.length)}, 0));
   CHORALE_CHECK(check_room(report, "chains", model->chains.size()));
   CHORALE_CHECK(check_room(report, "positions", model->label_count, view.length));
-  return add_chain(view, span_of(options.tokens, view.length), options.borrow != 0, options.group)
+  return push_chain(view, span_of(options.tokens, view.length), options.borrow != 0, options.group)
              ? CHORALE_OK
              : report.out_of_memory();
 }
@@ -214,13 +214,12 @@ chorale_status Builder::add_instance(const Report &report,
                                     "instance->decode", instance.decode));
   CHORALE_CHECK(check_room(report, "chains", model->chains.size()));
   CHORALE_CHECK(check_room(report, "positions", model->label_count, instance.length));
-  return add_instance(instance) ? CHORALE_OK : report.out_of_memory();
-}
-
-chorale_status Builder::add_clique(const Report &report, chorale_clique_setup setup) noexcept {
-  CHORALE_CHECK(take_setup(report, setup, {}));
-  CHORALE_CHECK(check_room(report, "cliques", model->cliques.size()));
-  return add_clique(setup) ? CHORALE_OK : report.out_of_memory();
+  Chain chain{};
+  chain.other = model->arena.copy(&instance, 1);
+  chain.is_instance = true;
+  chain.length = gsl::narrow_cast<std::int32_t>(instance.length);
+  chain.labels = gsl::narrow_cast<std::int32_t>(instance.labels);
+  return chain.other && push_chain(chain, 0) ? CHORALE_OK : report.out_of_memory();
 }
 
 chorale_status Builder::add_member(const Report &report, std::int64_t clique, std::int64_t chain,
@@ -258,34 +257,42 @@ chorale_status Builder::add_member(const Report &report, std::int64_t clique, st
     CHORALE_CHECK(check_attachment_numbers(report, names, attached));
   }
   CHORALE_CHECK(check_new(report, clique, chain, -1));
-  return add_whole(gsl::narrow_cast<std::int32_t>(clique), gsl::narrow_cast<std::int32_t>(chain),
-                   span_of(classes, from.length), span_of(table, from.length),
-                   borrow || from.is_instance)
-             ? CHORALE_OK
-             : report.out_of_memory();
+  if (!borrow && classes && !(classes = model->arena.copy(classes, from.length)))
+    return report.out_of_memory();
+  if (!borrow && table && table != from.tokens &&
+      !(table = model->arena.copy(table, from.length)))
+    return report.out_of_memory();
+  const std::int64_t whole = model->wholes.size();
+  if (!model->wholes.push({classes, table, gsl::narrow_cast<std::int32_t>(chain)}))
+    return report.out_of_memory();
+  if (push_member(clique, chain, -1, whole))
+    return CHORALE_OK;
+  model->wholes.truncate(whole);
+  return report.out_of_memory();
 }
 
 chorale_status Builder::add_position(const Report &report, std::int64_t clique, std::int64_t chain,
                                      std::int64_t position) noexcept {
   CHORALE_CHECK(check_position(report, clique, chain, position, false));
   CHORALE_CHECK(check_new(report, clique, chain, position));
-  return add_position(gsl::narrow_cast<std::int32_t>(clique),
-                                gsl::narrow_cast<std::int32_t>(chain),
-                                gsl::narrow_cast<std::int32_t>(position))
-             ? CHORALE_OK
-             : report.out_of_memory();
+  return push_member(clique, chain, position, -1) ? CHORALE_OK : report.out_of_memory();
 }
 
-chorale_status Builder::set_centre(const Report &report, std::int64_t clique, std::int64_t chain,
-                                   std::int64_t position) noexcept {
+chorale_status Builder::check_centre(const Report &report, std::int64_t clique, std::int64_t chain,
+                                     std::int64_t position) noexcept {
   CHORALE_CHECK(check_position(report, clique, chain, position, true));
   auto &centre = centres[clique];
   const auto before = centre;
   centre = {-1, -1};
   const chorale_status duplicate = check_new(report, clique, chain, position);
   centre = before;
-  CHORALE_CHECK(duplicate);
-  centre = {gsl::narrow_cast<std::int32_t>(chain), gsl::narrow_cast<std::int32_t>(position)};
+  return duplicate;
+}
+
+chorale_status Builder::set_centre(const Report &report, std::int64_t clique, std::int64_t chain,
+                                   std::int64_t position) noexcept {
+  CHORALE_CHECK(check_centre(report, clique, chain, position));
+  centres[clique] = {gsl::narrow_cast<std::int32_t>(chain), gsl::narrow_cast<std::int32_t>(position)};
   return CHORALE_OK;
 }
 
@@ -298,7 +305,7 @@ chorale_status Builder::check_weights_of(const Report &report, std::string_view 
   weighted = total != count;
   if (!weighted)
     return CHORALE_OK;
-  const CliqueType &type = model->cliques.type(clique);
+  const CliqueType &type = *model->cliques[clique].type;
   if (type.centre)
     return report.fail(CHORALE_ERROR_WEIGHTS, "weights of clique ", clique, " add up to ", total,
                        " for ", count, " members; members of a centred clique count once");
@@ -309,33 +316,21 @@ chorale_status Builder::check_weights_of(const Report &report, std::string_view 
   return CHORALE_OK;
 }
 
-bool Builder::reserve_weights(std::int64_t end, std::int64_t more) noexcept {
-  const std::int64_t known = first_weight.size();
-  if (!weights.reserve(weights.size() + more))
-    return false;
-  if (known < end) {
-    if (!first_weight.resize(end))
-      return false;
-    std::fill(first_weight.begin() + known, first_weight.end(), -1);
+void Builder::store_weights(std::int64_t clique, std::int64_t first,
+                            gsl::span<const std::int64_t> given) noexcept {
+  Clique &to = model->cliques[clique];
+  to.full_total = 0;
+  for (const std::int64_t weight : given) {
+    slots[first].weight = gsl::narrow_cast<std::int32_t>(weight);
+    to.full_total += slots[first++].weight;
   }
-  return true;
 }
 
-void Builder::store_weights(std::int64_t clique, gsl::span<const std::int64_t> given) noexcept {
-  first_weight[clique] = weights.size();
-  for (const std::int64_t weight : given)
-    weights.push(gsl::narrow_cast<std::int32_t>(weight));
-}
-
-chorale_status Builder::set_weights(const Report &report, std::int64_t clique,
+chorale_status Builder::set_weights(const Report &report, std::int64_t clique, std::int64_t first,
                                     gsl::span<const std::int64_t> given) noexcept {
   bool weighted = false;
   CHORALE_CHECK(check_weights_of(report, "weights", clique, given, 0, weighted));
-  if (!weighted)
-    return CHORALE_OK;
-  if (!reserve_weights(clique + 1, members[clique]))
-    return report.out_of_memory();
-  store_weights(clique, given);
+  store_weights(clique, first, given);
   return CHORALE_OK;
 }
 
@@ -377,15 +372,16 @@ chorale_status Builder::add_repeated_words(const Report &report, const Potential
   CHORALE_CHECK(
       check_room(report, "cliques, were all words repeated", model->cliques.size(), tokens));
   const std::int64_t before = model->cliques.size();
-  if (!add_repeated_words(options, setup, count))
+  if (!push_repeated_words(options, setup))
     return report.out_of_memory();
   first = before;
+  count = model->cliques.size() - before;
   return CHORALE_OK;
 }
 
 chorale_status Builder::freeze(const Report &report, Model *&made) noexcept {
   CHORALE_CHECK(check_cliques(report));
-  if (!freeze())
+  if (!complete())
     return report.out_of_memory();
   made = std::exchange(model, nullptr);
   return CHORALE_OK;

@@ -82,88 +82,7 @@ gsl::span<const std::int64_t> weights_of(const chorale_members &given, std::int6
   return span_of(given.weights + given.offsets[c], given.offsets[c + 1] - given.offsets[c]);
 }
 
-// Remembers the members and centres of some cliques, so that restore() can undo what is added later.
-class MembersBefore {
-public:
-  MembersBefore(Builder &builder, std::int64_t first, std::int64_t count) noexcept
-      : builder_(builder), first_(first), slots_(builder.slots.size()),
-        wholes_(builder.model->wholes.size()), centres_(builder.memory), members_(builder.memory),
-        has_memory_(centres_.resize(count) && members_.resize(count)) {
-    if (!has_memory_)
-      return;
-    std::copy_n(builder.centres.begin() + first, count, centres_.begin());
-    std::copy_n(builder.members.begin() + first, count, members_.begin());
-  }
-  // False if memory ran out. Then restore() does not work, so nothing may be added.
-  explicit operator bool() const noexcept { return has_memory_; }
-  void restore() noexcept {
-    builder_.take_back(slots_, wholes_);
-    std::copy(centres_.begin(), centres_.end(), builder_.centres.begin() + first_);
-    std::copy(members_.begin(), members_.end(), builder_.members.begin() + first_);
-  }
-
-private:
-  Builder &builder_;
-  std::int64_t first_;
-  std::int64_t slots_;
-  std::int64_t wholes_;
-  Array<Builder::Place> centres_;
-  Array<std::int32_t> members_;
-  bool has_memory_;
-};
-
 } // namespace
-
-bool chorale_model_builder::add_corpus(const Corpus &corpus) noexcept {
-  const std::int64_t before = model->chains.size();
-  const auto sites_before = static_cast<std::int32_t>(model->chains.sites());
-  const std::int64_t after = before + corpus.chains;
-  const std::int64_t positions = corpus.begin(corpus.chains) - corpus.begin(0);
-  if (!groups.reserve(after) || !model->chains.reserve(after) ||
-      !model->transitions.reserve(model->transitions.size() + 1))
-    return false;
-  std::int64_t edges = 0; // matrices
-  for (std::int64_t i = 0; i < corpus.chains; ++i) {
-    const std::int64_t begin = corpus.begin(i);
-    const auto length = static_cast<std::int32_t>(corpus.begin(i + 1) - begin);
-    const auto tokens = corpus.tokens.data() ? corpus.tokens.subspan(to_size(begin), to_size(length))
-                                             : corpus.tokens;
-    if (!push_chain(corpus.view(begin, length), tokens, corpus.borrow)) {
-      model->chains.truncate(before, sites_before);
-      return false;
-    }
-    edges += corpus.edges && length > 1 ? length - 1 : 0;
-  }
-  if (corpus.chains > 0)
-    note_transitions(corpus.transitions);
-  note_scores((positions + edges * corpus.labels) * corpus.labels, corpus.score_bytes(),
-              corpus.borrow);
-  model->label_count += positions;
-  if (corpus.chains > 0)
-    model->most_labels = std::max(model->most_labels, corpus.labels);
-  for (std::int64_t i = 0; i < corpus.chains; ++i) {
-    groups.push(corpus.groups.empty() ? 0 : corpus.groups.data()[i]);
-  }
-  return true;
-}
-
-bool chorale_model_builder::add_cliques(const chorale_clique_setup &setup,
-                                        std::int64_t count) noexcept {
-  const std::int64_t before = model->cliques.size();
-  const std::int64_t after = before + count;
-  if (count == 0)
-    return true;
-  if (!centres.reserve(after) || !members.reserve(after) ||
-      !add_clique(setup))
-    return false;
-  CliqueType *type = &model->cliques.type(before);
-  while (model->cliques.size() < after)
-    if (!push_clique(type)) {
-      drop_cliques(before);
-      return false;
-    }
-  return true;
-}
 
 // ---- Arguments of the caller --------------------------------------------------------------------
 
@@ -174,7 +93,30 @@ chorale_status Builder::add_corpus(const Report &report, const chorale_corpus &c
   CHORALE_CHECK(check_room(report, "chains", model->chains.size(), read.chains));
   CHORALE_CHECK(check_room(report, "positions", model->label_count,
                            read.begin(read.chains) - read.begin(0)));
-  return add_corpus(read) ? CHORALE_OK : report.out_of_memory();
+  const std::int64_t before = model->chains.size();
+  const std::int64_t labels_before = model->label_count;
+  const std::int32_t most_before = model->most_labels;
+  const std::size_t scores_before = model->score_bytes;
+  const std::size_t copied_before = model->copied_score_bytes;
+  if (!groups.reserve(before + read.chains) || !model->chains.reserve(before + read.chains))
+    return report.out_of_memory();
+  for (std::int64_t i = 0; i < read.chains; ++i) {
+    const std::int64_t begin = read.begin(i);
+    const std::int32_t length = read.length(i);
+    const auto tokens = read.tokens.data() ? read.tokens.subspan(to_size(begin), to_size(length))
+                                           : read.tokens;
+    if (push_chain(read.view(begin, length), tokens, read.borrow,
+                   read.groups.empty() ? 0 : read.groups.data()[i]))
+      continue;
+    model->chains.truncate(before);
+    groups.truncate(before);
+    model->label_count = labels_before;
+    model->most_labels = most_before;
+    model->score_bytes = scores_before;
+    model->copied_score_bytes = copied_before;
+    return report.out_of_memory();
+  }
+  return CHORALE_OK;
 }
 
 chorale_status Builder::add_cliques(const Report &report, chorale_clique_setup setup,
@@ -182,14 +124,13 @@ chorale_status Builder::add_cliques(const Report &report, chorale_clique_setup s
   CHORALE_CHECK(take_setup(report, setup, {}));
   CHORALE_CHECK(check_size(report, "count", count, 0));
   CHORALE_CHECK(check_room(report, "cliques", model->cliques.size(), count));
-  return add_cliques(setup, count) ? CHORALE_OK : report.out_of_memory();
+  return push_cliques(setup, count) ? CHORALE_OK : report.out_of_memory();
 }
 
 // ---- Members ------------------------------------------------------------------------------------
 
-chorale_status Builder::check_members(const Report &report, const chorale_members &given,
-                                      std::int64_t &weighted) const noexcept {
-  weighted = 0;
+chorale_status Builder::check_members(const Report &report,
+                                      const chorale_members &given) const noexcept {
   CHORALE_CHECK(check_size(report, "members->cliques", given.cliques, 0));
   if (given.cliques == 0)
     return CHORALE_OK;
@@ -209,10 +150,10 @@ chorale_status Builder::check_members(const Report &report, const chorale_member
     bool has = false;
     const auto of = weights_of(given, c);
     CHORALE_CHECK(check_weights_of(report, "members->weights", clique, of, given.offsets[c], has));
-    if (has && members[clique] > 0)
-      return report.fail(CHORALE_ERROR_STATE, "clique ", clique, " has ", members[clique],
+    if (has && model->cliques[clique].members > 0)
+      return report.fail(CHORALE_ERROR_STATE, "clique ", clique, " has ",
+                         model->cliques[clique].members,
                          " members already; with weights, all must be added in one call");
-    weighted += has ? static_cast<std::int64_t>(of.size()) : 0;
   }
   return CHORALE_OK;
 }
@@ -231,33 +172,37 @@ chorale_status Builder::add_entry(const Report &report, const chorale_members &g
 }
 
 chorale_status Builder::add_members(const Report &report, const chorale_members &given) noexcept {
-  std::int64_t weighted = 0;
-  CHORALE_CHECK(check_members(report, given, weighted));
+  CHORALE_CHECK(check_members(report, given));
   if (given.cliques == 0)
     return CHORALE_OK;
-  MembersBefore before(*this, given.first, given.cliques);
-  if (!before || (weighted > 0 && !reserve_weights(given.first + given.cliques, weighted)))
-    return report.out_of_memory();
+  const std::int64_t slots_before = slots.size();
+  const std::int64_t wholes_before = model->wholes.size();
   // Errors of one entry are reported to `inner`; the message to the caller begins with its name.
   chorale_error error;
   const Report inner(&error);
   const auto undo = [&](chorale_status status, std::string_view name, std::int64_t entry) {
-    before.restore();
+    take_back(slots_before, wholes_before);
     return report.fail(status, name, "[", entry, "]: ", std::string_view(error.message));
   };
   for (std::int64_t c = 0; c < given.cliques; ++c)
     for (std::int64_t e = given.offsets[c]; e < given.offsets[c + 1]; ++e)
       if (const auto status = add_entry(inner, given, given.first + c, e); status != CHORALE_OK)
         return undo(status, "members->chains", e);
-  for (std::int64_t c = 0; given.centre_chains && c < given.cliques; ++c) {
-    const std::int64_t position = given.centre_positions ? given.centre_positions[c] : 0;
-    if (const auto status = set_centre(inner, given.first + c, given.centre_chains[c], position);
+  const auto centre_position = [&](std::int64_t c) {
+    return given.centre_positions ? given.centre_positions[c] : 0;
+  };
+  const std::int64_t centred = given.centre_chains ? given.cliques : 0;
+  for (std::int64_t c = 0; c < centred; ++c)
+    if (const auto status =
+            check_centre(inner, given.first + c, given.centre_chains[c], centre_position(c));
         status != CHORALE_OK)
       return undo(status, "members->centre_chains", c);
-  }
-  for (std::int64_t c = 0; weighted > 0 && c < given.cliques; ++c)
+  for (std::int64_t c = 0; c < centred; ++c)
+    centres[given.first + c] = {gsl::narrow_cast<std::int32_t>(given.centre_chains[c]),
+                                gsl::narrow_cast<std::int32_t>(centre_position(c))};
+  for (std::int64_t c = 0; given.weights && c < given.cliques; ++c)
     if (const auto of = weights_of(given, c);
         std::any_of(of.begin(), of.end(), [](std::int64_t weight) { return weight > 1; }))
-      store_weights(given.first + c, of);
+      store_weights(given.first + c, slots_before + given.offsets[c] - given.offsets[0], of);
   return CHORALE_OK;
 }

@@ -1,9 +1,6 @@
-// The cliques of a model, stored compactly, and PartIndex, which finds for example the chain of a
-// site. model.hpp explains slot, site, place, column, EMPTY and CONFLICT.
+// One clique of a model. model.hpp explains slot, site, place, column, EMPTY and CONFLICT.
 #pragma once
 
-#include "base/array.hpp"
-#include "base/iterator.hpp"
 #include "base/packed.hpp"
 #include "potential/potential.hpp"
 #include "property/attached.hpp"
@@ -16,7 +13,8 @@ struct CliqueType {
   const Property *property;       // members show its values; NULL if members are positions
   const Dictionary *dictionary;   // numbers the property's values; or NULL
   const Potential *given;         // the caller's potential; NULL for a centred clique
-  const Potential *potential;     // `given` over the columns; NULL: columns unknown yet, or centred
+  // `given` with a value for each column. NULL for a centred clique, and until the columns are known.
+  const Potential *potential;
   const Potential *const *centre; // potential for each value of the centre; NULL: not centred
   const std::int32_t *map;        // by label: the column, or -1 for EMPTY; NULL: equal to the label
   const std::int32_t *centre_map; // by label of the centre: its value; NULL: equal to the label
@@ -24,8 +22,8 @@ struct CliqueType {
   std::int32_t centre_map_labels; // length of `centre_map`
   std::int32_t centre_values;
   std::int32_t values;  // R, the number of values
-  // R + 2, or R if no member can be EMPTY and the potentials are over R values; fewer if `fired` is
-  // set.
+  // Number of columns: R + 2; or R if no member can be EMPTY and the potentials have R values; or
+  // those of `fired`, EMPTY and CONFLICT.
   std::int32_t columns;
   // True if the type has neither property nor centre, and every member of every clique of this type
   // is a single item (a chain of one position) that is in no other clique. Such cliques are
@@ -41,15 +39,16 @@ struct CliqueType {
   // clique c begin at entry first_count + c * columns.
   std::int64_t first_message;
   std::int64_t first_count;
-  // The running sums of the members' weights (Model::weights). NULL if every member counts once.
+  // The weights of members (Model::weights). NULL if every member counts once.
   const PackedIntegers *weights;
 };
 
-// One clique, as Cliques::operator[] returns it.
 struct Clique {
   CliqueType *type;
   std::int32_t first_slot; // place of its first member in Model::members
   std::int32_t members;    // n, without the centre
+  // Sum of the weights of all members: n unless weights were given.
+  std::int32_t full_total;
   // Sum of the weights of the members whose chains a run leaves out (run/inputs.hpp).
   std::int32_t absent = 0;
 
@@ -92,21 +91,16 @@ struct Clique {
         return true;
     return !centred() && may_forbid(*potential());
   }
-  // The same for a clique that has one member.
+  // True if the clique has one member, some of whose values the potential may forbid.
   bool may_forbid_alone() const noexcept { return all_members() == 1 && may_forbid_some(); }
   std::int32_t all_members() const noexcept { return members + (centred() ? 1 : 0); }
   // Returns the weight of a member: the number by which it raises the count of its column.
   std::int32_t weight(std::int32_t member) const noexcept {
-    return type->weights ? weight_between(member, member + 1) : 1;
+    return type->weights ? (*type->weights)[std::int64_t{first_slot} + member] : 1;
   }
   // Returns the sum of the weights of the members that take part, which the potential sees as n.
-  std::int32_t total() const noexcept { return full_total() - absent; }
-  // Returns the sum of the weights of all members. Equals the number of members unless weights were
-  // given.
-  std::int32_t full_total() const noexcept {
-    return type->weights ? weight_between(0, members) : members;
-  }
-  bool weighted() const noexcept { return full_total() != members; }
+  std::int32_t total() const noexcept { return full_total - absent; }
+  bool weighted() const noexcept { return full_total != members; }
   std::int32_t width(std::int32_t member) const noexcept {
     return member == members ? type->centre_values : type->columns;
   }
@@ -126,7 +120,7 @@ struct Clique {
       return label;
     return type->map[label] >= 0 ? type->map[label] : type->values;
   }
-  // True if the column (or the value of the centre) is the label itself.
+  // True if the member shows its label itself as a column (or as the value of the centre).
   bool shows_labels(std::int32_t member) const noexcept {
     return !(member == members ? type->centre_map : type->map);
   }
@@ -135,135 +129,6 @@ struct Clique {
   const Potential &potential_at(std::int32_t value) const noexcept {
     return type->centre ? *type->centre[value] : *type->potential;
   }
-
-private:
-  std::int32_t weight_between(std::int32_t begin, std::int32_t end) const noexcept {
-    const std::int64_t first = first_slot;
-    return static_cast<std::int32_t>(type->weights->wide(first + end) -
-                                     type->weights->wide(first + begin));
-  }
-};
-
-// All cliques. A clique's number of members is not stored: it follows from where its own members
-// and those of the next clique begin.
-class Cliques {
-public:
-  explicit Cliques(const Memory &memory) noexcept : records_(memory), types_(memory) {}
-
-  std::int64_t size() const noexcept { return records_.size(); }
-  bool empty() const noexcept { return records_.empty(); }
-  Clique operator[](std::int64_t c) const noexcept {
-    const Record &record = records_[c];
-    CliqueType *type = types_[record.type];
-    const std::int32_t end = c + 1 < size() ? records_[c + 1].first_slot : slots_;
-    return {type, record.first_slot, end - record.first_slot - (type->centre ? 1 : 0)};
-  }
-  CliqueType &type(std::int64_t c) const noexcept { return *types_[records_[c].type]; }
-  std::int32_t first_slot(std::int64_t c) const noexcept { return records_[c].first_slot; }
-  std::int32_t slots() const noexcept { return slots_; }
-
-  // Makes room for one more clique. False if memory runs out.
-  bool reserve() noexcept {
-    return records_.reserve(records_.size() + 1) && types_.reserve(types_.size() + 1);
-  }
-  // Adds a clique without members. reserve() must have been called before.
-  void push(CliqueType *type) noexcept {
-    set_type_of(records_.size(), type);
-    records_.push({0, static_cast<std::int32_t>(types_.size()) - 1});
-  }
-  void truncate(std::int64_t count) noexcept { records_.truncate(count); }
-  // Removes all types. The caller must then call set_type() for all cliques, in order.
-  void forget_types() noexcept { types_.truncate(0); }
-  // Sets where the members of each clique begin; slots(c) returns the number of members of clique
-  // c, with the centre.
-  template <class Slots> void place_slots(Slots &&slots) noexcept {
-    slots_ = 0;
-    for (std::int64_t c = 0; c < size(); ++c) {
-      records_[c].first_slot = slots_;
-      slots_ += slots(c);
-    }
-  }
-  void shrink() noexcept {
-    records_.shrink();
-    types_.shrink();
-  }
-  // Copies the cliques of another model without their types. The caller must then call set_type()
-  // for all cliques, in order.
-  bool copy(const Cliques &from) noexcept {
-    if (!records_.copy(from.records_) || !types_.reserve(from.types_.size()))
-      return false;
-    slots_ = from.slots_;
-    return true;
-  }
-  bool set_type(std::int64_t c, CliqueType *type) noexcept {
-    if (!types_.reserve(types_.size() + 1))
-      return false;
-    set_type_of(c, type);
-    records_[c].type = static_cast<std::int32_t>(types_.size()) - 1;
-    return true;
-  }
-  std::size_t bytes() const noexcept { return records_.bytes() + types_.bytes(); }
-
-  IndexIterator<Cliques> begin() const noexcept { return {*this, 0}; }
-  IndexIterator<Cliques> end() const noexcept { return {*this, size()}; }
-
-private:
-  struct Record {
-    std::int32_t first_slot; // place of the first member in Model::members
-    std::int32_t type;
-  };
-  // Appends the type unless it is already the last one.
-  void set_type_of(std::int64_t c, CliqueType *type) noexcept {
-    if (c == 0 || types_.empty() || *(types_.end() - 1) != type)
-      types_.push(type);
-  }
-
-  Array<Record> records_;
-  Array<CliqueType *> types_;
-  std::int32_t slots_ = 0;
-};
-
-// An index of the numbers 0 .. total - 1, which are divided into consecutive parts: for example all
-// sites, each part being the sites of one chain. find() returns the part that contains a number.
-// The index stores the part of every kStep-th number, and find() searches between two stored parts.
-// (These parts are not those of parts.hpp.)
-class PartIndex {
-public:
-  explicit PartIndex(const Memory &memory) noexcept : at_(memory) {}
-
-  // Builds the index. start_of(part) returns the first number of a part; parts are in ascending
-  // order, and there are `total` numbers.
-  template <class StartOf>
-  bool build(std::int32_t parts, std::int64_t total, StartOf &&start_of) noexcept {
-    const std::int64_t steps = total / kStep + 2;
-    if (!at_.make(steps, 0, parts))
-      return false;
-    std::int32_t part = 0;
-    for (std::int64_t k = 0; k < steps; ++k) {
-      while (part + 1 < parts && start_of(part + 1) <= k * kStep)
-        ++part;
-      at_.set(k, part);
-    }
-    return true;
-  }
-  template <class StartOf>
-  std::int32_t find(std::int32_t number, StartOf &&start_of) const noexcept {
-    std::int32_t first = at_[number / kStep];
-    const std::int32_t last = at_[number / kStep + 1];
-    // A binary search without branches. The processor would mispredict branches half of the time,
-    // since both outcomes of a comparison are equally likely.
-    for (std::int32_t left = last - first; left > 0; left /= 2) {
-      const std::int32_t half = left - left / 2;
-      first += start_of(first + half) <= number ? half : 0;
-    }
-    return first;
-  }
-  bool copy(const PartIndex &from) noexcept { return at_.copy(from.at_); }
-  std::size_t bytes() const noexcept { return at_.bytes(); }
-
-private:
-  static constexpr std::int32_t kStep = 8;
-  PackedIntegers at_;
 };
 
 } // namespace chorale

@@ -1,4 +1,4 @@
-// Derives a model with the same chains, members and cliques, but other potentials or unary scores.
+// Derives a model with the same chains, members and cliques, but other potentials.
 #pragma once
 
 #include "cluster/model/model.hpp"
@@ -16,12 +16,8 @@ struct Exchange {
 };
 
 // Returns the derived model with one reference, or NULL if memory runs out. The derived model holds
-// a reference on `model`, or on the model from which `model` is derived. exchanges: one for each
-// clique. unary: for each chain its new unary scores, as T x m numbers (positions x labels) of the
-// chain's element type, row-major without gaps, or NULL if the chain keeps its scores. If `unary`
-// is empty, all chains keep their scores. The arrays of scores are borrowed as long as the derived
-// model lives.
+// a reference on `model`. exchanges: one for each clique.
 Model *exchange(const Memory &memory, const Log &log, const Model &model,
-                gsl::span<const Exchange> exchanges, gsl::span<const void *const> unary) noexcept;
+                gsl::span<const Exchange> exchanges) noexcept;
 
 } // namespace chorale

@@ -4,56 +4,36 @@
 #include "potential/recolumn.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace chorale {
 namespace {
 
-// gather() removes duplicates whenever the number of gathered values reaches a limit: this number,
-// or twice the number that the last removal left, if that is more.
+// gather() removes duplicates from its list whenever the list has this many values, or twice as many
+// as the last removal left, if that is more.
 constexpr std::int64_t kRepetitions = 1 << 16;
 
 class FiredColumns {
 public:
-  explicit FiredColumns(Model &model) noexcept
-      : model_(model), types_(model.memory), values_(model.memory), from_(model.memory) {}
+  explicit FiredColumns(Model &model) noexcept : model_(model), values_(model.memory) {}
 
   bool run() noexcept {
-    Cliques &cliques = model_.cliques;
-    bool any = false;
-    for (std::int64_t c = 0; c < cliques.size() && !any; ++c)
-      any = waits(cliques.type(c));
-    if (!any)
-      return true;
-    for (std::int64_t c = 0; c < cliques.size(); ++c) {
-      CliqueType *type = &cliques.type(c);
-      if (waits(*type))
-        type = type_of(cliques[c]);
-      if (!type || !types_.push(type))
-        return false;
-    }
-    cliques.forget_types();
-    for (std::int64_t c = 0; c < cliques.size(); ++c)
-      if (!cliques.set_type(c, types_[c]))
+    for (Clique &clique : model_.cliques)
+      if (clique.centred() || clique.potential())
+        narrow_ = nullptr;
+      else if (!(clique.type = type_of(clique)))
         return false;
     return true;
   }
 
 private:
-  static bool waits(const CliqueType &type) noexcept { return !type.centre && !type.potential; }
-
-  // Returns the new type of the clique before the current one; NULL if there is none.
-  const CliqueType *before() const noexcept {
-    return types_.empty() ? nullptr : types_[types_.size() - 1];
-  }
-
   // Returns the type of a clique with its columns set. NULL if memory runs out.
   CliqueType *type_of(const Clique &clique) noexcept {
-    const CliqueType &type = *clique.type;
+    CliqueType &type = *clique.type;
     bool all = type.given->callback != nullptr || reads_absent_values(*type.given);
     if (!all && !gather(clique, all))
       return nullptr;
-    all = all || values_.size() + 2 > type.columns / 2;
-    return all ? with_all(type) : with_fired(type);
+    return all || values_.size() + 2 > type.columns / 2 ? with_all(type) : with_fired(type);
   }
 
   // Fills values_ with the values that members can fire, as numbers of the caller's dictionary (if
@@ -101,47 +81,27 @@ private:
     values_.truncate(std::unique(values_.begin(), values_.end()) - values_.begin());
   }
 
-  // Fills from_: from_[v] is the number of column v's value in the given potential. These numbers
-  // ascend. If the given potential is over R values, it has no EMPTY and CONFLICT, and the entries
-  // for these two are -1. False if memory runs out.
-  bool list_sources(const CliqueType &type) noexcept {
-    from_.truncate(0);
-    bool fits = true;
-    for (const std::int32_t v : values_)
-      fits = fits && from_.push(v);
-    for (std::int32_t k = 0; k < 2; ++k)
-      fits = fits && from_.push(type.given->values > type.values ? type.values + k : -1);
-    return fits;
-  }
-
-  CliqueType *with_all(const CliqueType &type) noexcept {
-    if (whole_ && whole_ == before() && whole_->property == type.property &&
-        whole_->dictionary == type.dictionary && whole_->given == type.given)
-      return whole_;
-    const Potential *potential = whole_ && whole_->given == type.given
-                                     ? whole_->potential
-                                     : widen(model_, type.given, type.columns);
-    whole_ = potential ? copy(type, potential) : nullptr;
+  // Returns the type with a column for each value. Consecutive cliques of one type share it.
+  CliqueType *with_all(CliqueType &type) noexcept {
+    if (std::exchange(narrow_, &type) != &type) {
+      const Potential *potential = widen(model_, type.given, type.columns);
+      whole_ = potential ? copy(type, potential) : nullptr;
+    }
     return whole_;
   }
 
+  // Returns a type with columns for values_, EMPTY and CONFLICT.
   CliqueType *with_fired(const CliqueType &type) noexcept {
-    if (!list_sources(type))
-      return nullptr;
+    narrow_ = nullptr;
     const Dictionary *fired = dictionary_of(type);
-    if (!fired || !model_.potentials.reserve(model_.potentials.size() + 1))
-      return nullptr;
     const Potential *potential =
-        recolumn(model_.memory, *type.given, span_of(from_.begin(), from_.size()));
-    if (!potential)
-      return nullptr;
-    model_.potentials.push(potential);
-    model_.made_bytes += potential->bytes();
-    CliqueType *made = copy(type, potential);
+        fired ? narrow(model_, *type.given, type.values, span_of(values_.begin(), values_.size()))
+              : nullptr;
+    CliqueType *made = potential ? copy(type, potential) : nullptr;
     if (!made)
       return nullptr;
     made->fired = fired;
-    made->columns = static_cast<std::int32_t>(from_.size());
+    made->columns = static_cast<std::int32_t>(values_.size()) + 2;
     made->fired_values = type.dictionary ? model_.arena.copy(values_.begin(), values_.size())
                                          : fired->values;
     return made->fired_values ? made : nullptr;
@@ -181,32 +141,49 @@ private:
   }
 
   Model &model_;
-  Array<CliqueType *> types_;  // by clique: its new type
   Array<std::int32_t> values_; // values that the members of the current clique can fire
-  Array<std::int32_t> from_;   // by column: number of its value in the given potential, or -1
   bool fires_outside_ = false;
-  CliqueType *whole_ = nullptr; // the last type made with all columns
+  // Type of the last clique, if with_all() has replaced it by whole_; otherwise NULL.
+  const CliqueType *narrow_ = nullptr;
+  CliqueType *whole_ = nullptr;
 };
+
+// Returns recolumn() of a potential. The model holds the reference. NULL if memory runs out.
+const Potential *add_recolumned(Model &model, const Potential &given,
+                                gsl::span<const std::int32_t> from) noexcept {
+  Potential *made = model.potentials.reserve(model.potentials.size() + 1)
+                        ? recolumn(model.memory, given, from)
+                        : nullptr;
+  if (!made)
+    return nullptr;
+  model.potentials.push(made);
+  model.made_bytes += made->bytes();
+  return made;
+}
 
 } // namespace
 
 const Potential *widen(Model &model, const Potential *potential, std::int32_t columns) noexcept {
-  if (potential->values == columns) {
-    if (!model.potentials.push(potential))
-      return nullptr;
-    return retain(potential);
-  }
+  if (potential->values == columns)
+    return model.potentials.push(potential) ? retain(potential) : nullptr;
   Array<std::int32_t> from(model.memory);
-  if (!from.resize(columns) || !model.potentials.reserve(model.potentials.size() + 1))
+  if (!from.resize(columns))
     return nullptr;
   for (std::int32_t v = 0; v < columns; ++v)
     from[v] = v < potential->values ? v : -1;
-  Potential *widened = recolumn(model.memory, *potential, span_of(from.begin(), columns));
-  if (!widened)
+  return add_recolumned(model, *potential, from);
+}
+
+const Potential *narrow(Model &model, const Potential &given, std::int32_t values,
+                        gsl::span<const std::int32_t> fired) noexcept {
+  Array<std::int32_t> from(model.memory);
+  const auto count = static_cast<std::int64_t>(fired.size());
+  if (!from.resize(count + 2))
     return nullptr;
-  model.potentials.push(widened);
-  model.made_bytes += widened->bytes();
-  return widened;
+  std::copy_n(fired.data(), count, from.begin());
+  for (std::int32_t k = 0; k < 2; ++k)
+    from[count + k] = given.values > values ? values + k : -1;
+  return add_recolumned(model, given, from);
 }
 
 bool number_fired(Model &model) noexcept { return FiredColumns(model).run(); }

@@ -20,6 +20,12 @@ inline constexpr std::int64_t kFewColumns = 64;
 // (chorale/potential.h). The model holds the reference. NULL if memory runs out.
 const Potential *widen(Model &model, const Potential *potential, std::int32_t columns) noexcept;
 
+// Returns `given`, a potential over the `values` values of a property, over the columns of a clique:
+// the values in `fired`, in ascending order, EMPTY and CONFLICT; these two are uncounted if `given`
+// lacks them. The model holds the reference. NULL if memory runs out.
+const Potential *narrow(Model &model, const Potential &given, std::int32_t values,
+                        gsl::span<const std::int32_t> fired) noexcept;
+
 // Sets the columns of every property clique with more than kFewColumns columns. A value has a
 // column if a member can fire it. All values have columns if members can fire more than half of
 // them, if a member is an instance, or if the potential is a callback. Costs O(T * states * labels)

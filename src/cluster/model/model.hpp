@@ -6,7 +6,7 @@
 // clique are numbered 0 .. n - 1; in a centred clique, member n is the *centre*, a position whose
 // value selects the potential.
 //
-// A slot is stored as two numbers, from which all fields of the struct Slot are found:
+// A slot is stored as three numbers, from which all fields of the struct Slot are found:
 // members[place]: the *site* of the slot. `members` has an entry for each slot, clique by clique,
 //   the centre of a clique last; the index of the entry is the slot's *place*. The site of a
 //   position is the index of its label in an array of all labels, chain after chain. The site of
@@ -14,6 +14,7 @@
 // slots[number]: the place of the slot. `slots` has an entry for each slot, chain by chain: first
 //   the whole-chain slots of the chain, by clique (those of an instance in the order of adding),
 //   then the slots of its positions, by position. The index of the entry is the slot's *number*.
+// place_cliques[place]: the clique of the slot.
 //
 // A slot shows a *column* of its clique: a value 0 .. R-1 (R: the number of values), or EMPTY or
 // CONFLICT if the clique has these two; -1 if the value has no column, since the clique's
@@ -58,7 +59,7 @@ struct WholeSlot {
 struct chorale_model : chorale::Counted {
   explicit chorale_model(const chorale::Memory &from, const chorale::Log &to) noexcept
       : Counted(from), log(to), arena(from), chains(from), slots(from), wholes(from), cliques(from),
-        members(from), weights(from), chain_index(from), clique_index(from), groups(from),
+        members(from), weights(from), site_chains(from), place_cliques(from), groups(from),
         parts(from), potentials(from), properties(from), dictionaries(from), transitions(from) {}
   ~chorale_model();
 
@@ -68,21 +69,16 @@ struct chorale_model : chorale::Counted {
   std::int32_t chain_of(const chorale::Clique &clique, std::int32_t member) const noexcept {
     return chain_at(site(clique, member));
   }
-  // Returns the chain of the member whose site is `at`.
+  // Returns the chain of the slot whose site is `at`.
   std::int32_t chain_at(std::int32_t at) const noexcept {
-    return at < 0 ? wholes[-1 - at].chain
-                  : chain_index.find(at, [this](std::int32_t i) { return chains.first_label(i); });
+    return at < 0 ? wholes[-1 - at].chain : site_chains[at];
   }
-  // Returns the clique whose members have the place `place` in `members`.
-  std::int32_t clique_at(std::int32_t place) const noexcept {
-    return clique_index.find(place, [this](std::int32_t c) { return cliques.first_slot(c); });
-  }
-  std::int32_t clique_of(std::int64_t slot) const noexcept { return clique_at(slots[slot]); }
+  std::int32_t clique_of(std::int64_t slot) const noexcept { return place_cliques[slots[slot]]; }
   // True if the chain is an item (one position) and a member of a closed clique
   // (CliqueType::closed).
   bool is_closed(const chorale::Chain &chain) const noexcept {
     return closed_slots > 0 && chain.slots == 1 &&
-           (closed_slots == slots.size() || cliques.type(clique_of(chain.first_slot)).closed);
+           (closed_slots == slots.size() || cliques[clique_of(chain.first_slot)].closed());
   }
   // Returns the part of the model (parts.hpp) to which the chains of a clique belong.
   std::int32_t part_of_clique(std::int64_t number) const noexcept {
@@ -94,18 +90,18 @@ struct chorale_model : chorale::Counted {
   std::int32_t whole_of(std::int64_t slot) const noexcept { return -1 - members[slots[slot]]; }
   // Returns the s-th slot of a chain.
   chorale::Slot slot(std::int32_t chain, std::int32_t s) const noexcept {
-    const std::int64_t number = std::int64_t{chains.first_slot(chain)} + s;
+    const std::int64_t number = std::int64_t{chains[chain].first_slot} + s;
     const std::int32_t clique = clique_of(number);
     const std::int32_t place = slots[number];
     const std::int32_t at = members[place];
-    return {chain, clique, place - cliques.first_slot(clique),
-            at < 0 ? -1 : at - chains.first_label(chain), at < 0 ? -1 - at : -1};
+    return {chain, clique, place - cliques[clique].first_slot,
+            at < 0 ? -1 : at - chains[chain].first_label, at < 0 ? -1 - at : -1};
   }
   // Returns member `number` of a clique as a slot.
   chorale::Slot member(std::int32_t clique, std::int32_t number) const noexcept {
     const std::int32_t at = site(cliques[clique], number);
     const std::int32_t chain = chain_of(cliques[clique], number);
-    return {chain, clique, number, at < 0 ? -1 : at - chains.first_label(chain),
+    return {chain, clique, number, at < 0 ? -1 : at - chains[chain].first_label,
             at < 0 ? -1 - at : -1};
   }
   chorale::Attached attached(const chorale::Slot &slot) const noexcept {
@@ -119,28 +115,23 @@ struct chorale_model : chorale::Counted {
   }
   // Returns where the counts of a clique begin in an array of the counts of all cliques.
   std::int64_t first_count(std::int64_t clique) const noexcept {
-    const chorale::CliqueType &type = cliques.type(clique);
+    const chorale::CliqueType &type = *cliques[clique].type;
     return type.first_count + clique * type.columns;
   }
   std::size_t bytes() const noexcept;
-  // Copies slots, members, cliques and all sizes of `from` into this new model and sets `base`.
-  // Afterwards the caller must add the chains, and the type of each clique. Does not copy the
-  // weights, since the types point to those of the base. False if memory runs out.
-  bool derive_from(const chorale_model &from) noexcept;
 
   chorale::Log log;
   chorale::Arena arena;
-  chorale::Chains chains;
+  chorale::Array<chorale::Chain> chains;
   chorale::PackedIntegers slots; // the place of each slot, chain by chain
   chorale::Array<chorale::WholeSlot> wholes;
-  chorale::Cliques cliques;
+  chorale::Array<chorale::Clique> cliques;
   chorale::PackedIntegers members;      // the site of each slot, clique by clique
-  // Running sums of the weights of members, one entry for each place and one more: entry p is the
-  // sum of the weights at all places before p. Empty if every member counts once, and in a derived
-  // model, which uses the array of `base`.
+  // By place: the weight of the member, 1 for a centre. Empty if every member counts once, and in a
+  // derived model, which uses the array of `base`.
   chorale::PackedIntegers weights;
-  chorale::PartIndex chain_index;       // finds the chain of a site
-  chorale::PartIndex clique_index;      // finds the clique of a place
+  chorale::PackedIntegers site_chains;   // by site: its chain
+  chorale::PackedIntegers place_cliques; // by place: its clique
   chorale::PackedIntegers groups;       // by chain: its group; empty if all groups are 0
   chorale::Parts parts;
   // The model holds one reference to each object of these lists. The potentials are the caller's,
@@ -153,18 +144,20 @@ struct chorale_model : chorale::Counted {
   std::int64_t label_count = 0;   // positions of all chains together
   std::int64_t message_count = 0; // sum of the lengths of all message rows
   std::int64_t closed_slots = 0;  // number of members of closed cliques
-  bool items_alone = false;       // true if every chain is an item and every clique is closed
+  // True if every chain is an item (one position) and every clique is closed (CliqueType::closed).
+  bool items_alone = false;
   // Sum of `columns` over all cliques: length of an array of all counts.
   std::int64_t count_count = 0;
   std::int32_t most_labels = 1;
+  std::int32_t most_columns = 1; // greatest number of columns of a clique
   std::int32_t most_counted = 0; // greatest sum of the weights of the members of a clique
   std::size_t score_bytes = 0; // bytes of all scores of the chains
   std::size_t copied_score_bytes = 0; // bytes of the scores that were copied to the arena
-  // Bytes of objects that the model created, apart from its arena and arrays.
+  // Bytes of the potentials and dictionaries that the model made (fired_columns.hpp).
   std::size_t made_bytes = 0;
-  // The model holds a reference on each of these two, which may be NULL. base: in a derived model,
-  // the model that owns the chains and properties. bytes_of: the bytes of a problem file in which
-  // borrowed arrays lie.
+  // The model holds a reference on each of these two, which may be NULL. base: the model from which
+  // this one is derived (exchange.hpp), with whose arrays it shares scores, maps and properties.
+  // bytes_of: the bytes of a problem file, in which arrays lie that the model does not copy.
   const chorale_model *base = nullptr;
   const chorale::SharedBytes *bytes_of = nullptr;
 };

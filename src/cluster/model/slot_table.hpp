@@ -1,7 +1,4 @@
-// A hash table of the slots (model.hpp) of a model under construction, with key (clique, chain,
-// position), in which the builder finds members that are added twice. Open addressing, at most half
-// full. Slots that need no check cost nothing: before a search with has(), follow() must be called
-// to add the slots that are new.
+// Members of a model under construction, and the table that finds one that is added twice.
 #pragma once
 
 #include "base/array.hpp"
@@ -9,12 +6,19 @@
 
 namespace chorale {
 
+// A member of a clique under construction.
+struct AddedSlot : Slot {
+  std::int32_t weight;
+};
+
+// A hash table of slots with key (clique, chain, position): open addressing, at most half full. Before
+// a search with has(), follow() must be called, to add the slots that are new.
 class SlotTable {
 public:
   explicit SlotTable(const Memory &memory) noexcept : entries_(memory) {}
 
   // Adds the slots that were appended to the array since the last call. False if memory runs out.
-  bool follow(const Array<Slot> &slots) noexcept {
+  bool follow(const Array<AddedSlot> &slots) noexcept {
     if (slots.size() >= entries_.size() / 2 && !grow(slots.size()))
       return false;
     for (; known_ < slots.size(); ++known_) {
@@ -26,7 +30,7 @@ public:
     }
     return true;
   }
-  bool has(const Array<Slot> &slots, std::int32_t clique, std::int32_t chain,
+  bool has(const Array<AddedSlot> &slots, std::int32_t clique, std::int32_t chain,
            std::int32_t position) const noexcept {
     for (std::int64_t at = first(clique, chain, position); entries_[at] >= 0; at = after(at)) {
       const Slot &slot = slots[entries_[at]];

@@ -7,6 +7,7 @@
 // position in a LabelStore (model.hpp).
 #pragma once
 
+#include "base/limits.hpp"
 #include "base/numeric.hpp"
 #include "base/workspace.hpp"
 #include "cluster/model/model.hpp"
@@ -54,31 +55,18 @@ public:
   }
   // Sets consecutive entries, from entry `first` on.
   void write(std::int64_t first, gsl::span<const std::int32_t> labels) noexcept {
-    const auto count = static_cast<std::int32_t>(labels.size());
-    const std::int32_t *from = labels.data();
-    if (width_ == 1)
-      std::transform(from, from + count, reinterpret_cast<std::uint8_t *>(data_) + first,
-                     [](std::int32_t label) { return static_cast<std::uint8_t>(label); });
-    else
-      for (std::int32_t t = 0; t < count; ++t)
-        set(first + t, from[t]);
+    for (std::size_t t = 0; t < labels.size(); ++t)
+      set(first++, labels.data()[t]);
   }
   // Fills `labels` with consecutive entries, from entry `first` on.
   void read(std::int64_t first, gsl::span<std::int32_t> labels) const noexcept {
-    const auto count = static_cast<std::int32_t>(labels.size());
-    std::int32_t *to = labels.data();
-    if (width_ == 1)
-      std::copy_n(reinterpret_cast<const std::uint8_t *>(data_) + first, count, to);
-    else
-      for (std::int32_t t = 0; t < count; ++t)
-        to[t] = get(first + t);
+    for (std::size_t t = 0; t < labels.size(); ++t)
+      labels.data()[t] = get(first++);
   }
   // True if the entries from `first` on equal `labels`.
   bool equal(std::int64_t first, gsl::span<const std::int32_t> labels) const noexcept {
-    const auto count = static_cast<std::int32_t>(labels.size());
-    const std::int32_t *other = labels.data();
-    for (std::int32_t t = 0; t < count; ++t)
-      if (get(first + t) != other[t])
+    for (std::size_t t = 0; t < labels.size(); ++t)
+      if (get(first++) != labels.data()[t])
         return false;
     return true;
   }
@@ -122,7 +110,7 @@ struct Assignment {
   Assignment() noexcept = default;
   Assignment(Layout &layout, const Model &model) noexcept
       : model_(&model), score_(layout.take<double>(model.chains.size())),
-        labels(layout, model.chains.sites(), model.most_labels),
+        labels(layout, model.label_count, model.most_labels),
         whole_(layout.take<std::int32_t>(model.wholes.size())) {}
 
   // Returns phi of a chain under its labels; minus infinity if the chain has no labelling.
@@ -323,15 +311,45 @@ public:
     if (to >= 0)
       add(first + to, weight);
   }
-  // Adds the columns that the members of a clique show in a labelling.
-  void add_clique(const Model &model, std::int64_t number, const Assignment &of) noexcept {
-    const Clique clique = model.cliques[number];
-    for (std::int32_t i = 0; i < clique.members; ++i)
-      if (const std::int32_t v = of.shown(clique, i); v >= 0)
-        add(model.first_count(number) + v, clique.weight(i));
+  // Counts the columns that all members show in a labelling. False if interrupted; the counts are
+  // then undefined.
+  bool count(const Model &model, const Assignment &of, Limits &limits) noexcept {
+    clear();
+    for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
+      const Clique &clique = model.cliques[c];
+      const std::int64_t first = model.first_count(c);
+      if (!in_stretches(limits, clique.members, 16, [&](std::int64_t begin, std::int64_t end) {
+            for (auto i = static_cast<std::int32_t>(begin); i < end; ++i)
+              if (const std::int32_t v = of.shown(clique, i); v >= 0)
+                add(first + v, clique.weight(i));
+          }))
+        return false;
+    }
+    return true;
   }
-  // The counts are those of the labelling `of`. Updates them for one in which the slots of a chain show
-  // shown_after(s, slot), and calls moved(slot) for each slot whose column differs.
+  // Sets the labels and phi of a chain in `now`, the labelling whose counts these are, and updates the
+  // counts. shown: the new column of each slot. Calls moved(slot) for each slot whose column differs.
+  template <class Moved>
+  void set_chain(const Model &model, std::int32_t chain, Assignment &now,
+                 gsl::span<const std::int32_t> labels, gsl::span<const std::int32_t> shown,
+                 double score, Moved &&moved) noexcept {
+    Expects(shown.size() >= to_size(model.chains[chain].slots));
+    move_chain(
+        model, chain, now, [&](std::int32_t s, const Slot &) noexcept { return shown.data()[s]; },
+        moved);
+    now.set(chain, labels, shown, score);
+  }
+  // The same with the labels that the chain has in another labelling.
+  template <class Moved>
+  void take_chain(const Model &model, std::int32_t chain, Assignment &now, const Assignment &from,
+                  Moved &&moved) noexcept {
+    move_chain(
+        model, chain, now,
+        [&](std::int32_t, const Slot &slot) noexcept { return from.shown(slot); }, moved);
+    now.take_chain(chain, from);
+  }
+
+private:
   template <class ShownAfter, class Moved>
   void move_chain(const Model &model, std::int32_t chain, const Assignment &of,
                   ShownAfter &&shown_after, Moved &&moved) noexcept {
@@ -341,14 +359,13 @@ public:
       const std::int32_t after = shown_after(s, slot);
       if (before == after)
         continue;
-      const Clique clique = model.cliques[slot.clique];
+      const Clique &clique = model.cliques[slot.clique];
       if (slot.member != clique.members)
         move(model.first_count(slot.clique), before, after, clique.weight(slot.member));
       moved(slot);
     }
   }
 
-private:
   LabelStore store_;
 };
 

@@ -1,24 +1,20 @@
 // chain_block.hpp explains the words used here.
 #include "cluster/run/chain_block.hpp"
 
+#include "base/sort.hpp"
 #include "potential/member_row.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace chorale {
-namespace {
-
-std::int32_t widest_row(const Model &model, const Chain &chain) noexcept {
-  std::int32_t widest = 1;
-  for (std::int32_t s = 0; s < chain.slots; ++s) {
-    const CliqueType &type = model.cliques.type(model.clique_of(chain.first_slot + s));
-    widest = std::max({widest, type.columns, type.centre_values});
-  }
-  return widest;
+std::int64_t violation(const Clique &clique, gsl::span<std::int64_t> counts, std::int32_t centre,
+                       CallbackFailure *failure) noexcept {
+  if (clique.all_members() == 0 || (clique.centred() ? centre < 0 : clique.total() == 0))
+    return 0;
+  return violation_of_counts(clique.potential_at(centre), counts, clique.total(), failure);
 }
-
-} // namespace
 
 bool gains(const MeasuredSum &before, double after) noexcept {
   if (before.total == kForbidden)
@@ -26,22 +22,22 @@ bool gains(const MeasuredSum &before, double after) noexcept {
   return after - before.total > 1e-12 * before.magnitude;
 }
 
-BlockMemory::BlockMemory(Layout &layout, const Model &model, std::int32_t number) noexcept
-    : order(layout, model.chains[number].slots) {
+BlockMemory::BlockMemory(Layout &layout, const Model &model, std::int32_t number) noexcept {
   const Chain &chain = model.chains[number];
-  const std::int32_t widest = widest_row(model, chain);
-  counts = layout.take<std::int64_t>(widest);
-  varied = layout.take<std::int64_t>(widest);
+  counts = layout.take<std::int64_t>(model.most_columns);
+  varied = layout.take<std::int64_t>(model.most_columns);
   slots = layout.take<Slot>(chain.slots);
   shown = layout.take<std::int32_t>(chain.slots);
-  values = layout.take<std::int32_t>(chain.slots);
-  labels = layout.take<std::int32_t>(chain.length);
+  freed = layout.take<std::int32_t>(chain.slots);
+  order = layout.take<std::int32_t>(chain.slots);
 }
 
 ChainBlock::ChainBlock(Layout &layout, const Setting &setting, const Assignment &now,
-                       const CountStore &counts, std::int32_t number) noexcept
-    : setting_(setting), model_(setting.model), now_(now), all_counts_(counts), number_(number),
-      chain_(model_.chains[number]), memory_(layout, model_, number), order_(memory_.order) {}
+                       const CountStore &counts, std::int32_t number,
+                       const Penalties *penalties) noexcept
+    : setting_(setting), model_(setting.model), now_(now), all_counts_(counts),
+      penalties_(penalties), number_(number),
+      chain_(model_.chains[number]), memory_(layout, model_, number) {}
 
 bool ChainBlock::load(Limits &limits) noexcept {
   return in_stretches(limits, chain_.slots, kRowSteps, [&](std::int64_t begin, std::int64_t end) {
@@ -53,10 +49,17 @@ bool ChainBlock::load(Limits &limits) noexcept {
 }
 
 bool ChainBlock::sort(Limits &limits) noexcept {
-  if (!order_.sort({memory_.slots, to_size(chain_.slots)}, limits) ||
+  std::iota(memory_.order, memory_.order + chain_.slots, 0);
+  if (!sort_within(limits, memory_.order, chain_.slots,
+                   [slots = memory_.slots](std::int32_t a, std::int32_t b) {
+                     return slots[a].clique != slots[b].clique ? slots[a].clique < slots[b].clique
+                                                               : a < b;
+                   }) ||
       !limits.spend(4 * std::int64_t{chain_.slots}))
     return false;
-  has_repeats_ = order_.has_repeats();
+  each_clique([&](std::int32_t begin, std::int32_t end) {
+    has_repeats_ = has_repeats_ || end - begin > 1;
+  });
   return true;
 }
 
@@ -65,15 +68,17 @@ bool ChainBlock::sort(Limits &limits) noexcept {
 bool ChainBlock::compare(double score, gsl::span<const std::int32_t> values, MeasuredSum &before,
                          MeasuredSum &after, Limits &limits) noexcept {
   Expects(values.size() >= to_size(chain_.slots));
-  before.add(now_.phi(number_));
-  after.add(score);
+  if (!penalties_) {
+    before.add(now_.phi(number_));
+    after.add(score);
+  }
   bool goes_on = true;
-  order_.each_clique([&](std::int32_t begin, std::int32_t end) noexcept {
-    goes_on = goes_on && spend_row(order_[begin], limits) &&
+  each_clique([&](std::int32_t begin, std::int32_t end) noexcept {
+    goes_on = goes_on && spend_row(memory_.order[begin], limits) &&
               limits.spend(kRowSteps * std::int64_t{end - begin});
     bool changes = false;
     for (std::int32_t k = begin; goes_on && k < end; ++k)
-      changes = changes || memory_.shown[order_[k]] != values.data()[order_[k]];
+      changes = changes || memory_.shown[memory_.order[k]] != values.data()[memory_.order[k]];
     if (changes) {
       before.add(score_with(begin, end, memory_.shown));
       after.add(score_with(begin, end, values.data()));
@@ -82,26 +87,16 @@ bool ChainBlock::compare(double score, gsl::span<const std::int32_t> values, Mea
   return goes_on;
 }
 
-gsl::span<const std::int32_t> ChainBlock::read(const LabelStore &from, std::int32_t first_label,
-                                               gsl::span<const std::int32_t> wholes) noexcept {
-  Expects(wholes.size() >= to_size(chain_.wholes()));
-  from.read(first_label, {memory_.labels, to_size(chain_.length)});
-  for (std::int32_t s = 0; s < chain_.slots; ++s)
-    memory_.values[s] =
-        slot(s).position < 0 ? wholes.data()[s] : column_of(s, memory_.labels[slot(s).position]);
-  return by_slot(memory_.values);
-}
-
-// Returns C of the clique whose slots are order_[begin .. end - 1], if these slots show `values`.
+// Returns C of the clique whose slots are order[begin .. end - 1], if these slots show `values`.
 double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
                               const std::int32_t *values) noexcept {
-  const std::int32_t number = order_.clique(begin);
+  const std::int32_t number = sorted_clique(begin);
   const Clique clique = setting_.inputs.clique(number);
   std::int64_t *counts = memory_.varied;
   all_counts_.load(model_.first_count(number), {counts, to_size(clique.columns())});
   std::int32_t centre = centre_value(clique);
   for (std::int32_t k = begin; k < end; ++k) {
-    const std::int32_t s = order_[k];
+    const std::int32_t s = memory_.order[k];
     if (is_centre(s, clique)) {
       centre = values[s];
       continue;
@@ -112,14 +107,23 @@ double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
     if (values[s] >= 0)
       counts[values[s]] += weight;
   }
-  return evaluate(clique, setting_.inputs.strength(number), centre);
+  return evaluate(number, clique, centre);
 }
 
-// Returns `strength` times C for the counts in memory_.varied, which may be overwritten.
-double ChainBlock::evaluate(const Clique &clique, double strength, std::int32_t centre) noexcept {
+// Returns C of a clique, times its strength, for the counts in memory_.varied, which may be
+// overwritten.
+double ChainBlock::evaluate(std::int32_t number, const Clique &clique,
+                            std::int32_t centre) noexcept {
   CallbackFailure failed = CallbackFailure::none;
-  const double score =
-      clique_score(clique, strength, {memory_.varied, to_size(clique.columns())}, centre, &failed);
+  const gsl::span<std::int64_t> counts{memory_.varied, to_size(clique.columns())};
+  double score = 0;
+  if (!penalties_) {
+    score = clique_score(clique, setting_.inputs.strength(number), counts, centre, &failed);
+  } else if (const std::int64_t found = violation(clique, counts, centre, &failed); found > 0) {
+    const double weight = penalties_->weight.data()[number];
+    const double size = penalties_->counts_distance ? static_cast<double>(found) : 1.0;
+    score = -std::min(penalties_->price * weight * size, kLargestScore);
+  }
   setting_.call.fail(RunFailure::of(failed, clique));
   return score;
 }
@@ -132,23 +136,26 @@ bool ChainBlock::fill_row(std::int32_t s, gsl::span<double> row, Limits &limits)
   Expects(!kContracts || row.size() == to_size(clique.width(slot(s).member)));
   all_counts_.load(model_.first_count(slot(s).clique),
                    {memory_.counts, to_size(clique.columns())});
-  if (is_centre(s, clique)) {
-    for (std::int32_t c = 0; c < clique.centre_values(); ++c) {
-      if (!limits.spend(4 * std::int64_t{clique.columns()}))
-        return false;
-      std::copy_n(memory_.counts, clique.columns(), memory_.varied);
-      row.data()[c] = evaluate(clique, strength_of(s), c);
-    }
-    return true;
-  }
-  const std::int32_t centre = centre_value(clique);
-  if (centre < 0) { // the centre is left out
-    std::fill_n(row.data(), row.size(), 0.0);
+  const bool moves_centre = is_centre(s, clique);
+  const std::int32_t centre = moves_centre ? 0 : centre_value(clique);
+  if (centre < 0 || (penalties_ && !moves_centre && !may_forbid(clique.potential_at(centre)))) {
+    std::fill_n(row.data(), row.size(), 0.0); // the centre is left out, or there are no penalties
     return true;
   }
   const std::int32_t weight = clique.weight(slot(s).member);
-  if (const std::int32_t own = memory_.shown[s]; own >= 0)
+  if (const std::int32_t own = memory_.shown[s]; !moves_centre && own >= 0)
     memory_.counts[own] -= weight;
+  if (moves_centre || penalties_) {
+    for (std::int32_t v = 0; v < static_cast<std::int32_t>(row.size()); ++v) {
+      if (!limits.spend(4 * std::int64_t{clique.columns()}))
+        return false;
+      std::copy_n(memory_.counts, clique.columns(), memory_.varied);
+      if (!moves_centre)
+        memory_.varied[v] += weight;
+      row.data()[v] = evaluate(slot(s).clique, clique, moves_centre ? v : centre);
+    }
+    return true;
+  }
   CallbackFailure failed = CallbackFailure::none;
   const std::int32_t K = clique.columns();
   const bool whole = fill_member_row(clique.potential_at(centre),
@@ -188,9 +195,9 @@ bool ChainBlock::is_at_best(const ChainProgram &program, double own,
 void ChainBlock::hold_by(ChainProgram &program, double penalty,
                          gsl::span<const std::int32_t> freed) noexcept {
   for (std::int32_t k = 0; k < chain_.slots; ++k) {
-    const std::int32_t s = order_[k];
+    const std::int32_t s = memory_.order[k];
     const std::int32_t shows = memory_.shown[s];
-    if (!order_.is_repeat(k) || shows < 0 || (!freed.empty() && freed.data()[s] != 0))
+    if (!is_repeat(k) || shows < 0 || (!freed.empty() && freed.data()[s] != 0))
       continue;
     double *row = program.incoming_row(s).data();
     for (std::int32_t v = 0; v < program.columns_of(s); ++v)
@@ -217,15 +224,15 @@ bool ChainBlock::move_best(ChainProgram &program, double most, Limits &limits) n
   if (!program.send(limits))
     return false;
   bool any = false;
-  std::int32_t *freed = memory_.values;
+  std::int32_t *freed = memory_.freed;
   std::fill_n(freed, chain_.slots, 0);
   if (!fill_rows(program, limits))
     return false;
-  order_.each_clique([&](std::int32_t begin, std::int32_t end) noexcept {
+  each_clique([&](std::int32_t begin, std::int32_t end) noexcept {
     std::int32_t best = -1;
     double best_gain = 0;
     for (std::int32_t k = begin; end - begin > 1 && k < end; ++k) {
-      const std::int32_t s = order_[k];
+      const std::int32_t s = memory_.order[k];
       const std::int32_t shows = memory_.shown[s];
       const double *own = program.incoming_row(s).data();
       const double *others = program.outgoing_row(s).data();

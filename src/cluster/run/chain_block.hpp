@@ -3,18 +3,33 @@
 // much another labelling of the chain gains in equation 1, the score of the whole labelling (the
 // sum of phi over chains and of C over cliques).
 //
-// If several slots of the chain are in the same clique, these slots are *repeats* (slot_order.hpp):
-// the gains of moving each of them alone do not add up.
+// If several slots of the chain are in the same clique, these slots are *repeats*: the score of the
+// clique is not a sum over them, so the gains of moving each of them alone do not add up. The slots are
+// therefore sorted by clique, so that repeats of one clique are adjacent.
 #pragma once
 
 #include "cluster/run/assignment.hpp"
 #include "cluster/run/setting.hpp"
-#include "cluster/run/slot_order.hpp"
+
+#include <algorithm>
 
 namespace chorale {
 
 // True if `after` exceeds before.total by more than rounding errors.
 bool gains(const MeasuredSum &before, double after) noexcept;
+
+// The violation of a clique: the distance of `counts` from counts that its potential allows; 0 if
+// they are allowed. May overwrite `counts`. centre: as for clique_score().
+std::int64_t violation(const Clique &clique, gsl::span<std::int64_t> counts, std::int32_t centre,
+                       CallbackFailure *failure) noexcept;
+
+// What a repair (repair.hpp) maximises in the place of equation 1: minus the sum of the penalties of
+// the cliques, price * weight * violation.
+struct Penalties {
+  double price;
+  gsl::span<const std::int32_t> weight; // by clique
+  bool counts_distance; // false: every violation counts 1
+};
 
 // Memory of a ChainBlock. T is the length of the chain, m its number of labels.
 struct BlockMemory {
@@ -24,18 +39,17 @@ struct BlockMemory {
   std::int64_t *varied; // counts of the clique after some slots changed
   Slot *slots;          // all slots of the chain
   std::int32_t *shown;  // by slot: column shown now, or -1
-  // By slot: the column that a proposal (polish.hpp) shows; in move_best(), 1 if the slot may move.
-  std::int32_t *values;
-  SlotOrder order;
-  std::int32_t *labels; // the T labels of a proposal
+  std::int32_t *freed;  // by slot, in move_best(): 1 if the slot may move
+  std::int32_t *order;  // the slots' indices in the chain, sorted by clique
 };
 
 // Constructed for a chain, the labelling `now` of all chains, and the counts of all cliques under
-// `now`.
+// `now`. With penalties, C of a clique stands for minus its penalty, and phi for 0.
 class ChainBlock {
 public:
   ChainBlock(Layout &layout, const Setting &setting, const Assignment &now,
-             const CountStore &counts, std::int32_t chain) noexcept;
+             const CountStore &counts, std::int32_t chain,
+             const Penalties *penalties = nullptr) noexcept;
 
   // The functions below that take limits return false, or find nothing, if interrupted.
   // Reads the slots of the chain and what they show. Must be called before all functions below.
@@ -43,26 +57,31 @@ public:
   // Returns the column that each slot shows now, or -1.
   gsl::span<const std::int32_t> shown() const noexcept { return by_slot(memory_.shown); }
   const Slot &slot(std::int32_t s) const noexcept { return memory_.slots[s]; }
-  // Sorts the slots by clique. Must be called before all functions below except read().
+  // Sorts the slots by clique. Must be called before all functions below.
   bool sort(Limits &limits) noexcept;
   bool has_repeats() const noexcept { return has_repeats_; }
+  // True if the k-th slot in the order by clique is a repeat.
+  bool is_repeat(std::int32_t k) const noexcept {
+    return (k > 0 && sorted_clique(k - 1) == sorted_clique(k)) ||
+           (k + 1 < chain_.slots && sorted_clique(k + 1) == sorted_clique(k));
+  }
 
   // Compares the current labelling of the chain with another one, under which phi is `score` and
   // the slots show `values`. Sums into `before` and `after` those terms of equation 1 that differ:
   // phi of the chain, and C of each clique of which a slot changes.
   bool compare(double score, gsl::span<const std::int32_t> values, MeasuredSum &before,
                MeasuredSum &after, Limits &limits) noexcept;
-  // Loads a proposal: T labels from `first_label` on, and the columns of the whole-chain slots.
-  // Returns the column that each slot would show; labels() then returns the labels.
-  gsl::span<const std::int32_t> read(const LabelStore &from, std::int32_t first_label,
-                                     gsl::span<const std::int32_t> wholes) noexcept;
-  gsl::span<const std::int32_t> labels() const noexcept {
-    return {memory_.labels, to_size(chain_.length)};
-  }
 
   // Fills the incoming rows of the program: entry v of the row of a slot is C of its clique if this
   // slot alone changes to column v.
   bool fill_rows(ChainProgram &program, Limits &limits) noexcept;
+  // Prepares the rows for a decode in which all repeats but the k-th slot in the order by clique keep
+  // their columns. Needs fill_rows() before.
+  void free_only(ChainProgram &program, std::int32_t k) noexcept {
+    std::fill_n(memory_.freed, chain_.slots, 0);
+    memory_.freed[memory_.order[k]] = 1;
+    hold_by(program, kInfinity, by_slot(memory_.freed));
+  }
   // True if the current labelling of the chain attains an upper bound on the score of the block:
   // the greatest phi (`own`) plus the greatest entry of each row. Needs fill_rows() before.
   bool is_at_best(const ChainProgram &program, double own, Limits &limits) const noexcept;
@@ -76,6 +95,16 @@ private:
   bool spend_row(std::int32_t s, Limits &limits) const noexcept {
     return limits.spend(kRowSteps + 8 * std::int64_t{clique_of(s).width(slot(s).member)});
   }
+  std::int32_t sorted_clique(std::int32_t k) const noexcept { return slot(memory_.order[k]).clique; }
+  // Calls group(begin, end) for each clique; the slots in that clique are memory_.order[begin .. end -
+  // 1].
+  template <class Group> void each_clique(Group &&group) const noexcept {
+    for (std::int32_t begin = 0, end; begin < chain_.slots; begin = end) {
+      for (end = begin + 1; end < chain_.slots && sorted_clique(end) == sorted_clique(begin); ++end) {
+      }
+      group(begin, end);
+    }
+  }
   void hold_by(ChainProgram &program, double penalty, gsl::span<const std::int32_t> freed) noexcept;
   gsl::span<std::int32_t> by_slot(std::int32_t *array) const noexcept {
     return {array, to_size(chain_.slots)};
@@ -87,20 +116,13 @@ private:
   bool is_centre(std::int32_t s, const Clique &clique) const noexcept {
     return memory_.slots[s].member == clique.members;
   }
-  // Returns the column that slot s shows under a label of its position.
-  std::int32_t column_of(std::int32_t s, std::int32_t label) const noexcept {
-    return clique_of(s).column_of(memory_.slots[s].member, label);
-  }
   std::int32_t centre_value(const Clique &clique) const noexcept {
     return clique.centred() ? now_.shown(clique, clique.members) : 0;
   }
-  double evaluate(const Clique &clique, double strength, std::int32_t centre) noexcept;
-  double strength_of(std::int32_t s) const noexcept {
-    return setting_.inputs.strength(memory_.slots[s].clique);
-  }
+  double evaluate(std::int32_t number, const Clique &clique, std::int32_t centre) noexcept;
   // Multiplies a row of scores C by the strength of the clique of slot s.
   void strengthen(std::int32_t s, gsl::span<double> row) const noexcept {
-    if (const double strength = strength_of(s); strength != 1)
+    if (const double strength = setting_.inputs.strength(slot(s).clique); strength != 1)
       std::transform(row.data(), row.data() + row.size(), row.data(),
                      [strength](double score) { return scale_score(score, strength); });
   }
@@ -111,10 +133,10 @@ private:
   const Model &model_;
   const Assignment &now_;
   const CountStore &all_counts_;
+  const Penalties *penalties_;
   std::int32_t number_;
   const Chain chain_;
   BlockMemory memory_;
-  SlotOrder &order_;
   bool has_repeats_ = false;
 };
 

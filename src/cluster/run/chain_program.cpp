@@ -114,7 +114,7 @@ bool ChainProgram::fits() const noexcept {
 
 std::size_t ChainProgram::room_bytes() const noexcept {
   Layout alone;
-  alone.take<std::int64_t>(2 * std::int64_t{widest_alone()});
+  alone.take<std::int64_t>(2 * std::int64_t{model_->most_columns}); // fill_alone()
   if (chain_.is_instance)
     return alone.bytes();
   // Sizes depend on which arrays exist, not on what they contain.
@@ -184,10 +184,6 @@ void ChainProgram::add_positions(std::int32_t but, Limits &limits) noexcept {
 }
 
 bool ChainProgram::show(Limits &limits) noexcept {
-  return finish(show_in(limits), limits);
-}
-
-bool ChainProgram::show_in(Limits &limits) noexcept {
   for (std::int32_t s = 0; s < chain_.slots; ++s) {
     const Slot &of = slot(s);
     const bool whole = of.position < 0;
@@ -292,7 +288,7 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
   };
   const auto take = [&]() noexcept {
     std::copy_n(pass.labelling.data(), chain_.length, labels.data());
-    return show_in(limits);
+    return show(limits);
   };
   // Offers the best labelling without messages, then the known labelling. If the two are equally
   // good, the known labelling is kept.
@@ -728,16 +724,6 @@ void ChainProgram::send_instance() noexcept {
 
 // ---- Cliques without other members -------------------------------------------------------------
 
-// Returns the greatest number of columns of a clique that may forbid values of the chain alone.
-std::int32_t ChainProgram::widest_alone() const noexcept {
-  std::int32_t widest = 0;
-  for (std::int32_t s = 0; s < chain_.slots; ++s)
-    if (const Clique clique = model_->cliques[model_->slot(number_, s).clique];
-        clique.may_forbid_alone())
-      widest = std::max(widest, clique.columns());
-  return widest;
-}
-
 // True if some labelling may fire a value that a dictionary lacks. Decodes with messages do not
 // find such labellings.
 bool ChainProgram::may_fire_outside() const noexcept {
@@ -766,7 +752,7 @@ bool ChainProgram::fill_alone(std::int32_t s, Limits &limits) noexcept {
     const auto varied = layout.take_span<std::int64_t>(K);
     std::fill_n(others.data(), K, std::int64_t{0});
     CallbackFailure failed = CallbackFailure::none;
-    if (!fill_member_row(*clique.potential(), others, clique.full_total(), clique.weight(0),
+    if (!fill_member_row(*clique.potential(), others, clique.full_total, clique.weight(0),
                          varied, row, &failed, &limits))
       return false;
     if (failed != CallbackFailure::none)

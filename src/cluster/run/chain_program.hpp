@@ -42,7 +42,6 @@ public:
   gsl::span<double> incoming_row(std::int32_t s) const noexcept { return row_of(incoming, s); }
   gsl::span<double> outgoing_row(std::int32_t s) const noexcept { return row_of(outgoing, s); }
   std::int32_t slot_count() const noexcept { return chain_.slots; }
-  gsl::span<const Slot> slots() const noexcept { return slots_; }
   const Slot &slot(std::int32_t s) const noexcept { return slots_.data()[s]; }
   // Returns the clique of slot s.
   const Clique &clique_of(std::int32_t s) const noexcept { return cliques_[s]; }
@@ -98,9 +97,6 @@ public:
   // decode_and_send().
   bool bound(double *value, Limits &limits, const Assignment *known = nullptr) noexcept;
 
-  // Computes `shown` and `score` from `labels`.
-  bool show(Limits &limits) noexcept;
-
   gsl::span<std::int32_t> labels; // the labelling found last
   gsl::span<std::int32_t> shown;  // by slot: column that it shows, or -1
   double score = kForbidden;      // phi of `labels`, without messages
@@ -135,7 +131,8 @@ private:
   void set_reach(std::int32_t k, const Joint &pass) noexcept;
   bool within_reach(bool decodes, bool sends, const Assignment *known, bool &found, double *value,
                     Limits &limits) noexcept;
-  bool show_in(Limits &limits) noexcept;
+  // Computes `shown` and `score` from `labels`. False if interrupted.
+  bool show(Limits &limits) noexcept;
   bool decode_plain(Limits &limits) noexcept;
   bool decode_joint(const Attachments &of, const JointOptions &joint, double *value,
                     Limits &limits) noexcept;
@@ -157,7 +154,6 @@ private:
   void find_marginals(bool all, Limits &limits) noexcept;
   void find_joint_marginals(bool all, Limits &limits) noexcept;
   bool may_fire_outside() const noexcept;
-  std::int32_t widest_alone() const noexcept;
   bool fill_alone(std::int32_t s, Limits &limits) noexcept;
   bool forbids_all(Limits &limits) noexcept;
   void send_whole(Limits &limits) noexcept;

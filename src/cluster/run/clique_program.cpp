@@ -105,7 +105,7 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   // Chooses the algorithm for the members that take part as for all members: an algorithm chosen
   // for fewer might need more memory than the run has reserved.
   CliqueKind kind =
-      clique_->absent > 0 ? CliqueKind(potential, clique_->full_total()) : task.kind;
+      clique_->absent > 0 ? CliqueKind(potential, clique_->full_total) : task.kind;
   kind.weighted = task.kind.weighted;
   if (wants_marginals) {
     // If the requested algorithm cannot compute messages of this clique, uses AUTO instead. If AUTO

@@ -167,7 +167,7 @@ bool solve_closed(const Setting &setting, RunState &state, std::int64_t number,
 bool solve_all_closed(const Setting &setting, RunState &state) noexcept {
   setting.each(setting.model.cliques.size(), kClosedGrain,
                [&](std::int64_t c, std::int32_t w) noexcept {
-                 if (setting.model.cliques.type(c).closed && state.clique_needs.data()[c] != 0 &&
+                 if (setting.model.cliques[c].closed() && state.clique_needs.data()[c] != 0 &&
                      setting.check(w))
                    solve_closed(setting, state, c, setting.worker(w));
                });

@@ -36,19 +36,14 @@ struct PolishCourse {
   // of that labelling was taken.
   double score_before = kForbidden;
   std::int64_t round_before = 0;
-  // In stage `counts`: the next clique, and its next member.
-  std::int64_t clique = 0;
-  std::int32_t member = 0;
   // In stage `sweeps`:
   std::int32_t sweep = 0;
-  std::int32_t stamp = 0;       // how many proposals (polish.hpp) have been accepted
-  bool changed = false;         // a proposal was accepted in this sweep
-  // A proposal was accepted since `now` was last compared with the best labelling.
-  bool moved = false;
-  std::int64_t next = 0;        // the first chain after the batch
-  std::int64_t batch = 0;       // number of chains in the batch; 0: there is no batch
-  std::int64_t judged = 0;      // how many proposals of the batch have been accepted or rejected
-  std::int32_t batch_stamp = 0; // `stamp` when the batch was made
+  std::int32_t stamp = 0;  // how many changes of a chain the polish has made
+  bool changed = false;    // a chain was changed in this sweep
+  bool moved = false;      // a chain was changed since `now` was last compared with the best labelling
+  std::int64_t next = 0;   // the first chain of the batch (polish.hpp)
+  std::int64_t batch = 0;  // number of chains in the batch; 0: there is no batch
+  std::int64_t judged = 0; // how many chains of the batch are done with
 };
 
 // Stages of the dual bound (dual.hpp explains D). `plain`: evaluates D with all multipliers 0.
@@ -88,19 +83,19 @@ struct RepairCourse {
   std::int32_t walked = -1; // clique drawn for the random move at the end of a pass, or -1
 };
 
-// The kind of the call whose preparation for edits (Edits::settle) was interrupted by limits. The
-// preparation is the last work of a call.
-enum class Settling : std::int32_t { none, solve, polish, bound };
-
 // Stages of comparing a labelling with the best labelling so far. `scores`: evaluates the new
 // labelling. `kept`: evaluates the best labelling, if the scores of its parts are not known.
 // `take`: takes each part of the model (parts.hpp) from the labelling that scores more there, and
 // evaluates and keeps the result.
 enum class OfferStage : std::int32_t { scores, kept, take };
 
+// The kind of the call that was interrupted in its last work, the preparation for edits
+// (Edits::settle).
+enum class Settling : std::int32_t { none, solve, polish, bound };
+
 struct Course {
-  Settling settling = Settling::none;
   bool solving = false;
+  Settling settling = Settling::none;
   std::int64_t rounds_left = 0; // remaining rounds of a solve
   std::int64_t scored = 0;      // number of cliques that an unfinished evaluation has summed
   BlockedSum scored_sum;        // the sum of the scores of these cliques

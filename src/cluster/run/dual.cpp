@@ -174,20 +174,6 @@ bool Dual::offer(double value) noexcept {
   return true;
 }
 
-// True if all multipliers of a chain are 0. False if interrupted.
-bool Dual::has_zeros(std::int32_t number, Worker &worker) const noexcept {
-  for (std::int32_t s = 0; s < model_.chains[number].slots; ++s) {
-    const Slot slot = model_.slot(number, s);
-    const Clique clique = model_.cliques[slot.clique];
-    if (!spend_row(clique, slot.member, worker))
-      return false;
-    const double *row = multiplier_row(clique, slot.member).data();
-    if (std::count(row, row + clique.width(slot.member), 0.0) != clique.width(slot.member))
-      return false;
-  }
-  return true;
-}
-
 void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexcept {
   const Chain &chain = model_.chains[number];
   if (model_.is_closed(chain)) {
@@ -198,16 +184,6 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
     known = 0;
     for (std::int32_t s = 0; s < chain.slots; ++s)
       dual_.by_chain.data()[model_.slots[chain.first_slot + s]] = -1;
-    return;
-  }
-  // If all multipliers are 0, the best labelling is the best labelling without messages, which is
-  // known already.
-  if (state_.standing.has_labelling && has_zeros(number, worker)) {
-    state_.now.take_chain(number, state_.own);
-    for (std::int32_t s = 0; s < chain.slots; ++s)
-      dual_.by_chain.data()[model_.slots[chain.first_slot + s]] =
-          state_.own.shown(model_.slot(number, s));
-    known = state_.own.phi(number);
     return;
   }
   PlacedChain placed(setting_, worker.room, number);

@@ -27,8 +27,6 @@ constexpr std::int32_t kMostSolved = 4096;
 // After this many visits in a stage, chains with repeats (several slots in one clique) are skipped.
 constexpr std::int64_t kRepeatVisits = 1024;
 constexpr std::int64_t kMostVisits = 1 << 20; // in case that gains within rounding errors never end
-// About how many members are counted between two checks of the limits.
-constexpr std::int64_t kCountedMembers = 1 << 16;
 
 } // namespace
 
@@ -37,42 +35,29 @@ constexpr std::int64_t kCountedMembers = 1 << 16;
 bool Edits::settle() noexcept {
   if (edits_.settled)
     return true;
-  if (edits_.settling == 0) {
-    edits_.counts.clear();
-    edits_.own_counts.clear();
-    state_.now.copy(state_.best);
-  }
-  std::int64_t left = 0;
-  for (; edits_.settling < model_.cliques.size(); ++edits_.settling) {
-    const auto number = static_cast<std::int32_t>(edits_.settling);
-    const Clique clique = model_.cliques[number];
-    left -= clique.members;
-    if (left <= 0) {
-      if (!setting_.check(0))
+  Limits &limits = setting_.worker(0).limits;
+  state_.now.copy(state_.best);
+  const auto score_all = [&]() noexcept {
+    for (std::int32_t c = 0; c < model_.cliques.size(); ++c) {
+      if (!limits.spend(16 + 16 * std::int64_t{model_.cliques[c].columns()}))
         return false;
-      setting_.call.finish_step();
-      left = kCountedMembers;
+      edits_.clique_score.data()[c] = score_now(c);
+      edits_.own_clique_score.data()[c] = score_counted(c, state_.own, edits_.own_counts);
     }
-    edits_.counts.add_clique(model_, number, state_.best);
-    edits_.own_counts.add_clique(model_, number, state_.own);
-    edits_.clique_score.data()[number] = score_counted(number, state_.best, edits_.counts);
-    edits_.own_clique_score.data()[number] = score_counted(number, state_.own, edits_.own_counts);
-    if (setting_.call.failed()) {
-      edits_.settling = 0;
-      return false;
-    }
+    return !setting_.call.failed();
+  };
+  if (!edits_.counts.count(model_, state_.best, limits) ||
+      !edits_.own_counts.count(model_, state_.own, limits) || !score_all()) {
+    setting_.check(0);
+    return false;
   }
-  edits_.settling = 0;
   edits_.changed_chains = 0;
-  for (std::int32_t i = 0; i < model_.chains.size(); ++i) {
+  for (std::int32_t i = 0; i < model_.chains.size(); ++i)
     edits_.changed_chains += state_.best.agrees(i, state_.own) ? 0 : 1;
-    edits_.chain_sums.note(i);
-    edits_.own_chain_sums.note(i);
-  }
-  for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
-    edits_.clique_sums.note(c);
-    edits_.own_clique_sums.note(c);
-  }
+  edits_.chain_sums.renew_all(state_.best.scores());
+  edits_.clique_sums.renew_all(edits_.clique_score);
+  edits_.own_chain_sums.renew_all(state_.own.scores());
+  edits_.own_clique_sums.renew_all(edits_.own_clique_score);
   sum_up();
   edits_.converged = state_.standing.converged;
   edits_.settled = true;
@@ -80,10 +65,8 @@ bool Edits::settle() noexcept {
 }
 
 void Edits::sum_up() noexcept {
-  state_.best.set_totals(edits_.chain_sums.total(state_.best.scores()),
-                         edits_.clique_sums.total(edits_.clique_score));
-  state_.own.set_totals(edits_.own_chain_sums.total(state_.own.scores()),
-                        edits_.own_clique_sums.total(edits_.own_clique_score));
+  state_.best.set_totals(edits_.chain_sums.total(), edits_.clique_sums.total());
+  state_.own.set_totals(edits_.own_chain_sums.total(), edits_.own_clique_sums.total());
 }
 
 double Edits::score_counted(std::int32_t number, const Assignment &of,
@@ -109,7 +92,7 @@ double Edits::score_now(std::int32_t clique) noexcept {
 // with the messages that have not been computed yet.
 void Edits::abandon() noexcept {
   revert();
-  edits_.empty_queue();
+  edits_.queue.clear();
   if (edits_.stage == EditStage::cliques)
     edits_.answering.drop(edits_.next);
   if (edits_.stage == EditStage::chains)
@@ -121,7 +104,6 @@ void Edits::note_chain(std::int32_t chain) noexcept {
   if (edits_.stage != EditStage::none)
     abandon();
   edits_.chains.add(chain);
-  edits_.chain_sums.note(chain);
   state_.replaced_inputs();
 }
 
@@ -147,46 +129,34 @@ bool Edits::serves() const noexcept {
 // queues the chains that may gain because of the change.
 void Edits::set_now(std::int32_t chain, gsl::span<const std::int32_t> labels,
                     gsl::span<const std::int32_t> shown, double score, bool spreads) noexcept {
-  Expects(shown.size() >= to_size(model_.chains[chain].slots));
-  edits_.counts.move_chain(
-      model_, chain, state_.now,
-      [&](std::int32_t s, const Slot &) noexcept { return shown.data()[s]; },
-      [&](const Slot &slot) noexcept {
-        edits_.touched_cliques.add(slot.clique);
-        if (spreads)
-          spread(slot);
-      });
-  state_.now.set(chain, labels, shown, score);
+  edits_.counts.set_chain(model_, chain, state_.now, labels, shown, score,
+                          [&](const Slot &slot) noexcept {
+                            edits_.touched_cliques.add(slot.clique);
+                            if (spreads)
+                              spread(slot);
+                          });
   edits_.touched.add(chain);
 }
 
 // Copies a chain from another labelling to `now`. If `spreads`, queues the chains that may gain
 // because of the change.
 void Edits::take_now(std::int32_t chain, const Assignment &from, bool spreads) noexcept {
-  edits_.counts.move_chain(
-      model_, chain, state_.now,
-      [&](std::int32_t, const Slot &slot) noexcept { return from.shown(slot); },
-      [&](const Slot &slot) noexcept {
-        edits_.touched_cliques.add(slot.clique);
-        if (spreads)
-          spread(slot);
-      });
-  state_.now.take_chain(chain, from);
+  edits_.counts.take_chain(model_, chain, state_.now, from, [&](const Slot &slot) noexcept {
+    edits_.touched_cliques.add(slot.clique);
+    if (spreads)
+      spread(slot);
+  });
   edits_.touched.add(chain);
 }
 
 // Sets the labels and phi of a chain in `own`. `shown`: the new column of each slot.
 void Edits::set_own(std::int32_t chain, gsl::span<const std::int32_t> labels,
                     gsl::span<const std::int32_t> shown, double score) noexcept {
-  Expects(shown.size() >= to_size(model_.chains[chain].slots));
   edits_.changed_chains -= state_.best.agrees(chain, state_.own) ? 0 : 1;
   WorkList &cliques = edits_.touched_cliques; // empty here, so it serves as scratch
-  edits_.own_counts.move_chain(
-      model_, chain, state_.own,
-      [&](std::int32_t s, const Slot &) noexcept { return shown.data()[s]; },
-      [&](const Slot &slot) noexcept { cliques.add(slot.clique); });
-  state_.own.set(chain, labels, shown, score);
-  edits_.own_chain_sums.note(chain);
+  edits_.own_counts.set_chain(model_, chain, state_.own, labels, shown, score,
+                              [&](const Slot &slot) noexcept { cliques.add(slot.clique); });
+  edits_.own_chain_sums.renew(state_.own.scores(), chain);
   for (const std::int32_t clique : cliques)
     score_own(clique);
   cliques.clear();
@@ -195,7 +165,7 @@ void Edits::set_own(std::int32_t chain, gsl::span<const std::int32_t> labels,
 
 void Edits::score_own(std::int32_t clique) noexcept {
   edits_.own_clique_score.data()[clique] = score_counted(clique, state_.own, edits_.own_counts);
-  edits_.own_clique_sums.note(clique);
+  edits_.own_clique_sums.renew(edits_.own_clique_score, clique);
 }
 
 // True if `now` scores more than `best`. Compares the chains and cliques in which the two may
@@ -221,11 +191,11 @@ void Edits::commit() noexcept {
     edits_.changed_chains -= state_.best.agrees(chain, state_.own) ? 0 : 1;
     state_.best.take_chain(chain, state_.now);
     edits_.changed_chains += state_.best.agrees(chain, state_.own) ? 0 : 1;
-    edits_.chain_sums.note(chain);
+    edits_.chain_sums.renew(state_.best.scores(), chain);
   }
   for (const std::int32_t clique : edits_.touched_cliques) {
     edits_.clique_score.data()[clique] = score_now(clique);
-    edits_.clique_sums.note(clique);
+    edits_.clique_sums.renew(edits_.clique_score, clique);
   }
   edits_.touched.clear();
   edits_.touched_cliques.clear();
@@ -285,9 +255,11 @@ bool Edits::decode_own() noexcept {
 // Makes `best` and its score fit the edited inputs. Edited chains whose labels are now forbidden,
 // and edited chains in no clique, take their best labellings without messages.
 void Edits::take_edited() noexcept {
-  for (const std::int32_t chain : edits_.chains)
+  for (const std::int32_t chain : edits_.chains) {
+    edits_.touched.add(chain); // the same labels may have another phi
     if (state_.best.phi(chain) == kForbidden || model_.chains[chain].slots == 0)
       take_now(chain, state_.own, setting_.options.polish);
+  }
   for (const std::int32_t clique : edits_.cliques) {
     edits_.touched_cliques.add(clique);
     score_own(clique);
@@ -298,12 +270,6 @@ void Edits::take_edited() noexcept {
 
 // ---- Polish ------------------------------------------------------------------------------------
 
-void Edits::enqueue(std::int32_t chain) noexcept {
-  if (std::exchange(edits_.queued.data()[chain], std::uint8_t{1}) != 0)
-    return;
-  edits_.queue.data()[(edits_.head + edits_.waiting++) % model_.chains.size()] = chain;
-}
-
 void Edits::enqueue_members(std::int32_t number) noexcept {
   const Clique clique = model_.cliques[number];
   for (std::int32_t i = 0; i < clique.all_members(); ++i)
@@ -313,18 +279,16 @@ void Edits::enqueue_members(std::int32_t number) noexcept {
 // Visits the queued chains, and the chains that their changes queue, until the queue is empty.
 // False if the call must end.
 bool Edits::polish() noexcept {
-  while (edits_.waiting > 0) {
+  while (!edits_.queue.empty()) {
     if (!setting_.check(0))
       return false;
-    const std::int32_t chain = edits_.queue.data()[edits_.head];
+    const std::int32_t chain = edits_.queue.front();
     if (edits_.visits < kMostVisits && !improve(chain))
       return false;
     setting_.call.finish_step();
     ++edits_.visits;
     // The chain leaves the queue only now, so its own visit could not queue it again.
-    edits_.queued.data()[chain] = 0;
-    edits_.head = (edits_.head + 1) % model_.chains.size();
-    --edits_.waiting;
+    edits_.queue.pop();
   }
   edits_.visits = 0;
   return true;

@@ -44,7 +44,7 @@ private:
   void abandon() noexcept;
   bool decode_own() noexcept;
   void take_edited() noexcept;
-  void enqueue(std::int32_t chain) noexcept;
+  void enqueue(std::int32_t chain) noexcept { edits_.queue.push(chain); }
   void enqueue_members(std::int32_t clique) noexcept;
   void take_own_of_reached() noexcept;
   bool polish() noexcept;

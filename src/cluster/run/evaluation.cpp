@@ -63,10 +63,6 @@ bool Evaluation::evaluate(Choose &&choose, gsl::span<double> part_scores, Totals
     if (by_part)
       by_part[model.part_of_clique(c)] += value;
   };
-  // In offer_at_once() only the counts at the beginning of a room may be overwritten, since the
-  // rest of the room may hold the memory of a polish.
-  for (; at_once_ && scored < model.cliques.size() && !setting_.call.failed(); ++scored)
-    add(scored, score(scored, 0));
   Layout layout(setting_.rooms.behind(setting_.rooms.bytes().counts));
   auto *values = layout.take<double>(std::min(model.cliques.size(), kScoredCliques));
   while (scored < model.cliques.size() && !setting_.call.failed()) {
@@ -114,7 +110,7 @@ bool Evaluation::evaluate(Assignment &of, gsl::span<double> by_part) noexcept {
 bool Evaluation::offer(Assignment &of, std::int64_t round) noexcept {
   OfferStage &stage = state_.course.offer;
   if (stage == OfferStage::scores) {
-    if (!evaluate(of, state_.parts.offered()))
+    if (!evaluate(of, state_.parts.offered))
       return false;
     stage = OfferStage::kept;
   }
@@ -124,7 +120,7 @@ bool Evaluation::offer(Assignment &of, std::int64_t round) noexcept {
     return true;
   }
   if (stage == OfferStage::kept) {
-    if (!state_.parts.known && !evaluate(state_.best, state_.parts.kept()))
+    if (!state_.parts.known && !evaluate(state_.best, state_.parts.kept))
       return false;
     state_.parts.known = true;
     stage = OfferStage::take;
@@ -140,8 +136,8 @@ bool Evaluation::offer(Assignment &of, std::int64_t round) noexcept {
 bool Evaluation::take(const Assignment &from, std::int64_t round) noexcept {
   const Model &model = setting_.model;
   Assignment &best = state_.best;
-  double *const kept = state_.parts.kept().data();
-  const double *const offered = state_.parts.offered().data();
+  double *const kept = state_.parts.kept.data();
+  const double *const offered = state_.parts.offered.data();
   // If scores are equal, `own` (the labelling without messages) replaces `best`, and any other
   // labelling does not.
   const auto is_better = [&](double score, double before) {
@@ -182,8 +178,8 @@ bool Evaluation::take(const Assignment &from, std::int64_t round) noexcept {
 // Copies all of the evaluated labelling `from` to `best`.
 void Evaluation::keep_all(const Assignment &from, std::int64_t round) noexcept {
   state_.best.copy(from);
-  const gsl::span<const double> offered = state_.parts.offered();
-  std::copy_n(offered.data(), offered.size(), state_.parts.kept().data());
+  const gsl::span<const double> offered = state_.parts.offered;
+  std::copy_n(offered.data(), offered.size(), state_.parts.kept.data());
   state_.parts.known = true;
   state_.standing.best_round = round;
 }
@@ -195,16 +191,9 @@ bool Evaluation::offer_in_full(Assignment &of, std::int64_t round) noexcept {
   return done;
 }
 
-void Evaluation::offer_at_once(std::int64_t round) noexcept {
-  at_once_ = true;
-  if (!offer(state_.now, round))
-    state_.course.offer = OfferStage::scores; // the callback of a potential has failed
-  at_once_ = false;
-}
-
 void Evaluation::renew_best(std::int64_t round) noexcept {
   ignores_limits_ = true;
-  state_.parts.known = evaluate(state_.best, state_.parts.kept());
+  state_.parts.known = evaluate(state_.best, state_.parts.kept);
   ignores_limits_ = false;
   state_.standing.best_round = round;
 }

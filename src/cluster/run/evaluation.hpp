@@ -27,9 +27,6 @@ public:
   bool offer(Assignment &of, std::int64_t round) noexcept;
   // Does what offer() does, but ignores the limits. False if the callback of a potential fails.
   bool offer_in_full(Assignment &of, std::int64_t round) noexcept;
-  // Evaluates `now` like offer_in_full(), but needs only the memory of one clique. Leaves `best` as
-  // it is if the callback of a potential fails.
-  void offer_at_once(std::int64_t round) noexcept;
   // Evaluates `best` anew, ignoring the limits, after moves that gained. `round`: as in offer().
   void renew_best(std::int64_t round) noexcept;
   void report_progress() noexcept;
@@ -49,7 +46,6 @@ private:
   const Setting &setting_;
   RunState &state_;
   bool ignores_limits_ = false;
-  bool at_once_ = false; // true: scores one clique after another, in the memory of one
 };
 
 } // namespace chorale

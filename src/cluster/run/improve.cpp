@@ -107,27 +107,16 @@ bool was_cut_short(const Setting &setting, const Worker &worker) noexcept {
 
 Improvement improve_chain(const Setting &setting, const Assignment &own, const Assignment &now,
                           const CountStore &counts, std::int32_t chain, bool moves_repeats,
-                          Worker &worker) noexcept {
+                          Worker &worker, const Shift *shift) noexcept {
   Layout layout(worker.room);
   ChainSearch search(layout, setting, now, counts, chain, worker);
   if (!search.load())
     return {};
   const bool repeats = search.block.has_repeats();
-  if ((repeats && !moves_repeats) || !search.run(own.phi(chain)))
+  if ((repeats && !moves_repeats) || !(shift ? search.force(*shift) : search.run(own.phi(chain))))
     return {};
   const ChainProgram &found = search.program;
   return {true, repeats, found.labels, found.shown, found.score, search.before, search.after};
-}
-
-Improvement force_chain(const Setting &setting, const Assignment &now, const CountStore &counts,
-                        std::int32_t chain, const Shift &shift, Worker &worker) noexcept {
-  Layout layout(worker.room);
-  ChainSearch search(layout, setting, now, counts, chain, worker);
-  if (!search.load() || !search.force(shift))
-    return {};
-  const ChainProgram &found = search.program;
-  return {true,        search.block.has_repeats(), found.labels, found.shown,
-          found.score, search.before,              search.after};
 }
 
 } // namespace chorale

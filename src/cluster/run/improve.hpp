@@ -51,14 +51,10 @@ bool was_cut_short(const Setting &setting, const Worker &worker) noexcept;
 // `now`. `own`: the best labelling of each chain without messages. `counts`: counts of all cliques
 // under `now`. `moves_repeats`: if false, a chain with several slots in one clique is not searched.
 // If a limit or a failure ended the search early (was_cut_short()), no improvement is returned.
+// With `shift`, finds the best labelling in which the chain's slots in some cliques show the columns
+// to which the shift forces them, whatever it costs; none if the cliques allow no such labelling.
 Improvement improve_chain(const Setting &setting, const Assignment &own, const Assignment &now,
                           const CountStore &counts, std::int32_t chain, bool moves_repeats,
-                          Worker &worker) noexcept;
-
-// Finds the best labelling of `chain` in which its slots in some cliques show the columns to which
-// `shift` forces them, whatever it costs. Improvement::gains is false if there is none that the
-// cliques allow, and if the search ended early.
-Improvement force_chain(const Setting &setting, const Assignment &now, const CountStore &counts,
-                        std::int32_t chain, const Shift &shift, Worker &worker) noexcept;
+                          Worker &worker, const Shift *shift = nullptr) noexcept;
 
 } // namespace chorale

@@ -44,13 +44,14 @@ void Inputs::restore_all() noexcept {
   use_absent(false);
 }
 
-void Inputs::take_absent(Layout &layout) noexcept {
+void Inputs::take(Layout &layout, bool edits, bool kept) noexcept {
   absent_ = layout.take_span<std::int32_t>(model_.cliques.size());
-}
-
-void Inputs::take_edits(Layout &layout) noexcept {
+  if (kept)
+    kept_ = layout.take_span<std::uint8_t>(model_.count_count);
+  if (!edits)
+    return;
   masks_ = layout.take_span<std::uint8_t>(
-      saturating_product(to_size(model_.chains.sites()), to_size(model_.most_labels)));
+      saturating_product(to_size(model_.label_count), to_size(model_.most_labels)));
   masked_ = layout.take_span<std::int32_t>(model_.chains.size());
   strengths_ = layout.take_span<double>(model_.cliques.size());
 }

@@ -55,12 +55,13 @@ public:
   // and the factors of all strengths are 1. Restricted columns stay.
   void restore_all() noexcept;
 
-  // ---- Edits. take_edits() must be called before set_allowed() and set_strength() ----
-  // States, before memory is measured, whether take_edits() will be called. Returns the previous
-  // setting.
+  // Lays out the memory of set_absent(); with `edits` that of set_allowed() and set_strength(), and
+  // with `kept` that of keep_columns().
+  void take(Layout &layout, bool edits, bool kept) noexcept;
+
+  // ---- Edits ----
+  // States, before memory is measured, whether edits are expected. Returns the previous setting.
   bool expect_edits(bool expects) noexcept { return std::exchange(expects_edits_, expects); }
-  // Lays out the memory of set_allowed() and set_strength().
-  void take_edits(Layout &layout) noexcept;
   bool takes_edits() const noexcept { return masked_.data() != nullptr; }
   // Allows at a position the labels y with allowed[y] != 0 and no others; all labels if `allowed`
   // is empty.
@@ -77,8 +78,6 @@ public:
   }
 
   // ---- Members that are left out, since their chains have no labelling ----
-  // Lays out the memory of set_absent().
-  void take_absent(Layout &layout) noexcept;
   // States the sum of the weights of the members of a clique that are left out. Must be called for
   // every clique; use_absent() then says whether any sum is not 0.
   void set_absent(std::int64_t clique, std::int32_t weight) noexcept {
@@ -93,15 +92,11 @@ public:
   }
 
   // ---- Restricted ranges (option restrict_range) ----
-  // Lays out the memory of keep_columns().
-  void take_kept(Layout &layout) noexcept {
-    kept_ = layout.take_span<std::uint8_t>(model_.count_count);
-  }
   // Restricts the messages of a clique to the columns v for which it sets entry v of the returned
   // array to a number other than 0. All entries are then to be set, once for every clique.
   gsl::span<std::uint8_t> keep_columns(std::int64_t clique) noexcept {
     return kept_.subspan(to_size(model_.first_count(clique)),
-                         to_size(model_.cliques.type(clique).columns));
+                         to_size(model_.cliques[clique].columns()));
   }
   // Returns for each column of a clique a number other than 0 if messages cover it; NULL if they
   // cover all.
@@ -124,7 +119,7 @@ private:
     return takes_edits() && masked_.data()[chain] > 0;
   }
   std::uint8_t *mask_of(std::int32_t chain) const noexcept {
-    return masks_.data() + std::int64_t{model_.chains.first_label(chain)} * model_.most_labels;
+    return masks_.data() + std::int64_t{model_.chains[chain].first_label} * model_.most_labels;
   }
 
   const Model &model_;

@@ -13,13 +13,10 @@ namespace {
 struct Scratch {
   Scratch(Layout &layout, const Model &model) noexcept : of(layout, model) {
     std::int32_t length = 0;
-    std::int32_t columns = 0;
     for (std::int64_t i = 0; i < model.chains.size(); ++i)
       length = std::max(length, model.chains[i].length);
-    for (const Clique &clique : model.cliques)
-      columns = std::max(columns, clique.columns());
     leaves = layout.take_span<std::uint8_t>(length);
-    counts = layout.take_span<std::int64_t>(columns);
+    counts = layout.take_span<std::int64_t>(model.most_columns);
   }
   Assignment of;
   gsl::span<std::uint8_t> leaves;

@@ -52,7 +52,7 @@ double message_unit(const Model &model, const Inputs &inputs) noexcept {
     if (number > 0)
       exponents[count++] = static_cast<std::int16_t>(std::ilogb(number));
   };
-  const std::int64_t sites = model.chains.sites();
+  const std::int64_t sites = model.label_count;
   const std::int64_t samples =
       std::min({sites, kSamples, std::max<std::int64_t>(kScores / model.most_labels, 1)});
   for (std::int64_t k = 0; k < samples; ++k) {

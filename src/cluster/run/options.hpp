@@ -37,7 +37,7 @@ struct RunFailure {
 
   Kind kind = Kind::none;
   CallbackFailure callback; // of a potential
-  std::int32_t first_slot = -1; // of the clique (Model::clique_at)
+  std::int32_t first_slot = -1; // of the clique (Model::place_cliques)
   std::int32_t chain = -1;
 };
 inline constexpr RunFailure RunFailure::none{};

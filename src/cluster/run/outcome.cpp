@@ -39,13 +39,6 @@ void count(const Clique &clique, const Assignment &of, gsl::span<std::int64_t> c
   count_columns(clique, counts, [&](std::int32_t i) noexcept { return of.shown(clique, i); });
 }
 
-std::int32_t most_columns(const Model &model) noexcept {
-  std::int32_t most = 1;
-  for (const Clique &clique : model.cliques)
-    most = std::max(most, clique.columns());
-  return most;
-}
-
 } // namespace
 
 chorale_run_result Outcome::result() const noexcept {
@@ -300,7 +293,7 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, RunFailure *failure) con
   auto *const first = reinterpret_cast<chorale_reason *>(block.data());
   reasons(0, chains, {first, to_size(changes)}, failure);
   const chorale_reason *next = first; // the next reason to write
-  Counts counts(memory_, most_columns(model_));
+  Counts counts(memory_, model_.most_columns);
   const auto field = [&](std::string_view name, auto value) {
     json.key(name);
     json.value(value);

@@ -12,11 +12,10 @@
 namespace chorale {
 namespace {
 
-// Flags of a chain. kQueued: it waits to be improved. kTouched: it may differ in `now` and `best`.
-// kForced: a move forced it, and it is not improved before its neighbours are.
-constexpr std::uint8_t kQueued = 1;
-constexpr std::uint8_t kTouched = 2;
-constexpr std::uint8_t kForced = 4;
+// Flags of a chain. kTouched: it may differ in `now` and `best`. kForced: a move forced it, and it is
+// not improved before its neighbours are.
+constexpr std::uint8_t kTouched = 1;
+constexpr std::uint8_t kForced = 2;
 // Models with more slots and chains together are not searched, since an interrupted search
 // evaluates its labelling before it returns.
 constexpr std::int64_t kMostSearched = 1 << 20;
@@ -93,17 +92,16 @@ public:
   bool only_wide() const noexcept { return !any_open_; }
   std::int32_t wide() const noexcept { return wide_; }
 
-  // Prepares moves from RunState::best. Returns the steps of one visit of the chains in whose cliques
-  // moves begin.
-  double start() noexcept {
-    memory_.counts.clear();
+  // Prepares moves from RunState::best. Stores in `visit` the steps of one visit of the chains in whose
+  // cliques moves begin. False if interrupted.
+  bool start(double &visit) noexcept {
     std::fill_n(memory_.flags.data(), memory_.flags.size(), std::uint8_t{0});
     std::fill_n(memory_.shifted.data(), memory_.shifted.size(), std::uint8_t{0});
+    memory_.queue.initialise();
     state_.now.copy(state_.best);
-    for (std::int64_t c = 0; c < model_.cliques.size(); ++c)
-      if (!model_.cliques.type(c).closed)
-        memory_.counts.add_clique(model_, c, state_.now);
-    double visit = 0;
+    if (!memory_.counts.count(model_, state_.now, worker_.limits))
+      return false;
+    visit = 0;
     for (std::int64_t k = 0; k < begins_; ++k) {
       const Clique clique = model_.cliques[memory_.begins.data()[k]];
       for (std::int32_t i = 0; i < clique.all_members(); ++i) {
@@ -113,13 +111,12 @@ public:
       }
     }
     std::fill_n(memory_.flags.data(), memory_.flags.size(), std::uint8_t{0});
-    return visit;
+    return true;
   }
 
   // Does one move. True if it is kept. False also if the call must end; the move is then undone.
   bool move() noexcept {
     gain_ = {};
-    size_ = 0;
     touched_ = 0;
     bool done = false;
     for (std::int64_t left = 1 + draw_halved(kMostShifts); left > 0; --left) {
@@ -150,7 +147,7 @@ private:
     const Clique &clique = model_.cliques[number];
     const std::int32_t chain = model_.chain_of(
         clique, static_cast<std::int32_t>(random(clique.all_members())));
-    return model_.clique_of(model_.chains.first_slot(chain) + random(model_.chains[chain].slots));
+    return model_.clique_of(model_.chains[chain].first_slot + random(model_.chains[chain].slots));
   }
 
   bool may_shift(const Clique &clique) const noexcept {
@@ -230,7 +227,7 @@ private:
         continue;
       course_.spent += cost(model_.chains[chain]);
       const Improvement found =
-          force_chain(setting_, state_.now, memory_.counts, chain, shift, worker_);
+          improve_chain(setting_, state_.own, state_.now, memory_.counts, chain, true, worker_, &shift);
       if (!found.gains || !set(chain, found))
         return false;
       memory_.flags.data()[chain] |= kForced;
@@ -249,26 +246,17 @@ private:
     return true;
   }
 
+  // Queues a chain. False if the queue is full.
   bool queue(std::int32_t chain) noexcept {
-    std::uint8_t &flags = memory_.flags.data()[chain];
-    if ((flags & (kQueued | kForced)) != 0 || state_.own.lacks(chain))
-      return true;
-    const auto capacity = static_cast<std::int64_t>(memory_.queue.size());
-    if (size_ == capacity)
-      return false;
-    flags |= kQueued;
-    memory_.queue.data()[(head_ + size_++) % capacity] = chain;
-    return true;
+    return (memory_.flags.data()[chain] & kForced) != 0 || state_.own.lacks(chain) ||
+           memory_.queue.push(chain);
   }
 
   // Improves the chains of the queue until it is empty. False if the move is given up.
   bool settle() noexcept {
-    const auto capacity = static_cast<std::int64_t>(memory_.queue.size());
-    while (size_ > 0) {
-      const std::int32_t chain = memory_.queue.data()[head_];
-      head_ = (head_ + 1) % capacity;
-      --size_;
-      memory_.flags.data()[chain] &= static_cast<std::uint8_t>(~kQueued);
+    while (!memory_.queue.empty()) {
+      const std::int32_t chain = memory_.queue.front();
+      memory_.queue.pop();
       course_.spent += cost(model_.chains[chain]);
       const Improvement found =
           improve_chain(setting_, state_.own, state_.now, memory_.counts, chain, true, worker_);
@@ -290,17 +278,15 @@ private:
     gain_.total += found.after.total - found.before.total;
     gain_.magnitude += found.after.magnitude + found.before.magnitude;
     bool fits = true;
-    memory_.counts.move_chain(
-        model_, chain, state_.now,
-        [&](std::int32_t s, const Slot &) noexcept { return found.shown.data()[s]; },
+    memory_.counts.set_chain(
+        model_, chain, state_.now, found.labels, found.shown, found.score,
         [&](const Slot &slot) noexcept {
-          const Clique clique = model_.cliques[slot.clique];
+          const Clique &clique = model_.cliques[slot.clique];
           const std::int32_t members = clique.all_members() > kMostShifted ? 0 : clique.all_members();
           for (std::int32_t i = 0; fits && i < members; ++i)
             if (const std::int32_t other = model_.chain_of(clique, i); other != chain)
               fits = queue(other);
         });
-    state_.now.set(chain, found.labels, found.shown, found.score);
     return fits;
   }
 
@@ -313,15 +299,9 @@ private:
         state_.best.take_chain(chain, state_.now);
         continue;
       }
-      memory_.counts.move_chain(
-          model_, chain, state_.now,
-          [&](std::int32_t, const Slot &slot) noexcept { return state_.best.shown(slot); },
-          [](const Slot &) noexcept {});
-      state_.now.take_chain(chain, state_.best);
+      memory_.counts.take_chain(model_, chain, state_.now, state_.best, [](const Slot &) {});
     }
-    const auto capacity = static_cast<std::int64_t>(memory_.queue.size());
-    for (; size_ > 0; --size_, head_ = (head_ + 1) % capacity)
-      memory_.flags.data()[memory_.queue.data()[head_]] = 0;
+    memory_.queue.clear();
   }
 
   const Setting &setting_;
@@ -335,8 +315,6 @@ private:
   std::int64_t begins_ = 0;   // number of cliques in which moves begin
   bool any_open_ = false;
   std::int32_t wide_ = 0;     // how many moves of all members to one value come first
-  std::int64_t head_ = 0;     // of the queue
-  std::int64_t size_ = 0;     // of the queue
   std::int64_t touched_ = 0;  // number of touched chains; the forced ones come first
   std::int64_t forced_ = 0;   // number of forced chains
   std::int64_t region_ = 0;   // number of cliques that the present shift concerns
@@ -351,7 +329,7 @@ RegroupMemory::RegroupMemory(Layout &layout, const Model &model) noexcept {
   const std::int64_t most = std::min(model.chains.size(), kMostMoved);
   counts = CountStore(layout, model);
   flags = layout.take_span<std::uint8_t>(model.chains.size());
-  queue = layout.take_span<std::int32_t>(most);
+  queue = ChainQueue(layout, model.chains.size(), most);
   touched = layout.take_span<std::int32_t>(most);
   begins = layout.take_span<std::int32_t>(model.cliques.size());
   shifted = layout.take_span<std::uint8_t>(model.cliques.size());
@@ -373,7 +351,11 @@ void Regroup::run() noexcept {
     course = {};
     course.started = true;
   }
-  const double visit = moves.start();
+  double visit = 0;
+  if (!moves.start(visit)) {
+    setting_.check(0);
+    return;
+  }
   const double effort = is_given ? setting_.options.effort : kUsualEffort;
   const double alone = moves.only_wide() ? 0 : effort * std::min(kVisitsAlone * visit, kMostAlone);
   const double most = is_given ? std::numeric_limits<double>::infinity() : kMostAlone;

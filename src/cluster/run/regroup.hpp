@@ -21,8 +21,8 @@ struct RegroupMemory {
   RegroupMemory(Layout &layout, const Model &model) noexcept;
 
   CountStore counts;              // of all cliques, under RunState::now
-  gsl::span<std::uint8_t> flags;  // by chain: kQueued, kTouched, kForced (regroup.cpp)
-  gsl::span<std::int32_t> queue;  // ring buffer of chains to improve
+  gsl::span<std::uint8_t> flags;  // by chain: kTouched, kForced (regroup.cpp)
+  ChainQueue queue;               // chains to improve
   gsl::span<std::int32_t> touched; // chains that differ in `now` and `best`
   gsl::span<std::int32_t> begins;  // the cliques in which moves begin
   gsl::span<std::uint8_t> shifted; // by clique: 1 if the present shift concerns it

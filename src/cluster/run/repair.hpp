@@ -28,9 +28,6 @@ struct RepairMemory {
   gsl::span<std::int64_t> scratch; // counts of one clique, by column
 };
 
-// Returns the bytes that a repair needs for a chain in addition to its ChainProgram.
-std::size_t repair_bytes(const Model &model, std::int32_t chain) noexcept;
-
 class Repair {
 public:
   Repair(const Setting &setting, RunState &state) noexcept

@@ -1,10 +1,13 @@
 // rooms.hpp explains the words used here.
 #include "cluster/run/rooms.hpp"
 
+#include "cluster/run/chain_block.hpp"
 #include "cluster/run/evaluation.hpp"
 #include "cluster/run/polish.hpp"
 #include "cluster/run/regroup.hpp"
 #include "cluster/run/repair.hpp"
+
+#include <tuple>
 
 namespace chorale {
 namespace {
@@ -17,25 +20,14 @@ constexpr std::int32_t kSeenMembers = 64;
 // What the memory of a chain depends on. Of two chains of the same kind, the one whose sizes are all
 // at least as great needs at least as much.
 struct ChainExtent {
-  struct Kind {
-    const Transitions *transitions = nullptr;
-    std::int32_t labels = -1;
-    bool single = false;
-    bool has_gaps = false;
-    bool limits_labels = false;
-    bool is_tree = false;
-    friend bool operator==(const Kind &, const Kind &) = default;
-  };
-  Kind kind;
+  // Transitions and labels; whether scores are float, have gaps, limit labels, and form a tree.
+  std::tuple<const Transitions *, std::int32_t, bool, bool, bool, bool> kind{};
   std::int32_t length = 0;
   std::int32_t slots = 0;
-  std::int64_t entries = 0;   // of the rows of all slots
-  std::int32_t widest = 0;    // columns, or values of the centre, of the widest clique
-  std::int32_t forbids = 0;   // columns of the widest clique that may forbid a value by itself
+  std::int64_t entries = 0; // of the rows of all slots
 
   bool covers(const ChainExtent &of) const noexcept {
-    return kind == of.kind && length >= of.length && slots >= of.slots && entries >= of.entries &&
-           widest >= of.widest && forbids >= of.forbids;
+    return kind == of.kind && length >= of.length && slots >= of.slots && entries >= of.entries;
   }
 };
 
@@ -52,18 +44,12 @@ bool has_extent(const Chain &chain) noexcept {
 ChainExtent extent_of(const Model &model, const Inputs &inputs, std::int32_t chain) noexcept {
   const ChainView view = inputs.widest_view_of(chain);
   ChainExtent extent;
-  extent.kind = {view.transitions,        view.labels, view.single, view.unary_column != 1,
-                 view.limits_labels(), view.parents != nullptr};
+  extent.kind = {view.transitions,       view.labels,          view.single,
+                 view.unary_column != 1, view.limits_labels(), view.parents != nullptr};
   extent.length = view.length;
   extent.slots = model.chains[chain].slots;
-  for (std::int32_t s = 0; s < extent.slots; ++s) {
-    const Slot slot = model.slot(chain, s);
-    const Clique clique = model.cliques[slot.clique];
-    extent.entries += clique.width(slot.member);
-    extent.widest = std::max({extent.widest, clique.columns(), clique.centre_values()});
-    if (clique.may_forbid_alone())
-      extent.forbids = std::max(extent.forbids, clique.columns());
-  }
+  for (std::int32_t s = 0; s < extent.slots; ++s)
+    extent.entries += model.width(model.slot(chain, s));
   return extent;
 }
 
@@ -71,9 +57,9 @@ ChainExtent extent_of(const Model &model, const Inputs &inputs, std::int32_t cha
 
 std::size_t Rooms::measure_chain(std::int32_t chain) const noexcept {
   Layout layout;
+  const BlockMemory block(layout, model_, chain); // of a polish, a regroup or a repair
   const ChainProgram program(layout, model_, inputs_, chain, options_.joint);
-  return saturating_sum(saturating_sum(layout.bytes(), program.room_bytes()),
-                        std::max(polish_bytes(model_, chain), repair_bytes(model_, chain)));
+  return saturating_sum(layout.bytes(), program.room_bytes());
 }
 
 RoomBytes Rooms::measure() const noexcept {
@@ -90,11 +76,8 @@ RoomBytes Rooms::measure() const noexcept {
     }
     bytes.chain = std::max(bytes.chain, measure_chain(i));
   }
-  std::int32_t columns = 1;
-  for (const Clique &clique : model_.cliques)
-    columns = std::max(columns, clique.columns());
   Layout counts;
-  counts.take<std::int64_t>(columns);
+  counts.take<std::int64_t>(model_.most_columns);
   bytes.counts = counts.bytes();
   bytes.chain = std::max(bytes.chain, saturating_sum(bytes.counts, scored_bytes(model_)));
   bytes.worker = bytes.chain;

@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::int64_t kChainGrain = 16;
 constexpr std::int64_t kCliqueGrain = 4;
-// Number of items (chains of one position) between two checks of the limits.
-constexpr std::int32_t kItemsTogether = 64;
 
 bool is_interrupted(const Worker &worker) noexcept {
   return worker.limits.interruption() != Interruption::none;
@@ -30,7 +28,7 @@ void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) no
   Limits &limits = update == Update::all ? worker.limits : none;
   const Chain &chain = model.chains[number];
   if (chain.is_item() && (chain.slots == 0 || model.is_closed(chain))) {
-    update_items(number, number + 1, worker);
+    update_item(number, worker);
     return;
   }
   PlacedChain placed(setting_, worker.room, number);
@@ -86,29 +84,25 @@ void Rounds::update_chain(std::int32_t number, Worker &worker, Update update) no
   call.finish_step();
 }
 
-// Decodes, without messages, the items from `first` to `end` - 1 that have the flag kNeedsOwn. If
-// an item has kNeedsUpdate, flags its closed clique (closed.hpp) to be solved again.
-void Rounds::update_items(std::int32_t first, std::int32_t end, Worker &worker) noexcept {
+// Decodes, without messages, an item that has the flag kNeedsOwn. If it has kNeedsUpdate, flags its
+// closed clique (closed.hpp) to be solved again.
+void Rounds::update_item(std::int32_t item, Worker &worker) noexcept {
   const Model &model = setting_.model;
-  for (std::int32_t i = first; i < end; ++i) {
-    const std::uint8_t needs = std::exchange(state_.chain_needs.data()[i], std::uint8_t{0});
-    if (needs == 0)
-      continue;
-    if ((needs & kNeedsOwn) != 0) {
-      const ItemLabel best = best_label(setting_, i);
-      worker.met_infeasible = worker.met_infeasible || best.score == kForbidden;
-      for (Assignment *of : {&state_.own, &state_.now})
-        of->set_item(i, model.chains.first_label(i), best.label, best.score);
-    }
-    if ((needs & kNeedsUpdate) != 0)
-      raise(state_.clique_needs.data()[model.clique_of(model.chains.first_slot(i))], kAnswersNow);
-    ++worker.chain_updates;
+  const std::uint8_t needs = std::exchange(state_.chain_needs.data()[item], std::uint8_t{0});
+  if ((needs & kNeedsOwn) != 0) {
+    const ItemLabel best = best_label(setting_, item);
+    worker.met_infeasible = worker.met_infeasible || best.score == kForbidden;
+    for (Assignment *of : {&state_.own, &state_.now})
+      of->set_item(item, model.chains[item].first_label, best.label, best.score);
   }
+  if ((needs & kNeedsUpdate) != 0)
+    raise(state_.clique_needs.data()[model.clique_of(model.chains[item].first_slot)], kAnswersNow);
+  ++worker.chain_updates;
   setting_.call.finish_step();
 }
 
 void Rounds::update_clique(std::int32_t number, Worker &worker) noexcept {
-  if (setting_.model.cliques.type(number).closed)
+  if (setting_.model.cliques[number].closed())
     solve_closed(setting_, state_, number, worker);
   else
     send_from_clique(setting_, state_, number, worker, [](std::int32_t) {});
@@ -122,18 +116,6 @@ void Rounds::update_chains(Update update) noexcept {
   const auto may_start = [this, update](std::int32_t w) noexcept {
     return update == Update::own || setting_.check(w);
   };
-  if (setting_.model.items_alone) {
-    const std::int64_t items = setting_.model.chains.size();
-    setting_.each((items + kItemsTogether - 1) / kItemsTogether, 1,
-                  [&](std::int64_t k, std::int32_t w) noexcept {
-                    const std::int64_t first = k * kItemsTogether;
-                    const std::int64_t end = std::min(first + kItemsTogether, items);
-                    if (std::any_of(needs + first, needs + end, is_due) && may_start(w))
-                      update_items(static_cast<std::int32_t>(first),
-                                   static_cast<std::int32_t>(end), setting_.worker(w));
-                  });
-    return;
-  }
   setting_.each(setting_.model.chains.size(), kChainGrain,
                 [&](std::int64_t i, std::int32_t w) noexcept {
                   if (is_due(needs[i]) && may_start(w))

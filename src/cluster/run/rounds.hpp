@@ -22,7 +22,7 @@ private:
   // `own`: decodes the chains that have not been decoded yet without messages, ignoring the limits.
   enum class Update { all, own };
   void update_chain(std::int32_t chain, Worker &worker, Update update = Update::all) noexcept;
-  void update_items(std::int32_t first, std::int32_t end, Worker &worker) noexcept;
+  void update_item(std::int32_t item, Worker &worker) noexcept;
   void update_clique(std::int32_t clique, Worker &worker) noexcept;
   void update_chains(Update update = Update::all) noexcept;
   void update_cliques() noexcept;

@@ -23,17 +23,21 @@ constexpr std::size_t kSmallMessages = std::size_t{1} << 18;
 // (chain/configurations.hpp), since the code of one property takes at most 32 bits.
 constexpr std::int32_t kAlwaysFit = 2 * kKeyWords;
 
-// Returns how many bytes the state, the memory of edits and the Worker structs take together.
+// Lays out the state, the inputs and the Worker structs.
+void place(Layout &layout, const Model &model, const RunOptions &options, RunState &state,
+           Inputs &inputs, gsl::span<Worker> &workers) noexcept {
+  state = RunState(layout, model, options);
+  workers = layout.take_span<Worker>(options.executor.workers);
+  inputs.take(layout, options.edits, options.restrict_range);
+}
+
+// Returns how many bytes they take together.
 std::size_t state_bytes(const Model &model, const RunOptions &options) noexcept {
   Layout layout;
+  RunState state;
   Inputs inputs(Memory(), model);
-  const RunState measured(layout, model, options);
-  layout.take<Worker>(options.executor.workers);
-  inputs.take_absent(layout);
-  if (options.edits)
-    inputs.take_edits(layout);
-  if (options.restrict_range)
-    inputs.take_kept(layout);
+  gsl::span<Worker> workers;
+  place(layout, model, options, state, inputs, workers);
   return layout.bytes();
 }
 
@@ -70,20 +74,22 @@ void chorale_run::choose_messages() noexcept {
     return;
   // For a model with learnt potentials counts the memory of its base model, whose chains it shares,
   // so that runs of both use the same format.
-  const Model &holder = model->base ? *model->base : *model;
+  const Model *holder = model;
+  while (holder->base)
+    holder = holder->base;
   const std::int32_t workers = std::exchange(options.executor.workers, 1);
   const bool edits = inputs.expect_edits(false);
   const std::size_t rooms_of_one = rooms.total(rooms.measure());
   inputs.expect_edits(edits);
   options.executor.workers = workers;
   const std::size_t others =
-      saturating_sum(saturating_sum(holder.bytes(), sizeof(chorale_run)), rooms_of_one);
+      saturating_sum(saturating_sum(holder->bytes(), sizeof(chorale_run)), rooms_of_one);
   RunOptions lean = options;
   lean.executor.workers = 1;
   lean.bound_steps = 0;
   lean.edits = false;
   if (saturating_sum(others, state_bytes(*model, lean)) >
-      model->score_bytes + holder.copied_score_bytes)
+      model->score_bytes + holder->copied_score_bytes)
     options.messages = MessageNumber::magnitude16;
 }
 
@@ -101,17 +107,10 @@ bool chorale_run::prepare() noexcept {
   if (!block_)
     return false;
   Layout layout(block_.data());
-  state = RunState(layout, *model, options);
-  rooms.workers = layout.take_span<Worker>(options.executor.workers);
+  place(layout, *model, options, state, inputs, rooms.workers);
   for (Worker &worker : rooms.workers)
     new (&worker) Worker();
-  inputs.take_absent(layout);
-  if (options.edits) {
-    inputs.take_edits(layout);
-    inputs.restore_all();
-  }
-  if (options.restrict_range)
-    inputs.take_kept(layout);
+  inputs.restore_all();
   if (!rooms.make(rooms.measure()))
     return false;
   reset();
@@ -342,14 +341,22 @@ bool chorale_run::step() noexcept {
   return Rounds(setting_, state).step();
 }
 
-// Prepares a complete solution for edits (Edits::settle), if the call has time left. `after`: the
-// kind of the current call. If the preparation is interrupted, the next call of this kind continues
-// it.
+// Prepares a complete solution for edits (Edits::settle), if the call has time left. after: the kind
+// of the call; if interrupted, the next call of this kind begins with resumes().
 void chorale_run::settle(Settling after) noexcept {
-  state.course.settling = Settling::none;
-  if (options.edits && !call.must_end() && !state.standing.pending && has_result() &&
-      state.found() && state.standing.left_out == 0 && !Edits(setting_, state).settle())
-    state.course.settling = after;
+  const bool settles = options.edits && !call.must_end() && !state.standing.pending &&
+                       has_result() && state.found() && state.standing.left_out == 0;
+  state.course.settling =
+      settles && !Edits(setting_, state).settle() ? after : Settling::none;
+}
+
+// Prepares a solution for edits if the last call of this kind was interrupted while it did so. Then
+// there is nothing else to do, and the result is true.
+bool chorale_run::resumes(Settling kind) noexcept {
+  if (state.course.settling != kind)
+    return false;
+  settle(kind);
+  return true;
 }
 
 void chorale_run::solve() noexcept {
@@ -359,10 +366,8 @@ void chorale_run::solve() noexcept {
     course.solving = false;
     return;
   }
-  if (course.settling == Settling::solve) {
-    settle(Settling::solve);
+  if (resumes(Settling::solve))
     return;
-  }
   if (state.edits && Edits(setting_, state).serves())
     switch (Edits(setting_, state).run()) {
     case EditEnd::stopped:
@@ -412,10 +417,8 @@ void chorale_run::solve() noexcept {
 }
 
 void chorale_run::polish() noexcept {
-  if (state.course.settling == Settling::polish) {
-    settle(Settling::polish);
+  if (resumes(Settling::polish))
     return;
-  }
   do {
     if (state.standing.pending && !step())
       return;
@@ -429,10 +432,8 @@ void chorale_run::polish() noexcept {
 }
 
 void chorale_run::tighten(std::int64_t steps) noexcept {
-  if (state.course.settling == Settling::bound) {
-    settle(Settling::bound);
+  if (resumes(Settling::bound))
     return;
-  }
   if (state.standing.pending && !step())
     return;
   state.leave_edits();

@@ -95,6 +95,7 @@ private:
   bool find_fired(const chorale::Clique &clique, gsl::span<std::uint8_t> kept) noexcept;
   void renew_chain(std::int32_t chain) noexcept;
   void settle(chorale::Settling after) noexcept;
+  bool resumes(chorale::Settling kind) noexcept;
   void judge_chain(chorale::Assignment &of, std::int32_t chain) noexcept;
   void copy_messages(const chorale_run &earlier) noexcept;
   void copy_labels(const chorale_run &earlier) noexcept;

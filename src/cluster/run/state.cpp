@@ -24,9 +24,6 @@ DualState::DualState(Layout &layout, const Model &model) noexcept
       by_chain(layout.take_span<std::int32_t>(model.members.size())),
       by_clique(layout.take_span<std::int32_t>(model.members.size())) {}
 
-PartScores::PartScores(Layout &layout, const Model &model) noexcept
-    : both_(layout.take_span<double>(2 * std::int64_t{model.parts.count()})) {}
-
 RunState::RunState(Layout &layout, const Model &model, const RunOptions &options) noexcept
     : own(layout, model), best(layout, model), now(layout, model),
       to_chain(layout, model.message_count, options.messages),
@@ -42,7 +39,8 @@ RunState::RunState(Layout &layout, const Model &model, const RunOptions &options
   if (options.edits)
     edits = place_state<EditState>(layout, model);
   if (model.parts.count() > 1)
-    parts = PartScores(layout, model);
+    for (gsl::span<double> *scores : {&parts.kept, &parts.offered})
+      *scores = layout.take_span<double>(model.parts.count());
 }
 
 EditState::EditState(Layout &layout, const Model &model) noexcept
@@ -52,52 +50,37 @@ EditState::EditState(Layout &layout, const Model &model) noexcept
       chain_sums(layout, model.chains.size()), clique_sums(layout, model.cliques.size()),
       own_chain_sums(layout, model.chains.size()), own_clique_sums(layout, model.cliques.size()),
       chains(layout, model.chains.size()), cliques(layout, model.cliques.size()),
-      queue(layout.take_span<std::int32_t>(model.chains.size())),
-      queued(layout.take_span<std::uint8_t>(model.chains.size())),
+      queue(layout, model.chains.size(), model.chains.size()),
+      counted(layout.take_span<std::int64_t>(model.most_columns)),
       touched(layout, model.chains.size()), touched_cliques(layout, model.cliques.size()),
       sending(layout, model.chains.size()), answering(layout, model.cliques.size()),
-      reached(layout, model.chains.size()) {
-  std::int32_t widest = 1;
-  for (const Clique &clique : model.cliques)
-    widest = std::max(widest, clique.columns());
-  counted = layout.take_span<std::int64_t>(widest);
-}
-
-void EditState::empty_queue() noexcept {
-  const auto capacity = static_cast<std::int64_t>(queue.size());
-  for (; waiting > 0; --waiting) {
-    queued.data()[queue.data()[head]] = 0;
-    head = (head + 1) % capacity;
-  }
-}
+      reached(layout, model.chains.size()) {}
 
 void EditState::leave() noexcept {
   settled = false;
-  settling = edited_members = 0;
-  empty_queue();
+  edited_members = 0;
+  queue.clear();
   stage = EditStage::none;
   each_list([](WorkList &list) { list.clear(); });
 }
 
 void EditState::initialise() noexcept {
   each_list([](WorkList &list) { list.initialise(); });
-  std::fill_n(queued.data(), queued.size(), std::uint8_t{0});
-  waiting = head = 0;
+  queue.initialise();
   leave();
 }
 
-MeasuredSum EditState::Sums::total(gsl::span<const double> terms) noexcept {
-  const auto count = static_cast<std::int64_t>(terms.size());
-  Expects(block.size() == to_size(BlockedSum::blocks(count)));
-  const double *term = terms.data();
-  for (const std::int32_t b : stale) {
-    const std::int64_t begin = b * BlockedSum::kBlock;
-    MeasuredSum sum;
-    for (std::int64_t i = begin; i < std::min(begin + BlockedSum::kBlock, count); ++i)
-      sum.add(term[i]);
-    block.data()[b] = sum;
-  }
-  stale.clear();
+void EditState::Sums::renew(gsl::span<const double> terms, std::int64_t term) noexcept {
+  const std::int64_t b = term / BlockedSum::kBlock;
+  const std::int64_t end =
+      std::min((b + 1) * BlockedSum::kBlock, static_cast<std::int64_t>(terms.size()));
+  MeasuredSum sum;
+  for (std::int64_t i = b * BlockedSum::kBlock; i < end; ++i)
+    sum.add(terms.data()[i]);
+  block.data()[b] = sum;
+}
+
+MeasuredSum EditState::Sums::total() const noexcept {
   MeasuredSum all;
   for (const MeasuredSum &sum : block)
     all += sum;

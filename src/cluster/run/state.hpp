@@ -109,17 +109,11 @@ struct DualState {
 // Scores of the parts of the model: sets of chains that no clique connects (parts.hpp). Has no
 // entries if there is one part only.
 struct PartScores {
-  PartScores() noexcept = default;
-  PartScores(Layout &layout, const Model &model) noexcept;
-
   // By part: equation 1 of RunState::best, restricted to the part.
-  gsl::span<double> kept() const noexcept { return both_.first(both_.size() / 2); }
-  // By part: equation 1 of the labelling that is compared with `best`, restricted to the part.
-  gsl::span<double> offered() const noexcept { return both_.subspan(both_.size() / 2); }
-  bool known = false; // true if kept() is up to date
-
-private:
-  gsl::span<double> both_;
+  gsl::span<double> kept;
+  // By part: the same of the labelling that is compared with `best`.
+  gsl::span<double> offered;
+  bool known = false; // true if `kept` is up to date
 };
 
 // A set of numbers from 0 to limit - 1, in the order in which they were added.
@@ -178,6 +172,50 @@ private:
   std::int64_t size_ = 0;
 };
 
+// Chains that wait to be visited, each at most once: a ring buffer.
+class ChainQueue {
+public:
+  ChainQueue() noexcept = default;
+  // Holds at most `capacity` of `chains` chains.
+  ChainQueue(Layout &layout, std::int64_t chains, std::int64_t capacity) noexcept
+      : items_(layout.take<std::int32_t>(capacity)), capacity_(capacity),
+        queued_(layout.take_span<std::uint8_t>(chains)) {}
+
+  bool empty() const noexcept { return size_ == 0; }
+  std::int32_t front() const noexcept { return items_[head_]; }
+  // Adds a chain unless it is in the queue. False if the queue is full.
+  bool push(std::int32_t chain) noexcept {
+    if (queued_.data()[chain] == 0) {
+      if (size_ == capacity_)
+        return false;
+      queued_.data()[chain] = 1;
+      items_[(head_ + size_++) % capacity_] = chain;
+    }
+    return true;
+  }
+  void pop() noexcept {
+    queued_.data()[front()] = 0;
+    head_ = (head_ + 1) % capacity_;
+    --size_;
+  }
+  void clear() noexcept {
+    while (!empty())
+      pop();
+  }
+  // Empties the queue. Must be called once before use, since the memory is not initialised.
+  void initialise() noexcept {
+    std::fill_n(queued_.data(), queued_.size(), std::uint8_t{0});
+    head_ = size_ = 0;
+  }
+
+private:
+  std::int32_t *items_ = nullptr;
+  std::int64_t capacity_ = 0;
+  gsl::span<std::uint8_t> queued_; // by chain: 1 if it is in the queue
+  std::int64_t head_ = 0;
+  std::int64_t size_ = 0;
+};
+
 // Stages of a solve after edits (edits.hpp). `own`: decodes the edited chains without messages.
 // `polish`: improves chains around the edits. `send`: computes the messages of the edited chains.
 // `cliques` and `chains`: the two halves of a message round. `from_rounds`: polishes the best
@@ -194,24 +232,22 @@ struct EditState {
   // The sum of some terms of equation 1, kept as sums of blocks of terms (BlockedSum), so that if a
   // term changes, only its block is summed again.
   struct Sums {
-    Sums() noexcept = default;
     Sums(Layout &layout, std::int64_t terms) noexcept
-        : block(layout.take_span<MeasuredSum>(BlockedSum::blocks(terms))),
-          stale(layout, BlockedSum::blocks(terms)) {}
-    void note(std::int64_t term) noexcept {
-      stale.add(static_cast<std::int32_t>(term / BlockedSum::kBlock));
+        : block(layout.take_span<MeasuredSum>(BlockedSum::blocks(terms))) {}
+    // Sums the block of a term again.
+    void renew(gsl::span<const double> terms, std::int64_t term) noexcept;
+    void renew_all(gsl::span<const double> terms) noexcept {
+      for (std::int64_t b = 0; b < static_cast<std::int64_t>(block.size()); ++b)
+        renew(terms, b * BlockedSum::kBlock);
     }
-    // Brings the sums of the stale blocks up to date and returns the sum of all terms.
-    MeasuredSum total(gsl::span<const double> terms) noexcept;
+    MeasuredSum total() const noexcept;
 
     gsl::span<MeasuredSum> block; // by block: the sum of its terms
-    WorkList stale;               // numbers of the blocks with changed terms
   };
 
   // True if the fields below describe the labellings own, best and now of RunState. `now` then
   // equals `best`, unless a solve is unfinished.
   bool settled = false;
-  std::int64_t settling = 0;       // how many cliques an unfinished call of settle() has counted
   bool converged = false;          // Standing::converged of the last complete solve
   std::int64_t changed_chains = 0; // number of chains whose labels in `best` and `own` differ
   CountStore counts;               // counts of the columns shown in `now`
@@ -223,12 +259,7 @@ struct EditState {
   WorkList chains;  // edited since the last solution
   WorkList cliques; // edited since the last solution
   std::int64_t edited_members = 0; // number of members of all edited cliques
-  // The chains to improve: a queue of `waiting` chains in a ring buffer, from entry `head` on.
-  // queued: by chain, 1 if the chain is in the queue.
-  gsl::span<std::int32_t> queue;
-  gsl::span<std::uint8_t> queued;
-  std::int64_t head = 0;
-  std::int64_t waiting = 0;
+  ChainQueue queue;        // the chains to improve
   std::int64_t visits = 0; // how often the current stage tried to improve a chain
   // Scratch for one clique: an entry for each column.
   gsl::span<std::int64_t> counted;
@@ -238,7 +269,6 @@ struct EditState {
   WorkList answering;       // cliques whose messages are to be computed
   WorkList reached;         // chains that this solve has updated under messages
 
-  void empty_queue() noexcept;
   // Discards the solution and all work, so that the next solve covers the whole model.
   void leave() noexcept;
   // Empties all lists. Must be called once before use, since the memory is not initialised.
@@ -255,8 +285,7 @@ struct EditState {
 private:
   template <class Visit> void each_list(Visit &&visit) noexcept {
     for (WorkList *list :
-         {&chains, &cliques, &touched, &touched_cliques, &sending, &answering, &reached,
-          &chain_sums.stale, &clique_sums.stale, &own_chain_sums.stale, &own_clique_sums.stale})
+         {&chains, &cliques, &touched, &touched_cliques, &sending, &answering, &reached})
       visit(*list);
   }
 };
