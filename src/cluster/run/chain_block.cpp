@@ -139,7 +139,7 @@ bool ChainBlock::fill_row(std::int32_t s, gsl::span<double> row, Limits &limits)
   const bool moves_centre = is_centre(s, clique);
   const std::int32_t centre = moves_centre ? 0 : centre_value(clique);
   if (centre < 0 || (penalties_ && !moves_centre && !may_forbid(clique.potential_at(centre)))) {
-    std::fill_n(row.data(), row.size(), 0.0); // the centre is left out, or there are no penalties
+    std::fill_n(row.data(), row.size(), 0.0); // the centre is left out, or the clique forbids nothing
     return true;
   }
   const std::int32_t weight = clique.weight(slot(s).member);
@@ -190,8 +190,6 @@ bool ChainBlock::is_at_best(const ChainProgram &program, double own,
 
 // ---- One repeat at a time ----------------------------------------------------------------------
 
-// Subtracts `penalty` from the row entries of each repeat, except the entry of the column that the
-// repeat shows. Skips slots s with freed[s] != 0; skips no slot if `freed` is empty.
 void ChainBlock::hold_by(ChainProgram &program, double penalty,
                          gsl::span<const std::int32_t> freed) noexcept {
   for (std::int32_t k = 0; k < chain_.slots; ++k) {

@@ -23,12 +23,12 @@ bool gains(const MeasuredSum &before, double after) noexcept;
 std::int64_t violation(const Clique &clique, gsl::span<std::int64_t> counts, std::int32_t centre,
                        CallbackFailure *failure) noexcept;
 
-// What a repair (repair.hpp) maximises in the place of equation 1: minus the sum of the penalties of
-// the cliques, price * weight * violation.
+// A repair (repair.hpp) maximises, in the place of equation 1, minus the sum over the cliques of their
+// penalties, price * weight * violation.
 struct Penalties {
   double price;
   gsl::span<const std::int32_t> weight; // by clique
-  bool counts_distance; // false: every violation counts 1
+  bool counts_distance; // false: every violation above 0 counts as 1
 };
 
 // Memory of a ChainBlock. T is the length of the chain, m its number of labels.
@@ -39,7 +39,7 @@ struct BlockMemory {
   std::int64_t *varied; // counts of the clique after some slots changed
   Slot *slots;          // all slots of the chain
   std::int32_t *shown;  // by slot: column shown now, or -1
-  std::int32_t *freed;  // by slot, in move_best(): 1 if the slot may move
+  std::int32_t *freed;  // by slot: 1 if hold_by() leaves it free to move
   std::int32_t *order;  // the slots' indices in the chain, sorted by clique
 };
 
@@ -91,7 +91,7 @@ public:
   bool move_best(ChainProgram &program, double most, Limits &limits) noexcept;
 
 private:
-  // Announces the steps of a loop's next slot: a few for each entry of its row.
+  // Announces the steps of work on the row of one slot (Limits::spend). False if interrupted.
   bool spend_row(std::int32_t s, Limits &limits) const noexcept {
     return limits.spend(kRowSteps + 8 * std::int64_t{clique_of(s).width(slot(s).member)});
   }
@@ -105,6 +105,8 @@ private:
       group(begin, end);
     }
   }
+  // Subtracts `penalty` from the row entries of each repeat s, unless freed[s] != 0, but for the
+  // column that it shows. `freed` may be empty.
   void hold_by(ChainProgram &program, double penalty, gsl::span<const std::int32_t> freed) noexcept;
   gsl::span<std::int32_t> by_slot(std::int32_t *array) const noexcept {
     return {array, to_size(chain_.slots)};

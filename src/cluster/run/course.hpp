@@ -38,12 +38,12 @@ struct PolishCourse {
   std::int64_t round_before = 0;
   // In stage `sweeps`:
   std::int32_t sweep = 0;
-  std::int32_t stamp = 0;  // how many changes of a chain the polish has made
+  std::int32_t stamp = 0;  // how often a chain was changed so far
   bool changed = false;    // a chain was changed in this sweep
   bool moved = false;      // a chain was changed since `now` was last compared with the best labelling
   std::int64_t next = 0;   // the first chain of the batch (polish.hpp)
   std::int64_t batch = 0;  // number of chains in the batch; 0: there is no batch
-  std::int64_t judged = 0; // how many chains of the batch are done with
+  std::int64_t judged = 0; // how many chains of the batch were searched again, or need not be
 };
 
 // Stages of the dual bound (dual.hpp explains D). `plain`: evaluates D with all multipliers 0.
@@ -60,7 +60,7 @@ struct DualCourse {
 struct RegroupCourse {
   bool started = false;
   std::uint64_t random = 1;   // state of the random numbers
-  std::int64_t spent = 0;     // steps so far (Moves::cost in regroup.cpp)
+  std::int64_t spent = 0;     // steps so far (GroupMoves::cost in regroup.cpp)
   std::int64_t moves = 0;     // so far
   std::int64_t gained_at = 0; // `spent` at the last gain
 };

@@ -26,8 +26,7 @@ public:
   Edits(const Setting &setting, RunState &state) noexcept
       : setting_(setting), model_(setting.model), state_(state), edits_(*state.edits) {}
 
-  // Prepares for edits after a complete solve, or resumes an interrupted preparation. False if the
-  // call must end.
+  // Prepares for edits after a complete solve. False if the call must end; then nothing is prepared.
   bool settle() noexcept;
   // Must be called after scores or allowed labels of a chain, or the strength of a clique, have
   // changed. Needs EditState::settled.

@@ -25,7 +25,7 @@ public:
   // `round`: the round that found the labelling. Resumes an interrupted evaluation. False if the
   // call must end.
   bool offer(Assignment &of, std::int64_t round) noexcept;
-  // Does what offer() does, but ignores the limits. False if the callback of a potential fails.
+  // As offer(), but ignores the limits. False if the callback of a potential fails.
   bool offer_in_full(Assignment &of, std::int64_t round) noexcept;
   // Evaluates `best` anew, ignoring the limits, after moves that gained. `round`: as in offer().
   void renew_best(std::int64_t round) noexcept;

@@ -60,7 +60,8 @@ public:
   void take(Layout &layout, bool edits, bool kept) noexcept;
 
   // ---- Edits ----
-  // States, before memory is measured, whether edits are expected. Returns the previous setting.
+  // Must be called before memory is measured. expects: true if the run takes edits. Returns what was
+  // stated before.
   bool expect_edits(bool expects) noexcept { return std::exchange(expects_edits_, expects); }
   bool takes_edits() const noexcept { return masked_.data() != nullptr; }
   // Allows at a position the labels y with allowed[y] != 0 and no others; all labels if `allowed`

@@ -111,8 +111,8 @@ double Outcome::clique_score(const Assignment &of, std::int64_t number,
 
 // Returns what a slot's clique gains because the slot changed: the clique's score in the best
 // labelling, minus its score if this slot alone showed its column of the labelling without
-// messages. Plus infinity if the second score is minus infinity, 0 if both are. `counts`: the counts of the clique
-// in the best labelling. `scratch`: an array of the same length.
+// messages. Plus infinity if the second score is minus infinity, 0 if both are. `counts`: the counts
+// of the clique in the best labelling. `scratch`: an array of the same length.
 double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
                        gsl::span<std::int64_t> scratch, RunFailure *failure) const noexcept {
   const Clique clique = inputs_.clique(slot.clique);

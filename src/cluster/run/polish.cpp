@@ -53,6 +53,7 @@ public:
   }
 
 private:
+  // Counts the columns of all cliques. False if the call must end.
   bool count() noexcept {
     if (!memory_.counts.count(model_, now_, setting_.worker(0).limits)) {
       setting_.check(0);
@@ -64,6 +65,7 @@ private:
     return true;
   }
 
+  // True if the chain takes part, and a clique of it has changed since the chain was last searched.
   bool is_due(std::int32_t number) const noexcept {
     const Chain &chain = model_.chains[number];
     if (model_.is_closed(chain) || own_.lacks(number))
@@ -108,7 +110,8 @@ private:
     return true;
   }
 
-  // Searches for a better labelling of a chain. The verdict stays unknown if interrupted.
+  // Searches for a better labelling of a chain, and stores whether there is one in `verdict`, which
+  // stays as it is if interrupted.
   Improvement search(std::int32_t chain, Worker &worker, Verdict &verdict) noexcept {
     const Improvement found = improve_chain(setting_, own_, now_, memory_.counts, chain,
                                             course_.sweep < kVisits, worker);
@@ -244,7 +247,7 @@ void Polish::take_closed() noexcept {
         state_.now.take_chain(model.chain_of(clique, i), state_.best);
 }
 
-// Compares the labelling of an interrupted polish with the best one, unless that would take long.
+// Compares the labelling of an interrupted polish with the best one, unless the model is large.
 void Polish::offer_so_far() noexcept {
   PolishCourse &course = state_.course.polish;
   const Model &model = setting_.model;

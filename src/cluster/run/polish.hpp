@@ -1,8 +1,8 @@
 // Polish: block coordinate ascent on equation 1, the score of a whole labelling. Finds the best
 // labelling of one chain at a time with all other chains fixed, until no chain gains. Never lowers
-// equation 1. Chains are searched in *batches*: first all chains of a batch in parallel, all under
-// the counts at its beginning, which tells which of them may gain; then these are searched again, one
-// after the other, and changed.
+// equation 1. Chains are searched in *batches*. First all chains of a batch are searched in parallel,
+// under the counts of the cliques at its beginning. Those that gain are then searched again, one after
+// the other, under the counts as they are by then, and changed if they still gain.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
@@ -28,8 +28,8 @@ struct PolishMemory {
 };
 
 // Improves `now` one chain at a time until no chain gains. `course` begins at stage `counts`. False if
-// the call must end; the next call then resumes. `own`: the best labelling of each chain without
-// messages.
+// the call must end; the next call then goes on where this one ended. `own`: the best labelling of
+// each chain without messages.
 bool sweep_chains(const Setting &setting, const Assignment &own, Assignment &now,
                   PolishCourse &course) noexcept;
 

@@ -44,14 +44,14 @@ bool is_searched(const Model &model) noexcept {
          model.slots.size() + model.chains.size() <= kMostSearched;
 }
 
-// True if some chain has three or more members of the clique, since there are too few chains for
-// less. Messages treat them one by one, so runs may converge far from the optimum. A chain alone is
-// decoded as a whole.
+// True if the clique has more than two members for each chain of the model, so that some chain has
+// three or more. Messages treat these one by one, so runs may converge far from the optimum. (A model
+// of one chain is decoded as a whole.)
 bool is_crowded(const Model &model, const Clique &clique) noexcept {
   return model.chains.size() > 1 && clique.members > 2 * model.chains.size();
 }
 
-// True if all potentials of the clique are convex SUMs: their messages are good.
+// True if all potentials of the clique are convex SUMs. Messages then rarely end far from the optimum.
 bool is_convex(const Clique &clique) noexcept {
   for (std::int32_t c = 0; c < std::max(clique.centre_values(), 1); ++c)
     if (!CliqueKind(clique.potential_at(c), clique.total()).convex)
@@ -142,7 +142,7 @@ private:
 
   std::int64_t random(std::int64_t below) noexcept { return draw_below(course_.random, below); }
 
-  // Returns a clique of a chain of the given clique, drawn at random.
+  // Returns a random clique of the chain of a random member of the given clique.
   std::int32_t near(std::int32_t number) noexcept {
     const Clique &clique = model_.cliques[number];
     const std::int32_t chain = model_.chain_of(
@@ -192,12 +192,13 @@ private:
     return k;
   }
 
+  // Makes the shift concern a clique.
   void add(std::int32_t number) noexcept {
     memory_.shifted.data()[number] = 1;
     memory_.region.data()[region_++] = number;
   }
 
-  // Adds up to `tries` cliques near the first, with the same columns.
+  // Makes the shift concern up to `tries` more cliques near its first one, with as many columns.
   void spread(std::int64_t tries) noexcept {
     const std::int32_t columns = model_.cliques[memory_.region.data()[0]].columns();
     for (; tries > 0 && region_ < static_cast<std::int64_t>(memory_.region.size()); --tries) {
@@ -208,6 +209,7 @@ private:
     }
   }
 
+  // Forces the members that the shift concerns. False if the move is given up.
   bool force(const Shift &shift) noexcept {
     for (std::int64_t k = 0; k < region_; ++k)
       if (!force_clique(shift, model_.cliques[memory_.region.data()[k]]))

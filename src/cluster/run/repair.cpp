@@ -44,8 +44,9 @@ public:
     return false;
   }
 
-  // Changes the labelling until no clique forbids it, or the allowed passes or decodes are used up;
-  // not if some clique forbids every labelling of a chain. False if the call must end.
+  // Changes the labelling until no clique forbids it, or the passes or decodes are used up. Does
+  // nothing if some clique forbids every labelling of a chain (RepairCourse::is_hopeless). False if the
+  // call must end.
   bool run() noexcept {
     if (course_.is_hopeless)
       return true;
@@ -66,10 +67,10 @@ public:
     return true;
   }
 
-  // For each chain with all members of a clique that forbids the labelling (if the search is
-  // hopeless: every labelling), writes this clique to set_aside_by; *any is true if there is such a
-  // chain. If they are all chains that take part, there is nothing else to label, and the function
-  // writes none. False if the call must end.
+  // Finds the chains to set aside (repair.hpp): each has all members of a clique that forbids the
+  // labelling (if the search is hopeless: every labelling). Writes this clique to entry i of
+  // set_aside_by, -1 for the other chains, and sets *any if there is such a chain. If no other chain
+  // would be left to label, none is set aside. False if the call must end.
   bool find_aside(gsl::span<std::int32_t> set_aside_by, bool *any) noexcept {
     *any = false;
     if (set_aside_by.empty())
@@ -123,7 +124,7 @@ private:
     return chain;
   }
 
-  // Announces the work of a violation. False if the call must end.
+  // Announces the steps of computing a violation. False if the call must end.
   bool goes_on(const Clique &clique) noexcept {
     return worker_.limits.spend(16 + 8 * std::int64_t{clique.columns()}) ||
            call_.check(worker_);
@@ -247,8 +248,8 @@ private:
     return false;
   }
 
-  // Decodes a chain. Accepts the new labelling, and returns true, if every slot shows a column (none
-  // shows -1) and the sum of weighted violations falls; with `at_any_cost`, even if it does not.
+  // Decodes a chain under its rows. Takes the new labelling, and returns true, if every slot shows a
+  // column (none shows -1) and the sum of weighted violations falls, or with `at_any_cost` in any case.
   bool renew(std::int32_t number, ChainBlock &block, ChainProgram &program,
              bool at_any_cost = false) noexcept {
     --course_.decodes;
@@ -276,8 +277,8 @@ private:
   bool repair_chain(std::int32_t number, ChainBlock &block, ChainProgram &program) noexcept {
     if (renew(number, block, program))
       return true;
-    // The row of a slot takes no account of moves of other slots of the chain in the same clique.
-    // So slots that share a clique are moved one at a time.
+    // The row of a slot holds if this slot alone moves in its clique. So slots that share a clique are
+    // tried one at a time, with the others held.
     const std::int32_t slots = program.slot_count();
     std::int32_t tries = kAlone;
     const std::int32_t first = draw(slots);

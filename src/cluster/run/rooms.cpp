@@ -17,10 +17,11 @@ namespace {
 // further cliques with these numbers.
 constexpr std::int32_t kSeenMembers = 64;
 
-// What the memory of a chain depends on. Of two chains of the same kind, the one whose sizes are all
-// at least as great needs at least as much.
+// What the memory of a chain's program depends on. Of two chains of the same kind, the one whose sizes
+// are all at least as great needs at least as much.
 struct ChainExtent {
-  // Transitions and labels; whether scores are float, have gaps, limit labels, and form a tree.
+  // Transitions and number of labels; true if scores are float, if they have gaps between them, if
+  // labels are forced or forbidden, and if the chain is a tree.
   std::tuple<const Transitions *, std::int32_t, bool, bool, bool, bool> kind{};
   std::int32_t length = 0;
   std::int32_t slots = 0;

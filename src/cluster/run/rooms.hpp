@@ -14,8 +14,8 @@ namespace chorale {
 // Sizes that rooms need for different purposes, in bytes, multiples of kAlignment.
 struct RoomBytes {
   std::size_t counts = 0; // the counts of the largest clique
-  // Enough for the program of any chain, together with the scratch that polish or repair needs for
-  // this chain. Also enough for an evaluation.
+  // Enough for the program of any chain together with its ChainBlock (chain_block.hpp), and for an
+  // evaluation.
   std::size_t chain = 0;
   std::size_t worker = 0; // the maximum of `chain` and the largest clique program
 };

@@ -23,7 +23,7 @@ constexpr std::size_t kSmallMessages = std::size_t{1} << 18;
 // (chain/configurations.hpp), since the code of one property takes at most 32 bits.
 constexpr std::int32_t kAlwaysFit = 2 * kKeyWords;
 
-// Lays out the state, the inputs and the Worker structs.
+// Lays out the state, the memory of the inputs and the Worker structs.
 void place(Layout &layout, const Model &model, const RunOptions &options, RunState &state,
            Inputs &inputs, gsl::span<Worker> &workers) noexcept {
   state = RunState(layout, model, options);
@@ -31,7 +31,7 @@ void place(Layout &layout, const Model &model, const RunOptions &options, RunSta
   inputs.take(layout, options.edits, options.restrict_range);
 }
 
-// Returns how many bytes they take together.
+// Returns the bytes that place() lays out.
 std::size_t state_bytes(const Model &model, const RunOptions &options) noexcept {
   Layout layout;
   RunState state;
@@ -342,7 +342,7 @@ bool chorale_run::step() noexcept {
 }
 
 // Prepares a complete solution for edits (Edits::settle), if the call has time left. after: the kind
-// of the call; if interrupted, the next call of this kind begins with resumes().
+// of the call. If limits end the preparation, the next call of this kind does it, by resumes().
 void chorale_run::settle(Settling after) noexcept {
   const bool settles = options.edits && !call.must_end() && !state.standing.pending &&
                        has_result() && state.found() && state.standing.left_out == 0;
@@ -350,8 +350,8 @@ void chorale_run::settle(Settling after) noexcept {
       settles && !Edits(setting_, state).settle() ? after : Settling::none;
 }
 
-// Prepares a solution for edits if the last call of this kind was interrupted while it did so. Then
-// there is nothing else to do, and the result is true.
+// If limits ended the last call of this kind while it prepared a solution for edits, prepares it and
+// returns true: nothing else is left of that call.
 bool chorale_run::resumes(Settling kind) noexcept {
   if (state.course.settling != kind)
     return false;

@@ -149,7 +149,8 @@ void RunState::leave_out(const Model &model, Inputs &inputs) noexcept {
   standing.infeasible = standing.left_out > 0 && standing.left_out == model.chains.size();
   for (Assignment *assignment : {&own, &best, &now})
     assignment->is_partial = standing.left_out > 0;
-  // What a chain sends depends on how much its cliques can pay, and so on who takes part.
+  // The messages of a chain depend on the reach of its cliques (ChainProgram::set_reach), which depends
+  // on the number of members that take part.
   for (std::int64_t c = 0; c < model.cliques.size(); ++c) {
     const Clique clique = inputs.clique(c);
     const std::int32_t absent = standing.left_out > 0 ? absent_weight(model, clique, own) : 0;
@@ -162,7 +163,7 @@ void RunState::leave_out(const Model &model, Inputs &inputs) noexcept {
     }
   }
   inputs.use_absent(standing.left_out > 0);
-  // The messages of a clique depend on who takes part.
+  // So do the messages of a clique.
   for (std::int64_t c = 0; c < model.cliques.size(); ++c)
     clique_needs.data()[c] = model.cliques[c].all_members() > 0 ? kAnswersNow : 0;
 }

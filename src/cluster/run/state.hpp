@@ -19,10 +19,11 @@
 namespace chorale {
 
 // Flags of a chain, which say what work is pending.
-inline constexpr std::uint8_t kNeedsOwn = 1;    // decode without messages
+inline constexpr std::uint8_t kNeedsOwn = 1; // decode without messages
 // Decode under the incoming messages, and send messages.
 inline constexpr std::uint8_t kNeedsUpdate = 2;
-// With both: messages were sent before it was known who is left out, and are sent again.
+// Set with the two above: the chain has sent messages, but other chains were left out after that, so
+// it sends them again.
 inline constexpr std::uint8_t kSendsAgain = 4;
 // Flags of a clique: its outgoing messages are to be computed in this round, or in the next.
 inline constexpr std::uint8_t kAnswersNow = 1;
@@ -84,7 +85,7 @@ struct Tally {
 struct DualProgress {
   bool started = false;
   double bound = kInfinity; // lowest bound so far
-  double pace = 1;          // factor of the step size
+  double pace = 1;          // the size of a step is multiplied by this
   std::int64_t stalled = 0; // steps since `bound` or `pace` last fell
   std::int64_t offered = 0; // how often the labelling of the chains was compared with the best one
 };
@@ -172,11 +173,12 @@ private:
   std::int64_t size_ = 0;
 };
 
-// Chains that wait to be visited, each at most once: a ring buffer.
+// The chains that a local search is still to visit, in the order in which they were added; a chain is
+// in the queue at most once. A ring buffer.
 class ChainQueue {
 public:
   ChainQueue() noexcept = default;
-  // Holds at most `capacity` of `chains` chains.
+  // The queue has room for `capacity` chains with numbers below `chains`.
   ChainQueue(Layout &layout, std::int64_t chains, std::int64_t capacity) noexcept
       : items_(layout.take<std::int32_t>(capacity)), capacity_(capacity),
         queued_(layout.take_span<std::uint8_t>(chains)) {}
@@ -224,8 +226,8 @@ private:
 // chains that messages reached and the members of small edited cliques (kMostAnswering in edits.cpp).
 enum class EditStage { none, own, polish, send, cliques, chains, from_rounds, from_own };
 
-// The last complete solution with its counts and the terms of its score, and the unfinished work
-// for the edits made since then.
+// What a run with edits keeps of its last complete solution: the counts of all cliques, and the terms
+// of equation 1. Then the edits made since, and the unfinished work of the solve after them.
 struct EditState {
   EditState(Layout &layout, const Model &model) noexcept;
 
@@ -256,8 +258,8 @@ struct EditState {
   gsl::span<double> own_clique_score; // by clique: C under `own`
   Sums chain_sums, clique_sums, own_chain_sums, own_clique_sums;
 
-  WorkList chains;  // edited since the last solution
-  WorkList cliques; // edited since the last solution
+  WorkList chains;  // chains edited since the last solution
+  WorkList cliques; // cliques edited since the last solution
   std::int64_t edited_members = 0; // number of members of all edited cliques
   ChainQueue queue;        // the chains to improve
   std::int64_t visits = 0; // how often the current stage tried to improve a chain
