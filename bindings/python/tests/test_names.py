@@ -11,7 +11,7 @@ import pytest
 
 import libchorale as ch
 from libchorale import _declarations as c
-from libchorale import experimental
+from libchorale import experimental, rules
 from libchorale._native import struct
 
 
@@ -38,7 +38,7 @@ def parameters(call):
 
 
 def calls():
-    for module, name in [(m, name) for m in (ch, experimental) for name in m.__all__]:
+    for module, name in [(m, name) for m in (ch, experimental, rules) for name in m.__all__]:
         thing = getattr(module, name)
         if getattr(thing, "__module__", "") == "libchorale.prices":  # see test_prices.py
             continue
