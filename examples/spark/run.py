@@ -198,7 +198,7 @@ def main() -> int:
     here, count = difference(work / f"{medium}-shared", to)
     gain = outcome.score - outcome.own_score
     print(f"Names across {medium} documents: {outcome.rounds} broadcasts, {outcome.rows} rows of", end=" ")
-    print(f"prices, {outcome.decodings_per_chain:.0f} decodings a sentence. Score", end=" ")
+    print("prices, by each of which a sentence was decoded. Score", end=" ")
     print(f"{outcome.score:.1f}, {gain:.1f} more than without prices. Spark: {taken:.1f} s,", end=" ")
     print("Python worker", end=" ")
     print(f"{peaks.worker >> 20} MiB. One process: {in_process:.1f} s, one thread.")

@@ -107,7 +107,7 @@ def test_shared_keys_as_in_one_process(spark, rng, partitions):  # noqa: F811
     out = adapter.label_shared(frame_of(spark, mixed), shared, partitions=partitions)
     assert by_id(row.asDict() for row in out.rows.collect()) == expected
     assert out.outcome == outcome
-    assert outcome.chains > 0 and outcome.decodings == outcome.chains * outcome.rows
+    assert outcome.rows >= outcome.rounds > 0
 
 
 def test_nothing_to_share(spark):
@@ -120,7 +120,7 @@ def test_nothing_to_share(spark):
     )
     out = adapter.label_shared(frame_of(spark, table), SharedKeys(Chains("page", "scores"), "keys"))
     assert [row["labels"] for row in out.rows.collect()] == [[], []]
-    assert out.outcome.chains == 0
+    assert out.outcome.rows == 0
 
 
 def test_the_library_is_loaded_once_a_process(spark, rng, tmp_path):  # noqa: F811

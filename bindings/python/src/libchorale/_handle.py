@@ -183,6 +183,13 @@ class Shared(Closable):
     _retain: ClassVar[Any]  # the C function that adds a reference
     _recipe: Recipe
 
+    @classmethod
+    def _made(cls: type[Self], pointer: int, *kept: Any) -> Self:
+        """Returns an object for the address of a C object, for classes whose constructors make none."""
+        made = cls.__new__(cls)
+        Handle.__init__(made, pointer, *kept)
+        return made
+
     def clone(self: Self) -> Self:
         """Returns another handle to the same object. The new handle remains valid when this one is
         closed."""

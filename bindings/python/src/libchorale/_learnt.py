@@ -98,7 +98,7 @@ class Learnt(Closable):
         """Returns a model with the chains and cliques of a problem's model. The cliques that have a
         kind get the learnt potential of this kind."""
         pointer = Model._create(library.chorale_learnt_apply, None, self, problem)
-        return Model._made(pointer, (problem.model,), problem.model._raised)
+        return Model._of(pointer, (problem.model,), problem.model._raised)
 
     def potential(self, kind: int, values: int, centre_value: int = -1) -> Potential:
         """Returns the learnt potential of a kind, for cliques of any size.

@@ -345,7 +345,7 @@ class ModelBuilder(Handle):
     def freeze(self) -> Model:
         """Returns the model; nothing can be added to the builder afterwards."""
         pointer = Model._create(library.chorale_model_builder_freeze, self)
-        model = Model._made(pointer, (*self._keep, *self._kept), self._raised, self._shapes)
+        model = Model._of(pointer, (*self._keep, *self._kept), self._raised, self._shapes)
         self._keep = []
         return model
 
@@ -402,25 +402,19 @@ class Model(Shared):
     _free = library.chorale_model_release
     _retain = library.chorale_model_retain
     _raised: tuple[Raised, ...]
-    _known_shapes: npt.NDArray[np.int64] | None
+    _known_shapes: npt.NDArray[np.int64] | None = None
 
     def __init__(self) -> None:
         raise TypeError("a Model is made by ModelBuilder.freeze")
 
     @classmethod
-    def _made(
-        cls,
-        pointer: int,
-        kept: Sequence[Any],
-        raised: Sequence[Raised],
-        shapes: Any = None,
+    def _of(
+        cls, pointer: int, kept: Sequence[Any], raised: Sequence[Raised], shapes: Any = None
     ) -> Model:
-        model = cls.__new__(cls)
-        super(Model, model).__init__(pointer, *kept)
+        model = cls._made(pointer, *kept)
         model._raised = tuple(raised)
-        model._known_shapes = (
-            None if shapes is None else np.array(shapes, dtype=np.int64).reshape(-1, 2)
-        )
+        if shapes is not None:
+            model._known_shapes = np.array(shapes, dtype=np.int64).reshape(-1, 2)
         return model
 
     def __reduce__(self) -> Any:

@@ -55,12 +55,6 @@ class Potential(Shared):
         raise TypeError("a Potential is made by Potential.potts, Potential.sum, ...")
 
     @classmethod
-    def _made(cls, pointer: int, *kept: Any) -> Potential:
-        potential = cls.__new__(cls)
-        super(Potential, potential).__init__(pointer, *kept)
-        return potential
-
-    @classmethod
     def _new(cls, family: str, *arguments: Any) -> Potential:
         """Calls a function of the library that creates a potential."""
         function = getattr(library, f"chorale_potential_create_{family}")

@@ -160,14 +160,12 @@ class Answer(arrays.Shown):
     scores     K integers, in quanta: the own score under each row
     limits     K integers, in quanta: under each row, an upper bound on own score plus prices of the
                members; None if a part has cliques that are not shared, and no bound_steps
-    decodings  number of chains decoded
     """
 
     counts: Longs
     costs: Longs
     scores: list[int]
     limits: list[int | None]
-    decodings: int
 
     def __add__(self, other: Answer) -> Answer:
         return Answer(
@@ -175,7 +173,6 @@ class Answer(arrays.Shown):
             self.costs + other.costs,
             [a + b for a, b in zip(self.scores, other.scores)],
             [None if a is None or b is None else a + b for a, b in zip(self.limits, other.limits)],
-            self.decodings + other.decodings,
         )
 
 
@@ -263,7 +260,7 @@ class Part:
                 continue
             lost = np.rint((base_scores - own) / asked.quantum).astype(np.int64)
             self._divide(base != labels, lost, costs[k])
-        return Answer(counts, costs, scores, limits, rows * len(self.model))
+        return Answer(counts, costs, scores, limits)
 
     def _divide(self, changed: npt.NDArray[np.bool_], lost: Longs, costs: Longs) -> None:
         """For each unit, divides the own score that it lost evenly among those members of shared
@@ -311,9 +308,7 @@ class Outcome:
     own_score    score of the whole corpus with the labels that parts have if all prices are 0
     upper_bound  upper bound on the score of any labelling; infinite if none was found (`Search`)
     rounds       number of questions; each is sent to all parts
-    rows         number of price vectors in all questions
-    chains       number of chains of the corpus
-    decodings    number of chains decoded for all answers
+    rows         number of price vectors in all questions: how often each chain was decoded
     """
 
     score: float
@@ -321,12 +316,6 @@ class Outcome:
     upper_bound: float
     rounds: int
     rows: int
-    chains: int
-    decodings: int
-
-    @property
-    def decodings_per_chain(self) -> float:
-        return self.decodings / self.chains if self.chains else 0.0
 
 
 # A track of the search (see `Search`) starts with the prices at changed counts: in each clique, a
@@ -399,7 +388,7 @@ class Search:
         self.first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         self.rounds_left = rounds
         self._tracks = [_Track() for _ in range(tracks)]
-        self.rounds = self.rows = self.chains = self.decodings = 0
+        self.rounds = self.rows = 0
         self.own_score = -np.inf
         self.best: Standing | None = None
         self.upper_bound = math.inf
@@ -503,7 +492,6 @@ class Search:
         self.rounds_left -= 1
         self.rounds += 1
         self.rows += len(asked.prices)
-        self.decodings += answer.decodings
         agreement = np.array(
             [
                 [self._at(k, self._of(row, k))[1] for k in range(len(self.potentials))]
@@ -514,8 +502,7 @@ class Search:
             own * asked.quantum + float(np.sum(of)) for own, of in zip(answer.scores, agreement)
         ]
         if self.best is None:
-            self.own_score, self.chains = scores[0], answer.decodings // len(scores)
-            self._own = answer.counts[0]
+            self.own_score, self._own = scores[0], answer.counts[0]
         else:
             for track, counts in zip(self._tracks, answer.counts[1:]):
                 is_done = track.counts is not None and np.array_equal(track.counts, counts)
@@ -535,15 +522,8 @@ class Search:
         """Returns the result so far. Raises ValueError before the first answer."""
         if self.best is None:
             raise ValueError("outcome was called before take")
-        return Outcome(
-            self.best.score,
-            self.own_score,
-            self.upper_bound,
-            self.rounds,
-            self.rows,
-            self.chains,
-            self.decodings,
-        )
+        bounds = self.best.score, self.own_score, self.upper_bound
+        return Outcome(*bounds, self.rounds, self.rows)
 
     def _bound(self, asked: Asked, answer: Answer) -> None:
         """Computes the upper bound of each row of prices, and keeps the least."""

@@ -88,7 +88,7 @@ class Problem(Closable):
         problem = cls.__new__(cls)
         super(Problem, problem).__init__(pointer, *kept)
         model = library.chorale_model_retain(get(library.chorale_problem_model, problem))
-        problem._of(Model._made(model, kept, raised))
+        problem._of(Model._of(model, kept, raised))
         return problem
 
     def __reduce__(self) -> Any:

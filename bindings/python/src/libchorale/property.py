@@ -125,12 +125,6 @@ class Property(Shared):
         raise TypeError("a Property is made by Property.next_label, Property.automaton, ...")
 
     @classmethod
-    def _made(cls, pointer: int) -> Property:
-        made = cls.__new__(cls)
-        super(Property, made).__init__(pointer)
-        return made
-
-    @classmethod
     def _new(cls, name: str, *arguments: Any) -> Property:
         """Calls a function of the library that creates a property."""
         function = getattr(library, f"chorale_property_create{name}")

@@ -78,7 +78,7 @@ class Labelled(NamedTuple):
 
     rows     an iterator over the batches with more columns; `libchorale.spark.label_shared` returns
              a DataFrame here
-    outcome  the score, an upper bound, and the numbers of rounds and of chains decoded; all 0 if
+    outcome  the score, an upper bound, and the numbers of rounds and of price vectors; all 0 if
              there is no position
     """
 
@@ -86,7 +86,7 @@ class Labelled(NamedTuple):
     outcome: Outcome
 
 
-NOTHING = Outcome(0.0, 0.0, 0.0, 0, 0, 0, 0)
+NOTHING = Outcome(0.0, 0.0, 0.0, 0, 0)
 
 
 def count_keys(stream: Iterable[Any], specification: SharedKeys) -> collections.Counter[Hashable]:
