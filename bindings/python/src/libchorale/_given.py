@@ -156,6 +156,8 @@ def normalised(
     with numbers=False, texts that are numbers are null as well."""
     used = np.flatnonzero(np.bincount(column.codes[column.codes >= 0], minlength=column.count))
     texts = all_spelt(column.values(used.tolist()), rules)
+    if numbers and not rules and "" not in texts:
+        return column, 0, np.zeros(len(column.codes), dtype=bool)
     known: list[Any] = []
     numbers_of: dict[Any, int] = {}  # of texts that are no keys: -1 if empty, -2 if a number
     for text in dict.fromkeys(texts):

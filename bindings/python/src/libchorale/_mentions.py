@@ -10,16 +10,15 @@ from typing import Any
 import numpy as np
 
 from ._agreements import Agreement, Given, Wanted
-from ._columns import Codes, Doubles, Ints, Longs
+from ._columns import Array, Codes, Doubles, Ints, Longs
 from .collective import solved
 from .potential import Potential
-from .run import Reason
 
 # Strengths are reduced by this share when rows are labelled. So where agreement and scores balance
 # exactly, rounding does not decide, and rows keep the labels with the highest scores.
 TIE = 1e-9
 
-# Number of rows whose probabilities are computed at a time.
+# Number of rows that are processed at a time.
 BLOCK = 1 << 14
 
 
@@ -104,6 +103,28 @@ class Weights:
     potential: Potential | None = None  # this score as a potential, if there is a bonus
 
 
+@dataclasses.dataclass
+class Reasons:
+    """The cliques of one key whose scores gain by changes of rows. Entry i of each array is about
+    one row.
+
+    places    the index of the row in the argument `rows` of `Rows.reasons`
+    amounts   how much the score of the row's clique gains
+    cliques   the number of this clique
+    others    the number of other rows of the clique
+    agreeing_before, agreeing  the number of other rows of the clique whose label was the new one
+              before, and is it now
+    With `times` (see `Rows`), all three are sums of `times` over these rows.
+    """
+
+    places: Longs
+    amounts: Doubles
+    cliques: Ints
+    others: Array
+    agreeing_before: Array
+    agreeing: Array
+
+
 class Rows:
     """Rows with scores and cliques.
 
@@ -117,7 +138,7 @@ class Rows:
 
     def __init__(
         self,
-        scores: Doubles,
+        scores: Array,
         keyed: Sequence[Keyed],
         weights: Sequence[Weights],
         times: Longs | None,
@@ -130,12 +151,15 @@ class Rows:
         tied = scores[every, before] >= scores[every, self.own]
         self.own[tied] = before[tied]
         self.component, self.components = components(keyed)
+        # Rows by component, so that work accesses neighbouring memory; and those in cliques.
+        self.order = np.argsort(self.component, kind="stable")
+        self.inside = self.order[np.searchsorted(self.component[self.order], 0) :]
 
     def unsettled(self) -> Longs:
         """Returns the rows that may change. If strengths are not negative and labels have no bonus,
         a component whose rows all have the same best label keeps this label, since every row and
         every clique already has its highest score."""
-        rows = np.flatnonzero(self.component >= 0)
+        rows = self.inside
         if any(of.strength < 0 or of.bonus is not None for of in self.weights):
             return rows
         component, own = self.component[rows], self.own[rows]
@@ -164,24 +188,16 @@ class Rows:
 
     def solve(
         self, options: dict[str, Any], until: float | None, told: Callable[[Any], Any] | None
-    ) -> tuple[Ints, list[tuple[int, Reason]]]:
-        """Labels all rows together. Returns their labels, and reasons of changes, each with the
-        number of its key; `chain` is the row, and `clique` the clique of the key. until: the
-        deadline, from `arrays.deadline`. told: called after each round."""
+    ) -> Ints:
+        """Labels all rows together and returns their labels. until: the deadline, from
+        `arrays.deadline`. told: called after each round."""
         rows = self.unsettled()
         codes: Ints = self.own.copy()
-        reasons = []
         if len(rows):
             given = self.given(rows, None, 1.0 - TIE)
             with solved(given, options, until=until, progress=told, borrow=True) as solution:
                 codes[rows] = solution.labels(0, len(rows))
-                found = solution.reasons()
-            for number, *of in found:
-                reason = Reason(*of)
-                row = int(rows[reason.chain])
-                clique = int(self.keyed[number].codes[row])
-                reasons.append((number, dataclasses.replace(reason, chain=row, clique=clique)))
-        return codes, reasons
+        return codes
 
     def counts(self, number: int, codes: Ints) -> Ints:
         """Returns cliques x m, for each clique of a key and each label: the number of rows of the
@@ -200,12 +216,12 @@ class Rows:
         flips = self._flips(codes, tables)
         found = np.empty(len(codes))
         for first in range(0, len(codes), BLOCK):
-            part = slice(first, first + BLOCK)
+            rows = self.order[first : first + BLOCK]
             # A row that stands for several equal rows has the probability of one of them.
-            scores, now = self.one[part].copy(), codes[part]
+            scores, now = self.one[rows], codes[rows]
             entries = np.arange(len(now))
             for keyed, of, rise in zip(self.keyed, self.weights, rises):
-                clique = keyed.codes[part]  # -1: the last entry, of zeros
+                clique = keyed.codes[rows]  # -1: the last entry, of zeros
                 rises_of = rise[clique]
                 # Leaves out the row itself.
                 rises_of[entries, now] -= np.append(2 * of.strength / keyed.sizes, 0)[clique]
@@ -213,10 +229,10 @@ class Rows:
                 # cost the digits of scores.
                 scores += rises_of - rises_of[entries, now][:, None]
             scores -= scores[entries, now][:, None]
-            np.maximum(scores, flips[self.component[part]], out=scores)
+            np.maximum(scores, flips[self.component[rows]], out=scores)
             scores -= scores.max(axis=1, keepdims=True)
             shares = np.exp(scores)
-            found[part] = shares[entries, now] / shares.sum(axis=1)
+            found[rows] = shares[entries, now] / shares.sum(axis=1, dtype=np.float64)
         return found
 
     def _rises(self, number: int, table: Ints) -> Doubles:
@@ -234,12 +250,13 @@ class Rows:
     def _flips(self, codes: Ints, tables: Sequence[Ints]) -> Doubles:
         """Returns (components + 1) x m: the score of a component if all its rows had the label,
         minus its present score. The last entry, for rows in no clique, is -inf."""
-        rows = np.flatnonzero(self.component >= 0)
+        rows = self.inside
         component, count = self.component[rows], self.components
-        gains = self.scores[rows] - self.scores[rows, codes[rows]][:, None]
+        gains = self.scores[rows]
+        gains -= self.scores[rows, codes[rows]][:, None]
         flips = np.full((count + 1, gains.shape[1]), -np.inf)
-        for label, gain in enumerate(gains.T):
-            flips[:-1, label] = np.bincount(component, gain, minlength=count)
+        begins = np.searchsorted(component, np.arange(count))
+        np.add.reduceat(gains, begins, axis=0, dtype=np.float64, out=flips[:-1])
         for keyed, of_key, table in zip(self.keyed, self.weights, tables):
             of_clique = np.zeros(keyed.count + 1, dtype=np.int64)
             of_clique[keyed.codes[rows]] = component
@@ -252,3 +269,25 @@ class Rows:
                 flips[:-1] += members[:, None] * of_key.bonus
             flips[:-1] += np.bincount(where, gain, minlength=count)[:, None]
         return flips
+
+    def reasons(self, number: int, rows: Longs, before: Ints, after: Ints) -> Reasons:
+        """Finds the cliques of a key whose scores gain because some rows changed from the label in
+        `before` to the label in `after`."""
+        keyed, of = self.keyed[number], self.weights[number]
+        inside = np.flatnonzero(keyed.codes[rows] >= 0)
+        some = rows[inside]
+        clique, table = keyed.codes[some], self.counts(number, after)
+        times = 1 if self.times is None else self.times[some]
+        agreeing = table[clique, after[some]] - times
+        # A clique with n members, n_v of which have label v, adds strength / n * sum_v n_v^2 to the
+        # score. The amount is what the row contributes to this score with its new label, minus what
+        # it would contribute with its old label.
+        amount = 2 * of.strength / keyed.sizes[clique] * (agreeing - table[clique, before[some]])
+        if of.bonus is not None:
+            amount = amount + of.bonus[after[some]] - of.bonus[before[some]]
+        amount = amount * times
+        pays = amount > 0
+        others = keyed.sizes[clique] - times
+        earlier = self.counts(number, before)[clique, after[some]]
+        told: tuple[Any, ...] = (amount, clique, others, earlier, agreeing)
+        return Reasons(inside[pays], *(of_row[pays] for of_row in told))

@@ -15,16 +15,16 @@ import numpy as np
 
 from . import _arrays as arrays
 from ._agreements import check_strength
-from ._columns import Array, Codes, Doubles, Ints, Longs
+from ._columns import Array, Codes, Ints, Longs
 from ._evidence import Mentions
 from ._given import LEVELS, MARGIN, Names, Problems, Reader, TableError
 from ._learnt import LearnProgress, Learnt, learn
-from ._mentions import Keyed, Rows, Weights, cliques_of
+from ._mentions import BLOCK, Keyed, Rows, Weights, cliques_of
 from ._progress import Bar, Bars
 from ._reading import gold_of, keys_of, log, mentions_of
 from ._tables import Labels, Table, opened, texts_in
 from .collective import agreeing
-from .run import Progress, Reason
+from .run import Progress
 from .settling import Confidence, Key, Scale
 
 #: The columns that `agree` adds.
@@ -93,7 +93,7 @@ class _Read:
 
     table: Table
     names: Names
-    scores: Doubles
+    scores: Array
     before: Ints
     keyed: list[Keyed]
     keys: list[Key]
@@ -154,20 +154,20 @@ def _read(
             )
         keyed.append(Keyed(codes, size, sizes, columns[: len(parts)], parts, bool(over)))
     groups = None if group is None else opening.column(group).encoded()
-    scores, before = _scores(mentions), mentions.label
+    scores, before = _scores(mentions, scale), mentions.label
     return _Read(opening, names, scores, before, keyed, keys, groups, times)
 
 
-def _scores(mentions: Mentions) -> Doubles:
-    """Returns N x m logarithms. Where only the label of a row has a probability, the other labels
-    share the rest equally."""
+def _scores(mentions: Mentions, scale: Scale) -> Array:
+    """Returns N x m logarithms, in single precision if they are of probabilities. Where only the
+    label of a row has one, the other labels share the rest equally."""
     if mentions.scores is not None:
-        return mentions.scores
+        return mentions.scores if scale == "logarithm" else mentions.scores.astype(np.float32)
     assert mentions.confidence is not None
     m = mentions.labels
     sure = np.clip(mentions.confidence, MARGIN, 1 - MARGIN)
-    other = np.log((1 - sure) / max(1, m - 1))
-    own = np.log(sure)
+    other = np.log((1 - sure) / max(1, m - 1)).astype(np.float32)
+    own = np.log(sure).astype(np.float32)
     # At 1 / m, up to rounding, the row's own label scores strictly above the other labels.
     even = np.abs(sure * m - 1) < 1e-6
     own[even] = other[even] + 1e-5
@@ -206,9 +206,13 @@ def _default_strength(read: _Read) -> float:
     shared = np.any([keyed.codes >= 0 for keyed in read.keyed], axis=0)
     if read.scores.shape[1] < 2 or not shared.any():
         return 1.0
-    best = np.partition(read.scores[shared], -2, axis=1)[:, -2:]
-    margins = best[:, 1] - best[:, 0]
-    times = np.ones(len(margins), np.int64) if read.times is None else read.times[shared]
+    rows = np.flatnonzero(shared)
+    margins = np.empty(len(rows))
+    for first in range(0, len(rows), BLOCK):
+        part = slice(first, first + BLOCK)
+        best = np.partition(read.scores[rows[part]], -2, axis=1)
+        margins[part] = best[:, -1].astype(np.float64) - best[:, -2]
+    times = np.ones(len(rows), np.int64) if read.times is None else read.times[rows]
     margins, times = margins[margins > 0], times[margins > 0]
     if not len(margins):
         return 1.0
@@ -339,14 +343,14 @@ def agree(
         bar.step()
         rows = Rows(read.scores, read.keyed, _weights(strength, read), read.times, read.before)
         bar.step()
-        codes, reasons = rows.solve({"rounds": rounds, "threads": threads}, until, _rounds(bar))
+        codes = rows.solve({"rounds": rounds, "threads": threads}, until, _rounds(bar))
         bar.step()
         changed = codes != read.before
         new = {
             names[0]: Labels(codes, read.labels, label),
             names[1]: rows.probabilities(codes),
             names[2]: changed,
-            names[3]: _why(read, reasons, group, codes, np.flatnonzero(changed)),
+            names[3]: _why(read, rows, group, codes, np.flatnonzero(changed)),
         }
         return read.table.extended(new)
 
@@ -369,30 +373,34 @@ def _labels_of(strengths: Strengths, labels: Sequence[Any] | None) -> list[Any]:
     return strengths.labels
 
 
-def _why(
-    read: _Read, reasons: list[tuple[int, Reason]], group: str | None, codes: Ints, rows: Longs
-) -> Array:
+def _why(read: _Read, of_rows: Rows, group: str | None, codes: Ints, rows: Longs) -> Array:
+    names = [str(label) for label in read.labels]
+    now = [names[code] for code in codes[rows].tolist()]
     several = len(read.keyed) > 1
-    of_row: dict[int, list[tuple[int, Reason]]] = {row: [] for row in rows.tolist()}
-    for number, reason in reasons:
-        if reason.chain in of_row and reason.amount > 1e-9:  # more than rounding
-            of_row[reason.chain].append((number, reason))
-    shown: list[dict[int, str]] = []  # by key: the description of each clique
+    parts: list[list[tuple[float, str]]] = [[] for _ in now] if several else []  # amount, text
+    texts: list[str] = [""] * len(now)
     for number, keyed in enumerate(read.keyed):
-        cliques = np.unique([reason.clique for k, reason in reasons if k == number]).astype(int)
-        shown.append(dict(zip(cliques.tolist(), keyed.shown(cliques, several))))
-    texts = []
-    for row, entries in of_row.items():
-        label = str(read.labels[codes[row]])
-        told = []
-        for number, why in sorted(entries, key=lambda entry: -entry[1].amount):
-            where = "" if group is None or read.keyed[number].across else f" in this {group}"
-            told.append(
-                f"{why.agreeing_before} of {why.others} other mentions "
-                f"{shown[number][why.clique]}{where} were {label}, {why.agreeing} of {why.others} "
-                "are now"
-            )
-        texts.append("; ".join(told) or f"of all labels {label} has the highest score here")
+        where = "" if group is None or keyed.across else f" in this {group}"
+        found = of_rows.reasons(number, rows, read.before, codes)
+        cliques, which = np.unique(found.cliques, return_inverse=True)
+        keys = keyed.shown(cliques, several)
+        words = [f"other mentions {of}{where} were" for of in keys]
+        told = (found.places, found.amounts, which, found.others)
+        counts = (found.agreeing_before, found.agreeing)
+        for place, amount, word, others, earlier, many in zip(
+            *(of.tolist() for of in told + counts)
+        ):
+            text = f"{earlier} of {others} {words[word]} {now[place]}, {many} of {others} are now"
+            if several:
+                parts[place].append((-amount, text))
+            else:
+                texts[place] = text
+    if several:
+        texts = ["; ".join(text for _, text in sorted(reasons)) for reasons in parts]
+    texts = [
+        text or f"of all labels {label} has the highest score here"
+        for text, label in zip(texts, now)
+    ]
     return texts_in(len(codes), rows, texts)
 
 
