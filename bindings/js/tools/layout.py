@@ -25,7 +25,6 @@ from mirror import FLAGS  # noqa: E402
 # (JavaScript reads and writes bytes), and functions that only C programs need.
 LEFT_OUT = re.compile(
     r"chorale_(chain_solver_\w+|clique_solver_\w+|prices_\w+|potential_(prices|most)"
-    r"|message_(bytes|reserve)"
     r"|chain_(solve|score|k_best|max_marginals|messages|decode)"
     r"|clique_(solve|score|max_marginals)"
     r"|run_(step|local_search|bound|reset|set_chain|set_limits|estimate|json|clique_score)"
