@@ -15,7 +15,6 @@
 namespace chorale {
 
 inline constexpr std::int64_t kSortedAtOnce = 1 << 15;
-inline constexpr std::int64_t kSelectedAtOnce = 1 << 18;
 
 // Partitions a long array around an element near its median.
 class Partition {
@@ -99,34 +98,6 @@ bool sort_within(Limits_ &limits, T *data, std::int64_t count, Before &&before) 
     data = waiting[--parts].data;
     count = waiting[parts].count;
   }
-}
-
-// Selects like std::nth_element. False if interrupted; the order of the elements is then
-// unspecified.
-template <class Limits_, class T, class Before>
-bool select_within(Limits_ &limits, T *data, std::int64_t nth, std::int64_t count,
-                   Before &&before) noexcept {
-  Partition partition;
-  while (count > kSelectedAtOnce) {
-    bool equal = false;
-    const std::int64_t below = partition.split(limits, data, count, before, &equal);
-    if (below < 0)
-      return false;
-    if (nth < below) {
-      if (equal)
-        return true;
-      count = below;
-    } else {
-      data += below;
-      count -= below;
-      nth -= below;
-    }
-  }
-  if (!limits.spend(4 * count))
-    return false;
-  if (nth < count)
-    std::nth_element(data, data + nth, data + count, before);
-  return true;
 }
 
 } // namespace chorale

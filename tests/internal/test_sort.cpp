@@ -61,24 +61,12 @@ void sorts_as_the_library(void **) {
                                     std::size_t{100000}, std::size_t{600000}}) {
       std::vector<std::int32_t> all = make(order, count, random);
       std::vector<std::int32_t> expected = all;
-      std::vector<std::int32_t> selected = all;
       std::sort(expected.begin(), expected.end());
       const auto size = static_cast<std::int64_t>(count);
       Counter counter{INT64_MAX};
       assert_true(chorale::sort_within(counter, all.data(), size, std::less<>()));
       assert_true(all == expected);
       assert_true(counter.most <= 2 * Limits::kBetweenLooks);
-      for (const std::int64_t nth : {size / 7, size / 2, size - 1}) {
-        if (nth < 0)
-          continue;
-        std::vector<std::int32_t> some = selected;
-        assert_true(chorale::select_within(counter, some.data(), nth, size, std::less<>()));
-        std::sort(some.begin(), some.begin() + nth);
-        if (nth < size)
-          assert_int_equal(some[static_cast<std::size_t>(nth)],
-                           expected[static_cast<std::size_t>(nth)]);
-        assert_true(std::equal(some.begin(), some.begin() + nth, expected.begin()));
-      }
     }
 }
 

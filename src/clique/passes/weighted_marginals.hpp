@@ -8,9 +8,10 @@
 // Notation (instance.hpp): n members, K columns.
 #pragma once
 
-#include "base/sort.hpp"
 #include "clique/passes/alpha_sweep.hpp"
 #include "potential/count_score.hpp"
+
+#include <algorithm>
 
 namespace chorale {
 
@@ -19,6 +20,7 @@ public:
   WeightedMarginals(Layout &layout, const Instance &instance) noexcept
       : instance_(&instance), sweep_(layout, instance), score_(layout, instance.potential),
         counts_(layout.take_span<std::int32_t>(instance.columns)),
+        most_(std::max<std::int64_t>(kSpread / instance.members, 2)),
         visited_(layout.take<Visited>(std::int64_t{instance.members} + 1)) {}
 
   // Writes the messages (n x K): entry (i, v) is the best score found with x_i = v, minus the score
@@ -59,22 +61,21 @@ private:
     const Instance &in = *instance_;
     if (!sweep_.order_by(alpha))
       return false;
-    std::int64_t count = 0;
+    std::int64_t used = 0;
     score_.reset(sweep_.counts());
     if (!sweep_.walk(score_, [&](std::int32_t k, double members) {
-          visited_[count++] = {members + score_.total(), k};
+          const Visited visited{members + score_.total(), k};
+          if (used == most_ && !(visited.score > visited_[used - 1].score))
+            return true;
+          std::int64_t at = used < most_ ? used++ : used - 1;
+          for (; at > 0 && visited_[at - 1].score < visited.score; --at)
+            visited_[at] = visited_[at - 1];
+          visited_[at] = visited;
           return true;
         }))
       return false;
-    const std::int64_t used =
-        std::min(count, std::max<std::int64_t>(kSpread / in.members, 2));
-    const auto scores_more = [](const Visited &a, const Visited &b) {
-      return a.score > b.score || (a.score == b.score && a.k < b.k);
-    };
-    const auto comes_first = [](const Visited &a, const Visited &b) { return a.k < b.k; };
-    if ((used < count && !select_within(in, visited_, used, count, scores_more)) ||
-        !sort_within(in, visited_, used, comes_first))
-      return false;
+    std::sort(visited_, visited_ + used,
+              [](const Visited &a, const Visited &b) { return a.k < b.k; });
     const Visited *next = visited_;
     score_.reset(sweep_.counts());
     return sweep_.walk(score_, [&](std::int32_t k, double members) {
@@ -107,7 +108,8 @@ private:
   AlphaSweep sweep_;
   WeightedSumScore score_;
   gsl::span<std::int32_t> counts_;
-  Visited *visited_; // n + 1: the labellings of a pass
+  std::int64_t most_; // greatest number of labellings of a pass that are used
+  Visited *visited_;  // n + 1: the labellings that are used
 };
 
 } // namespace chorale
