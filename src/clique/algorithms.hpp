@@ -58,8 +58,8 @@ const Algorithm *find_algorithm(std::string_view name) noexcept;
 
 std::string_view family_name(Form form) noexcept;
 
-// Reports that a clique of `members` members may not have weights (CliqueKind::takes_weights()),
-// whose sum is kind.members. `name`: texts that together name the weights.
+// Reports that `members` members may not have weights, which add up to kind.members, under this
+// potential (CliqueKind::takes_weights()). `name`: texts that together name the weights.
 template <class... Name>
 chorale_status fail_weights(const Report &report, const CliqueKind &kind, std::int64_t members,
                             const Name &...name) noexcept {

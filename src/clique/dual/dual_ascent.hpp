@@ -28,11 +28,11 @@ class DualAscent {
 public:
   DualAscent(Layout &layout, const Instance &instance) noexcept;
 
-  // Lowers the dual over the box and entries of `dual`. Starts from `prices` (n) and writes the
+  // Lowers the dual over the box of `dual`. Starts from `prices` (n) and writes the
   // best prices found back to them. Rounds the columns' choices to labellings; a labelling that
   // scores more than `incumbent` replaces it and raises the cutoff. Returns the lowest upper bound
   // found on the scores of labellings above the cutoff, or minus infinity if there are no such
-  // labellings. Raises *dropped to the highest bound on labellings with a dropped count or entry.
+  // labellings. Raises *dropped to the highest bound on labellings with a dropped count.
   // Stops when the bound is at most cutoff.level or closes `gap` (negative: no gap), when the bound
   // falls too slowly (later if `patient`), after `limit` steps, and on interruption.
   double run(CountDual &dual, const Instance &in, gsl::span<double> prices, Incumbent &incumbent,

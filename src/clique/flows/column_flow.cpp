@@ -118,7 +118,8 @@ void ColumnFlow::rebuild_row(std::int32_t u) noexcept {
   for_members(u, 16 + 2 * std::int64_t{columns_}, [&](std::int32_t i) { add_to_row(u, i); });
 }
 
-// Computes the losses of the arcs between column v and the slack node.
+// Computes the losses of the arcs between column v and the slack node. Without tables a demand may
+// fall below 0 on the way to a finished flow, so that prices never do.
 void ColumnFlow::open_slack(std::int32_t v) noexcept {
   const std::int64_t demand = counts_[v] - excess_[v];
   const bool rises = demand < most_[v] && !is_exact_[v];
@@ -132,7 +133,7 @@ void ColumnFlow::open_slack(std::int32_t v) noexcept {
   }
 }
 
-// Begins a flow in which column v has the demand demand(v).
+// Sets the demands of all columns, to demand(v), and the excesses that follow.
 template <class Demand> void ColumnFlow::set_demands(Demand &&demand) noexcept {
   std::int64_t paths = 0;
   std::int64_t sum = 0;

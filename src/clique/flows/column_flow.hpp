@@ -14,8 +14,10 @@
 //
 //     theta_i,x_i - p_x_i >= theta_iv - p_v  for all members i and columns v,
 //
-// where theta are the scores, and minus p_v lies between the step of column v's table to its demand
-// and the step to one member more. So the labelling is optimal once all excesses are 0.
+// where theta are the scores, and minus p_v lies between the steps of column v's table on both sides
+// of its demand: at most the step to the demand, at least the step to one member more. (Without a
+// table, steps up to the column's limit are 0 and the next one is minus infinity.) So the labelling
+// is optimal once all excesses are 0.
 //
 // Notation (instance.hpp): n members, K columns.
 #pragma once
@@ -24,7 +26,7 @@
 
 namespace chorale {
 
-// All functions obey the limits of the instance. After an interruption the flow is not usable.
+// All functions may be interrupted (Instance::spend()). After an interruption the flow is not usable.
 class ColumnFlow {
 public:
   // `residuals`: true to take the memory for find_residuals() as well, (min(n, K) + 1)^2 numbers.
@@ -109,19 +111,19 @@ private:
   std::int32_t *previous_; // n: previous member of the same column, or -1
   std::int32_t *first_;    // K: first member of the column, or -1
   std::int32_t *counts_;   // K: number of members by column
-  std::int32_t *most_;     // K: greatest number of members by column
-  bool *is_exact_;         // K: the column must have most_ members
+  std::int32_t *most_;     // K: greatest demand by column
+  bool *is_exact_;         // K: the demand is always most_
   // Losses of arcs; infinite: no arc. Rows of arcs between columns belong to columns with members.
   double *cost_;           // min(n, K) rows x K
   std::int32_t *row_of_;   // K: row of the column, or -1
   std::int32_t *unused_;   // min(n, K): a stack of unused rows
-  double *to_slack_;       // K
-  double *from_slack_;     // K
+  double *to_slack_;       // K: by column, of its arc to the slack node
+  double *from_slack_;     // K: by column, of the arc from the slack node
   // Arrays with an entry for each of the K + 1 nodes; the last is the slack node.
   double *potential_;     // minus the price, up to a common constant
   double *distance_;      // distance from the node at which the path begins, by reduced costs
   double *closed_;        // 0, or infinite once the distance is final
-  std::int64_t *excess_;
+  std::int64_t *excess_;  // members minus demand; all add up to 0
   std::int32_t *settled_; // nodes in the order in which they were settled
   std::int32_t *path_;    // nodes from source to sink
   std::int32_t *moved_;   // member that moves from path_[j] to path_[j + 1], or -1

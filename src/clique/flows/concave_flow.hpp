@@ -1,5 +1,4 @@
-// Exact solver for SUM potentials with concave tables: a min-cost flow (column_flow.hpp) with one
-// shortest augmenting path for each member.
+// Exact solver for SUM potentials with concave tables: a min-cost flow (column_flow.hpp).
 //
 // The rest column stands for the uncounted values. If all members are in it, the potential is 0 by
 // definition, though the tables of the other columns, at count 0, may add up to less. The last
@@ -19,8 +18,7 @@ public:
   // `messages`: true to take the memory for messages() as well. O(n K) bytes in both cases.
   ConcaveFlow(Layout &layout, const Instance &instance, bool messages = true) noexcept;
 
-  // Writes the optimum to `solution`, or marks it infeasible. O(n (K^2 + n K)) at worst; a path
-  // usually visits few columns.
+  // Writes the optimum to `solution`, or marks it infeasible. O(n (K^2 + n K)) at worst.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
   // Writes to entry v of messages.row(i) the best score of a labelling with x_i = v, where the

@@ -293,8 +293,8 @@ bool ExactMajority::raise_messages(Limits &limits, Matrix<double> messages) noex
   return true;
 }
 
-// Finishes the flow for count k. Sets *possible to whether a labelling with count k exists. False
-// if interrupted.
+// Finishes the flow for count k of the majority column. Sets *possible to whether a labelling with
+// this count exists. False if interrupted.
 bool ExactMajority::settle_count(std::int64_t k, Limits &limits, Solution &solution,
                                  bool *possible) noexcept {
   flow_.turn_to(k);
@@ -313,9 +313,8 @@ bool ExactMajority::settle_count(std::int64_t k, Limits &limits, Solution &solut
 // upwards. False if interrupted.
 bool ExactMajority::sweep_counts(std::int32_t a, Limits &limits, Solution &solution,
                                  Matrix<double> messages) noexcept {
-  // load() fails if interrupted, or if the penalty is infinite and a member has no finite entry.
   if (!flow_.load(a, -penalty_))
-    return !instance_->interrupted();
+    return false;
   const std::int64_t counted = counted_columns(instance_->potential);
   const bool has_rest = instance_->potential.has_rest();
   Counts open{has_rest ? 1 : (instance_->members + counted - 1) / counted, instance_->members};

@@ -36,7 +36,7 @@ public:
 
   // Makes a the majority column, gives every member its column of greatest theta and sets all prices
   // to 0. `forbidden`: the score of a forbidden entry, minus infinity or minus forbidding_penalty().
-  // False if some member has no entry above minus infinity, or if interrupted.
+  // False if interrupted.
   bool load(std::int32_t a, double forbidden) noexcept {
     a_ = a;
     const double *w = weights();
@@ -48,8 +48,9 @@ public:
           to[v] = (psi[v] == kForbidden ? forbidden : psi[v]) + w[v];
       }
     };
-    return in_stretches(*instance_, members_, 8 + 2 * std::int64_t{columns_}, fill) &&
-           ColumnFlow::load(theta_) == 0 && !instance_->interrupted();
+    if (in_stretches(*instance_, members_, 8 + 2 * std::int64_t{columns_}, fill))
+      ColumnFlow::load(theta_);
+    return !instance_->interrupted();
   }
 
   // Sets the count k >= 1. Continues from the current labelling.

@@ -215,17 +215,18 @@ private:
 // where i moves from its default column to v, and the suffix maximum over k > r, where i moves from
 // alpha to v. All passes take O(n K^3) evaluations of the potential.
 //
-// In a sum without forbidden counts, the potential changes by leave[b] + join[v] when a member
-// moves from column b to v. If the sum is convex too, join[v] does not rise from labelling to
-// labelling, unless v is alpha. So only the entry for alpha of the prefix maxima of b can rise in a
-// labelling whose score plus leave[b] is no greater than in an earlier one, and most labellings
-// take O(1) for each b. In all passes but its own, nobody has a cold column (WarmColumns), so
-// join[v] is f_v(1) - f_v(0), and no greater than in its own pass. One number for each member, the
-// best score of the others, then serves all cold columns, and the rows below have entries for the
-// other columns alone. Also, let `reach` be the greatest change of a convex sum by a single move.
-// In every best labelling of a pass, even if some other member is fixed to a column, a member with
-// gain > reach has alpha, and a member with gain < -reach does not, so other labellings are
-// skipped.
+// Sums without forbidden counts are faster: the potential changes by leave[b] + join[v] when a
+// member moves from column b to v. If all tables are convex, three facts save work:
+//
+// - From one labelling of a pass to the next, join[v] falls or stays, unless v is alpha. So if a
+//   labelling's score plus leave[b] is no greater than that of an earlier labelling, then of the
+//   prefix maxima for members that leave b only the one for v = alpha can rise. Most labellings
+//   take O(1) for each b.
+// - Nobody has a cold column (WarmColumns) but in its own pass, so everywhere else join[v] is f_v(1) -
+//   f_v(0). One number for each member, the best score of the others, serves all cold columns.
+// - Let `reach` be the greatest change of the potential by a single move. In the best labelling of a
+//   pass, even with another member fixed to a column, a member with gain > reach has alpha, and a
+//   member with gain < -reach has not. Labellings in which this is not so are skipped.
 template <class Score> class AlphaPassMarginals {
 public:
   AlphaPassMarginals(Layout &layout, const Instance &instance) noexcept
