@@ -67,7 +67,7 @@ enum class TableSource : std::int32_t {
   mixture         // a weighted sum of functions of k and n, see `storage`
 };
 
-// What a potential says. A derived potential begins with a copy of it.
+// The fields that define a potential. A derived potential begins with a copy of its source's.
 struct PotentialData {
   chorale_family family = 0;
   chorale_scale scale = CHORALE_SCALE_NONE;
