@@ -131,7 +131,8 @@ private:
   bool push_chain(const chorale::Chain &chain, std::int64_t group) noexcept;
   // Adds cliques without members.
   bool push_cliques(const chorale_clique_setup &setup, std::int64_t count) noexcept;
-  // Adds a member. whole: the number of a whole-chain slot, or -1.
+  // Adds a member: a position, or with position -1 the whole-chain slot of number `whole`. (For a
+  // position, `whole` is -1.)
   bool push_member(std::int64_t clique, std::int64_t chain, std::int64_t position,
                    std::int64_t whole) noexcept;
   // Adds a clique like `setup` for each repeated token.

@@ -10,7 +10,7 @@ namespace chorale {
 // The data of a clique apart from its members. Consecutive cliques in which all these fields are
 // equal can share one CliqueType.
 struct CliqueType {
-  const Property *property;       // members show its values; NULL if members are positions
+  const Property *property;       // whose values the members show; NULL if they are positions
   const Dictionary *dictionary;   // numbers the property's values; or NULL
   const Potential *given;         // the caller's potential; NULL for a centred clique
   // `given` with a value for each column. NULL for a centred clique, and until the columns are known.

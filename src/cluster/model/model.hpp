@@ -2,9 +2,9 @@
 //
 // A *slot* is one membership in a clique. The member is one position of a chain, or a whole chain,
 // whose value is that of a property. An *instance* is a chain for which callbacks of the caller do
-// the inference; its slots count as whole-chain slots. The members of a
-// clique are numbered 0 .. n - 1; in a centred clique, member n is the *centre*, a position whose
-// value selects the potential.
+// the inference; its slots count as whole-chain slots. The members of a clique are numbered
+// 0 .. n - 1; in a centred clique, member n is the *centre*, a position whose value selects the
+// potential.
 //
 // A slot is stored as three numbers, from which all fields of the struct Slot are found:
 // members[place]: the *site* of the slot. `members` has an entry for each slot, clique by clique,
