@@ -74,7 +74,7 @@ public:
   std::atomic<Activity> activity{Activity::none};
 
 private:
-  Limits limits_; // apply once a first step is complete
+  Limits limits_; // the limits of the call; the workers use them once a first step is complete
   std::atomic<bool> has_worked_{false};
   // Consecutive calls that reached their deadline before completing a step.
   int fruitless_calls_ = 0;

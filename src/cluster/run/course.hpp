@@ -80,7 +80,7 @@ struct RepairCourse {
   bool in_clique = false;   // `clique` was begun: go on at `member`
   std::int32_t member = 0;  // next member of `clique`
   std::int32_t last = -1;   // the chain that was tried last
-  std::int32_t walked = -1; // clique drawn for the random move at the end of a pass, or -1
+  std::int32_t walked = -1; // clique drawn for the random move that ends a pass; -1: none drawn yet
 };
 
 // Stages of comparing a labelling with the best labelling so far. `scores`: evaluates the new

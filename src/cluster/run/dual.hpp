@@ -39,7 +39,7 @@ private:
   gsl::span<double> multiplier_row(const Clique &clique, std::int32_t member) const noexcept {
     return {dual_.multipliers.data() + clique.row(member), to_size(clique.width(member))};
   }
-  // Announces that the row of a member is read or written. False if interrupted.
+  // Announces the steps of reading or writing the row of a member (Limits::spend). False if interrupted.
   static bool spend_row(const Clique &clique, std::int32_t member, Worker &worker) noexcept {
     return worker.limits.spend(kRowSteps + 2 * std::int64_t{clique.width(member)});
   }
