@@ -24,7 +24,7 @@ BoundTables::BoundTables(Layout &layout, const Attached &attached, bool tree) no
   if (tree) {
     subtree_firing = layout.take<std::int32_t>(T);
   } else {
-    words = property.set_words();
+    words = (property.states + 63) / 64;
     may = layout.take<std::uint64_t>(saturating_product(T + 1, static_cast<std::size_t>(words)));
   }
 }
@@ -120,22 +120,24 @@ bool BoundTables::fill(const Attached &attached, gsl::span<const std::int32_t> p
     fires_outside =
         fires_outside || std::find(table_local, table_local + T, kOutside) != table_local + T;
 
-  const auto fires = [&](std::uint8_t firing, std::int32_t t) {
-    return (firing & kFiresConstant) != 0 ||
-           ((firing & kFiresTable) != 0 && t >= 0 && table_local[t] != -1);
+  const std::int64_t m = property.labels;
+  // True if one of `count` actions fires a value at t.
+  const auto any_fires = [&](const std::int32_t *actions, std::int64_t count, std::int32_t t) {
+    return std::any_of(actions, actions + count, [&](std::int32_t action) {
+      return action >= 0 || (action == CHORALE_FIRE_TABLE && t >= 0 && table_local[t] != -1);
+    });
   };
   if (above) {
     std::fill_n(subtree_firing, T, 0);
     total_firing = 0;
     for (std::int32_t t = T - 1; t >= 0; --t) {
-      if (!limits.spend(8 + 2 * std::int64_t{property.states}))
-        return false;
-      const std::int32_t position_class = attached.class_at(t);
-      std::uint8_t firing = 0;
-      for (std::int32_t s = 0; s < property.states; ++s)
-        firing =
-            static_cast<std::uint8_t>(firing | property.firing[property.cell(s, position_class)]);
-      const std::int32_t own = fires(firing, t) ? 1 : 0;
+      const std::int32_t *actions = property.local_actions + attached.class_at(t) * m * (m + 1);
+      std::int32_t own = 0;
+      for (std::int64_t y = 0; y < m && own == 0; ++y) {
+        if (!limits.spend(8 + m))
+          return false;
+        own = any_fires(actions + y * (m + 1), m + 1, t) ? 1 : 0;
+      }
       total_firing += own;
       subtree_firing[t] += own;
       if (above[t] >= 0)
@@ -148,7 +150,7 @@ bool BoundTables::fill(const Attached &attached, gsl::span<const std::int32_t> p
   // row t + 1. So once two consecutive rows are equal, all earlier rows equal them too.
   const bool is_uniform = property.classes == 1 && !property.fires_table;
   for (std::int32_t t = T; t >= 0; --t) {
-    if (!limits.spend(8 + std::int64_t{property.states} * (4 + words)))
+    if (!limits.spend(8 + words))
       return false;
     std::uint64_t *now = may + std::int64_t{t} * words;
     if (is_uniform && t + 3 <= T && std::equal(now + words, now + 2 * words, now + 2 * words)) {
@@ -156,17 +158,15 @@ bool BoundTables::fill(const Attached &attached, gsl::span<const std::int32_t> p
       continue;
     }
     std::fill_n(now, words, std::uint64_t{0});
-    const std::int64_t position_class = t < T ? attached.class_at(t) : 0;
+    const std::int32_t position_class = t < T ? attached.class_at(t) : 0;
     for (std::int32_t s = 0; s < property.dead(); ++s) {
-      bool can;
-      if (t == T) {
-        can = fires(property.end_firing[s], T - 1);
-      } else {
-        const std::int64_t cell = std::int64_t{s} * property.classes + position_class;
-        can = fires(property.firing[cell], t);
-        for (std::int32_t w = 0; w < words && !can; ++w)
-          can = (property.successors[cell * words + w] & now[words + w]) != 0;
-      }
+      if (!limits.spend(4 + 2 * m))
+        return false;
+      const std::int64_t at = property.cell(s, position_class) * m;
+      bool can = t < T ? any_fires(property.actions + at, m, t)
+                       : any_fires(property.end_actions + s * (m + 1), m + 1, T - 1);
+      for (std::int64_t y = 0; y < m && t < T && !can; ++y)
+        can = may_fire(t + 1, property.next[at + y]);
       if (can)
         now[s / 64] |= std::uint64_t{1} << (s % 64);
     }

@@ -55,6 +55,9 @@ struct BoundTables {
   // automaton in state s before position t may still fire.
   std::uint64_t *may = nullptr;
   std::int32_t words = 0; // words of a row of `may`
+  bool may_fire(std::int32_t read, std::int32_t state) const noexcept {
+    return (may[std::int64_t{read} * words + state / 64] >> (state % 64) & 1) != 0;
+  }
   // Trees: number of positions at which the property may fire, in the subtree of each position (T
   // entries) and in total.
   std::int32_t *subtree_firing = nullptr;
@@ -68,6 +71,7 @@ class BoundProperty : private BoundTables {
 public:
   using BoundTables::kOutside;
   using BoundTables::local_count;
+  using BoundTables::may_fire;
   using BoundTables::numbers;
 
   // `shared`: tables that several objects use, and that the first bind() fills. NULL: this object
@@ -136,10 +140,6 @@ public:
   // Advances the code of the subtree of t after t itself fired `value` (or -1). Adds to `paid` the
   // message score that the role adds at this step, if any. False if the labelling is forbidden.
   bool fire(std::int32_t &code, std::int32_t value, std::int32_t t, double &paid) const noexcept;
-
-  bool may_fire(std::int32_t read, std::int32_t state) const noexcept {
-    return (may[std::int64_t{read} * words + state / 64] >> (state % 64) & 1) != 0;
-  }
 
   Attached attached;
   Role role = Role::paid;

@@ -114,16 +114,6 @@ void Configurations::keep(gsl::span<const std::int32_t> order) noexcept {
       link(i);
 }
 
-void Configurations::swap(Configurations &other) noexcept {
-  std::swap(keys_, other.keys_);
-  std::swap(rows_, other.rows_);
-  std::swap(numbers_, other.numbers_);
-  std::swap(back_, other.back_);
-  std::swap(count_, other.count_);
-  std::swap(columns_, other.columns_);
-  std::swap(capacity_, other.capacity_);
-}
-
 std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept {
   return static_cast<std::int32_t>(
       std::min<std::int64_t>({most, 8 * std::int64_t{width} + labels, INT32_MAX}));

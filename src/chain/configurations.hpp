@@ -88,8 +88,6 @@ public:
     return back_ + std::int64_t{i} * columns_ * backs_;
   }
 
-  void swap(Configurations &other) noexcept;
-
 private:
   void link(std::int32_t i) noexcept;
   std::uint64_t slot_of(const std::uint64_t *key) const noexcept;

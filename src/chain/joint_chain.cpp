@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace chorale {
 namespace {
@@ -96,7 +97,7 @@ void JointChain::begin() noexcept {
     fields_[k].set(first.word, properties_[k].first_code(paid));
   clear_next();
   std::fill_n(next_.row(append(intern(first.word))), labels_, paid);
-  now_.swap(next_);
+  std::swap(now_, next_);
 }
 
 double JointChain::run(Scores &scores, gsl::span<const BoundProperty> properties,
@@ -147,7 +148,7 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   if (next_.count() > limits_.width && !make_room())
     return false;
   outcome_->most = std::max<std::int64_t>(outcome_->most, next_.count());
-  now_.swap(next_);
+  std::swap(now_, next_);
   if (decode_ && !record(t))
     return false;
   if (sums_)

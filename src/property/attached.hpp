@@ -98,9 +98,7 @@ struct Attached {
       if (tree)
         visit_all(span_of(property->local_actions + position_class * m * (m + 1), m * (m + 1)), t);
       for (std::int32_t s = 0; !tree && s < property->states; ++s)
-        if (const std::int64_t cell = property->cell(s, position_class);
-            property->firing[cell] != 0)
-          visit_all(span_of(property->actions + cell * m, m), t);
+        visit_all(span_of(property->actions + property->cell(s, position_class) * m, m), t);
     }
     if (!tree && property->fires_at_end)
       visit_all(span_of(property->end_actions, property->states * (m + 1)), length - 1);

@@ -113,9 +113,6 @@ public:
     place(layout);
     write_actions();
     collect_constants();
-    for (std::int32_t s = 0; s < property_.states; ++s)
-      for (std::int32_t c = 0; c < property_.classes; ++c)
-        summarise(s, c);
     return true;
   }
 
@@ -123,10 +120,9 @@ private:
   void place(Layout &layout) noexcept {
     const std::size_t m = size(source_.labels);
     const std::size_t states = size(property_.states);
-    cells_ = states * size(source_.classes);
     const bool local = source_.local_actions || is_memoryless(source_);
     local_count_ = local ? saturating_product(size(source_.classes) * m, m + 1) : 0;
-    table_count_ = saturating_product(cells_, m);
+    table_count_ = saturating_product(states * size(source_.classes), m);
     end_count_ = states * (m + 1);
     tables_.next = layout.take<std::int32_t>(table_count_);
     tables_.actions = layout.take<std::int32_t>(table_count_);
@@ -134,18 +130,10 @@ private:
     tables_.local_actions = local ? layout.take<std::int32_t>(local_count_) : nullptr;
     constants_ = layout.take<std::int32_t>(
         saturating_sum(saturating_sum(table_count_, end_count_), local_count_));
-    successors_ =
-        layout.take<std::uint64_t>(saturating_product(cells_, size(property_.set_words())));
-    firing_ = layout.take<std::uint8_t>(cells_);
-    end_firing_ = layout.take<std::uint8_t>(states);
-
     property_.next = tables_.next;
     property_.actions = tables_.actions;
     property_.end_actions = tables_.end_actions;
     property_.local_actions = tables_.local_actions;
-    property_.successors = successors_;
-    property_.firing = firing_;
-    property_.end_firing = end_firing_;
   }
 
   // Fills the full tables, with the new numbers of states. An action that fires a constant is still
@@ -197,6 +185,10 @@ private:
     std::sort(constants_, end);
     end = std::unique(constants_, end);
     property_.constants = {constants_, size(end - constants_)};
+    property_.fires_at_end = std::any_of(tables_.end_actions, tables_.end_actions + end_count_,
+                                         [](std::int32_t action) {
+                                           return action != CHORALE_FIRE_NOTHING;
+                                         });
     const auto index = [&](std::int32_t *actions, std::size_t count) {
       for (std::size_t i = 0; i < count; ++i)
         if (actions[i] >= 0)
@@ -208,47 +200,14 @@ private:
     index(tables_.local_actions, local_count_);
   }
 
-  static std::uint8_t firing_bit(std::int32_t action) noexcept {
-    return action >= 0                    ? kFiresConstant
-           : action == CHORALE_FIRE_TABLE ? kFiresTable
-                                          : std::uint8_t{0};
-  }
-
-  // Derives the successors of a cell and its firing bits.
-  void summarise(std::int32_t state, std::int32_t position_class) noexcept {
-    const std::int32_t m = property_.labels;
-    const std::int64_t cell = property_.cell(state, position_class);
-    const std::int32_t *next = tables_.next + cell * m;
-    const std::int32_t *actions = tables_.actions + cell * m;
-    const std::int64_t words = property_.set_words();
-    std::fill_n(successors_ + cell * words, words, std::uint64_t{0});
-    firing_[cell] = 0;
-    for (std::int32_t y = 0; y < m; ++y) {
-      successors_[cell * words + next[y] / 64] |= std::uint64_t{1} << (next[y] % 64);
-      firing_[cell] = static_cast<std::uint8_t>(firing_[cell] | firing_bit(actions[y]));
-    }
-    if (position_class == 0) {
-      end_firing_[state] = 0;
-      for (std::int32_t y = 0; y <= m; ++y)
-        end_firing_[state] = static_cast<std::uint8_t>(
-            end_firing_[state] |
-            firing_bit(tables_.end_actions[std::int64_t{state} * (m + 1) + y]));
-      property_.fires_at_end = property_.fires_at_end || end_firing_[state] != 0;
-    }
-  }
-
   Property &property_;
   const AutomatonSpec &source_;
   std::int32_t *number_ = nullptr;
   Tables tables_{};
-  std::size_t cells_ = 0;
   std::size_t table_count_ = 0;
   std::size_t end_count_ = 0;
   std::size_t local_count_ = 0;
   std::int32_t *constants_ = nullptr;
-  std::uint64_t *successors_ = nullptr;
-  std::uint8_t *firing_ = nullptr;
-  std::uint8_t *end_firing_ = nullptr;
 };
 
 } // namespace

@@ -45,22 +45,15 @@ struct chorale_property : chorale::Counted {
   bool reads_table() const noexcept { return fires_table || token >= 0; }
   bool is_local() const noexcept { return local_actions != nullptr; }
   std::int32_t dead() const noexcept { return states - 1; }
-  std::int32_t set_words() const noexcept { return (states + 63) / 64; }
 
   // The values that actions other than FIRE_TABLE can fire, distinct and ascending. The actions
   // below are FIRE_NOTHING, FIRE_TABLE, or an index into `constants`.
   gsl::span<const std::int32_t> constants;
 
-  const std::int32_t *next = nullptr;         // states x classes x labels
-  const std::int32_t *actions = nullptr;      // the same shape
-  const std::int32_t *end_actions = nullptr;  // states x (labels + 1), by the last label; the last
-                                              // column for the empty chain
-  const std::uint64_t *successors = nullptr;   // states x classes bit sets of next states, each of
-                                               // set_words() words
-  // firing (states x classes) says what the actions of a cell can fire, end_firing (by state) what
-  // the end actions of a state can fire: a bit set of kFiresConstant and kFiresTable.
-  const std::uint8_t *firing = nullptr;
-  const std::uint8_t *end_firing = nullptr;
+  const std::int32_t *next = nullptr;        // states x classes x labels
+  const std::int32_t *actions = nullptr;     // the same shape
+  const std::int32_t *end_actions = nullptr; // states x (labels + 1), by the last label; the last
+                                             // column for the empty chain
   // Actions by class, label and parent's label: classes x labels x (labels + 1). NULL if the
   // property is not local (AutomatonSpec).
   const std::int32_t *local_actions = nullptr;
@@ -69,9 +62,6 @@ struct chorale_property : chorale::Counted {
 namespace chorale {
 
 using Property = ::chorale_property;
-
-inline constexpr std::uint8_t kFiresConstant = 1;
-inline constexpr std::uint8_t kFiresTable = 2;
 
 // An automaton as the caller states it; arrays as in chorale_automaton.
 struct AutomatonSpec {
