@@ -4,17 +4,10 @@
 namespace chorale {
 namespace {
 
-chorale_status measure_message(const Report &report, const ChainCall &call, bool decode,
-                       std::size_t &bytes) noexcept {
+std::size_t message_bytes(const ChainCall &call, JointUse use) noexcept {
   Layout layout;
-  const Joint joint(layout, call.view, call.attachments, call.options,
-                    decode ? JointUse::decoding : JointUse::messages);
-  if (!joint.fits())
-    return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, "count is ", call.attachments.count,
-                       "; the joint state of so many properties does not fit into ", 64 * kKeyWords,
-                       " bits");
-  bytes = layout.bytes();
-  return CHORALE_OK;
+  const Joint joint(layout, call.view, call.attachments, call.options, use);
+  return layout.bytes();
 }
 
 chorale_status take(ChainCall &call, const chorale_chain *chain,
@@ -69,9 +62,7 @@ chorale_status with_joint(chorale_chain_solver *solver, const chorale_chain *cha
     CHORALE_CHECK(call.check_numbers());
     CHORALE_CHECK(call.check_attachments());
     CHORALE_CHECK(check_result(report, result));
-    std::size_t bytes = 0;
-    CHORALE_CHECK(measure_message(report, call, use == JointUse::decoding, bytes));
-    CHORALE_CHECK(call.reserve(*solver, bytes));
+    CHORALE_CHECK(call.reserve(*solver, message_bytes(call, use)));
     Layout layout(solver->workspace.data());
     Joint joint(layout, call.view, call.attachments, call.options, use);
     joint.prepare();

@@ -90,7 +90,7 @@ chorale_status state_space(const Report &report, const chorale_run &run, bool be
                            std::int64_t chain) noexcept {
   return report.fail(CHORALE_ERROR_STATE_SPACE, "the properties of chain ", chain,
                      " have more joint states than options->max_states = ",
-                     run.options.joint.budget, ", or are too many; raise max_states",
+                     run.options.joint.budget, "; raise max_states",
                      beam_helps ? ", use a beam (options->joint_mode)" : "",
                      ", or use fewer properties");
 }

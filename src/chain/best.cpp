@@ -147,7 +147,7 @@ bool ChainSweep::trace(gsl::span<double> rows, gsl::span<std::int32_t> labelling
 BestLabelling::BestLabelling(Layout &layout, const ChainView &view) noexcept
     : labelling(layout.take_span<std::int32_t>(view.length)) {
   if (view.parents && view.length > 1) { // all items need the same memory
-    tree_.emplace(layout, view, KeyLayout(), 0, 1, 1, 1, true);
+    tree_.emplace(layout, view, 0, 1, 1, 1, true);
     return;
   }
   rows_ = layout.take_span<double>(ChainSweep::row_entries(view));
@@ -166,7 +166,7 @@ bool BestLabelling::run(Scores &scores) noexcept {
   JointTargets targets;
   targets.labelling = labelling;
   JointOutcome outcome;
-  if (tree_->run(scores, {}, {}, {}, targets, nullptr, outcome) == kForbidden)
+  if (tree_->run(scores, {}, {}, targets, nullptr, outcome) == kForbidden)
     return false;
   score = scores.view().score(labelling);
   return true;

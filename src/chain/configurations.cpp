@@ -16,24 +16,12 @@ std::size_t slot_count(std::int32_t capacity) noexcept {
 
 } // namespace
 
-KeyField KeyLayout::add(std::int64_t codes) noexcept {
-  const auto bits = static_cast<std::int32_t>(
-      std::bit_width(static_cast<std::uint64_t>(std::max<std::int64_t>(codes - 1, 1))));
-  if (used_ + bits > 64) {
-    ++word_;
-    used_ = 0;
-  }
-  const KeyField field{word_, used_, (std::uint64_t{1} << bits) - 1};
-  used_ += bits;
-  return field;
-}
-
-Configurations::Configurations(Layout &layout, std::int32_t capacity, std::int32_t words,
+Configurations::Configurations(Layout &layout, std::int32_t capacity, std::int32_t codes,
                                std::int32_t columns, std::int32_t backs, bool indexed) noexcept
-    : capacity_(capacity), words_(words), columns_(columns), backs_(backs) {
+    : capacity_(capacity), codes_(codes), columns_(columns), backs_(backs) {
   const auto n = static_cast<std::size_t>(capacity);
   const std::size_t scores = saturating_product(n, static_cast<std::size_t>(columns));
-  keys_ = layout.take<std::uint64_t>(n * static_cast<std::size_t>(words));
+  keys_ = layout.take<std::int32_t>(saturating_product(n, static_cast<std::size_t>(codes)));
   rows_ = layout.take<double>(scores);
   numbers_ = layout.take<std::int32_t>(n);
   if (backs > 0)
@@ -61,18 +49,18 @@ void Configurations::clear(std::int32_t columns) noexcept {
   }
 }
 
-std::uint64_t Configurations::slot_of(const std::uint64_t *key) const noexcept {
+std::uint64_t Configurations::slot_of(const std::int32_t *key) const noexcept {
   std::uint64_t mix = 0;
-  for (std::int32_t w = 0; w < words_; ++w) {
-    mix = (mix ^ key[w]) * 0x9e3779b97f4a7c15u;
+  for (std::int32_t k = 0; k < codes_; ++k) {
+    mix = (mix ^ static_cast<std::uint32_t>(key[k])) * 0x9e3779b97f4a7c15u;
     mix ^= mix >> 29;
   }
   return mix & slot_mask_;
 }
 
-std::int32_t Configurations::find(const std::uint64_t *key) const noexcept {
+std::int32_t Configurations::find(const std::int32_t *key) const noexcept {
   for (std::uint64_t slot = slot_of(key); marks_[slot] == mark_; slot = (slot + 1) & slot_mask_)
-    if (has_key(slots_[slot], key))
+    if (std::equal(key, key + codes_, this->key(slots_[slot])))
       return slots_[slot];
   return -1;
 }
@@ -85,9 +73,9 @@ void Configurations::link(std::int32_t i) noexcept {
   slots_[slot] = i;
 }
 
-std::int32_t Configurations::append(const std::uint64_t *key) noexcept {
+std::int32_t Configurations::append(const std::int32_t *key) noexcept {
   const std::int32_t i = count_++;
-  std::copy_n(key, words_, keys_ + std::int64_t{i} * words_);
+  std::copy_n(key, codes_, keys_ + std::int64_t{i} * codes_);
   std::fill_n(row(i), columns_, kForbidden);
   if (slots_)
     link(i);
@@ -101,7 +89,7 @@ void Configurations::keep(gsl::span<const std::int32_t> order) noexcept {
     const std::int32_t from = kept[i];
     if (from == i)
       continue;
-    std::copy_n(key(from), words_, keys_ + std::int64_t{i} * words_);
+    std::copy_n(key(from), codes_, keys_ + std::int64_t{i} * codes_);
     std::copy_n(row(from), columns_, row(i));
     numbers_[i] = numbers_[from];
     if (back_)
@@ -120,10 +108,8 @@ std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t la
 }
 
 void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
-                 gsl::span<const BoundProperty> properties,
-                 gsl::span<const KeyField> fields) noexcept {
+                 gsl::span<const BoundProperty> properties) noexcept {
   const BoundProperty *property = properties.data();
-  const KeyField *field = fields.data();
   const auto count = static_cast<std::int32_t>(properties.size());
   std::int32_t outgoing = count - 1;
   while (outgoing >= 0 && property[outgoing].role != Role::outgoing)
@@ -132,7 +118,7 @@ void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
   for (std::int32_t i = 0; i < n; ++i) {
     rank_[i] = greatest({set.row(i), to_size(columns)});
     for (std::int32_t k = 0; k < count; ++k)
-      rank_[i] += property[k].expected_payment(field[k].get(set.key(i)));
+      rank_[i] += property[k].expected_payment(set.key(i)[k]);
     order_[i] = i;
     leads_[i] = 0;
   }
@@ -140,7 +126,7 @@ void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
     return rank_[a] != rank_[b] ? rank_[a] > rank_[b] : a < b;
   };
   if (outgoing >= 0) {
-    const auto code = [&](std::int32_t i) { return field[outgoing].get(set.key(i)); };
+    const auto code = [&](std::int32_t i) { return set.key(i)[outgoing]; };
     std::fill_n(leader_, codes_, -1);
     for (std::int32_t i = 0; i < n; ++i)
       if (std::int32_t &leader = leader_[code(i)]; leader < 0 || better(i, leader))
@@ -155,21 +141,18 @@ void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
   set.keep({order_, to_size(width)});
 }
 
-JointProgram::JointProgram(Layout &layout, const ChainView &view, const KeyLayout &keys,
-                           std::int32_t count, std::int32_t width, std::int32_t room,
-                           std::int64_t codes) noexcept
-    : length_(view.length), labels_(view.labels), words_(keys.words()), width_(width),
-      beam_(layout, room, codes), fired_(layout.take<std::int32_t>(count)) {}
+JointProgram::JointProgram(Layout &layout, const ChainView &view, std::int32_t count,
+                           std::int32_t width, std::int32_t room, std::int64_t codes) noexcept
+    : length_(view.length), labels_(view.labels), count_(count), width_(width),
+      beam_(layout, room, codes), fired_(layout.take<std::int32_t>(count)),
+      key_(layout.take<std::int32_t>(count)) {}
 
 void JointProgram::start(Scores &scores, gsl::span<const BoundProperty> properties,
-                         gsl::span<const KeyField> fields, const JointLimits &limits,
-                         const JointTargets &targets, const LogSums *sums,
-                         JointOutcome &outcome) noexcept {
-  Expects(fields.size() == properties.size());
+                         const JointLimits &limits, const JointTargets &targets,
+                         const LogSums *sums, JointOutcome &outcome) noexcept {
+  Expects(properties.size() == to_size(count_));
   scores_ = &scores;
   properties_ = properties.data();
-  fields_ = fields.data();
-  count_ = static_cast<std::int32_t>(properties.size());
   limits_ = limits;
   targets_ = targets;
   decode_ = !targets.labelling.empty();
@@ -185,7 +168,7 @@ bool JointProgram::prune(Configurations &set, std::int32_t columns) noexcept {
   if (limits_.exact)
     return false;
   outcome_->pruned = true;
-  beam_.prune(set, columns, limits_.width, span_of(properties_, count_), span_of(fields_, count_));
+  beam_.prune(set, columns, limits_.width, span_of(properties_, count_));
   return true;
 }
 

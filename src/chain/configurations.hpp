@@ -1,8 +1,8 @@
 // Sets of configurations. A configuration is the joint state of the properties after a partial
 // labelling; it has a key and one row of scores.
 //
-// A key holds the code of each property in a bit field of its words. The code is the number that a
-// dynamic program remembers of one property (bound_property.hpp).
+// A key holds the code of each property, which is the number that a dynamic program remembers of
+// one property (bound_property.hpp).
 #pragma once
 
 #include "base/workspace.hpp"
@@ -12,44 +12,12 @@
 
 namespace chorale {
 
-inline constexpr std::int32_t kKeyWords = 8;
-
-struct Key {
-  std::uint64_t word[kKeyWords];
-};
-
-// Bit field of one property's code in a key.
-struct KeyField {
-  std::int32_t word;
-  std::int32_t shift;
-  std::uint64_t mask;
-
-  std::int32_t get(const std::uint64_t *key) const noexcept {
-    return static_cast<std::int32_t>(key[word] >> shift & mask);
-  }
-  void set(std::uint64_t *key, std::int32_t code) const noexcept {
-    key[word] = (key[word] & ~(mask << shift)) | static_cast<std::uint64_t>(code) << shift;
-  }
-};
-
-// Allocates bit fields one after the other. fits() is false once more than kKeyWords words are
-// needed.
-class KeyLayout {
-public:
-  KeyField add(std::int64_t codes) noexcept;
-  bool fits() const noexcept { return word_ < kKeyWords; }
-  std::int32_t words() const noexcept { return word_ + 1; }
-
-private:
-  std::int32_t word_ = 0;
-  std::int32_t used_ = 0;
-};
-
 // Configurations with their rows of scores; indexed sets find a configuration by its key.
 class Configurations {
 public:
-  // `backs`: number of backpointers for each score (0, 1 or 2). `indexed`: allows find().
-  Configurations(Layout &layout, std::int32_t capacity, std::int32_t words, std::int32_t columns,
+  // `codes`: number of codes in a key. `backs`: number of backpointers for each score (0, 1 or 2).
+  // `indexed`: allows find().
+  Configurations(Layout &layout, std::int32_t capacity, std::int32_t codes, std::int32_t columns,
                  std::int32_t backs, bool indexed) noexcept;
 
   // Initialises the memory. Must be called once in each dynamic program, before the first clear().
@@ -61,25 +29,15 @@ public:
   bool full() const noexcept { return count_ == capacity_; }
 
   // Returns the index of the configuration with this key, or -1.
-  std::int32_t find(const std::uint64_t *key) const noexcept;
-  // True if configuration i has this key.
-  bool has_key(std::int32_t i, const std::uint64_t *key) const noexcept {
-    // Most keys have one or two words. A library call to compare them would take longer than the
-    // rest of find().
-    const std::uint64_t *own = this->key(i);
-    std::int32_t word = 0;
-    while (word < words_ && key[word] == own[word])
-      ++word;
-    return word == words_;
-  }
+  std::int32_t find(const std::int32_t *key) const noexcept;
   // Adds a configuration with a row of minus infinity and returns its index. The set must not be
   // full; an indexed set must not contain `key`.
-  std::int32_t append(const std::uint64_t *key) noexcept;
+  std::int32_t append(const std::int32_t *key) noexcept;
   // Drops all configurations but those listed in `order` (ascending indices), and renumbers these.
   void keep(gsl::span<const std::int32_t> order) noexcept;
 
-  const std::uint64_t *key(std::int32_t i) const noexcept {
-    return keys_ + std::int64_t{i} * words_;
+  const std::int32_t *key(std::int32_t i) const noexcept {
+    return keys_ + std::int64_t{i} * codes_;
   }
   double *row(std::int32_t i) const noexcept { return rows_ + std::int64_t{i} * columns_; }
   // A number that the caller keeps with configuration i; append() does not set it.
@@ -90,14 +48,14 @@ public:
 
 private:
   void link(std::int32_t i) noexcept;
-  std::uint64_t slot_of(const std::uint64_t *key) const noexcept;
+  std::uint64_t slot_of(const std::int32_t *key) const noexcept;
 
   std::int32_t capacity_;
-  std::int32_t words_;
+  std::int32_t codes_;
   std::int32_t columns_;
   std::int32_t backs_;
   std::int32_t count_ = 0;
-  std::uint64_t *keys_;          // capacity x words: keys
+  std::int32_t *keys_;           // capacity x codes: keys
   double *rows_;                 // capacity x columns: scores
   std::int32_t *numbers_;        // capacity: number()
   std::int32_t *back_ = nullptr; // capacity x columns x backs: backpointers
@@ -150,7 +108,7 @@ public:
         leader_(layout.take<std::int32_t>(codes)) {}
   // Drops all but `width` configurations. Rows have `columns` entries.
   void prune(Configurations &set, std::int32_t columns, std::int32_t width,
-             gsl::span<const BoundProperty> properties, gsl::span<const KeyField> fields) noexcept;
+             gsl::span<const BoundProperty> properties) noexcept;
 
 private:
   std::int64_t codes_;
@@ -164,12 +122,12 @@ private:
 // messages that it computes.
 class JointProgram {
 protected:
-  // `room`: greatest number of configurations in a set. `codes`: as for Beam.
-  JointProgram(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int32_t count,
-               std::int32_t width, std::int32_t room, std::int64_t codes) noexcept;
+  // `count`: number of properties. `room`: greatest number of configurations in a set. `codes`: as
+  // for Beam.
+  JointProgram(Layout &layout, const ChainView &view, std::int32_t count, std::int32_t width,
+               std::int32_t room, std::int64_t codes) noexcept;
   // Stores the arguments of a run, and fills the messages with minus infinity.
-  void start(Scores &scores, gsl::span<const BoundProperty> properties,
-             gsl::span<const KeyField> fields, const JointLimits &limits,
+  void start(Scores &scores, gsl::span<const BoundProperty> properties, const JointLimits &limits,
              const JointTargets &targets, const LogSums *sums, JointOutcome &outcome) noexcept;
   // Prunes `set`, with rows of `columns` entries, to the beam width. False if this is not allowed.
   bool prune(Configurations &set, std::int32_t columns) noexcept;
@@ -180,15 +138,14 @@ protected:
 
   std::int32_t length_;
   std::int32_t labels_;
-  std::int32_t words_; // words in a key
+  std::int32_t count_; // properties
   std::int32_t width_;
   Beam beam_;
   std::int32_t *fired_; // by property: the value of a whole labelling
+  std::int32_t *key_;   // scratch: a key
 
   Scores *scores_ = nullptr;
   const BoundProperty *properties_ = nullptr;
-  const KeyField *fields_ = nullptr;
-  std::int32_t count_ = 0;
   JointLimits limits_;
   JointTargets targets_;
   bool decode_ = false;           // the targets have a labelling

@@ -28,8 +28,7 @@ constexpr std::int64_t kMostReachRows = 8192;
 Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
              const JointOptions &options, JointUse use, BoundTables *shared) noexcept
     : view_(view), attachments_(attachments), options_(options), use_(use), scores_(layout, view),
-      properties_(layout.take<BoundProperty>(attachments.count)),
-      fields_(layout.take<KeyField>(attachments.count)) {
+      properties_(layout.take<BoundProperty>(attachments.count)) {
   const bool tree = view.parents != nullptr;
   const Role others = is_local() ? Role::local_required : Role::paid;
   std::int64_t longest = 0; // at least the number of entries of a message, by local value
@@ -41,14 +40,11 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
     const BoundProperty property(layout, attachments.at(k), tree, tables);
     const std::int64_t tracked = property.code_limit(Role::outgoing);
     const std::int64_t other = property.code_limit(others);
-    const KeyField field = plan_.keys.add(has_messages() ? std::max(other, tracked) : other);
     plan_.most = limited_product(plan_.most, other);
     longest = std::max(longest, tracked);
     widest = std::max(widest, (tracked + other - 1) / other);
-    if (!layout.measuring()) {
+    if (!layout.measuring())
       new (properties_ + k) BoundProperty(property);
-      fields_[k] = field;
-    }
   }
   if (has_messages())
     plan_.most = limited_product(plan_.most, widest);
@@ -75,15 +71,13 @@ Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachmen
     values_ = layout.take<std::int32_t>(attachments.count);
   }
   first_ = layout.take_span<std::int32_t>(view.length);
-  if (!fits())
-    return;
   if (tree)
-    tree_.emplace(layout, view, plan_.keys, attachments.count, plan_.most, plan_.width, longest,
+    tree_.emplace(layout, view, attachments.count, plan_.most, plan_.width, longest,
                   use == JointUse::decoding);
   else if (is_single_message())
     single_.emplace(layout, view, plan_.most);
   else
-    chain_.emplace(layout, view, plan_.keys, attachments.count, plan_.most, plan_.width, longest,
+    chain_.emplace(layout, view, attachments.count, plan_.most, plan_.width, longest,
                    use);
 }
 
@@ -101,8 +95,8 @@ void Joint::assign(std::int32_t outgoing) noexcept {
 double Joint::run(const JointTargets &targets, std::int32_t width, bool is_exact,
                   JointOutcome &outcome) noexcept {
   const JointLimits limits{width, is_exact};
-  return tree_ ? tree_->run(scores_, properties(), fields(), limits, targets, nullptr, outcome)
-               : chain_->run(scores_, properties(), fields(), limits, targets, outcome);
+  return tree_ ? tree_->run(scores_, properties(), limits, targets, nullptr, outcome)
+               : chain_->run(scores_, properties(), limits, targets, outcome);
 }
 
 // Returns the score that decoding maximises, for a given labelling: phi (the score of the chain or
@@ -225,7 +219,7 @@ void Joint::marginals(const Matrix<double> &to, JointSummary &summary) noexcept 
     return;
   assign(-1);
   const JointLimits limits{plan_.width, may_overflow()};
-  chain_->marginals(scores_, properties(), fields(), limits, nullptr, to, summary.outcome);
+  chain_->marginals(scores_, properties(), limits, nullptr, to, summary.outcome);
 }
 
 void Joint::assign_for_sums() noexcept {
@@ -245,7 +239,7 @@ void Joint::sums(const LogSums &sums, const Matrix<double> &to, JointSummary &su
   if (is_interrupted())
     return;
   assign_for_sums();
-  chain_->marginals(scores_, properties(), fields(),
+  chain_->marginals(scores_, properties(),
                     {plan_.width, options_.mode != CHORALE_JOINT_BEAM}, &sums, to, summary.outcome);
   summary.lost = chain_->lost();
   summary.exact = !is_local() && summary.lost == 0;
@@ -255,7 +249,7 @@ void Joint::sum(const LogSums &sums, JointSummary &summary) noexcept {
   if (is_interrupted())
     return;
   assign_for_sums();
-  summary.score = tree_->run(scores_, properties(), fields(), {plan_.width, true}, {}, &sums,
+  summary.score = tree_->run(scores_, properties(), {plan_.width, true}, {}, &sums,
                              summary.outcome);
   summary.exact = !is_local();
 }

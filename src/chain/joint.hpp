@@ -42,7 +42,6 @@ struct JointOptions {
 struct JointPlan {
   std::int64_t most = 1;  // upper bound on the number of configurations at a position
   std::int32_t width = 1; // greatest number of configurations kept at a position
-  KeyLayout keys;
 };
 
 struct JointSummary {
@@ -59,8 +58,6 @@ public:
   Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
         const JointOptions &options, JointUse use, BoundTables *shared = nullptr) noexcept;
 
-  // False if the codes of all properties do not fit into a key.
-  bool fits() const noexcept { return plan_.keys.fits(); }
   // Loads the scores and prepares the properties (BoundProperty::bind()). Must be called before all
   // functions below. If `limits` (NULL: none) interrupt this or one of these, the best score is
   // minus infinity and the other results are undefined.
@@ -146,7 +143,6 @@ private:
   gsl::span<const BoundProperty> properties() const noexcept {
     return span_of(properties_, attachments_.count);
   }
-  gsl::span<const KeyField> fields() const noexcept { return span_of(fields_, attachments_.count); }
   double value_of(gsl::span<const std::int32_t> labels) noexcept;
   bool read_values(gsl::span<const std::int32_t> labels,
                    gsl::span<const std::int32_t> shown) noexcept;
@@ -175,7 +171,6 @@ private:
   JointPlan plan_;
   Scores scores_;
   BoundProperty *properties_;
-  KeyField *fields_;
   // Row k belongs to property k, with an entry for each local value, EMPTY and CONFLICT: messages
   // computed, JointTargets::slack, and steady parts.
   Matrix<double> messages_;

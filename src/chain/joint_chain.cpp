@@ -22,23 +22,22 @@ constexpr std::int64_t kTracedRows = 8;
 
 } // namespace
 
-JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys,
-                       std::int32_t count, std::int64_t most, std::int32_t width,
-                       std::int64_t codes, JointUse use) noexcept
-    : JointChain(layout, view, keys, count, most, width, codes, use,
+JointChain::JointChain(Layout &layout, const ChainView &view, std::int32_t count, std::int64_t most,
+                       std::int32_t width, std::int64_t codes, JointUse use) noexcept
+    : JointChain(layout, view, count, most, width, codes, use,
                  use == JointUse::reach ? width : staging_room(most, width, view.labels)) {}
 
-JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys,
-                       std::int32_t count, std::int64_t most, std::int32_t width,
-                       std::int64_t codes, JointUse use, std::int32_t room) noexcept
-    : JointProgram(layout, view, keys, count, width, room, codes),
-      now_(layout, room, words_, view.labels, decodes(use) ? 1 : 0, false),
-      next_(layout, room, words_, view.labels, decodes(use) ? 1 : 0, false),
+JointChain::JointChain(Layout &layout, const ChainView &view, std::int32_t count, std::int64_t most,
+                       std::int32_t width, std::int64_t codes, JointUse use,
+                       std::int32_t room) noexcept
+    : JointProgram(layout, view, count, width, room, codes),
+      now_(layout, room, count, view.labels, decodes(use) ? 1 : 0, false),
+      next_(layout, room, count, view.labels, decodes(use) ? 1 : 0, false),
       all_(layout,
            static_cast<std::int32_t>(
                std::min({std::max(kConfigurations, 2 * std::int64_t{room} + 1), most,
                          std::int64_t{INT32_MAX}})),
-           words_, 0, 0, true),
+           count, 0, 0, true),
       bounds_(layout.take<double>(all_.capacity())),
       quiet_(layout.take<std::uint64_t>(all_.capacity())),
       has_quiet_(layout.take<std::uint8_t>(all_.capacity())),
@@ -60,7 +59,7 @@ JointChain::JointChain(Layout &layout, const ChainView &view, const KeyLayout &k
     history_begin_ = layout.take<std::int64_t>(length_);
   } else if (use == JointUse::marginals || use == JointUse::sums) {
     forward_keys_ =
-        layout.take<std::uint64_t>(saturating_product(all, static_cast<std::size_t>(words_)));
+        layout.take<std::int32_t>(saturating_product(all, static_cast<std::size_t>(count)));
     forward_rows_ = layout.take<double>(saturating_product(all, static_cast<std::size_t>(labels_)));
     forward_counts_ = layout.take<std::int32_t>(length_);
     if (use == JointUse::sums) {
@@ -91,19 +90,18 @@ void JointChain::begin() noexcept {
   all_.reset();
   all_.clear(0);
   stamp_ = 0;
-  Key first{};
   double paid = 0;
   for (std::int32_t k = 0; k < count_; ++k)
-    fields_[k].set(first.word, properties_[k].first_code(paid));
+    key_[k] = properties_[k].first_code(paid);
   clear_next();
-  std::fill_n(next_.row(append(intern(first.word))), labels_, paid);
+  std::fill_n(next_.row(append(intern(key_))), labels_, paid);
   std::swap(now_, next_);
 }
 
 double JointChain::run(Scores &scores, gsl::span<const BoundProperty> properties,
-                       gsl::span<const KeyField> fields, const JointLimits &limits,
-                       const JointTargets &targets, JointOutcome &outcome) noexcept {
-  start(scores, properties, fields, limits, targets, nullptr, outcome);
+                       const JointLimits &limits, const JointTargets &targets,
+                       JointOutcome &outcome) noexcept {
+  start(scores, properties, limits, targets, nullptr, outcome);
   begin();
   for (std::int32_t t = 0; t < length_; ++t)
     if (!step(scores, t)) {
@@ -160,19 +158,19 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
 // plus its best completion without properties is below this number. It is the least number that
 // lets some target be met, minus the most that messages can still add, minus a tolerance for
 // rounding.
-double JointChain::threshold(const std::uint64_t *key) const noexcept {
+double JointChain::threshold(const std::int32_t *key) const noexcept {
   double most = kForbidden;
   for (std::int32_t but = 0; but <= count_; ++but) {
     double slack = -targets_.lower;
     if (but < count_) {
       if (properties_[but].role != Role::outgoing)
         continue;
-      slack = properties_[but].greatest_after(fields_[but].get(key), targets_.slack.row(but).data(),
+      slack = properties_[but].greatest_after(key[but], targets_.slack.row(but).data(),
                                               most_slack_[but]);
     }
     double hope = 0;
     for (std::int32_t k = 0; k < count_; ++k)
-      hope += k == but ? 0.0 : properties_[k].greatest_payment(fields_[k].get(key));
+      hope += k == but ? 0.0 : properties_[k].greatest_payment(key[k]);
     if (hope == kForbidden || slack == kForbidden)
       continue;
     if (slack == kInfinity)
@@ -197,7 +195,7 @@ bool JointChain::make_room() noexcept {
   return true;
 }
 
-std::int32_t JointChain::intern(const std::uint64_t *key) noexcept {
+std::int32_t JointChain::intern(const std::int32_t *key) noexcept {
   const std::int32_t found = all_.find(key);
   if (found >= 0)
     return found;
@@ -232,11 +230,11 @@ std::int32_t JointChain::append(std::int32_t number) noexcept {
   return to;
 }
 
-void JointChain::read_cells(const std::uint64_t *key, std::int32_t t) noexcept {
+void JointChain::read_cells(const std::int32_t *key, std::int32_t t) noexcept {
   for (std::int32_t k = 0; k < count_; ++k) {
     const BoundProperty &property = properties_[k];
     const Property &automaton = *property.attached.property;
-    const std::int32_t code = fields_[k].get(key);
+    const std::int32_t code = key[k];
     const bool is_settled = property.tracked() && code == property.settled();
     const std::int32_t state = is_settled ? automaton.dead() : property.state_of(code);
     const std::int64_t at = automaton.cell(state, property.attached.class_at(t)) * labels_;
@@ -263,18 +261,18 @@ std::uint64_t JointChain::quiet_labels(std::int32_t number, std::int32_t t) noex
   return quiet_[number];
 }
 
-bool JointChain::successor(const std::uint64_t *from, std::int32_t t, std::int32_t label, Key &key,
-                           double &paid) const noexcept {
-  std::copy_n(from, words_, key.word);
+bool JointChain::successor(const std::int32_t *from, std::int32_t t, std::int32_t label,
+                           double &paid) noexcept {
+  std::copy_n(from, count_, key_);
   for (std::int32_t k = 0; k < count_; ++k) {
     if (cells_[k].is_settled)
       continue;
     const BoundProperty &property = properties_[k];
-    std::int32_t code = fields_[k].get(from);
+    std::int32_t code = from[k];
     if (!property.advance(code, cells_[k].next[label], property.local(cells_[k].fires[label], t),
                           t + 1, paid))
       return false;
-    fields_[k].set(key.word, code);
+    key_[k] = code;
   }
   return paid > kForbidden;
 }
@@ -305,7 +303,7 @@ void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
   }
   if (count == 0)
     return;
-  const std::uint64_t *from = now_.key(i);
+  const std::int32_t *from = now_.key(i);
   read_cells(from, t);
   const std::uint64_t quiet = quiet_labels(now_.number(i), t);
   for (std::int32_t e = 0; e < count; ++e) {
@@ -313,12 +311,11 @@ void JointChain::spread(std::int32_t i, std::int32_t t) noexcept {
     double score = row_[y];
     std::int32_t to = now_.number(i);
     if (y >= 64 || (quiet >> y & 1) == 0) {
-      Key key;
       double paid = 0;
-      if (!successor(from, t, y, key, paid))
+      if (!successor(from, t, y, paid))
         continue;
       score += paid;
-      to = intern(key.word);
+      to = intern(key_);
       if (drops_ && !(score + after_[y] >= bounds_[to]))
         continue;
     }
@@ -347,14 +344,14 @@ bool JointChain::record(std::int32_t t) noexcept {
   return true;
 }
 
-double JointChain::final_score(const Scores &scores, const std::uint64_t *key,
+double JointChain::final_score(const Scores &scores, const std::int32_t *key,
                                std::int32_t label) noexcept {
   const bool empty = length_ == 0;
   double score = empty ? 0.0 : scores.end()[label];
   for (std::int32_t k = 0; k < count_ && score > kForbidden; ++k) {
     const BoundProperty &property = properties_[k];
     const Property &automaton = *property.attached.property;
-    const std::int32_t code = fields_[k].get(key);
+    const std::int32_t code = key[k];
     std::int32_t value = -1;
     if (!(property.tracked() && code == property.settled()) && automaton.fires_at_end)
       value = property.local(

@@ -34,8 +34,8 @@ public:
   // `most`: upper bound on the number of configurations at a position. `width`: how many of them
   // are kept, at most `most`. `codes`: greater than every code of every property. `count`: number
   // of properties.
-  JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int32_t count,
-             std::int64_t most, std::int32_t width, std::int64_t codes, JointUse use) noexcept;
+  JointChain(Layout &layout, const ChainView &view, std::int32_t count, std::int64_t most,
+             std::int32_t width, std::int64_t codes, JointUse use) noexcept;
 
   // Writes the best labelling of the chain, without regard to properties, to `labelling`. Also
   // computes completion_, which pruning needs. False if every labelling is forbidden or if
@@ -48,8 +48,7 @@ public:
   // Runs the program, with each property in its role (bound_property.hpp), and returns the best
   // score with all messages. If `targets` allow it to drop partial labellings, guide() must have
   // been called, and no property may have local scores.
-  double run(Scores &scores, gsl::span<const BoundProperty> properties,
-             gsl::span<const KeyField> fields, const JointLimits &limits,
+  double run(Scores &scores, gsl::span<const BoundProperty> properties, const JointLimits &limits,
              const JointTargets &targets, JointOutcome &outcome) noexcept;
 
   // Writes max-marginals: entry y of row t of `to` is the best score of the labellings with label y
@@ -64,8 +63,8 @@ public:
   // are kept (thin()). Passes with growing widths, up to limits.width, are made until lost() is
   // small. An overflow then means that every labelling that was kept is forbidden.
   bool marginals(Scores &scores, gsl::span<const BoundProperty> properties,
-                 gsl::span<const KeyField> fields, const JointLimits &limits, const LogSums *sums,
-                 const Matrix<double> &to, JointOutcome &outcome) noexcept;
+                 const JointLimits &limits, const LogSums *sums, const Matrix<double> &to,
+                 JointOutcome &outcome) noexcept;
 
   // After a run with sums: returns an upper bound on the probability of the labellings that were
   // left out; 0 if no labelling was left out. No probability computed from the sums is wrong by
@@ -81,9 +80,8 @@ private:
     bool is_settled;
   };
 
-  JointChain(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int32_t count,
-             std::int64_t most, std::int32_t width, std::int64_t codes, JointUse use,
-             std::int32_t room) noexcept;
+  JointChain(Layout &layout, const ChainView &view, std::int32_t count, std::int64_t most,
+             std::int32_t width, std::int64_t codes, JointUse use, std::int32_t room) noexcept;
   // Makes the only configuration before the first position, after start().
   void begin() noexcept;
   bool step(Scores &scores, std::int32_t t) noexcept;
@@ -97,30 +95,30 @@ private:
   void take(std::int32_t to, std::int32_t y, double score, std::int32_t i) noexcept;
   // Returns the number of a configuration; a new one is entered. If there is no room, enters only
   // those of now_ and next_ again, whose numbers then change.
-  std::int32_t intern(const std::uint64_t *key) noexcept;
+  std::int32_t intern(const std::int32_t *key) noexcept;
   // Empties next_, whose rows will have `labels_` entries.
   void clear_next() noexcept;
   // Adds a row to next_, which must not be full, for the configuration `number`.
   std::int32_t append(std::int32_t number) noexcept;
   // Sets cells_ for the configuration `key` at position t. The two functions after it refer to it.
-  void read_cells(const std::uint64_t *key, std::int32_t t) noexcept;
+  void read_cells(const std::int32_t *key, std::int32_t t) noexcept;
   // Returns the labels (bit y for label y; only the first 64) that lead from the configuration to
   // itself and fire nothing. `number`: the number of the configuration.
   std::uint64_t quiet_labels(std::int32_t number, std::int32_t t) noexcept;
-  // Writes to `key` the key of the successor after `label` at t. Adds to `paid` the message scores
+  // Writes to key_ the key of the successor after `label` at t. Adds to `paid` the message scores
   // that the step adds. False if the successor is forbidden.
-  bool successor(const std::uint64_t *from, std::int32_t t, std::int32_t label, Key &key,
-                 double &paid) const noexcept;
+  bool successor(const std::int32_t *from, std::int32_t t, std::int32_t label,
+                 double &paid) noexcept;
   // Returns the end score of `label` plus the message scores added at the end. Unless this is minus
   // infinity, fills fired_ for the properties with the role outgoing.
-  double final_score(const Scores &scores, const std::uint64_t *key, std::int32_t label) noexcept;
+  double final_score(const Scores &scores, const std::int32_t *key, std::int32_t label) noexcept;
   void keep_forward(std::int32_t t) noexcept;
   bool go_back(Scores &scores, std::int32_t t) noexcept; // false if interrupted
   bool make_room() noexcept;
-  double threshold(const std::uint64_t *key) const noexcept;
+  double threshold(const std::int32_t *key) const noexcept;
   // Used with log-sums. Returns, for the configuration with this key, the greatest message score
   // that each property can still add, summed over the properties.
-  double hope(const std::uint64_t *key) const noexcept;
+  double hope(const std::int32_t *key) const noexcept;
   // Computes completion_ with log-sums in place of maxima. False if interrupted.
   bool sum_completions(Scores &scores) noexcept;
   // Sets by_ to the weights of a transition matrix (log_sums.hpp).
@@ -172,7 +170,7 @@ private:
   std::int64_t *history_begin_ = nullptr; // T: first entry of each position in history_
   std::int32_t previous_count_ = 0;       // number of configurations of the position recorded last
   // For max-marginals and sums: the configurations of every position after the forward pass.
-  std::uint64_t *forward_keys_ = nullptr;  // T x width x words
+  std::int32_t *forward_keys_ = nullptr;   // T x width x count
   double *forward_rows_ = nullptr;         // T x width x m
   std::int32_t *forward_counts_ = nullptr; // T
 

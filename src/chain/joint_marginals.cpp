@@ -33,11 +33,10 @@ constexpr double kLittleLost = 0.01;
 } // namespace
 
 bool JointChain::marginals(Scores &scores, gsl::span<const BoundProperty> properties,
-                           gsl::span<const KeyField> fields, const JointLimits &limits,
-                           const LogSums *sums, const Matrix<double> &to,
+                           const JointLimits &limits, const LogSums *sums, const Matrix<double> &to,
                            JointOutcome &outcome) noexcept {
   Expects(to.rows >= length_ && to.columns >= labels_);
-  start(scores, properties, fields, limits, {}, sums, outcome);
+  start(scores, properties, limits, {}, sums, outcome);
   if (sums && !limits.exact) {
     if (!go_forward_thinned(scores, limits.width))
       return false;
@@ -134,10 +133,10 @@ bool JointChain::sum_completions(Scores &scores) noexcept {
   return true;
 }
 
-double JointChain::hope(const std::uint64_t *key) const noexcept {
+double JointChain::hope(const std::int32_t *key) const noexcept {
   double most = 0;
   for (std::int32_t k = 0; k < count_; ++k)
-    most += properties_[k].greatest_payment(fields_[k].get(key));
+    most += properties_[k].greatest_payment(key[k]);
   return most;
 }
 
@@ -191,7 +190,7 @@ void JointChain::keep_forward(std::int32_t t) noexcept {
   forward_counts_[t] = now_.count();
   if (now_.count() == 0)
     return;
-  std::copy_n(now_.key(0), std::int64_t{now_.count()} * words_, forward_keys_ + first * words_);
+  std::copy_n(now_.key(0), std::int64_t{now_.count()} * count_, forward_keys_ + first * count_);
   std::copy_n(now_.row(0), std::int64_t{now_.count()} * labels_, forward_rows_ + first * labels_);
 }
 
@@ -200,7 +199,7 @@ void JointChain::keep_forward(std::int32_t t) noexcept {
 // beam dropped in the forward pass count as forbidden. False if interrupted.
 bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
   const auto key_of = [this](std::int32_t position, std::int32_t i) {
-    return forward_keys_ + (std::int64_t{position} * width_ + i) * words_;
+    return forward_keys_ + (std::int64_t{position} * width_ + i) * count_;
   };
   clear_next();
   for (std::int32_t j = 0; j < forward_counts_[t + 1]; ++j) {
@@ -218,13 +217,12 @@ bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
   for (std::int32_t i = 0; i < forward_counts_[t]; ++i) {
     if (!scores.spend(step_work()))
       return false;
-    const std::uint64_t *key = key_of(t, i);
+    const std::int32_t *key = key_of(t, i);
     read_cells(key, t + 1);
     for (std::int32_t y = 0; y < labels_; ++y) {
-      Key next;
       double paid = 0;
       const std::int32_t number =
-          successor(key, t + 1, y, next, paid) ? all_.find(next.word) : -1;
+          successor(key, t + 1, y, paid) ? all_.find(key_) : -1;
       row_[y] = number >= 0 && row_at_[number] == stamp_
                     ? unary[y] + paid + next_.row(row_of_[number])[y]
                     : kForbidden;

@@ -5,16 +5,15 @@
 
 namespace chorale {
 
-JointTree::JointTree(Layout &layout, const ChainView &view, const KeyLayout &keys,
-                     std::int32_t count, std::int64_t most, std::int32_t width, std::int64_t codes,
-                     bool decode) noexcept
-    : JointProgram(layout, view, keys, count, width, staging_room(most, width, view.labels), codes),
+JointTree::JointTree(Layout &layout, const ChainView &view, std::int32_t count, std::int64_t most,
+                     std::int32_t width, std::int64_t codes, bool decode) noexcept
+    : JointProgram(layout, view, count, width, staging_room(most, width, view.labels), codes),
       parents_(view.parents), is_leaf_(layout.take_span<std::uint8_t>(view.length)),
-      keys_(layout.take<std::uint64_t>(product_of_counts(length_ + 1, width, words_))),
+      keys_(layout.take<std::int32_t>(product_of_counts(length_ + 1, width, count))),
       rows_(layout.take<double>(product_of_counts(length_ + 1, width, labels_))),
       counts_(layout.take<std::int32_t>(length_ + 1)),
-      lifted_(layout, staging_room(most, width, labels_), words_, labels_, decode ? 1 : 0, true),
-      merged_(layout, staging_room(most, width, labels_), words_, labels_, decode ? 2 : 0, true),
+      lifted_(layout, staging_room(most, width, labels_), count, labels_, decode ? 1 : 0, true),
+      merged_(layout, staging_room(most, width, labels_), count, labels_, decode ? 2 : 0, true),
       zeros_(layout.take<double>(labels_)), alike_(layout.take<std::uint8_t>(labels_)) {
   if (!decode)
     return;
@@ -25,15 +24,14 @@ JointTree::JointTree(Layout &layout, const ChainView &view, const KeyLayout &key
 }
 
 JointTree::Place JointTree::place(std::int32_t t) const noexcept {
-  return {keys_ + std::int64_t{t} * width_ * words_, rows_ + std::int64_t{t} * width_ * labels_,
+  return {keys_ + std::int64_t{t} * width_ * count_, rows_ + std::int64_t{t} * width_ * labels_,
           counts_[t]};
 }
 
 double JointTree::run(Scores &scores, gsl::span<const BoundProperty> properties,
-                      gsl::span<const KeyField> fields, const JointLimits &limits,
-                      const JointTargets &targets, const LogSums *sums,
+                      const JointLimits &limits, const JointTargets &targets, const LogSums *sums,
                       JointOutcome &outcome) noexcept {
-  start(scores, properties, fields, limits, targets, sums, outcome);
+  start(scores, properties, limits, targets, sums, outcome);
   lifted_.reset();
   merged_.reset();
   std::fill_n(counts_, length_ + 1, 0);
@@ -61,11 +59,9 @@ void JointTree::begin_position(const Scores &scores, std::int32_t t) noexcept {
     return;
   counts_[t] = 1;
   const Place at = place(t);
-  Key first{};
   double paid = 0;
   for (std::int32_t k = 0; k < count_; ++k)
-    fields_[k].set(first.word, properties_[k].first_code(paid));
-  std::copy_n(first.word, words_, at.keys);
+    at.keys[k] = properties_[k].first_code(paid);
   // Properties with local scores add their message for EMPTY once, above the roots.
   if (t == length_) {
     at.rows[0] = paid;
@@ -84,31 +80,28 @@ const std::int32_t *JointTree::actions(std::int32_t k, std::int32_t t,
   return attached.property->local_actions + row * (labels_ + 1) + (parents_[t] < 0 ? labels_ : 0);
 }
 
-std::int32_t JointTree::insert(Configurations &set, const Key &key, std::int32_t columns) noexcept {
-  const std::int32_t found = set.find(key.word);
+std::int32_t JointTree::insert(Configurations &set, std::int32_t columns) noexcept {
+  const std::int32_t found = set.find(key_);
   if (found >= 0)
     return found;
   if (set.full() && !prune(set, columns)) {
     outcome_->overflow = true;
     return -1;
   }
-  return set.append(key.word);
+  return set.append(key_);
 }
 
 bool JointTree::raise(std::int32_t t, std::int32_t i, std::int32_t y, std::int32_t first,
                       std::int32_t end) noexcept {
   const Place at = place(t);
-  Key key{};
-  std::copy_n(at.keys + std::int64_t{i} * words_, words_, key.word);
   double paid = 0;
   for (std::int32_t k = 0; k < count_; ++k) {
     const BoundProperty &property = properties_[k];
-    std::int32_t code = fields_[k].get(key.word);
-    if (!property.fire(code, property.local(actions(k, t, y)[first], t), t, paid))
+    key_[k] = at.keys[std::int64_t{i} * count_ + k];
+    if (!property.fire(key_[k], property.local(actions(k, t, y)[first], t), t, paid))
       return true;
-    fields_[k].set(key.word, code);
   }
-  const std::int32_t to = paid == kForbidden ? -1 : insert(lifted_, key, columns_above(t));
+  const std::int32_t to = paid == kForbidden ? -1 : insert(lifted_, columns_above(t));
   if (to < 0)
     return paid == kForbidden;
   const double own = at.rows[std::int64_t{i} * labels_ + y];
@@ -172,12 +165,9 @@ bool JointTree::merge(std::int32_t t) noexcept {
     for (std::int32_t b = 0; b < lifted_.count(); ++b) {
       if (!scores_->spend(4 * (columns + 8 * std::int64_t{count_})))
         return false;
-      Key key{};
       for (std::int32_t k = 0; k < count_; ++k)
-        fields_[k].set(key.word,
-                       properties_[k].combine(fields_[k].get(at.keys + std::int64_t{a} * words_),
-                                              fields_[k].get(lifted_.key(b))));
-      const std::int32_t to = insert(merged_, key, columns);
+        key_[k] = properties_[k].combine(at.keys[std::int64_t{a} * count_ + k], lifted_.key(b)[k]);
+      const std::int32_t to = insert(merged_, columns);
       if (to < 0)
         return false;
       const double *left = at.rows + std::int64_t{a} * columns;
@@ -208,7 +198,7 @@ bool JointTree::merge(std::int32_t t) noexcept {
       std::fill_n(merge_back_ + 2 * (std::int64_t{t} * width_ * labels_), 2 * columns, 0);
     return true;
   }
-  std::copy_n(merged_.key(0), n * words_, at.keys);
+  std::copy_n(merged_.key(0), n * count_, at.keys);
   std::copy_n(merged_.row(0), n * columns, at.rows);
   if (decode_)
     std::copy_n(merged_.back(0), 2 * n * columns,
@@ -223,8 +213,7 @@ double JointTree::finish() noexcept {
   for (std::int32_t i = 0; i < at.count; ++i) {
     double score = at.rows[i];
     for (std::int32_t k = 0; k < count_ && score > kForbidden; ++k)
-      score += properties_[k].final_payment(fields_[k].get(at.keys + std::int64_t{i} * words_), -1,
-                                            fired_[k]);
+      score += properties_[k].final_payment(at.keys[std::int64_t{i} * count_ + k], -1, fired_[k]);
     if (score == kForbidden)
       continue;
     const double total = collect(score);

@@ -17,20 +17,19 @@ namespace chorale {
 
 class JointTree : JointProgram {
 public:
-  JointTree(Layout &layout, const ChainView &view, const KeyLayout &keys, std::int32_t count,
-            std::int64_t most, std::int32_t width, std::int64_t codes, bool decode) noexcept;
+  JointTree(Layout &layout, const ChainView &view, std::int32_t count, std::int64_t most,
+            std::int32_t width, std::int64_t codes, bool decode) noexcept;
 
   // Runs the program, with each property in its role (bound_property.hpp), and returns the best
   // score with all messages. If `sums` is not NULL, takes log-sums (log_sums.hpp) in the place of
   // maxima and returns the log-sum of the scores of all labellings; there are then no targets.
-  double run(Scores &scores, gsl::span<const BoundProperty> properties,
-             gsl::span<const KeyField> fields, const JointLimits &limits,
+  double run(Scores &scores, gsl::span<const BoundProperty> properties, const JointLimits &limits,
              const JointTargets &targets, const LogSums *sums, JointOutcome &outcome) noexcept;
 
 private:
   // The configurations of one position.
   struct Place {
-    std::uint64_t *keys;
+    std::int32_t *keys;
     double *rows;
     std::int32_t count; // 0: not initialised yet
   };
@@ -53,8 +52,8 @@ private:
   // Combines each configuration of the parent of t with each of lifted_; the results replace the
   // parent's set. False if interrupted or over the limits.
   bool merge(std::int32_t t) noexcept;
-  // Returns the index of `key` in `set`; a key that is not in the set is added. -1 on overflow.
-  std::int32_t insert(Configurations &set, const Key &key, std::int32_t columns) noexcept;
+  // Returns the index of the key key_ in `set`, to which it is added if it is new. -1 on overflow.
+  std::int32_t insert(Configurations &set, std::int32_t columns) noexcept;
   // Writes the message and the labelling from the set above the roots; returns the best score.
   double finish() noexcept;
 
@@ -62,7 +61,7 @@ private:
   gsl::span<std::uint8_t> is_leaf_; // T flags
   // (T + 1) x width keys and rows: the sets of all positions; last, the set of the virtual position
   // above the roots.
-  std::uint64_t *keys_;
+  std::int32_t *keys_;
   double *rows_;
   std::int32_t *counts_;
   Configurations lifted_;

@@ -97,8 +97,7 @@ typedef struct chorale_message_result {
 } chorale_message_result;
 
 /* Errors of both calls below: those of a chain (chain.h); NULL_ARGUMENT, STRUCT_SIZE, SIZE,
- * SIZE_OVERFLOW (also: a configuration of so many properties does not fit into 512 bits),
- * UNKNOWN_CONSTANT, LABELS_MISMATCH (property), OUT_OF_RANGE (classes, messages),
+ * SIZE_OVERFLOW, UNKNOWN_CONSTANT, LABELS_MISMATCH (property), OUT_OF_RANGE (classes, messages),
  * VALUE_OUTSIDE_RANGE (table), NOT_A_NUMBER, INFINITE (messages), AUTOMATON_ON_TREE, STATE_SPACE,
  * OUT_OF_MEMORY. No allocation once the workspace is large enough. */
 

@@ -36,7 +36,7 @@ std::size_t joint_bytes(const ChainView &view, const Attachments &attachments,
   Layout layout;
   BoundTables shared; // only its address matters: Joint then measures no tables of its own
   const Joint joint(layout, view, attachments, options, use, &shared);
-  return joint.fits() ? layout.bytes() : 0;
+  return layout.bytes();
 }
 
 JointOptions exactly(JointOptions options) noexcept {
@@ -105,11 +105,6 @@ ChainProgram::ChainProgram(Layout &layout, const Model &model, const Inputs &inp
       }
     }
   }
-}
-
-bool ChainProgram::fits() const noexcept {
-  Layout layout;
-  return Joint(layout, view_, attachments(), joint_, JointUse::messages, bound_).fits();
 }
 
 std::size_t ChainProgram::room_bytes() const noexcept {
@@ -266,8 +261,6 @@ bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *know
     *value = kForbidden;
   Layout layout(room_);
   Joint pass(layout, view_, attachments(), joint_, JointUse::reach, bound_);
-  if (!pass.fits())
-    return false;
   pass.prepare(&limits);
   const bool is_possible = pass.guide();
   if (limits.interruption() != Interruption::none)
@@ -406,10 +399,6 @@ bool ChainProgram::decode_joint(const Attachments &of, const JointOptions &joint
                                 Limits &limits) noexcept {
   Layout layout(room_);
   Joint program(layout, view_, of, joint, JointUse::decoding, bound_);
-  if (!program.fits()) {
-    failure = RunFailure::of(RunFailure::Kind::state_space, number_);
-    return false;
-  }
   program.prepare(&limits);
   JointSummary summary;
   program.decode(summary);
@@ -500,10 +489,6 @@ void ChainProgram::run_marginals(const Matrix<double> &to, gsl::span<double> mar
 void ChainProgram::send_whole(Limits &limits) noexcept {
   Layout layout(room_);
   Joint program(layout, view_, attachments(), joint_, JointUse::messages, bound_);
-  if (!program.fits()) {
-    failure = RunFailure::of(RunFailure::Kind::state_space, number_);
-    return;
-  }
   program.prepare(&limits);
   JointSummary summary;
   program.send({outgoing_rows_, to_size(chain_.wholes())}, summary);
@@ -532,10 +517,6 @@ double ChainProgram::forced_value(std::int32_t t, std::int32_t y, Limits &limits
   return with_forced(t, y, limits, [&]() noexcept {
     Layout layout(room_);
     Joint program(layout, view_, attachments(), joint_, JointUse::decoding, bound_);
-    if (!program.fits()) {
-      failure = RunFailure::of(RunFailure::Kind::state_space, number_);
-      return kForbidden;
-    }
     program.prepare(&limits);
     JointSummary summary;
     program.decode(summary);
@@ -559,10 +540,6 @@ void ChainProgram::find_joint_marginals(bool all, Limits &limits) noexcept {
   if (!view_.parents) {
     Layout layout(room_);
     Joint program(layout, view_, attachments(), joint_, JointUse::marginals, bound_);
-    if (!program.fits()) {
-      failure = RunFailure::of(RunFailure::Kind::state_space, number_);
-      return;
-    }
     program.prepare(&limits);
     JointSummary summary;
     program.marginals(own_marginals(), summary);
@@ -618,8 +595,6 @@ bool ChainProgram::sum_joint(const LogSums &sums, const JointOptions &joint, boo
     return sum_joint_tree(sums, joint, limits);
   Layout layout(room_);
   Joint program(layout, view_, attachments(), joint, JointUse::sums, bound_);
-  if (!program.fits())
-    return false;
   program.prepare(&limits);
   JointSummary summary;
   program.sums(sums, own_marginals(), summary);
@@ -639,12 +614,9 @@ bool ChainProgram::sum_joint_tree(const LogSums &sums, const JointOptions &joint
         Layout layout(room_);
         Joint program(layout, view_, attachments(), joint, JointUse::sums, bound_);
         JointSummary summary;
-        fits = program.fits();
-        if (fits) {
-          program.prepare(&limits);
-          program.sum(sums, summary);
-          fits = !summary.outcome.overflow;
-        }
+        program.prepare(&limits);
+        program.sum(sums, summary);
+        fits = !summary.outcome.overflow;
         return summary.score;
       });
   return fits;

@@ -26,9 +26,6 @@ public:
   // set_room() must be called before all computations.
   ChainProgram(Layout &layout, const Model &model, const Inputs &inputs, std::int32_t chain,
                const JointOptions &joint) noexcept;
-  // True if the codes of all properties together fit into the key of a configuration
-  // (chain/configurations.hpp).
-  bool fits() const noexcept;
   // Returns how many bytes of scratch memory the dynamic programs need. set_room() supplies this
   // memory.
   std::size_t room_bytes() const noexcept;

@@ -19,9 +19,6 @@ namespace {
 
 // If all messages together, as doubles, need fewer bytes than this, they are stored as doubles.
 constexpr std::size_t kSmallMessages = std::size_t{1} << 18;
-// The codes of up to this many properties of a chain always fit into the key of a configuration
-// (chain/configurations.hpp), since the code of one property takes at most 32 bits.
-constexpr std::int32_t kAlwaysFit = 2 * kKeyWords;
 
 // Lays out the state, the memory of the inputs and the Worker structs.
 void place(Layout &layout, const Model &model, const RunOptions &options, RunState &state,
@@ -117,25 +114,21 @@ bool chorale_run::prepare() noexcept {
   return true;
 }
 
-// True if the properties of a chain can be decoded jointly: their codes fit into a key, and in
-// modes EXACT and LOCAL_SCORES the joint program stays within its budget. Tests the budget without
-// messages, since messages rarely change the number of configurations. They may change it in two
-// cases: properties with local scores have more codes if their message forbids EMPTY (a beam then
-// keeps only the best configurations), and pruning in the exact mode depends on all scores.
+// True unless the joint program of a chain exceeds its budget in the modes EXACT and LOCAL_SCORES.
+// Tests the budget without messages, since messages rarely change the number of configurations. They
+// may change it in two cases: properties with local scores have more codes if their message forbids
+// EMPTY (a beam then keeps only the best configurations), and pruning in the exact mode depends on
+// all scores.
 bool chorale_run::fits_joint_state(std::int32_t number) noexcept {
   const Chain &chain = model->chains[number];
   const bool tries = options.joint.mode == CHORALE_JOINT_EXACT ||
                      options.joint.mode == CHORALE_JOINT_LOCAL_SCORES;
-  if (chain.is_instance || chain.wholes() == 0 || (!tries && chain.wholes() <= kAlwaysFit))
+  if (chain.is_instance || chain.wholes() == 0 || !tries)
     return true;
   JointOptions strict = options.joint;
   strict.is_strict = true;
   Layout layout(rooms.workers[0].room);
   ChainProgram program(layout, *model, inputs, number, strict);
-  if (!program.fits())
-    return false;
-  if (!tries)
-    return true;
   program.set_room(rooms.workers[0].room + layout.bytes());
   std::fill_n(program.incoming.data(), program.incoming.size(), 0.0);
   Limits none;

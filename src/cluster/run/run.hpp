@@ -26,10 +26,9 @@ struct chorale_run {
   void choose_messages() noexcept;
   // Allocates and initialises state and scratch memory. False if memory runs out.
   bool prepare() noexcept;
-  // Looks for a chain whose properties cannot be decoded jointly: they are too many for the key of
-  // a configuration (chain/configurations.hpp), or the joint program exceeds its budget in a mode
-  // where that is an error (EXACT, LOCAL_SCORES). Returns the first such chain; -1 if there is
-  // none.
+  // Looks for a chain whose properties cannot be decoded jointly: the joint program exceeds its
+  // budget in a mode where that is an error (EXACT, LOCAL_SCORES). Returns the first such chain; -1
+  // if there is none.
   std::int32_t try_joint_states() noexcept;
   // With options.restrict_range: determines the columns to which the messages of each property
   // clique are restricted. If a computation failed, call.failure() tells the failure.
