@@ -341,7 +341,6 @@ static void dictionaries(void **state) {
   (void)state;
   chorale_dictionary *dictionary = NULL;
   const int32_t values[2] = {3, -1};
-  const double scores[2] = {-INFINITY, NAN};
   FAILS(chorale_dictionary_create(NULL, values, 0, CHORALE_UNLISTED_FORBIDDEN, &dictionary,
                                   &error), CHORALE_ERROR_SIZE,
         "count", "0");
@@ -352,22 +351,7 @@ static void dictionaries(void **state) {
   FAILS(chorale_dictionary_create(NULL, values, INT32_MAX, CHORALE_UNLISTED_FORBIDDEN, &dictionary,
                                   &error),
         CHORALE_ERROR_SIZE_OVERFLOW, "count");
-  FAILS(chorale_dictionary_create_best(NULL, NULL, scores, 2, 1, CHORALE_UNLISTED_FORBIDDEN,
-                                       &dictionary, &error),
-        CHORALE_ERROR_NOT_A_NUMBER, "scores[1]");
-  FAILS(chorale_dictionary_create_best(NULL, NULL, scores, 1, 1, CHORALE_UNLISTED_FORBIDDEN,
-                                       &dictionary, &error),
-        CHORALE_ERROR_SIZE, "empty");
-  FAILS(chorale_dictionary_create_best(NULL, NULL, scores, 1, 0, CHORALE_UNLISTED_FORBIDDEN,
-                                       &dictionary, &error),
-        CHORALE_ERROR_SIZE, "keep");
-  OK(chorale_dictionary_create(NULL, values, 1, CHORALE_UNLISTED_AS_VALUE, &dictionary, &error));
-  chorale_dictionary *best = NULL;
-  FAILS(chorale_dictionary_create_best(NULL, dictionary, zeros, 1, 1, CHORALE_UNLISTED_FORBIDDEN,
-                                       &best, &error),
-        CHORALE_ERROR_VALUES_MISMATCH, "count", "1", "2");
-  chorale_dictionary_release(dictionary);
-  assert_null(best);
+  assert_null(dictionary);
 }
 
 /* ---- Attachments and messages ------------------------------------------------------------- */

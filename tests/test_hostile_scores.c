@@ -137,10 +137,6 @@ enum { NOWHERE, FORBIDS, ANSWERS };
   VISIT(end, FORBIDS, chain_with(s, x, 13))                                                        \
   VISIT(message, FORBIDS, message_with(s, x))                                                      \
   VISIT(clique, FORBIDS, clique_with(s, x))                                                        \
-  VISIT(best_of, FORBIDS,                                                                          \
-        (s->numbers[1] = x, chorale_dictionary_create_best(                                        \
-                                NULL, NULL, s->numbers, 4, 2, CHORALE_UNLISTED_FORBIDDEN,           \
-                                &s->made.dictionary, &s->error)))                                  \
   VISIT(callback, ANSWERS, callback_is(s, x, CHORALE_SCALE_NONE))                                  \
   VISIT(callback_by_log, ANSWERS, callback_is(s, x, CHORALE_SCALE_BY_LOG_MEMBERS))                 \
   VISIT(instance_decode, ANSWERS, instance_is(s, x, 0))                                            \

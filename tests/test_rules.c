@@ -358,16 +358,12 @@ static void outside_that_is_no_constant_is_refused(void **state) {
   (void)state;
   chorale_error error;
   static const int32_t values[] = {0, 2};
-  static const double scores[] = {1, 2, 3};
   chorale_dictionary *dictionary = NULL;
   assert_int_equal(CHORALE_UNLISTED_FORBIDDEN, 0);
   assert_int_equal(CHORALE_UNLISTED_AS_VALUE, 1);
-  for (int32_t none = -1; none <= 2; none += 3) {
+  for (int32_t none = -1; none <= 2; none += 3)
     FAILS(chorale_dictionary_create(NULL, values, 2, none, &dictionary, &error),
           CHORALE_ERROR_UNKNOWN_CONSTANT, "unlisted is", "CHORALE_UNLISTED_");
-    FAILS(chorale_dictionary_create_best(NULL, NULL, scores, 3, 2, none, &dictionary, &error),
-          CHORALE_ERROR_UNKNOWN_CONSTANT, "unlisted is", "CHORALE_UNLISTED_");
-  }
   assert_null(dictionary);
 }
 

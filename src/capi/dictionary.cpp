@@ -40,22 +40,6 @@ chorale_status chorale_dictionary_create(const chorale_host *host, const int32_t
   });
 }
 
-chorale_status chorale_dictionary_create_best(const chorale_host *host,
-                                              const chorale_dictionary *full, const double *scores,
-                                              int64_t count, int64_t keep,
-                                              chorale_unlisted unlisted,
-                                              chorale_dictionary **dictionary,
-                                              chorale_error *error) {
-  return creating(error, host, "dictionary", dictionary, [&](Report &report, const Memory &memory) {
-    CHORALE_CHECK(check_unlisted(report, unlisted));
-    CHORALE_CHECK(check_value_count(report, "count", count, true));
-    if (count > 0)
-      CHORALE_CHECK(check_given(report, "scores", scores));
-    return create_best_dictionary(report, memory, full, span_of(scores, count), keep,
-                                  unlisted == CHORALE_UNLISTED_AS_VALUE, *dictionary);
-  });
-}
-
 chorale_dictionary *chorale_dictionary_retain(const chorale_dictionary *dictionary) {
   return retain(dictionary);
 }

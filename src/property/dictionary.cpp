@@ -57,41 +57,4 @@ chorale_status create_dictionary(const Report &report, const Memory &memory,
   return CHORALE_OK;
 }
 
-chorale_status create_best_dictionary(const Report &report, const Memory &memory,
-                                      const Dictionary *full, gsl::span<const double> scores,
-                                      std::int64_t keep, bool has_unlisted,
-                                      Dictionary *&made) noexcept {
-  const auto given = static_cast<std::int64_t>(scores.size());
-  CHORALE_CHECK(check_value_count(report, "count", given, true));
-  CHORALE_CHECK(check_value_count(report, "keep", keep, has_unlisted));
-  if (full && given < full->size())
-    return report.fail(CHORALE_ERROR_VALUES_MISMATCH, "count is ", given,
-                       "; it must be at least the values of the dictionary, ", full->size());
-  const double *of = scores.data();
-  const std::int64_t count = full ? full->count : given;
-  for (std::int64_t v = 0; v < count; ++v)
-    if (!is_score(of[v]))
-      return fail_number(report, of[v], true, "scores[", v, "]");
-  Held<Dictionary> draft(make_dictionary(memory, count, has_unlisted));
-  if (!draft)
-    return no_dictionary_memory(report, count);
-  auto *to = reinterpret_cast<std::int32_t *>(draft->storage.data());
-  std::int32_t *end = to;
-  for (std::int32_t v = 0; v < count; ++v)
-    if (of[v] > kForbidden)
-      *end++ = v;
-  const std::int64_t kept = std::min<std::int64_t>(keep, end - to);
-  std::nth_element(to, to + kept, end, [of](std::int32_t a, std::int32_t b) {
-    return of[a] != of[b] ? of[a] > of[b] : a < b;
-  });
-  for (std::int64_t i = 0; full && i < kept; ++i)
-    to[i] = full->values[to[i]];
-  seal(*draft, to, kept);
-  if (draft->size() == 0)
-    return report.fail(CHORALE_ERROR_SIZE, "no score is above minus infinity; without UNLISTED the "
-                                           "dictionary would be empty");
-  made = draft.give();
-  return CHORALE_OK;
-}
-
 } // namespace chorale

@@ -53,12 +53,4 @@ chorale_status check_value_count(const Report &report, std::string_view name, st
 chorale_status create_dictionary(const Report &report, const Memory &memory,
                                  gsl::span<const std::int32_t> values, bool has_unlisted,
                                  Dictionary *&made) noexcept;
-// Like create_dictionary(), for the `keep` values with the greatest scores, or fewer if fewer
-// scores are above minus infinity. scores[i] is the score of the value that has number i in `full`;
-// if `full` is NULL, it is the score of the value i.
-chorale_status create_best_dictionary(const Report &report, const Memory &memory,
-                                      const Dictionary *full, gsl::span<const double> scores,
-                                      std::int64_t keep, bool has_unlisted,
-                                      Dictionary *&made) noexcept;
-
 } // namespace chorale

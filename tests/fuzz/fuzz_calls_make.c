@@ -261,14 +261,8 @@ void tell_rules(World *w) {
 
 void make_dictionary(World *w) {
   chorale_dictionary **to = SLOT(dictionary);
-  if (chance(w, 60)) {
-    CALL(chorale_dictionary_create(w->host, indices(w), chance(w, 90) ? upto(w, 6) : -1,
-                                   chance(w, 50), to, &w->error));
-  } else {
-    const chorale_dictionary *full = chance(w, 50) ? PICK(dictionaries) : NULL;
-    CALL(chorale_dictionary_create_best(w->host, full, numbers(w), side(w), number(w),
-                                        chance(w, 50), to, &w->error));
-  }
+  CALL(chorale_dictionary_create(w->host, indices(w), chance(w, 90) ? upto(w, 6) : -1,
+                                 chance(w, 50), to, &w->error));
   const chorale_dictionary *d = PICK(dictionaries);
   for (int64_t k = -1; k <= chorale_dictionary_values(d) && k < 16; ++k) {
     const int32_t value = chorale_dictionary_value(d, k);

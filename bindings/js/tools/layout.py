@@ -32,7 +32,7 @@ LEFT_OUT = re.compile(
     r"|model_clique_(message_size|centre_values|centre_potential)"
     r"|problem_(load|save|note|note_count|note_name|set_note)"
     r"|cancel_\w+|partition|property_(shown|fired)"
-    r"|property_builder_\w+|dictionary_(create|create_best|find|value)|attachment_values"
+    r"|property_builder_\w+|dictionary_(create|find|value)|attachment_values"
     r"|status_name|algorithm_from_name|abi|decoded_model|decoded_agreement"
     r"|algorithm_name|outcome_name)")
 

@@ -86,21 +86,6 @@ CHORALE_API chorale_status chorale_dictionary_create(const chorale_host *host,
                                                      chorale_dictionary **dictionary,
                                                      chorale_error *error);
 
-/* Creates a dictionary of the (at most) `keep` values with the highest scores.
- *
- * full: a dictionary or NULL. If NULL, the values to choose from are 0 .. count - 1, and scores[v]
- *   is the score of v. Otherwise the values to choose from are those of the dictionary `full`
- *   without UNLISTED, and scores[i] is the score of the value that has the number i in `full`.
- * scores: `count` entries, for instance the message of a chain to a clique. With `full`, count must
- *   be at least chorale_dictionary_values(full), and the entries of UNLISTED, EMPTY and CONFLICT
- *   are not read. Without `full`, pass R as `count` of a message of R + 2 entries, which leaves out
- *   EMPTY and CONFLICT.
- * Values with score minus infinity are left out. Of values with equal scores, the lower ones are
- * preferred.
- * Errors: as for chorale_dictionary_create; VALUES_MISMATCH (count). */
-CHORALE_API chorale_status chorale_dictionary_create_best(
-    const chorale_host *host, const chorale_dictionary *full, const double *scores, int64_t count,
-    int64_t keep, chorale_unlisted unlisted, chorale_dictionary **dictionary, chorale_error *error);
 /* retain: adds a reference and returns its argument. release: drops a reference. NULL is ignored.
  * Any thread. */
 CHORALE_API chorale_dictionary *chorale_dictionary_retain(const chorale_dictionary *dictionary);

@@ -1360,7 +1360,6 @@ FUNCTIONS: dict[str, tuple[Any, list[Any], list[str]]] = {
     "chorale_decoded_run": (c_void_p, [c_void_p], ["decoded"]),
     "chorale_decoded_strength": (c_double, [c_void_p, c_int64], ["const decoded", "agreement"]),
     "chorale_dictionary_create": (c_int32, [POINTER(chorale_host), c_void_p, c_int64, c_int32, c_void_p, POINTER(chorale_error)], ["const host", "const values", "count", "unlisted", "dictionary", "error"]),
-    "chorale_dictionary_create_best": (c_int32, [POINTER(chorale_host), c_void_p, c_void_p, c_int64, c_int64, c_int32, c_void_p, POINTER(chorale_error)], ["const host", "const full", "const scores", "count", "keep", "unlisted", "dictionary", "error"]),
     "chorale_dictionary_find": (c_int32, [c_void_p, c_int32], ["const dictionary", "value"]),
     "chorale_dictionary_release": (None, [c_void_p], ["const dictionary"]),
     "chorale_dictionary_retain": (c_void_p, [c_void_p], ["const dictionary"]),

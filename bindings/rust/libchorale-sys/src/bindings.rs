@@ -4179,20 +4179,6 @@ extern "C" {
 }
 #[cfg(feature = "experimental")]
 extern "C" {
-    #[doc = " Creates a dictionary of the (at most) `keep` values with the highest scores.\n\n full: a dictionary or NULL. If NULL, the values to choose from are 0 .. count - 1, and scores[v]\n   is the score of v. Otherwise the values to choose from are those of the dictionary `full`\n   without UNLISTED, and scores[i] is the score of the value that has the number i in `full`.\n scores: `count` entries, for instance the message of a chain to a clique. With `full`, count must\n   be at least chorale_dictionary_values(full), and the entries of UNLISTED, EMPTY and CONFLICT\n   are not read. Without `full`, pass R as `count` of a message of R + 2 entries, which leaves out\n   EMPTY and CONFLICT.\n Values with score minus infinity are left out. Of values with equal scores, the lower ones are\n preferred.\n Errors: as for chorale_dictionary_create; VALUES_MISMATCH (count)."]
-    pub fn chorale_dictionary_create_best(
-        host: *const chorale_host,
-        full: *const chorale_dictionary,
-        scores: *const f64,
-        count: i64,
-        keep: i64,
-        unlisted: chorale_unlisted,
-        dictionary: *mut *mut chorale_dictionary,
-        error: *mut chorale_error,
-    ) -> chorale_status;
-}
-#[cfg(feature = "experimental")]
-extern "C" {
     #[doc = " retain: adds a reference and returns its argument. release: drops a reference. NULL is ignored.\n Any thread."]
     pub fn chorale_dictionary_retain(
         dictionary: *const chorale_dictionary,
