@@ -31,6 +31,7 @@ double total_of(const MaxPlus &, const double *row, std::int32_t columns) noexce
 double total_of(const LogSums &, const double *row, std::int32_t columns) noexcept {
   return greatest({row, to_size(columns)}) == kForbidden ? kForbidden : 0.0;
 }
+// Keeps the log-sums of long chains small; maxima must stay as they are.
 void lower(const MaxPlus &, double *, std::int32_t) noexcept {}
 void lower(const LogSums &, double *row, std::int32_t columns) noexcept {
   lower_to_zero({row, to_size(columns)});

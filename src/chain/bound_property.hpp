@@ -120,9 +120,9 @@ public:
   // labelling is forbidden. `value`: the local value that the automaton fires at the end, or -1.
   // Writes the final value of the property to `fired`; -1 if `code` does not contain it.
   double final_payment(std::int32_t code, std::int32_t value, std::int32_t &fired) const noexcept;
-  // For chains. Returns the greatest message score that can still be added after `code` (in the
-  // role outgoing: that the receivers of other properties' messages can still see); 0 for local
-  // properties.
+  // For chains. Returns the greatest message score that can still be added after `code`; 0 for
+  // local properties. In the role outgoing, a message is added too, but to the messages of the
+  // other properties alone (JointProgram::collect()).
   double greatest_payment(std::int32_t code) const noexcept;
   // For chains and tracked() properties. Returns the greatest entry of `row` (by local value) that
   // the property can still attain after `code`. `most`: the greatest entry of the whole row.
@@ -148,6 +148,7 @@ public:
 
 private:
   std::int64_t local_limit() const noexcept;
+  // Returns what a firing of `value` adds in the roles local and local_required.
   double normalised(std::int32_t value) const noexcept {
     return role == Role::local ? message[value] - message[empty()] : message[value];
   }

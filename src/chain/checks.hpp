@@ -6,6 +6,7 @@
 
 namespace chorale {
 
+// Greatest number of positions of a chain.
 inline constexpr std::int64_t kLongest = INT32_MAX - 1;
 
 // check_chain() checks shapes, strides and parents, and fills `view`. check_numbers() then checks

@@ -7,8 +7,8 @@
 //
 // Positions are visited from the last to the first, so children before their parents. Every
 // position has a set of configurations of its subtree. A finished position is *lifted* over the
-// edge to its parent, where its properties fire, and then merged into the parent's set. All roots
-// are children of a virtual position with one label.
+// edge to its parent, where properties fire by the labels of both, and then merged into the
+// parent's set. All roots are children of a virtual position with one label.
 #pragma once
 
 #include "chain/configurations.hpp"

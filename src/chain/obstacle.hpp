@@ -13,7 +13,8 @@ struct Obstacle {
   chorale_obstacle kind = CHORALE_OBSTACLE_UNKNOWN;
 };
 
-// Returns the last obstacle of a chain or tree; an Obstacle without position if some labelling is
+// Returns the last position of which no label is allowed together with labels of the positions
+// after it (of a tree: below it), and why; an Obstacle without position if some labelling is
 // allowed. `open`: T x (m + 1) flags of scratch.
 Obstacle find_obstacle(const ChainView &view, gsl::span<std::uint8_t> open) noexcept;
 

@@ -74,6 +74,7 @@ private:
     std::int32_t label;
     std::int32_t from; // index of the node at the position before
   };
+  // What is kept of the nodes of earlier positions.
   struct Step {
     std::int32_t label;
     std::int32_t from;
@@ -94,8 +95,8 @@ private:
   Workspace workspace_;
   Array<double> completion_;
   std::int32_t rules_ = 0;
-  double floor_ = kForbidden; // nodes with lower bounds need not be kept
-  double dropped_ = kForbidden;
+  double floor_ = kForbidden; // nodes whose bounds are below it are not kept
+  double dropped_ = kForbidden; // greatest bound of a node dropped for the width
   // The nodes of the current and the next position, and the states of the rules, rules_ for a node.
   Array<Node> now_;
   Array<Node> next_;
