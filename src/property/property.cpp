@@ -76,7 +76,7 @@ bool is_memoryless(const AutomatonSpec &source) noexcept {
   return source.states == 1 && source.table_offset == 0 && !source.end_actions;
 }
 
-// The full tables of a property while it is compiled.
+// The tables of a property, which a Compiler fills.
 struct Tables {
   std::int32_t *next;
   std::int32_t *actions;
@@ -84,6 +84,8 @@ struct Tables {
   std::int32_t *local_actions;
 };
 
+// Writes an automaton to a property: numbers its states anew, copies its tables, and replaces the
+// values that actions fire by indices.
 class Compiler {
 public:
   Compiler(Property &property, const AutomatonSpec &source) noexcept
@@ -136,7 +138,7 @@ private:
     property_.local_actions = tables_.local_actions;
   }
 
-  // Fills the full tables, with the new numbers of states. An action that fires a constant is still
+  // Fills the tables, with the new numbers of states. An action that fires a constant is still
   // the constant itself, not its index (see collect_constants()).
   void write_actions() noexcept {
     const std::int32_t m = property_.labels;

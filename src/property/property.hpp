@@ -31,6 +31,8 @@ struct chorale_property : chorale::Counted {
   std::int32_t states = 0; // including the dead state
   std::int32_t values = 0; // R
   std::int32_t start = 0;
+  // The action FIRE_TABLE at position t fires entry t + table_offset of the caller's table, or
+  // outside_value (-1: nothing) if there is no such entry.
   std::int32_t table_offset = 0;
   std::int32_t outside_value = -1;
   // Two ready-made properties (ready_made.hpp) do not read the position classes of the caller.

@@ -9,14 +9,14 @@ namespace {
 
 constexpr std::int32_t kBroken = -1;
 
-// What a label is to a rule: another label, a label of kind b, a label of kind a that continues a
-// segment of a, or one that always begins a segment.
+// What a label is to a rule about kinds a and b. first_a: a label of kind a that always begins a
+// segment.
 enum class Is { other, b, a, first_a };
 
 // The next state after a state and a label; kBroken if the label breaks the rule.
 //
 // Rules that count segments have the states 0: before the first segment, 2j - 1: in segment j, 2j:
-// after segment j. If no limit above matters, all states after 2k - 1 are one with it.
+// after segment j. AT_LEAST stays in state 2k - 1, since more segments never break it.
 std::int32_t next_of(const chorale_rule &rule, std::int32_t state, Is is) noexcept {
   const bool is_a = is == Is::a || is == Is::first_a;
   const auto k = static_cast<std::int32_t>(rule.k);

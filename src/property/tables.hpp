@@ -51,7 +51,7 @@ public:
     return chorale::compile(memory_, given);
   }
 
-  AutomatonSpec source; // sizes, and how the table of the caller is read
+  AutomatonSpec source; // sizes, table_offset and outside_value; compile() adds the arrays
 
 private:
   Memory memory_;
