@@ -34,6 +34,7 @@ struct Ragged {
   Array<std::int64_t> positions;
 };
 
+// Checks one agreement and adds its cliques.
 class Work {
 public:
   Work(const Report &report, std::string_view place, const Memory &memory,
@@ -107,6 +108,7 @@ private:
     return agreement_.weights ? check_weights() : CHORALE_OK;
   }
 
+  // True if the members of the cliques are whole chains, not positions.
   bool is_of_chains() const noexcept { return agreement_.kind == CHORALE_AGREE_PROPERTY; }
 
   chorale_status check_weights() const noexcept {

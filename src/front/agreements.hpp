@@ -8,6 +8,7 @@
 
 namespace chorale {
 
+// The strength of an agreement that is switched off.
 inline constexpr double kNoAgreement = CHORALE_NO_AGREEMENT;
 
 // Gives access to a checked corpus by chain and position. If an array of the corpus is NULL, its

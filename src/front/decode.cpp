@@ -33,7 +33,7 @@ struct chorale_decoded {
   chorale::Array<double> strengths; // by agreement, those given and those found
   chorale::Array<std::uint8_t> found; // by agreement: 1 if the strength was found; or empty
   chorale::Rules rules;
-  double own_score = 0; // with rules: equation 1, without rules, of the labelling of CHORALE_ALONE
+  double own_score = 0; // with rules: the score of the tagger's own labels, without rules
 };
 
 namespace chorale {
@@ -49,8 +49,8 @@ chorale_status read_agreement(const Report &report, const chorale_agreement *agr
 
 // Builds the model, with the cliques of the agreements and of the rules that have been added to
 // chains, and stores it in `made`. Strengths that have been found take the place of those given.
-// rules: the caller's, read before the agreements; NULL if they were read before. `error`: the struct
-// to which `report` writes, also passed to the public calls made here.
+// rules: the caller's, at the first build; NULL at later ones. `error`: the struct to which
+// `report` writes, also passed to the public calls made here.
 chorale_status build(const Report &report, const chorale_host *host, const chorale_corpus *given,
                      const chorale_agreement *agreements, std::int64_t count,
                      const chorale_rules *rules, chorale_decoded &made,

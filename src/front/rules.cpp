@@ -197,16 +197,16 @@ chorale_status Rules::add(const Report &report, const chorale_rules &given, std:
   return CHORALE_OK;
 }
 
-// True if a labelling that has the label may break the rule and one without it cannot break it
-// instead: the automaton leaves its start state, or fires, at the label.
+// True if the rule's automaton leaves its start state, or fires, at this label. A labelling without
+// such labels leaves it in the start state, and so keeps the rule, unless the rule is in always_.
 bool Rules::is_touched_by(const Property &property, std::int32_t label) const noexcept {
   const std::int64_t at = property.cell(property.start, 0) * property.labels + label;
   return property.next[at] != property.start || property.actions[at] != CHORALE_FIRE_NOTHING;
 }
 
 bool Rules::index_labels(std::int64_t labels) noexcept {
-  // True if the rule may be broken by labels that its start state ignores: it fires at the end of a
-  // sequence in the start state, or its transitions depend on positions.
+  // True if a labelling may break the rule in the start state: this state fires at the end of a
+  // sequence, or its transitions depend on the classes of positions.
   const auto is_always = [](const Property &property) {
     const std::int32_t *end =
         property.end_actions + std::int64_t{property.start} * (property.labels + 1);
@@ -252,7 +252,8 @@ bool Rules::prepare(Scratch &scratch) const noexcept {
   return true;
 }
 
-// Calls visit(rule) with each rule that the labelling of a chain breaks.
+// Calls visit(rule) with each rule that the labelling of a chain breaks. Tests only rules that
+// react to one of its labels, and each rule once.
 template <class Visit>
 void Rules::each_broken(std::int64_t chain, const Chain &of, gsl::span<const std::int32_t> labels,
                         Scratch &scratch, Visit &&visit) const noexcept {

@@ -73,7 +73,7 @@ private:
     std::int64_t most;
   };
   // A chain with rules. active: its rules; labels: the best labelling that keeps them, or the
-  // chain's own; conflicts: rules that exclude each other.
+  // chain's own; conflicts: rules that exclude each other; cost, gap: as in chorale_ruled_chain.
   struct Ruled {
     std::int64_t chain;
     chorale_rule_state state;
@@ -89,6 +89,7 @@ private:
     std::int64_t first_conflict;
     std::int64_t conflict_count;
 
+    // True if a clique of one member forbids all labels but `labels`.
     bool pinned() const noexcept { return alone || state != CHORALE_RULES_KEPT; }
   };
 
@@ -123,8 +124,8 @@ private:
   Array<Rule> rules_;
   Array<std::int64_t> chains_;
   Array<std::uint8_t> counted_;
-  // The rules that a label may break are the entries touched_begin_[y] .. touched_begin_[y + 1] - 1
-  // of touched_. always_: the rules that a labelling may break whatever its labels are.
+  // The rules whose automata react to label y (is_touched_by()) are the entries touched_begin_[y] ..
+  // touched_begin_[y + 1] - 1 of touched_. always_: the rules to test on every labelling.
   Array<std::int32_t> touched_;
   Array<std::int64_t> touched_begin_;
   Array<std::int32_t> always_;
