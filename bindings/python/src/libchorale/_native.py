@@ -173,7 +173,9 @@ def _parameters(function: str) -> list[tuple[str, Any, Any]]:
 
 
 def _with(function: Callable[..., Any], given: list[Any], parameters: Any, first: int) -> Any:
-    """Converts the arguments from number `first` on, and calls a function with them."""
+    """Converts the arguments from number `first` on, and calls a function with them. The contexts of
+    handles are nested, so that an exception between two of them ends the first. parameters: see
+    `_parameters`."""
     for place in range(first, len(given)):
         argument = given[place]
         name, check, shared = parameters[place]

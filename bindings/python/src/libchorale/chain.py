@@ -237,8 +237,7 @@ class Chain(Usable):
         self.length, self.labels = array.shape
         if edges is not None and edges.size:  # 0 matrices, of a chain without edges, are as none
             matrices = edges if edges.ndim == 3 else edges[None]
-            strides = (arrays.stride(matrices, axis) for axis in range(3))
-            matrix, row, column = strides
+            matrix, row, column = (arrays.stride(matrices, axis) for axis in range(3))
             parts.update(edges=edges, edge_matrices=len(matrices), edge_matrix_stride=matrix)
             parts.update(edge_row_stride=row, edge_column_stride=column)
         self._struct = struct(
