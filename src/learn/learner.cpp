@@ -19,9 +19,9 @@ constexpr double kMostOfCentres = 1;
 constexpr double kBonuses[] = {0, 0.5, 1};
 // No more strengths are tried after so many in a row that are no better than the best before.
 constexpr std::int32_t kLearnPatience = 2;
-constexpr double kCaution = 0.5; // standard errors that a smaller strength may cost more
-constexpr double kAgreementLevel = 0.01;
-constexpr double kGainLevel = 0.05;
+constexpr double kCaution = 0.5; // standard errors that a smaller pair may cost more
+constexpr double kAgreementLevel = 0.01; // greatest p-value at which members agree
+constexpr double kGainLevel = 0.05;      // and at which a gain of few groups is credible
 constexpr std::int32_t kFlips = 4096;
 constexpr std::int64_t kFewGroups = 8;
 // Without gold labels.
@@ -384,7 +384,7 @@ private:
   LearntReport &told_;
   Lessons lessons_;
   Array<LabelCounts> tallies_{memory_}; // rows x groups
-  Array<Strengths> tried_{memory_};     // of the family, in the order of caution
+  Array<Strengths> tried_{memory_};     // of the family, in the order in which they are tried
   Choice chosen_{};            // from all groups
   Array<double> differences_{memory_};
   Array<double> probabilities_{memory_};

@@ -26,7 +26,8 @@ inline void need(bool has_memory) {
 // Functions of the counts n_v of a clique with n members. A potential is a sum of such functions,
 // each times its weight. Learning gives weights to agreement, single and centre; the others are for
 // results of 0.2. UNLISTED is left out of agreement, log_agreement and share; Kind::left_out of
-// these and of single. Those from `value` on are for one number of values.
+// these and of single. The index of those from `value` on depends on the number of values, so that
+// they are for cliques of Kind::values alone.
 enum class Basis : std::int32_t {
   agreement,     // sum_v n_v^2 / n
   log_agreement, // sum_v n_v^2 / log n
@@ -37,7 +38,7 @@ enum class Basis : std::int32_t {
   conflict,      // n_CONFLICT
   value,         // index v: n_v
   centre,        // index c C + v, with C columns: n_v if the centre has value c
-  majority       // index a C + v, with C columns: n_v if a has the highest count; by itself in a kind
+  majority       // index a C + v, with C columns: n_v if a has the highest count; the only basis of its kind
 };
 
 struct Weight {

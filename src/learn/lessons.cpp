@@ -14,8 +14,8 @@ namespace chorale {
 namespace {
 
 // Rounds of a quick run if some kind has position cliques. These need the messages of rounds, since
-// the polish moves one position at a time. If all kinds have property cliques, quick runs have no
-// rounds: the polish then moves whole chains, and does as well in a tenth of the time.
+// the local search moves one position at a time. If all kinds have property cliques, quick runs have
+// no rounds: the local search then moves whole chains, and does as well in a tenth of the time.
 constexpr std::int64_t kQuickRounds = 3;
 constexpr std::int64_t kMostRuns = 53; // of a problem: 17 pairs of each family, and two
 constexpr std::int32_t kFolds = 10;
