@@ -87,11 +87,7 @@ private:
   CliqueAnswer answer() noexcept {
     CliqueAnswer answer;
     // A call that fails or finds no labelling must leave the caller's array for the labelling
-    // unchanged. If neither can happen any more, writes the labelling directly to this array,
-    // otherwise first to candidate_.
-    const bool straight = !task_.wants_marginals && !task_.kind.source->callback &&
-                          task_.kind.source->finite_tables;
-    const gsl::span<std::int32_t> values = straight ? task_.assignment : candidate_;
+    // unchanged, so values are first written to candidate_.
     answer.failure = solution_.failure;
     bool found = solution_.found();
     Rated rated;
@@ -100,7 +96,8 @@ private:
         // A run does not use the labelling, so it is not scored for a large clique after an
         // interruption.
         if (is_small() || !is_interrupted() || !task_.messages_only)
-          rate(independent ? gsl::span<const std::int32_t>() : solution_.assignment, values, rated);
+          rate(independent ? gsl::span<const std::int32_t>() : solution_.assignment, candidate_,
+               rated);
         if (independent)
           solution_.score = rated.score();
         found = solution_.found() && only_member_ < 0;
@@ -121,8 +118,8 @@ private:
       answer.member_score = rated.member_score;
       answer.clique_score = rated.clique_score;
       answer.magnitude = rated.magnitude;
-      if (!task_.assignment.empty() && !straight)
-        std::copy_n(values.data(), instance_.members, task_.assignment.data());
+      if (!task_.assignment.empty())
+        std::copy_n(candidate_.data(), instance_.members, task_.assignment.data());
       const double score = rated.score();
       // The bound may be a little below the score by rounding.
       answer.upper_bound = std::max(answer.upper_bound, score);
