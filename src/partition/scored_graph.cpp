@@ -108,23 +108,17 @@ chorale_status ScoredGraph::read_edges(const Report &report,
 
 chorale_status ScoredGraph::read_sources(const Report &report,
                                          const chorale_scored_pairs &pairs) noexcept {
-  if (!first_source_.resize(units() + 1))
+  const auto fill = [&](auto &&add) {
+    for (std::int64_t i = 0; pairs.source && i < pairs.records; ++i)
+      if (pairs.source[i] >= 0)
+        add(unit[i], pairs.source[i]);
+  };
+  if (!sources_.make(units(), fill))
     return report.out_of_memory();
-  std::fill(first_source_.begin(), first_source_.end(), 0);
-  for (std::int64_t i = 0; pairs.source && i < pairs.records; ++i)
-    first_source_[unit[i] + 1] += pairs.source[i] >= 0 ? 1 : 0;
-  std::partial_sum(first_source_.begin(), first_source_.end(), first_source_.begin());
-  Array<std::int64_t> next(memory_);
-  if (!sources_.resize(first_source_[units()]) || !next.copy(first_source_))
-    return report.out_of_memory();
-  for (std::int64_t i = 0; pairs.source && i < pairs.records; ++i)
-    if (pairs.source[i] >= 0)
-      sources_[next[unit[i]]++] = pairs.source[i];
   for (std::int32_t u = 0; u < units(); ++u) {
-    std::int32_t *const begin = sources_.begin() + first_source_[u];
-    std::int32_t *const end = sources_.begin() + first_source_[u + 1];
-    std::sort(begin, end);
-    if (const std::int32_t *twice = std::adjacent_find(begin, end); twice != end)
+    const gsl::span<std::int32_t> of = sources_[u];
+    std::sort(of.begin(), of.end());
+    if (const auto twice = std::adjacent_find(of.begin(), of.end()); twice != of.end())
       return report.fail(CHORALE_ERROR_STATE,
                          "scores of plus infinity join two records of the source ", *twice);
   }
@@ -132,22 +126,12 @@ chorale_status ScoredGraph::read_sources(const Report &report,
 }
 
 bool ScoredGraph::list_neighbours() noexcept {
-  Array<std::int64_t> next(memory_);
-  if (!first_.resize(units() + 1) || !neighbours_.resize(2 * edges.size()))
-    return false;
-  std::fill(first_.begin(), first_.end(), 0);
-  for (const ScoredEdge &edge : edges) {
-    ++first_[edge.low + 1];
-    ++first_[edge.high + 1];
-  }
-  std::partial_sum(first_.begin(), first_.end(), first_.begin());
-  if (!next.copy(first_))
-    return false;
-  for (const ScoredEdge &edge : edges) {
-    neighbours_[next[edge.low]++] = {edge.high, edge.score};
-    neighbours_[next[edge.high]++] = {edge.low, edge.score};
-  }
-  return true;
+  return neighbours_.make(units(), [this](auto &&add) {
+    for (const ScoredEdge &edge : edges) {
+      add(edge.low, Neighbour{edge.high, edge.score});
+      add(edge.high, Neighbour{edge.low, edge.score});
+    }
+  });
 }
 
 bool ScoredGraph::are_apart(std::int32_t u, std::int32_t v) const noexcept {

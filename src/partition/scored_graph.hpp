@@ -1,9 +1,8 @@
 // Records with scored pairs, as a graph of units.
 #pragma once
 
-#include "base/array.hpp"
+#include "base/lists.hpp"
 #include "base/report.hpp"
-#include "base/span.hpp"
 
 #include <chorale/experimental/partition.h>
 
@@ -31,19 +30,14 @@ public:
   };
 
   explicit ScoredGraph(const Memory &memory) noexcept
-      : unit(memory), size(memory), edges(memory), first_source_(memory), sources_(memory),
-        first_(memory), neighbours_(memory), memory_(memory) {}
+      : unit(memory), size(memory), edges(memory), sources_(memory), neighbours_(memory) {}
 
   // Reads arrays that check_pairs() has found valid.
   chorale_status read(const Report &report, const chorale_scored_pairs &pairs) noexcept;
 
   std::int32_t units() const noexcept { return static_cast<std::int32_t>(size.size()); }
-  gsl::span<const Neighbour> neighbours(std::int32_t u) const noexcept {
-    return {neighbours_.begin() + first_[u], to_size(first_[u + 1] - first_[u])};
-  }
-  gsl::span<const std::int32_t> sources(std::int32_t u) const noexcept {
-    return {sources_.begin() + first_source_[u], to_size(first_source_[u + 1] - first_source_[u])};
-  }
+  gsl::span<const Neighbour> neighbours(std::int32_t u) const noexcept { return neighbours_[u]; }
+  gsl::span<const std::int32_t> sources(std::int32_t u) const noexcept { return sources_[u]; }
   bool has_sources() const noexcept { return !sources_.empty(); }
   // True if two units may not be in one group, whatever else is in it.
   bool are_apart(std::int32_t u, std::int32_t v) const noexcept;
@@ -63,11 +57,8 @@ private:
   chorale_status read_sources(const Report &report, const chorale_scored_pairs &pairs) noexcept;
   bool list_neighbours() noexcept;
 
-  Array<std::int64_t> first_source_; // by unit
-  Array<std::int32_t> sources_;      // of each unit, in order
-  Array<std::int64_t> first_;        // by unit
-  Array<Neighbour> neighbours_;
-  Memory memory_;
+  Lists<std::int32_t> sources_; // of each unit, in order
+  Lists<Neighbour> neighbours_;
 };
 
 // Checks the arrays of the caller: their sizes and all their entries.

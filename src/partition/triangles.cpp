@@ -1,7 +1,5 @@
 #include "partition/triangles.hpp"
 
-#include <numeric>
-
 namespace chorale {
 namespace {
 
@@ -111,41 +109,32 @@ double TriangleBound::value() const noexcept {
 
 // Lists the places of each edge in triangles. False if memory runs out.
 bool TriangleBound::list_uses() noexcept {
-  const std::int64_t places = 3 * triangles_.size();
-  if (!first_use_.resize(edges_.size() + 2) || !uses_.resize(places))
-    return false;
-  std::fill(first_use_.begin(), first_use_.end(), 0);
-  const auto edge_at = [&](std::int64_t k) { return triangles_[k / 3].edge[k % 3]; };
-  // Counted two places on, so that first_use_[e + 1] then runs from the first place of edge e.
-  for (std::int64_t k = 0; k < places; ++k)
-    ++first_use_[edge_at(k) + 2];
-  std::partial_sum(first_use_.begin(), first_use_.end(), first_use_.begin());
-  for (std::int64_t k = 0; k < places; ++k)
-    uses_[first_use_[edge_at(k) + 1]++] = k;
-  return true;
+  return uses_.make(edges_.size(), [this](auto &&add) {
+    for (std::int64_t k = 0; k < 3 * triangles_.size(); ++k)
+      add(triangles_[k / 3].edge[k % 3], k);
+  });
 }
 
 // Divides the score of each edge among its triangles and its rest. False if interrupted.
 bool TriangleBound::sweep(double temperature) noexcept {
   for (std::int64_t e = 0; e < edges_.size(); ++e) {
-    const std::int64_t begin = first_use_[e];
-    const std::int64_t end = first_use_[e + 1];
-    if (!limits_.spend(1 + 64 * (end - begin)))
+    const gsl::span<const std::int64_t> uses = uses_[e];
+    const auto count = static_cast<std::int64_t>(uses.size());
+    if (!limits_.spend(1 + 64 * count))
       return false;
     // What being joined is worth to a triangle without its part.
     double sum = edges_[e].score;
-    for (std::int64_t k = begin; k < end; ++k) {
-      Triangle &triangle = triangles_[uses_[k] / 3];
-      const std::int64_t place = uses_[k] % 3;
-      const double x = triangle.part[(place + 1) % 3];
-      const double y = triangle.part[(place + 2) % 3];
-      const double worth = worth_of_joining(x, y, temperature);
-      triangle.part[place] = -worth;
+    for (const std::int64_t use : uses) {
+      double *part = triangles_[use / 3].part;
+      const std::int64_t place = use % 3;
+      const double worth =
+          worth_of_joining(part[(place + 1) % 3], part[(place + 2) % 3], temperature);
+      part[place] = -worth;
       sum += worth;
     }
-    const double share = sum / static_cast<double>(end - begin + 1);
-    for (std::int64_t k = begin; k < end; ++k)
-      triangles_[uses_[k] / 3].part[uses_[k] % 3] += share;
+    const double share = sum / static_cast<double>(count + 1);
+    for (const std::int64_t use : uses)
+      triangles_[use / 3].part[use % 3] += share;
     rest_[e] = share;
   }
   return true;
@@ -236,7 +225,7 @@ bool TriangleBound::run(double score, double &bound) noexcept {
   }
   temperature = greatest / 16;
   const std::int64_t sweeps =
-      kLeastSweeps + std::min(kMoreSweeps, kPlacesOfMoreSweeps / (1 + uses_.size()));
+      kLeastSweeps + std::min(kMoreSweeps, kPlacesOfMoreSweeps / (1 + 3 * triangles_.size()));
   const double factor = std::pow(kCooling, 1 / static_cast<double>(sweeps));
   const std::int64_t between = kSweepsTimesBetween / sweeps;
   for (std::int64_t done = 0; done < sweeps; done += between) {

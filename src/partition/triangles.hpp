@@ -40,7 +40,7 @@ class TriangleBound {
 public:
   TriangleBound(const Memory &memory, const ScoredGraph &graph, Limits &limits) noexcept
       : graph_(graph), limits_(limits), edges_(memory), rest_(memory), head_(memory),
-        next_(memory), triangles_(memory), first_use_(memory), uses_(memory), came_(memory),
+        next_(memory), triangles_(memory), uses_(memory), came_(memory),
         reached_(memory), path_(memory), number_of_edge_(memory), number_of_triangle_(memory) {}
 
   // Finds a bound on the scores between units. Ends when it meets `score`. False if memory runs out.
@@ -67,7 +67,7 @@ private:
   // The edges of each unit in a list: by unit, and by end of an edge (2 e and 2 e + 1); -1: no more.
   Array<std::int64_t> head_, next_;
   Array<Triangle> triangles_;
-  Array<std::int64_t> first_use_, uses_; // by edge: its places in triangles (3 t + place)
+  Lists<std::int64_t> uses_;             // by edge: its places in triangles (3 t + place)
   Array<std::int32_t> came_;             // by unit: from where a path has reached it; -1: not reached
   Array<std::int32_t> reached_, path_;
   NumberedKeys number_of_edge_, number_of_triangle_; // by units; by edge and unit

@@ -1,0 +1,43 @@
+// Entries in lists that are numbered from 0 and stand one after the other in one array.
+#pragma once
+
+#include "base/array.hpp"
+#include "base/span.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace chorale {
+
+template <class Entry> class Lists {
+public:
+  explicit Lists(const Memory &memory) noexcept : first_(memory), entries_(memory) {}
+
+  // Makes `count` lists. fill(add) must call add(list, entry) for all entries, those of a list in their
+  // order; it is called twice, first to count them. False if memory runs out.
+  template <class Fill> bool make(std::int64_t count, Fill &&fill) noexcept {
+    if (!first_.resize(count + 2))
+      return false;
+    std::fill(first_.begin(), first_.end(), 0);
+    // Counted two places on, so that first_[k + 1] then runs from the first entry of list k to its end.
+    fill([this](std::int64_t list, const Entry &) { ++first_[list + 2]; });
+    std::partial_sum(first_.begin(), first_.end(), first_.begin());
+    if (!entries_.resize(first_[count + 1]))
+      return false;
+    fill([this](std::int64_t list, const Entry &entry) { entries_[first_[list + 1]++] = entry; });
+    return true;
+  }
+  gsl::span<const Entry> operator[](std::int64_t list) const noexcept {
+    return {entries_.begin() + first_[list], to_size(first_[list + 1] - first_[list])};
+  }
+  gsl::span<Entry> operator[](std::int64_t list) noexcept {
+    return {entries_.begin() + first_[list], to_size(first_[list + 1] - first_[list])};
+  }
+  bool empty() const noexcept { return entries_.empty(); }
+
+private:
+  Array<std::int64_t> first_;
+  Array<Entry> entries_;
+};
+
+} // namespace chorale
