@@ -904,9 +904,9 @@ static void mistakes_name_argument_value_and_rule(void **state) {
       {"label --output=%/x @", "the option is \"--output\"; \"chorale label --help\" lists"},
       {"info --rounds 1 @", "the option is \"--rounds\"; \"chorale info --help\" lists"},
       {"check --bound 1 @", "the option is \"--bound\"; \"chorale check --help\" lists"},
-      {"report --properties none @",
-       "--properties is \"none\"; it must name kinds of cliques of this "
-                                     "file, which has \"second word\", \"first word\"\n"},
+      {"report --properties 'n\033o\302\233\302\240ne' @",
+       "--properties is \"n?o?\302\240ne\"; it must name kinds of cliques of this file, which \"chorale "
+       "info\" lists\n"},
       {"report --output %/no/x @",
        "--output is \"%/no/x\"; it must be a file that can be written: "},
       {"report --output % @", "--output is \"%\"; it must be a file that can be written: "},

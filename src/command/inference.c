@@ -13,86 +13,53 @@
 
 /* ---- Strengths ---------------------------------------------------------------------------- */
 
-static void refuse_kind(const corpus *from, chorale_text asked) {
-  const int64_t kinds = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
-  fputs("chorale: --properties is \"", stderr);
-  print_name(stderr, asked, 0);
-  fputs("\"; it must name kinds of cliques of this file, which has", stderr);
-  for (int64_t k = 0; k < kinds; ++k) {
-    const chorale_text name = text_in(from->problem, CHORALE_TEXTS_KINDS, k);
-    fputs(k > 0 ? ", \"" : " \"", stderr);
-    print_name(stderr, name, 0);
-    putc('"', stderr);
-  }
-  fputs(kinds > 0 ? "\n" : " none with a name\n", stderr);
-  exit(EXIT_BAD_INPUT);
-}
-
-/* Returns for each kind of cliques 1 if `list` (names separated by commas) contains its name, else
- * 0; the caller frees the array. Ends the program if `list` contains an unknown name. */
-static char *wanted_kinds(const corpus *from, const char *list) {
-  const int64_t kinds = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
-  char *wanted = allocate(kinds, 1);
-  chorale_text names = text_of(list), asked;
-  while (next_name(&names, &asked)) {
-    int64_t found = 0;
-    for (int64_t k = 0; k < kinds; ++k)
-      if (same_text(asked, text_in(from->problem, CHORALE_TEXTS_KINDS, k))) {
-        wanted[k] = 1;
-        ++found;
-      }
-    if (found == 0) {
-      free(wanted);
-      refuse_kind(from, asked);
-    }
-  }
-  return wanted;
-}
-
-/* Returns the corpus's model; if --learnt is given, with the learnt potentials. */
-static chorale_model *with_learnt(const corpus *from, const settings *chosen) {
-  if (chosen->learnt == NULL)
-    return chorale_model_retain(from->model);
-  chorale_learnt *learnt = load_learnt(chosen->learnt);
+/* Returns the problem's model; if --learnt is given, with the learnt potentials. Writes the report of
+ * the learnt result to *told: of that in the file of --learnt, otherwise of that in the note
+ * "learnt.json" of the problem file, if the note is one. */
+static chorale_model *with_learnt(const corpus *from, const settings *chosen,
+                                  chorale_learnt_report *told) {
+  const chorale_text text = note(from, "learnt.json");
+  chorale_learnt *learnt = NULL;
   chorale_model *model = NULL;
   chorale_error error;
-  check_input(chorale_learnt_apply(NULL, learnt, from->problem, &model, &error), &error,
-              "--learnt", chosen->learnt);
+  if (chosen->learnt != NULL) {
+    learnt = load_learnt(chosen->learnt);
+    check_input(chorale_learnt_apply(NULL, learnt, from->problem, &model, &error), &error,
+                "--learnt", chosen->learnt);
+  } else {
+    model = chorale_model_retain(from->model);
+    if (text.length > 0)
+      chorale_learnt_read(NULL, text.bytes, text.length, &learnt, NULL);
+  }
+  *told = (chorale_learnt_report){.struct_size = sizeof *told};
+  if (learnt != NULL)
+    check(chorale_learnt_get_report(learnt, told, &error), &error);
   chorale_learnt_destroy(learnt);
   return model;
 }
 
-/* Returns the report of the learnt result: that in the file of --learnt if this option is given,
- * otherwise that in the note "learnt.json" of the problem file, if the note is one. */
-static chorale_learnt_report report_of_learnt(const corpus *from, const settings *chosen) {
-  const chorale_text text = note(from, "learnt.json");
-  chorale_learnt *learnt = NULL;
-  chorale_learnt_report told;
-  chorale_error error;
-  told = (chorale_learnt_report){.struct_size = sizeof told};
-  if (chosen->learnt != NULL)
-    learnt = load_learnt(chosen->learnt);
-  else if (text.length > 0)
-    chorale_learnt_read(NULL, text.bytes, text.length, &learnt, NULL);
-  if (learnt != NULL)
-    check(chorale_learnt_get_report(learnt, &told, &error), &error);
-  chorale_learnt_destroy(learnt);
-  return told;
-}
-
-/* Returns the factor of each clique; NULL if all factors are 1. */
+/* Returns the factor of each clique; NULL if all factors are 1. Ends the program if --properties has
+ * a name that is not that of a kind of some clique. */
 static double *factors_of(const corpus *from, const settings *chosen) {
   if (chosen->properties == NULL && chosen->strength == 1.0)
     return NULL;
-  const int64_t kinds = chorale_problem_text_count(from->problem, CHORALE_TEXTS_KINDS);
-  char *wanted = chosen->properties != NULL ? wanted_kinds(from, chosen->properties) : NULL;
   double *factors = allocate(from->clique_count, sizeof *factors);
-  for (int64_t c = 0; c < from->clique_count; ++c) {
-    const int32_t kind = chorale_problem_clique_kind(from->problem, c);
-    const int on = wanted == NULL || (kind >= 0 && kind < kinds && wanted[kind]);
-    factors[c] = on ? chosen->strength : 0.0;
+  for (int64_t c = 0; c < from->clique_count; ++c)
+    factors[c] = chosen->properties == NULL ? chosen->strength : 0.0;
+  chorale_text names = text_of(chosen->properties != NULL ? chosen->properties : ""), asked;
+  while (next_name(&names, &asked)) {
+    int found = 0;
+    for (int64_t c = 0; c < from->clique_count; ++c) {
+      const int32_t kind = chorale_problem_clique_kind(from->problem, c);
+      if (!same_text(asked, text_in(from->problem, CHORALE_TEXTS_KINDS, kind)))
+        continue;
+      factors[c] = chosen->strength;
+      found = 1;
+    }
+    if (!found)
+      stop(EXIT_BAD_INPUT, "--properties is \"%.*s\"; it must name kinds of cliques of this file, "
+           "which \"chorale info\" lists", (int)asked.length, asked.bytes);
   }
-  free(wanted);
   return factors;
 }
 
@@ -154,13 +121,17 @@ static void tell_left_out(const inference *done) {
 inference infer(const corpus *from, const settings *chosen) {
   inference done;
   memset(&done, 0, sizeof done);
-  done.learnt = report_of_learnt(from, chosen);
   done.factors = factors_of(from, chosen);
-  done.model = with_learnt(from, chosen);
+  done.model = with_learnt(from, chosen, &done.learnt);
 
   chorale_error error;
   chorale_run_options options = {.struct_size = sizeof options};
-  set_run(&options, chosen);
+  options.rounds = chosen->rounds == 0 ? CHORALE_NO_ROUNDS : chosen->rounds;
+  options.threads = chosen->threads;
+  if (chosen->beam > 0) {
+    options.joint_mode = CHORALE_JOINT_BEAM;
+    options.beam_width = chosen->beam;
+  }
   options.bound_steps = chosen->bound_steps;
   options.time_limit = time_limit_of(chosen);
   options.progress = chosen->progress ? tell_round : NULL;

@@ -16,7 +16,7 @@ static const char run_help[] =
     "  --learnt PATH      take the potentials that \"chorale learn --output PATH\" found\n"
     "  --strength F       multiply the potential of every clique by F >= 0 (default 1)\n"
     "  --properties LIST  only cliques of these kinds, by name, separated by commas\n"
-    "                     (default: all; an unknown name lists the kinds of the file)\n"
+    "                     (default: all; \"chorale info\" lists the kinds of the file)\n"
     "  --rounds N         message rounds at most (default 10)\n"
     "  --threads N        threads (default 1); the result is the same for any number\n"
     "  --beam N           joint states that decoding a chain under several properties\n"
@@ -178,13 +178,4 @@ settings settings_from(const command *chosen, int count, char **arguments) {
 
 double time_limit_of(const settings *chosen) {
   return chosen->seconds < 0 ? 0 : chosen->seconds == 0 ? -1 : chosen->seconds;
-}
-
-void set_run(chorale_run_options *run, const settings *chosen) {
-  run->rounds = chosen->rounds == 0 ? CHORALE_NO_ROUNDS : chosen->rounds;
-  run->threads = chosen->threads;
-  if (chosen->beam > 0) {
-    run->joint_mode = CHORALE_JOINT_BEAM;
-    run->beam_width = chosen->beam;
-  }
 }

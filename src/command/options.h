@@ -2,8 +2,6 @@
 #ifndef CHORALE_COMMAND_OPTIONS_H
 #define CHORALE_COMMAND_OPTIONS_H
 
-#include <chorale/experimental/run.h>
-
 #include <stdint.h>
 
 typedef struct settings {
@@ -48,7 +46,5 @@ settings settings_from(const command *chosen, int count, char **arguments);
 
 /* Returns the time limit that the library is given: 0, its default, unless --seconds was given. */
 double time_limit_of(const settings *chosen);
-/* Sets the message rounds, threads and beam of a run. */
-void set_run(chorale_run_options *run, const settings *chosen);
 
 #endif

@@ -118,12 +118,6 @@ void print_summary(const corpus *from, const inference *done, const summary *of)
   printf("Rounds         %" PRId64 ", %s\n", result->rounds, chorale_outcome_name(result->outcome));
   printf("Time           %.2f s for %" PRId64 " chains, %" PRId64 " tokens, %" PRId64 " cliques\n",
          done->seconds, from->chain_count, from->positions, from->clique_count);
-  const chorale_text tagging = note(from, "tagging"); /* text on how long the tagger took */
-  if (tagging.length > 0) {
-    fputs("Tagging        ", stdout);
-    print_name(stdout, tagging, 0);
-    putchar('\n');
-  }
 }
 
 /* Prints the fields for token F1 and for numbers of errors. Needs gold labels. */

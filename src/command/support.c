@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -182,15 +183,8 @@ double now(void) {
   return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
 }
 
-static int lower(char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; }
-
 int same_text(chorale_text a, chorale_text b) {
-  if (a.length != b.length)
-    return 0;
-  for (size_t i = 0; i < a.length; ++i)
-    if (lower(a.bytes[i]) != lower(b.bytes[i]))
-      return 0;
-  return 1;
+  return a.length == b.length && (a.length == 0 || strncasecmp(a.bytes, b.bytes, a.length) == 0);
 }
 
 chorale_text text_of(const char *string) {

@@ -211,7 +211,7 @@ def check_keyboard(page, path):
     said(page, "This page answers")
     tab_to(page, "DisclosureTriangle", "Wrong throughout")
     page.type("Enter", 13)
-    tab_to(page, "DisclosureTriangle", "6 records without a change")
+    tab_to(page, "DisclosureTriangle", "6 records that the run left as they were")
     page.type("Enter", 13)
     tab_to(page, "button", "All: Title")
     page.type("ArrowRight", 39)

@@ -150,20 +150,8 @@ static void put_clique(FILE *to, const corpus *from, const inference *done, int6
   free(some);
 }
 
-/* Writes how much of the gain a control without agreement reaches, if the learnt result or a note of
- * the problem file says so. */
-static void put_control(FILE *to, const corpus *from, const inference *done) {
-  const chorale_learnt_report *learnt = &done->learnt;
-  const chorale_text control = note(from, "control");
-  if (learnt->control_accuracy > 0.0) /* 0 also for a result of 0.2, whose report is not read */
-    put_json(to, "[%r,%r,%r]", learnt->tagger_accuracy, learnt->control_accuracy,
-             learnt->agreeing_accuracy);
-  else
-    put_json(to, control.length > 0 ? "%t" : "null", control);
-}
-
 static void put_notes(FILE *to, const corpus *from) {
-  static const char *const others[] = {"title", "training_groups", "learnt.json", "control"};
+  static const char *const others[] = {"title", "training_groups", "learnt.json"};
   const int64_t notes = chorale_problem_note_count(from->problem);
   for (int64_t i = 0, before = 0; i < notes; ++i) {
     const chorale_text name = name_of_note(from->problem, i);
@@ -249,8 +237,12 @@ void put_data(FILE *to, const settings *chosen, const corpus *from, const infere
   }
   fputs("],\n\"notes\":[", to);
   put_notes(to, from);
-  fputs("],\n\"control\":", to);
-  put_control(to, from, done);
+  fputs("],\n\"control\":[", to);
+  const chorale_learnt_report *learnt = &done->learnt;
+  if (learnt->control_accuracy > 0.0) /* 0 also for a result of 0.2, whose report is not read */
+    put_json(to, "%r,%r,%r", learnt->tagger_accuracy, learnt->control_accuracy,
+             learnt->agreeing_accuracy);
+  putc(']', to);
   if (carried)
     put_problem(to, chosen, from, done);
   putc('}', to);

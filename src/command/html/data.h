@@ -37,8 +37,7 @@ size_t problem_size(const corpus *from);
  *             these are estimates
  *   cliques   { name, values, names } of each clique; values: how many; names: by value that a member
  *             of a changed clique has
- *   control   what a control without agreement reaches: a text, or the accuracies alone, of the
- *             control, and together; null: unknown
+ *   control   accuracies alone, of a control without agreement, and together; empty: unknown
  * and, if `carried`, with these:
  *   problem   the problem file in base64
  *   learnt    the text of the file of --learnt, or empty

@@ -313,9 +313,6 @@ const Labelling = (() => {
 
     // ---- Labels -------------------------------------------------------------------------------
 
-    isFirst(t) {
-      return this.offsets[this.chainAt[t]] === t;
-    }
     /** Returns false for punctuation and signs, which can be neither asked about nor corrected alone. */
     isWord(t) {
       return /[^\p{P}\p{S}\s]/u.test(this.words[t]);

@@ -153,13 +153,10 @@
 
   // ---- One word -------------------------------------------------------------------------------
 
-  // Uses a popover if the browser has it, since opening a modal dialog computes the style of every
-  // element of the page anew, twice.
+  // A popover, since opening a modal dialog computes the style of every element of the page anew, twice.
   const dialog = element("dialog", { id: "edit", popover: "", "aria-labelledby": "edit-head" });
   document.body.append(dialog);
-  const [open, close] = dialog.showPopover
-    ? [() => dialog.showPopover(), () => dialog.hidePopover()]
-    : [() => dialog.showModal(), () => dialog.close()];
+  const close = () => dialog.hidePopover();
   // Keeps the Tab key inside the dialog, as a modal dialog does.
   dialog.addEventListener("keydown", (event) => {
     if (event.key !== "Tab") return;
@@ -216,7 +213,7 @@
     why.innerHTML = (own[t] !== now[t] ? html`<ul>${view.reasons(chain, t, t)}</ul>`
       : html`<p class="small">Its record alone gives this label, and agreement leaves it.</p>`).text;
     dialog.append(why);
-    open();
+    dialog.showPopover();
     list.querySelector("[aria-pressed=true]")?.focus();
     clearTimeout(pending);
     pending = setTimeout(() => {
@@ -334,11 +331,6 @@
       return;
     }
     shown.set(page, addStrengths(place, page));
-    const fold = place.querySelector(".unchanged");
-    if (fold)
-      fold.querySelector("summary").textContent =
-        `${counted(fold.querySelectorAll(".record").length, "record", "records")} ` +
-        "without a change at first";
     labelling.shown(page).forEach((chain) => view.record(chain));
     if (differing.length === 0) return;
     place.querySelector("summary").after(element("p", { class: "note" }, "Labelled by itself this page scores " +

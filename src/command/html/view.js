@@ -305,7 +305,7 @@ report would grow too large.</p>`}`;
 <div id="a${page}">${this.#agreements(page)}</div>
 ${shown.filter((chain) => of.isChanged(chain)).map(article)}
 ${unchanged.length > 0 && html`<details class="unchanged"><summary>${counted(unchanged.length, "record",
-        "records")} without a change</summary>${unchanged.map(article)}</details>`}
+        "records")} that the run left as they were</summary>${unchanged.map(article)}</details>`}
 ${left > 0 && html`<p class="small">${counted(left, "more record is", "more records are")} not shown: the
 report would grow too large.</p>`}</details>`;
     }
@@ -400,17 +400,14 @@ is as high as it can be made.</p>`;
         of.hasGold && this.#losses(told)}`;
     }
     /**
-     * Returns how much of the gain a control without agreement reaches, if the problem file says so: the
+     * Returns how much of the gain a control without agreement reaches, if the learnt result says so: the
      * same model with potentials that prefer some values but reward no agreement.
      */
     #control() {
-      const { control } = this.of.data;
-      if (!control) return html``;
-      const [alone, without, together] = Array.isArray(control) ? control.map((share) => number(100 * share, 1)) : [];
-      return html`<p>How much of the gain is owed to agreement? ${alone === undefined ? `The control: ${control}`
-        : `On the lists that it was learnt from, each held out in turn, of 100 labels ${alone} were right ` +
-          `alone, ${without} with the control, which prefers values without looking at other records, and ` +
-          `${together} together.`}</p>`;
+      const [alone, without, together] = this.of.data.control.map((share) => number(100 * share, 1));
+      return alone !== undefined && html`<p>How much of the gain is owed to agreement? On the lists that it was
+learnt from, each held out in turn, of 100 labels ${alone} were right alone, ${without} with the control, which
+prefers values without looking at other records, and ${together} together.</p>`;
     }
     /**
      * Returns how many words have the right label only together, and how many only alone; of these, which
