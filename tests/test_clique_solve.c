@@ -622,6 +622,36 @@ static void a_gap_of_nothing_is_a_proof(void **state) {
   assert_true(proven > 0);
 }
 
+/* Alpha-pass updates its score move by move. Here it begins with a member at -2e9, so its score of
+ * the best labelling is wrong by 2e-9 of the right score: more than a proof allows. */
+static void a_proof_adds_up_the_score_anew(void **state) {
+  static const double scores[2][3] = {{-INFINITY, -2e9, 4e-5}, {0.004, 0.003, -1e4}};
+  static const double table[3] = {1.4426950408889634, -1.4426950408889634, -5.7707801635558535};
+  static const uint8_t counted[3] = {1, 0, 1};
+  static const chorale_algorithm algorithms[] = {CHORALE_ALGORITHM_COUNT_BOXES,
+                                                 CHORALE_ALGORITHM_DUAL_BOUND};
+  chorale_potential_options count = {.struct_size = sizeof count};
+  count.counted = counted;
+  chorale_potential *potential = NULL;
+  chorale_error error;
+  OK(chorale_potential_create_cardinality(NULL, 3, table, 3, &count, &potential, &error));
+  chorale_clique_problem problem = {.struct_size = sizeof problem};
+  problem.members = 2;
+  problem.values = problem.row_stride = 3;
+  problem.scores = scores[0];
+  for (size_t a = 0; a < COUNT_OF(algorithms); ++a) {
+    chorale_clique_options options;
+    options_of(algorithms[a], &options);
+    options.prove = 1;
+    chorale_clique_result result = {.struct_size = sizeof result};
+    OK(chorale_clique_solve(*state, potential, &problem, &options, NULL, &result, &error));
+    assert_int_equal(result.outcome, CHORALE_OUTCOME_COMPLETE);
+    assert_int_equal(result.proven, 1);
+    assert_true(result.score == 4e-5 + 0.004 - 1.4426950408889634);
+  }
+  chorale_potential_release(potential);
+}
+
 /* ---- Evaluation --------------------------------------------------------------------------- */
 
 static const char *check_evaluate(const Problem *problem, void *user) {
@@ -731,6 +761,7 @@ int main(void) {
       cmocka_unit_test(auto_is_near_the_optimum_of_contended_cliques),
       cmocka_unit_test(auto_comes_near_several_large_columns),
       cmocka_unit_test(a_gap_of_nothing_is_a_proof),
+      cmocka_unit_test(a_proof_adds_up_the_score_anew),
       cmocka_unit_test(evaluation_is_the_definition),
       cmocka_unit_test(outputs_are_optional),
       cmocka_unit_test(names_of_algorithms_go_both_ways),

@@ -51,15 +51,15 @@ void run_generalised_alpha_pass(CliqueSearch &search) noexcept {
 
 // Branch and bound starts from the labelling that the passes find.
 void run_count_boxes(CliqueSearch &search) noexcept {
-  search.run_planned_passes();
+  search.start_from_passes();
   search.solve_by<CountBoxes>(search.options());
 }
 void find_box_marginals(CliqueSearch &search) noexcept {
-  search.run_planned_passes();
+  search.start_from_passes();
   search.find_marginals_by<CountBoxes>(search.options());
 }
 void run_dual_bound(CliqueSearch &search) noexcept {
-  search.run_planned_passes();
+  search.start_from_passes();
   search.solve_by<DualBound>();
 }
 

@@ -180,6 +180,14 @@ void CliqueSearch::run_planned_passes() noexcept {
   }
 }
 
+void CliqueSearch::start_from_passes() noexcept {
+  run_planned_passes();
+  if (!runs() || !solution_.found())
+    return;
+  rate_solution();
+  close_bound_of_pass();
+}
+
 void CliqueSearch::run_alpha_pass(std::int32_t polished) noexcept {
   if (instance_.potential.form == Form::max) {
     solve_by<MaxPass>();

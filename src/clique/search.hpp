@@ -66,9 +66,12 @@ public:
   // with the best scores.
   void run_alpha_pass(std::int32_t polished = 0) noexcept;
   // Runs alpha-pass with moves of single members and, if the task's plan asks for it,
-  // alpha-expansion followed by moves of single members. This is all that ALPHA_PASS does;
-  // COUNT_BOXES and DUAL_BOUND begin with it.
+  // alpha-expansion followed by moves of single members. This is all that ALPHA_PASS does.
   void run_planned_passes() noexcept;
+  // COUNT_BOXES and DUAL_BOUND begin with this. Runs run_planned_passes(), then adds up the score of
+  // the solution anew: passes and moves update their scores move by move, so among numbers of very
+  // different magnitudes the score has a rounding error that is greater than a proof allows.
+  void start_from_passes() noexcept;
   // Marks the solution as optimal if alpha-pass, which has been run, is exact for the clique.
   void close_bound_of_pass() noexcept;
   // Improve the solution's labelling, or the labelling that start() has written.
