@@ -727,14 +727,17 @@ static const char *start_from_the_same(const Cluster *cluster, void *context) {
   const char *why = NULL;
   if (a->outcome == CHORALE_OUTCOME_COMPLETE) {
     ++*converged;
+    /* The steps of the bound depend on the best known score, and may find a better labelling. */
+    const int gains = patient.options.bound_steps > 0 && b->score > a->score;
     if (b->chain_updates != 0 || b->clique_updates != 0)
       why = complain("nothing has changed, yet there are %lld and %lld updates",
                      (long long)b->chain_updates, (long long)b->clique_updates);
-    else if (a->score != b->score || a->outcome != b->outcome)
+    else if (!gains && (a->score != b->score || a->outcome != b->outcome))
       why = complain("score %.17g, from there %.17g; outcome %d", a->score, b->score, b->outcome);
-    else if (memcmp(said[0].labels, said[1].labels, sizeof said[0].labels) != 0 ||
-             memcmp(said[0].own, said[1].own, sizeof said[0].own) != 0 ||
-             memcmp(said[0].marginals, said[1].marginals, sizeof said[0].marginals) != 0)
+    else if (!gains &&
+             (memcmp(said[0].labels, said[1].labels, sizeof said[0].labels) != 0 ||
+              memcmp(said[0].own, said[1].own, sizeof said[0].own) != 0 ||
+              memcmp(said[0].marginals, said[1].marginals, sizeof said[0].marginals) != 0))
       why = complain("labels or marginals differ");
   } else if (b->score < a->score) {
     why = complain("score %.17g, from there %.17g", a->score, b->score);
@@ -750,6 +753,48 @@ static void an_unchanged_model_needs_no_work(void **state) {
   check_clusters("warm", test_rounds(500), random_cluster, start_from_the_same, &converged);
   print_message("%lld runs had converged\n", (long long)converged);
   assert_true(converged > 0);
+}
+
+/* Two items in a closed clique, one of which has no labelling. */
+static void an_unchanged_model_with_a_chain_left_out_needs_no_work(void **state) {
+  (void)state;
+  chorale_error error;
+  static const double scores[2][2] = {{0, 1}, {-INFINITY, -INFINITY}};
+  chorale_potential *potts = NULL;
+  OK(chorale_potential_create_potts(NULL, 2, 1, NULL, &potts, &error));
+  chorale_model_builder *builder = NULL;
+  OK(chorale_model_builder_create(NULL, &builder, &error));
+  chorale_clique_setup setup = {.struct_size = sizeof setup};
+  setup.values = 2;
+  setup.potential = potts;
+  OK(chorale_model_builder_add_cliques(builder, &setup, 1, NULL, &error));
+  for (int64_t i = 0; i < 2; ++i) {
+    chorale_chain chain = {.struct_size = sizeof chain};
+    chain.length = 1;
+    chain.labels = 2;
+    chain.unary = scores[i];
+    OK(chorale_model_builder_add_chain(builder, &chain, NULL, NULL, &error));
+    OK(put_position(builder, 0, i, 0, &error));
+  }
+  chorale_model *model = NULL;
+  OK(chorale_model_builder_freeze(builder, &model, &error));
+  chorale_model_builder_destroy(builder);
+  chorale_run *run = NULL, *again = NULL;
+  chorale_run_result first = {.struct_size = sizeof first}, second = {.struct_size = sizeof second};
+  OK(chorale_run_create(NULL, model, NULL, NULL, &run, &error));
+  OK(chorale_run_solve(run, &first, &error));
+  assert_int_equal(first.left_out, 1);
+  assert_int_equal(first.clique_updates, 1);
+  OK(chorale_run_create(NULL, model, NULL, run, &again, &error));
+  OK(chorale_run_solve(again, &second, &error));
+  assert_int_equal(second.left_out, 1);
+  assert_int_equal(second.chain_updates, 0);
+  assert_int_equal(second.clique_updates, 0);
+  assert_true(first.score == second.score);
+  chorale_run_destroy(again);
+  chorale_run_destroy(run);
+  chorale_model_release(model);
+  chorale_potential_release(potts);
 }
 
 /* Replaces the scores of one chain by others of the same shape. */
@@ -1068,6 +1113,7 @@ int main(void) {
       cmocka_unit_test(a_long_step_gets_done_in_short_calls),
       cmocka_unit_test(another_worker_ends_the_call),
       cmocka_unit_test(an_unchanged_model_needs_no_work),
+      cmocka_unit_test(an_unchanged_model_with_a_chain_left_out_needs_no_work),
       cmocka_unit_test(a_changed_model_goes_on),
       cmocka_unit_test(little_work_for_a_little_change),
       cmocka_unit_test(a_cancel_from_another_thread_ends_it),

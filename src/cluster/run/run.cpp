@@ -267,11 +267,9 @@ void chorale_run::start_from(const chorale_run &earlier) noexcept {
   state.standing.has_unit = same_model ? earlier.state.standing.has_unit : true;
   state.set_unit(same_model ? earlier.state.to_chain.unit() : message_unit(*model, inputs));
   copy_messages(earlier);
-  if (same_model && !earlier.inputs.replaces_any()) {
-    state.take_over(earlier.state);
-    if (state.standing.left_out > 0)
-      state.leave_out(*model, inputs);
-  } else if (earlier.state.standing.has_labelling)
+  if (same_model && !earlier.inputs.replaces_any())
+    state.take_over(earlier.state, *model, inputs);
+  else if (earlier.state.standing.has_labelling)
     copy_labels(earlier);
 }
 

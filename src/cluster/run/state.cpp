@@ -130,14 +130,17 @@ void RunState::reset(const Model &model) noexcept {
     edits->initialise();
 }
 
-void RunState::take_over(const RunState &earlier) noexcept {
+void RunState::take_over(const RunState &earlier, const Model &model, Inputs &inputs) noexcept {
   own.copy(earlier.own);
   best.copy(earlier.best);
   now.copy(earlier.now);
+  standing = earlier.standing;
+  if (standing.left_out > 0)
+    leave_out(model, inputs);
+  // Copied last: leave_out() has flagged cliques to be recomputed, but nothing has changed.
   std::copy_n(earlier.chain_needs.data(), chain_needs.size(), chain_needs.data());
   std::copy_n(earlier.clique_needs.data(), clique_needs.size(), clique_needs.data());
   std::copy_n(earlier.set_aside_by.data(), set_aside_by.size(), set_aside_by.data());
-  standing = earlier.standing;
   parts.known = false;
   leave_round();
 }

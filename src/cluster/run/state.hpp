@@ -298,9 +298,9 @@ struct RunState {
 
   // Returns to the state of a new run.
   void reset(const Model &model) noexcept;
-  // Copies labellings, flags and standing from a run of the same model. Does not copy messages,
-  // tally, multipliers or unfinished work.
-  void take_over(const RunState &earlier) noexcept;
+  // Copies labellings, flags and standing from a run of the same model, and leaves out the same
+  // chains. Does not copy messages, tally, multipliers or unfinished work.
+  void take_over(const RunState &earlier, const Model &model, Inputs &inputs) noexcept;
   // Abandons an unfinished round. Chains and cliques keep their pending work; kAnswersLater becomes
   // kAnswersNow.
   void leave_round() noexcept;
