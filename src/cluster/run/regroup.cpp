@@ -1,8 +1,8 @@
 // regroup.hpp explains the words used here.
 #include "cluster/run/regroup.hpp"
 
+#include "base/random.hpp"
 #include "cluster/run/improve.hpp"
-
 #include "potential/clique_potential.hpp"
 
 #include <algorithm>

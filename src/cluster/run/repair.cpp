@@ -1,8 +1,10 @@
 // repair.hpp explains the words used here.
 #include "cluster/run/repair.hpp"
 
+#include "base/random.hpp"
 #include "cluster/run/chain_block.hpp"
 #include "cluster/run/polish.hpp"
+#include "potential/member_row.hpp"
 
 #include <algorithm>
 #include <utility>
