@@ -144,19 +144,22 @@ static void describe(Scene *s) {
   s->agreements[1].stop = stop;
   s->agreements[1].stop_count = 2;
 
-  static const int64_t last[] = {1};
-  for (int k = 0; k < 2; ++k) {
+  static const int64_t both[] = {0, 1};
+  for (int k = 0; k < 3; ++k) {
     s->rule[k] = (chorale_rule){.struct_size = sizeof s->rule[k]};
-    s->rule[k].each = 1;
+    s->rule[k].each = k < 2;
   }
   s->rule[0].kind = CHORALE_RULE_AT_MOST_TOKENS;
   s->rule[0].price = 0.125;
   s->rule[1].kind = CHORALE_RULE_NEVER;
-  s->rule[1].chains = last;
+  s->rule[1].chains = both + 1; /* excludes all labels of chain 1 */
   s->rule[1].chain_count = 1;
+  s->rule[2].kind = CHORALE_RULE_NEVER; /* changes a label of chain 0 */
+  s->rule[2].chains = both;
+  s->rule[2].chain_count = 1;
   s->rules = (chorale_rules){.struct_size = sizeof s->rules};
   s->rules.rules = s->rule;
-  s->rules.count = 2;
+  s->rules.count = 3;
 
   s->run_options = (chorale_run_options){.struct_size = sizeof s->run_options};
   s->run_options.rounds = 3;

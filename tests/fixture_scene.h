@@ -59,7 +59,7 @@ typedef struct Scene {
   chorale_repeated_words_options words;
   chorale_corpus corpus;           /* two chains, three positions */
   chorale_agreement agreements[2]; /* on words, and on keys */
-  chorale_rule rule[2]; /* each label at one position, at a price; the last chain has no label */
+  chorale_rule rule[3]; /* each label at one position, at a price; chain 1 has no label; chain 0 not label 0 */
   chorale_rules rules;
   chorale_corpus lesson_corpus;    /* four items, in two groups */
   chorale_agreement lesson_agreement;

@@ -90,7 +90,7 @@ chorale_status Rules::read(const Report &report, const chorale_rules *given,
                        ", since rules keep numbers for all pairs of labels");
   for (std::int64_t k = 0; k < rules.count; ++k)
     CHORALE_CHECK(add(report, rules, k, kinds, parts));
-  if (!by_chain_.resize(any() ? parts.chains() : 0) || !index_labels(labels))
+  if (!by_chain_.resize(any() ? parts.chains() : 0))
     return report.out_of_memory();
   std::fill(by_chain_.begin(), by_chain_.end(), -1);
   return CHORALE_OK;
@@ -197,39 +197,10 @@ chorale_status Rules::add(const Report &report, const chorale_rules &given, std:
   return CHORALE_OK;
 }
 
-// True if the rule's automaton leaves its start state, or fires, at this label. A labelling without
-// such labels leaves it in the start state, and so keeps the rule, unless the rule is in always_.
+// True if the rule's automaton leaves its start state, or fires, at this label.
 bool Rules::is_touched_by(const Property &property, std::int32_t label) const noexcept {
   const std::int64_t at = property.cell(property.start, 0) * property.labels + label;
   return property.next[at] != property.start || property.actions[at] != CHORALE_FIRE_NOTHING;
-}
-
-bool Rules::index_labels(std::int64_t labels) noexcept {
-  // True if a labelling may break the rule in the start state: this state fires at the end of a
-  // sequence, or its transitions depend on the classes of positions.
-  const auto is_always = [](const Property &property) {
-    const std::int32_t *end =
-        property.end_actions + std::int64_t{property.start} * (property.labels + 1);
-    return property.classes > 1 ||
-           std::any_of(end, end + property.labels + 1,
-                       [](std::int32_t action) { return action != CHORALE_FIRE_NOTHING; });
-  };
-  if (!any())
-    return true;
-  for (std::int32_t r = 0; r < rules_.size(); ++r)
-    if (is_always(*rules_[r].property) && !always_.push(r))
-      return false;
-  if (!touched_begin_.push(0))
-    return false;
-  for (std::int32_t y = 0; y < labels; ++y) {
-    for (std::int32_t r = 0; r < rules_.size(); ++r)
-      if (!is_always(*rules_[r].property) && is_touched_by(*rules_[r].property, y) &&
-          !touched_.push(r))
-        return false;
-    if (!touched_begin_.push(touched_.size()))
-      return false;
-  }
-  return true;
 }
 
 // ---- Checking ---------------------------------------------------------------------------------
@@ -243,36 +214,13 @@ Attached Rules::attach(std::int32_t rule, const Chain &chain) const noexcept {
   return {rules_[rule].property, nullptr, nullptr, chain.tokens, nullptr, chain.length};
 }
 
-// Makes scratch memory ready. False if memory runs out.
-bool Rules::prepare(Scratch &scratch) const noexcept {
-  scratch.scan = 0;
-  if (!any() || !scratch.seen.resize(touched_begin_.size() - 1 + rules_.size()))
-    return !any();
-  std::fill(scratch.seen.begin(), scratch.seen.end(), 0);
-  return true;
-}
-
-// Calls visit(rule) with each rule that the labelling of a chain breaks. Tests only rules that
-// react to one of its labels, and each rule once.
+// Calls visit(rule) with each rule that the labelling of a chain breaks.
 template <class Visit>
 void Rules::each_broken(std::int64_t chain, const Chain &of, gsl::span<const std::int32_t> labels,
-                        Scratch &scratch, Visit &&visit) const noexcept {
-  const std::int64_t scan = ++scratch.scan;
-  std::int64_t *seen_labels = scratch.seen.begin();
-  std::int64_t *seen_rules = seen_labels + touched_begin_.size() - 1;
-  const auto try_rule = [&](std::int32_t r) {
-    if (std::exchange(seen_rules[r], scan) != scan && concerns(rules_[r], chain) &&
-        AttachedRule{attach(r, of), 0}.broken_by(labels))
+                        Visit &&visit) const noexcept {
+  for (std::int32_t r = 0; r < rules_.size(); ++r)
+    if (concerns(rules_[r], chain) && AttachedRule{attach(r, of), 0}.broken_by(labels))
       visit(r);
-  };
-  for (const std::int32_t r : always_)
-    try_rule(r);
-  for (std::int32_t t = 0; t < of.length; ++t) {
-    const std::int32_t y = labels.data()[t];
-    if (std::exchange(seen_labels[y], scan) != scan)
-      for (std::int64_t at = touched_begin_[y]; at < touched_begin_[y + 1]; ++at)
-        try_rule(touched_[at]);
-  }
 }
 
 // Solves a chain under the rules in scratch.list except the rule `without`. False if memory runs
@@ -304,7 +252,7 @@ bool Rules::close(const Model &model, std::int64_t chain, std::int32_t without, 
       return true;
     const std::int64_t before = list.size();
     bool has_room = true;
-    each_broken(chain, of, scratch.search.labelling, scratch, [&](std::int32_t r) {
+    each_broken(chain, of, scratch.search.labelling, [&](std::int32_t r) {
       if (r != without && std::find(list.begin(), list.begin() + before, r) ==
                               list.begin() + before)
         has_room = has_room && list.push(r);
@@ -337,7 +285,7 @@ bool Rules::settle(const Model &model, Ruled &ruled, gsl::span<const std::int32_
   // After an interruption the labelling may break rules that were not added.
   bool keeps = search.found();
   if (keeps && limits.interruption() != Interruption::none)
-    each_broken(ruled.chain, of, search.labelling, scratch, [&](std::int32_t r) {
+    each_broken(ruled.chain, of, search.labelling, [&](std::int32_t r) {
       keeps = keeps && std::find(list.begin(), list.end(), r) != list.end();
     });
   ruled.score = keeps ? search.score : own_score;
@@ -389,8 +337,6 @@ bool Rules::check(const Model &model, gsl::span<const std::int32_t> labels,
                   bool &added) noexcept {
   added = false;
   Array<std::int32_t> &list = scratch.list;
-  if (!prepare(scratch))
-    return false;
   std::int64_t begin = 0;
   for (std::int64_t i = 0; i < model.chains.size(); ++i) {
     const Chain chain = model.chains[i];
@@ -413,8 +359,8 @@ bool Rules::check(const Model &model, gsl::span<const std::int32_t> labels,
         has_room = has_room && list.push(r);
     };
     if (!ruled)
-      each_broken(i, chain, own, scratch, collect);
-    each_broken(i, chain, now, scratch, collect);
+      each_broken(i, chain, own, collect);
+    each_broken(i, chain, now, collect);
     if (ruled) { // keep the rules it has, if there are new ones
       const std::int32_t *first = active_.begin() + ruled->first_active;
       const std::int32_t *end = first + ruled->active_count;
@@ -525,8 +471,6 @@ bool Rules::list(Array<chorale_rule_conflict> &to) const noexcept {
 
 bool Rules::explain(const Model &model, Array<chorale_rule_reason> &to) const noexcept {
   Scratch scratch(memory_);
-  if (!prepare(scratch))
-    return false;
   for (const std::int32_t at : by_chain_) {
     if (at < 0 || ruled_[at].state != CHORALE_RULES_KEPT)
       continue;
@@ -537,11 +481,10 @@ bool Rules::explain(const Model &model, Array<chorale_rule_reason> &to) const no
     const std::int32_t *labels = labels_.begin() + ruled.first_label;
     Array<std::int32_t> broken(memory_);
     bool has_room = true;
-    each_broken(ruled.chain, model.chains[ruled.chain], span_of(own, ruled.length), scratch,
+    each_broken(ruled.chain, model.chains[ruled.chain], span_of(own, ruled.length),
                 [&](std::int32_t r) { has_room = has_room && broken.push(r); });
     if (!has_room)
       return false;
-    std::sort(broken.begin(), broken.end());
     for (std::int32_t t = 0; t < ruled.length; ++t) {
       if (own[t] == labels[t])
         continue;

@@ -14,8 +14,7 @@ namespace chorale {
 class Rules {
 public:
   explicit Rules(const Memory &memory) noexcept
-      : memory_(memory), rules_(memory), chains_(memory), counted_(memory), touched_(memory),
-        touched_begin_(memory), always_(memory), ruled_(memory), by_chain_(memory),
+      : memory_(memory), rules_(memory), chains_(memory), counted_(memory), ruled_(memory), by_chain_(memory),
         active_(memory), labels_(memory), own_labels_(memory), conflicts_(memory) {}
   ~Rules();
   Rules(const Rules &) = delete;
@@ -24,13 +23,10 @@ public:
   // Scratch memory of the calls below.
   struct Scratch {
     explicit Scratch(const Memory &memory) noexcept
-        : search(memory), attached(memory), list(memory), seen(memory) {}
+        : search(memory), attached(memory), list(memory) {}
     RuleSearch search;
     Array<AttachedRule> attached;
     Array<std::int32_t> list; // the rules of the chain at hand
-    // By label, then by rule: the number of the scan that met it last.
-    Array<std::int64_t> seen;
-    std::int64_t scan = 0;
   };
 
   // Checks the caller's rules and makes their properties. To be called once.
@@ -98,14 +94,12 @@ private:
   chorale_status check_rule(const Report &report, std::string_view place,
                             const LabelKinds &kinds, const CorpusParts &parts,
                             chorale_rule &rule) noexcept;
-  bool index_labels(std::int64_t labels) noexcept;
   bool is_touched_by(const Property &property, std::int32_t label) const noexcept;
   bool concerns(const Rule &rule, std::int64_t chain) const noexcept;
   Attached attach(std::int32_t rule, const Chain &chain) const noexcept;
-  bool prepare(Scratch &scratch) const noexcept;
   template <class Visit>
   void each_broken(std::int64_t chain, const Chain &of, gsl::span<const std::int32_t> labels,
-                   Scratch &scratch, Visit &&visit) const noexcept;
+                   Visit &&visit) const noexcept;
   bool search(const Chain &chain, std::int32_t without, Limits &limits,
               Scratch &scratch) const noexcept;
   bool close(const Model &model, std::int64_t chain, std::int32_t without, Limits &limits,
@@ -124,11 +118,6 @@ private:
   Array<Rule> rules_;
   Array<std::int64_t> chains_;
   Array<std::uint8_t> counted_;
-  // The rules whose automata react to label y (is_touched_by()) are the entries touched_begin_[y] ..
-  // touched_begin_[y + 1] - 1 of touched_. always_: the rules to test on every labelling.
-  Array<std::int32_t> touched_;
-  Array<std::int64_t> touched_begin_;
-  Array<std::int32_t> always_;
   Array<Ruled> ruled_;
   Array<std::int32_t> by_chain_; // by chain: index of its entry in ruled_, or -1
   Array<std::int32_t> active_;
