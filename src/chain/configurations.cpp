@@ -107,8 +107,8 @@ std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t la
       std::min<std::int64_t>({most, 8 * std::int64_t{width} + labels, INT32_MAX}));
 }
 
-void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
-                 gsl::span<const BoundProperty> properties) noexcept {
+gsl::span<const std::int32_t> Beam::prune(Configurations &set, std::int32_t width,
+                                          gsl::span<const BoundProperty> properties) noexcept {
   const BoundProperty *property = properties.data();
   const auto count = static_cast<std::int32_t>(properties.size());
   std::int32_t outgoing = count - 1;
@@ -116,9 +116,6 @@ void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
     --outgoing;
   const std::int32_t n = set.count();
   for (std::int32_t i = 0; i < n; ++i) {
-    rank_[i] = greatest({set.row(i), to_size(columns)});
-    for (std::int32_t k = 0; k < count; ++k)
-      rank_[i] += property[k].expected_payment(set.key(i)[k]);
     order_[i] = i;
     leads_[i] = 0;
   }
@@ -139,6 +136,7 @@ void Beam::prune(Configurations &set, std::int32_t columns, std::int32_t width,
   });
   std::sort(order_, order_ + width);
   set.keep({order_, to_size(width)});
+  return {order_ + width, to_size(n - width)};
 }
 
 JointProgram::JointProgram(Layout &layout, const ChainView &view, std::int32_t count,
@@ -168,7 +166,12 @@ bool JointProgram::prune(Configurations &set, std::int32_t columns) noexcept {
   if (limits_.exact)
     return false;
   outcome_->pruned = true;
-  beam_.prune(set, columns, limits_.width, span_of(properties_, count_));
+  for (std::int32_t i = 0; i < set.count(); ++i) {
+    beam_.rank(i) = greatest({set.row(i), to_size(columns)});
+    for (std::int32_t k = 0; k < count_; ++k)
+      beam_.rank(i) += properties_[k].expected_payment(set.key(i)[k]);
+  }
+  beam_.prune(set, limits_.width, span_of(properties_, count_));
   return true;
 }
 

@@ -97,8 +97,8 @@ struct JointTargets {
 // beam prunes it. `most`: greatest number of configurations possible.
 std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept;
 
-// Beam pruning. Keeps first the best configuration for each code of the property whose message is
-// computed, and then the best of the other configurations, until the width is reached.
+// Beam pruning. Keeps first the configuration of the greatest rank for each code of the property
+// whose message is computed, and then the greatest of the others, until the width is reached.
 class Beam {
 public:
   // `codes`: greater than every code of every property.
@@ -106,13 +106,15 @@ public:
       : codes_(codes), rank_(layout.take<double>(capacity)),
         order_(layout.take<std::int32_t>(capacity)), leads_(layout.take<std::uint8_t>(capacity)),
         leader_(layout.take<std::int32_t>(codes)) {}
-  // Drops all but `width` configurations. Rows have `columns` entries.
-  void prune(Configurations &set, std::int32_t columns, std::int32_t width,
-             gsl::span<const BoundProperty> properties) noexcept;
+  // The rank of configuration i, which the caller sets before prune().
+  double &rank(std::int32_t i) noexcept { return rank_[i]; }
+  // Drops all but `width` configurations. Returns the former indices of those that were dropped.
+  gsl::span<const std::int32_t> prune(Configurations &set, std::int32_t width,
+                                      gsl::span<const BoundProperty> properties) noexcept;
 
 private:
   std::int64_t codes_;
-  double *rank_;         // by configuration: best score plus the sum of expected_payment()
+  double *rank_;         // by configuration
   std::int32_t *order_;  // indices of configurations
   std::uint8_t *leads_;  // by configuration: 1 if leader_ contains its index
   std::int32_t *leader_; // by code of the outgoing property: best configuration with this code
@@ -129,7 +131,8 @@ protected:
   // Stores the arguments of a run, and fills the messages with minus infinity.
   void start(Scores &scores, gsl::span<const BoundProperty> properties, const JointLimits &limits,
              const JointTargets &targets, const LogSums *sums, JointOutcome &outcome) noexcept;
-  // Prunes `set`, with rows of `columns` entries, to the beam width. False if this is not allowed.
+  // Prunes `set`, with rows of `columns` entries, to the beam width. The rank of a configuration is
+  // its best score plus the sum of expected_payment(). False if this is not allowed.
   bool prune(Configurations &set, std::int32_t columns) noexcept;
   // Raises the entries of the messages by labellings whose outgoing properties have the values
   // fired_. `score`: their score without the messages of these properties. Returns their score with

@@ -63,8 +63,6 @@ JointChain::JointChain(Layout &layout, const ChainView &view, std::int32_t count
     forward_rows_ = layout.take<double>(saturating_product(all, static_cast<std::size_t>(labels_)));
     forward_counts_ = layout.take<std::int32_t>(length_);
     if (use == JointUse::sums) {
-      kept_ = layout.take<std::int32_t>(room);
-      rank_ = layout.take<double>(room);
       by_.weights = layout.take<double>(
           saturating_product(static_cast<std::size_t>(labels_), static_cast<std::size_t>(labels_)));
       by_.most = layout.take<double>(labels_);
@@ -80,7 +78,6 @@ void JointChain::begin() noexcept {
       most_slack_[k] = greatest(targets_.slack.row(k).first(to_size(properties_[k].entries())));
   lowered_ = 0;
   lost_ = kForbidden;
-  dropped_ = 0;
   lost_part_ = 0;
   is_classless_ = true;
   for (std::int32_t k = 0; k < count_; ++k)
@@ -102,13 +99,20 @@ double JointChain::run(Scores &scores, gsl::span<const BoundProperty> properties
                        const JointLimits &limits, const JointTargets &targets,
                        JointOutcome &outcome) noexcept {
   start(scores, properties, limits, targets, nullptr, outcome);
+  return go_forward(scores) ? finish(scores) : kForbidden;
+}
+
+bool JointChain::go_forward(Scores &scores) noexcept {
   begin();
-  for (std::int32_t t = 0; t < length_; ++t)
+  for (std::int32_t t = 0; t < length_; ++t) {
     if (!step(scores, t)) {
-      outcome.overflow = scores.limits().interruption() == Interruption::none;
-      return kForbidden;
+      outcome_->overflow = scores.limits().interruption() == Interruption::none;
+      return false;
     }
-  return finish(scores);
+    if (forward_rows_)
+      keep_forward(t);
+  }
+  return true;
 }
 
 bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
@@ -116,7 +120,6 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
   const double *edges = t > 0 ? scores.forward(t) : nullptr;
   const std::ptrdiff_t stride = scores.forward_stride();
   const MaxPlus &max_plus = scores.max_plus();
-  at_ = t;
   after_ = completion_ + std::int64_t{t} * labels_;
   into_ = decode_ && t > 0 ? scores.backward(t) : nullptr;
   clear_next();
@@ -133,7 +136,7 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
       for (std::int32_t y = 0; y < labels_; ++y)
         row_[y] = before[y] + (scores.start()[y] + unary[y]);
     } else if (sums_) {
-      sum_step(i, unary, t);
+      sums_->step(before, labels_, by_, labels_, unary, row_);
     } else {
       max_plus.step(before, labels_, edges, stride, labels_, unary, row_);
     }
@@ -141,8 +144,6 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
     if (outcome_->overflow)
       return false;
   }
-  if (sums_ && !limits_.exact)
-    thin(limits_.width);
   if (next_.count() > limits_.width && !make_room())
     return false;
   outcome_->most = std::max<std::int64_t>(outcome_->most, next_.count());
@@ -185,7 +186,7 @@ bool JointChain::make_room() noexcept {
   for (std::int32_t i = 0; i < next_.count(); ++i)
     row_at_[next_.number(i)] = -1;
   if (sums_ && !limits_.exact)
-    thin(limits_.width);
+    thin();
   else if (!prune(next_, labels_))
     return false;
   for (std::int32_t i = 0; i < next_.count(); ++i) {

@@ -60,8 +60,7 @@ public:
   // then the log-sum of the scores of all labellings with label y at t, plus a number that is the
   // same for the whole row. If limits.exact is false, sums may leave out labellings: at a position
   // with more configurations than the width, only those whose sums have the greatest upper bounds
-  // are kept (thin()). Passes with growing widths, up to limits.width, are made until lost() is
-  // small. An overflow then means that every labelling that was kept is forbidden.
+  // are kept (thin()). An overflow then means that every labelling that was kept is forbidden.
   bool marginals(Scores &scores, gsl::span<const BoundProperty> properties,
                  const JointLimits &limits, const LogSums *sums, const Matrix<double> &to,
                  JointOutcome &outcome) noexcept;
@@ -119,23 +118,13 @@ private:
   // Used with log-sums. Returns, for the configuration with this key, the greatest message score
   // that each property can still add, summed over the properties.
   double hope(const std::int32_t *key) const noexcept;
-  // Computes completion_ with log-sums in place of maxima. False if interrupted.
-  bool sum_completions(Scores &scores) noexcept;
   // Sets by_ to the weights of a transition matrix (log_sums.hpp).
   void weigh(const Matrix<const double> &edges) noexcept;
-  // Writes to row_ the row of configuration i after a step of log-sums over the transitions in by_.
-  // Entries that cannot reach least_ become minus infinity.
-  void sum_step(std::int32_t i, const double *unary, std::int32_t t) noexcept;
-  // Drops configurations of next_, which belongs to position t = at_: those whose upper bound is
-  // below least_, and then all but the `width` with the greatest upper bounds. The upper bound of a
-  // configuration is (log-sum over labels y of row[y] + completion_[t * m + y]) + hope() +
-  // lowered_.
-  void thin(std::int32_t width) noexcept;
-  // The forward pass of marginals(), with all rows kept. False on overflow, or if interrupted.
+  // Drops all configurations of next_ but limits_.width of them, those with the greatest upper
+  // bounds: (log-sum over labels y of row[y] + after_[y]) + hope() + lowered_.
+  void thin() noexcept;
+  // The forward pass, for marginals() with all rows kept. False on overflow, or if interrupted.
   bool go_forward(Scores &scores) noexcept;
-  // Runs forward passes that leave out labellings, each wider than the last, until lost() is small.
-  // False on overflow, or if interrupted.
-  bool go_forward_thinned(Scores &scores, std::int32_t width) noexcept;
   // Replaces each entry of the rows of now_ by its final_score(), the scores added at the end of
   // the chain. False if interrupted.
   bool end_rows(Scores &scores) noexcept;
@@ -156,8 +145,6 @@ private:
   bool is_classless_ = false; // every property has a single position class
   double *completion_;      // T x m: best score (or log-sum) of the positions after t, given the
                             // label of t and without properties
-  std::int32_t *kept_ = nullptr; // sums: configurations to keep, scratch of thin()
-  double *rank_ = nullptr;       // sums: upper bound of each configuration, scratch of thin()
   WeighedMatrix by_{};      // sums: transitions of the current position
   double *row_;             // m: scores of the successors of one configuration
   std::int32_t *alive_;     // m: labels that are not dropped
@@ -176,12 +163,9 @@ private:
 
   bool drops_ = false;            // the targets allow to drop partial labellings
   // For sums that leave out labellings:
-  double least_ = kForbidden; // log-sum that partial labellings must be able to reach
   double lowered_ = 0;        // total that lower_to_zero() subtracted in the forward pass
-  double lost_ = kForbidden;  // log-sum of the upper bounds of configurations dropped for the width
-  std::int64_t dropped_ = 0;  // number of rows and entries dropped because they are below least_
+  double lost_ = kForbidden;  // log-sum of the upper bounds of the configurations left out
   double lost_part_ = 0;      // the result of lost()
-  std::int32_t at_ = 0;       // position of next_
   const double *after_ = nullptr; // row of completion_ for the current position
   const double *into_ = nullptr;  // decoding: transition scores into the current position, with a
                                   // row for each of its labels; NULL at the first position

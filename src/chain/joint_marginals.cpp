@@ -18,34 +18,18 @@
 #include <algorithm>
 
 namespace chorale {
-namespace {
-
-// A configuration, or a label of it, is left out if its labellings together have less than
-// exp(-kMargin), about 2e-16, of the weight of all labellings.
-constexpr double kMargin = 36;
-// Passes that leave out labellings: the width of the first pass, and the factor from the width of
-// one pass to that of the next.
-constexpr std::int32_t kFirstWidth = 16;
-constexpr std::int32_t kWider = 4;
-// A pass is wide enough if it leaves out at most this fraction of the weight of all labellings.
-constexpr double kLittleLost = 0.01;
-
-} // namespace
 
 bool JointChain::marginals(Scores &scores, gsl::span<const BoundProperty> properties,
                            const JointLimits &limits, const LogSums *sums, const Matrix<double> &to,
                            JointOutcome &outcome) noexcept {
   Expects(to.rows >= length_ && to.columns >= labels_);
   start(scores, properties, limits, {}, sums, outcome);
-  if (sums && !limits.exact) {
-    if (!go_forward_thinned(scores, limits.width))
-      return false;
-  } else {
-    least_ = kForbidden;
-    begin();
-    if (!go_forward(scores))
-      return false;
-  }
+  if (sums && !limits.exact &&
+      !scores.complete(*sums, {completion_, to_size(length_) * to_size(labels_)},
+                       {row_, to_size(labels_)}))
+    return false;
+  if (!go_forward(scores))
+    return false;
   for (std::int32_t t = length_ - 1; t >= 0; --t) {
     if (t == length_ - 1 ? !end_rows(scores) : !go_back(scores, t))
       return false;
@@ -58,55 +42,15 @@ bool JointChain::marginals(Scores &scores, gsl::span<const BoundProperty> proper
         best[y] = sums_ ? sums_->add(best[y], before[y] + after[y])
                         : std::max(best[y], before[y] + after[y]);
     }
-  }
-  return true;
-}
-
-bool JointChain::go_forward(Scores &scores) noexcept {
-  for (std::int32_t t = 0; t < length_; ++t) {
-    if (!step(scores, t)) {
-      outcome_->overflow = scores.limits().interruption() == Interruption::none;
-      return false;
-    }
-    keep_forward(t);
-  }
-  return true;
-}
-
-// A pass that is too narrow still gives a lower bound on the weight of all labellings, so that the
-// next pass can drop more entries (those that cannot reach least_).
-bool JointChain::go_forward_thinned(Scores &scores, std::int32_t width) noexcept {
-  least_ = kForbidden;
-  if (length_ > 0 && !sum_completions(scores))
-    return false;
-  for (std::int32_t w = std::min(kFirstWidth, width);;
-       w = w > width / kWider ? width : w * kWider) {
-    outcome_->pruned = false;
-    limits_.width = w;
-    begin();
-    if (!go_forward(scores))
-      return false;
-    if (length_ == 0)
-      return true;
-    double total = kForbidden;
-    for (std::int32_t i = 0; i < now_.count(); ++i) {
-      if (!scores.spend(step_work()))
+    if (sums && !limits.exact && t == length_ - 1) {
+      const double kept = sums_->total(labels_, [best](std::int32_t y) { return best[y]; });
+      outcome.overflow = kept == kForbidden;
+      if (outcome.overflow)
         return false;
-      for (std::int32_t y = 0; y < labels_; ++y)
-        total = sums_->add(total, now_.row(i)[y] + final_score(scores, now_.key(i), y));
-    }
-    total += lowered_;
-    if (total > kForbidden) {
-      lost_part_ = std::min(1.0, sums_->weight(lost_ - sums_->add(total, lost_)) +
-                                     static_cast<double>(dropped_) * natural_exp(-kMargin));
-      if (lost_part_ <= kLittleLost || w == width)
-        return true;
-      least_ = std::max(least_, total - kMargin * sums_->temperature());
-    } else if (w == width) {
-      outcome_->overflow = true;
-      return false;
+      lost_part_ = sums_->weight(lost_ - sums_->add(kept + lowered_, lost_));
     }
   }
+  return true;
 }
 
 bool JointChain::end_rows(Scores &scores) noexcept {
@@ -115,20 +59,6 @@ bool JointChain::end_rows(Scores &scores) noexcept {
       return false;
     for (std::int32_t y = 0; y < labels_; ++y)
       now_.row(i)[y] = final_score(scores, now_.key(i), y);
-  }
-  return true;
-}
-
-bool JointChain::sum_completions(Scores &scores) noexcept {
-  double *after = completion_ + std::int64_t{length_ - 1} * labels_;
-  std::copy_n(scores.end(), labels_, after);
-  for (std::int32_t t = length_ - 1; t > 0; --t, after -= labels_) {
-    if (!scores.spend(16 + LogSums::kWork * std::int64_t{labels_} * labels_))
-      return false;
-    for (std::int32_t y = 0; y < labels_; ++y)
-      row_[y] = scores.unary(t)[y] + after[y];
-    sums_->step(row_, labels_, scores.backward(t), scores.backward_stride(), labels_, nullptr,
-                after - labels_);
   }
   return true;
 }
@@ -146,43 +76,16 @@ void JointChain::weigh(const Matrix<const double> &edges) noexcept {
   sums_->weigh(labels_, labels_, by_);
 }
 
-void JointChain::sum_step(std::int32_t i, const double *unary, std::int32_t t) noexcept {
-  sums_->step(now_.row(i), labels_, by_, labels_, unary, row_);
-  if (least_ == kForbidden)
-    return;
-  const double *after = completion_ + std::int64_t{t} * labels_;
-  const double ahead = lowered_ + hope(now_.key(i));
-  for (std::int32_t y = 0; y < labels_; ++y)
-    if (row_[y] > kForbidden && row_[y] + after[y] + ahead < least_) {
-      dropped_ += row_[y] + after[y] + ahead > kForbidden ? 1 : 0;
-      row_[y] = kForbidden;
-    }
-}
-
-void JointChain::thin(std::int32_t width) noexcept {
-  const double *after = completion_ + std::int64_t{at_} * labels_;
-  std::int32_t kept = 0;
+void JointChain::thin() noexcept {
   for (std::int32_t i = 0; i < next_.count(); ++i) {
     const double *row = next_.row(i);
-    const double most = hope(next_.key(i)) + lowered_;
-    rank_[i] = sums_->total(labels_, [=](std::int32_t y) { return row[y] + after[y]; }) + most;
-    if (rank_[i] > kForbidden && rank_[i] >= least_)
-      kept_[kept++] = i;
-    else
-      dropped_ += rank_[i] > kForbidden ? 1 : 0;
+    beam_.rank(i) =
+        sums_->total(labels_, [=, this](std::int32_t y) { return row[y] + after_[y]; }) +
+        hope(next_.key(i)) + lowered_;
   }
-  if (kept > width) {
-    std::nth_element(kept_, kept_ + width, kept_ + kept, [this](std::int32_t a, std::int32_t b) {
-      return rank_[a] != rank_[b] ? rank_[a] > rank_[b] : a < b;
-    });
-    for (std::int32_t e = width; e < kept; ++e)
-      lost_ = sums_->add(lost_, rank_[kept_[e]]);
-    outcome_->pruned = true;
-    kept = width;
-    std::sort(kept_, kept_ + kept);
-  }
-  if (kept < next_.count())
-    next_.keep({kept_, to_size(kept)});
+  outcome_->pruned = true;
+  for (const std::int32_t i : beam_.prune(next_, limits_.width, span_of(properties_, count_)))
+    lost_ = sums_->add(lost_, beam_.rank(i));
 }
 
 void JointChain::keep_forward(std::int32_t t) noexcept {

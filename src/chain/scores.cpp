@@ -180,30 +180,18 @@ bool Scores::complete(gsl::span<double> completion, gsl::span<double> scratch,
                       gsl::span<std::int32_t> labelling) noexcept {
   const std::int32_t T = length();
   const std::int32_t m = labels();
-  Expects(completion.size() >= to_size(T) * to_size(m) && scratch.size() >= to_size(m) &&
-          labelling.size() >= to_size(T));
-  if (T == 0)
-    return true;
+  Expects(labelling.size() >= to_size(T));
+  if (!complete(max_plus(), completion, scratch))
+    return false;
   double *const row = scratch.data();
   std::int32_t *const best = labelling.data();
-  const auto after = [m, rows = completion.data()](std::int32_t t) {
-    return rows + std::int64_t{t} * m;
-  };
-  std::copy_n(end(), m, after(T - 1));
-  for (std::int32_t t = T - 1; t > 0; --t) {
-    if (!spend(16 + 3 * std::int64_t{m} * m))
-      return false;
-    for (std::int32_t y = 0; y < m; ++y)
-      row[y] = unary(t)[y] + after(t)[y];
-    max_plus().step(row, m, backward(t), backward_stride(), m, nullptr, after(t - 1));
-  }
   const double *before = start();
   for (std::int32_t t = 0; t < T; ++t) {
     if (!spend(16 + 2 * std::int64_t{m} * m))
       return false;
     for (std::int32_t y = 0; y < m; ++y)
       row[y] = unary(t)[y] + before[y];
-    best[t] = max_plus().best_sum(row, after(t), m);
+    best[t] = max_plus().best_sum(row, completion.data() + std::int64_t{t} * m, m);
     if (best[t] < 0)
       return false;
     if (t + 1 < T)

@@ -7,6 +7,8 @@
 #include "chain/chain_view.hpp"
 #include "chain/max_plus.hpp"
 
+#include <algorithm>
+
 namespace chorale {
 
 class Scores {
@@ -47,9 +49,14 @@ public:
   std::ptrdiff_t forward_stride() const noexcept { return forward_stride_; }
   std::ptrdiff_t backward_stride() const noexcept { return backward_stride_; }
 
-  // Writes to completion[t * m + y] the best score of the positions after t, given label y at t.
-  // Writes the best labelling of the chain to `labelling` (T labels). `scratch`: m numbers. False
-  // if every labelling is forbidden or if interrupted. Not for trees. O(T m^2).
+  // Writes to completion[t * m + y] the best score of the positions after t, given label y at t; or
+  // their log-sum, if `products` are LogSums, not MaxPlus. `scratch`: m numbers. False if
+  // interrupted. Not for trees. O(T m^2).
+  template <class Products>
+  bool complete(const Products &products, gsl::span<double> completion,
+                gsl::span<double> scratch) noexcept;
+  // Does the same with best scores, and writes the best labelling of the chain to `labelling` (T
+  // labels). False also if every labelling is forbidden.
   bool complete(gsl::span<double> completion, gsl::span<double> scratch,
                 gsl::span<std::int32_t> labelling) noexcept;
 
@@ -89,5 +96,25 @@ private:
   std::ptrdiff_t forward_stride_ = 0;
   std::ptrdiff_t backward_stride_ = 0;
 };
+
+template <class Products>
+bool Scores::complete(const Products &products, gsl::span<double> completion,
+                      gsl::span<double> scratch) noexcept {
+  const std::int32_t m = labels();
+  Expects(completion.size() >= to_size(length()) * to_size(m) && scratch.size() >= to_size(m));
+  if (length() == 0)
+    return true;
+  double *const row = scratch.data();
+  double *after = completion.data() + std::int64_t{length() - 1} * m;
+  std::copy_n(end(), m, after);
+  for (std::int32_t t = length() - 1; t > 0; --t, after -= m) {
+    if (!spend(16 + (2 + Products::kWork) * m * m))
+      return false;
+    for (std::int32_t y = 0; y < m; ++y)
+      row[y] = unary(t)[y] + after[y];
+    products.step(row, m, backward(t), backward_stride(), m, nullptr, after - m);
+  }
+  return true;
+}
 
 } // namespace chorale
