@@ -42,6 +42,8 @@ public:
 
   T *operator->() const noexcept { return object_; }
   T &operator*() const noexcept { return *object_; }
+  // The pointer, NULL at first, to which a function stores the object that it creates.
+  T *&slot() noexcept { return object_; }
   explicit operator bool() const noexcept { return object_ != nullptr; }
   T *give() noexcept { return std::exchange(object_, nullptr); }
 

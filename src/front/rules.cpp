@@ -46,11 +46,6 @@ chorale_status create_pin(const Report &report, const Memory &memory, std::int64
   return create_property(report, memory, automaton, made);
 }
 
-template <class T> struct Released {
-  ~Released() { release(made); }
-  T *made = nullptr;
-};
-
 } // namespace
 
 Rules::~Rules() {
@@ -413,27 +408,27 @@ chorale_status Rules::add_cliques(const Report &report, Builder &builder,
     return builder.add_member(report, builder.model->cliques.size() - 1, chain, classes, nullptr,
                               false);
   };
-  Released<Property> pin;
-  Released<Potential> free_pin;
+  Held<Property> pin;
+  Held<Potential> free_pin;
   for (const Ruled &ruled : ruled_) {
     if (ruled.pinned()) {
-      if (!pin.made) {
-        CHORALE_CHECK(create_pin(report, memory_, labels, pin.made));
-        CHORALE_CHECK(create_price(report, memory_, 1, 0, kForbidden, free_pin.made));
+      if (!pin) {
+        CHORALE_CHECK(create_pin(report, memory_, labels, pin.slot()));
+        CHORALE_CHECK(create_price(report, memory_, 1, 0, kForbidden, free_pin.slot()));
       }
-      Released<Potential> paid;
+      Held<Potential> paid;
       if (ruled.paid > 0 && ruled.state == CHORALE_RULES_KEPT)
-        CHORALE_CHECK(create_price(report, memory_, 1, -ruled.paid, kForbidden, paid.made));
-      CHORALE_CHECK(add(pin.made, paid.made ? paid.made : free_pin.made, ruled.chain,
+        CHORALE_CHECK(create_price(report, memory_, 1, -ruled.paid, kForbidden, paid.slot()));
+      CHORALE_CHECK(add(pin.slot(), paid ? paid.slot() : free_pin.slot(), ruled.chain,
                         labels_.begin() + ruled.first_label));
       continue;
     }
     for (std::int64_t k = 0; k < ruled.active_count; ++k) {
       const Rule &rule = rules_[active_[ruled.first_active + k]];
-      Released<Potential> price;
+      Held<Potential> price;
       CHORALE_CHECK(
-          create_price(report, memory_, rule.property->values, 0, -rule.price, price.made));
-      CHORALE_CHECK(add(rule.property, price.made, ruled.chain, nullptr));
+          create_price(report, memory_, rule.property->values, 0, -rule.price, price.slot()));
+      CHORALE_CHECK(add(rule.property, price.slot(), ruled.chain, nullptr));
     }
   }
   return CHORALE_OK;
