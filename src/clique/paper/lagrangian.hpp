@@ -39,75 +39,67 @@ class Lagrangian {
 public:
   Lagrangian(Layout &layout, const Instance &instance, StepRule rule) noexcept;
 
-  // Runs the relaxation of each alpha. A relaxation ends when complementary slackness is violated
-  // by at most options.tolerance times the largest useful multiplier, when no step is possible,
-  // when its bound is at most the best known score, or after options.iteration_limit steps. If its
-  // bound then exceeds the best known score, its last labelling is repaired
-  // (restore_majority()) and improved by single moves.
-  // Writes the labelling with the greatest exact score to `solution`, and the greatest of the final
-  // L_alpha to solution.bound.
+  // Runs the relaxation of each alpha; those with the greatest L at multipliers 0 come first. A
+  // relaxation ends when complementary slackness is violated by at most options.tolerance times the
+  // largest useful multiplier, when no step is possible, when its bound is at most the best known
+  // score, or after options.iteration_limit steps. If its bound then exceeds the best known score,
+  // its last labelling is repaired (restore_majority()) and improved by single moves.
+  // Writes the labelling with the greatest exact score to `solution`, and, unless interrupted, the
+  // greatest of the final L_alpha to solution.bound.
   void run(const SolveOptions &options, Limits &limits, Solution &solution) noexcept;
 
 private:
-  // Result of a step. stepped: multipliers or the labelling have changed. stuck: no change is
-  // possible. unbounded: L has no lower bound, so no labelling has majority alpha.
-  enum class Progress : std::int32_t { stepped, stuck, unbounded };
-  // A column v that violates its constraint n_v <= n_alpha, or complementary slackness.
-  struct Violation {
-    std::int32_t column; // -1: none
-    bool above;          // true: v has more members than alpha; false: fewer, but lambda_v > 0
-  };
-
-  // Runs the relaxation of alpha. Returns the lowest L_alpha found, or minus infinity if no
-  // labelling has majority alpha.
-  double relax(std::int32_t alpha, std::int64_t limit, double tolerance, Limits &limits,
+  // Runs the relaxation of alpha. Returns the lowest L_alpha found: minus infinity if no labelling
+  // has majority alpha, plus infinity if interrupted before one was computed.
+  double relax(std::int32_t alpha, const SolveOptions &options, Limits &limits,
                Solution &solution) noexcept;
   // Makes alpha the majority column, with all multipliers 0.
-  void take(std::int32_t alpha) noexcept;
-  void offer_all(Solution &solution) noexcept;
+  void start(std::int32_t alpha) noexcept;
+  double offer_all(Solution &solution) noexcept;
   // Computes level_ from the multipliers.
   void set_levels() noexcept;
-  // Gives every member its column of greatest level(), and returns L at the current multipliers;
-  // plus infinity if interrupted.
-  double choose() noexcept;
-  double largest_multiplier() const noexcept;
-  bool is_constrained(std::int32_t v) const noexcept { return v != alpha_ && v < counted_; }
+  // Gives every member its column of greatest level(), offers this labelling to `solution`, and
+  // returns L at the current multipliers; plus infinity if interrupted.
+  double choose(Solution &solution) noexcept;
   // Returns the score of member i at column v in the relaxation.
   double level(std::int64_t i, std::int32_t v) const noexcept {
-    return instance_->score(i, v) + level_[v];
+    return instance_->score(i, v) + level_.data()[v];
   }
-  Violation worst(double tolerated) const noexcept;
+  // Returns by how much the constraint of column v is violated.
+  std::int32_t excess(std::int32_t v) const noexcept {
+    return counts_.data()[v] - counts_.data()[alpha_];
+  }
+  std::int32_t worst(double tolerated) const noexcept;
 
-  Progress step_conservative(const Violation &violation, Solution &solution) noexcept;
-  Progress step_golden(const Violation &violation, double *relaxed, Solution &solution) noexcept;
-  Progress step_subgradient(double *relaxed, Solution &solution) noexcept;
+  // Change the multipliers, of column v or of all columns, and the labelling, and offer it to
+  // `solution`. False if the relaxation ends.
+  bool step_conservative(std::int32_t v, Solution &solution) noexcept;
+  bool step_golden(std::int32_t v, Solution &solution) noexcept;
+  bool step_subgradient(Solution &solution) noexcept;
   double along(std::int32_t v, double change) const noexcept;
+  // Clears moved_ and stuck_, when multipliers have changed.
+  void forget_stuck() noexcept;
 
   const Instance *instance_;
   StepRule rule_;
   std::int32_t counted_;
-  std::int32_t alpha_;
-  double *weights_;       // K: w_alpha,v
-  double *multiplier_;    // K: lambda
-  double *level_;         // K: term that the relaxation adds to psi_iv, by column v
-  double *direction_;     // K: for the subgradient rule: smoothed violations
+  std::int32_t alpha_ = 0;
+  double *multiplier_;             // K: lambda
+  gsl::span<double> level_;        // K: term that the relaxation adds to psi_iv, by column v
   // n: for the golden-section rule: the greatest level(i, w) over the columns w other than alpha
   // and the column whose multiplier is searched.
   double *best_other_;
+  std::uint8_t *moved_; // n: conservative rule: 1 if moved since the multipliers last changed
   gsl::span<std::int32_t> x_;      // n: a labelling that attains L
   gsl::span<std::int32_t> counts_; // K: number of members by column
-  std::uint8_t *changed_; // n: conservative rule: 1 if moved since the multipliers last changed
-  std::uint8_t *stuck_;   // K: 1 if a step could not change the column's multiplier
-  double *bounds_;        // K: the lowest L_alpha, by alpha
-  std::int32_t *order_;   // counted columns by descending L at multipliers 0
-  MajorityScore score_;
+  std::uint8_t *stuck_;            // K: 1 if a step could not change the column's multiplier
+  double *bounds_; // K: L at multipliers 0, by alpha; minus infinity after its relaxation
   SingleMoves<MajorityScore> moves_;
-  double member_score_;   // conservative rule: sum of member scores of x_
-  double magnitude_;      // sum of the magnitudes of the terms of L at the last choose()
-  double largest_;        // upper bound on useful multipliers: see largest_multiplier()
-  double step_size_;      // subgradient rule: factor on the step that would close the gap
-  double least_;          // subgradient rule: the lowest L so far
-  std::int32_t failures_; // subgradient rule: number of steps since the last lower L
+  double magnitude_ = 0; // sum of the magnitudes of the terms of L at the last choose()
+  double largest_ = 0;   // upper bound on useful multipliers: see offer_all()
+  double least_ = 0;     // the lowest L so far
+  double step_size_ = 0; // subgradient rule: factor on the step that would close the gap
+  std::int32_t in_vain_ = 0; // subgradient rule: number of steps since the last lower L
 };
 
 } // namespace chorale
