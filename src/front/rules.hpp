@@ -14,8 +14,9 @@ namespace chorale {
 class Rules {
 public:
   explicit Rules(const Memory &memory) noexcept
-      : memory_(memory), rules_(memory), chains_(memory), counted_(memory), ruled_(memory), by_chain_(memory),
-        active_(memory), labels_(memory), own_labels_(memory), conflicts_(memory) {}
+      : memory_(memory), rules_(memory), chains_(memory), counted_(memory), ruled_(memory),
+        by_chain_(memory), active_(memory), labels_(memory), own_labels_(memory),
+        conflicts_(memory) {}
   ~Rules();
   Rules(const Rules &) = delete;
   Rules &operator=(const Rules &) = delete;
