@@ -118,7 +118,7 @@ def measure(corpus, strength, least, options):
     broadcasts = next((k + 1 for k, part in enumerate(reached) if part >= 0.99), None)
     return {"giants": len(sizes), "largest": max(sizes, default=0), "alone": reached[0],
             "reached": reached[-1], "broadcasts": broadcasts, "all": search.rounds,
-            "decodings": search.decodings / len(model)}
+            "decodings": search.rows}
 
 
 def main():

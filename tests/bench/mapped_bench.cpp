@@ -4,9 +4,9 @@
 //     mapped_bench FOLDER [--quick | CHAINS LABELS]...    500000 10, 10000000 10 unless said otherwise
 //
 // Sentences of 20 tokens in documents of 25, a clique over every token that a document repeats, as in
-// collective_bench. Fails if model and run take more than 500 bytes a chain. A file of scores (float32) and tokens is written to FOLDER for each size, or taken
-// as it is there: 880 bytes a chain of 10 labels. Times are the processor's, over all threads, but for
-// those by the clock.
+// collective_bench. Fails if model and run take more than 600 bytes a chain. A file of scores
+// (float32) and tokens is written to FOLDER for each size, or taken as it is there: 880 bytes a chain
+// of 10 labels. Times are the processor's, over all threads, but for those by the clock.
 #include "instances.hpp"
 
 #include <chorale/experimental.h>
@@ -30,7 +30,7 @@ constexpr std::int64_t kLength = 20;
 constexpr std::int64_t kDocument = 25;
 constexpr int kWords = 20000;
 constexpr std::int32_t kStopWords = 50;
-constexpr double kMostBytesAChain = 500;
+constexpr double kMostBytesAChain = 600;
 
 [[noreturn]] void die(const std::string &what) {
   std::fprintf(stderr, "mapped_bench: %s\n", what.c_str());

@@ -123,13 +123,13 @@ def strides(name: str, array: npt.NDArray[Any]) -> dict[str, int]:
 
 
 def table(name: str, value: Any, ndim: int | tuple[int, ...]) -> Doubles:
-    """Converts numbers, which the library will copy, to a C-contiguous float64 array. Refuses
+    """Converts numbers, which the library will copy, to an aligned C-contiguous float64 array. Refuses
     complex numbers and number types of more than 8 bytes."""
     array = _array(name, value)
     _dimensions(name, array, ndim)
     if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
         raise TypeError(f"{name} has elements of type {array.dtype}, not numbers")
-    return np.ascontiguousarray(array, dtype=np.float64)
+    return np.require(array, np.float64, ["C", "A"])
 
 
 def ints(name: str, value: Any, ndim: int = 1, size: int | None = None, how: How = "call") -> Ints:
@@ -138,7 +138,7 @@ def ints(name: str, value: Any, ndim: int = 1, size: int | None = None, how: How
     array = _integers(name, value, ndim, INT32)
     if size is not None and array.shape != (size,):
         raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
-    made = np.ascontiguousarray(array, dtype=np.int32)
+    made = np.require(array, np.int32, ["C", "A"])
     return own(made) if how == "copy" else made
 
 
@@ -150,7 +150,7 @@ def longs(name: str, value: Any, size: int | None = None) -> npt.NDArray[np.int6
     array = _integers(name, value, 1, INT64)
     if size is not None and array.shape != (size,):
         raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
-    return np.ascontiguousarray(array, dtype=np.int64)
+    return np.require(array, np.int64, ["C", "A"])
 
 
 def _integers(name: str, value: Any, ndim: int, limits: Any) -> npt.NDArray[Any]:
