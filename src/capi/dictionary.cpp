@@ -1,5 +1,5 @@
-// Exported C functions of property.h: dictionaries, and the values that a property shows or fires
-// on a labelling.
+// Exported C functions of property.h: dictionaries; how many values an attachment has; the value of
+// a property on a labelling (*shown*), and the values that its automaton emits on the way (*fired*).
 #include "property/dictionary.hpp"
 #include "capi/chain_call.hpp"
 

@@ -42,8 +42,8 @@ std::string_view describe(int code) noexcept {
   }
 }
 
-// Returns a path for a message that must also hold the reason: of a long one the end, from the
-// beginning of a character of UTF-8.
+// Returns a path for a message that must also hold the reason: if it is long, its last bytes, from
+// the beginning of a character of UTF-8.
 std::string_view shown(std::string_view path) noexcept {
   constexpr std::size_t kMost = 320; // bytes
   std::size_t begin = path.size() > kMost ? path.size() - kMost : 0;

@@ -25,9 +25,9 @@ namespace chorale {
 
 // How a joint program uses a property's incoming message m.
 enum class Role : std::int32_t {
-  outgoing,         // the best score for each value of this property is computed; m is not added
-  paid,             // m(v) is added once, for the value v of the whole labelling
-  local,         // approximation: adds m(EMPTY) once, and m(v) - m(EMPTY) for each firing of v
+  outgoing, // the best score for each value of this property is computed, to which m is not added
+  paid,     // m(v) is added once, for the value v of the whole labelling
+  local,    // approximation: adds m(EMPTY) once, and m(v) - m(EMPTY) for each firing of v
   local_required // for m(EMPTY) = -infinity: adds m(v) for each firing of v; some v must fire
 };
 

@@ -5,8 +5,9 @@
 // automaton state and the value fired so far (bound_property.hpp). The values that can fire on this
 // chain are numbered 0 .. F - 1 (*local* values); F is EMPTY (nothing fired) and F + 1 CONFLICT
 // (different values fired). A property's incoming message gives a score to each of these F + 2
-// numbers. The outgoing message, which run() computes for one property at most, is the best score
-// of the chain for each of them.
+// numbers. The outgoing message of a property is the best score of the chain for each of them: run()
+// computes it for each property with the role `outgoing`, of which there is one in Joint::send(), and
+// all of them in Joint::reach().
 //
 // Every position has a set of configurations with a row of m scores each. One max-product step
 // advances a whole row by one position. The row is then split by the automaton transitions, label

@@ -5,8 +5,9 @@
 // A row has the index value * states + state, the *code* of its pair, so rows form a table. At each
 // position, the entries of a row are distributed over the rows of the pairs that follow. Labels
 // that fire nothing keep the value fired so far. If a value has fired, labels that fire another one
-// lead to CONFLICT. For each of these two sets of labels, one loop over the row moves all entries,
-// under a mask that all rows with the same state share.
+// lead to CONFLICT. For each of these two sets of labels, one loop over the row moves all entries
+// that keep their state, under a mask that all rows with the same state share. Labels that change
+// the state, or fire a first value, are moved one by one.
 #pragma once
 
 #include "chain/bound_property.hpp"

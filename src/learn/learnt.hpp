@@ -48,7 +48,7 @@ struct Weight {
   double weight;
 };
 
-// Families of kinds, each of which shares one strength and one bonus.
+// Families of kinds. All kinds of a family share one strength and one bonus.
 enum Family : std::size_t { kOfPositions, kOfProperties, kOfCentres, kFamilies };
 
 // What all cliques of a kind have in common, and what was learnt for them.

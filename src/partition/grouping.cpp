@@ -8,7 +8,8 @@
 namespace chorale {
 namespace {
 
-// The number of reforms at effort 1: some, and some for each unit.
+// At effort 1, a few groups are dissolved and formed anew (reform()) so many times, and so many times
+// more for each unit.
 constexpr double kReforms = 2000;
 constexpr double kReformsPerUnit = 2;
 // So many groups are dissolved at a time at most, and so many units.

@@ -64,7 +64,8 @@ private:
   Limits &limits_;
   Array<ScoredEdge> edges_; // those of the graph, and those added to divide paths
   Array<double> rest_;      // by edge: what no triangle holds of its score
-  // The edges of each unit in a list: by unit, and by end of an edge (2 e and 2 e + 1); -1: no more.
+  // The edges of each unit as a linked list of ends of edges (2 e and 2 e + 1): the first, by unit,
+  // and the next, by end; -1: no more.
   Array<std::int64_t> head_, next_;
   Array<Triangle> triangles_;
   Lists<std::int64_t> uses_;             // by edge: its places in triangles (3 t + place)

@@ -13,8 +13,8 @@
 // step within the part. So the score is at most the lower of two lines in k, one from each end of
 // the part, plus the convex f_alpha.
 //
-// Gains are stored as *places*: the place of a gain is top_ - gain, which is positive for the gains
-// that matter and grows from part to part.
+// Gains are stored as *places*: the place of a gain is top_ - gain, which grows from part to part. All
+// gains above the first threshold are in part 0; the greatest of them may have negative places.
 //
 // Notation (instance.hpp): n members, K columns; f_v is the table of column v.
 #pragma once

@@ -399,7 +399,8 @@ bool chorale_model_builder::place_members() noexcept {
   return true;
 }
 
-// Sets CliqueType::closed of every type, and counts the members of the closed cliques.
+// Decides which types are closed (CliqueType::closed), counts the members of closed cliques, and
+// whether all chains are items that are in no other cliques (items_alone).
 void chorale_model_builder::close_cliques() noexcept {
   for (const Clique &clique : model->cliques)
     // A clique of one member whose potential may forbid values is not closed: if it forbids all

@@ -26,8 +26,9 @@ struct CliqueType {
   // those of `fired`, EMPTY and CONFLICT.
   std::int32_t columns;
   // True if the type has neither property nor centre, and every member of every clique of this type
-  // is a single item (a chain of one position) that is in no other clique. Such cliques are
-  // *closed*: they exchange no messages and have no message rows.
+  // is a single item (a chain of one position) that is in no other clique. A clique of one member
+  // must not be able to forbid values. Such cliques are *closed*: they exchange no messages and have
+  // no message rows.
   bool closed;
   // Set for a property clique with many values: a dictionary of the values that its members can
   // fire. The columns are these values, EMPTY and CONFLICT (fired_columns.hpp). NULL: every value

@@ -5,9 +5,9 @@
 namespace chorale {
 namespace {
 
-// Copies everything but the potentials into the new model `to`; the types of its cliques are still
-// those of `from`. Does not copy the weights, since the types point to them. False if memory runs
-// out.
+// Copies chains, slots, cliques, members, groups, parts and totals into the new model `to`, which
+// keeps `from` alive as its `base`: scores, label maps, properties and weights stay there. The types
+// of the cliques are still those of `from`. False if memory runs out.
 bool copy_topology(Model &to, const Model &from) noexcept {
   if (!to.chains.copy(from.chains) || !to.slots.copy(from.slots) || !to.wholes.copy(from.wholes) ||
       !to.cliques.copy(from.cliques) || !to.members.copy(from.members) ||

@@ -110,8 +110,9 @@ double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
   return evaluate(number, clique, centre);
 }
 
-// Returns C of a clique, times its strength, for the counts in memory_.varied, which may be
-// overwritten.
+// Returns the potential of a clique, times its strength, for the counts in memory_.varied, which may
+// be overwritten, and for the value `centre` of its centre, if it has one. In a repair: minus the
+// penalty for what the potential forbids there, without the strength.
 double ChainBlock::evaluate(std::int32_t number, const Clique &clique,
                             std::int32_t centre) noexcept {
   CallbackFailure failed = CallbackFailure::none;

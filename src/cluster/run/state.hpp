@@ -99,7 +99,8 @@ struct DualState {
   // Upper bounds of the terms of the cliques and of the chains; NaN if still to be computed.
   gsl::span<double> clique_bounds;
   gsl::span<double> chain_bounds;
-  // By index in Model::members: the column that the slot shows under the multipliers, or -1.
+  // By index in Model::members: the column that the slot shows under the multipliers; -1:
+  // none (its chain is left out or has no labelling, or its clique is closed).
   // by_chain: in the best labelling of the slot's chain. by_clique: in the best assignment of the
   // slot's clique.
   gsl::span<std::int32_t> by_chain;
