@@ -116,9 +116,9 @@ struct Attached {
     return outside;
   }
 
-  // Returns the value of the property on `labelling`, as a number of the clique: values() for
-  // EMPTY, values() + 1 for CONFLICT; -1 if only one value fires and the clique has no number for
-  // it.
+  // Returns the number that the clique gives to the value of the property on `labelling`: values()
+  // for EMPTY, values() + 1 for CONFLICT; -1 if only one value fires and the clique has no number
+  // for it. Different values that all have the number of UNLISTED are no conflict.
   std::int32_t evaluate(gsl::span<const std::int32_t> labelling,
                         gsl::span<const std::int32_t> parents) const noexcept {
     std::int32_t first = -1;

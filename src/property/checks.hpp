@@ -11,6 +11,8 @@
 
 namespace chorale {
 
+// Greatest number R of values. EMPTY and CONFLICT have the numbers R and R + 1, and a message has
+// R + 2 entries; all of these fit into 32 bits.
 inline constexpr std::int64_t kMostValues = INT32_MAX - 2;
 
 inline chorale_status check_values(const Report &report, std::int64_t values,
@@ -36,7 +38,7 @@ inline chorale_status check_table_size(const Report &report, std::int64_t states
 }
 
 // Checks that `value` is a value of the property, 0 .. values - 1, or -1 for none. `name`: texts
-// that together name `value` in messages.
+// that are joined to the name of `value` in error messages.
 template <class... Name>
 chorale_status check_fired(const Report &report, std::int32_t value, std::int64_t values,
                            const Name &...name) noexcept {
@@ -68,9 +70,9 @@ inline bool fires_label(gsl::span<const std::int32_t> actions) noexcept {
   return std::find(actions.begin(), actions.end(), CHORALE_FIRE_LABEL) != actions.end();
 }
 
-// Checks that FIRE_LABEL fires only values of the property. This action fires the value of the
-// position's label. `used`: true if some action is FIRE_LABEL. `label_values`: one value for each
-// label; empty: the value of a label is the label itself.
+// Checks that the action FIRE_LABEL, which fires the value of the label of its position, fires only
+// values of the property. `used`: true if some action is FIRE_LABEL. `label_values`: the value of
+// each label; empty: the label itself. Labels with the value -1 fire nothing.
 inline chorale_status check_label_values(const Report &report, bool used,
                                          gsl::span<const std::int32_t> label_values,
                                          std::int64_t labels, std::int64_t values) noexcept {

@@ -45,7 +45,7 @@ namespace chorale {
 using Dictionary = ::chorale_dictionary;
 
 // Checks that a dictionary can list `count` values; 0 values only if it has UNLISTED
-// (`has_unlisted`). `name`: the name of the argument `count` in messages.
+// (`has_unlisted`). `name`: the name of the argument `count` in error messages.
 chorale_status check_value_count(const Report &report, std::string_view name, std::int64_t count,
                                  bool has_unlisted) noexcept;
 // Checks its arguments and creates a dictionary, which it writes to `made` with one reference.

@@ -10,6 +10,8 @@
 
 namespace chorale {
 
+// What a label name says about the place of its position in a segment: B-, I-, E- and S- are begin,
+// inside, end and single; the name "O" is outside. plain: a label of a scheme without prefixes.
 enum class Part : std::int32_t { plain, outside, begin, inside, end, single, unknown };
 
 struct LabelName {
@@ -17,8 +19,8 @@ struct LabelName {
   std::string_view kind;
 };
 
-// Splits a name into part and kind by the rules of a scheme. The part is Part::unknown if the name
-// breaks these rules.
+// Splits a name into part and kind by the rules of a scheme. In the scheme BILOU, the prefixes L-
+// and U- take the place of E- and S-. The part is Part::unknown if the name breaks the rules.
 LabelName read_label(chorale_scheme scheme, std::string_view name) noexcept;
 
 // True if a scheme allows the label `after` directly after the label `before` (may_follow), the

@@ -72,6 +72,7 @@ std::int32_t number_states(const AutomatonSpec &source, std::int32_t *number) no
   return live;
 }
 
+// True if the actions do not depend on the labels before, so that compile() derives local_actions.
 bool is_memoryless(const AutomatonSpec &source) noexcept {
   return source.states == 1 && source.table_offset == 0 && !source.end_actions;
 }

@@ -29,7 +29,7 @@ struct chorale_property : chorale::Counted {
   std::int32_t labels = 0;
   std::int32_t classes = 0;
   std::int32_t states = 0; // including the dead state
-  std::int32_t values = 0; // R
+  std::int32_t values = 0; // R; values are numbered 0 .. R - 1
   std::int32_t start = 0;
   // The action FIRE_TABLE at position t fires entry t + table_offset of the caller's table, or
   // outside_value (-1: nothing) if there is no such entry.
@@ -65,7 +65,10 @@ namespace chorale {
 
 using Property = ::chorale_property;
 
-// An automaton as the caller states it; arrays as in chorale_automaton.
+// An automaton as the caller states it (chorale_automaton). `next`, `actions`: states x classes x
+// labels; without `actions`, no transition fires. `end_actions`: the action of each state at the
+// end of the chain; NULL: none. `label_values`: the value of each label, which the action
+// FIRE_LABEL fires; NULL: the label itself.
 struct AutomatonSpec {
   std::int64_t labels;
   std::int64_t classes;

@@ -84,8 +84,8 @@ chorale_status create_first_label(const Report &report, const Memory &memory,
 }
 
 // States: 0: there was no segment of kind `anchor` yet, or the label after the last one has been
-// found; 1: in a segment; 2: after a segment that an ignored label has ended, before the next label
-// that is not ignored.
+// found; 1: in a segment, or at ignored labels after it that do not end it; 2: after a segment that
+// an ignored label has ended, before the next label that is not ignored.
 chorale_status create_next_label(const Report &report, const Memory &memory,
                                  const LabelKinds &kinds, std::int32_t anchor,
                                  chorale_segment_rule rule, std::int32_t end_value,
@@ -123,7 +123,9 @@ chorale_status create_next_label(const Report &report, const Memory &memory,
   return hand_over(report, tables.compile(), made);
 }
 
-// States: 0: outside a segment of kind `anchor`; 1: in a segment.
+// States: 0: outside segments of kind `anchor`; 1: in one, or at ignored labels after it that do
+// not end it. The first label of a segment fires the table entry of the position before (table_offset
+// is -1), or start_value at the first position.
 chorale_status create_token_before(const Report &report, const Memory &memory,
                                    const LabelKinds &kinds, std::int32_t anchor,
                                    chorale_segment_rule rule, std::int64_t values,

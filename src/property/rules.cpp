@@ -41,9 +41,9 @@ std::int32_t next_of(const chorale_rule &rule, std::int32_t state, Is is) noexce
     return !is_a ? state : state < k ? state + 1 : kBroken;
   case CHORALE_RULE_NO_LONGER: // the state is the length of the current segment of a
     return !is_a ? 0 : is == Is::first_a ? 1 : state < k ? state + 1 : kBroken;
-  case CHORALE_RULE_BEFORE: // 1: after a b
+  case CHORALE_RULE_BEFORE: // 1: some label so far is a b
     return is == Is::b ? 1 : is_a && state == 1 ? kBroken : state;
-  case CHORALE_RULE_DIRECTLY_AFTER: // 1: after a b, 2: after an a, 0: after any other label
+  case CHORALE_RULE_DIRECTLY_AFTER: // the last label: 1: a b, 2: an a, 0: any other, or none yet
     if (!is_a)
       return is == Is::b ? 1 : 0;
     return state == 1 || (state == 2 && is == Is::a) ? 2 : kBroken;
@@ -51,7 +51,7 @@ std::int32_t next_of(const chorale_rule &rule, std::int32_t state, Is is) noexce
     if (is == Is::other)
       return state;
     return state == (is_a ? 2 : 1) ? kBroken : is_a ? 1 : 2;
-  default: // NEEDS. 1: there was an a, 2: there was a b
+  default: // NEEDS. 1: there was an a but no b, 2: there was a b
     return is == Is::b ? 2 : is_a && state == 0 ? 1 : state;
   }
 }

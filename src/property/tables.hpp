@@ -35,6 +35,7 @@ public:
     actions_[at] = action;
   }
   void set_end(std::int32_t state, std::int32_t action) noexcept { end_actions_[state] = action; }
+  // True if `action` is the action of some transition, or of some state at the end.
   bool fires(std::int32_t action) const noexcept {
     return std::find(actions_.begin(), actions_.end(), action) != actions_.end() ||
            std::find(end_actions_.begin(), end_actions_.end(), action) != end_actions_.end();
