@@ -58,8 +58,9 @@ const Algorithm *find_algorithm(std::string_view name) noexcept;
 
 std::string_view family_name(Form form) noexcept;
 
-// Reports that `members` members may not have weights, which add up to kind.members, under this
-// potential (CliqueKind::takes_weights()). `name`: texts that together name the weights.
+// Reports that the caller gave weights to `members` members, which this potential does not permit
+// (CliqueKind::takes_weights()). kind.members is the sum of the weights. `name`: texts that the
+// message begins with, and that together name the weights as the caller does.
 template <class... Name>
 chorale_status fail_weights(const Report &report, const CliqueKind &kind, std::int64_t members,
                             const Name &...name) noexcept {

@@ -50,9 +50,9 @@ private:
     instance_.potential.limits = &limits_;
     return true;
   }
-  // True if the algorithm may be called: if it only takes memory, or if load() was not interrupted
-  // while it prepared the potential. (Small cliques are prepared, and algorithms begin, whatever the
-  // limits.)
+  // True if the algorithm may be called: either the call only adds up sizes, or load() has prepared
+  // the potential without an interruption. (A potential of at most kAlwaysRead numbers is prepared
+  // whatever the limits.)
   bool is_prepared() const noexcept { return !runs() || is_prepared_; }
 
   void find_marginals() noexcept {
@@ -93,8 +93,8 @@ private:
     Rated rated;
     if (answer.failure == CallbackFailure::none) {
       if (const bool independent = interrupted_without_labelling(); found || independent) {
-        // A run does not use the labelling, so it is not scored for a large clique after an
-        // interruption.
+        // A caller that wants messages only, such as a run of a model (src/cluster), does not read the
+        // labelling. So after an interruption the labelling of a large clique is not scored for it.
         if (is_small() || !is_interrupted() || !task_.messages_only)
           rate(independent ? gsl::span<const std::int32_t>() : solution_.assignment, candidate_,
                rated);

@@ -7,9 +7,9 @@
 
 namespace chorale {
 
-// Number of scores, members times values, up to which all scores are read however early the limits
-// end the call; and of a potential's numbers up to which they are prepared. This, and finding a
-// labelling, takes a few milliseconds.
+// With at most this many scores (members times values), all scores are read and a labelling is found
+// even if the limits end the call at once; likewise, a potential of at most this many numbers is
+// prepared. Together this takes a few milliseconds.
 inline constexpr std::int64_t kAlwaysRead = 1 << 20;
 
 struct CliqueTask {

@@ -46,13 +46,15 @@ struct ProblemView {
 
 struct Instance {
   // `in_place`: the caller's matrix has no gaps and may be used without a copy. The instance uses
-  // this permission if its columns are exactly the values. `rows`: the number of members, if it is
-  // not kind.members, the sum of their weights.
+  // this permission if there is no rest column. `rows`: the number of members; 0 means kind.members.
+  // Needed where members have weights: kind.members is then the sum of the weights.
   Instance(Layout &layout, const CliqueKind &kind, bool in_place = false,
            std::int32_t rows = 0) noexcept;
-  // Gathers the scores. False if some member has no admissible value, or if `limits` (NULL: none)
-  // interrupted the call. If exactly one member has no admissible value, writes this member to
-  // `*only_without`, otherwise -1. Algorithms require that `potential` is prepared as well.
+  // Fills the arrays below from the caller's scores. A value is *admissible* for a member if its score
+  // is above minus infinity and the member is not fixed to another value. False if some member has no
+  // admissible value, or if `limits` (NULL: none) interrupted the call. If exactly one member has no
+  // admissible value, writes this member to `*only_without`, otherwise -1. Before an algorithm runs,
+  // potential.prepare() must be called too.
   bool load(const ProblemView &problem, std::int32_t *only_without = nullptr,
             Limits *limits = nullptr) noexcept;
   // Announces `work` elementary steps to the limits. False if the limits interrupt the computation.
@@ -109,8 +111,8 @@ struct Instance {
   std::int32_t *second; // by member: its second-best column; -1 if it may take only one
   double *best_score;   // by member: score at `best`
   double *second_score; // by member: score at `second`; minus infinity if `second` is -1
-  // By member: its best uncounted value, for which the rest column stands; NULL without a rest
-  // column.
+  // By member: its best uncounted value, for which the rest column stands; -1 if the member is fixed
+  // to a counted value. NULL without a rest column.
   std::int32_t *rest_value;
 
   std::int32_t value_of(std::int64_t i, std::int32_t column) const noexcept {
@@ -118,7 +120,7 @@ struct Instance {
   }
 
 private:
-  // Fills rows begin .. last - 1 of `scores` from the caller's matrix.
+  // Fills rows begin .. last - 1 of `scores`, and of rest_value, from the caller's matrix.
   void gather(const ProblemView &problem, std::int64_t begin, std::int64_t last) noexcept;
 };
 
@@ -131,23 +133,23 @@ inline bool clear_messages(const Instance &in, Matrix<double> messages) noexcept
   });
 }
 
-// Takes account of the labelling with all members in the rest column: raises the message of each
-// member at the rest column to the sum of the other members' scores there, if all of them may take
-// the rest column. False if interrupted.
+// Takes account of the labelling with all members in the rest column, whose potential is 0: raises
+// the message of each member at the rest column to the sum of the other members' scores there, if
+// all these other members may take the rest column. False if interrupted.
 bool raise_all_at_rest(const Instance &in, Matrix<double> messages) noexcept;
 
 // Options of a call, checked, with defaults filled in.
 struct SolveOptions {
-  std::int32_t subset_size = 2;
+  std::int32_t subset_size = 2;     // generalised alpha-pass: greatest number of columns in a set
   std::int64_t iteration_limit = 0; // 0: the algorithm's default
-  std::int64_t node_limit = 0;
-  std::int64_t node_pool = 0;
-  double tolerance = 1e-3;
-  double gap = -1;
+  std::int64_t node_limit = 0;      // COUNT_BOXES: greatest number of nodes; 0: no limit
+  std::int64_t node_pool = 0;       // COUNT_BOXES: nodes to have room for; 0: see node_pool.hpp
+  double tolerance = 1e-3;          // Lagrangian: see Lagrangian::run()
+  double gap = -1; // searches end when closes_gap() holds for this gap; negative: no gap requested
 };
 
 // The result of one algorithm, or of several that run one after another. No algorithm lowers
-// `score` or raises `bound`.
+// `score`, the score of the best labelling, or raises `bound`, an upper bound on all scores.
 struct Solution {
   Solution(Layout &layout, const Instance &of) noexcept
       : instance(&of), assignment(layout.take_span<std::int32_t>(of.members)) {}
@@ -167,7 +169,7 @@ struct Solution {
   }
 
   const Instance *instance;
-  gsl::span<std::int32_t> assignment; // the column of each member; undefined until found
+  gsl::span<std::int32_t> assignment; // the column of each member; valid if found()
   double score = kForbidden;
   double bound = kInfinity;
   bool infeasible = false; // proven: no labelling scores above minus infinity

@@ -116,7 +116,8 @@ void CliqueSearch::write_all_at(std::int32_t value,
 }
 
 // Sets the score of the solution to that of its labelling, which is minus infinity if the potential
-// forbids the labelling. If write_each() was interrupted, leaves the solution without a score.
+// forbids the labelling. Leaves the score unchanged if the limits have ended the call on a large
+// clique: write_each() may then have written a part of the labelling only.
 void CliqueSearch::rate_solution() noexcept {
   if (!is_small() && is_interrupted())
     return;

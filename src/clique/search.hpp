@@ -55,8 +55,10 @@ public:
         },
         arguments...);
   }
-  // Finds the max-marginal of every member i and column v by the passes of alpha-pass in which
-  // member i is fixed to v. Calls run_planned_passes() first, unless only messages are wanted.
+  // Writes to messages_, for every member i and column v, the best score of the passes of alpha-pass in
+  // which member i is fixed to v, minus the score of member i at v. (MaxPass, PairMessages and
+  // WeightedMarginals replace these passes for MAX, for two members and for weights.) Calls
+  // run_planned_passes() first, unless only messages are wanted.
   void find_pass_marginals() noexcept;
 
   // Writes to the solution the labelling that the task starts from. Called by algorithms that
@@ -65,14 +67,16 @@ public:
   // Runs alpha-pass. Moves single members from the best labelling of each of the `polished` passes
   // with the best scores.
   void run_alpha_pass(std::int32_t polished = 0) noexcept;
-  // Runs alpha-pass with moves of single members and, if the task's plan asks for it,
-  // alpha-expansion followed by moves of single members. This is all that ALPHA_PASS does.
+  // Runs alpha-pass, then the further steps of the task's plan: moves of single members from the best
+  // passes, and alpha-expansion followed by moves of single members. The plan has no further steps
+  // if the caller asked for a labelling by ALPHA_PASS itself.
   void run_planned_passes() noexcept;
-  // COUNT_BOXES and DUAL_BOUND begin with this. Runs run_planned_passes(), then adds up the score of
-  // the solution anew: passes and moves update their scores move by move, so among numbers of very
-  // different magnitudes the score has a rounding error that is greater than a proof allows.
+  // Runs run_planned_passes(), then adds up the score of the solution anew, as the first step of
+  // COUNT_BOXES and DUAL_BOUND. Passes and moves update a score move by move; if the terms differ
+  // much in magnitude, its rounding error is then greater than a proof of optimality allows.
   void start_from_passes() noexcept;
-  // Marks the solution as optimal if alpha-pass, which has been run, is exact for the clique.
+  // If alpha-pass, which has been run, is exact for the clique: marks the solution as optimal, or the
+  // problem as infeasible if no labelling was found.
   void close_bound_of_pass() noexcept;
   // Improve the solution's labelling, or the labelling that start() has written.
   void run_alpha_expansion() noexcept;
@@ -103,8 +107,8 @@ protected:
   void take_independent() noexcept;
 
 private:
-  // Constructs a solver in memory that all steps share. Then calls use(solver), unless the layout
-  // has no memory or the search was interrupted or has failed.
+  // Constructs a solver in memory that later steps use again. Then calls use(solver), unless the layout
+  // has no memory, the search was interrupted or a callback has failed.
   template <class Solver, class Use, class... Arguments>
   void phase(Use &&use, const Arguments &...arguments) noexcept {
     const std::size_t mark = layout_.mark();
@@ -143,7 +147,7 @@ protected:
   gsl::span<std::int64_t> value_counts_; // by value: number of members, scratch of rate()
   CallbackFailure rating_failure_ = CallbackFailure::none; // of the last call of rate()
   double *messages_;             // members x columns: max-marginals minus the member's own score
-  bool started_ = false;         // start() has written a labelling, which may be forbidden
+  bool started_ = false;         // start() has written a labelling; the potential may forbid it
   bool marginals_exact_ = false;
   bool is_unread_ = false;       // the limits ended the call before all scores were read
   // The only member without an admissible value, if the caller asks for messages: the message to it

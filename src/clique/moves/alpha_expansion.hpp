@@ -51,8 +51,8 @@ private:
   Ranked *order_; // n: members by column; within a column by descending gain
   double *best_;  // n + 1: D_j(k) by k, for the columns so far
   double *next_;  // n + 1: D_j(k) with the column that is being added
-  // For each occupied column j and each k: number of members that leave j in the choice that gives
-  // D_j(k).
+  // For each occupied column v, from leaving_start_[v] on, and each k: number of members that leave v
+  // in the choice that attains D(k) of the columns up to v.
   std::int32_t *leaving_;
 };
 

@@ -27,8 +27,9 @@ inline constexpr double kLeastImprovement = 1e-13;
 //
 //     leave_u - lead + (greatest rise of any join since then)
 //
-// While this is negative, no move of the member gains. The sum, over all moves so far, of the
-// greatest rise of any join by the move bounds these rises.
+// While this is negative, no move of the member gains. An upper bound on the last term is rise_, the
+// sum over all moves of the greatest rise of any join by the move, minus rise_ at the time when the
+// lead was computed.
 template <class Score> class SingleMoves {
 public:
   SingleMoves(Layout &layout, const Instance &instance) noexcept
@@ -92,8 +93,9 @@ private:
     return members + score_.total();
   }
 
-  // Lists the members to look at in a sweep, without a branch on each, which the processor could
-  // not predict. A member that may move only because of moves in this sweep is listed in the next.
+  // Writes to waiting_ the members to look at in a sweep, and their number to *listed. False if
+  // interrupted. Has no branch on each member, since the processor could not predict it. A member
+  // that only the moves of this sweep allow to gain is listed in the next sweep.
   CHORALE_INLINE bool list(const Instance &in, const std::int32_t *x,
                            std::int32_t *listed) noexcept {
     std::int32_t count = 0;
@@ -187,12 +189,16 @@ private:
   Score score_;
   gsl::span<std::int32_t> counts_; // K: number of members by column
   std::int32_t *waiting_;          // n: members to look at in a sweep
-  double *safe_; // n: lead + least gain; the member is skipped while leave + rise is less; or NULL
+  // n: lead + least_ + rise_ at the time when the lead was computed. A member i is skipped while
+  // rise_ + leave < safe_[i]. Minus infinity: the next sweep looks at i. NULL if the score is not
+  // LinearMoves.
+  double *safe_;
   double least_ = 0; // moves must gain more than this
   double rise_ = 0;  // sum over the moves of the greatest rise of any join
 };
 
-// Lets all members of a convex sum choose their columns at once, until the score no longer rises.
+// In each step, all members of a convex sum choose their columns at once. Ends when the score no
+// longer rises.
 //
 // A convex f_v lies above its tangents: f_v(k') >= f_v(k) + s (k' - k) for all counts k and k' and
 // any slope s from f_v(k) - f_v(k - 1) to f_v(k + 1) - f_v(k). So the score cannot fall if every
@@ -203,15 +209,15 @@ public:
   MonotonePolish(Layout &layout, const Instance &instance) noexcept;
 
   // Improves `labelling`, the column of each member, and returns the score of the result; minus
-  // infinity if interrupted before `labelling` was scored. In a step all members choose once.
+  // infinity if interrupted before `labelling` was scored.
   // `steps`: number of steps that may still be made; each step decrements it.
   double improve(const Instance &in, gsl::span<std::int32_t> labelling, Limits &limits,
                  std::int64_t &steps) noexcept;
 
 private:
-  std::int32_t *counts_;
-  std::int32_t *next_;
-  double *slopes_;
+  std::int32_t *counts_; // K: number of members, or sum of their weights, by column
+  std::int32_t *next_;   // n: the labelling that the step makes
+  double *slopes_;       // K: the slopes s_v
 };
 
 } // namespace chorale
