@@ -199,7 +199,9 @@ func (d *Decoded) Result() (RunResult, error) {
 	return runResult(result), nil
 }
 
-// Reasons returns the reasons of all chains, as [Run.Reasons] does, each with its agreement.
+// Reasons returns the reasons of all chains, as [Run.Reasons] does, each with its agreement. A reason
+// whose Amount is 0 or less does not explain a change: a rule ([Decoded.RuleReasons]) or the label of
+// a neighbour may.
 func (d *Decoded) Reasons() ([]Reason, error) {
 	c, decoded := d.begin()
 	defer c.end()
@@ -208,8 +210,9 @@ func (d *Decoded) Reasons() ([]Reason, error) {
 	}, reason)
 }
 
-// Strength returns the strength of an agreement, given or found; 0 if its potential was given, if
-// there is no such agreement, and for a closed result.
+// Strength returns the strength of an agreement, given or found; 0 for [NoAgreement], if its
+// potential was given, if even the smallest strength would change too many labels (then nothing
+// agrees; give a number), if there is no such agreement, and for a closed result.
 func (d *Decoded) Strength(agreement int) float64 {
 	c, decoded := d.begin()
 	defer c.end()

@@ -70,7 +70,8 @@ func (d *Decoded) RuleConflicts() ([]RuleConflict, error) {
 	}, ruleConflict)
 }
 
-// RuleReasons returns why rules changed labels, by chain, then position.
+// RuleReasons returns why rules change labels, by chain, then position, as if there were no
+// agreements: Label need not be the label in the result.
 func (d *Decoded) RuleReasons() ([]RuleReason, error) {
 	c, decoded := d.begin()
 	defer c.end()

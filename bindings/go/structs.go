@@ -26,7 +26,7 @@ type RunResult struct {
 	ChainScore float64
 	// Sum of C_p over the cliques, added in blocks in the same way.
 	CliqueScore float64
-	// Equation 1 of the own labelling.
+	// Equation 1 of the own labelling, without rules: with them it may be above score.
 	OwnScore float64
 	// The greatest equation 1 of the labelling of a single round. The best labelling may score
 	// more: it takes each set of connected chains from the round in which this set scored most.
@@ -124,7 +124,7 @@ type Reason struct {
 	// How much the clique's score would fall if this member alone had OwnValue, and every other
 	// member, even of the same chain, the value that it has now. Plus infinity if the clique
 	// forbids these values but not those now, minus infinity if it forbids only those now, 0 if it
-	// forbids both.
+	// forbids both. Where it is 0 or less, the clique does not explain the change.
 	Amount float64
 	// Index of the member in the clique.
 	Member int
@@ -187,7 +187,7 @@ func ruleConflict(from *C.chorale_rule_conflict) RuleConflict {
 	}
 }
 
-// RuleReason: why rules changed a label.
+// RuleReason: why rules change a label, as if there were no agreements.
 type RuleReason struct {
 	// Number of the chain.
 	Chain int

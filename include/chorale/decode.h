@@ -9,6 +9,10 @@
  *     chorale_decoded_labels(decoded, CHORALE_TOGETHER, labels, 3, NULL, &error);
  *     chorale_decoded_destroy(decoded);
  *
+ * Often set besides: groups (documents), uncounted (labels that take no part in agreement, such as
+ * "O") and forced (known labels) of the corpus; rules and bound_steps of the options. Often read
+ * besides: chorale_decoded_get_result and chorale_decoded_reasons.
+ *
  * An array of chorale_agreement is the *specification*: it states which labels should agree and how
  * strongly. The fields of chorale_agreement have the same names in every language binding. The
  * calls of this header are implemented by the public calls of corpus.h, model.h and run.h, which
@@ -61,8 +65,9 @@ typedef struct chorale_agreement {
    * 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`
    * (learn.h), and chorale_decoded_strength returns it. Scores are then read as log-probabilities, up
    * to a constant for each chain. Such a strength says how strongly members should agree, not whether
-   * they do; in a corpus of few positions single labels decide it, and a number is better. If the
-   * corpus has weights above 1, 0 means strength 1. */
+   * they do; in a corpus of few positions single labels decide it, and a number is better. If even the
+   * smallest strength would change too many labels, none is found, and nothing agrees. If the corpus
+   * has weights above 1, 0 means strength 1. */
   double strength;
   /* A potential that replaces `strength`, over R or R + 2 values as in chorale_clique_setup
    * (model.h). R is the number of labels or, for PROPERTY, of values of the property. NULL
@@ -134,8 +139,9 @@ CHORALE_API chorale_status chorale_decoded_get_result(const chorale_decoded *dec
                                                       chorale_run_result *result,
                                                       chorale_error *error);
 
-/* Writes the reasons of all chains, as chorale_run_reasons does, each with its agreement. Rules have
- * reasons of their own (rules.h). Errors: NULL_ARGUMENT, STRUCT_SIZE (reason_size), CAPACITY,
+/* Writes the reasons of all chains, as chorale_run_reasons does, each with its agreement. A reason
+ * that gains nothing does not explain a change: a rule or a neighbour's label may. Rules have reasons
+ * of their own (rules.h). Errors: NULL_ARGUMENT, STRUCT_SIZE (reason_size), CAPACITY,
  * NO_LABELLING. */
 CHORALE_API chorale_status chorale_decoded_reasons(const chorale_decoded *decoded,
                                                    chorale_reason *reasons, size_t reason_size,
@@ -143,8 +149,8 @@ CHORALE_API chorale_status chorale_decoded_reasons(const chorale_decoded *decode
                                                    chorale_error *error);
 
 /* Returns the strength of an agreement, given or found. Returns 0 for CHORALE_NO_AGREEMENT, if the
- * agreement has a potential, if it has no cliques from which to find a strength, or if `agreement` is
- * out of range. */
+ * agreement has a potential, if it has no cliques from which to find a strength, if even the smallest
+ * strength would change too many labels (then nothing agrees), or if `agreement` is out of range. */
 CHORALE_API double chorale_decoded_strength(const chorale_decoded *decoded, int64_t agreement);
 
 /* Returns the run that labelled the corpus, for the calls of run.h, borrowed until `decoded` is

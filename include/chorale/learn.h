@@ -75,8 +75,8 @@ typedef struct chorale_learn_options {
   int32_t may_lower_accuracy; /* 1: accuracy does not matter beside what is maximised. Default 0 */
   /* 1: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75, 1, 1.25,
    * 1.5, 2 under which no more labels change than 0.4 of the errors, rounded up, that the tagger
-   * expects by its probabilities; that of properties is 2, of centres 1, with s n_c. Bonuses are 0.
-   * Default 0 */
+   * expects by its probabilities, and 0 if there is none; that of properties is 2, of centres 1, with
+   * s n_c. Bonuses are 0. Default 0 */
   int32_t without_gold;
   int64_t threads;    /* 0: 1 */
   double time_limit;  /* seconds; 0: 300; negative: it has passed; plus infinity: none */

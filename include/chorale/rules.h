@@ -141,7 +141,7 @@ CHORALE_API chorale_status chorale_decoded_rule_conflicts(const chorale_decoded 
                                                           size_t conflict_size, int64_t capacity,
                                                           int64_t *needed, chorale_error *error);
 
-/* Why rules changed a label. */
+/* Why rules change a label, as if there were no agreements. */
 typedef struct chorale_rule_reason {
   int64_t chain;
   int64_t position; /* within the chain */
@@ -155,11 +155,12 @@ typedef struct chorale_rule_reason {
   double cost;
 } chorale_rule_reason;
 
-/* Writes a reason for every position that rules change, in chains whose rules are KEPT, without
- * agreements: the rule without which the position has its own label back; of several, the one that
- * costs most. If there is none, since several rules make the same change: the first rule that the
- * labels of CHORALE_ALONE break, if possible one about the position's own label. Ordered by chain,
- * then position. Each chain is solved again, once without each of its rules, until 2^26 steps (some
+/* Writes a reason for every position that rules change, in chains whose rules are KEPT, as if there
+ * were no agreements: so `label` need not be the label in the result, and a position that rules and
+ * agreements change together may be missing. The reason is the rule without which the position has
+ * its own label back; of several, the one that costs most. If there is none, since several rules make
+ * the same change: the first rule that the labels of CHORALE_ALONE break, if possible one about the
+ * position's own label. Ordered by chain, then position. Each chain is solved again, once without each of its rules, until 2^26 steps (some
  * tenths of a second) are over; rules that were not left out by then are as if they made no change.
  * Errors: as for ruled_chains; OUT_OF_MEMORY. */
 CHORALE_API chorale_status chorale_decoded_rule_reasons(const chorale_decoded *decoded,

@@ -275,7 +275,8 @@ typedef struct chorale_run_result {
   double chain_score;    /* sum of phi_i over the chains. The chains are added in their order, in
                             blocks of 1024; then the sums of the blocks are added */
   double clique_score;   /* sum of C_p over the cliques, added in blocks in the same way */
-  double own_score;      /* equation 1 of the own labelling */
+  double own_score;      /* equation 1 of the own labelling, without rules (rules.h): with them it
+                            may be above `score` */
   double rounds_score;   /* the greatest equation 1 of the labelling of a single round. The best
                             labelling may score more: it takes each set of connected chains from the
                             round in which this set scored most */
@@ -438,7 +439,7 @@ typedef struct chorale_reason {
   /* How much the clique's score C would fall if this member alone had own_value, and every other
    * member, even of the same chain, the value that it has now. Plus infinity if the clique forbids
    * these values but not those now, minus infinity if it forbids only those now, 0 if it forbids
-   * both. */
+   * both. Where it is 0 or less, the clique does not explain the change. */
   double amount;
   int64_t member; /* index of the member in the clique */
 } chorale_reason;

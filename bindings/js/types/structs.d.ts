@@ -110,7 +110,7 @@ export interface RunResult {
   readonly chainScore: number;
   /** Sum of C_p over the cliques, added in blocks in the same way. */
   readonly cliqueScore: number;
-  /** Equation 1 of the own labelling. */
+  /** Equation 1 of the own labelling, without rules: with them it may be above `score`. */
   readonly ownScore: number;
   /**
    * The greatest equation 1 of the labelling of a single round. The best labelling may score more:
@@ -186,7 +186,7 @@ export interface Reason {
    * How much the clique's score would fall if this member alone had ownValue, and every other
    * member, even of the same chain, the value that it has now. Plus infinity if the clique forbids
    * these values but not those now, minus infinity if it forbids only those now, 0 if it forbids
-   * both.
+   * both. Where it is 0 or less, the clique does not explain the change.
    */
   readonly amount: number;
   /** Index of the member in the clique. */
@@ -209,7 +209,7 @@ export interface RuledChain {
   readonly gap: number;
 }
 
-/** Why rules changed a label. */
+/** Why rules change a label, as if there were no agreements. */
 export interface RuleReason {
   /** Number of the chain. */
   readonly chain: number;

@@ -2444,7 +2444,7 @@ pub struct chorale_run_result {
     pub chain_score: f64,
     #[doc = " sum of C_p over the cliques, added in blocks in the same way"]
     pub clique_score: f64,
-    #[doc = " equation 1 of the own labelling"]
+    #[doc = " equation 1 of the own labelling, without rules (rules.h): with them it\nmay be above `score`"]
     pub own_score: f64,
     #[doc = " the greatest equation 1 of the labelling of a single round. The best\nlabelling may score more: it takes each set of connected chains from the\nround in which this set scored most"]
     pub rounds_score: f64,
@@ -2715,7 +2715,7 @@ pub struct chorale_reason {
     pub own_value: i32,
     #[doc = " value under CHORALE_TOGETHER"]
     pub value: i32,
-    #[doc = " How much the clique's score C would fall if this member alone had own_value, and every other\n member, even of the same chain, the value that it has now. Plus infinity if the clique forbids\n these values but not those now, minus infinity if it forbids only those now, 0 if it forbids\n both."]
+    #[doc = " How much the clique's score C would fall if this member alone had own_value, and every other\n member, even of the same chain, the value that it has now. Plus infinity if the clique forbids\n these values but not those now, minus infinity if it forbids only those now, 0 if it forbids\n both. Where it is 0 or less, the clique does not explain the change."]
     pub amount: f64,
     #[doc = " index of the member in the clique"]
     pub member: i64,
@@ -2845,7 +2845,7 @@ pub struct chorale_agreement {
     pub kind: chorale_agreement_kind,
     #[doc = " 1: a clique may have members in all groups of chains. 0 (default): each group has cliques of\n its own. Ignored by CLIQUES."]
     pub across: i32,
-    #[doc = " A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2\n to the score; labels that the corpus does not count are left out of the sum. If all other\n members have the same value, a position that changes to this value raises this term by up to\n twice the strength. So with strength 1 a position takes the label of the others even if the\n tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores keep their digits\n beside it; negative: values should differ. CHORALE_NO_AGREEMENT: no agreement at all.\n\n 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`\n (learn.h), and chorale_decoded_strength returns it. Scores are then read as log-probabilities, up\n to a constant for each chain. Such a strength says how strongly members should agree, not whether\n they do; in a corpus of few positions single labels decide it, and a number is better. If the\n corpus has weights above 1, 0 means strength 1."]
+    #[doc = " A clique of n positions (or chains), n_v of which have value v, adds strength / n * sum_v n_v^2\n to the score; labels that the corpus does not count are left out of the sum. If all other\n members have the same value, a position that changes to this value raises this term by up to\n twice the strength. So with strength 1 a position takes the label of the others even if the\n tagger prefers another one by almost 2. From -1e9 to 1e9, so that scores keep their digits\n beside it; negative: values should differ. CHORALE_NO_AGREEMENT: no agreement at all.\n\n 0 (default): the strength is found from the scores, as chorale_learn finds it `without_gold`\n (learn.h), and chorale_decoded_strength returns it. Scores are then read as log-probabilities, up\n to a constant for each chain. Such a strength says how strongly members should agree, not whether\n they do; in a corpus of few positions single labels decide it, and a number is better. If even the\n smallest strength would change too many labels, none is found, and nothing agrees. If the corpus\n has weights above 1, 0 means strength 1."]
     pub strength: f64,
     #[doc = " A potential that replaces `strength`, over R or R + 2 values as in chorale_clique_setup\n (model.h). R is the number of labels or, for PROPERTY, of values of the property. NULL\n (default): `strength` is used."]
     pub potential: *const chorale_potential,
@@ -2992,7 +2992,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
-    #[doc = " Writes the reasons of all chains, as chorale_run_reasons does, each with its agreement. Rules have\n reasons of their own (rules.h). Errors: NULL_ARGUMENT, STRUCT_SIZE (reason_size), CAPACITY,\n NO_LABELLING."]
+    #[doc = " Writes the reasons of all chains, as chorale_run_reasons does, each with its agreement. A reason\n that gains nothing does not explain a change: a rule or a neighbour's label may. Rules have reasons\n of their own (rules.h). Errors: NULL_ARGUMENT, STRUCT_SIZE (reason_size), CAPACITY,\n NO_LABELLING."]
     pub fn chorale_decoded_reasons(
         decoded: *const chorale_decoded,
         reasons: *mut chorale_reason,
@@ -3003,7 +3003,7 @@ extern "C" {
     ) -> chorale_status;
 }
 extern "C" {
-    #[doc = " Returns the strength of an agreement, given or found. Returns 0 for CHORALE_NO_AGREEMENT, if the\n agreement has a potential, if it has no cliques from which to find a strength, or if `agreement` is\n out of range."]
+    #[doc = " Returns the strength of an agreement, given or found. Returns 0 for CHORALE_NO_AGREEMENT, if the\n agreement has a potential, if it has no cliques from which to find a strength, if even the smallest\n strength would change too many labels (then nothing agrees), or if `agreement` is out of range."]
     pub fn chorale_decoded_strength(decoded: *const chorale_decoded, agreement: i64) -> f64;
 }
 extern "C" {
@@ -3206,7 +3206,7 @@ pub struct chorale_learn_options {
     pub costs: *const f64,
     #[doc = " 1: accuracy does not matter beside what is maximised. Default 0"]
     pub may_lower_accuracy: i32,
-    #[doc = " 1: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75, 1, 1.25,\n 1.5, 2 under which no more labels change than 0.4 of the errors, rounded up, that the tagger\n expects by its probabilities; that of properties is 2, of centres 1, with s n_c. Bonuses are 0.\n Default 0"]
+    #[doc = " 1: gold labels are not read. The strength of positions is the largest of 0.25, 0.5, 0.75, 1, 1.25,\n 1.5, 2 under which no more labels change than 0.4 of the errors, rounded up, that the tagger\n expects by its probabilities, and 0 if there is none; that of properties is 2, of centres 1, with\n s n_c. Bonuses are 0. Default 0"]
     pub without_gold: i32,
     #[doc = " 0: 1"]
     pub threads: i64,
@@ -3999,7 +3999,7 @@ extern "C" {
         error: *mut chorale_error,
     ) -> chorale_status;
 }
-#[doc = " Why rules changed a label."]
+#[doc = " Why rules change a label, as if there were no agreements."]
 #[repr(C)]
 #[derive(Debug, Copy, Clone)]
 pub struct chorale_rule_reason {
@@ -4074,7 +4074,7 @@ fn bindgen_test_layout_chorale_rule_reason() {
     );
 }
 extern "C" {
-    #[doc = " Writes a reason for every position that rules change, in chains whose rules are KEPT, without\n agreements: the rule without which the position has its own label back; of several, the one that\n costs most. If there is none, since several rules make the same change: the first rule that the\n labels of CHORALE_ALONE break, if possible one about the position's own label. Ordered by chain,\n then position. Each chain is solved again, once without each of its rules, until 2^26 steps (some\n tenths of a second) are over; rules that were not left out by then are as if they made no change.\n Errors: as for ruled_chains; OUT_OF_MEMORY."]
+    #[doc = " Writes a reason for every position that rules change, in chains whose rules are KEPT, as if there\n were no agreements: so `label` need not be the label in the result, and a position that rules and\n agreements change together may be missing. The reason is the rule without which the position has\n its own label back; of several, the one that costs most. If there is none, since several rules make\n the same change: the first rule that the labels of CHORALE_ALONE break, if possible one about the\n position's own label. Ordered by chain, then position. Each chain is solved again, once without each of its rules, until 2^26 steps (some\n tenths of a second) are over; rules that were not left out by then are as if they made no change.\n Errors: as for ruled_chains; OUT_OF_MEMORY."]
     pub fn chorale_decoded_rule_reasons(
         decoded: *const chorale_decoded,
         reasons: *mut chorale_rule_reason,

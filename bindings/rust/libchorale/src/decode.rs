@@ -285,8 +285,9 @@ impl<'a> Labelled<'a> {
         })
     }
 
-    /// Returns the strength of an agreement, given or found; 0 if its potential was given, or if
-    /// there is no such agreement.
+    /// Returns the strength of an agreement, given or found; 0 if its potential was given, if even the
+    /// smallest strength would change too many labels (then nothing agrees; give a number), or if there
+    /// is no such agreement.
     pub fn strength(&self, agreement: usize) -> f64 {
         unsafe { c::chorale_decoded_strength(self.decoded, size(agreement)) }
     }
@@ -298,7 +299,8 @@ impl<'a> Labelled<'a> {
         Ok(RunResult::from_raw(&result))
     }
 
-    /// Returns the reasons of all chains, as [`Run::all_reasons`] does, each with its agreement.
+    /// Returns the reasons of all chains, as [`Run::all_reasons`] does, each with its agreement. A reason
+    /// whose amount is 0 or less does not explain a change: a rule or the label of a neighbour may.
     /// Errors: NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
     pub fn reasons(&self) -> Result<Vec<Reason>> {
         let bytes = std::mem::size_of::<c::chorale_reason>();

@@ -22,7 +22,7 @@ filled! {
         chain_score: f64,
         /// Sum of C_p over the cliques, added in blocks in the same way.
         clique_score: f64,
-        /// Equation 1 of the own labelling.
+        /// Equation 1 of the own labelling, without rules: with them it may be above `score`.
         own_score: f64,
         /// The greatest equation 1 of the labelling of a single round. The best labelling may score
         /// more: it takes each set of connected chains from the round in which this set scored
@@ -97,7 +97,7 @@ filled! {
 }
 
 filled! {
-    /// Why rules changed a label.
+    /// Why rules change a label, as if there were no agreements.
     RuleReason = chorale_rule_reason {
         /// Number of the chain.
         chain: usize,
