@@ -73,8 +73,8 @@ private:
   bool is_first_ = true; // the next value needs no comma before it
 };
 
-// Reads JSON from left to right. After a mistake, is_sound() is false, at() is where it is, and
-// nothing more is read.
+// Reads JSON from left to right. After a mistake in the text, is_sound() is false and take() reads
+// nothing more.
 class JsonReader {
 public:
   explicit JsonReader(std::string_view text) noexcept : text_(text) {}
@@ -89,7 +89,7 @@ public:
   }
   // Notes a mistake at the present place unless `holds`. Returns is_sound().
   bool expect(bool holds) noexcept { return is_sound_ = is_sound_ && holds; }
-  // Reads an object or array: calls each() for every entry.
+  // Reads an object or array: calls each() for every entry; each() must read the entry.
   template <class Each> void entries(char open, char close, Each &&each) {
     if (!expect(take(open)) || take(close))
       return;
@@ -98,7 +98,7 @@ public:
     while (is_sound_ && take(','));
     expect(take(close));
   }
-  // Reads an object: calls each(name) for every field, which reads its value.
+  // Reads an object: calls each(name) for every field; each() must read the value of the field.
   template <class Each> void object(Each &&each) {
     entries('{', '}', [&] {
       const std::string_view name = string();
@@ -106,7 +106,8 @@ public:
         each(name);
     });
   }
-  // Reads a string (without its quotes), number or word, as it is written.
+  // Reads a string, a number, or a word such as true. Returns its characters in the text, without
+  // the quotes of a string and with its escapes as they are.
   std::string_view scalar() noexcept {
     const bool is_string = take('"');
     const std::size_t first = at_;
@@ -120,14 +121,15 @@ public:
     at_ += is_string ? 1 : 0;
     return found;
   }
-  // Reads a string, as it is written, without its quotes.
+  // Like scalar(), but a mistake unless a string comes next.
   std::string_view string() noexcept {
     const bool is_string = take('"');
     at_ -= is_string ? 1 : 0;
     return expect(is_string) ? scalar() : std::string_view();
   }
-  // Writes the text of a string that string() returned to `to`, which has as many bytes, and returns
-  // its length. Of escapes, only those of JsonWriter are known.
+  // Writes `raw`, a string that string() returned, to `to` with its escapes replaced, and returns
+  // the length of the result. `to` must have room for raw.size() bytes. Only the escapes that
+  // JsonWriter writes are accepted; all others are mistakes.
   std::size_t unescape(std::string_view raw, char *to) noexcept {
     std::size_t length = 0;
     for (std::size_t k = 0; k < raw.size(); ++k) {
@@ -165,7 +167,8 @@ public:
     return error == std::errc() && end == last;
   }
   // Reads the first 18 digits as an integer and multiplies it with, or divides it by, a power of ten.
-  // The result may be some units in the last place off; written with 14 digits it is the same text.
+  // The result may be wrong by some units in the last place. A number that JsonWriter wrote with at
+  // most 14 digits is still the same text when it is written so again.
   static bool parse(std::string_view raw, double &to) noexcept {
     const bool is_negative = raw.substr(0, 1) == "-";
     const std::size_t e = std::min(raw.find_first_of("eE"), raw.size());

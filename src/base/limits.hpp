@@ -35,7 +35,8 @@ public:
   Limits() noexcept = default;
   // `seconds`: time limit; negative for none. `cancel`: may be NULL.
   Limits(double seconds, const chorale_cancel *cancel) noexcept;
-  // Interrupts after `steps` steps, on every machine after the same ones.
+  // Returns limits that interrupt after `steps` steps: on every machine at the same place, which a
+  // deadline does not ensure.
   static Limits of_steps(std::int64_t steps) noexcept {
     Limits made;
     made.left_ = steps;
@@ -74,9 +75,9 @@ private:
   std::chrono::steady_clock::time_point deadline_{};
   const chorale_cancel *cancel_ = nullptr;
   bool has_deadline_ = false;
-  bool counts_steps_ = false; // the steps in left_ are all that there are
+  bool counts_steps_ = false; // made by of_steps(): interrupts when left_ becomes negative
   Interruption interruption_ = Interruption::none;
-  std::int64_t left_ = 0; // steps until the clock is read again
+  std::int64_t left_ = 0; // steps until the clock and the flag are read again
 };
 
 // Limits that never interrupt.

@@ -1,4 +1,4 @@
-// Entries in lists that are numbered from 0 and stand one after the other in one array.
+// Lists of entries, numbered from 0, that are stored one after the other in one array.
 #pragma once
 
 #include "base/array.hpp"
@@ -13,13 +13,16 @@ template <class Entry> class Lists {
 public:
   explicit Lists(const Memory &memory) noexcept : first_(memory), entries_(memory) {}
 
-  // Makes `count` lists. fill(add) must call add(list, entry) for all entries, those of a list in their
-  // order; it is called twice, first to count them. False if memory runs out.
+  // Makes `count` lists. fill(add) must call add(list, entry) for every entry; the entries of a
+  // list get the order of these calls. fill() is called twice, first only to count the entries, and
+  // must make the same calls both times. False if memory runs out.
   template <class Fill> bool make(std::int64_t count, Fill &&fill) noexcept {
     if (!first_.resize(count + 2))
       return false;
     std::fill(first_.begin(), first_.end(), 0);
-    // Counted two places on, so that first_[k + 1] then runs from the first entry of list k to its end.
+    // The entries of list k are counted in first_[k + 2], so after the prefix sums first_[k + 1] is
+    // the index of the first entry of list k. The second fill() advances first_[k + 1] to the end
+    // of list k, which is where list k + 1 begins.
     fill([this](std::int64_t list, const Entry &) { ++first_[list + 2]; });
     std::partial_sum(first_.begin(), first_.end(), first_.begin());
     if (!entries_.resize(first_[count + 1]))

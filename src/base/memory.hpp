@@ -19,7 +19,8 @@ public:
   explicit Memory(const chorale_host *host) noexcept;
 
   // Returns `bytes` bytes (may be 0) aligned to kAlignment. NULL if the host's hook returns NULL or
-  // an unaligned block; an unaligned block is given back to the host.
+  // an unaligned block, which is then given back to the host; always NULL if this object was made
+  // by the constructor without arguments.
   void *allocate(std::size_t bytes) const noexcept;
   void deallocate(void *memory, std::size_t bytes) const noexcept;
 
@@ -47,7 +48,7 @@ template <class T> void destroy(T *object) noexcept {
 struct Destroys {
   template <class T> void operator()(T *object) const noexcept { destroy(object); }
 };
-// Owns such an object until release() passes it to the caller.
+// Owns an object that destroy() can destroy, until release() passes it to the caller.
 template <class T> using Draft = std::unique_ptr<T, Destroys>;
 
 // Owns a block of bytes. Empty if the allocation failed.

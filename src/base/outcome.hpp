@@ -1,4 +1,5 @@
-// Names of outcomes, as chorale_outcome_name() and chorale_run_json() give them, and of obstacles.
+// Names of outcomes, as chorale_outcome_name() and chorale_run_json() give them, and of obstacles,
+// which forbid every labelling of a chain (outcome.h).
 #pragma once
 
 #include <chorale/outcome.h>

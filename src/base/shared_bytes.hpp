@@ -1,5 +1,5 @@
-// Bytes with several owners. They are a copy, or borrowed from the caller. The last owner's
-// release() frees a copy.
+// Bytes with several owners: a copy of the caller's bytes, a file that was read, or bytes borrowed
+// from the caller. The last owner's release() frees the bytes unless they are borrowed.
 #pragma once
 
 #include "base/counted.hpp"
@@ -11,7 +11,7 @@ struct SharedBytes : Counted {
 
   const std::byte *data = nullptr; // aligned to kAlignment
   std::size_t size = 0;
-  Block owned; // the memory of `data` if it is a copy
+  Block owned; // the memory of `data`; empty if the bytes are borrowed
 };
 
 } // namespace chorale

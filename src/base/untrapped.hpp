@@ -8,10 +8,11 @@
 
 namespace chorale {
 
-// While an object of this class exists, no floating-point operation of its thread traps, neither of
-// the library nor of its callbacks: the library computes with minus infinity, and some of these
-// operations count as invalid. A program may have asked for a signal (SIGFPE) instead. The
-// destructor restores the program's setting and flags.
+// While an object of this class exists, no floating-point operation of its thread traps, neither in
+// the library nor in callbacks. The library needs this since it computes with minus infinity, and
+// some operations on infinities are invalid by IEEE 754, so a program that has enabled traps would
+// get a signal (SIGFPE). The destructor restores the program's traps and exception flags. If it
+// finds no traps enabled, the object does nothing.
 class Untrapped {
 public:
   Untrapped() noexcept : traps_(traps()) {
@@ -32,7 +33,7 @@ public:
 private:
   static bool traps() noexcept {
     bool found = false;
-#if defined(__SSE2__) // beside the setting that fegetexcept() tells there, which is that of the x87
+#if defined(__SSE2__) // SSE has traps of its own; fegetexcept() reads only those of the x87
     found = (_mm_getcsr() & _MM_MASK_MASK) != _MM_MASK_MASK;
 #endif
 #if defined(__GLIBC__)

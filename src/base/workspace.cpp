@@ -8,7 +8,8 @@ bool Workspace::reserve(std::size_t bytes) noexcept {
     return true;
   if (bytes == SIZE_MAX)
     return false;
-  // Grows by at least half, so that slowly growing problems do not allocate each time.
+  // Grows by at least half, so that slowly growing problems do not allocate each time. If there is
+  // no memory for that, grows to `bytes`.
   const std::size_t generous = std::max(bytes, saturating_sum(block_.bytes(), block_.bytes() / 2));
   Block grown(memory_, generous);
   if (!grown && generous > bytes)

@@ -1,5 +1,5 @@
-// Shared by the calls on chains: reads the caller's structs into checked views, and reserves the
-// workspace of the solver.
+// Shared by the calls on a single chain, with or without properties: reads the caller's structs
+// into checked views, and reserves the workspace of the solver.
 #pragma once
 
 #include "capi/firewall.hpp"

@@ -21,8 +21,8 @@
 
 namespace chorale {
 
-// Runs body(report) and converts exceptions to statuses, so that no exception reaches C; nor do
-// floating-point operations trap. Allocates nothing.
+// Runs body(report) and converts exceptions to statuses, so that no exception reaches C. While the
+// body runs, floating-point operations do not trap (base/untrapped.hpp). Allocates nothing itself.
 template <class Body> chorale_status guarded(chorale_error *error, Body &&body) noexcept {
   const Untrapped untrapped;
   Report report(error);
@@ -41,8 +41,8 @@ template <class Body> chorale_status guarded(chorale_error *error, Body &&body) 
 // Greatest struct_size accepted. A larger one cannot be right: the caller has not set the field.
 inline constexpr std::size_t kLargestStruct = 4096;
 
-// True if bytes begin .. end - 1 of `from` are 0. Not inlined: otherwise g++ 14 warns of reads
-// beyond the struct where read_struct() is inlined next to the struct's declaration.
+// True if bytes begin .. end - 1 of `from` are 0. Not inlined: in a function that declares the
+// struct `from` points to and calls read_struct(), g++ 14 would warn of reads beyond that struct.
 [[gnu::noinline]] inline bool all_zero(const void *from, std::size_t begin,
                                        std::size_t end) noexcept {
   const auto *bytes = static_cast<const unsigned char *>(from);
@@ -230,7 +230,8 @@ chorale_status creating(chorale_error *error, const chorale_host *host, std::str
   });
 }
 
-// Creates an object whose constructor takes `memory` first.
+// Creates in `made` an object of class T, whose constructor takes `memory` and then `arguments`.
+// Reports an error if memory runs out.
 template <class T, class... Arguments>
 chorale_status create_in(const Report &report, const Memory &memory, Draft<T> &made,
                          Arguments &&...arguments) {

@@ -46,9 +46,11 @@ bool judge(const ChainCall &call, gsl::span<const std::int32_t> labelling,
   return true;
 }
 
-// Body of the calls that use the joint states of a chain's properties: checks the arguments, lays out
-// `joint` and calls work(report, call, joint, summary, full, found), which sets `found` if some
-// labelling is allowed. Then writes the result.
+// Body of the calls that use the joint states of a chain's properties: checks the arguments, lays
+// out `joint` and calls work(report, call, joint, summary, full, found). `summary`: what `joint`
+// tells about its computation. `full`: the result, whose scores work() may set. `found`: work()
+// sets it to true if some labelling is allowed. Then fills in the other fields of `full` and writes
+// it to `result`.
 template <class Work>
 chorale_status with_joint(chorale_chain_solver *solver, const chorale_chain *chain,
                           const chorale_attachment *attachments, std::int64_t count,

@@ -124,7 +124,7 @@ chorale_status chorale_model_get_chain(const chorale_model *model, int64_t chain
     CHORALE_CHECK(check_index(report, "chain", chain, model->chains.size()));
     const Chain &of = model->chains[chain];
     out = {};
-    if (of.is_instance) { // which keeps its own scores
+    if (of.is_instance) { // its scores are in the caller's model, behind callbacks
       out.length = of.length;
       out.labels = of.labels;
     } else {
@@ -152,7 +152,7 @@ chorale_status chorale_model_get_members(const chorale_model *model, int64_t cli
         const std::int32_t site = model->site(of, i), chain = model->chain_of(of, i);
         if (chains)
           chains[i] = chain;
-        if (positions) // -1: a whole chain or an instance
+        if (positions) // -1 if the member is a whole chain or an instance
           positions[i] = site < 0 ? -1 : site - model->chains[chain].first_label;
         if (weights)
           weights[i] = of.weight(i);

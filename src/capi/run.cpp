@@ -128,8 +128,8 @@ chorale_status check_run_result(const Report &report, const chorale_run_result *
   return read_struct(report, "result", result, ignored);
 }
 
-// For calls that change the run: fails with BUSY during another call on the run, whose callback then
-// makes the present call.
+// For calls that change the run: fails with BUSY while another call on the same run is active,
+// which means that this call was made from a callback of that one.
 chorale_status check_at_rest(const Report &report, const chorale_run *run) noexcept {
   CHORALE_CHECK(check_given(report, "run", run));
   if (run->call.activity.load(std::memory_order_relaxed) == Activity::none)
@@ -138,8 +138,9 @@ chorale_status check_at_rest(const Report &report, const chorale_run *run) noexc
                                          "must not change it");
 }
 
-// For calls that read the run: fails with BUSY while labellings and messages change. `name`: the
-// name of the argument, for the error message.
+// For calls that read the run: fails with BUSY while another call on the same run changes
+// labellings and messages, but not in the progress callback of that call. `name`: the name of the
+// argument, for the error message.
 chorale_status check_readable(const Report &report, std::string_view name,
                               const chorale_run *run) noexcept {
   CHORALE_CHECK(check_given(report, name, run));
@@ -150,8 +151,8 @@ chorale_status check_readable(const Report &report, std::string_view name,
                      "its progress callback");
 }
 
-// True if the run may be changed. Otherwise writes a warning to the log; for calls that return no
-// status.
+// Like check_at_rest(), for calls that return no status: true if the run may be changed; otherwise
+// writes a warning to the log.
 bool is_at_rest(const chorale_run *run, std::string_view call) noexcept {
   if (run->call.activity.load(std::memory_order_relaxed) == Activity::none)
     return true;
@@ -216,12 +217,13 @@ const Assignment &assignment(const chorale_run &run, chorale_labelling labelling
   return labelling == CHORALE_ALONE ? run.state.own : run.state.answer();
 }
 
-// A range of chains.
+// The chains first .. last - 1.
 struct ChainRange {
   std::int32_t first, last;
 };
 
-// Reads the number of a chain, or CHORALE_ALL_CHAINS.
+// Checks `chain`, which must be the number of a chain or CHORALE_ALL_CHAINS, and sets `to` to the
+// chain or to all chains.
 chorale_status read_chains(const Report &report, const chorale_run &run, std::int64_t chain,
                            ChainRange &to) noexcept {
   const std::int64_t count = run.model->chains.size();
@@ -242,8 +244,8 @@ chorale_status check_edits(const Report &report, const chorale_run *run) noexcep
                      "options->edits was 0 when the run was created; to edit, it must be 1");
 }
 
-// Checks that the chain has labels under messages: that no clique forbids the labelling of the run,
-// and that the run does not leave out the chain.
+// Checks that the run has a labelling which no clique forbids, and that it does not leave out the
+// chain (chorale_run_left_out()).
 chorale_status check_has_labels(const Report &report, const chorale_run &run,
                                 std::int64_t chain) noexcept {
   if (!run.state.found())
@@ -619,7 +621,8 @@ chorale_status chorale_run_probabilities(chorale_run *run, int64_t chain, double
     bool found = true;
     const RunFailure failure = run->chain_probabilities(gsl::narrow_cast<std::int32_t>(chain),
                                                         temperature, to, is_exact, found);
-    if (failure.kind == RunFailure::Kind::state_space) // a beam does not help here
+    // This failure does not depend on the joint mode, so the message does not propose a beam.
+    if (failure.kind == RunFailure::Kind::state_space)
       return state_space(report, *run, false, chain);
     CHORALE_CHECK(failure_status(report, *run, failure));
     if (!found)

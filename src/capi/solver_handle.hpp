@@ -1,4 +1,4 @@
-// Creates the solvers of chains and of cliques (base/solver.hpp).
+// Body of the calls that create a solver of chains or of cliques (base/solver.hpp).
 #pragma once
 
 #include "capi/firewall.hpp"

@@ -36,7 +36,8 @@ bool is_borrowable(const Potential &p) noexcept {
 
 // Returns entry k of the rest column's table, where n = `members`. For separable PAIRS this is the
 // difference between the score of the pairs and the sum of the other tables. For other SUMs it is
-// 0, except for entry n, which makes the total 0 if all members have uncounted values.
+// 0, except for entry n, which makes the total 0 if all members have uncounted values (unless some
+// table forbids a count of 0: the total is then minus infinity).
 double rest_entry(const Potential &p, std::int64_t k, std::int64_t members) noexcept {
   if (p.source == TableSource::separable_pairs && p.counted_values > 0) {
     const double c = p.numbers[std::int64_t{p.values} * p.values + p.highest_counted];
@@ -138,8 +139,8 @@ bool CliqueKind::takes_weights(bool some_uncounted) const noexcept {
     return false;
   // If there is a rest column, `convex` says that its table is convex too. If there is none, every
   // value of the potential is counted. But if `some_uncounted`, members may also have values that
-  // the potential does not have (such as EMPTY), and a rest column is added for them. Its table is
-  // 0 except for the last entry, so it is convex if the last entry is not below 0.
+  // the potential does not have (such as EMPTY, property.h), and a rest column is added for them.
+  // Its table is 0 except for the last entry, so it is convex if the last entry is not below 0.
   return has_rest() || !some_uncounted || rest_entry(*source, members, members) >= 0;
 }
 

@@ -102,7 +102,8 @@ struct CliquePotential : CliqueKind {
 
   // SUM and MAX: tables[column][k] = f_v(k), scaled, for the value v of the column and k = 0 ..
   // members. The rest column's table: in a SUM, 0 except for entry `members`, which makes the total
-  // 0 if all members are in the rest column; in separable PAIRS, a parabola; in a MAX, NULL.
+  // 0 if all members are in the rest column (or minus infinity if some table forbids a count of 0);
+  // in separable PAIRS, a parabola; in a MAX, NULL.
   // NULL if members have weights: see entry().
   const double **tables = nullptr;
 

@@ -10,23 +10,25 @@
 //     void weigh(w)                       the members that move next have weight w; without effect
 //                                         where members have no weights
 //     void move(u, v)                     performs this move
-//     int32_t count(v) const              members in column v
+//     int32_t count(v) const              members in column v, or the sum of their weights
 //     CallbackFailure failure() const     why a callback failed; `none` for all other forms
 //     int64_t work_of_after() const       upper bound on the elementary steps of after()
 //     int64_t work_of_move() const        upper bound on the elementary steps of move()
 //
-// reset() announces its own steps to the limits of the potential. If they interrupt it, the total is
-// minus infinity, and what the object stores is of no use. Once the limits have interrupted the
-// computation, a callback is not called any more and the total is minus infinity.
+// reset() announces its own steps to the limits of the potential. If they interrupt it, what the
+// object stores may be wrong, and the total of MAJORITY and PAIRS is minus infinity.
+// Once the limits have interrupted the computation, a callback is not called any more and its total
+// is minus infinity.
 //
-// Scores of SUM can also be reset column by column: by restart(), and then put() for each column.
+// FiniteSumScore and SumScore can also be reset column by column: by restart(), and then put() for
+// each column.
 //
 //     void restart()                      sets the total to 0
 //     void put(v, n)                      sets the count of column v to n, and adds entry n of the
 //                                         column's table to the total
 //
 // If all members are in the rest column (no member has a counted value), the potential is 0 by
-// definition.
+// definition, or minus infinity if it is a SUM with a table that forbids a count of 0.
 #pragma once
 
 #include "base/cpu.hpp"

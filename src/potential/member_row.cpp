@@ -44,8 +44,8 @@ void fill_max_row(const Potential &potential, const std::int64_t *counts, std::i
 }
 
 // Does what fill_member_row() does, for a SUM with tables that forbid counts, or if no other member
-// has a counted value. Of the sum over all values, keeps the finite terms and the number of terms of
-// minus infinity, so that the term of one value can be exchanged for another.
+// has a counted value. Keeps the sum of the finite terms and the number of forbidden terms (minus
+// infinity), so that the term of one value can be replaced without subtracting an infinity.
 void fill_sum_row(const Potential &potential, const std::int64_t *counts, std::int64_t members,
                   std::int64_t weight, bool others_count, double *row) noexcept {
   const double factor = potential.factor(members);
@@ -112,7 +112,9 @@ bool fill_member_row(const Potential &potential, gsl::span<const std::int64_t> b
       if (!potential.counts(v))
         row[v] = 0;
   } else {
-    // A PAIRS adds up a row for each value that a member has, a MAJORITY for each that most have.
+    // An evaluation visits the R values. PAIRS also adds up R scores for each value that some
+    // member has, and MAJORITY R weights for each value of highest count: both for at most
+    // min(members, R) values.
     const std::int64_t work =
         4 * std::int64_t{potential.values} *
         (is_square(potential) ? std::min<std::int64_t>(members, potential.values) : 1);
@@ -130,7 +132,7 @@ bool fill_member_row(const Potential &potential, gsl::span<const std::int64_t> b
   return true;
 }
 
-// Let w be the weight of the member, and n the number of members. If a table is convex, or one of
+// Let w be the weight of the member, and n the sum of all weights. If a table is convex, or one of
 // the formulas tested below, the step f(k + w) - f(k) is monotone in k. So its extremes are at
 // k = 0 and k = n - w. A change of C is a sum of steps only if all tables begin with 0, since C is
 // 0 by definition if no member has a counted value.

@@ -46,7 +46,7 @@ struct CallbackFailure {
 
   Kind kind = Kind::none;
   std::int32_t shown = 0; // how many of the counts that are not 0 are in `values` and `counts`
-  bool more = false;      // there are others
+  bool more = false;      // more than kShown counts are not 0
   double score = 0;       // what the callback gave
   std::int64_t members = 0;
   std::int64_t counts[kShown] = {};
@@ -67,7 +67,8 @@ enum class TableSource : std::int32_t {
   mixture         // a weighted sum of functions of k and n, see `storage`
 };
 
-// The fields that define a potential. A derived potential begins with a copy of its source's.
+// The fields that define a potential. A derived potential (rescale.hpp, recolumn.hpp) begins with a
+// copy of those of its source.
 struct PotentialData {
   chorale_family family = 0;
   chorale_scale scale = CHORALE_SCALE_NONE;
@@ -82,7 +83,8 @@ struct PotentialData {
   std::int64_t table_count = 0;  // number of tables; 1: shared by all values
   std::int64_t table_length = 0; // entries of each table
   bool finite_tables = true;     // no table entry is minus infinity
-  // If an entry is: table_count x table_length, for each count. NULL otherwise.
+  // For each table and count the nearest allowed counts, table_count x table_length. NULL if
+  // finite_tables is true.
   const NearestAllowed *nearest = nullptr;
   // In every table, the entries k < convex_length form a convex sequence, and the entries k <
   // concave_length form a concave sequence, which may end in entries of minus infinity.
@@ -173,7 +175,7 @@ inline bool is_square(const Potential &p) noexcept {
 inline bool may_forbid(const Potential &p) noexcept { return p.callback || !p.finite_tables; }
 
 // Return the length of the longest convex, or concave, prefix of f(0), f(1), .., with a tolerance
-// of 1e-12 max|f|.
+// of 1e-12 max|f|. A convex prefix has no forbidden entry; a concave one may end in some.
 std::int64_t convex_prefix(gsl::span<const double> table) noexcept;
 std::int64_t concave_prefix(gsl::span<const double> table) noexcept;
 

@@ -1,13 +1,15 @@
-// Derives potentials over other values: some values are omitted, some uncounted values are added.
+// Derives potentials over other values: some values of the source are omitted, and some uncounted
+// values are added.
 #pragma once
 
 #include "potential/potential.hpp"
 
 namespace chorale {
 
-// True if no counted value may be omitted, even if no member has it: a MAX compares all of them, a
-// cardinality potential knows its two counted values by their order, and tables of a SUM may not
-// begin with 0. O(R) if tables differ by value.
+// True if no counted value may be omitted, even if no member has it. True for a MAX, which is the
+// maximum over all counted values; for a cardinality potential, whose two counted values are told
+// apart by their order; and for a SUM with a stored table that does not begin with 0. O(R) if
+// tables differ by value.
 bool reads_absent_values(const Potential &source) noexcept;
 
 // Returns a potential of from.size() values, in which value v is value from[v] of `source`, or

@@ -35,7 +35,7 @@ bool reaches_disk(int file) noexcept { return _commit(file) == 0; }
 // failed.
 bool replace(const char *from, const char *to) noexcept {
   constexpr unsigned long kReplaceExisting = 1; // MOVEFILE_REPLACE_EXISTING
-  errno = EACCES;                               // most often, a program has the target open
+  errno = EACCES; // MoveFileExA() sets no errno; it fails mostly since a program has `to` open
   return MoveFileExA(from, to, kReplaceExisting) != 0;
 }
 
@@ -53,7 +53,8 @@ bool seek(int file, std::uint64_t offset) noexcept {
 void set_permissions(int file, const Status &from) noexcept {
   (void)fchmod(file, from.st_mode & 0777);
 }
-// Writes the bytes of a file to the disk. (On Apple's systems fsync() leaves them in its cache.)
+// Makes the system write the bytes of a file to the disk. On Apple's systems fsync() may leave them
+// in the cache of the disk. EINVAL means that the file system cannot do this, which is no error.
 bool reaches_disk(int file) noexcept {
 #if defined(__APPLE__)
   if (fcntl(file, F_FULLFSYNC) == 0)
@@ -93,7 +94,7 @@ bool check_kind(const Status &about, DiskFailure &failure) noexcept {
 
 // ---- Reading ------------------------------------------------------------------------------------
 
-constexpr std::size_t kMostAtOnce = std::size_t{1} << 30; // bytes of one call of the system
+constexpr std::size_t kMostAtOnce = std::size_t{1} << 30; // bytes for one read() or write()
 
 // Reads bytes to `to` until it holds `wanted` bytes or the file ends. `done`: how many bytes `to`
 // holds; increased by the bytes read. False on an error of the system.
@@ -158,8 +159,8 @@ bool read_checked(int file, std::uint64_t size, SharedBytes &to, DiskFailure &fa
 
 // ---- Writing ------------------------------------------------------------------------------------
 
-// The temporary file is in the directory of the target. Its name is this one, whose last two
-// characters are digits that make it new.
+// Name of the temporary file, which is in the directory of the target. Its last two digits are
+// counted up until no file of this name exists.
 constexpr char kName[] = ".chorale.part00";
 constexpr int kAttempts = 100;
 

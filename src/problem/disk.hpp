@@ -11,14 +11,14 @@ namespace chorale {
 struct DiskFailure {
   const char *doing = nullptr; // the operation that the system refused, such as "opened"
   int code = 0;                // the system's error number
-  const char *kind = nullptr;  // kind of the thing at the path, if it is of a wrong kind
+  const char *kind = nullptr;  // what is at the path instead of a file, such as "a pipe"
   Damage damage;               // error in header or table, or a file that ends too early
   bool no_memory = false;
 };
 
-// Returns the bytes of a problem file with one reference. On failure returns NULL and fills in
-// `failure`. Checks header and table first, so that a damaged file cannot cause the allocation of
-// much more memory than the file has bytes.
+// Returns the bytes of a problem file; the caller owns the only reference to them. On failure
+// returns NULL and fills in `failure`. Checks header and table first, so that a damaged file cannot
+// cause the allocation of much more memory than the file has bytes.
 const SharedBytes *read_file(const Memory &memory, const char *path, DiskFailure &failure) noexcept;
 
 class DiskWriter {

@@ -1,5 +1,5 @@
 // The problem file that FORMAT.md describes: header, table of sections, and the records of each
-// section. Records are read in place: a file is in the byte order of the machine.
+// section. Records are read in place, so a file must have the byte order of the machine.
 #pragma once
 
 #include <cstddef>
@@ -157,11 +157,11 @@ static_assert(sizeof(ChainRecord) == 32);
 
 struct CliqueRecord {
   enum : std::uint32_t {
-    kMap = 1,
+    kMap = 1,     // the clique has a map from labels to values
     kSameMap = 2, // the map equals the map of the last clique that has one, and is not repeated
-    kCentreMap = 4,
+    kCentreMap = 4, // the same two flags for the map from the labels of the centre to values
     kSameCentreMap = 8,
-    kSameCentres = 16,
+    kSameCentres = 16, // the potentials of the centre are those of the last clique that has some
     kAll = 31
   };
   std::uint32_t flags;

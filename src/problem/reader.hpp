@@ -52,16 +52,16 @@ private:
                                   Potential *&made) noexcept;
   chorale_status add_chain(const file::ChainRecord &record, Section &scores) noexcept;
 
-  // Reads the number of records, and then the records.
+  // Reads the number of records to `count`, and sets `records` to the records in the file's bytes.
   template <class Record>
   chorale_status take_records(Section &section, const Record *&records,
                               std::int64_t &count) noexcept;
-  // What the functions that read a record return if the section is too short for its arrays, which
-  // read_records() then reports.
+  // Returned, without a report, by functions that find the section too short for the arrays of a
+  // record; read_records() then reports it.
   static constexpr chorale_status kTooShort = CHORALE_ERROR_FILE_SECTION;
-  // Reads a section that consists of records and then their arrays. take(section, record, k) takes
-  // the arrays of record k, and reports other errors to inner_. `what`: what a record is, for
-  // messages.
+  // Reads a section that consists of records and then their arrays. take(section, record, k) reads
+  // the arrays of record k; it reports errors to inner_, except that the section is too short.
+  // `what`: the word for a record in messages, such as "chain".
   template <class Record, class Take>
   chorale_status read_records(std::uint32_t id, std::string_view what, const Record *&records,
                               std::int64_t &count, Take &&take) noexcept;
@@ -71,8 +71,8 @@ private:
     std::int64_t count = 0;
     return read_records(id, what, records, count, take);
   }
-  // Reads a section of records as above, each of an object that create(section, record, made)
-  // creates.
+  // Reads a section in which each record describes an object that chains and cliques share.
+  // create(section, record, made) creates the object, which is then added to `handles`.
   template <class Record, class T, class Create>
   chorale_status read_objects(std::uint32_t id, std::string_view what, Handles<T> &handles,
                               Create &&create) noexcept;
@@ -104,7 +104,7 @@ private:
     return report_.fail(status, "section ", section.name(), place..., ": ",
                         std::string_view(inner_error_.message));
   }
-  // Members of a clique, with its centre.
+  // Returns the number of members of a clique, including its centre.
   std::int64_t members_of(std::int64_t clique) const noexcept {
     return std::int64_t{cliques_[clique].members} + (cliques_[clique].centre_values != 0 ? 1 : 0);
   }

@@ -46,15 +46,15 @@ file::PropertyRecord record_of(const Property &property) noexcept;
 void write_arrays(Output &out, const Property &property) noexcept;
 
 // Returns the potential to write for a potential of the model. If the model derived its potential
-// for other values (recolumn.hpp), this is the potential from which the model derived it.
+// for other values (potential/recolumn.hpp), this is the potential from which the model derived it.
 const Potential &given_potential(const Potential &potential) noexcept;
 // Returns the potential of which `given` is a multiple; the reader must create `given` from it.
 // NULL if the reader can create `given` without another potential: if `given` is no multiple of
 // another one, or if the factor is part of its lambda.
 const Potential *scaled_from(const Potential &given) noexcept;
 file::PotentialRecord record_of(const Potential &given, std::int32_t base) noexcept;
-// For a kind of record: the family and the source of its tables that the reader passes to
-// create_by_tables() and the like (potential/create.hpp).
+// A kind of record, and the family and table source of the potentials that it describes; the reader
+// passes these two to the functions of potential/create.hpp.
 struct PotentialKind {
   std::int32_t kind;
   chorale_family family;

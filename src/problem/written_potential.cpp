@@ -6,8 +6,8 @@ namespace {
 
 using Record = file::PotentialRecord;
 
-// All kinds of records but kScaled. The last one is taken for potentials that no other row describes:
-// PAIRS, also if they are kept as a sum because their scores are c_v + c_w.
+// All kinds of records but kScaled. The last row stands for all potentials that match no other row:
+// PAIRS, separable (potential.hpp) or not.
 constexpr PotentialKind kKinds[] = {
     {Record::kPotts, CHORALE_FAMILY_SUM, TableSource::square},
     {Record::kEntropy, CHORALE_FAMILY_SUM, TableSource::entropy},
@@ -22,8 +22,8 @@ constexpr PotentialKind kKinds[] = {
 };
 constexpr const PotentialKind *kLast = std::end(kKinds) - 1;
 
-// Returns a record in which only the kind is set. `p` may be a multiple of another potential: the
-// kind is then that of `p` without its factor.
+// Returns a record in which only the kind is set, never to kScaled: if `p` is a multiple of another
+// potential, the kind is that of the other potential.
 Record kind_of_potential(const Potential &p) noexcept {
   Record record{};
   record.kind = std::find_if(kKinds, kLast, [&](const PotentialKind &kind) {
