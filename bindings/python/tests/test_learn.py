@@ -92,6 +92,31 @@ def test_without_gold():
         assert (run.labels() != gold).sum() < (run.labels(own=True) != gold).sum()
 
 
+def test_a_strength_of_0_keeps_the_cliques():
+    """Even the smallest strength would change more labels than the tagger expects to be wrong."""
+    scores = np.log([[[0.501, 0.499]], [[0.499, 0.501]]] * 4)
+    tokens = [[word] for word in "aabbccdd"]
+    assert ch.decode(scores, tokens=tokens).strengths == [0.0]
+    for strength in ("auto", 0.0):
+        problem = ch.build_problem(scores, tokens=tokens, strength=strength)
+        assert [problem.clique_kind(c) for c in range(problem.model.cliques)] == [0] * 4
+        with ch.Run(problem) as run:
+            assert run.solve().clique_score == 0
+        learnt = learn(problem, without_gold=True)
+        assert learnt.report["kinds"][0]["strength"] == 0
+        assert str(learnt).splitlines() == [
+            "No strength fits: nothing agrees.",
+            "0 labels changed; the tagger expects 4 errors of its own.",
+            "word: 4 cliques, 8 members",
+        ]
+    # A strength that is found is told, as before.
+    surer = np.log([[[0.9, 0.1]]] * 3 + [[[0.4, 0.6]]])
+    learnt = learn(ch.build_problem(surer, tokens=[["a"]] * 4), without_gold=True)
+    first, *lines = str(learnt).splitlines()
+    assert first.startswith("Agreement is applied.")
+    assert f"word: strength {learnt.report['kinds'][0]['strength']:g}, 1 cliques, 4 members" in lines
+
+
 def test_probabilities_of_changed_positions_have_their_own_temperature():
     learnt, other = learn(planted()), planted(seed=2)
     report = learnt.report

@@ -20,9 +20,6 @@ from .property import Property
 
 Longs = npt.NDArray[np.int64]
 
-# More members than any clique has.
-NEVER = 2**62
-
 # The name of the label that takes no part in agreement unless the caller says otherwise.
 OUTSIDE = "O"
 
@@ -99,12 +96,6 @@ class Wanted:
     offsets: Longs  # of "cliques": clique c has the positions members[offsets[c] : offsets[c + 1]]
     members: Longs
     weights: Longs | None = None  # of each position; for a property: of each chain
-
-    @property
-    def minimum(self) -> int:
-        """The least number of members of a clique. No agreement, a strength of 0, has no cliques."""
-        asked = self.agreement
-        return NEVER if asked.strength == 0 and asked.potential is None else asked.minimum
 
     @property
     def prop(self) -> Property | None:

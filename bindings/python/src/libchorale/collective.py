@@ -164,7 +164,8 @@ def build_problem(
     gold: npt.ArrayLike | None = None,
 ) -> Problem:
     """Returns the `Problem` that `decode` would solve. It can be saved, or solved with a `Run`. The
-    cliques of entry k of `agree` are of kind k. The arguments are those of `decode`, and
+    cliques of entry k of `agree` are of kind k; they are there even if its strength is 0. The
+    arguments are those of `decode`, and
 
     gold  the gold label of every position, chain after chain, for `libchorale.learn.learn`; -1 if
           unknown. A strength "auto" is then 1 until it is learnt
@@ -405,7 +406,7 @@ def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
             kind=wanted.kind,
             across=int(bool(asked.across)),
             strength=strength,
-            minimum=wanted.minimum,
+            minimum=asked.minimum,
             keys=wanted.keys,
             stop=wanted.stop,
             stop_count=len(wanted.stop),
