@@ -8,7 +8,8 @@
 namespace chorale {
 namespace {
 
-// Greatest strength. Scores of the size of log-probabilities keep their digits beside it.
+// Greatest magnitude of a strength. Scores of the size of log-probabilities would lose digits when
+// they are added to larger numbers.
 constexpr double kLargestStrength = 1e9;
 
 // The members of several cliques as ragged arrays (corpus.h): the members of clique c are the
@@ -146,8 +147,8 @@ private:
 
   // Sets `potential` to the potential of all cliques of the agreement. If the caller gave a
   // potential, it must have `values` values, or `values` + 2 with EMPTY and CONFLICT. Otherwise
-  // creates a Potts potential whose lambda is the agreement's strength (1 if that is to be found),
-  // scaled by 1 / n. counted: which values count; NULL: all.
+  // creates a Potts potential whose lambda is the agreement's strength (1 if the strength is 0: it
+  // is found later), scaled by 1 / n. counted: which values count; NULL: all.
   chorale_status take_potential(std::int64_t values, const std::uint8_t *counted,
                                 const chorale_potential *&potential) noexcept {
     potential = agreement_.potential;

@@ -33,10 +33,9 @@ private:
   const chorale_corpus &corpus_;
 };
 
-// Adds the cliques of one agreement to `builder`. The chains of the corpus must have been added to
-// it before, and it may already have cliques of other agreements. `place`: the name of the
-// agreement in error messages, such as "agreements[1]". `cliques`: receives the number of cliques
-// added.
+// Adds the cliques of one agreement to `builder`, which must have the chains of the corpus and may
+// have cliques of other agreements. place: the name of the agreement in error messages, such as
+// "agreements[1]". cliques: receives the number of cliques added.
 chorale_status add_agreement(const Report &report, std::string_view place, const Memory &memory,
                              const chorale_host *host, const CorpusParts &parts,
                              const chorale_agreement &agreement, chorale_model_builder *builder,

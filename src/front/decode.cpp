@@ -27,10 +27,10 @@ struct chorale_decoded {
   chorale_model_builder *builder = nullptr; // NULL after the model is frozen
   chorale_model *model = nullptr;
   chorale_run *run = nullptr;
-  // first_clique[k] is the index of the first clique of agreement k; the last entry says how many
-  // cliques there are.
+  // first_clique[k] is the index of the first clique of agreement k; the last entry is the number of
+  // all cliques of agreements. The cliques of rules follow these.
   chorale::Array<std::int64_t> first_clique;
-  chorale::Array<double> strengths; // by agreement, those given and those found
+  chorale::Array<double> strengths; // by agreement: given or found; 0: none, or a potential
   chorale::Array<std::uint8_t> found; // by agreement: 1 if the strength was found; or empty
   chorale::Rules rules;
   double own_score = 0; // with rules: the score of the tagger's own labels, without rules
@@ -87,6 +87,7 @@ chorale_status build(const Report &report, const chorale_host *host, const chora
   return CHORALE_OK;
 }
 
+// Returns the agreement of a clique; -1 for a clique of a rule, or if there is no such clique.
 std::int64_t agreement_of(const chorale_decoded &decoded, std::int64_t clique) noexcept {
   const auto &first = decoded.first_clique;
   if (clique < 0 || clique >= first[first.size() - 1])
@@ -184,8 +185,8 @@ chorale_status check_specification(const Report &report, const chorale_corpus *c
 
 using Clock = std::chrono::steady_clock;
 
-// Creates a run of the model and solves it, within the time limit of the options since `start`.
-// labels: those of all positions to start from, or empty.
+// Creates a run of the model and solves it. The time limit of the options counts from `start`.
+// labels: of all positions, from which the run starts; empty: it starts without labels.
 chorale_status solve(const chorale_host *host, const chorale_run_options &options,
                      Clock::time_point start, gsl::span<const std::int32_t> labels,
                      chorale_decoded &made, chorale_error *error) noexcept {
@@ -250,8 +251,8 @@ std::int64_t first_of(const chorale_corpus *corpus) noexcept {
 
 using Reasons = Array<chorale_reason>;
 
-// Collects the reasons of the run whose cliques are those of agreements; of rules,
-// chorale_decoded_rule_reasons tells.
+// Collects the reasons of the run that come from cliques of agreements. Those that come from rules
+// are in chorale_decoded_rule_reasons.
 chorale_status collect(const Report &report, const chorale_decoded &decoded, Reasons &reasons,
                        chorale_error *error) {
   std::int64_t count = 0;
@@ -287,7 +288,7 @@ chorale_status write_list(const chorale_decoded *decoded, Entry *to, std::size_t
   });
 }
 
-// The status of a list that has been filled, unless memory ran out.
+// Returns OK if a list could be filled, and the error for memory that ran out if not.
 template <class Entry>
 chorale_status listed(const Report &report, const Array<Entry> &, bool is_filled) noexcept {
   return is_filled ? chorale_status{CHORALE_OK} : report.out_of_memory(sizeof(Entry));
@@ -344,8 +345,9 @@ chorale_status chorale_decoded_get_result(const chorale_decoded *decoded,
     CHORALE_CHECK(chorale_run_get_result(decoded->run, result, error));
     if (!decoded->rules.any() || result->score == kForbidden)
       return CHORALE_OK;
-    // Scores of the tagger are compared without rules, which it does not know. Chains that are in
-    // no clique of an agreement have bounds of their own.
+    // own_score is of the model without rules, which the tagger's own labels may break. The bounds
+    // of chains that are in no clique of an agreement come from the search for labels that keep the
+    // rules, not from the run; their gaps are added.
     result->own_score = decoded->own_score;
     const auto &first = decoded->first_clique;
     const double gap = decoded->rules.gap();

@@ -10,12 +10,12 @@
 namespace chorale {
 namespace {
 
-// Chains that break rules keep numbers for all pairs of labels.
+// Greatest number of labels of a corpus with rules, which need tables of labels x labels.
 constexpr std::int64_t kMostRuledLabels = 8192;
-constexpr std::int64_t kExplainSteps = std::int64_t{1} << 26; // for the reasons of a chain
+constexpr std::int64_t kExplainSteps = std::int64_t{1} << 26; // limit for the reasons of one chain
 
-// The potential of a clique of one member over `values` values, EMPTY and CONFLICT: `empty` if the
-// member's property fires nothing, else `fires`.
+// Creates the potential of a clique of one member over `values` values, EMPTY and CONFLICT. Its score
+// is `empty` if the member's property fires nothing (EMPTY), else `fires`.
 chorale_status create_price(const Report &report, const Memory &memory, std::int64_t values,
                             double empty, double fires, Potential *&made) noexcept {
   Array<double> tables(memory);
@@ -29,7 +29,8 @@ chorale_status create_price(const Report &report, const Memory &memory, std::int
                           {tables.begin(), values + 2, 2, 2}, made);
 }
 
-// Creates the property that fires where the label of a position is not its class.
+// Creates the property that fires where the label of a position is not the position's class. The
+// classes of a member are the labels to which its chain is pinned.
 chorale_status create_pin(const Report &report, const Memory &memory, std::int64_t labels,
                           Property *&made) noexcept {
   Array<std::int32_t> tables(memory);
@@ -192,7 +193,7 @@ chorale_status Rules::add(const Report &report, const chorale_rules &given, std:
   return CHORALE_OK;
 }
 
-// True if the rule's automaton leaves its start state, or fires, at this label.
+// True if the rule's automaton, in its start state, changes its state or fires at this label.
 bool Rules::is_touched_by(const Property &property, std::int32_t label) const noexcept {
   const std::int64_t at = property.cell(property.start, 0) * property.labels + label;
   return property.next[at] != property.start || property.actions[at] != CHORALE_FIRE_NOTHING;
@@ -218,8 +219,8 @@ void Rules::each_broken(std::int64_t chain, const Chain &of, gsl::span<const std
       visit(r);
 }
 
-// Solves a chain under the rules in scratch.list except the rule `without`. False if memory runs
-// out.
+// Solves a chain under the rules in scratch.list except the rule `without` (-1: none). The result is
+// in scratch.search. False if memory runs out.
 bool Rules::search(const Chain &chain, std::int32_t without, Limits &limits,
                    Scratch &scratch) const noexcept {
   scratch.attached.truncate(0);
@@ -234,8 +235,9 @@ bool Rules::search(const Chain &chain, std::int32_t without, Limits &limits,
   return scratch.search.run(chain.view(), scratch.attached, limits);
 }
 
-// Solves a chain under the rules in scratch.list and under those that its labelling breaks, which
-// it adds to the list; never under the rule `without`. False if memory runs out.
+// Solves a chain under the rules in scratch.list, adds to the list the rules that the labelling found
+// breaks, and repeats this until there are no new ones. Never uses the rule `without` (-1: none).
+// False if memory runs out.
 bool Rules::close(const Model &model, std::int64_t chain, std::int32_t without, Limits &limits,
                   Scratch &scratch) const noexcept {
   const Chain of = model.chains[chain];
@@ -268,7 +270,8 @@ bool Rules::set_active(Ruled &ruled, gsl::span<const std::int32_t> active) noexc
   return true;
 }
 
-// Solves a chain by itself under the rules in list, and fills `ruled`. False if memory runs out.
+// Solves a chain by itself under the rules in scratch.list, and fills `ruled`. own: the labels of the
+// chain without cliques. False if memory runs out.
 bool Rules::settle(const Model &model, Ruled &ruled, gsl::span<const std::int32_t> own,
                    Limits &limits, Scratch &scratch) noexcept {
   RuleSearch &search = scratch.search;
@@ -302,8 +305,9 @@ bool Rules::settle(const Model &model, Ruled &ruled, gsl::span<const std::int32_
          (ruled.state != CHORALE_RULES_IMPOSSIBLE || find_conflict(model, ruled, limits, scratch));
 }
 
-// Finds rules of list that exclude each other on a chain, of which each is needed: leaves out one
-// after the other, for good if the rest still exclude each other. False if memory runs out.
+// Finds a minimal set of rules in scratch.list that exclude each other on a chain, among the rules
+// that must not be broken: drops each rule whose absence leaves the others excluding each other.
+// False if memory runs out.
 bool Rules::find_conflict(const Model &model, Ruled &ruled, Limits &limits, Scratch &scratch) noexcept {
   Array<std::int32_t> &list = scratch.list;
   const Chain of = model.chains[ruled.chain];
@@ -356,7 +360,7 @@ bool Rules::check(const Model &model, gsl::span<const std::int32_t> labels,
     if (!ruled)
       each_broken(i, chain, own, collect);
     each_broken(i, chain, now, collect);
-    if (ruled) { // keep the rules it has, if there are new ones
+    if (ruled) { // if some rule in the list is new, adds the rules that the chain has
       const std::int32_t *first = active_.begin() + ruled->first_active;
       const std::int32_t *end = first + ruled->active_count;
       if (std::all_of(list.begin(), list.end(),

@@ -35,16 +35,18 @@ public:
                       const CorpusParts &parts) noexcept;
   bool any() const noexcept { return any_; } // true if the caller gave any
 
-  // Looks for chains whose labels break rules that have not been added to them, and adds these.
-  // labels: the labels of all positions, chain after chain. own_labels: those without cliques.
-  // added: set to true if any rule was added, else to false. False if memory runs out.
+  // Adds to each chain the rules that its labels break and that it does not have yet. A chain that
+  // gets its first rules is solved by itself. labels, own_labels: of all positions, chain after
+  // chain: the labels of the run, and those of the chains without cliques. added: set to true if any
+  // rule was added, else to false. False if memory runs out.
   bool check(const Model &model, gsl::span<const std::int32_t> labels,
              gsl::span<const std::int32_t> own_labels, Limits &limits, Scratch &scratch,
              bool &added) noexcept;
-  // Replaces the labels of the chains with rules by labels that keep their rules.
+  // Replaces the labels of each chain with rules by those in labels_: labels that keep the rules,
+  // or the chain's own labels if there are none or if they cost too much.
   void write_labels(const Model &model, gsl::span<std::int32_t> labels) const noexcept;
-  // Adds the rules of the chains to a model as cliques of one member. For a chain in no clique, and
-  // for one that keeps its own labels, adds a clique that forbids all other labels.
+  // Adds the rules of each chain to a model as cliques of one member, one for each rule. A pinned
+  // chain gets one clique instead, which forbids all labels but those in labels_.
   chorale_status add_cliques(const Report &report, Builder &builder,
                              std::int64_t labels) const noexcept;
 
@@ -52,12 +54,13 @@ public:
   bool list(Array<chorale_ruled_chain> &to) const noexcept;
   bool list(Array<chorale_rule_conflict> &to) const noexcept;
   bool explain(const Model &model, Array<chorale_rule_reason> &to) const noexcept;
-  // Sum of the gaps of the chains that were solved by themselves.
+  // Sum of the gaps of the chains that keep rules and are in no clique of an agreement.
   double gap() const noexcept;
 
 private:
-  // A checked rule. Its chains are the entries first_chain .. first_chain + chain_count - 1 of
-  // chains_, ascending; all chains if chain_count is -1.
+  // A checked rule, the caller's rule `index` for the kind of labels `a`. Its chains are the entries
+  // first_chain .. first_chain + chain_count - 1 of chains_, ascending; all chains if chain_count is
+  // -1.
   struct Rule {
     const Property *property;
     double price; // plus infinity: must not be broken
@@ -65,17 +68,21 @@ private:
     std::int32_t a;
     std::int64_t first_chain;
     std::int64_t chain_count;
-    // As in AttachedRule: index of `counted` in counted_, or -1.
+    // AttachedRule::counted begins at this index of counted_; -1: it is NULL. most: as there.
     std::int64_t first_counted;
     std::int64_t most;
   };
-  // A chain with rules. active: its rules; labels: the best labelling that keeps them, or the
-  // chain's own; conflicts: rules that exclude each other; cost, gap: as in chorale_ruled_chain.
+  // A chain with rules. first_... and ..._count (of `labels`: length) are ranges of these arrays:
+  // active_: its rules; labels_: the best labelling found that keeps them, or the chain's own if
+  // `state` is not KEPT; conflicts_: rules that exclude each other. cost, gap: as in
+  // chorale_ruled_chain.
   struct Ruled {
     std::int64_t chain;
     chorale_rule_state state;
     bool alone; // in no clique of an agreement
-    double score; // phi of `labels`, minus `paid`
+    // phi, less `paid`, of the best labelling found that keeps the rules, or of the own one if there
+    // is none; paid: the sum of the prices of the rules that the labelling breaks.
+    double score;
     double paid;
     double cost;
     double gap;
@@ -86,7 +93,7 @@ private:
     std::int64_t first_conflict;
     std::int64_t conflict_count;
 
-    // True if a clique of one member forbids all labels but `labels`.
+    // True if the model has a clique of one member that forbids all labels but those in labels_.
     bool pinned() const noexcept { return alone || state != CHORALE_RULES_KEPT; }
   };
 

@@ -12,7 +12,7 @@ namespace {
 // more for each unit.
 constexpr double kReforms = 2000;
 constexpr double kReformsPerUnit = 2;
-// So many groups are dissolved at a time at most, and so many units.
+// Greatest numbers of groups and of units that are dissolved at a time.
 constexpr std::int64_t kMostGroups = 3;
 constexpr std::int64_t kMostDissolved = 200;
 // Gains below this share of all scores above 0 may be rounding errors.
@@ -69,7 +69,7 @@ void Grouping::reform(std::int32_t unit, std::int64_t others) noexcept {
   double gain = 0;
   for (const std::int32_t u : chosen_) {
     if (last_[u] < 0 && next_[u] < 0)
-      continue; // alone
+      continue; // in a group of its own already
     add_up(u);
     gain -= sums_[group_[u]];
     forget_sums();
@@ -87,7 +87,8 @@ void Grouping::reform(std::int32_t unit, std::int64_t others) noexcept {
   touched_.clear();
 }
 
-// Adds the units of a group to those chosen, unless they are, or would be too many.
+// Adds the units of a group to chosen_, unless they are in it, or if it would then have more than
+// kMostDissolved.
 void Grouping::choose(std::int32_t group) noexcept {
   const std::int64_t before = chosen_.size();
   if (std::find(chosen_.begin(), chosen_.end(), head_[group]) != chosen_.end())
@@ -101,8 +102,8 @@ void Grouping::choose(std::int32_t group) noexcept {
   }
 }
 
-// Moves units and merges groups until nothing gains. Returns the gain. If the limits end it, the
-// groups are valid, but others may score more.
+// Moves units and merges groups until nothing gains. Returns the gain. If the limits end this early,
+// the groups are valid, but some move or merge may still gain.
 double Grouping::settle() noexcept {
   double gain = 0;
   while (limits_.spend(8)) {
@@ -150,7 +151,8 @@ bool Grouping::may_join(std::int32_t group, std::int64_t records) noexcept {
   return true;
 }
 
-// Moves a unit to the group with which it scores most. Returns the gain.
+// Moves a unit to the group with which it scores most; to an empty one if it scores below 0 with all.
+// Returns the gain.
 double Grouping::improve(std::int32_t unit) noexcept {
   ++mark_;
   mark_sources(unit);

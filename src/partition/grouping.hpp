@@ -6,11 +6,11 @@
 
 namespace chorale {
 
-// Indices below n, each at most once, in the order in which they were added.
+// A queue of indices below n, in the order in which they were added, each in it at most once.
 class IndexQueue {
 public:
   explicit IndexQueue(const Memory &memory) noexcept : indices_(memory), is_in_(memory) {}
-  // Takes the memory. False if it runs out.
+  // Allocates the memory. False if it runs out.
   bool prepare(std::int64_t n) noexcept {
     if (!indices_.resize(n) || !is_in_.resize(n))
       return false;
@@ -22,7 +22,7 @@ public:
     const std::int64_t at = first_ + k;
     return indices_[at < indices_.size() ? at : at - indices_.size()];
   }
-  // True if the index was not yet in the queue.
+  // Adds an index at the end. False if the queue has the index already.
   bool add(std::int32_t index) noexcept {
     if (is_in_[index] != 0)
       return false;
@@ -45,13 +45,13 @@ public:
 
 private:
   Array<std::int32_t> indices_; // a ring
-  Array<std::uint8_t> is_in_;   // by index
+  Array<std::uint8_t> is_in_;   // by index: 1 if it is in the queue
   std::int64_t first_ = 0, size_ = 0;
 };
 
 // Single units move to the group with which they score most, and whole groups are merged, while that
 // gains (settle). Then a few neighbouring groups at a time are dissolved and formed anew; what does not
-// gain is undone (reform). Moves are drawn alike in every call.
+// gain is undone (reform). Random choices are the same in every call.
 class Grouping {
 public:
   Grouping(const Memory &memory, const ScoredGraph &graph, Limits &limits) noexcept
@@ -60,9 +60,9 @@ public:
         waiting_(memory), touched_(memory), moved_(memory), was_(memory), chosen_(memory),
         mark_of_source_(memory) {}
 
-  // Takes the memory. False if it runs out.
+  // Allocates the memory. False if it runs out.
   bool prepare() noexcept;
-  // Searches until the moves that `effort` allows are done.
+  // Searches, with `effort` times the usual number of reforms.
   void run(double effort) noexcept;
   // Returns the group of a unit, any number below the number of units.
   std::int32_t group_of(std::int32_t unit) const noexcept { return group_[unit]; }
@@ -83,13 +83,13 @@ private:
 
   const ScoredGraph &graph_;
   Limits &limits_;
-  double least_ = 0; // smaller gains may be rounding errors
+  double least_ = 0; // gains up to this one may be rounding errors and do not count
   Array<std::int32_t> group_;
   // By group: its first member; by unit: the next and the last member of its group; -1: none.
   Array<std::int32_t> head_, next_, last_;
   Array<std::int64_t> records_; // by group: number of records
   Array<double> sums_;          // by group: sum of scores; 0 for groups that are not in near_
-  IndexQueue near_;
+  IndexQueue near_;             // groups that have a sum in sums_
   IndexQueue empty_;            // groups: all that are empty, and some that are not
   IndexQueue waiting_;          // units that may gain by a move
   IndexQueue touched_;          // groups that may gain by a merge

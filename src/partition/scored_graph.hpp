@@ -8,12 +8,12 @@
 
 namespace chorale {
 
-// The score of joining two vertices of a graph, or of two groups.
+// Two vertices of a graph, or two groups, and the score of joining them. low <= high.
 struct ScoredEdge {
   std::int32_t low, high;
   double score;
 };
-// Returns a key for an edge between u and v.
+// Returns the key of the edge between u and v, whatever their order.
 inline std::uint64_t edge_key(std::int32_t u, std::int32_t v) noexcept {
   return static_cast<std::uint64_t>(std::min(u, v)) << 32 |
          static_cast<std::uint64_t>(std::max(u, v));
@@ -39,7 +39,7 @@ public:
   gsl::span<const Neighbour> neighbours(std::int32_t u) const noexcept { return neighbours_[u]; }
   gsl::span<const std::int32_t> sources(std::int32_t u) const noexcept { return sources_[u]; }
   bool has_sources() const noexcept { return !sources_.empty(); }
-  // True if two units may not be in one group, whatever else is in it.
+  // True if two units cannot be in one group, because of its greatest size or a common source.
   bool are_apart(std::int32_t u, std::int32_t v) const noexcept;
 
   Array<std::int32_t> unit; // by record

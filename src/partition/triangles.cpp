@@ -3,25 +3,29 @@
 namespace chorale {
 namespace {
 
-// A sweep divides the score of each pair anew among its triangles. First, kRoundsOfTriangles times,
-// triangles are added that the present division breaks by more than a threshold, which falls from time
-// to time, and kSweepsPerRound sweeps follow. Then the temperature falls to kCooling times the first
-// one, in kLeastSweeps sweeps and up to kMoreSweeps more if few pairs are in triangles; every
-// kSweepsTimesBetween / sweeps of them triangles are added again. Last are kSweepsPerRound sweeps at
-// temperature 0.
+// A sweep divides the score of each pair anew among its triangles. The schedule:
+// 1. kRoundsOfTriangles times, triangles are added that the rests violate by more than a threshold,
+//    and kSweepsPerRound sweeps follow. Threshold and temperature fall from round to round.
+// 2. The temperature begins anew and falls to kCooling times its first value, in kLeastSweeps sweeps,
+//    and up to kMoreSweeps more if there are few triangles. Triangles are added each time after
+//    kSweepsTimesBetween / (number of sweeps) sweeps.
+// 3. kSweepsPerRound sweeps at temperature 0.
 constexpr int kRoundsOfTriangles = 12;
 constexpr int kSweepsPerRound = 6;
 constexpr std::int64_t kLeastSweeps = 200;
 constexpr std::int64_t kMoreSweeps = 1000;
-constexpr std::int64_t kPlacesOfMoreSweeps = 2000000; // a sweep divides each place in a triangle
-constexpr std::int64_t kSweepsTimesBetween = 8000; // sweeps in all, times those between looks
+// Greatest number of parts (three a triangle) that the sweeps beyond kLeastSweeps compute in all.
+constexpr std::int64_t kPlacesOfMoreSweeps = 2000000;
+// Number of sweeps, times the number of them between two additions of triangles.
+constexpr std::int64_t kSweepsTimesBetween = 8000;
 constexpr double kCooling = 0.0023;
-// The search for a path looks at no more than this many pairs.
+// Greatest number of pairs that the search for a path looks at.
 constexpr std::int64_t kMostLooked = 400;
 constexpr std::int64_t kMostTriangles = 1 << 26;
 
-// Returns what joining a pair is worth to a triangle whose other two pairs have the parts x and y, by
-// soft maxima at temperature t; by maxima if t is 0.
+// Returns the *worth* of joining a pair in a triangle: the best score of the triangle's other two
+// pairs, with parts x and y, if the pair is joined, minus the best if it is not. Soft maxima at
+// temperature t; maxima if t is 0.
 double worth_of_joining(double x, double y, double t) noexcept {
   const double most = std::max({0.0, x, y});
   const double worth = std::max(0.0, x + y) - most;
@@ -60,7 +64,7 @@ bool NumberedKeys::add(std::uint64_t key, std::int32_t number) noexcept {
 
 // ---- Triangles ---------------------------------------------------------------------------------
 
-// Tells the number of an edge, which is added with `score` if it is new. False if memory runs out.
+// Finds the number of an edge, and adds the edge with `score` if it is new. False if memory runs out.
 bool TriangleBound::add_edge(std::int32_t u, std::int32_t v, double score,
                              std::int32_t &number) noexcept {
   const std::uint64_t key = edge_key(u, v);
@@ -68,7 +72,7 @@ bool TriangleBound::add_edge(std::int32_t u, std::int32_t v, double score,
   if (number >= 0)
     return true;
   number = static_cast<std::int32_t>(edges_.size());
-  // A finite number for pairs that cannot be joined, which no other scores make up for.
+  // The score of pairs that cannot be joined: finite, but no other scores make up for it.
   const double never = -2 * graph_.above;
   const double allowed = graph_.are_apart(u, v) ? never : std::max(score, never);
   if (edges_.size() == kLargestSize || !number_of_edge_.add(key, number) ||
@@ -115,14 +119,15 @@ bool TriangleBound::list_uses() noexcept {
   });
 }
 
-// Divides the score of each edge among its triangles and its rest. False if interrupted.
+// Divides the score of each edge anew among its triangles and its rest, so that worth plus part is the
+// same in all of its triangles, and the same as the rest. False if interrupted.
 bool TriangleBound::sweep(double temperature) noexcept {
   for (std::int64_t e = 0; e < edges_.size(); ++e) {
     const gsl::span<const std::int64_t> uses = uses_[e];
     const auto count = static_cast<std::int64_t>(uses.size());
     if (!limits_.spend(1 + 64 * count))
       return false;
-    // What being joined is worth to a triangle without its part.
+    // Gives the rest and each triangle an equal share of the score and of all worths.
     double sum = edges_[e].score;
     for (const std::int64_t use : uses) {
       double *part = triangles_[use / 3].part;
@@ -140,8 +145,9 @@ bool TriangleBound::sweep(double temperature) noexcept {
   return true;
 }
 
-// Finds a path of few pairs above `least`, and stores its units in path_ from `goal` back, without
-// `start`; stores none if no short search finds one. False if memory runs out.
+// Finds a shortest path over edges whose rest exceeds `least`, by breadth-first search over at most
+// kMostLooked edges. Stores its units in path_ from `goal` back, without `start`; none if no path is
+// found. False if memory runs out.
 bool TriangleBound::find_path(std::int32_t start, std::int32_t goal, double least) noexcept {
   path_.truncate(0);
   reached_.truncate(0);
@@ -174,8 +180,8 @@ bool TriangleBound::find_path(std::int32_t start, std::int32_t goal, double leas
   return fits;
 }
 
-// Adds triangles for pairs below -least that a path of pairs above it connects. False if memory runs
-// out.
+// Adds triangles for each edge whose rest is below -least and whose ends a path of edges with rests
+// above `least` connects. False if memory runs out.
 bool TriangleBound::separate(double least) noexcept {
   const std::int64_t count = edges_.size();
   for (std::int64_t e = 0; e < count && triangles_.size() < kMostTriangles; ++e) {

@@ -6,7 +6,7 @@
 
 namespace chorale {
 
-// Numbers under keys of 64 bits.
+// A hash table of numbers under keys of 64 bits.
 class NumberedKeys {
 public:
   explicit NumberedKeys(const Memory &memory) noexcept : memory_(memory), slots_(memory) {}
@@ -14,7 +14,7 @@ public:
   std::int32_t find(std::uint64_t key) const noexcept {
     return slots_.empty() ? -1 : slots_[place(key)].number;
   }
-  // Gives a key that has none a number, at least 0. False if memory runs out.
+  // Adds a key that has no number yet, with a number of at least 0. False if memory runs out.
   bool add(std::uint64_t key, std::int32_t number) noexcept;
 
 private:
@@ -29,13 +29,17 @@ private:
   std::int64_t count_ = 0;
 };
 
-// Of the three pairs of three units, exactly two cannot be joined. A triangle holds a part of the
-// score of each of its pairs and counts the best of its five allowed labellings; what is left of a
-// pair counts if it is above 0. The sum of all these is a bound, however the scores are divided. A
-// step divides one pair among its triangles so that being joined is worth the same in all of them;
-// worths are soft maxima, whose temperature falls, since with maxima alone the steps stall. Triangles
-// are added only where the present division breaks them: where a path of pairs above 0 connects a
-// pair below 0. Longer paths are divided into triangles by pairs that have no score.
+// A partition joins none, one or all of the three pairs of three units, never exactly two. So the
+// pairs of a *triangle* of units have five allowed joint states. The score of each pair is divided
+// into a *part* for each triangle with this pair, and a *rest*. The bound is the sum of the best
+// allowed states of all triangles under their parts, and of all rests above 0; it holds for every
+// division. A step of dual ascent divides the score of one pair anew, so that the difference of the
+// max-marginals of joining it and of not joining it is the same in all of its triangles and the rest.
+// Soft maxima take the place of maxima, with which the steps stall; their temperature falls.
+//
+// Triangles are added only where the rests violate them: where a path of pairs with rests above 0
+// connects the ends of a pair with a rest below 0. A path of more than two pairs is divided into
+// triangles by pairs with score 0.
 class TriangleBound {
 public:
   TriangleBound(const Memory &memory, const ScoredGraph &graph, Limits &limits) noexcept
@@ -43,13 +47,14 @@ public:
         next_(memory), triangles_(memory), uses_(memory), came_(memory),
         reached_(memory), path_(memory), number_of_edge_(memory), number_of_triangle_(memory) {}
 
-  // Finds a bound on the scores between units. Ends when it meets `score`. False if memory runs out.
+  // Finds an upper bound on the sum of the scores between units that any partition joins. Ends early
+  // when the bound meets `score`, the sum of a known partition. False if memory runs out.
   bool run(double score, double &bound) noexcept;
 
 private:
   struct Triangle {
     std::int32_t edge[3];
-    double part[3]; // of the score of each edge
+    double part[3]; // part of the score of each edge
   };
 
   bool add_edge(std::int32_t u, std::int32_t v, double score, std::int32_t &number) noexcept;
@@ -63,15 +68,15 @@ private:
   const ScoredGraph &graph_;
   Limits &limits_;
   Array<ScoredEdge> edges_; // those of the graph, and those added to divide paths
-  Array<double> rest_;      // by edge: what no triangle holds of its score
+  Array<double> rest_;      // by edge: its score minus its parts in triangles
   // The edges of each unit as a linked list of ends of edges (2 e and 2 e + 1): the first, by unit,
   // and the next, by end; -1: no more.
   Array<std::int64_t> head_, next_;
   Array<Triangle> triangles_;
   Lists<std::int64_t> uses_;             // by edge: its places in triangles (3 t + place)
-  Array<std::int32_t> came_;             // by unit: from where a path has reached it; -1: not reached
+  Array<std::int32_t> came_;             // by unit: the unit before it on a path; -1: not reached
   Array<std::int32_t> reached_, path_;
-  NumberedKeys number_of_edge_, number_of_triangle_; // by units; by edge and unit
+  NumberedKeys number_of_edge_, number_of_triangle_; // keys: two units; edge and third unit
 };
 
 } // namespace chorale

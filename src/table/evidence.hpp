@@ -1,5 +1,5 @@
-// What the mentions of one key say, and what follows from it; the equation is in
-// chorale/experimental/table.h.
+// The evidence of the mentions of one key, and the decision whether they have one label. The
+// equation is in chorale/experimental/table.h.
 #pragma once
 
 #include "base/array.hpp"
@@ -15,13 +15,17 @@ namespace chorale {
 // Evidence is rounded to multiples of 2^-20: then sums are exact, and do not depend on the order.
 inline double rounded(double x) noexcept { return std::nearbyint(x * 0x1p20) * 0x1p-20; }
 
+// The numbers of chorale_evidence. A key with n mentions has several labels if the evidence against
+// its best label exceeds once + per_mention * n; no mention counts more than `most`.
 struct Evidence {
   double most;
   double once;
   double per_mention;
 };
 
-// A mention's best label, -1: it says nothing; and its log-odds, below 0 if others are more probable.
+// own: the best label of a mention; -1: the mention is no evidence. margin: log-odds of this label
+// against each other one, or against the second best if there are scores; negative: it is less
+// probable than the others.
 struct Vote {
   std::int32_t own;
   double margin;
@@ -32,8 +36,9 @@ struct LabelScore {
   double score;
 };
 
-// Evidence for labels, if all mentions of a key have the same one. Labels without an entry have 0.
-// `n`: the mentions with evidence; `total`: the evidence if each has its own best label.
+// Sums of evidence over the mentions of a key. n: number of mentions that are evidence; total: the
+// sum if each has its own best label; scores: the sums if all have one label. The sum of a label
+// without an entry is 0.
 struct Sums {
   std::int64_t n = 0;
   double total = 0;
@@ -43,11 +48,11 @@ struct Sums {
 struct KeyDecision {
   std::int32_t label; // of all mentions; -1: each has its own
   bool conflict;
-  double against; // the evidence against the best label
-  double price;
+  double against; // `total` minus the score of the best label
+  double price;   // greatest `against` with which the key still has one label
 };
 
-// Returns the vote of a mention with a label (-1: none) and its probability, NaN: unknown.
+// Returns the vote of a mention. label: -1: none; confidence: the label's probability, NaN: unknown.
 inline Vote vote_of(std::int32_t label, double confidence, std::int64_t labels) noexcept {
   constexpr double kLeast = 1e-6; // probabilities are from here to 1 - kLeast
   if (label < 0 || std::isnan(confidence))
@@ -63,6 +68,8 @@ inline Vote vote_of(std::int32_t label, double confidence, std::int64_t labels) 
   return {label, margin};
 }
 
+// Decides whether the mentions of a key have one label, and which. Labels that tie for the best
+// decide nothing.
 inline KeyDecision decide(const Sums &sums, std::int64_t labels, const Evidence &evidence) noexcept {
   double top = kForbidden;
   std::int64_t best = -1, ties = 0, sum = 0;
@@ -76,11 +83,11 @@ inline KeyDecision decide(const Sums &sums, std::int64_t labels, const Evidence 
     ties += at.score == top;
   }
   const std::int64_t rest = labels - static_cast<std::int64_t>(sums.scores.size());
-  if (rest > 0 && top <= 0) { // of the other labels, each of which has 0
+  if (rest > 0 && top <= 0) { // labels without an entry, whose score is 0, are among the best
     if (top < 0) {
       top = 0;
       ties = 0;
-      best = labels * (labels - 1) / 2 - sum; // if there is one
+      best = labels * (labels - 1) / 2 - sum; // the label without an entry, if there is only one
     }
     ties += rest;
   }

@@ -40,7 +40,7 @@ bool Ledger::add(const chorale_mentions &given, std::int32_t *labels) noexcept {
   return true;
 }
 
-// Adds the evidence of a row to that of its key. There is room for another score.
+// Adds the evidence of a row to the sums of its key. The caller has reserved room in scores_.
 void Ledger::sum_up(std::int64_t row) noexcept {
   const Vote vote = vote_of(label_[row], confidence_[row], labels_);
   if (vote.own < 0)

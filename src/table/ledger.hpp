@@ -1,4 +1,5 @@
-// The mentions of a stream, and what those of each key add up to.
+// The mentions of a stream as rows, with the sums of evidence of each key. The label *told* of a row
+// is the last one that the caller was given for it.
 #pragma once
 
 #include "table/settling.hpp"
@@ -14,13 +15,13 @@ public:
   // Adds checked mentions, and writes their labels. False, with nothing changed, if memory runs out.
   bool add(const chorale_mentions &mentions, std::int32_t *labels) noexcept;
 
-  // Finds the rows whose label is not the one told, in ascending order. Keys without such a row are
-  // not looked at again before their label changes. False if memory runs out.
+  // Finds the rows whose label is not the one told, in ascending order. A key without such rows is
+  // dropped from the keys to look at until its label changes. False if memory runs out.
   bool changes(Array<chorale_ledger_change> &found) noexcept;
-  // From now on the labels of all these rows have been told.
+  // Marks the labels of `found`, the rows that changes() found, as told.
   void take(const Array<chorale_ledger_change> &found) noexcept;
 
-  // Decides anew, by other evidence.
+  // Computes the sums and decisions of all keys anew, under other numbers.
   void refit(const Evidence &evidence) noexcept;
 
   chorale_ledger_row row(std::int64_t row) const noexcept;
@@ -44,13 +45,13 @@ private:
     double total;
     std::int64_t n;
     std::int32_t last;   // its last row; -1: none
-    std::int32_t scores; // the first of its scores_; -1: none
+    std::int32_t scores; // index of its first entry in scores_, a linked list; -1: none
     std::int32_t label;  // of all its rows; -1: each has its own
     std::int32_t listed; // whether it is in changed_
   };
   struct Score {
     LabelScore of;
-    std::int32_t next;
+    std::int32_t next; // index of the next entry of the key; -1: none
   };
 
   void sum_up(std::int64_t row) noexcept;

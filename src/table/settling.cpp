@@ -7,16 +7,19 @@
 namespace chorale {
 namespace {
 
-// A key counts as two things if its mentions speak against one label by more than is usual in the
-// table and kShare of how sure mentions are, and by the log-odds of kTwo, which matters for keys of
-// few mentions. Both are measured, see examples/experiments/settled.py.
+// A key counts as two things if the evidence against its best label exceeds once + per_mention * n.
+// Estimated: `once` are the log-odds against kTwo, the probability that a key is two things, and
+// matters for keys of few mentions; per_mention is the usual evidence of a mention of this table
+// against the best label of its key, plus kShare times the mean margin. Both constants were chosen
+// by measurements, see examples/experiments/settled.py.
 constexpr double kTwo = 1.0 / 400;
 constexpr double kShare = 0.3;
 
 // The greatest `most` that is estimated.
 constexpr double kMost = 8;
 
-// The errors that the tagger expects of itself count as much as those of so many mentions.
+// The evidence against best labels that the tagger's own probabilities predict counts as much as
+// that observed on this many mentions.
 constexpr double kPrior = 100;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -105,8 +108,9 @@ bool SettledTable::prepare() noexcept {
       !counts_.reserve(m) || !place_.resize(m))
     return false;
   std::fill(place_.begin(), place_.end(), -1);
-  // Counts the rows of each key two places on, so that first_[key + 1] can then run from the first
-  // of its mentions to the first of the next key's.
+  // A counting sort. Rows of a key are counted in first_[key + 2], so that the prefix sum in
+  // first_[key + 1] is where they begin. It advances with each row placed, and ends where the rows
+  // of key + 1 begin.
   std::fill(first_.begin(), first_.end(), 0);
   for (std::int64_t i = 0; i < n; ++i)
     ++first_[key_of(i) + 2];
@@ -175,7 +179,7 @@ std::int32_t SettledTable::best_label() const noexcept {
   return best.label;
 }
 
-// ---- What decides ------------------------------------------------------------------------------
+// ---- The numbers of chorale_evidence -----------------------------------------------------------
 
 bool SettledTable::find(chorale_evidence &evidence) noexcept {
   if (!estimate(evidence))
@@ -184,10 +188,10 @@ bool SettledTable::find(chorale_evidence &evidence) noexcept {
   return true;
 }
 
-// most: the log-odds of being right, of the quarter of mentions that are surest, if their keys have
-// the label for which most evidence is. Confidences above are not believed.
-// once: kTwo as log-odds. each: the evidence against the best label of a key, a mention, plus kShare
-// of how sure mentions are.
+// Estimates, on the keys with several mentions:
+// most: the log-odds that a mention is right, among the surest quarter of mentions, where the label
+//   of a key with most evidence counts as right.
+// once, per_mention: see kTwo and kShare.
 bool SettledTable::estimate(chorale_evidence &evidence) noexcept {
   struct Sure {
     double margin;
@@ -198,7 +202,7 @@ bool SettledTable::estimate(chorale_evidence &evidence) noexcept {
   evidence.origin = CHORALE_EVIDENCE_ESTIMATED;
   evidence.mentions = evidence.right = 0;
   evidence.once = natural_log((1 - kTwo) / kTwo);
-  Array<Sure> mentions(memory_); // of keys with several
+  Array<Sure> mentions(memory_); // of keys with several mentions
   if (!mentions.reserve(first_[given_.keys]))
     return false;
   for (std::int64_t key = 0; key < given_.keys; ++key) {
@@ -219,7 +223,7 @@ bool SettledTable::estimate(chorale_evidence &evidence) noexcept {
   }
   std::sort(mentions.begin(), mentions.end(),
             [](const Sure &a, const Sure &b) { return a.margin > b.margin; });
-  // The surest mentions, until less than three quarters are left, with those that are equally sure.
+  // Takes the surest mentions until they are more than a quarter, and all that are as sure as the last.
   double sure = 0, wrong = 0, least = 0;
   for (const Sure &mention : mentions) {
     if (all - sure < 0.75 * all && mention.margin < least)
@@ -249,8 +253,9 @@ bool SettledTable::estimate(chorale_evidence &evidence) noexcept {
   return true;
 }
 
-// Tries other `once` and `each` on the right labels. Keys are divided into two halves: what is best
-// on one is tested on the other. If the labels before are as good there, every key is left to them.
+// Tries other `once` and per_mention on the mentions with right labels. Keys are divided into two
+// halves; the best numbers on one are tested on the other. If that gains no right labels over those of
+// the table, a key gets one label only if no evidence is against it.
 void SettledTable::learn(chorale_evidence &evidence) noexcept {
   std::int64_t known = 0;
   for (std::int64_t i = 0; given_.gold && i < given_.count; ++i)
@@ -307,8 +312,9 @@ double SettledTable::own_probability(const Mention &mention, std::int32_t label,
   return natural_exp(std::max(scores[label] - top, -most)) / sum;
 }
 
-// Probabilities are those under m + 1 explanations of the key: all mentions have label v, or each
-// has its own. Each explanation counts by the exponential of its score; one mention is one thing.
+// Probabilities are averages over m + 1 explanations of the key: all mentions have label v, one for
+// each v, or each has its own. The weight of an explanation is the exponential of its score. The last
+// one has weight 0 if the key has a single mention.
 chorale_settled_key SettledTable::settle_key(std::int64_t key, const Evidence &evidence,
                                          chorale_settled_mention *settled) noexcept {
   sum_up(key, evidence.most);
@@ -362,8 +368,10 @@ chorale_settled_key SettledTable::settle_key(std::int64_t key, const Evidence &e
     to.agreeing = found.label >= 0 ? others : counts.now - mention.times;
   }
 
-  // Expected changes. If all get label u: where the key has label v != u, all mentions change;
-  // otherwise those that have another label. If each gets its own: those with another label than v.
+  // Expected number of mentions that change if a person says what the key is. If all now get label u,
+  // the answer v != u changes all mentions, and "each has its own" those not given u. If each gets its
+  // own, the answer v changes those not given v. In a conflict, half of the probability is for one
+  // label, divided as the labels given.
   double expected = 0;
   for (std::int64_t k = 0; k < scores_.size(); ++k) {
     const auto counts = static_cast<double>(counts_[k].before);

@@ -1,4 +1,5 @@
-// A table of mentions, ordered by key: estimates and learns what decides, and settles the keys.
+// A table of mentions, ordered by key: estimates or learns the numbers of chorale_evidence, and
+// settles the keys, that is, decides the labels of their mentions.
 #pragma once
 
 #include "base/report.hpp"
@@ -14,7 +15,7 @@ chorale_status check_evidence(const Report &report, const chorale_evidence &evid
 // Checks the arrays of mentions: their sizes and all their entries.
 chorale_status check_mentions(const Report &report, const chorale_mentions &mentions) noexcept;
 
-// The probability of a label if the mention does not say.
+// The probability of a label if the caller gives no confidences.
 inline constexpr double kConfidence = 0.8;
 
 class SettledTable {
@@ -23,10 +24,11 @@ public:
       : given_(mentions), mentions_(memory), first_(memory), scores_(memory), place_(memory),
         counts_(memory), memory_(memory) {}
 
-  // Takes the votes, ordered by key. False if memory runs out.
+  // Computes the votes of all rows, and orders them by key. False if memory runs out.
   bool prepare() noexcept;
 
-  // Finds what decides (chorale_settle). False if memory runs out.
+  // Learns the numbers of `evidence` from right labels, or estimates them if none are given. False
+  // if memory runs out.
   bool find(chorale_evidence &evidence) noexcept;
 
   // Settles all keys. Either array may be NULL.
@@ -36,15 +38,16 @@ public:
 private:
   // A row. Those of a key stand side by side, so that each pass over keys reads memory in order.
   struct Mention {
-    double margin; // of its vote
+    double margin;       // margin and own: its vote
     std::int32_t own;
-    std::int32_t before; // the label that it has; -1: none
+    std::int32_t before; // the label given (if the caller gives no labels: own); -1: none
     std::int64_t row;
     std::int64_t times;
 
-    // Its label if its key has none.
+    // Its label if its key has no single label.
     std::int32_t own_label() const noexcept { return own >= 0 ? own : before; }
   };
+  // Numbers of mentions with a label: as given, and if each mention has its own label.
   struct Counts {
     std::int64_t before;
     std::int64_t now;
@@ -60,7 +63,7 @@ private:
                                  chorale_settled_mention *settled) noexcept;
 
   Vote vote_of_row(std::int64_t row) const noexcept;
-  // The key of a row; that of rows without one follows the last.
+  // Returns the key of a row; the number of keys for a row without one.
   std::int64_t key_of(std::int64_t row) const noexcept {
     return given_.key[row] < 0 ? given_.keys : given_.key[row];
   }
