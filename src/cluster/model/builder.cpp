@@ -16,6 +16,7 @@ std::size_t number_bytes(const ChainView &view) noexcept {
   return view.single ? sizeof(float) : sizeof(double);
 }
 
+// Returns the number of edge scores that the chain has in memory.
 std::int64_t edge_numbers(const ChainView &view) noexcept {
   if (!view.edges)
     return 0;
@@ -105,6 +106,7 @@ bool copy_chain(Arena &arena, ChainView &view, gsl::span<const std::int32_t> &to
   return copy_array(arena, view.parents, T) && copy_array(arena, view.forced, T);
 }
 
+// True if the chain is not plain (chains.hpp), so that the model must store its view.
 bool is_unusual(const ChainView &view) noexcept {
   return view.edges || view.start || view.end || view.parents || view.forced || view.allowed ||
          view.unary_column != 1 || view.unary_row != view.labels;
@@ -399,12 +401,12 @@ bool chorale_model_builder::place_members() noexcept {
   return true;
 }
 
-// Decides which types are closed (CliqueType::closed), counts the members of closed cliques, and
-// whether all chains are items that are in no other cliques (items_alone).
+// Decides which types are closed (CliqueType::closed), and sets Model::closed_slots and items_alone.
 void chorale_model_builder::close_cliques() noexcept {
   for (const Clique &clique : model->cliques)
     // A clique of one member whose potential may forbid values is not closed: if it forbids all
-    // values, a run leaves the chain out (run/state.hpp), which closed cliques do not do.
+    // values, a run must leave the chain out (run/state.hpp), and the solution of closed cliques
+    // (run/closed.hpp) does not do this.
     clique.type->closed = !clique.property() && !clique.centred() && !clique.may_forbid_alone();
   for (const AddedSlot &slot : slots) {
     const Chain &chain = model->chains[slot.chain];

@@ -17,11 +17,13 @@ namespace chorale {
 
 // A checked chorale_corpus: many chains, stored end to end.
 struct Corpus {
-  std::int64_t chains;
+  std::int64_t chains; // number of chains
   gsl::span<const std::int64_t> offsets; // chains + 1; empty if every chain has one position
-  std::int32_t labels;
-  bool single;
-  bool borrow;
+  std::int32_t labels; // m, for every chain
+  bool single;         // scores are float, not double
+  bool borrow;         // false: the model copies the arrays
+  // The score of label y at position p is unary[p * row + y * column]. `offsets` and all arrays by
+  // position number the positions of all chains alike.
   const void *unary;
   std::ptrdiff_t row;
   std::ptrdiff_t column;
@@ -39,7 +41,7 @@ struct Corpus {
     return static_cast<std::int32_t>(begin(chain + 1) - begin(chain));
   }
   std::size_t score_bytes() const noexcept { return single ? sizeof(float) : sizeof(double); }
-  // Returns the positions first .. first + length - 1 as a chain.
+  // Returns the positions first .. first + length - 1 of the corpus as one chain.
   ChainView view(std::int64_t first, std::int32_t length) const noexcept {
     const auto at = [&](const void *numbers, std::ptrdiff_t place) -> const void * {
       return static_cast<const std::byte *>(numbers) +
@@ -99,8 +101,8 @@ struct chorale_model_builder {
                               std::int64_t position) noexcept;
   chorale_status set_centre(const Report &report, std::int64_t clique, std::int64_t chain,
                             std::int64_t position) noexcept;
-  // Sets the weights of all members of a clique that has none yet. The members are the slots from
-  // number `first` on.
+  // Sets the weights of all members of a clique that has no weights yet. The members are the entries of
+  // `slots` from `first` on, in the order of `given`.
   chorale_status set_weights(const Report &report, std::int64_t clique, std::int64_t first,
                              gsl::span<const std::int64_t> given) noexcept;
   // Stores in `first` the number of the first clique that was added, in `count` how many cliques
@@ -122,7 +124,7 @@ struct chorale_model_builder {
   chorale::Array<std::int64_t> groups;    // by chain: its group
   chorale::Array<chorale::AddedSlot> slots; // in the order of adding, without centres
   chorale::Array<Place> centres;          // by clique: its centre (see Place)
-  chorale::SlotTable taken;               // hash table of slots
+  chorale::SlotTable taken;               // finds members that are added twice
 
 private:
   // tokens: by position; data() is NULL if the chain has none.
@@ -135,7 +137,7 @@ private:
   // position, `whole` is -1.)
   bool push_member(std::int64_t clique, std::int64_t chain, std::int64_t position,
                    std::int64_t whole) noexcept;
-  // Adds a clique like `setup` for each repeated token.
+  // Adds a clique with this setup for each repeated token. Its members are the positions of the token.
   bool push_repeated_words(const chorale_repeated_words_options &options,
                            const chorale_clique_setup &setup) noexcept;
   // Removes the slots added last until `slots_before` are left, and the whole-chain slots until
@@ -143,8 +145,8 @@ private:
   void take_back(std::int64_t slots_before, std::int64_t wholes_before) noexcept;
   bool complete() noexcept;
   bool find_parts() noexcept;
-  // Checks that `more` things can be added to `count` things, so that int32 still numbers them all.
-  // `what`: the name of these things for the error message.
+  // Checks that int32 can still number count + more things. `what`: the name of these things for the
+  // error message.
   static chorale_status check_room(const Report &report, std::string_view what, std::int64_t count,
                                    std::int64_t more = 1) noexcept;
   // The names of the fields of a setup in error messages.
@@ -171,22 +173,26 @@ private:
   chorale_status check_cliques(const Report &report) const noexcept;
   // Checks the arguments of add_members() that can be checked before anything is added.
   chorale_status check_members(const Report &report, const chorale_members &given) const noexcept;
+  // Adds the member that entry `entry` of the arrays of add_members() describes to a clique.
   chorale_status add_entry(const Report &report, const chorale_members &given,
                            std::int64_t clique, std::int64_t entry) noexcept;
   // Removes all cliques but the first `count`. The removed cliques must have no members.
   void drop_cliques(std::int64_t count) noexcept;
-  // Returns the type of the last clique if a clique of `setup` has the same; otherwise NULL.
+  // Returns the type of the last clique if it is the type that `setup` describes; otherwise NULL.
   chorale::CliqueType *same_type(const chorale_clique_setup &setup) const noexcept;
+  // Returns a new type. NULL if memory runs out.
   chorale::CliqueType *make_type(const chorale_clique_setup &setup) noexcept;
+  // Sets the fields of a type that concern the centre. False if memory runs out.
   bool add_centre(const chorale_clique_setup &setup, chorale::CliqueType &type) noexcept;
   bool has_weights(std::int64_t clique) const noexcept {
     return model->cliques[clique].weighted();
   }
-  // Checks the weights of all members of a clique. They begin at entry `begin` of the caller's array
-  // `name`. Stores in `weighted` whether one of them is above 1.
+  // Checks the weights of all members of a clique: entries `begin` and following of the caller's array
+  // `name`, which the error message cites. Stores in `weighted` whether one of them is above 1.
   chorale_status check_weights_of(const Report &report, std::string_view name, std::int64_t clique,
                                   gsl::span<const std::int64_t> given, std::int64_t begin,
                                   bool &weighted) const noexcept;
+  // Stores checked weights in `slots`, from entry `first` on, and their sum in the clique.
   void store_weights(std::int64_t clique, std::int64_t first,
                      gsl::span<const std::int64_t> given) noexcept;
   bool order_slots() noexcept;

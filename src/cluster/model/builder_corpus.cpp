@@ -62,7 +62,7 @@ chorale_status take_corpus(const Report &report, chorale_corpus corpus, Corpus &
   return CHORALE_OK;
 }
 
-// Checks all numbers, as if all positions were one chain.
+// Checks all scores, forced labels and tokens, as if all positions were one chain.
 chorale_status check_contents(const Report &report, const Corpus &corpus) noexcept {
   const std::int64_t begin = corpus.begin(0);
   const std::int64_t end = corpus.begin(corpus.chains);
@@ -77,7 +77,7 @@ chorale_status check_contents(const Report &report, const Corpus &corpus) noexce
              : CHORALE_OK;
 }
 
-// Returns the weights of the entries of clique first + c.
+// Returns the given weights of the members of clique given.first + c.
 gsl::span<const std::int64_t> weights_of(const chorale_members &given, std::int64_t c) noexcept {
   return span_of(given.weights + given.offsets[c], given.offsets[c + 1] - given.offsets[c]);
 }
@@ -177,7 +177,8 @@ chorale_status Builder::add_members(const Report &report, const chorale_members 
     return CHORALE_OK;
   const std::int64_t slots_before = slots.size();
   const std::int64_t wholes_before = model->wholes.size();
-  // Errors of one entry are reported to `inner`; the message to the caller begins with its name.
+  // The errors of one entry are reported to `inner`. The message to the caller begins with the name of
+  // the entry, such as members->chains[3].
   chorale_error error;
   const Report inner(&error);
   const auto undo = [&](chorale_status status, std::string_view name, std::int64_t entry) {

@@ -11,12 +11,13 @@ namespace chorale {
 // The only scores of a *plain* chain are unary scores, stored without gaps, and those of a shared
 // Transitions object. An *instance* is a chain for which callbacks of the caller do the inference.
 struct Chain {
-  const void *unary; // length x labels scores, no gaps in a plain chain; NULL for an instance
+  // length x labels scores, row-major; without gaps if the chain is plain. NULL for an instance.
+  const void *unary;
   const Transitions *transitions;
   const std::int32_t *tokens; // by position; NULL if the chain has none
   const void *other;        // a ChainView or a chorale_instance; NULL for a plain chain
   std::int32_t first_label; // its sites are first_label .. first_label + length - 1
-  std::int32_t first_slot;
+  std::int32_t first_slot;  // number of its first slot; its slots have consecutive numbers
   std::int32_t slots;       // number of slots
   std::int32_t length;
   std::int32_t labels;

@@ -23,12 +23,12 @@ struct CliqueType {
   std::int32_t centre_values;
   std::int32_t values;  // R, the number of values
   // Number of columns: R + 2; or R if no member can be EMPTY and the potentials have R values; or
-  // those of `fired`, EMPTY and CONFLICT.
+  // one for each value of `fired`, EMPTY and CONFLICT.
   std::int32_t columns;
-  // True if the type has neither property nor centre, and every member of every clique of this type
-  // is a single item (a chain of one position) that is in no other clique. A clique of one member
-  // must not be able to forbid values. Such cliques are *closed*: they exchange no messages and have
-  // no message rows.
+  // True if the cliques of this type are *closed*: they exchange no messages and have no message rows,
+  // since each can be solved by itself. Then the type has neither property nor centre, every member of
+  // every clique of the type is an item (a chain of one position) that is in no other clique, and cliques
+  // of the type that have only one member cannot forbid a value.
   bool closed;
   // Set for a property clique with many values: a dictionary of the values that its members can
   // fire. The columns are these values, EMPTY and CONFLICT (fired_columns.hpp). NULL: every value
@@ -48,7 +48,7 @@ struct Clique {
   CliqueType *type;
   std::int32_t first_slot; // place of its first member in Model::members
   std::int32_t members;    // n, without the centre
-  // Sum of the weights of all members: n unless weights were given.
+  // Sum of the weights of all members. It is n if every member counts once.
   std::int32_t full_total;
   // Sum of the weights of the members whose chains a run leaves out (run/inputs.hpp).
   std::int32_t absent = 0;
@@ -102,6 +102,7 @@ struct Clique {
   // Returns the sum of the weights of the members that take part, which the potential sees as n.
   std::int32_t total() const noexcept { return full_total - absent; }
   bool weighted() const noexcept { return full_total != members; }
+  // Returns the length of the message row of a member or of the centre.
   std::int32_t width(std::int32_t member) const noexcept {
     return member == members ? type->centre_values : type->columns;
   }
@@ -109,7 +110,7 @@ struct Clique {
   std::int64_t row(std::int32_t member) const noexcept {
     return type->first_message + (std::int64_t{first_slot} + member) * type->columns;
   }
-  // Returns how many entries the message rows of all members have together, with the centre's row.
+  // Returns the number of entries of all message rows of the clique, that of the centre included.
   std::int64_t entries() const noexcept {
     return std::int64_t{members} * type->columns + type->centre_values;
   }

@@ -6,8 +6,8 @@ namespace chorale {
 namespace {
 
 // Copies chains, slots, cliques, members, groups, parts and totals into the new model `to`, which
-// keeps `from` alive as its `base`: scores, label maps, properties and weights stay there. The types
-// of the cliques are still those of `from`. False if memory runs out.
+// keeps `from` alive as its `base`, since it uses the scores, label maps, properties and weights that
+// `from` owns. The types of the cliques are still those of `from`. False if memory runs out.
 bool copy_topology(Model &to, const Model &from) noexcept {
   if (!to.chains.copy(from.chains) || !to.slots.copy(from.slots) || !to.wholes.copy(from.wholes) ||
       !to.cliques.copy(from.cliques) || !to.members.copy(from.members) ||

@@ -7,9 +7,9 @@ namespace chorale {
 
 // New potentials of one clique. potential: the potential of a clique without a centre; NULL keeps
 // the old potential. centre: for a centred clique, the potential for each value of the centre; NULL
-// keeps the old potentials. Potentials are over R or R + 2 values, as in a clique setup. They must
-// be mixtures (potential.hpp) or MAJORITY: these need no column for a value that no member can
-// fire.
+// keeps the old potentials. Potentials are over R values, or R + 2 with EMPTY and CONFLICT, as in
+// chorale_clique_setup. They must be mixtures (potential.hpp) or MAJORITY, since these need no column
+// for a value that no member can fire.
 struct Exchange {
   const Potential *potential = nullptr;
   const Potential *const *centre = nullptr;

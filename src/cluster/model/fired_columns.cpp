@@ -9,8 +9,8 @@
 namespace chorale {
 namespace {
 
-// gather() removes duplicates from its list whenever the list has this many values, or twice as many
-// as the last removal left, if that is more.
+// gather() removes duplicates from its list of values whenever the list has grown to this length, or to
+// twice the length that the last removal left, if that is more.
 constexpr std::int64_t kRepetitions = 1 << 16;
 
 class FiredColumns {
@@ -131,6 +131,7 @@ private:
     return made;
   }
 
+  // Returns a copy of the type with another potential. NULL if memory runs out.
   CliqueType *copy(const CliqueType &type, const Potential *potential) noexcept {
     auto *made = model_.arena.take_array<CliqueType>(1);
     if (made) {
@@ -142,8 +143,8 @@ private:
 
   Model &model_;
   Array<std::int32_t> values_; // values that the members of the current clique can fire
-  bool fires_outside_ = false;
-  // Type of the last clique, if with_all() has replaced it by whole_; otherwise NULL.
+  bool fires_outside_ = false; // they can also fire a value that the caller's dictionary lacks
+  // Type of the last clique before with_all() replaced it by whole_; NULL if with_all() did not.
   const CliqueType *narrow_ = nullptr;
   CliqueType *whole_ = nullptr;
 };

@@ -104,12 +104,14 @@ struct chorale_model : chorale::Counted {
     return {chain, clique, number, at < 0 ? -1 : at - chains[chain].first_label,
             at < 0 ? -1 - at : -1};
   }
+  // Returns the property of a whole-chain slot with the arrays that it reads for the chain.
   chorale::Attached attached(const chorale::Slot &slot) const noexcept {
     const chorale::Clique &clique = cliques[slot.clique];
     const chorale::WholeSlot &whole = wholes[slot.whole];
     return {clique.property(), clique.numbering(),       whole.classes, whole.table,
             nullptr,           chains[slot.chain].length};
   }
+  // Returns the length of the message row of a slot.
   std::int32_t width(const chorale::Slot &slot) const noexcept {
     return cliques[slot.clique].width(slot.member);
   }
@@ -128,14 +130,15 @@ struct chorale_model : chorale::Counted {
   chorale::Array<chorale::Clique> cliques;
   chorale::PackedIntegers members;      // the site of each slot, clique by clique
   // By place: the weight of the member, 1 for a centre. Empty if every member counts once, and in a
-  // derived model, which uses the array of `base`.
+  // derived model, whose cliques use the array of `base` (CliqueType::weights).
   chorale::PackedIntegers weights;
   chorale::PackedIntegers site_chains;   // by site: its chain
   chorale::PackedIntegers place_cliques; // by place: its clique
-  chorale::PackedIntegers groups;       // by chain: its group; empty if all groups are 0
+  // By chain: its group (document), as the caller numbers them. Empty if all groups are 0.
+  chorale::PackedIntegers groups;
   chorale::Parts parts;
-  // The model holds one reference to each object of these lists. The potentials are the caller's,
-  // or were made from the caller's.
+  // The model holds one reference to each entry of these lists. The potentials are the caller's, or
+  // copies of these with other columns (fired_columns.hpp).
   chorale::Array<const chorale::Potential *> potentials;
   chorale::Array<const chorale::Property *> properties;
   chorale::Array<const chorale::Dictionary *> dictionaries;

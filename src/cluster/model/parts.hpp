@@ -13,9 +13,9 @@ public:
   explicit Parts(const Memory &memory) noexcept : of_(memory) {}
 
   // Computes the parts from the connected components of the chains: lowest[i] is the lowest chain
-  // number in the component of chain i. is_free(i) is true if the best labelling of chain i is
-  // found directly, without messages or polish, so that the chain is counted in part 0. Overwrites
-  // `lowest`. False if memory runs out.
+  // number in the component of chain i. is_free(i) is true if the best labelling of chain i is found
+  // directly, without messages or polish; such chains need no part of their own and join part 0.
+  // Overwrites `lowest`. False if memory runs out.
   template <class IsFree> bool make(gsl::span<std::int32_t> lowest, IsFree &&is_free) noexcept {
     std::int32_t *part = lowest.data();
     const auto chains = static_cast<std::int64_t>(lowest.size());

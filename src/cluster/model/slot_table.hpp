@@ -11,8 +11,9 @@ struct AddedSlot : Slot {
   std::int32_t weight;
 };
 
-// A hash table of slots with key (clique, chain, position): open addressing, at most half full. Before
-// a search with has(), follow() must be called, to add the slots that are new.
+// A hash table of slots with key (clique, chain, position): open addressing, at most half full. The slots
+// themselves lie in an array of the builder. Before a search with has(), follow() must be called, to
+// add the slots that have been appended to the array.
 class SlotTable {
 public:
   explicit SlotTable(const Memory &memory) noexcept : entries_(memory) {}
@@ -46,6 +47,7 @@ public:
   }
 
 private:
+  // Empties the table and enlarges it for twice as many slots. False if memory runs out.
   bool grow(std::int64_t slots) noexcept {
     std::int64_t size = 256;
     while (size < 4 * slots)
@@ -56,6 +58,7 @@ private:
     std::fill(entries_.begin(), entries_.end(), -1);
     return true;
   }
+  // Entries at which the search for a key begins, and goes on after `at`.
   std::int64_t after(std::int64_t at) const noexcept { return (at + 1) & (entries_.size() - 1); }
   std::int64_t first(std::int32_t clique, std::int32_t chain,
                      std::int32_t position) const noexcept {

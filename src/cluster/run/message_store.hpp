@@ -17,6 +17,7 @@
 
 namespace chorale {
 
+// Format of an entry. automatic: the run chooses one of the others (chorale_run::choose_messages).
 enum class MessageNumber : std::int32_t { automatic, float64, magnitude16 };
 
 // The 16-bit format of an entry: a magnitude with 6 bits of exponent and 10 of mantissa, with
@@ -60,6 +61,7 @@ inline double decode(std::uint16_t code) noexcept {
 class MessageStore {
 public:
   MessageStore() noexcept = default;
+  // `count`: number of entries of all rows together.
   MessageStore(Layout &layout, std::int64_t count, MessageNumber number) noexcept : count_(count) {
     if (number == MessageNumber::magnitude16)
       codes_ = layout.take<std::uint16_t>(count);
@@ -142,6 +144,7 @@ private:
         return true;
     return false;
   }
+  // True if `row` differs from the stored row by more than rounding.
   bool differs(const double *before, std::int32_t count, const double *row) const noexcept {
     constexpr double kTolerance = 1e-12;
     const double least = kTolerance * unit_;

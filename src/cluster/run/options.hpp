@@ -11,7 +11,11 @@
 
 namespace chorale {
 
-// Reason why a computation of a run failed. Two failures are equal if their kinds are.
+// Reason why a computation of a run failed. Two failures are equal if their kinds are. Kinds:
+// potential: the callback of a potential failed. instance_stopped: a callback of an instance returned
+// non-zero. instance_value: it gave a number, label or value that is not allowed. state_space: the joint
+// states of a chain's properties exceed the budget. executor: the caller's executor did not run every
+// step of a loop exactly once.
 struct RunFailure {
   enum class Kind : std::int32_t {
     none,
@@ -29,16 +33,17 @@ struct RunFailure {
       return {};
     return {Kind::potential, failure, clique.first_slot, -1};
   }
-  // The failure of a chain: of an instance, or by too many joint states.
+  // The failure of a chain (instance_stopped, instance_value or state_space).
   static RunFailure of(Kind kind, std::int32_t chain) noexcept { return {kind, {}, -1, chain}; }
   friend bool operator==(const RunFailure &one, const RunFailure &other) noexcept {
     return one.kind == other.kind;
   }
 
   Kind kind = Kind::none;
-  CallbackFailure callback; // of a potential
-  std::int32_t first_slot = -1; // of the clique (Model::place_cliques)
-  std::int32_t chain = -1;
+  CallbackFailure callback; // how the callback of a potential failed
+  // Clique::first_slot of the clique of this potential; Model::place_cliques gives the clique's number.
+  std::int32_t first_slot = -1;
+  std::int32_t chain = -1; // -1: the failure is not that of a chain
 };
 inline constexpr RunFailure RunFailure::none{};
 inline constexpr RunFailure RunFailure::executor{Kind::executor, {}, -1, -1};
@@ -67,9 +72,9 @@ struct RunOptions {
   std::int64_t bound_steps = 0;
   bool edits = false;
   double effort = 0;
-  // NULL, or the limits of a computation that makes this run and needs it complete: they hold in
-  // place of time_limit. Otherwise a call that limits end leaves labels: round 0 decodes all chains
-  // whatever the limits.
+  // If not NULL, the run is a step of a larger computation, which uses only complete results. These are
+  // the limits of that computation; they hold in place of time_limit and `cancel`. If NULL, round 0
+  // decodes all chains whatever the limits, so that every call leaves labels.
   const Limits *within = nullptr;
 
   bool always_labels() const noexcept { return !within; }

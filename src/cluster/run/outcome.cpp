@@ -35,6 +35,7 @@ private:
   Block block_;
 };
 
+// Counts the columns that the members of a clique show in a labelling.
 void count(const Clique &clique, const Assignment &of, gsl::span<std::int64_t> counts) noexcept {
   count_columns(clique, counts, [&](std::int32_t i) noexcept { return of.shown(clique, i); });
 }
@@ -85,8 +86,8 @@ chorale_run_result Outcome::result() const noexcept {
   return result;
 }
 
-// Returns the score C of a clique at `counts`, which may be overwritten. Unlike
-// chorale::clique_score(), keeps an earlier failure in *failure.
+// Returns the score C of a clique at `counts`, which may be overwritten. Writes *failure only if the
+// callback of the potential fails, so that the failure of an earlier call is kept.
 double Outcome::counted_score(std::int64_t number, gsl::span<std::int64_t> counts,
                               std::int32_t centre, RunFailure *failure) const noexcept {
   CallbackFailure failed = CallbackFailure::none;
@@ -110,9 +111,9 @@ double Outcome::clique_score(const Assignment &of, std::int64_t number,
 }
 
 // Returns what a slot's clique gains because the slot changed: the clique's score in the best
-// labelling, minus its score if this slot alone showed its column of the labelling without
-// messages. Plus infinity if the second score is minus infinity, 0 if both are. `counts`: the counts
-// of the clique in the best labelling. `scratch`: an array of the same length.
+// labelling, minus its score if this slot alone still showed the column that it shows in `own`, the
+// labelling without messages. Plus infinity if the second score is minus infinity, 0 if both are.
+// `counts`: the counts of the clique in the best labelling. `scratch`: an array of the same length.
 double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
                        gsl::span<std::int64_t> scratch, RunFailure *failure) const noexcept {
   const Clique clique = inputs_.clique(slot.clique);
@@ -218,8 +219,8 @@ std::int64_t Outcome::reasons(std::int32_t begin, std::int32_t end, gsl::span<ch
   return found;
 }
 
-// Returns the clique that, with those before it, forbids every labelling of the chain that the
-// chain itself allows (ChainProgram::shutting_slot); -1 if the callback of a potential fails.
+// Returns the clique that forbids every labelling of the chain that the chain itself and the cliques
+// of its earlier slots allow (ChainProgram::shutting_slot); -1 if the callback of a potential fails.
 // Throws std::bad_alloc if memory runs out.
 std::int64_t Outcome::shutting_clique(std::int32_t chain) const {
   Layout measure;

@@ -10,6 +10,7 @@
 namespace chorale {
 namespace {
 
+// Least number of consecutive chains that one thread takes (Setting::each).
 constexpr std::int64_t kPolishGrain = 4;
 // Greatest number of sweeps, in case that gains within rounding errors never end. Chains with
 // several slots in one clique (repeats) take part only in the first kVisits sweeps, so a polish
@@ -65,7 +66,7 @@ private:
     return true;
   }
 
-  // True if the chain takes part, and a clique of it has changed since the chain was last searched.
+  // True if the chain takes part, and counts of its cliques have changed since it was last searched.
   bool is_due(std::int32_t number) const noexcept {
     const Chain &chain = model_.chains[number];
     if (model_.is_closed(chain) || own_.lacks(number))
@@ -77,8 +78,8 @@ private:
     return false;
   }
 
-  // Visits all chains, or those that an interrupted sweep has not yet visited. False if the call
-  // must end.
+  // Searches and changes all chains, batch by batch (polish.hpp), or those that an interrupted sweep
+  // has left. False if the call must end.
   bool sweep() noexcept {
     Verdict *const verdicts = memory_.batch.data();
     while (course_.next < model_.chains.size()) {
@@ -110,8 +111,8 @@ private:
     return true;
   }
 
-  // Searches for a better labelling of a chain, and stores whether there is one in `verdict`, which
-  // stays as it is if interrupted.
+  // Searches for a better labelling of a chain, and stores in `verdict` whether there is one. If
+  // interrupted, leaves `verdict` as it is.
   Improvement search(std::int32_t chain, Worker &worker, Verdict &verdict) noexcept {
     const Improvement found = improve_chain(setting_, own_, now_, memory_.counts, chain,
                                             course_.sweep < kVisits, worker);
@@ -137,8 +138,8 @@ private:
                              [&](const Slot &slot) noexcept {
                                memory_.changed_at.data()[slot.clique] = course_.stamp;
                              });
-    // Without repeats, this is the best labelling under the current counts, so the chain needs no
-    // visit until counts of its cliques change.
+    // Without repeats, the new labelling is the best one under the new counts too, so the chain needs
+    // no search until other chains change counts of its cliques.
     if (!found.repeats)
       memory_.visited_at.data()[chain] = course_.stamp;
     return true;
@@ -237,7 +238,7 @@ bool Polish::end_start() noexcept {
   return false;
 }
 
-// Copies the items of closed cliques from `best` to `now`; the first start has solved these
+// Copies the items of closed cliques from `best` to `now`, since the first start has solved these
 // cliques.
 void Polish::take_closed() noexcept {
   const Model &model = setting_.model;

@@ -9,8 +9,9 @@
 
 namespace chorale {
 
-// Result for a chain of a batch. done: no better labelling was found, or the chain needs no search,
-// since no counts of its cliques have changed since it was last searched.
+// Result for a chain of a batch. done: no better labelling was found, or the chain needs no search:
+// it is an item of a closed clique, it is left out, or no counts of its cliques have changed since it was
+// last searched.
 enum class Verdict : std::uint8_t { unknown, gains, done };
 
 // Memory of a polish that persists between calls. It lies in the last room (rooms.hpp), behind the
@@ -27,9 +28,9 @@ struct PolishMemory {
   gsl::span<Verdict> batch; // by chain of the batch
 };
 
-// Improves `now` one chain at a time until no chain gains. `course` begins at stage `counts`. False if
-// the call must end; the next call then goes on where this one ended. `own`: the best labelling of
-// each chain without messages.
+// Improves `now` one chain at a time until no chain gains. course.stage must be `counts` before the
+// first call. False if the call must end; the next call then goes on where this one ended. `own`: the
+// best labelling of each chain without messages.
 bool sweep_chains(const Setting &setting, const Assignment &own, Assignment &now,
                   PolishCourse &course) noexcept;
 

@@ -16,27 +16,29 @@ namespace {
 // not improved before its neighbours are.
 constexpr std::uint8_t kTouched = 1;
 constexpr std::uint8_t kForced = 2;
-// Models with more slots and chains together are not searched, since an interrupted search
-// evaluates its labelling before it returns.
+// Models with more than this many slots and chains together are not searched, since an interrupted
+// search evaluates its labelling before it returns.
 constexpr std::int64_t kMostSearched = 1 << 20;
-// Cliques with more members are not shifted, and a move does not spread through them.
+// Cliques with more members than this are not shifted, and a change in them does not queue the chains
+// of their other members.
 constexpr std::int32_t kMostShifted = 256;
 // A shift concerns at most kMostSpread cliques, and a move has at most kMostShifts after the first.
 constexpr std::int64_t kMostSpreadLog = 6;
 constexpr std::int64_t kMostSpread = 1 << kMostSpreadLog;
 constexpr std::int64_t kMostShifts = 4;
-// A move that queues or changes more chains is given up.
+// A move that changes more chains than this, or queues more at once, is given up.
 constexpr std::int64_t kMostMoved = 1 << 12;
-// The search ends after kVisitsAlone visits of all chains without a gain (at most kMostAlone steps,
-// see GroupMoves::cost), and after kVisitsInAll in all. These numbers are multiplied by the effort.
-// After a gain it goes on for as many steps more as it has taken until then.
+// Limits of the search, multiplied by the effort. A *visit* is the number of steps (GroupMoves::cost) of
+// improving every chain once in whose cliques moves begin. The search ends after kVisitsInAll visits in
+// all, and when the steps since the last gain exceed those before it by kVisitsAlone visits, or by
+// kMostAlone steps if these are fewer.
 constexpr double kVisitsAlone = 200;
 constexpr double kMostAlone = 1 << 22;
 constexpr double kVisitsInAll = 1000;
 // The effort if the caller gives none. The search then takes at most kMostAlone steps in all.
 constexpr double kUsualEffort = 0.4;
-// Models with crowded cliques begin with moves of all members to one value, for at most kMostWide
-// values.
+// Models with crowded cliques (is_crowded) begin with moves of all members of a clique to one value, for
+// each of at most kMostWide values.
 constexpr std::int32_t kMostWide = 16;
 
 bool is_searched(const Model &model) noexcept {
@@ -45,8 +47,8 @@ bool is_searched(const Model &model) noexcept {
 }
 
 // True if the clique has more than two members for each chain of the model, so that some chain has
-// three or more. Messages treat these one by one, so runs may converge far from the optimum. (A model
-// of one chain is decoded as a whole.)
+// three or more. Messages treat these one by one, so runs may converge far from the optimum. (In a model
+// of one chain there are no moves of several chains.)
 bool is_crowded(const Model &model, const Clique &clique) noexcept {
   return model.chains.size() > 1 && clique.members > 2 * model.chains.size();
 }
@@ -67,9 +69,10 @@ public:
         worker_(setting.worker(0)), layout_(setting.rooms.behind(setting.rooms.bytes().chain)),
         memory_(layout_, model_) {}
 
-  // Lists the cliques in which moves begin: all, or only those that are likely to gain, where the
-  // messages have not converged or the local search has gained. A labelling that neither changes is
-  // nearly always best.
+  // Lists the cliques in which moves begin. `all`: all that are not closed. Otherwise the crowded
+  // cliques, and those with a potential that is not convex if their messages have not converged, or if
+  // the polish raised the score of converged rounds: where neither holds, the labelling is nearly always
+  // best.
   void list(bool all) noexcept {
     const Standing &standing = state_.standing;
     const bool any = standing.converged && standing.local_search_score > standing.rounds_score;
@@ -90,10 +93,11 @@ public:
   bool has_any() const noexcept { return begins_ > 0; }
   // True if only the moves of all members to one value are likely to gain.
   bool only_wide() const noexcept { return !any_open_; }
+  // Returns how many moves of all members to one value come first.
   std::int32_t wide() const noexcept { return wide_; }
 
-  // Prepares moves from RunState::best. Stores in `visit` the steps of one visit of the chains in whose
-  // cliques moves begin. False if interrupted.
+  // Prepares moves from RunState::best. Stores in `visit` the steps of a visit (see kVisitsInAll). False
+  // if interrupted.
   bool start(double &visit) noexcept {
     std::fill_n(memory_.flags.data(), memory_.flags.size(), std::uint8_t{0});
     std::fill_n(memory_.shifted.data(), memory_.shifted.size(), std::uint8_t{0});
@@ -136,6 +140,7 @@ public:
   }
 
 private:
+  // Returns the steps of improving a chain, as they are counted in RegroupCourse::spent.
   static std::int64_t cost(const Chain &chain) noexcept {
     return std::int64_t{4} + chain.length + chain.slots;
   }
@@ -154,7 +159,9 @@ private:
     return !clique.closed() && clique.all_members() <= kMostShifted;
   }
 
-  // Draws a shift: the first of a move anywhere, the others at a clique near that of the last.
+  // Draws a shift and the cliques that it concerns (RegroupMemory::region). The first shift of a move
+  // begins at any clique of `begins`, the others near the clique of the last. shift.to is -1 if the draw
+  // gave none.
   Shift draw() noexcept {
     const std::int32_t number = last_ =
         touched_ > 0 ? near(last_) : memory_.begins.data()[random(begins_)];
@@ -237,7 +244,7 @@ private:
     return true;
   }
 
-  // Queues the forced chains.
+  // Lets the forced chains be improved too: queues them. False if the move is given up.
   bool release() noexcept {
     for (std::int64_t k = 0; k < forced_; ++k) {
       const std::int32_t chain = memory_.touched.data()[k];
@@ -268,7 +275,8 @@ private:
     return true;
   }
 
-  // Sets the labels of a chain in `now`, and queues the chains that may gain because of that.
+  // Sets the labels of a chain in `now`, and queues the chains that may gain because of that. False if
+  // the move is given up.
   bool set(std::int32_t chain, const Improvement &found) noexcept {
     std::uint8_t &flags = memory_.flags.data()[chain];
     if ((flags & kTouched) == 0) {

@@ -2,13 +2,13 @@
 // equation 1, the score of a whole labelling.
 //
 // A polish moves one chain at a time, so it ends where only several chains together would gain: all
-// members of a clique that would have to take another value. A *move* forces some members of one
-// clique to a value (Shift), whatever that costs, and then improves the neighbours of the chains
-// that changed, and at last the forced chains themselves, one at a time. If the sum of all these
-// exact changes of equation 1 is a gain, the move is kept; otherwise it is undone. A shift may concern
-// several neighbouring cliques, and a move may have up to four more shifts, each near the last. Moves
-// are drawn at random; every run draws the same sequence. The search ends when it has worked for a
-// while without a gain, a multiple of what one visit of the chains costs where moves begin.
+// members of a clique that would have to take another value. A *shift* forces some members of one
+// clique, or of several neighbouring cliques, to a value, whatever that costs (Shift in improve.hpp). A
+// *move* makes one to five shifts, each near the last. Then it improves, one at a time, the chains that
+// share a clique with a changed chain, and at last the forced chains themselves. If the sum of all
+// these exact changes of equation 1 is a gain, the move is kept; otherwise it is undone. Moves are drawn
+// at random; every run draws the same sequence. The search ends when it has worked for long without a
+// gain (kVisitsAlone in regroup.cpp).
 #pragma once
 
 #include "cluster/run/evaluation.hpp"

@@ -12,6 +12,7 @@
 namespace chorale {
 namespace {
 
+// Greatest number of passes over the cliques.
 constexpr std::int32_t kPasses = 100;
 // A search decodes chains at most kDecodes + kDecodesOfAll * (number of chains) times.
 constexpr std::int64_t kDecodes = 20000;
@@ -69,10 +70,10 @@ public:
     return true;
   }
 
-  // Finds the chains to set aside (repair.hpp): each has all members of a clique that forbids the
-  // labelling (if the search is hopeless: every labelling). Writes this clique to entry i of
-  // set_aside_by, -1 for the other chains, and sets *any if there is such a chain. If no other chain
-  // would be left to label, none is set aside. False if the call must end.
+  // Finds the chains to set aside (repair.hpp). The clique that is the reason has all of its members in
+  // the chain and forbids the labelling, or if the search is hopeless, every labelling. Writes for each
+  // chain that is not left out this clique, or -1, to its entry of set_aside_by. Sets *any if a chain is
+  // to be set aside. If no chain would be left to label, none is set aside. False if the call must end.
   bool find_aside(gsl::span<std::int32_t> set_aside_by, bool *any) noexcept {
     *any = false;
     if (set_aside_by.empty())
@@ -108,6 +109,7 @@ private:
     return !clique.centred() && clique.total() > 0 &&
            forbids_all_counts(*clique.potential(), clique.total());
   }
+  // True if a clique with all members in one chain forbids every labelling.
   bool find_hopeless() const noexcept {
     for (std::int32_t c = 0; c < model_.cliques.size(); ++c)
       if (const Clique clique = setting_.inputs.clique(c);
@@ -126,7 +128,8 @@ private:
     return chain;
   }
 
-  // Announces the steps of computing a violation. False if the call must end.
+  // Counts the steps of computing a violation of the clique against the limits. False if the call must
+  // end.
   bool goes_on(const Clique &clique) noexcept {
     return worker_.limits.spend(16 + 8 * std::int64_t{clique.columns()}) ||
            call_.check(worker_);
@@ -225,6 +228,7 @@ private:
     return {course_.price, memory_.weight, course_.pass < kPasses / 2};
   }
 
+  // Returns the violation of a clique under the current labelling.
   std::int64_t violation_of(std::int32_t number, const Clique &clique) noexcept {
     const gsl::span<std::int64_t> counts = memory_.scratch.first(to_size(clique.columns()));
     memory_.counts.load(model_.first_count(number), counts);
@@ -276,11 +280,12 @@ private:
     return true;
   }
 
+  // Tries to lower the weighted violations by a new labelling of a chain. True if it did.
   bool repair_chain(std::int32_t number, ChainBlock &block, ChainProgram &program) noexcept {
     if (renew(number, block, program))
       return true;
-    // The row of a slot holds if this slot alone moves in its clique. So slots that share a clique are
-    // tried one at a time, with the others held.
+    // The penalties in the row of a slot are exact only if no other slot of its clique moves. So of the
+    // slots that share a clique, each is tried alone, with the others fixed.
     const std::int32_t slots = program.slot_count();
     std::int32_t tries = kAlone;
     const std::int32_t first = draw(slots);

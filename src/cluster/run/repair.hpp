@@ -9,9 +9,10 @@
 // random member of a random violated clique gets a random value, whatever that costs (random walk).
 //
 // Deciding whether an allowed labelling exists is NP-hard: cliques can encode the clauses of a
-// satisfiability problem. So passes and decodes are limited, and failure proves nothing. A chain with
-// all members of a clique that still forbids the labelling is then *set aside*: it is left out, so
-// that all others can be labelled, but keeps its own labels, since it may have an allowed labelling.
+// satisfiability problem. So passes and decodes are limited, and failure proves nothing. If all members
+// of a clique that still forbids the labelling are in one chain, this chain is then *set aside*: it is
+// left out, so that all others can be labelled, but keeps its own labels, since it may have an allowed
+// labelling.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"

@@ -37,7 +37,8 @@ std::size_t aligned(std::size_t bytes) noexcept {
   return padded == SIZE_MAX ? SIZE_MAX : padded / kAlignment * kAlignment;
 }
 
-// True for chains without whole-chain slots, whose scores have no other form than ChainExtent tells.
+// True if extent_of() tells all that the memory of the chain's program depends on: for plain chains
+// (chains.hpp) and items, without whole-chain slots.
 bool has_extent(const Chain &chain) noexcept {
   return !chain.is_instance && chain.wholes() == 0 && (!chain.other || chain.is_item());
 }

@@ -1,9 +1,9 @@
 // Scratch memory of the workers: each has one block, a *room*, which holds one ChainProgram or
 // CliqueProgram at a time.
 //
-// The last room is the largest. It also holds the memory of a polish or a repair, which begins
-// behind the bytes of a chain program, and the memory of an evaluation of equation 1 (state.hpp),
-// which begins behind the counts of a clique.
+// The last room is the largest. It also holds the memory of a polish, a regroup or a repair, which
+// begins RoomBytes::chain bytes after its beginning, and the memory of an evaluation of equation 1
+// (state.hpp), which begins RoomBytes::counts bytes after it.
 #pragma once
 
 #include "cluster/run/call.hpp"
@@ -13,7 +13,7 @@ namespace chorale {
 
 // Sizes that rooms need for different purposes, in bytes, multiples of kAlignment.
 struct RoomBytes {
-  std::size_t counts = 0; // the counts of the largest clique
+  std::size_t counts = 0; // the counts of the clique with most columns
   // Enough for the program of any chain together with its ChainBlock (chain_block.hpp), and for an
   // evaluation.
   std::size_t chain = 0;
@@ -26,7 +26,9 @@ public:
         const Inputs &inputs) noexcept
       : memory_(memory), model_(model), options_(options), inputs_(inputs) {}
 
+  // Returns the sizes that the model needs.
   RoomBytes measure() const noexcept;
+  // Returns the bytes of the program of a chain together with its ChainBlock.
   std::size_t measure_chain(std::int32_t chain) const noexcept;
   // Returns the bytes of all rooms together.
   std::size_t total(const RoomBytes &bytes) const noexcept;

@@ -10,6 +10,7 @@
 namespace chorale {
 namespace {
 
+// Least number of consecutive chains and cliques that one thread takes (Setting::each).
 constexpr std::int64_t kChainGrain = 16;
 constexpr std::int64_t kCliqueGrain = 4;
 
@@ -131,9 +132,10 @@ void Rounds::update_cliques() noexcept {
                 });
 }
 
-// Runs round 0: decodes the flagged chains without messages and evaluates the labellings `own` and
-// `now`. If a limit ends the call, decodes and evaluates all the same (RunOptions::always_labels), but
-// leaves messages for the next call, which then evaluates once more. So every call leaves a labelling.
+// Runs round 0: decodes the flagged chains without messages, computes their messages, and evaluates the
+// labellings `own` and `now`. If a limit ends the call and RunOptions::always_labels() is true, the
+// chains are decoded and `own` is evaluated all the same, so that every call leaves a labelling; the
+// next call computes the messages and evaluates again.
 void Rounds::first_round() noexcept {
   const Call &call = setting_.call;
   Standing &standing = state_.standing;
@@ -162,7 +164,7 @@ void Rounds::first_round() noexcept {
     if (met_infeasible || standing.left_out > 0) {
       state_.leave_out(setting_.model, setting_.inputs);
       if (!call.must_end())
-        update_chains(); // those that must send again
+        update_chains(); // chains flagged kSendsAgain
       state_.tally.take(setting_.workers());
       if (call.failed())
         return;
@@ -192,13 +194,13 @@ void Rounds::first_round() noexcept {
     stage = RoundStage::own_offer;
   }
   if (stage == RoundStage::own_offer) {
-    // Where a limit ended the call, `now` holds chains that have not been decoded under their
-    // messages. A solve without limits never meets such a labelling, so it is not offered.
+    // If a limit ended the call, some chains of `now` have not been decoded under their messages. A
+    // solve without limits never evaluates such a labelling, so `now` is not compared with `best`.
     if (call.must_end()) {
       stage = RoundStage::own;
       return;
     }
-    // If `now` equals `own`, it has been offered already.
+    // If `now` equals `own`, it has been compared with `best` already.
     if (state_.now.equals(state_.own))
       state_.now.copy_totals(state_.own);
     else if (!offer(state_.now, state_.tally.rounds))

@@ -18,8 +18,9 @@ public:
   bool step() noexcept;
 
 private:
-  // What an update of chains does. `all`: under the limits, decodes chains and computes messages.
-  // `own`: decodes the chains that have not been decoded yet without messages, ignoring the limits.
+  // What an update of chains does. `all`: all that the flags of the chains ask for, until a limit
+  // ends the call. `own`: only decodes, without messages, the chains with the flag kNeedsOwn, and
+  // ignores the limits.
   enum class Update { all, own };
   void update_chain(std::int32_t chain, Worker &worker, Update update = Update::all) noexcept;
   void update_item(std::int32_t item, Worker &worker) noexcept;

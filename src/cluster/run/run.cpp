@@ -58,9 +58,9 @@ chorale_run::~chorale_run() { release(model); }
 
 // ---- Memory ------------------------------------------------------------------------------------
 
-// Chooses doubles if model, run and scores together then need at most twice the memory of the scores,
-// otherwise 16 bits. Assumes one worker, no bound and no edits, so that these options change neither
-// the format nor the results.
+// Chooses doubles if, with doubles, model, run and scores together need at most twice the memory of the
+// scores; otherwise 16 bits. Assumes one worker, no bound and no edits, so that these options change
+// neither the format nor the results.
 void chorale_run::choose_messages() noexcept {
   if (options.messages != MessageNumber::automatic)
     return;
@@ -69,8 +69,8 @@ void chorale_run::choose_messages() noexcept {
       saturating_product(2 * sizeof(double), static_cast<std::size_t>(model->message_count));
   if (all < kSmallMessages || model->score_bytes == 0)
     return;
-  // For a model with learnt potentials counts the memory of its base model, whose chains it shares,
-  // so that runs of both use the same format.
+  // A derived model shares the chains of its base model (exchange.hpp). The memory of the base model is
+  // counted in its place, so that runs of both use the same format.
   const Model *holder = model;
   while (holder->base)
     holder = holder->base;
@@ -116,9 +116,9 @@ bool chorale_run::prepare() noexcept {
 
 // True unless the joint program of a chain exceeds its budget in the modes EXACT and LOCAL_SCORES.
 // Tests the budget without messages, since messages rarely change the number of configurations. They
-// may change it in two cases: properties with local scores have more codes if their message forbids
-// EMPTY (a beam then keeps only the best configurations), and pruning in the exact mode depends on
-// all scores.
+// may change it in two cases: properties with local scores have more configurations if their message
+// forbids EMPTY (if these exceed the budget, a beam keeps only the best), and pruning in the mode EXACT
+// depends on all scores.
 bool chorale_run::fits_joint_state(std::int32_t number) noexcept {
   const Chain &chain = model->chains[number];
   const bool tries = options.joint.mode == CHORALE_JOINT_EXACT ||
@@ -199,7 +199,7 @@ void chorale_run::reset() noexcept {
 // show.
 void chorale_run::judge_chain(Assignment &of, std::int32_t number) noexcept {
   if (of.lacks(number))
-    return; // it has no labels
+    return; // the chain has no labels
   const std::int32_t length = model->chains[number].length;
   Layout layout(rooms.workers[0].room);
   const auto labels = layout.take_span<std::int32_t>(length);
@@ -207,6 +207,8 @@ void chorale_run::judge_chain(Assignment &of, std::int32_t number) noexcept {
   of.judge(number, inputs.view_of(number), labels, layout.take_span<std::uint8_t>(length));
 }
 
+// Copies the messages of the cliques that have the same columns and equally many members and values of
+// the centre in both models.
 void chorale_run::copy_messages(const chorale_run &earlier) noexcept {
   for (std::int64_t c = 0; c < model->cliques.size(); ++c) {
     const Clique &clique = model->cliques[c];

@@ -10,6 +10,8 @@
 
 namespace chorale {
 
+// Result of chorale_run::replace(). Unless `done`, nothing is replaced. state_space: the joint states
+// of the chain's properties exceed the budget (chorale_run::try_joint_states).
 enum class Replacement : std::int32_t { done, no_memory, state_space };
 
 } // namespace chorale
@@ -33,7 +35,8 @@ struct chorale_run {
   // With options.restrict_range: determines the columns to which the messages of each property
   // clique are restricted. If a computation failed, call.failure() tells the failure.
   void restrict_ranges() noexcept;
-  // Warm start: copies messages and labels from another run where the two models agree.
+  // Warm start: copies the messages and labels of those cliques and chains that have the same shape in
+  // both models; if the models are the same, all labellings and scores (RunState::take_over).
   void start_from(const chorale_run &earlier) noexcept;
 
   // Returns how many bytes the run needs.
@@ -42,6 +45,7 @@ struct chorale_run {
   // ---- Work. step, solve, polish and tighten first resume the work that limits interrupted in the
   // last call ----
   void reset() noexcept;
+  // Replaces the scores of a chain.
   chorale::Replacement replace(std::int32_t chain, const chorale::ChainView &view) noexcept;
   void begin_call() noexcept { call.begin(options, rooms.workers); }
   // Makes `labels` the best labelling. labels: the label of every position, chain after chain.
@@ -100,7 +104,7 @@ private:
   void copy_labels(const chorale_run &earlier) noexcept;
 
   chorale::Setting setting_;
-  chorale::Block block_; // memory of `state`, edits and rooms.workers
+  chorale::Block block_; // memory of `state`, `inputs` and rooms.workers
 };
 
 namespace chorale {

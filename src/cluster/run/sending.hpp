@@ -15,8 +15,9 @@ inline void raise(std::uint8_t &flags, std::uint8_t bits) noexcept {
     shared.fetch_or(bits, std::memory_order_relaxed);
 }
 
-// Stores the outgoing rows of a chain's program. Calls passed(s) for each slot s whose message
-// changed. False if the call must end; the chain is then updated again, and stores the other messages.
+// Stores the outgoing rows of a chain's program, and flags the cliques whose messages changed. Calls
+// passed(s) for each slot s whose message changed. False if the call must end; the next call then
+// updates the chain again and stores the other messages.
 template <class Passed>
 bool send_from_chain(const Setting &setting, RunState &state, const ChainProgram &program,
                      Worker &worker, Passed &&passed) noexcept {
@@ -33,8 +34,9 @@ bool send_from_chain(const Setting &setting, RunState &state, const ChainProgram
   return true;
 }
 
-// Computes and stores the messages of a clique. Calls passed(chain) for the chain of each message
-// that changed. False if the call must end; the clique is then updated again.
+// Computes and stores the messages of a clique, and flags the chains whose messages changed. Calls
+// passed(chain) for the chain of each message that changed. False if the call must end; the next call
+// then updates the clique again.
 template <class Passed>
 bool send_from_clique(const Setting &setting, RunState &state, std::int32_t number, Worker &worker,
                       Passed &&passed) noexcept {
@@ -68,8 +70,8 @@ bool send_from_clique(const Setting &setting, RunState &state, std::int32_t numb
     raise(state.chain_needs.data()[chain], kNeedsUpdate);
     passed(chain);
   }
-  // With damping, a message that changed has not converged yet, so the clique sends again in the
-  // next round.
+  // With damping, a message that changed has not yet reached its new value, so the clique sends again
+  // in the next round.
   state.clique_needs.data()[number] = changed && damping > 0 ? kAnswersLater : 0;
   setting.call.finish_step();
   return true;

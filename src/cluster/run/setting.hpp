@@ -30,9 +30,8 @@ struct Setting {
   }
 };
 
-// Steps that a loop over slots or members announces for each row of scores or messages that it loads
-// or stores, in addition to a few steps for each entry: the places of the row in memory are looked
-// up.
+// Cost of loading or storing one row of scores or messages, in steps (Limits::spend), for finding the
+// place of the row in memory. The steps for the entries of the row come in addition.
 inline constexpr std::int64_t kRowSteps = 64;
 
 // The program of a chain, laid out at the beginning of `room`, with the rest of the room as its

@@ -8,7 +8,7 @@
 namespace chorale {
 namespace {
 
-// Makes a State in the memory of the layout. Returns NULL if the layout only measures.
+// Constructs a State in the memory of the layout. Returns NULL if the layout only measures memory.
 template <class State> State *place_state(Layout &layout, const Model &model) noexcept {
   const State made(layout, model);
   auto *place = layout.take<State>(1);
@@ -104,9 +104,9 @@ void Tally::take(gsl::span<Worker> workers) noexcept {
 void RunState::reset(const Model &model) noexcept {
   to_chain.clear();
   to_clique.clear();
-  // Chains that send messages also get kNeedsUpdate. Items in closed cliques, and chains in no
-  // clique, send none.
   std::fill_n(set_aside_by.data(), set_aside_by.size(), -1);
+  // All chains get kNeedsOwn; chains that send messages get kNeedsUpdate too. Items in closed cliques,
+  // and chains in no clique, send none.
   std::fill_n(chain_needs.data(), chain_needs.size(), kNeedsOwn);
   for (std::int64_t i = 0; !model.items_alone && i < model.chains.size(); ++i) {
     const Chain chain = model.chains[i];
@@ -137,7 +137,8 @@ void RunState::take_over(const RunState &earlier, const Model &model, Inputs &in
   standing = earlier.standing;
   if (standing.left_out > 0)
     leave_out(model, inputs);
-  // Copied last: leave_out() has flagged cliques to be recomputed, but nothing has changed.
+  // The flags are copied last: leave_out() flags cliques to be recomputed, but here it only repeats what
+  // the earlier run has done.
   std::copy_n(earlier.chain_needs.data(), chain_needs.size(), chain_needs.data());
   std::copy_n(earlier.clique_needs.data(), clique_needs.size(), clique_needs.data());
   std::copy_n(earlier.set_aside_by.data(), set_aside_by.size(), set_aside_by.data());
@@ -166,7 +167,7 @@ void RunState::leave_out(const Model &model, Inputs &inputs) noexcept {
     }
   }
   inputs.use_absent(standing.left_out > 0);
-  // So do the messages of a clique.
+  // The messages of a clique depend on the number of members that take part, too.
   for (std::int64_t c = 0; c < model.cliques.size(); ++c)
     clique_needs.data()[c] = model.cliques[c].all_members() > 0 ? kAnswersNow : 0;
 }

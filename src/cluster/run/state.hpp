@@ -47,9 +47,10 @@ struct Standing {
   }
 
   bool pending = true;        // round 0 is to be run
-  std::int64_t left_out = 0;  // number of chains without a labelling, which take no part
-  bool has_aside = false;     // some of them are set aside (RunState::set_aside_by)
-  bool infeasible = false;    // there are chains, and none of them has a labelling
+  // Number of chains that are left out: they have no labelling, or are set aside.
+  std::int64_t left_out = 0;
+  bool has_aside = false;     // some chain is set aside (RunState::set_aside_by)
+  bool infeasible = false;    // the model has chains, and all of them are left out
   bool converged = false;     // no clique has messages to recompute
   bool has_labelling = false; // RunState::best holds a labelling
   // True if round 0 must copy from RunState::own to RunState::best the chains whose score in `best`
@@ -87,7 +88,9 @@ struct DualProgress {
   double bound = kInfinity; // lowest bound so far
   double pace = 1;          // the size of a step is multiplied by this
   std::int64_t stalled = 0; // steps since `bound` or `pace` last fell
-  std::int64_t offered = 0; // how often the labelling of the chains was compared with the best one
+  // How often the labelling that is best for the chains under the multipliers was compared with the
+  // best known one.
+  std::int64_t offered = 0;
 };
 
 // Multipliers of the dual bound (dual.hpp).
@@ -113,7 +116,7 @@ struct DualState {
 struct PartScores {
   // By part: equation 1 of RunState::best, restricted to the part.
   gsl::span<double> kept;
-  // By part: the same of the labelling that is compared with `best`.
+  // By part: equation 1 of the labelling that is compared with `best`, restricted to the part.
   gsl::span<double> offered;
   bool known = false; // true if `kept` is up to date
 };
@@ -220,7 +223,8 @@ private:
 };
 
 // Stages of a solve after edits (edits.hpp). `own`: decodes the edited chains without messages.
-// `polish`: improves chains around the edits. `send`: computes the messages of the edited chains.
+// `polish`: improves, one at a time, the edited chains, the members of edited cliques, and the chains
+// whose cliques have changed by that. `send`: computes the messages of the edited chains.
 // `cliques` and `chains`: the two halves of a message round. `from_rounds`: polishes the best
 // labelling if a round found it, otherwise that of the last round. `from_own`: polishes from a
 // labelling in which some chains have their best labels without messages: the edited chains, the
@@ -317,8 +321,8 @@ struct RunState {
   // Must be called after chains were decoded without messages, if some of them have or had no
   // labelling: leaves out the chains whose phi in `own` is minus infinity, and no others.
   void leave_out(const Model &model, Inputs &inputs) noexcept;
-  // Leaves out the chains with an entry in set_aside_by, too. They keep their best labellings
-  // without messages. Marks round 0 as pending.
+  // Leaves out, in addition, the chains whose entry in set_aside_by is not -1. They keep their best
+  // labellings without messages. Marks round 0 as pending.
   void set_aside(const Model &model, Inputs &inputs) noexcept;
   // Lets chains that are set aside take part again, from the next round 0 on.
   void take_back_aside() noexcept;
@@ -353,12 +357,13 @@ struct RunState {
   Assignment own;  // best labelling of each chain without messages
   Assignment best; // best labelling found so far
   Assignment now;  // labelling of the current round, or the labelling that polish or repair changes
-  MessageStore to_chain;
-  MessageStore to_clique;
-  gsl::span<std::uint8_t> chain_needs;  // by chain: the flags above
+  MessageStore to_chain;  // messages from cliques to their members
+  MessageStore to_clique; // messages from members to their cliques
+  gsl::span<std::uint8_t> chain_needs;  // by chain: flags kNeedsOwn, kNeedsUpdate, kSendsAgain
   gsl::span<std::uint8_t> clique_needs; // by clique: flags kAnswersNow, kAnswersLater
-  // By chain: a clique all members of which are in the chain, and that forbids every labelling of it
-  // that the repair tried; the chain is then set aside. Otherwise -1. Empty if no clique may forbid.
+  // By chain: -1, or for a chain that is set aside the clique that is the reason. All members of this
+  // clique are in the chain, and it forbids every labelling of the chain that the repair tried. Empty
+  // if no clique may forbid a value.
   gsl::span<std::int32_t> set_aside_by;
   DualState *dual = nullptr;  // NULL in a run without bounds
   EditState *edits = nullptr; // NULL in a run without edits
