@@ -39,7 +39,7 @@ public:
     text_ << "\"";
   }
   void integer(std::int64_t number) noexcept { separate() << number; }
-  // digits: how many are significant; 0: as many as give the same number when it is read.
+  // digits: number of significant digits; 0: the fewest that give the same double when read.
   void number(double value, int digits = 0) noexcept {
     if (!std::isfinite(value))
       separate() << "null";

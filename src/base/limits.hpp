@@ -13,8 +13,8 @@ namespace chorale {
 
 enum class Interruption : std::int32_t { none, deadline, cancelled };
 
-// Converts a time limit of the public interface (0 or plus infinity: none; negative: over already)
-// to one that is negative for none.
+// Converts a time limit in seconds of the public interface (0 or plus infinity: no limit; negative:
+// already over) to one of the class Limits (negative: no limit; 0: already over).
 inline double seconds_of(double given) noexcept {
   return given == 0 || given == std::numeric_limits<double>::infinity() ? -1 : std::max(given, 0.0);
 }

@@ -10,7 +10,7 @@
 namespace chorale {
 namespace {
 
-// Turns the caller's arguments into a checked task, and runs it.
+// Checks the caller's arguments, turns them into a CliqueTask (clique/computation.hpp) and runs it.
 class CliqueCall {
 public:
   explicit CliqueCall(const Report &report) noexcept : report_(report) {}

@@ -42,8 +42,8 @@ std::string_view describe(int code) noexcept {
   }
 }
 
-// Returns a path for a message that must also hold the reason: if it is long, its last bytes, from
-// the beginning of a character of UTF-8.
+// Returns a path as error messages show it. Of a long path only the last bytes, at most kMost, from
+// the beginning of a UTF-8 character on, so that the message also has room for the reason.
 std::string_view shown(std::string_view path) noexcept {
   constexpr std::size_t kMost = 320; // bytes
   std::size_t begin = path.size() > kMost ? path.size() - kMost : 0;

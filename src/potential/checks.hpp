@@ -75,15 +75,16 @@ inline chorale_status check_weights(const Report &report, std::string_view name,
   return CHORALE_OK;
 }
 
-// Writes the counts that a callback was asked for.
+// Writes to an error message the counts with which a callback was called.
 inline TextWriter &operator<<(TextWriter &to, const CallbackFailure &failure) noexcept {
   for (std::int32_t k = 0; k < failure.shown; ++k)
     to << (k == 0 ? "" : ", ") << failure.counts[k] << " of value " << failure.values[k];
   return to << (failure.more ? " and others" : "") << ", among " << failure.members << " members";
 }
 
-// Returns the status of a call whose potential's callback failed. clique: the clique for which it
-// was called; -1: the call is about one potential or clique.
+// Reports that the callback of a potential failed, and returns the status; CHORALE_OK if `failure`
+// is `none`. clique: the number of the clique, for the message; -1: the message names no clique,
+// since the call is about a single potential or clique.
 inline chorale_status callback_status(const Report &report, const CallbackFailure &failure,
                                       std::int64_t clique = -1) noexcept {
   if (failure == CallbackFailure::none)

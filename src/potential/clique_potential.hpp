@@ -62,7 +62,7 @@ struct CliquePotential : CliqueKind {
   // Computes all other arrays. False if interrupted. `limits` (NULL: none) also apply to all later
   // computations with this potential. Requires that list_columns() has been called.
   bool prepare(Limits *limits = nullptr) noexcept;
-  // Returns how many numbers prepare() computes.
+  // Returns how many numbers prepare() computes, without the biases of MAJORITY.
   std::int64_t size() const noexcept {
     return form == Form::majority || form == Form::pairs
                ? std::int64_t{columns} * columns
@@ -124,8 +124,10 @@ struct CliquePotential : CliqueKind {
 private:
   double computed_entry(std::int64_t v, std::int64_t k) const noexcept;
 
-  double factor_ = 1;       // members with weights: the factor by which tables are scaled,
-  double all_at_rest_ = 0;  // and the last entry of the rest column's table; its others are 0
+  // For members with weights, whose tables are not stored: the factor by which entries are scaled,
+  // and the last entry of the rest column's table, whose other entries are 0.
+  double factor_ = 1;
+  double all_at_rest_ = 0;
   double *owned_tables = nullptr; // owned_count x (n + 1): the tables that prepare() computes
   std::int32_t owned_count = 0;
 };

@@ -1,5 +1,6 @@
-// Linear functions of the counts that lie below a potential (tangents), and the greatest difference
-// between a potential and a linear function.
+// Linear functions of the counts with the slopes of a potential at given counts (tangents; the
+// slopes are called prices), and the greatest difference between a potential and a linear function.
+// The tangents of a convex SUM lie below it.
 #pragma once
 
 #include "potential/potential.hpp"
