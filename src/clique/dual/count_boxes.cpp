@@ -266,6 +266,7 @@ bool CountBoxes::messages(const SolveOptions &options, Limits &limits, Solution 
     for (std::int32_t v = 0; v < K; ++v) {
       double &message = messages.row(i).data()[v];
       double &magnitude = magnitudes_[std::int64_t{i} * K + v];
+      // Member i may take only v, with score 0, so its price starts at 0.
       const double own_price = std::exchange(root_prices_.data()[i], 0.0);
       std::fill_n(row, K, kForbidden);
       row[v] = 0.0;

@@ -67,18 +67,20 @@ private:
   // Runs the branch and bound over all labellings of s.in and puts the best one found into
   // s.incumbent. Returns an upper bound on the scores of all labellings. Sets s.complete only if no
   // box is left open: not if the gap is reached, a limit or an interruption ends the search, or no
-  // column of an open box can be divided. `prices` (n): multipliers (count_dual.hpp) from which the
-  // dual of the first box, which holds all labellings, is minimised. `root_prices` (n, or NULL):
-  // receives those that minimise it; may be the same array as `prices`.
+  // column of an open box can be divided. `prices` (n): the prices (count_dual.hpp) from which the
+  // minimisation of the root's dual starts. (The box of the root contains all labellings.)
+  // `root_prices` (n, or empty): receives the best prices found for the root; may be the same array
+  // as `prices`.
   double search(Search &s, gsl::span<const double> prices, gsl::span<double> root_prices) noexcept;
-  // Returns an upper bound on the scores in the box that dual_ has, by minimising the dual from
-  // prices_ on. If all counts are fixed, finds the best labelling in the box instead. `inherited`:
-  // the upper bound of the parent.
+  // Returns an upper bound on the scores in the box of dual_, by minimising the dual from prices_ on;
+  // prices_ then has the best prices found. If all counts are fixed, finds the best labelling in the
+  // box instead. `inherited`: the upper bound of the parent.
   double bound_box(Search &s, double inherited) noexcept;
   double plan_counts(Search &s, double bound) noexcept;
   void push_halves(std::int64_t slot, double bound, std::int32_t column, std::int32_t at) noexcept;
   void save_node(std::int64_t slot) noexcept;
-  // Searches the subtree of the node in `slot`. False if the search had to stop before the end.
+  // Searches the subtree of the node in `slot`, whose upper bound is `bound`. dual_ must have the box
+  // of the node. False if the search had to stop before the end.
   bool search_depth_first(Search &s, std::int64_t slot, double bound) noexcept;
   bool is_fixed() const noexcept;
   void note_labelling(gsl::span<const std::int32_t> labelling, double score,

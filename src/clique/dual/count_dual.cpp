@@ -184,8 +184,7 @@ bool CountDual::tighten_box() noexcept {
 }
 
 // Let D = value_, and let best_v be the greatest H_v(k). A labelling with count k in column v
-// scores at most D - best_v + H_v(k). A labelling with member i in column v scores at most D, minus
-// the amount by which best_v falls if column v must choose i.
+// scores at most D - best_v + H_v(k), so count k can be dropped if this is at most `level`.
 bool CountDual::reduce(double level, double *dropped) noexcept {
   const double slack = value_ - level;
   // Raises *dropped to value_ - loss, the bound on labellings with the dropped count. This is at

@@ -91,11 +91,11 @@ private:
   std::int64_t columns_;
   const Instance *instance_ = nullptr;
   bool fresh_ = true; // entries_ are not sorted for any prices yet
-  double value_ = 0;
-  double rounding_ = 0;
-  const double *prices_ = nullptr;
+  double value_ = 0;    // result of the last evaluate()
+  double rounding_ = 0; // see rounding()
+  const double *prices_ = nullptr; // n: the last u, in the caller's memory
   double price_sum_ = 0;
-  Entry *entries_;          // K x n: in row v, the first length_[v] are the entries of column v
+  Entry *entries_;          // K x n: in row v, the first length_[v], by descending gain once sorted
   double *scores_;          // K x n: scores by column, then member
   std::int32_t *length_;    // K: number of entries
   std::int32_t *lo_, *hi_;  // K: the box

@@ -29,7 +29,9 @@ public:
 private:
   std::int64_t members_;
   std::int64_t columns_;
-  double *best_;         // 2 x (n + 1): by s, best value of columns 0 .. v whose counts sum to s
+  // 2 x (n + 1): by s, best value of columns 0 .. v whose counts sum to s; one row for the last column
+  // added and one for the next.
+  double *best_;
   std::int32_t *choice_; // K x (n + 1): by v and s, the count of column v in that best value
   std::int32_t *counts_; // K: see counts()
 };

@@ -14,7 +14,9 @@ constexpr double kSlack = 0.5;
 constexpr double kNegligible = 0.2; // rounding error to ignore, as a fraction of level - target
 constexpr double kFade = 0.1;       // weight of the newest step in the moving averages
 constexpr double kFirstAscentStep = 1.0;  // initial factor on Polyak's step length
-constexpr double kShorter = 0.6;    // multiplies the factor after kAscentPatience steps in vain
+// Multiplies the factor, and the distance of the target if no labelling is known, after more than
+// kAscentPatience steps that did not lower the bound.
+constexpr double kShorter = 0.6;
 constexpr double kLeastStep = 0.02; // the ascent ends when the factor is below this number
 constexpr std::int32_t kAscentPatience = 10;
 // Unless run() is told to be `patient`, the ascent ends if ten steps lower the bound by less than
@@ -30,7 +32,8 @@ Cutoff cutoff_for(const Instance &in, const Incumbent &incumbent) noexcept {
   if (incumbent.found())
     return {incumbent.score,
             incumbent.score + kSlack * tolerated_gap(incumbent.score, incumbent.magnitude), true};
-  Expects(!in.weights); // alpha-pass always finds a labelling then
+  // With weights no count is forbidden, so alpha-pass has found a labelling (the incumbent).
+  Expects(!in.weights);
   double lowest = 0;
   double magnitude = 0;
   // Adds the least of the finite numbers to `lowest`, and their greatest magnitude to `magnitude`.

@@ -6,8 +6,8 @@
 // the best bound by a distance that grows after each step that lowers the bound and shrinks after a
 // series of steps that do not. After each improvement of the bound, counts that no better labelling
 // has are dropped (CountDual::reduce()), unless members have weights. This lowers the dual further
-// and makes steps cheaper. The steps of weighted members are those that the dual
-// would make on their equal parts (instance.hpp), which always have the same price.
+// and makes steps cheaper. A step changes the price of a member of weight w by as much as it would
+// change the prices of its w parts (instance.hpp) together; these would all have the same price.
 //
 // Notation (instance.hpp): n members, K columns; f_v is the table of column v.
 #pragma once
@@ -28,11 +28,11 @@ class DualAscent {
 public:
   DualAscent(Layout &layout, const Instance &instance) noexcept;
 
-  // Lowers the dual over the box of `dual`. Starts from `prices` (n) and writes the
-  // best prices found back to them. Rounds the columns' choices to labellings; a labelling that
-  // scores more than `incumbent` replaces it and raises the cutoff. Returns the lowest upper bound
-  // found on the scores of labellings above the cutoff, or minus infinity if there are no such
-  // labellings. Raises *dropped to the highest bound on labellings with a dropped count.
+  // Lowers the dual over the box of `dual`. Starts from `prices` (n) and overwrites `prices` by the
+  // best ones found. Rounds the columns' choices to labellings; a labelling that scores more than
+  // `incumbent` replaces it and raises the cutoff. Returns the lowest upper bound found on the scores
+  // of labellings above the cutoff, or minus infinity if there are no such labellings. Raises
+  // *dropped to the highest bound on labellings with a dropped count.
   // Stops when the bound is at most cutoff.level or closes `gap` (negative: no gap), when the bound
   // falls too slowly (later if `patient`), after `limit` steps, and on interruption.
   double run(CountDual &dual, const Instance &in, gsl::span<double> prices, Incumbent &incumbent,
@@ -41,9 +41,9 @@ public:
 
   // Returns the column v at whose count to split the box, into counts <= *at and counts > *at, or
   // -1 if all counts are fixed. Chooses the column with the greatest *excess*. Let k be the counts
-  // that column v has chosen in the steps of the last run: the excess is the average of f_v(k)
-  // minus f_v(average of k), where f_v is interpolated linearly. *at is the average of k, rounded
-  // down.
+  // that column v has chosen in the steps of the last run. The excess is the average of f_v(k) minus
+  // f_v(average of k), where f_v is interpolated linearly, and older steps have exponentially smaller
+  // weights in the averages. *at is the average of k, rounded down and limited to the box.
   std::int32_t branch_column(const CountDual &dual, std::int32_t *at) const noexcept;
 
   // Makes `assignment` the incumbent if it scores more, and then raises the cutoff.
@@ -59,7 +59,7 @@ private:
   void average(const CountDual &dual, double fade) noexcept;
 
   Rounding rounding_;
-  const double *const *tables_ = nullptr;
+  const double *const *tables_ = nullptr; // K tables of the last run; NULL if members have weights
   std::int64_t members_;
   std::int64_t columns_;
   std::int64_t steps_ = 0;

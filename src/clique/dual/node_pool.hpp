@@ -24,7 +24,7 @@ public:
   // Returns the number of free slots.
   std::int64_t room() const noexcept { return released_ + (capacity_ - untouched_); }
 
-  // Returns a free slot, which the caller fills and then passes to push() or release().
+  // Returns a free slot, whose prices, lo and hi the caller writes before push(). Requires room() > 0.
   std::int64_t acquire() noexcept {
     return released_ > 0 ? head(--released_).released_slot : untouched_++;
   }
@@ -80,7 +80,7 @@ private:
   std::int64_t open_ = 0;
   std::int64_t released_ = 0;
   std::int64_t untouched_ = 0; // slots from this index on have never been used
-  std::int64_t pushed_ = 0;
+  std::int64_t pushed_ = 0;    // number of calls of push() since clear(): the next `sequence`
   std::byte *nodes_;
 };
 

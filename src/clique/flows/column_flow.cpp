@@ -7,8 +7,8 @@
 namespace chorale {
 namespace {
 
-// Halvings of the range of steps in the search for the price at which a flow with tables begins. Any
-// price will do; a better one leaves fewer paths to make.
+// Number of bisections in the search for the price at which a flow with tables begins. Any price is
+// correct; a better one leaves fewer paths to make.
 constexpr int kHalvings = 40;
 
 } // namespace
@@ -118,8 +118,9 @@ void ColumnFlow::rebuild_row(std::int32_t u) noexcept {
   for_members(u, 16 + 2 * std::int64_t{columns_}, [&](std::int32_t i) { add_to_row(u, i); });
 }
 
-// Computes the losses of the arcs between column v and the slack node. Without tables a demand may
-// fall below 0 on the way to a finished flow, so that prices never do.
+// Computes the losses of the arcs between column v and the slack node. Without tables, a column whose
+// demand is not exact always has the arc from the slack node, with loss 0: this keeps its price at
+// least 0. So its demand may be negative until the flow is finished.
 void ColumnFlow::open_slack(std::int32_t v) noexcept {
   const std::int64_t demand = counts_[v] - excess_[v];
   const bool rises = demand < most_[v] && !is_exact_[v];
@@ -165,8 +166,8 @@ std::int32_t ColumnFlow::steps_above(std::int32_t v, double gain) const noexcept
   return least;
 }
 
-// All columns begin with one price, about the highest at which their tables have n steps together
-// that gain more than minus the price. So about n paths are needed at most.
+// All columns begin with the same price p, about the highest at which at most n steps f_v(k + 1) -
+// f_v(k) of all tables together are above -p. So about n paths are needed at most.
 void ColumnFlow::begin(const double *const *tables) noexcept {
   tables_ = tables;
   double low = kInfinity;
@@ -251,7 +252,8 @@ std::int32_t ColumnFlow::settle(std::int32_t source) noexcept {
 }
 
 // Reconstructs the path to the sink from the distances, and the member that moves on each arc.
-// Writes them to path_ and moved_, and returns the number of nodes of the path.
+// Writes them to path_ and moved_, subtracts the members' losses from total_, and returns the number
+// of nodes of the path.
 std::int32_t ColumnFlow::trace(std::int32_t sink) noexcept {
   std::int32_t length = 0;
   std::int32_t position = settled_count_ - 1;
@@ -291,7 +293,7 @@ std::int32_t ColumnFlow::trace(std::int32_t sink) noexcept {
   return length;
 }
 
-// Moves members along the path.
+// Moves the members of moved_ along the path, and updates the arcs of its columns.
 void ColumnFlow::shift(std::int32_t length) noexcept {
   for (std::int32_t j = 0; j + 1 < length; ++j)
     if (moved_[j] >= 0) {
@@ -358,9 +360,9 @@ double ColumnFlow::score_of_members() const noexcept {
   return total;
 }
 
-// Floyd-Warshall on reduced costs, which are non-negative. A row has the distances to one node. A
-// column without members is reached from columns with members and left for the slack node alone, so
-// that it needs no row.
+// Floyd-Warshall on reduced costs, which are non-negative. A row has the distances to one node. From a
+// column without members the only arc leads to the slack node. So such a column needs no row: paths
+// through it count as arcs to the slack node.
 bool ColumnFlow::find_residuals() noexcept {
   const std::int64_t N = rows_ + 1;
   double *const distances = residual_;

@@ -3,12 +3,12 @@
 // augmenting paths.
 //
 // The network has a node for each column and one *slack node*. An arc u -> v moves one member of
-// column u to column v: the member that loses least score by this move. Each column wants a number
-// of members, its *demand*. An arc from a column to the slack node raises the demand by one, an arc
-// from the slack node to the column lowers it by one; the loss is what the column's table loses by
-// this, or 0 without tables. The *excess* of a column is the number of its members minus its demand;
-// the excess of the slack node makes all excesses add up to 0. A path leads from a node with positive
-// excess to one with negative excess.
+// column u to column v: the member that loses least score by this move. This *loss* is the length of
+// the arc. Each column has a *demand*, the number of members that it is to have. An arc from a column
+// to the slack node raises the demand by one, an arc from the slack node to a column lowers it by one;
+// the loss is what the column's table loses by the change, or 0 without tables. The *excess* of a
+// column is the number of its members minus its demand; the excess of the slack node makes all
+// excesses add up to 0. A path leads from a node with positive excess to one with negative excess.
 //
 // A flow has a labelling x and a price p_v for each column. They always satisfy
 //
@@ -63,6 +63,7 @@ public:
   // Return the column of each member (n), and the number of members of each column (K).
   gsl::span<const std::int32_t> assignment() const noexcept { return {x_, to_size(members_)}; }
   gsl::span<const std::int32_t> counts() const noexcept { return {counts_, to_size(columns_)}; }
+  // Returns the price p_v of column v.
   double price(std::int32_t v) const noexcept { return potential_[slack_node()] - potential_[v]; }
   // Returns the scores of member i by column (K).
   const double *theta(std::int64_t i) const noexcept { return theta_ + i * columns_; }
@@ -120,7 +121,7 @@ private:
   double *to_slack_;       // K: by column, of its arc to the slack node
   double *from_slack_;     // K: by column, of the arc from the slack node
   // Arrays with an entry for each of the K + 1 nodes; the last is the slack node.
-  double *potential_;     // minus the price, up to a common constant
+  double *potential_;     // node potential of the shortest paths: minus the price, plus a constant
   double *distance_;      // distance from the node at which the path begins, by reduced costs
   double *closed_;        // 0, or infinite once the distance is final
   std::int64_t *excess_;  // members minus demand; all add up to 0

@@ -184,11 +184,13 @@ void ExactMajority::run(const SolveOptions &options, Limits &limits, Solution &s
       solution.bound = bound;
       return;
     }
+    // In the labelling of load(), each member has its column of greatest theta. If a is the majority
+    // column of this labelling, its score is bounds_[a], so no count needs to be searched.
     const std::int32_t *const counts = flow_.counts().data();
     const std::int32_t most = *std::max_element(counts, counts + counted);
     if (most > 0 && counts[a] == most)
       continue;
-    if (last_k_ == 0)
+    if (last_k_ == 0) // the first guess: halfway between the counts of a and of the fullest column
       last_k_ = (std::int64_t{counts[a]} + most + 1) / 2;
     if (!search_counts(a, limits, solution)) {
       solution.bound = std::min(solution.bound, std::max(solution.score, bounds_[a]));
@@ -276,7 +278,8 @@ bool ExactMajority::raise_messages(Limits &limits, Matrix<double> messages) noex
     for (std::int32_t v = 0; v < K && flow_.counts().data()[u] > 0; ++v)
       levels_[u * K + v] = (score + w[v]) - flow_.residual(v, u);
   }
-  // A score that contains a penalty is below the messages of seed_messages(), so it raises none.
+  // The score of a labelling with a forbidden entry contains a penalty (penalty_), so it is below the
+  // messages of seed_messages() and raises none.
   Pace pace(*instance_, 16 + 2 * K, instance_->members);
   for (std::int64_t i = 0; i < instance_->members; ++i) {
     if (!pace.next())

@@ -69,11 +69,13 @@ private:
   std::int32_t *order_;      // counted columns by descending bound
   std::int32_t *assignment_; // n: scratch, a labelling
   gsl::span<std::int32_t> counts_; // K: number of members by column
-  double *levels_;            // K x K: scratch, by columns u before and v after a member's move
+  // K x K, scratch: by column u before and v after a member's move, the terms of a message that depend
+  // only on u and v. Other functions use the first K entries, each for itself.
+  double *levels_;
   MajorityScore moved_score_; // potential of labellings with one member moved
   std::int64_t last_k_ = 0; // best count of the last majority column searched; 0 before the first
   double slack_ = 0;        // greatest score difference that counts as rounding
-  double penalty_ = 0; // minus the score of forbidden entries in the flows for max-marginals
+  double penalty_ = 0; // -penalty_ is the score of forbidden entries in the flows for max-marginals
 };
 
 } // namespace chorale

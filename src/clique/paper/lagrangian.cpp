@@ -23,6 +23,7 @@ constexpr double kLastStep = 1e-4;    // the relaxation ends when the step size 
 
 constexpr std::int64_t kSweepsOfRepair = 100; // greatest number of sweeps of single moves
 
+// Returns the default limit of steps in one relaxation.
 std::int64_t own_limit(StepRule rule, std::int64_t members, std::int64_t columns) noexcept {
   switch (rule) {
   case StepRule::subgradient:
@@ -199,7 +200,7 @@ bool Lagrangian::step_conservative(std::int32_t v, Solution &solution) noexcept 
   }
   if (step > 0) {
     forget_stuck();
-  } else if (moved_[who]) { // indifferent members would move to and fro for ever
+  } else if (moved_[who]) { // a second move at the same multipliers could repeat without end
     stuck_[v] = 1;
     return true;
   }

@@ -55,6 +55,8 @@ private:
                Solution &solution) noexcept;
   // Makes alpha the majority column, with all multipliers 0.
   void start(std::int32_t alpha) noexcept;
+  // Offers the labelling with alpha for all members that may take alpha. Returns an upper bound on the
+  // useful multipliers, for largest_.
   double offer_all(Solution &solution) noexcept;
   // Computes level_ from the multipliers.
   void set_levels() noexcept;
@@ -69,10 +71,12 @@ private:
   std::int32_t excess(std::int32_t v) const noexcept {
     return counts_.data()[v] - counts_.data()[alpha_];
   }
+  // Returns the column whose multiplier the next step changes, or -1 to end the relaxation.
   std::int32_t worst(double tolerated) const noexcept;
 
-  // Change the multipliers, of column v or of all columns, and the labelling, and offer it to
-  // `solution`. False if the relaxation ends.
+  // Make one step: change the multiplier of column v, or all multipliers, and the labelling x_; then
+  // offer x_ to `solution`. If the multiplier of v cannot be changed, mark v in stuck_ instead. False
+  // if the relaxation ends.
   bool step_conservative(std::int32_t v, Solution &solution) noexcept;
   bool step_golden(std::int32_t v, Solution &solution) noexcept;
   bool step_subgradient(Solution &solution) noexcept;

@@ -33,6 +33,7 @@ private:
     std::int64_t work_of_move() const noexcept { return 8; }
   };
 
+  // Fills shifted_ with the scores psi_iv + w_alpha,v. False if interrupted.
   bool load(std::int32_t alpha) noexcept;
   bool pass(std::int32_t alpha, Solution &solution) noexcept;
 

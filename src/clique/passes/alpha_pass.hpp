@@ -17,7 +17,7 @@
 
 namespace chorale {
 
-// In the place of bounds on passes: every pass is run, in the order of the columns.
+// For AlphaPass::run() without bounds: every pass is run, in the order of the columns.
 struct AllPasses {
   AllPasses(Layout &, const Instance &) noexcept {}
   bool run() const noexcept { return true; }
@@ -36,8 +36,8 @@ public:
       : instance_(&instance), columns_(layout.take<std::int32_t>(instance.columns)),
         entry_of_(layout.take<std::int32_t>(instance.columns)) {}
 
-  // Must be called before the first pass. Unless `leaves_out`, lists all columns. False if
-  // interrupted: what is listed is then of no use.
+  // Lists the warm columns if `leaves_out`, otherwise all columns. Must be called before the first
+  // pass. False if interrupted; the list is then invalid.
   bool list(bool leaves_out) noexcept {
     const Instance &in = *instance_;
     const std::int32_t K = in.columns;
@@ -70,13 +70,15 @@ public:
   }
 
   std::int32_t count() const noexcept { return count_; }
+  // True if some columns are not listed.
   bool leaves_out() const noexcept { return count_ < instance_->columns; }
-  // Return the column of an entry of the list, in ascending order; the entry of a column, or -1.
+  // Return the column of an entry of the list, which is ascending; the entry of a column, or -1.
   std::int32_t operator[](std::int32_t entry) const noexcept { return columns_[entry]; }
   std::int32_t entry_of(std::int32_t v) const noexcept { return entry_of_[v]; }
 
-  // Sets a score to the counts of the first labelling of the pass of alpha. Columns are added up in
-  // ascending order, so the total has the bits of a reset that visits all columns.
+  // Sets `score` to the counts `of` (K) of the first labelling of the pass of alpha. Adds up the listed
+  // columns and alpha in ascending order; the others would add 0, so the total has the same bits as
+  // after score.reset(of).
   void reset(Score &score, gsl::span<const std::int32_t> of, std::int32_t alpha) noexcept {
     const std::int32_t previous = std::exchange(previous_, alpha);
     if constexpr (kIsSum)
@@ -101,8 +103,8 @@ private:
 
   const Instance *instance_;
   std::int32_t *columns_;  // K: the first count_ entries are listed
-  std::int32_t *entry_of_; // K
-  std::int32_t count_ = 0;
+  std::int32_t *entry_of_; // K: index of the column in columns_, or -1
+  std::int32_t count_ = 0; // number of listed columns
   std::int32_t previous_ = -1; // alpha of the previous pass; -1 before the first
 };
 
@@ -163,8 +165,8 @@ private:
     std::int32_t count;
   };
 
-  // Inserts a pass into best_, unless its labelling is probably there, found by another pass: then
-  // their scores differ by rounding at most.
+  // Inserts a pass into best_, unless an entry of best_ has the same score up to rounding: both passes
+  // have then probably found the same labelling.
   void remember(const Best &best) noexcept {
     std::int32_t at = passes_;
     for (std::int32_t k = passes_; k > 0; --k) {
@@ -222,8 +224,9 @@ private:
 //   labelling's score plus leave[b] is no greater than that of an earlier labelling, then of the
 //   prefix maxima for members that leave b only the one for v = alpha can rise. Most labellings
 //   take O(1) for each b.
-// - Nobody has a cold column (WarmColumns) but in its own pass, so everywhere else join[v] is f_v(1) -
-//   f_v(0). One number for each member, the best score of the others, serves all cold columns.
+// - No member has a cold column v (WarmColumns) except in the pass of v, so in all other passes join[v]
+//   is f_v(1) - f_v(0). So one number for each member i serves all cold columns: the greatest sum,
+//   over all labellings of the passes, of the other members' scores and the potential without i.
 // - Let `reach` be the greatest change of the potential by a single move. In the best labelling of a
 //   pass, even with another member fixed to a column, a member with gain > reach has alpha, and a
 //   member with gain < -reach has not. Labellings in which this is not so are skipped.
@@ -280,7 +283,7 @@ private:
       write_cold(messages);
   }
 
-  // Raises the entries of cold columns in the messages to what the members' numbers give.
+  // Raises the messages of each member i at each cold column v to cold_[i] + f_v(1) - f_v(0).
   void write_cold(Matrix<double> messages) noexcept {
     const Instance &in = *instance_;
     Pace pace(in, 4 * std::int64_t{in.columns}, in.members);
@@ -347,7 +350,7 @@ private:
     read_after(alpha, messages);
   }
 
-  // Moves a member between alpha and its default column.
+  // Moves a member between alpha and its default column, and updates join_.
   CHORALE_INLINE void move(std::int32_t from, std::int32_t to, std::int32_t alpha) noexcept {
     score_.move(from, to);
     if constexpr (kIsLinear) {
@@ -406,7 +409,8 @@ private:
     --waiting_[b];
   }
 
-  // Raises the messages of a member to a row of maxima minus its own score, which they contain.
+  // Raises the messages of a member to the entries of a row of maxima minus `own`, which each entry
+  // contains: the member's score at the column that it leaves.
   CHORALE_INLINE void raise(std::int64_t member, [[maybe_unused]] std::int32_t alpha,
                             const double *row, double own, Matrix<double> messages) noexcept {
     double *to = messages.row(member).data();
@@ -424,8 +428,8 @@ private:
 
   // Raises the messages to the suffix maxima. The member of rank k - 1 has alpha in labellings
   // k .. allowed(); for this member, `best` is the row of maxima over the labellings
-  // max(k, forced()) .. allowed(). In sums, the labellings are visited again from the last to the
-  // first, since their rows together would need as much memory as the scores.
+  // max(k, forced()) .. allowed(). In sums without forbidden counts, the labellings are visited again
+  // from the last to the first, since their rows together would need as much memory as the scores.
   CHORALE_INLINE void read_after(std::int32_t alpha, Matrix<double> messages) noexcept {
     const std::int64_t stride = width_ + 2;
     double *best = kIsLinear ? after_ : after_ + sweep_.allowed() * stride;
@@ -454,7 +458,8 @@ private:
     }
   }
 
-  // Raises a row to the scores of labelling k, in which a member at alpha moves to another column.
+  // Raises each entry of a row to the score of labelling k after a member at alpha has moved to the
+  // column of the entry. The row contains the score of this member at alpha.
   CHORALE_INLINE void raise_after(std::int32_t k, std::int32_t alpha, double *row) noexcept {
     const double at_alpha = std::max(row[width_], stays_[k]);
     const std::int64_t stride = width_ + 2;
@@ -472,14 +477,15 @@ private:
   std::int32_t *defaults_; // min(n, K): the default columns of the pass, ascending
   std::int32_t *row_of_;   // K: by default column, its index in defaults_
   WarmColumns<Score> warm_;
-  // A row has width_ + 2 entries: for the columns of warm_; for alpha; for any cold column, without
-  // its join. In sums, join_ has what is added to `left` in each.
-  double *join_;
-  double *cold_;           // n: by member, maximum of the entries for cold columns over all passes
+  // A row has width_ + 2 entries: one for each column of warm_, one for alpha, and one for any cold
+  // column v, without join[v]. join_, stays_ and leaves_ are used in sums without forbidden counts
+  // (kIsLinear) only.
+  double *join_;           // one row: join of the column of each entry; 0 in the last entry
+  double *cold_;           // n: maximum over all passes of the last entry, minus the member's own score
   double *before_;         // min(n, K) rows: prefix maxima, by index in defaults_
-  double *after_;          // in sums one row, otherwise n + 1: scores, then suffix maxima, by count k
-  double *stays_;          // n + 1, in sums: the score of labelling k
-  double *leaves_;         // n + 1, in sums: the same without the member at alpha that moves
+  double *after_;          // n + 1 rows (one if kIsLinear): scores, then suffix maxima, by count k
+  double *stays_;          // n + 1: the score of labelling k
+  double *leaves_;         // n + 1: the score of labelling k plus leave[alpha]
   std::int32_t width_ = 0; // warm_.count()
   std::int32_t rows_ = 0;  // number of entries of defaults_
   double most_ = 0;        // the greatest score of a labelling so far

@@ -50,9 +50,10 @@ public:
     return span_of(counts_, instance_->columns);
   }
 
-  // Calls visit(k, members) for each labelling of the pass, with the sum of its member scores; until
-  // the next call `score` has its counts, as at first it must have those of labelling forced(). False
-  // if interrupted, or if visit() returns false.
+  // Calls visit(k, members) for each labelling k = forced() .. allowed() of the pass. `members` is the
+  // sum of the member scores of labelling k, and `score` has its counts during the call. Before walk()
+  // is called, `score` must have been set to counts(). False if interrupted, or if visit() returns
+  // false, which ends the walk.
   template <class Score, class Visit> bool walk(Score &score, Visit &&visit) const noexcept {
     double members = base_;
     Pace pace(*instance_, score.work_of_move(), allowed_ - forced_ + 1);

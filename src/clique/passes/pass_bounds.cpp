@@ -121,6 +121,9 @@ CHORALE_INLINE bool PassBounds::add_members(double *magnitude) noexcept {
 CHORALE_INLINE double PassBounds::bound_of(std::int32_t alpha) noexcept {
   const Instance &in = *instance_;
   std::int32_t *const counts = counts_.data();
+  // The terms of the bound (pass_bounds.hpp) that do not depend on k. They begin with all members at
+  // their best column; those whose best column is alpha then go to their second-best one, or stay at
+  // alpha (`forced`) if they have none.
   double base = defaults_ + (potential_ - in.potential.tables[alpha][counts[alpha]]);
   std::int32_t forced = 0;
   for (std::int32_t i = first_[alpha]; i >= 0; i = next_[i])

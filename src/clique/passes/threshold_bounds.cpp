@@ -70,7 +70,7 @@ bool ThresholdBounds::note_defaults() noexcept {
 
 // The lower end of the thresholds is minus the range of table steps: in a best labelling no member
 // with a lower gain has alpha, since no table step outweighs the loss. The upper end is twice the
-// mean gain of the members by their best columns.
+// mean gain of the members by their best columns, an estimate: bounds are correct for any thresholds.
 //
 // A part is an interval of the bit patterns of places (top_ - gain) as floats. So parts are narrow
 // at high gains, where places are small and the counts of default columns change most, and grow
@@ -92,7 +92,7 @@ bool ThresholdBounds::place_thresholds() noexcept {
     return false;
   factor_ = std::scalbn(1.0, -exponent);
   const double unit = std::scalbn(1.0, exponent);
-  const auto second = static_cast<float>(width / 9 * factor_);
+  const auto second = static_cast<float>(width / 9 * factor_); // scaled place of thresholds_[1]
   shift_ = parts_ == kMany ? 19 : 21;
   first_bits_ = std::bit_cast<std::int32_t>(second) - (1 << shift_);
   top_ = high + static_cast<double>(second) * unit;

@@ -1,6 +1,6 @@
-// Max-marginals of convex sums whose members have weights. Each is the score of some labelling: the
-// best labellings of the passes of alpha-pass, and the solution, with the column of one member
-// changed.
+// Max-marginals of convex sums whose members have weights. The max-marginal of member i and column v
+// is the best score of the labellings that result from moving i to v in the solution and in the best
+// labellings of each pass of alpha-pass. It is a lower bound on the exact max-marginal.
 //
 // (The prefix and suffix maxima of AlphaPassMarginals serve all members at a column at once, since
 // all of them change its count by 1. Members of different weights would need maxima of their own.)
@@ -57,6 +57,8 @@ private:
     return instance_->columns * score_.work_of_after();
   }
 
+  // Walks the pass of alpha twice: first to find its best labellings, then to raise the messages to
+  // the scores of these after each move of one member. False if interrupted.
   bool pass(std::int32_t alpha, Matrix<double> messages) noexcept {
     const Instance &in = *instance_;
     if (!sweep_.order_by(alpha))
@@ -93,8 +95,9 @@ private:
     });
   }
 
-  // Raises the messages of a member at column u to the scores of the labelling in score_ after the
-  // member has moved. `members`: the sum of the labelling's member scores.
+  // Raises the messages of a member, which is at column u, to the scores of the labelling after the
+  // member has moved to each column, without its own score. score_ has the counts of the labelling;
+  // `members` is the sum of its member scores.
   void raise(std::int32_t member, std::int32_t u, double members,
              Matrix<double> messages) noexcept {
     const double others = members - instance_->score(member, u);
@@ -107,7 +110,7 @@ private:
   const Instance *instance_;
   AlphaSweep sweep_;
   WeightedSumScore score_;
-  gsl::span<std::int32_t> counts_;
+  gsl::span<std::int32_t> counts_; // K: sum of the weights of the members by column
   std::int64_t most_; // greatest number of labellings of a pass that are used
   Visited *visited_;  // n + 1: the labellings that are used
 };
