@@ -61,7 +61,8 @@ double *ChainSweep::with_unary(const double *row, std::int32_t t) noexcept {
   return work_;
 }
 
-// If every edge has a matrix of its own, makes one step at a time.
+// Makes one step at a time if the edges do not share a matrix: each has its own, or there are no
+// transition scores.
 bool ChainSweep::sweep(gsl::span<double> rows, std::int32_t first, bool forward) noexcept {
   Expects(rows.size() >= row_entries(scores_.view()));
   const std::int32_t m = scores_.labels();
@@ -147,7 +148,7 @@ bool ChainSweep::trace(gsl::span<double> rows, gsl::span<std::int32_t> labelling
 
 BestLabelling::BestLabelling(Layout &layout, const ChainView &view) noexcept
     : labelling(layout.take_span<std::int32_t>(view.length)) {
-  if (view.parents && view.length > 1) { // all items need the same memory
+  if (view.parents && view.length > 1) { // a tree of one position is treated as a chain
     tree_.emplace(layout, view, 0, 1, 1, 1, true);
     return;
   }

@@ -75,7 +75,7 @@ bool BoundTables::fill(const Attached &attached, gsl::span<const std::int32_t> p
   const auto constants = static_cast<std::int32_t>(property.constants.size());
   const std::int32_t *above = parents.data();
 
-  // Collects the clique's numbers (its columns) of all values that can fire, with duplicates.
+  // Collects the clique's numbers of all values that can fire, with duplicates.
   std::int32_t *end = numbers;
   if (!limits.spend(16 * std::int64_t{constants}))
     return false;
@@ -146,8 +146,8 @@ bool BoundTables::fill(const Attached &attached, gsl::span<const std::int32_t> p
     return is_filled = true;
   }
   // Fills the rows of `may` (one bit for each state) from the last to the first. If all positions
-  // have the same class and the property does not fire values of its table, row t depends only on
-  // row t + 1. So once two consecutive rows are equal, all earlier rows equal them too.
+  // have the same class and the property does not fire values of its table, row t < T
+  // depends only on row t + 1. So once two consecutive rows are equal, all earlier rows are too.
   const bool is_uniform = property.classes == 1 && !property.fires_table;
   for (std::int32_t t = T; t >= 0; --t) {
     if (!limits.spend(8 + words))

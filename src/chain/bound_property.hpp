@@ -81,18 +81,20 @@ public:
   // Reads the arrays and the message of the attached property. `parents`: as in fill(). False if
   // interrupted.
   bool bind(gsl::span<const std::int32_t> parents, Limits &limits) noexcept;
+  // Sets the role; local_required in the place of local if m(EMPTY) is minus infinity.
   void assign(Role role) noexcept;
 
   // Returns an upper bound on the number of codes in a role, for all chains of this length.
   std::int64_t code_limit(Role role) const noexcept;
 
-  // Number of entries of the message by local value.
+  // Number of entries of `message`.
   std::int32_t entries() const noexcept { return local_count + 2; }
   std::int32_t empty() const noexcept { return local_count; }
   std::int32_t conflict() const noexcept { return local_count + 1; }
   std::int32_t settled() const noexcept { return (local_count + 2) * states_; }
   // True if the automaton must be followed even after CONFLICT (fires_outside).
   bool watches_conflicts() const noexcept { return fires_outside; }
+  // True if codes contain the value fired so far.
   bool tracked() const noexcept { return role == Role::outgoing || role == Role::paid; }
   std::int32_t state_of(std::int32_t code) const noexcept { return code % states_; }
   std::int32_t fired_of(std::int32_t code) const noexcept { return code / states_; }
@@ -104,6 +106,7 @@ public:
       return constant_local[action];
     return action == CHORALE_FIRE_TABLE ? table_local[t] : -1;
   }
+  // Returns the value of a labelling whose two parts have the values a and b.
   std::int32_t join(std::int32_t a, std::int32_t b) const noexcept {
     return a == empty() ? b : b == empty() || a == b ? a : conflict();
   }
@@ -120,9 +123,9 @@ public:
   // labelling is forbidden. `value`: the local value that the automaton fires at the end, or -1.
   // Writes the final value of the property to `fired`; -1 if `code` does not contain it.
   double final_payment(std::int32_t code, std::int32_t value, std::int32_t &fired) const noexcept;
-  // For chains. Returns the greatest message score that can still be added after `code`; 0 for
-  // local properties. In the role outgoing, a message is added too, but to the messages of the
-  // other properties alone (JointProgram::collect()).
+  // For chains. Returns the greatest message score that can still be added after `code`; 0 in the
+  // roles local and local_required. In the role outgoing, the message is added to complete
+  // labellings, for all results but the property's own outgoing message (JointProgram::collect()).
   double greatest_payment(std::int32_t code) const noexcept;
   // For chains and tracked() properties. Returns the greatest entry of `row` (by local value) that
   // the property can still attain after `code`. `most`: the greatest entry of the whole row.
@@ -147,6 +150,7 @@ public:
   double greatest_message = 0; // greatest entry of `message`
 
 private:
+  // Returns an upper bound on F, from the sizes of the attached property alone.
   std::int64_t local_limit() const noexcept;
   // Returns what a firing of `value` adds in the roles local and local_required.
   double normalised(std::int32_t value) const noexcept {

@@ -13,10 +13,10 @@ struct ChainView {
   const void *unary = nullptr;  // T x m
   std::ptrdiff_t unary_row = 0; // strides in elements, here and below
   std::ptrdiff_t unary_column = 0;
-  const Transitions *transitions = nullptr; // or NULL; `edges`, `start`, `end` override it
+  const Transitions *transitions = nullptr; // or NULL; `edges`, `start`, `end` override its parts
   const void *edges = nullptr;              // m x m matrices, or NULL
   bool edge_each = false;                   // true: one matrix for each edge; false: one for all
-  std::ptrdiff_t edge_matrix = 0;
+  std::ptrdiff_t edge_matrix = 0;           // stride from the matrix of one edge to the next
   std::ptrdiff_t edge_from = 0; // strides of the "from" and the "to" label in a matrix
   std::ptrdiff_t edge_to = 0;
   const void *start = nullptr;           // m, or NULL
@@ -62,8 +62,8 @@ struct ChainView {
   gsl::span<const std::int32_t> all_parents() const noexcept { return span_of(parents, length); }
 
   // Returns phi of a labelling, summed in the order given in chorale/chain.h; minus infinity if the
-  // labelling is forbidden. `leaves`: for a tree, the flags from mark_leaves(); if empty, the leaves
-  // are found block by block, in O(T) for each kLeavesAtOnce positions.
+  // labelling is forbidden. `leaves`: for a tree, the flags from mark_leaves(); if empty, the
+  // leaves are found by one pass over the parents for each block of kLeavesAtOnce positions.
   double score(gsl::span<const std::int32_t> labelling,
                gsl::span<const std::uint8_t> leaves = {}) const noexcept;
   // Writes T flags: 1 for each leaf of the tree or chain, 0 for other positions.

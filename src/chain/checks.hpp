@@ -19,7 +19,8 @@ chorale_status check_unary(const Report &report, std::string_view name, const Ch
 // Checks the matrix of edge scores to position t, called name[number] in error messages.
 chorale_status check_edges(const Report &report, std::string_view name, const ChainView &view,
                            std::int32_t t, std::int64_t number) noexcept;
-// Checks the forced labels, if there are any. In error messages position t is called name[first + t].
+// Checks the forced labels, if there are any. In error messages position t is called
+// name[first + t].
 chorale_status check_forced(const Report &report, std::string_view name, const ChainView &view,
                             std::int64_t first) noexcept;
 // Checks that each token is an id of at least 0, or -1 for no token. In error messages token t is
@@ -37,6 +38,8 @@ chorale_status check_parents(const Report &report, const ChainView &view) noexce
 chorale_status take_strides(const Report &report, std::string_view name, std::int64_t rows,
                             std::int64_t columns, std::int64_t &row, std::int64_t &column) noexcept;
 
+// Checks the type of the elements and the orientation of matrices. `struct_name`: the struct that
+// has these fields, in error messages.
 chorale_status check_number_constants(const Report &report, std::string_view struct_name,
                                       chorale_element number,
                                       chorale_orientation orientation) noexcept;

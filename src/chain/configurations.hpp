@@ -98,7 +98,8 @@ struct JointTargets {
 std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t labels) noexcept;
 
 // Beam pruning. Keeps first the configuration of the greatest rank for each code of the property
-// whose message is computed, and then the greatest of the others, until the width is reached.
+// with the role outgoing (the last one, if several have it), so that entries of its message are not
+// lost; then those of the greatest ranks among the others, until the width is reached.
 class Beam {
 public:
   // `codes`: greater than every code of every property.
@@ -132,11 +133,12 @@ protected:
   void start(Scores &scores, gsl::span<const BoundProperty> properties, const JointLimits &limits,
              const JointTargets &targets, const LogSums *sums, JointOutcome &outcome) noexcept;
   // Prunes `set`, with rows of `columns` entries, to the beam width. The rank of a configuration is
-  // its best score plus the sum of expected_payment(). False if this is not allowed.
+  // its best score plus the sum of expected_payment(). False, with nothing done, if limits_.exact.
   bool prune(Configurations &set, std::int32_t columns) noexcept;
-  // Raises the entries of the messages by labellings whose outgoing properties have the values
-  // fired_. `score`: their score without the messages of these properties. Returns their score with
-  // all messages.
+  // Takes complete labellings on which each property k with the role outgoing has the value
+  // fired_[k]. `score`: their best score, without the incoming messages of these properties. Raises
+  // entry fired_[k] of each outgoing message to at least `score` plus the incoming messages of the
+  // other ones of these properties. Returns `score` plus all their incoming messages.
   double collect(double score) noexcept;
 
   std::int32_t length_;

@@ -22,16 +22,17 @@ constexpr std::int64_t kMostReachRows = 8192;
 
 } // namespace
 
-// The bit field of a property in a key is wide enough for its codes in any role. plan_.most bounds
-// the number of combinations of codes in one run, in which at most one property has the role
-// `outgoing` if properties have local scores.
+// plan_.most bounds the number of combinations of codes in one run. If properties have local
+// scores, at most one has the role `outgoing`; otherwise this role has as many codes as `paid`.
 Joint::Joint(Layout &layout, const ChainView &view, const Attachments &attachments,
              const JointOptions &options, JointUse use, BoundTables *shared) noexcept
     : view_(view), attachments_(attachments), options_(options), use_(use), scores_(layout, view),
       properties_(layout.take<BoundProperty>(attachments.count)) {
   const bool tree = view.parents != nullptr;
   const Role others = is_local() ? Role::local_required : Role::paid;
-  std::int64_t longest = 0; // at least the number of entries of a message, by local value
+  // Greater than every code in any role; so also at least the number of entries of a message, by
+  // local value.
+  std::int64_t longest = 0;
   // Greatest ratio, over the properties, of the number of codes in the role `outgoing` to the
   // number in the role `others`.
   std::int64_t widest = 1;
@@ -125,7 +126,8 @@ double Joint::value_of(gsl::span<const std::int32_t> labels) noexcept {
 // Runs the program once for a tree, if properties have local scores, and for the message of the
 // only property. Otherwise a run with a narrow beam comes first. If this beam drops nothing, its
 // result is exact. If it drops something, the scores that it attains are lower bounds, by which a
-// run with the full width drops partial labellings. Returns the best score, in decoding.
+// run with the full width drops partial labellings. `outgoing`: the property whose message is
+// computed; -1: decodes, and returns the best score.
 double Joint::run_bounded(std::int32_t outgoing, JointOutcome &outcome) noexcept {
   if (is_interrupted())
     return kForbidden;

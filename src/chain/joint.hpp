@@ -3,10 +3,10 @@
 // dynamic programs.
 //
 // A configuration is the joint state of all properties after a partial labelling. The modes are
-// those of chorale/run.h (chorale_joint_mode). In the mode LOCAL_SCORES, all properties but the one whose message is
-// computed have local scores: an approximation with fewer configurations. In the mode BEAM only the
-// best configurations are kept; in the mode AUTO too, if there are more than the budget. The mode
-// EXACT uses no local scores and drops no configuration.
+// those of chorale/run.h (chorale_joint_mode). In the mode LOCAL_SCORES, all properties but the one
+// whose message is computed have *local scores* (Role::local): an approximation with fewer
+// configurations. In the mode BEAM only the best configurations are kept; in the mode AUTO too, if
+// there are more than the budget. The mode EXACT uses no local scores and drops no configuration.
 #pragma once
 
 #include "chain/attachments.hpp"
@@ -20,7 +20,7 @@
 
 namespace chorale {
 
-// Returns a size of the public interface, in which 0 means `by_default`, reduced to `limit`.
+// Returns a size that the caller has given, or `by_default` if it is 0; at most `limit`.
 inline std::int32_t joint_size(std::int64_t given, std::int64_t by_default,
                                std::int64_t limit) noexcept {
   return static_cast<std::int32_t>(std::min(given == 0 ? by_default : given, limit));
@@ -59,8 +59,8 @@ public:
         const JointOptions &options, JointUse use, BoundTables *shared = nullptr) noexcept;
 
   // Loads the scores and prepares the properties (BoundProperty::bind()). Must be called before all
-  // functions below. If `limits` (NULL: none) interrupt this or one of these, the best score is
-  // minus infinity and the other results are undefined.
+  // functions below. If `limits` (NULL: none) interrupt prepare() or one of those functions, the
+  // best score is minus infinity and the other results are undefined.
   void prepare(Limits *limits = nullptr) noexcept;
   // Computes messages. outgoing[k] receives the message of property k; if it is NULL, this message
   // is not computed. The message has R_k + 2 entries: the best score for each of the R_k values of
@@ -75,7 +75,7 @@ public:
   // For chains: writes T rows of log-sums; entry y of row t is the log-sum of the scores, messages
   // included, of all labellings with label y at t, plus a number that is the same for the whole
   // row. Reports an overflow if there are more configurations than the budget; in the mode BEAM
-  // leaves out the least probable ones instead (JointChain::marginals()).
+  // leaves out those with the least upper bounds instead (JointChain::marginals()).
   void sums(const LogSums &sums, const Matrix<double> &to, JointSummary &summary) noexcept;
   // For trees: sets summary.score to the log-sum of the scores, messages included, of all
   // labellings.
@@ -92,9 +92,9 @@ public:
   // Partial labellings that can neither reach such an entry nor the best score are dropped. The
   // caller calls guide(), then offer() any number of times, then reach().
 
-  // Writes to `labelling` the labelling with the best score of the chain alone, in which messages
-  // do not count. Sets all steady parts to 0. False if every labelling is forbidden or if
-  // interrupted.
+  // Writes to `labelling` the best labelling by the scores of the chain (with ChainView::added),
+  // without messages of properties. Sets all steady parts to 0. False if every labelling is
+  // forbidden or if interrupted.
   bool guide() noexcept;
   // entries() returns the number of entries of the message of property k, column() the clique's
   // column of an entry, steady() the steady parts of the entries, which the caller may change
@@ -104,16 +104,17 @@ public:
   gsl::span<double> steady(std::int32_t k) const noexcept {
     return steady_.row(k).first(to_size(entries(k)));
   }
-  // Supplies a known labelling, whose score bounds the best score from below. `score`: its score
-  // without messages. `shown`: value of each property, from Attached::evaluate(). Ignores forbidden
-  // labellings. True if its score with messages is at least that of all earlier offers.
+  // Supplies a known labelling, whose score bounds the best score from below. `score`: its score,
+  // with ChainView::added, but without messages of properties. `shown`: value of each property,
+  // from Attached::evaluate(). Ignores forbidden labellings. True if the score of the labelling with all
+  // messages is at least that of all earlier offers.
   bool offer(gsl::span<const std::int32_t> labels, double score,
              gsl::span<const std::int32_t> shown) noexcept;
   // Returns the greatest score, including messages, of an offered labelling.
   double offered() const noexcept { return attained_[attachments_.count]; }
   // Computes best() and, if `reaches` is not empty, the messages. reaches[k]: the reach for the
-  // message of property k; if it is infinite, all entries are exact. False if there are too many
-  // configurations (whatever the budget), or if interrupted.
+  // message of property k; if it is infinite, all entries are exact. False if interrupted, or if a
+  // position has more configurations than plan_.width, which here does not depend on the budget.
   bool reach(gsl::span<const double> reaches) noexcept;
   // Returns the greatest score, including messages; at least offered(). Minus infinity if every
   // labelling is forbidden.
@@ -135,8 +136,8 @@ private:
   // other members, would count once for each firing. To remove it, subtracts the greatest message
   // score of a value from the message score of each value.
   void assign_for_sums() noexcept;
-  // Runs the dynamic program once and returns the best score. `width`: 0 for the width of the plan.
-  // `is_exact`: no beam.
+  // Runs the dynamic program once and returns the best score. `width`: the most configurations that
+  // a position may have. `is_exact`: more are an overflow; otherwise a beam keeps the best `width`.
   double run(const JointTargets &targets, std::int32_t width, bool is_exact,
              JointOutcome &outcome) noexcept;
   double run_bounded(std::int32_t outgoing, JointOutcome &outcome) noexcept;
@@ -153,8 +154,8 @@ private:
   bool has_messages() const noexcept {
     return use_ == JointUse::messages || use_ == JointUse::reach;
   }
-  // True if properties have local scores. If there is only one property, only for sums:
-  // its message is always exact, and decoding can use a beam.
+  // True if properties have local scores, as the mode says. A single property has them only in
+  // sums: its message is always computed exactly, and decoding can use a beam.
   bool is_local() const noexcept {
     return options_.mode == CHORALE_JOINT_LOCAL_SCORES &&
            (attachments_.count > 1 || use_ == JointUse::sums);
@@ -176,13 +177,13 @@ private:
   Matrix<double> messages_;
   Matrix<double> slack_;
   Matrix<double> steady_;
-  // For reach(), count + 1: greatest score of an offer. Entry k: with the steady part of property k
-  // in the place of its message; last entry: with all messages.
+  // For reach(), count + 1 entries: the greatest score of an offered labelling. Entry k: with the
+  // steady part of property k in the place of its message; last entry: with all messages.
   double *attained_ = nullptr;
   std::int32_t *values_ = nullptr; // count: local value of each property on one labelling
   double best_ = kForbidden;
   double traced_ = kForbidden; // score of `labelling` after reach() or trace()
-  gsl::span<std::int32_t> first_; // T: best labelling found before the full run
+  gsl::span<std::int32_t> first_; // T: best labelling that run_bounded() knows before its full run
   std::optional<JointChain> chain_;
   std::optional<JointTree> tree_;
   std::optional<SingleChain> single_; // the message of one property alone

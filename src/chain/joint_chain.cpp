@@ -12,11 +12,12 @@ namespace {
 
 // Relative tolerance for rounding errors in pruning.
 constexpr double kJointRounding = 1e-9;
-// Number of configurations that a pass enters before it forgets those without rows, if it has so
-// many. Memory that is never touched costs nothing.
+// Capacity of JointChain::all_, unless twice the rows of a set are more, or fewer configurations
+// are possible. When all_ is full, configurations without rows are forgotten. Memory that is never
+// touched costs nothing.
 constexpr std::int64_t kConfigurations = 16384;
-// Number of rows that a decoding of JointUse::reach keeps: kTracedPositions times the greatest
-// number at one position, plus kTracedRows * T.
+// Number of rows of backpointers that a decoding of JointUse::reach has memory for, in all
+// positions together: kTracedPositions times the greatest number at one position, plus kTracedRows * T.
 constexpr std::int64_t kTracedPositions = 4;
 constexpr std::int64_t kTracedRows = 8;
 
@@ -156,9 +157,10 @@ bool JointChain::step(Scores &scores, std::int32_t t) noexcept {
 }
 
 // Returns a threshold for the configuration `key`: a partial labelling may be dropped if its score
-// plus its best completion without properties is below this number. It is the least number that
-// lets some target be met, minus the most that messages can still add, minus a tolerance for
-// rounding.
+// plus its best completion without properties is below this number. A target (the best score, or an
+// entry of an outgoing message) needs at least this sum: the least score that matters to the target
+// (JointTargets), minus the most that messages can still add, minus a tolerance for rounding. The
+// threshold is the least of these sums.
 double JointChain::threshold(const std::int32_t *key) const noexcept {
   double most = kForbidden;
   for (std::int32_t but = 0; but <= count_; ++but) {

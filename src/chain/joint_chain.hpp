@@ -5,9 +5,9 @@
 // automaton state and the value fired so far (bound_property.hpp). The values that can fire on this
 // chain are numbered 0 .. F - 1 (*local* values); F is EMPTY (nothing fired) and F + 1 CONFLICT
 // (different values fired). A property's incoming message gives a score to each of these F + 2
-// numbers. The outgoing message of a property is the best score of the chain for each of them: run()
-// computes it for each property with the role `outgoing`, of which there is one in Joint::send(), and
-// all of them in Joint::reach().
+// numbers. Its outgoing message is the best score of the chain for each of them. run() computes the
+// outgoing message of each property with the role `outgoing`: of one in Joint::send(), of all in
+// Joint::reach().
 //
 // Every position has a set of configurations with a row of m scores each. One max-product step
 // advances a whole row by one position. The row is then split by the automaton transitions, label
@@ -39,8 +39,8 @@ public:
              std::int32_t width, std::int64_t codes, JointUse use) noexcept;
 
   // Writes the best labelling of the chain, without regard to properties, to `labelling`. Also
-  // computes completion_, which pruning needs. False if every labelling is forbidden or if
-  // interrupted.
+  // computes completion_, by which run() drops partial labellings. False if every labelling is
+  // forbidden or if interrupted.
   bool guide(Scores &scores, gsl::span<std::int32_t> labelling) noexcept {
     return scores.complete({completion_, to_size(length_) * to_size(labels_)},
                            {row_, to_size(labels_)}, labelling);
@@ -93,14 +93,14 @@ private:
   void spread(std::int32_t i, std::int32_t t) noexcept;
   // Raises the score of label y in row `to` of next_ to `score`, which comes from row i of now_.
   void take(std::int32_t to, std::int32_t y, double score, std::int32_t i) noexcept;
-  // Returns the number of a configuration; a new one is entered. If there is no room, enters only
-  // those of now_ and next_ again, whose numbers then change.
+  // Returns the number of a configuration in all_, to which it is added if it is new. If all_ is
+  // full, forgets all configurations but those of now_ and next_, whose numbers then change.
   std::int32_t intern(const std::int32_t *key) noexcept;
   // Empties next_, whose rows will have `labels_` entries.
   void clear_next() noexcept;
   // Adds a row to next_, which must not be full, for the configuration `number`.
   std::int32_t append(std::int32_t number) noexcept;
-  // Sets cells_ for the configuration `key` at position t. The two functions after it refer to it.
+  // Sets cells_ for the configuration `key` at position t, for quiet_labels() and successor().
   void read_cells(const std::int32_t *key, std::int32_t t) noexcept;
   // Returns the labels (bit y for label y; only the first 64) that lead from the configuration to
   // itself and fire nothing. `number`: the number of the configuration.
@@ -112,6 +112,7 @@ private:
   // Returns the end score of `label` plus the message scores added at the end. Unless this is minus
   // infinity, fills fired_ for the properties with the role outgoing.
   double final_score(const Scores &scores, const std::int32_t *key, std::int32_t label) noexcept;
+  // Copies the keys and rows of now_ to those of position t in forward_keys_ and forward_rows_.
   void keep_forward(std::int32_t t) noexcept;
   bool go_back(Scores &scores, std::int32_t t) noexcept; // false if interrupted
   bool make_room() noexcept;
@@ -135,14 +136,13 @@ private:
   Configurations now_;  // rows of the current position; number() of a row is its configuration
   Configurations next_;
   Configurations all_;  // the configurations of the pass, without rows
-  // By configuration: threshold(); quiet_labels(), and 1 if they are known; the last set (stamp_)
-  // with a row of the configuration, and the index of this row.
-  double *bounds_;
-  std::uint64_t *quiet_;
-  std::uint8_t *has_quiet_;
-  std::int32_t *row_at_;
-  std::int32_t *row_of_;
-  std::int32_t stamp_ = 0;    // number of sets that were begun
+  // By number of the configuration in all_.
+  double *bounds_;          // threshold()
+  std::uint64_t *quiet_;    // quiet_labels()
+  std::uint8_t *has_quiet_; // 1 if quiet_ has been computed
+  std::int32_t *row_at_;    // stamp_ of the last set in which the configuration has a row, or -1
+  std::int32_t *row_of_;    // index of this row
+  std::int32_t stamp_ = 0;    // number of the set in next_: clear_next() counts up
   bool is_classless_ = false; // every property has a single position class
   double *completion_;      // T x m: best score (or log-sum) of the positions after t, given the
                             // label of t and without properties

@@ -132,7 +132,8 @@ bool JointChain::go_back(Scores &scores, std::int32_t t) noexcept {
     }
     double *to = now_.row(now_.append(key));
     if (sums_) {
-      // Labels that the forward pass forbids add nothing.
+      // Labels that the forward pass forbids must not raise the greatest entry, which
+      // lower_to_zero() subtracts.
       const double *before = forward_rows_ + (std::int64_t{t} * width_ + i) * labels_;
       sums_->step(row_, labels_, by_, labels_, nullptr, to);
       for (std::int32_t x = 0; x < labels_; ++x)

@@ -3,7 +3,7 @@
 // On a tree, the value that a property *fires* at a position depends only on the position and on
 // the labels of the position and its parent. A configuration holds one number for each property,
 // the property's *code*: the value fired so far (bound_property.hpp). Values that can fire on this
-// tree are numbered 0 .. F - 1 (*local* values).
+// tree are numbered 0 .. F - 1 (*local* values); F is EMPTY, F + 1 CONFLICT.
 //
 // Positions are visited from the last to the first, so children before their parents. Every
 // position has a set of configurations of its subtree. A finished position is *lifted* over the

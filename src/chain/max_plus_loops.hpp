@@ -103,6 +103,8 @@ CHORALE_LOOP void take_row(Lanes ones, double from, const double *row, std::int3
         larger(sum_of(ones, score, load(row + (b + 1 < kBlocks ? b * kLanes : last))), best[b]);
 }
 
+// Computes kBlocks vectors of columns of a step() (MaxPlus), with all their maxima in registers.
+// `last`: the first column of the last vector, as in take_row().
 template <int kBlocks>
 CHORALE_LOOP void columns_of(const double *from, std::int32_t rows, const double *matrix,
                              std::ptrdiff_t stride, std::int32_t last, const double *add,
@@ -213,7 +215,7 @@ CHORALE_ENTRY void sweep(const Sweep &chain) noexcept {
 
 // ---- Traceback --------------------------------------------------------------------------------
 
-// Each position needs the label of the next one. The label before y is the lowest x for which
+// Goes from the last position to the first. The label before label y is the lowest x for which
 // row[x] + unary[x] + (transition score from x to y) equals entry y of the next row.
 CHORALE_ENTRY void trace(const Sweep &chain, std::int32_t last, std::int32_t *labelling) noexcept {
   const auto padded = static_cast<std::int32_t>(padded_labels(chain.labels));

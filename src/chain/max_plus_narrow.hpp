@@ -2,7 +2,7 @@
 // by max_plus_loops.hpp if vectors have four doubles.
 //
 // A step adds unary scores to the row, copies the score of each label to all lanes, adds the
-// label's matrix row, and takes the maximum over the labels. It needs the result of the step
+// label's matrix row, and takes the maximum over the labels. Each step needs the result of the step
 // before, so latency dominates: maxima are taken in a tree instead of a sequence, and sums are
 // distributed over all units of the processor that can add.
 
@@ -92,8 +92,9 @@ template <int kBlocks> CHORALE_ENTRY void sweep_few(const Sweep &sweep) noexcept
   }
 }
 
-// Calls sweep_few() for as many vectors as a row has, at most kMost.
+// Greatest number of vectors in a row for which a sweep keeps rows in registers.
 constexpr int kFewBlocks = 5;
+// Calls sweep_few() for as many vectors as a row has, at most kMost.
 template <int kMost> CHORALE_LOOP void sweep_blocks(const Sweep &sweep) noexcept {
   if constexpr (kMost > 1)
     if (sweep.labels <= (kMost - 1) * kLanes)

@@ -6,9 +6,10 @@
 
 namespace chorale {
 
-// Goes from the last position to the first, so that all children of a position come before it.
-// open[t][y] is 1 while label y of position t is allowed, and so is some labelling of all positions
-// below it.
+// Goes from the last position to the first, so that a position is visited after its children (in a
+// chain: the next position). After the visit of t, flag open[t * m + y] is 1 if some labelling of t
+// and of all positions below it has label y at t and is allowed. Before, the flag is 0 if label y
+// is impossible because of a child visited so far.
 Obstacle find_obstacle(const ChainView &view, gsl::span<std::uint8_t> open) noexcept {
   const std::int32_t T = view.length;
   const std::int64_t m = view.labels;

@@ -13,9 +13,10 @@ struct Obstacle {
   chorale_obstacle kind = CHORALE_OBSTACLE_UNKNOWN;
 };
 
-// Returns the last position of which no label is allowed together with labels of the positions
-// after it (of a tree: below it), and why; an Obstacle without position if some labelling is
-// allowed. `open`: T x (m + 1) flags of scratch.
+// Returns the last position t such that every labelling of t and of the positions after it (of a
+// tree: below it) is forbidden. The kind is SCORES if the unary scores or masks of t forbid all its
+// labels, else TRANSITIONS. If some labelling of the chain is allowed, the position is -1. `open`:
+// scratch of T x (m + 1) flags.
 Obstacle find_obstacle(const ChainView &view, gsl::span<std::uint8_t> open) noexcept;
 
 } // namespace chorale

@@ -2,7 +2,8 @@
 //
 // Each is a class that takes its memory from a Layout and runs on Scores after Scores::load().
 // Chains are processed left to right and back; trees from the last position to the first (children
-// come after their parents) and back. The limits of the Scores can interrupt all except KBest.
+// come after their parents) and back. The limits that Scores::load() receives can interrupt all
+// except KBest.
 #pragma once
 
 #include "chain/joint_tree.hpp"
@@ -38,6 +39,7 @@ public:
 
 private:
   bool sweep(gsl::span<double> rows, std::int32_t first, bool forward) noexcept;
+  // Adds the unary scores of t to a row, in work_, which is returned.
   double *with_unary(const double *row, std::int32_t t) noexcept;
   // The work of one row, in elementary steps, and the number of rows between two checks of the
   // limits.
@@ -51,8 +53,8 @@ private:
   double *work_;
 };
 
-// Finds the best labelling of a chain, by a forward pass, or of a tree, by the joint program
-// without properties.
+// Finds the best labelling of a chain, by a forward pass, or of a tree, by JointTree without
+// properties.
 class BestLabelling {
 public:
   BestLabelling(Layout &layout, const ChainView &view) noexcept;
@@ -110,7 +112,7 @@ private:
   gsl::span<double> work_; // scratch, ChainSweep::work_entries()
   // run_tree() (T x m). message_: the message of t to its parent, which is the best score of the
   // subtree of t by label of the parent. later_: the sum of the messages of later siblings of t to
-  // the parent. Roots use column 0, since their virtual parent has one label.
+  // the parent. All roots are children of a virtual node with a single label, so they use column 0.
   gsl::span<double> message_;
   gsl::span<double> later_;
   gsl::span<std::uint8_t> is_leaf_;
@@ -142,8 +144,8 @@ private:
   std::int32_t labels_;
   std::int64_t k_;
   std::int32_t depth_; // greatest length of a list: min(k, m^T)
-  // m x depth: for each label, the scores of the best partial labellings that end at this label, in
-  // descending order.
+  // m x depth_: for each label, the scores of the best partial labellings that end at the current
+  // position with this label, in descending order. next_: the same for the next position.
   double *now_;
   double *next_;
   std::int32_t *lengths_; // m: length of the list of each label

@@ -9,12 +9,13 @@ namespace {
 // Widths of the searches of one run. The last one bounds the time of chains on which rules exclude
 // most labellings.
 constexpr std::int64_t kRuleWidths[] = {8, 256, 8192, 65536};
-// Better bounds cost as much as a search of this width. On short chains such a search rarely has so
-// many nodes; searches of longer chains, and wider ones, are worth the better bounds.
+// Lagrangian bounds (tighten()) take as long as a search of width kPlainRuleWidth. So they are
+// computed only when a labelling has been found, before a wider search or, on chains of more than
+// kShortForRules positions, before any further search.
 constexpr std::int64_t kPlainRuleWidth = 256;
 constexpr std::int32_t kShortForRules = 100;
-// Steps of the multipliers; after kRulePatience steps that do not lower the bound, the step size is
-// multiplied by kRuleSlower.
+// Greatest number of subgradient steps of the multipliers. After kRulePatience steps that do not
+// lower the bound, the step size is multiplied by kRuleSlower.
 constexpr std::int32_t kRuleSteps = 200;
 constexpr std::int32_t kRulePatience = 6;
 constexpr double kRuleSlower = 0.7;
@@ -81,8 +82,9 @@ void RuleSearch::set_payments(gsl::span<const AttachedRule> rules) noexcept {
   }
 }
 
-// Does what Scores::complete() does, with payments: fills completion_ and path_. Returns an upper
-// bound on the scores of labellings that keep the rules.
+// Does what Scores::complete() does, with transition scores less payments_: fills completion_, and
+// path_ with the best labelling. Returns its score plus advance_, an upper bound on the scores of
+// labellings that keep the rules.
 double RuleSearch::complete_paying(Scores &scores) noexcept {
   const std::int32_t T = scores.length();
   const std::int32_t m = scores.labels();
@@ -110,8 +112,8 @@ double RuleSearch::complete_paying(Scores &scores) noexcept {
   return best + advance_;
 }
 
-// Looks for multipliers with a low bound, by subgradient steps, and fills completion_ by the best.
-// False if memory runs out.
+// Looks for multipliers with a low upper bound, by subgradient steps from the present ones. Keeps
+// the best ones found, with their completion_, and lowers `bound`. False if memory runs out.
 bool RuleSearch::tighten(Scores &scores, gsl::span<const AttachedRule> rules,
                          Limits &limits) noexcept {
   const std::int64_t m = scores.labels();
@@ -160,7 +162,8 @@ bool RuleSearch::tighten(Scores &scores, gsl::span<const AttachedRule> rules,
   return true;
 }
 
-// Takes the best node of the last position, if it improves on the labelling known, and the bound.
+// Replaces the labelling by that of the best node of the last position, if that is better, and
+// lowers `bound` to the greatest of the score and the bounds of nodes dropped for the width.
 void RuleSearch::finish(const ChainView &view, gsl::span<const AttachedRule> rules) noexcept {
   const auto best = std::max_element(
       now_.begin(), now_.end(), [](const Node &a, const Node &b) { return a.score < b.score; });
@@ -191,8 +194,8 @@ void RuleSearch::finish(const ChainView &view, gsl::span<const AttachedRule> rul
     bound = score;
 }
 
-// Sets now_ to the nodes of the last position, with the prices of rules that are broken at the end.
-// False if memory runs out.
+// Searches with one width. Sets now_ to the nodes of the last position, whose scores are complete,
+// with end scores and the prices of all broken rules. False if memory runs out.
 bool RuleSearch::search(Scores &scores, gsl::span<const AttachedRule> rules, std::int64_t width,
                         Limits &limits) noexcept {
   const std::int32_t m = scores.labels();
@@ -318,8 +321,9 @@ void RuleSearch::keep_best(std::int64_t width) noexcept {
   std::sort(order_.begin(), order_.end());
 }
 
-// Copies the nodes of next_ whose indices order_ lists, with their rules' states, to now_ and states_,
-// and appends their labels and predecessors to trail_ as a new layer. False if memory runs out.
+// Copies the nodes of next_ whose indices order_ lists, with their rules' states, to now_ and
+// states_, and appends their labels and predecessors to trail_ as a new layer. False if memory runs
+// out.
 bool RuleSearch::end_layer() noexcept {
   now_.truncate(0);
   states_.truncate(0);

@@ -9,10 +9,11 @@
 // of those that it dropped is an upper bound on what it missed. It begins with a small width; the
 // labelling found gives a floor below which the wider searches drop nodes without loss.
 //
-// Where many segments are too many, these bounds are far too high. So the widest searches use others:
-// each segment of a rule that allows at most k of them pays the rule's *multiplier*, and a
-// labelling is given k multipliers in advance. A labelling that keeps the rules loses nothing by
-// that (Lagrangian relaxation).
+// If the best labellings without rules break rules of the form "at most k segments", these bounds
+// are far too high. So wider searches use Lagrangian bounds: each such rule that must not be broken
+// has a *multiplier* of at least 0; a bound is lowered by the multiplier for each segment, and
+// raised by k times it. For labellings that keep the rule, the sum of these changes is at least 0:
+// bounds stay valid.
 #pragma once
 
 #include "base/array.hpp"
@@ -22,13 +23,13 @@
 
 namespace chorale {
 
-// A rule on one chain. price: what a labelling that breaks it loses, once; plus infinity if the
-// rule must not be broken.
+// A rule on one chain. price: is subtracted once from the score of a labelling that breaks the
+// rule; plus infinity if the rule must not be broken.
 struct AttachedRule {
   Attached attached;
   double price;
-  // By label, or NULL: other than 0 if the label is of the kind of which the rule allows at most
-  // `most` segments; 2 if it always begins a segment.
+  // For a rule that allows at most `most` segments of a kind and must not be broken, else NULL. By
+  // label: 0 if the label is not of this kind; 2 if it is and always begins a segment; else 1.
   const std::uint8_t *counted = nullptr;
   std::int64_t most = 0;
 
@@ -63,7 +64,7 @@ public:
 
   Array<std::int32_t> labelling;
   double score = kForbidden; // phi of the labelling, minus the prices of the rules that it breaks
-  double paid = 0;           // these prices
+  double paid = 0;           // sum of the prices of the rules that the labelling breaks
   double bound = kInfinity;  // upper bound on the scores of all labellings
 
 private:
@@ -105,14 +106,16 @@ private:
   Array<Step> trail_;          // the nodes of all positions
   Array<std::int64_t> layers_; // where the nodes of each position begin in trail_
   Array<std::int32_t> table_;  // hash table of next_: index of a node, or -1
-  Array<std::int32_t> order_;
-  Array<std::int32_t> stepped_;
+  Array<std::int32_t> order_;   // indices of the nodes of next_ that are kept
+  Array<std::int32_t> stepped_; // states of the rules in the node that extend() makes
   // Multipliers of the rules; all 0 before tighten().
   Array<double> multipliers_;
   Array<double> best_multipliers_;
-  double advance_ = 0;      // what a labelling is given for them
-  Array<double> payments_;  // (m + 1) x m: what label y pays after x; row m: at the first position
-  Array<double> priced_;    // m x m: transition scores less payments, a row for each "to" label
+  double advance_ = 0; // added to all bounds: the sum over the rules of multiplier * `most`
+  // (m + 1) x m: entry (x, y) is the sum of the multipliers of the rules for which label y after
+  // label x begins a segment; row m: label y at the first position.
+  Array<double> payments_;
+  Array<double> priced_; // m x m: transition scores less payments, a row for each "to" label
   Array<std::int32_t> path_; // best labelling of complete_paying()
 };
 

@@ -49,9 +49,10 @@ public:
   std::ptrdiff_t forward_stride() const noexcept { return forward_stride_; }
   std::ptrdiff_t backward_stride() const noexcept { return backward_stride_; }
 
-  // Writes to completion[t * m + y] the best score of the positions after t, given label y at t; or
-  // their log-sum, if `products` are LogSums, not MaxPlus. `scratch`: m numbers. False if
-  // interrupted. Not for trees. O(T m^2).
+  // Writes to completion[t * m + y] the best score of the positions after t, given label y at t,
+  // with the edge out of t and the end score; or the log-sum (log_sums.hpp) of these scores, if
+  // `products` are LogSums, not MaxPlus. `scratch`: m numbers. False if interrupted. Not for trees.
+  // O(T m^2).
   template <class Products>
   bool complete(const Products &products, gsl::span<double> completion,
                 gsl::span<double> scratch) noexcept;
@@ -61,7 +62,8 @@ public:
                 gsl::span<std::int32_t> labelling) noexcept;
 
 private:
-  // False for items and empty chains, which need no matrices, however many labels they have.
+  // False for chains of at most one position. They have no edges, so they need no memory for
+  // matrices, which would be large for many labels.
   bool has_steps() const noexcept { return view_.length > 1; }
   bool is_one_matrix() const noexcept { return view_.has_edges() && !view_.edge_each; }
   bool copies_unary() const noexcept;
@@ -87,7 +89,7 @@ private:
   double *owned_unary_ = nullptr;     // T x m, or NULL if read in place
   double *start_ = nullptr;
   double *end_ = nullptr;
-  gsl::span<double> owned_forward_; // m x padded labels, or one row of zeros; empty if read in place
+  gsl::span<double> owned_forward_; // m x padded labels, or a row of zeros; empty if read in place
   gsl::span<double> owned_backward_;
   const double *unary_ = nullptr;
   const double *forward_ = nullptr;

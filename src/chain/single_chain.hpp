@@ -3,11 +3,11 @@
 // program has one row of m scores for each pair (value fired so far, automaton state).
 //
 // A row has the index value * states + state, the *code* of its pair, so rows form a table. At each
-// position, the entries of a row are distributed over the rows of the pairs that follow. Labels
-// that fire nothing keep the value fired so far. If a value has fired, labels that fire another one
-// lead to CONFLICT. For each of these two sets of labels, one loop over the row moves all entries
-// that keep their state, under a mask that all rows with the same state share. Labels that change
-// the state, or fire a first value, are moved one by one.
+// position, a max-product step advances a row, and its entries are then distributed, by label, over
+// the rows of the pairs that follow. Most labels are moved by two loops over the whole row, with
+// masks that all rows of the same state share. The first loop moves the labels that fire nothing
+// and keep the state. If a value has fired already, the second moves the labels that fire another
+// value, which all lead to CONFLICT in the dead state. Other labels are moved one by one.
 #pragma once
 
 #include "chain/bound_property.hpp"
@@ -21,7 +21,7 @@ public:
   SingleChain(Layout &layout, const ChainView &view, std::int64_t codes) noexcept;
 
   // Writes the best score for each local value (bound_property.hpp), EMPTY and CONFLICT to
-  // `message`, and raises `most` to the greatest number of reachable rows at any position. Returns
+  // `message`, and raises `most` to the greatest number of rows that any position uses. Returns
   // the best score of all, or minus infinity if interrupted. The property must have the role
   // `outgoing`.
   double run(Scores &scores, const BoundProperty &property, gsl::span<double> message,
@@ -37,10 +37,11 @@ private:
   // Returns the row of next_ with index `code`; fills it with minus infinity if it is not in use
   // yet.
   double *target(std::int32_t code) noexcept;
-  // Fills what is under "Behaviour of one state" below, for a state of the automaton at position t.
+  // Fills the fields from fires_ to usual_ for a state of the automaton at position t.
   void prepare(std::int32_t t, std::int32_t state) noexcept;
-  // spread() distributes work_, whose labellings have fired the value `fired`, over the rows of
-  // next_. put() does so for one label, put_row() for all labels whose entry of `mask` is 0.
+  // spread() distributes work_, a row of labellings that have fired `fired` so far (a local value,
+  // EMPTY or CONFLICT), over the rows of next_. put() does so for one label; put_row() moves all
+  // labels whose entry of `mask` is 0 to the row with the index `to`.
   void spread(std::int32_t fired, const MaxPlus &kernels) noexcept;
   void put(std::int32_t fired, std::int32_t y) noexcept;
   void put_row(std::int32_t to, const double *mask, const MaxPlus &kernels) noexcept;
@@ -53,7 +54,7 @@ private:
   std::uint8_t *alive_; // codes: 1 if the row of now_ has a score above minus infinity
   std::uint8_t *next_alive_;
   double *work_; // m: a row after a max-product step
-  // Behaviour of one state at one position, by label.
+  // What each label does in one state at one position; see prepare().
   std::int32_t *fires_;  // m: local value, -1, or BoundProperty::kOutside
   std::int32_t *leads_;  // m: the next state
   double *keeps_;        // m: 0 if the label fires nothing and leads to usual_, else minus infinity
@@ -62,7 +63,7 @@ private:
   std::int32_t *firing_; // m: labels that fire, ascending by value
   std::int32_t other_count_ = 0;
   std::int32_t firing_count_ = 0;
-  std::int32_t usual_ = 0; // the state itself, or the dead one if it cannot fire any more
+  std::int32_t usual_ = 0; // the state itself; the dead one if nothing can fire from it any more
 
   const BoundProperty *property_ = nullptr;
   std::int32_t states_ = 0;

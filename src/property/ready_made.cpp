@@ -124,8 +124,8 @@ chorale_status create_next_label(const Report &report, const Memory &memory,
 }
 
 // States: 0: outside segments of kind `anchor`; 1: in one, or at ignored labels after it that do
-// not end it. The first label of a segment fires the table entry of the position before (table_offset
-// is -1), or start_value at the first position.
+// not end it. The first label of a segment fires the table entry of the position before
+// (table_offset is -1), or start_value at the first position.
 chorale_status create_token_before(const Report &report, const Memory &memory,
                                    const LabelKinds &kinds, std::int32_t anchor,
                                    chorale_segment_rule rule, std::int64_t values,

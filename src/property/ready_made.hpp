@@ -6,8 +6,8 @@
 namespace chorale {
 
 // Maps labels to kinds: B-PER and I-PER are of the kind PER. Arrays have one entry for each label,
-// as in chorale_label_map (property.h), and may be NULL: each label is its own kind, no label begins
-// a segment after a label of its kind, no label is ignored.
+// as in chorale_label_map (property.h), and may be NULL: each label is its own kind, no label
+// begins a segment after a label of its kind, no label is ignored.
 struct LabelKinds {
   std::int64_t labels;
   std::int64_t kinds;
