@@ -29,9 +29,9 @@ struct Corpus {
   std::ptrdiff_t column;
   const Transitions *transitions;
   gsl::span<const std::int32_t> tokens; // by position; data() is NULL if there are none
-  const void *edges;                    // by position: m x m; or NULL
-  const std::int32_t *forced;           // by position; or NULL
-  const std::uint8_t *allowed;          // by position: m; or NULL
+  const void *edges;                    // by position: m x m scores; or NULL
+  const std::int32_t *forced;           // by position: the only label allowed, or -1; or NULL
+  const std::uint8_t *allowed;          // by position: m flags, 0: the label is forbidden; or NULL
   gsl::span<const std::int64_t> groups; // by chain; empty if all are 0
 
   std::int64_t begin(std::int64_t chain) const noexcept {
@@ -73,7 +73,8 @@ struct Corpus {
 struct chorale_model_builder {
   using Report = chorale::Report;
 
-  // The centre of a clique: a position of a chain. chain is -1 while there is no centre.
+  // The centre of a clique: a position of a chain, not the place of a slot as in model.hpp. `chain` is
+  // -1 while there is no centre.
   struct Place {
     std::int32_t chain;
     std::int32_t position;

@@ -17,13 +17,13 @@
 // place_cliques[place]: the clique of the slot.
 //
 // A slot shows a *column* of its clique: a value 0 .. R-1 (R: the number of values), or EMPTY or
-// CONFLICT if the clique has these two; -1 if the value has no column, since the clique's
-// dictionary lacks it and has no UNLISTED. (chorale/property.h explains how a property *fires*
-// values. It shows EMPTY if it fires no value, CONFLICT if it fires two different values.) If R is
-// large and members can fire few of the values, only the values that can fire have columns
-// (fired_columns.hpp), and Clique::value_of converts a column to the caller's value. The messages
-// of a clique are one row of `columns` entries for each member, without gaps, then the row of the
-// centre, with an entry for each value of the centre.
+// CONFLICT if the clique has these two; -1 if the value has no column, since the clique's dictionary
+// lacks it and has no value UNLISTED for all that it lacks. (chorale/property.h explains how a
+// property *fires* values. It shows EMPTY if it fires no value, CONFLICT if it fires two different
+// values.) If R is large and members can fire few of the values, only the values that can fire have
+// columns (fired_columns.hpp), and Clique::value_of converts a column to the caller's value. The
+// messages of a clique are one row of `columns` entries for each member, without gaps, then the row of
+// the centre, with an entry for each value of the centre.
 #pragma once
 
 #include "base/array.hpp"

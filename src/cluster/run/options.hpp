@@ -55,7 +55,7 @@ struct CliqueSettings {
   bool bounds = false; // true if the run computes upper bounds too
 };
 
-// chorale_run_options after all checks.
+// chorale_run_options (chorale/run.h, which explains the options) after all checks.
 struct RunOptions {
   std::int64_t rounds = 10;
   double damping = 0;

@@ -187,6 +187,7 @@ void Polish::run() noexcept {
     const std::uint8_t *needs = state_.clique_needs.data();
     const bool all_solved = std::all_of(needs, needs + state_.clique_needs.size(),
                                         [](std::uint8_t flags) { return flags == 0; });
+    // If all slots are in closed cliques that are solved already, there is nothing to improve.
     if (model.slots.size() == (all_solved ? model.closed_slots : 0)) {
       standing.local_search_score = standing.local_search_own_score = state_.best.total();
       return;

@@ -12,8 +12,8 @@
 namespace chorale {
 namespace {
 
-// Flags of a chain. kTouched: it may differ in `now` and `best`. kForced: a move forced it, and it is
-// not improved before its neighbours are.
+// Flags of a chain. kTouched: it may differ in `now` and `best`. kForced: the current move forced it, and
+// it is not improved until the queue of the other chains is empty.
 constexpr std::uint8_t kTouched = 1;
 constexpr std::uint8_t kForced = 2;
 // Models with more than this many slots and chains together are not searched, since an interrupted
