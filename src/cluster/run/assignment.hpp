@@ -3,8 +3,13 @@
 // A slot is one position, or a whole chain through a property, as a member of one clique. It
 // *shows* a column of its clique: the column of its label, or for a whole-chain slot the column of
 // the property's value on the labelling; -1 if the clique's dictionary lacks that value and has no
-// value UNLISTED, or if the chain is left out (Assignment::is_partial). A *site* is the index of a
-// position in a LabelStore (model.hpp).
+// value UNLISTED, or if the chain is left out (Assignment::is_partial). The *site* of a position is
+// its index in an array of the labels of all chains, end to end; the site of a whole-chain slot is
+// negative (model.hpp). An *instance* is a chain for which callbacks of the caller do the
+// inference. phi is the score of one chain under its labels, without messages; C is the potential
+// of one clique for the columns that its members show. *Equation 1*, the score of a labelling of
+// the model, is the sum of phi over the chains plus the sum of C, times the strength of the clique
+// (inputs.hpp), over the cliques.
 #pragma once
 
 #include "base/limits.hpp"
@@ -17,8 +22,8 @@
 
 namespace chorale {
 
-// An array of numbers from 0 to labels - 1, in one, two or four bytes each. Mostly holds the labels
-// of all chains, end to end.
+// An array of numbers from 0 to `labels` - 1, in one, two or four bytes each: the labels of all
+// chains, end to end (Assignment), or the counts of all cliques (CountStore).
 class LabelStore {
 public:
   LabelStore() noexcept = default;
@@ -113,11 +118,12 @@ struct Assignment {
         labels(layout, model.label_count, model.most_labels),
         whole_(layout.take<std::int32_t>(model.wholes.size())) {}
 
-  // Returns phi of a chain under its labels; minus infinity if the chain has no labelling.
+  // Returns phi of a chain under its labels; minus infinity if the labels are forbidden or the
+  // chain is left out.
   double phi(std::int32_t chain) const noexcept {
     return score_[chain];
   }
-  // True if the chain has no labelling and is left out.
+  // True if the chain is left out (is_partial).
   bool lacks(std::int32_t chain) const noexcept { return is_partial && phi(chain) == kForbidden; }
   // Returns phi of all chains.
   gsl::span<const double> scores() const noexcept {
@@ -170,14 +176,15 @@ struct Assignment {
     }
     set_phi(number, view.score(of_chain, leaves));
   }
-  // Leaves a chain out: its phi is minus infinity (see is_partial). Its labels are kept.
+  // Leaves a chain out, but keeps its labels: sets its phi to minus infinity, and to -1 the columns
+  // that its whole-chain slots show. The caller sets is_partial.
   void set_aside(std::int32_t chain) noexcept {
     const Chain &from = model_->chains[chain];
     for (std::int32_t s = 0; s < from.wholes(); ++s)
       whole_[model_->whole_of(from.first_slot + s)] = -1;
     set_phi(chain, kForbidden);
   }
-  // Does the same, and takes the labels away.
+  // As set_aside(), and sets the labels of the chain to 0.
   void leave_out(std::int32_t chain) noexcept {
     const Chain &to = model_->chains[chain];
     for (std::int32_t t = 0; t < to.length; ++t)
@@ -221,7 +228,7 @@ struct Assignment {
     return labels.equal(chain.first_label, of_chain);
   }
   std::int32_t length(std::int32_t chain) const noexcept { return model_->chains[chain].length; }
-  // Writes the labels of a chain, as they are stored, to the first entries of `to`.
+  // Writes the labels of a chain to the first entries of `to`; zeros after leave_out().
   void get(std::int32_t chain, gsl::span<std::int32_t> to) const noexcept {
     const Chain &from = model_->chains[chain];
     labels.read(from.first_label, to.first(to_size(from.length)));
@@ -263,12 +270,12 @@ private:
   std::int32_t *whole_ = nullptr;
 
 public:
-  double chain_total = kForbidden; // sum of phi over the chains
+  double chain_total = kForbidden; // sum of phi over the chains that are not left out
   double clique_total = 0;         // sum of C over the cliques
   double magnitude = 0;            // sum of the absolute values of all these terms
-  // True if chains whose phi is minus infinity are left out: they have no labelling, add nothing to
-  // equation 1, and their slots show no column. (Their labels are stored as 0, unless they are set
-  // aside.)
+  // True if the chains whose phi is minus infinity are left out: they add nothing to equation 1,
+  // and their slots show column -1. Their labels are 0 after leave_out(), and kept after
+  // set_aside().
   bool is_partial = false;
 };
 
@@ -281,9 +288,9 @@ inline std::int32_t absent_weight(const Model &model, const Clique &clique,
   return absent;
 }
 
-// Counts of all cliques. Entry model.first_count(c) + v is the number of members of clique c that
-// show column v, or the sum of their weights. Entries take as many bytes as the largest count
-// needs.
+// Counts of all cliques. Entry model.first_count(c) + v is the sum of the weights of the members of
+// clique c that show column v (a weight is 1 unless the caller gave another); a centre is not
+// counted. Entries take as many bytes as the largest count needs.
 class CountStore {
 public:
   CountStore() noexcept = default;
@@ -339,7 +346,7 @@ public:
         moved);
     now.set(chain, labels, shown, score);
   }
-  // The same with the labels that the chain has in another labelling.
+  // As set_chain(), but copies the labels, phi and columns of the chain from the labelling `from`.
   template <class Moved>
   void take_chain(const Model &model, std::int32_t chain, Assignment &now, const Assignment &from,
                   Moved &&moved) noexcept {

@@ -1,4 +1,5 @@
-// State of one call on a run: its limits, and the reason to end early.
+// State of one call on a run: its limits, and the reason to end early. A call does its work in
+// *steps*, each of which is completed or has no effect (course.hpp).
 #pragma once
 
 #include "base/limits.hpp"
@@ -20,14 +21,15 @@ enum class Activity : std::int32_t {
 // Limits, memory and counters of one worker thread.
 struct alignas(kAlignment) Worker {
   Limits limits;
-  // Memory of the program (chain_program.hpp, clique_program.hpp) that the worker runs.
+  // Scratch memory for the program (chain_program.hpp, clique_program.hpp) that the worker runs.
   std::byte *room = nullptr;
   // Counters. After a parallel loop they are added to the totals of the run (Tally, state.hpp) and
   // set to 0.
   std::int64_t chain_updates = 0;
   std::int64_t clique_updates = 0;
   std::int64_t messages_changed = 0;
-  bool met_infeasible = false; // the worker decoded a chain that has no labelling
+  // Not a counter: the worker found a chain that must be left out. Round 0 reads and clears it.
+  bool met_infeasible = false;
 };
 
 // Limits of a call and why it ended. The fields that workers write are atomic, since any worker may
@@ -79,9 +81,9 @@ private:
   // Consecutive calls that reached their deadline before completing a step.
   int fruitless_calls_ = 0;
   std::atomic<Interruption> stop_{Interruption::none};
-  RunFailure failure_; // written by the worker that claims it; read once `failed_` is true
-  std::atomic<bool> claims_failure_{false};
-  std::atomic<bool> failed_{false};
+  RunFailure failure_; // written only by the first worker that fails; read once `failed_` is true
+  std::atomic<bool> claims_failure_{false}; // a worker writes `failure_`, or has written it
+  std::atomic<bool> failed_{false};         // `failure_` is complete
 };
 
 } // namespace chorale

@@ -87,7 +87,8 @@ bool ChainBlock::compare(double score, gsl::span<const std::int32_t> values, Mea
   return goes_on;
 }
 
-// Returns C of the clique whose slots are order[begin .. end - 1], if these slots show `values`.
+// Returns C of the clique in which the chain has the slots order[begin .. end - 1], if each of
+// these slots s shows column values[s].
 double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
                               const std::int32_t *values) noexcept {
   const std::int32_t number = sorted_clique(begin);
@@ -111,8 +112,8 @@ double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
 }
 
 // Returns the potential of a clique, times its strength, for the counts in memory_.varied, which may
-// be overwritten, and for the value `centre` of its centre, if it has one. In a repair: minus the
-// penalty for what the potential forbids there, without the strength.
+// be overwritten, and for the value `centre` of its centre, if it has one. With penalties, returns
+// minus the penalty for the violation of these counts instead; the strength does not affect it.
 double ChainBlock::evaluate(std::int32_t number, const Clique &clique,
                             std::int32_t centre) noexcept {
   CallbackFailure failed = CallbackFailure::none;
@@ -140,7 +141,7 @@ bool ChainBlock::fill_row(std::int32_t s, gsl::span<double> row, Limits &limits)
   const bool moves_centre = is_centre(s, clique);
   const std::int32_t centre = moves_centre ? 0 : centre_value(clique);
   if (centre < 0 || (penalties_ && !moves_centre && !may_forbid(clique.potential_at(centre)))) {
-    std::fill_n(row.data(), row.size(), 0.0); // the centre is left out, or the clique forbids nothing
+    std::fill_n(row.data(), row.size(), 0.0); // the centre is left out, or there is no penalty
     return true;
   }
   const std::int32_t weight = clique.weight(slot(s).member);

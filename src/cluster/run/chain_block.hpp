@@ -1,11 +1,11 @@
 // One block of block coordinate ascent: a chain and its cliques, with all other chains fixed.
-// Computes the score C of each clique for each value that a slot of the chain could show, and how
-// much another labelling of the chain gains in equation 1, the score of the whole labelling (the
-// sum of phi over chains and of C over cliques).
+// Computes the score C of each clique for each column that a slot of the chain could show, and how
+// much another labelling of the chain gains in equation 1. assignment.hpp explains slot, column,
+// phi, C and equation 1; in this file C includes the strength of the clique.
 //
 // If several slots of the chain are in the same clique, these slots are *repeats*: the score of the
-// clique is not a sum over them, so the gains of moving each of them alone do not add up. The slots are
-// therefore sorted by clique, so that repeats of one clique are adjacent.
+// clique is not a sum over them, so the gains of moving each of them alone do not add up. The slots
+// are therefore sorted by clique, so that repeats of one clique are adjacent.
 #pragma once
 
 #include "cluster/run/assignment.hpp"
@@ -18,8 +18,10 @@ namespace chorale {
 // True if `after` exceeds before.total by more than rounding errors.
 bool gains(const MeasuredSum &before, double after) noexcept;
 
-// The violation of a clique: the distance of `counts` from counts that its potential allows; 0 if
-// they are allowed. May overwrite `counts`. centre: as for clique_score().
+// The violation of a clique: the distance of `counts` from counts that its potential allows
+// (violation_of_counts); 0 if they are allowed, or if the clique adds nothing to equation 1, since
+// its centre or all its members are left out. May overwrite `counts`. centre: as for
+// clique_score().
 std::int64_t violation(const Clique &clique, gsl::span<std::int64_t> counts, std::int32_t centre,
                        CallbackFailure *failure) noexcept;
 
@@ -31,7 +33,6 @@ struct Penalties {
   bool counts_distance; // false: every violation above 0 counts as 1
 };
 
-// Memory of a ChainBlock. T is the length of the chain, m its number of labels.
 struct BlockMemory {
   BlockMemory(Layout &layout, const Model &model, std::int32_t chain) noexcept;
 
@@ -51,7 +52,8 @@ public:
              const CountStore &counts, std::int32_t chain,
              const Penalties *penalties = nullptr) noexcept;
 
-  // The functions below that take limits return false, or find nothing, if interrupted.
+  // The functions below that take limits return false if interrupted.
+
   // Reads the slots of the chain and what they show. Must be called before all functions below.
   bool load(Limits &limits) noexcept;
   // Returns the column that each slot shows now, or -1.
@@ -87,7 +89,8 @@ public:
   bool is_at_best(const ChainProgram &program, double own, Limits &limits) const noexcept;
   // Prepares the rows of `program` for a decode that may move one repeat of each clique, namely the
   // repeat that gains most; all other repeats keep their columns. Needs fill_rows() before.
-  // `most`: the maximum, over all labellings, of phi plus row entries. False if no repeat gains.
+  // `most`: the maximum, over all labellings, of phi plus row entries. False also if no repeat
+  // gains.
   bool move_best(ChainProgram &program, double most, Limits &limits) noexcept;
 
 private:
@@ -105,8 +108,10 @@ private:
       group(begin, end);
     }
   }
-  // Subtracts `penalty` from the row entries of each repeat s, unless freed[s] != 0, but for the
-  // column that it shows. `freed` may be empty.
+  // Holds repeats at the columns that they show now: for each repeat s with freed[s] == 0, or for
+  // all repeats if `freed` is empty, subtracts `penalty` from all other entries of its row. If the
+  // entry of the shown column is minus infinity, it becomes 0. Does nothing for a repeat that shows
+  // -1.
   void hold_by(ChainProgram &program, double penalty, gsl::span<const std::int32_t> freed) noexcept;
   gsl::span<std::int32_t> by_slot(std::int32_t *array) const noexcept {
     return {array, to_size(chain_.slots)};

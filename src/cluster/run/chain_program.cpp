@@ -43,7 +43,7 @@ JointOptions exactly(JointOptions options) noexcept {
   options.mode = CHORALE_JOINT_EXACT;
   return options;
 }
-// Options for sums that leave out configurations.
+// Options for sums over the configurations that a beam keeps.
 JointOptions thinned(JointOptions options) noexcept {
   options.mode = CHORALE_JOINT_BEAM;
   options.beam_width = std::min(options.budget, kWidestSums);
@@ -136,8 +136,9 @@ std::size_t ChainProgram::room_bytes() const noexcept {
   return std::max(bytes, joint_bytes(view, attachments(1), exactly(joint_), JointUse::decoding));
 }
 
-// While only measuring (slots_ is empty), there are no messages; sizes depend on the properties
-// alone.
+// Returns the k-th property with its incoming row as message. While sizes are only added up (slots_
+// is empty), there are no rows; the result is then without message, since sizes do not depend on
+// it.
 Attached ChainProgram::read_attached(const void *program, std::int32_t k) noexcept {
   const auto &self = *static_cast<const ChainProgram *>(program);
   if (self.slots_.empty())
@@ -253,6 +254,7 @@ void ChainProgram::set_reach(std::int32_t k, const Joint &pass) noexcept {
 // and are not changed. With `decodes`, sets `found` to true if some labelling is allowed, and
 // *value, unless `value` is NULL, to the score of the best labelling with messages. Returns false
 // if Joint::reach() cannot be used here or overflows; the caller must then use another program.
+// True also if interrupted.
 bool ChainProgram::within_reach(bool decodes, bool sends, const Assignment *known, bool &found,
                                 double *value, Limits &limits) noexcept {
   if (!reaches())
@@ -694,10 +696,11 @@ void ChainProgram::send_instance() noexcept {
     failure = RunFailure::of(RunFailure::Kind::instance_value, number_);
 }
 
-// ---- Cliques without other members -------------------------------------------------------------
+// ---- Cliques with the chain as their only member -----------------------------------------------
 
-// True if some labelling may fire a value that a dictionary lacks. Decodes with messages do not
-// find such labellings.
+// True if a labelling may fire a value that has no column, since a dictionary without UNLISTED
+// lacks it. Decodes with messages do not find such labellings, so they cannot prove that there is
+// none.
 bool ChainProgram::may_fire_outside() const noexcept {
   for (std::int32_t k = 0; k < chain_.wholes(); ++k)
     if (const Dictionary *of = clique_of(k).dictionary(); of && !of->has_unlisted)
@@ -767,8 +770,6 @@ std::int32_t ChainProgram::shutting_slot(Limits &limits) noexcept {
   return -1;
 }
 
-// If the joint states exceed the budget, the bound is the best score under the first property alone
-// plus the greatest incoming entry of each other property.
 bool ChainProgram::bound(double *value, Limits &limits, const Assignment *known) noexcept {
   *value = kForbidden;
   bool found = false;
@@ -789,6 +790,9 @@ bool ChainProgram::bound(double *value, Limits &limits, const Assignment *known)
   return finish(failure == RunFailure::none, limits);
 }
 
+// bound() for a chain with properties: returns the bound. If the joint states exceed the budget,
+// the bound is the best score under the first property alone plus the greatest incoming entry of
+// each other property; plus infinity if even the first property has too many states.
 double ChainProgram::bound_joint(const Assignment *known, Limits &limits) noexcept {
   double value = kForbidden;
   bool found = false;

@@ -2,13 +2,16 @@
 // messages under the incoming rows of its slots. A slot belongs to one position, or to the whole
 // chain (a property); all whole-chain slots come before the slots at positions. An instance is a
 // chain for which callbacks of the caller do the inference. T is the length of the chain, m its
-// number of labels. phi is the score of a labelling of the chain, without messages.
+// number of labels. phi is the score of a labelling of the chain, without messages. The *row* of a
+// slot has an entry for each column of the slot's clique (assignment.hpp), or for each value of the
+// centre if the slot is the clique's centre.
 //
 // The messages of all positions come from one forward-backward pass; on a chain with properties
 // this pass is over the configurations of the joint program (chain/joint.hpp), which hold the
 // states of all properties. The joint pass gives no max-marginals for trees, for labels that a beam
 // dropped, and if there are more configurations than the budget. Each missing max-marginal is then
-// the score of a joint decode in which the label is forced.
+// the score of a joint decode in which the label is forced. The budget is JointOptions::budget, a
+// limit on the configurations at a position; chain/joint.hpp explains beam and local scores.
 #pragma once
 
 #include "base/limits.hpp"
@@ -31,8 +34,7 @@ public:
   std::size_t room_bytes() const noexcept;
   void set_room(std::byte *room) noexcept { room_ = room; }
 
-  // Messages from and to the cliques: one row for each slot, end to end. Entry v of a row is the
-  // score of column v of the clique, or of value v of the centre if the slot is the centre.
+  // Messages from and to the cliques: the rows of all slots, end to end.
   gsl::span<double> incoming;
   gsl::span<double> outgoing;
   // Return the row of slot s.
@@ -40,7 +42,6 @@ public:
   gsl::span<double> outgoing_row(std::int32_t s) const noexcept { return row_of(outgoing, s); }
   std::int32_t slot_count() const noexcept { return chain_.slots; }
   const Slot &slot(std::int32_t s) const noexcept { return slots_.data()[s]; }
-  // Returns the clique of slot s.
   const Clique &clique_of(std::int32_t s) const noexcept { return cliques_[s]; }
   // Returns where the row of slot s begins in an array of all message rows of the model.
   std::int64_t row_place(std::int32_t s) const noexcept {
@@ -58,16 +59,17 @@ public:
   // Finds the best labelling under `incoming` and stores it in `labels`, `shown` and `score`. False
   // if there is none, or on failure. `known`: see decode_and_send().
   bool decode(Limits &limits, const Assignment *known = nullptr) noexcept;
-  // Finds the best labelling without messages. It may show a value outside a dictionary, stored as
-  // -1 in `shown`.
+  // As decode(), but without messages: first sets `incoming` to 0. The labelling found may show a
+  // value that a dictionary lacks; its entry of `shown` is then -1.
   bool decode_own(Limits &limits) noexcept;
-  // True if the chain, together with the cliques of which it is the only member, is proven to
-  // forbid every labelling. `labels` and `shown` must hold the best labelling without messages: if
-  // these cliques allow it, the answer is false without a search. Overwrites `incoming`,
-  // `labels`, `shown` and `score`. False also on failure.
+  // True if the chain, together with those of its cliques that have one member, is proven to forbid
+  // every labelling. `labels` and `shown` must hold the best labelling without messages: if these
+  // cliques allow that labelling, returns false without a search. Overwrites `incoming`, `labels`,
+  // `shown` and `score`. False also on failure.
   bool is_shut_out(Limits &limits) noexcept;
-  // Returns the first slot whose clique, together with the cliques of the slots before it, forbids
-  // every labelling; -1 if there is none. Overwrites what is_shut_out() overwrites.
+  // Returns the first slot s for which the chain and the one-member cliques among the cliques of
+  // slots 0 .. s are proven to forbid every labelling; -1 if there is none. Overwrites what
+  // is_shut_out() overwrites.
   std::int32_t shutting_slot(Limits &limits) noexcept;
   // Fills `outgoing`: the row of a slot holds the max-marginals of its columns, without its own
   // incoming row. All entries are minus infinity if every labelling is forbidden. False on failure.
@@ -89,9 +91,10 @@ public:
   bool probabilities(double temperature, const Matrix<double> &to, bool &exact,
                      Limits &limits) noexcept;
   // Writes to *value an upper bound on the maximum, over all labellings, of phi plus incoming
-  // entries; minus infinity if every labelling is forbidden. Stores a good labelling in `labels`,
-  // `shown` and `score`. Uses neither beams nor local scores. False on failure. `known`: see
-  // decode_and_send().
+  // entries: minus infinity if every labelling is forbidden, plus infinity if the joint states
+  // exceed the budget even under the first property alone. Stores the labelling that was decoded
+  // for it, if any, in `labels`, `shown` and `score`. Uses neither beams nor local scores. False on
+  // failure. `known`: see decode_and_send().
   bool bound(double *value, Limits &limits, const Assignment *known = nullptr) noexcept;
 
   gsl::span<std::int32_t> labels; // the labelling found last
@@ -124,6 +127,7 @@ private:
   }
   Attachments attachments() const noexcept { return attachments(chain_.wholes()); }
   static Attached read_attached(const void *program, std::int32_t k) noexcept;
+  // True if within_reach() may be used for this chain.
   bool reaches() const noexcept;
   void set_reach(std::int32_t k, const Joint &pass) noexcept;
   bool within_reach(bool decodes, bool sends, const Assignment *known, bool &found, double *value,
@@ -142,12 +146,13 @@ private:
   // sum_joint() and sum_joint_tree() write to marginals_, for each position and label (T x m), the
   // logarithm of the sum of exp(score with messages / temperature) over the labellings with this
   // label. Return false if there are too many configurations for the budget; sum_joint() also if
-  // labellings with more than kMostLost of the whole sum may have been left out.
+  // the labellings left out may make up more than a share of kMostLost of the sum over all
+  // labellings.
   bool sum_joint(const LogSums &sums, const JointOptions &joint, bool &exact,
                  Limits &limits) noexcept;
   bool sum_joint_tree(const LogSums &sums, const JointOptions &joint, Limits &limits) noexcept;
   void run_marginals(const Matrix<double> &to, gsl::span<double> margins, Limits &limits) noexcept;
-  // Fills marginals_; unless `all`, only the rows of positions with slots.
+  // Fills marginals_. Unless `all`, rows of positions without slots may be left undefined.
   void find_marginals(bool all, Limits &limits) noexcept;
   void find_joint_marginals(bool all, Limits &limits) noexcept;
   bool may_fire_outside() const noexcept;
@@ -162,7 +167,7 @@ private:
   const Inputs *inputs_;
   std::int32_t number_;
   Chain chain_;
-  gsl::span<Slot> slots_; // empty while only measuring
+  gsl::span<Slot> slots_; // empty while a Layout without memory only adds up sizes
   Clique *cliques_;       // by slot
   ChainView view_;
   JointOptions joint_;

@@ -14,8 +14,8 @@ constexpr std::int64_t kBoundNodes = 200;
 constexpr std::int64_t kBoundMembers = 1 << 20;
 // If members have weights, bound() uses the dual bound with at most this many steps.
 constexpr std::int64_t kBoundSteps = 200;
-// Messages and best values are computed with at least this strength. A smaller strength has an
-// effect within the rounding errors of the scores.
+// Messages and best columns are computed with at least this strength, since scores are divided by
+// it. The potential times a smaller strength is within the rounding errors of the scores.
 constexpr double kLeastStrength = 1e-12;
 
 } // namespace
@@ -49,8 +49,8 @@ void CliqueProgram::leave_out(const Model &model, const Assignment &own) noexcep
   out_ = &own;
 }
 
-// True if the potential plays no part: the centre is left out, or all members are and there is no
-// centre.
+// True if the clique adds nothing to equation 1: the centre is left out; or there is no centre, and
+// no member that takes part.
 bool CliqueProgram::is_idle() const noexcept {
   return clique_->centred() ? is_out(clique_->members) : members_ == 0;
 }
@@ -73,8 +73,9 @@ std::int32_t CliqueProgram::gather_present() noexcept {
   return present;
 }
 
-// Moves `width` entries a member from the front to the places of the members that take part. The
-// entries of all other members become `absent`.
+// Undoes the move of gather_present() in an array with `width` entries for each member: moves the
+// entries from the front to the places of the members that take part. The entries of the members
+// that are left out become `absent`.
 template <class T>
 void CliqueProgram::spread_present(T *entries, std::int64_t width, T absent) const noexcept {
   for (std::int32_t i = clique_->members - 1, next = members_ - 1; out_ && i >= 0; --i) {
@@ -132,7 +133,8 @@ CliqueTask CliqueProgram::task_for(const Potential &potential, Use use) const no
   return task;
 }
 
-// A run may leave members out, and then one member may need more memory than all members.
+// A run may leave members out, and the program may need more memory for one member than for all. So
+// the room is large enough for all members and for one; see leave_out() for numbers between.
 std::size_t CliqueProgram::room_bytes() const noexcept {
   std::size_t bytes = 0;
   const std::int32_t n = clique_->members;
@@ -167,8 +169,8 @@ void CliqueProgram::note(const CallbackFailure &failed) noexcept {
 }
 
 // Divides `incoming` by the strength s. Since scores + s C = s (scores / s + C), the potential C
-// itself need not be scaled: the best values are the same, and strengthen() multiplies the
-// max-marginals by s.
+// itself need not be scaled: the best columns are the same, and strengthen() multiplies the
+// messages by s.
 void CliqueProgram::weaken() noexcept {
   if (strength_ == 1)
     return;
@@ -273,8 +275,8 @@ bool CliqueProgram::bound(double *value, bool *found, Limits &limits) noexcept {
   *found = false;
   members_ = gather_present();
   if (strength_ == 0 || is_idle()) {
-    // The potential is 0, or minus infinity for counts that it forbids. So the sum of the best
-    // scores of those who take part is an upper bound.
+    // The score C is 0, or minus infinity for counts that the potential forbids. So the sum of the
+    // best scores of the members, and of the centre, that take part is an upper bound.
     *value = 0;
     for (std::int32_t i = 0; i < clique_->all_members(); ++i) {
       const double *row = incoming.data() + std::int64_t{i} * clique_->columns();
@@ -290,6 +292,9 @@ bool CliqueProgram::bound(double *value, bool *found, Limits &limits) noexcept {
   return finish(limits);
 }
 
+// bound() after weaken(): returns the bound for the divided scores, the maximum over the values of
+// the centre if there is one. Plus infinity if the room does not suffice, on failure, or if
+// interrupted.
 double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
   const std::int32_t n = members_;
   double best = kForbidden;

@@ -1,6 +1,7 @@
-// Inference on one clique: computes the messages to all members, the best values, or an upper
+// Inference on one clique: computes the messages to all members, the best columns, or an upper
 // bound. C is the potential of the clique; the clique has n members and perhaps a centre, whose
-// value selects the potential.
+// value selects the potential. An *assignment* is a column for each member, and a value of the
+// centre if there is one.
 //
 // A program that is given kept columns (Inputs::kept) computes messages as if the members could show
 // no other column. The messages are minus infinity for all other columns.
@@ -28,9 +29,10 @@ public:
     room_ = room;
     room_size_ = bytes;
   }
-  // Leaves out the members whose chains have no labelling in `own`. The functions below then
-  // compute for the other members alone; rows to members that are left out are 0, and they show
-  // column -1. If the room does not suffice, all messages are 0, and no solution or bound is found.
+  // Leaves out the members whose chains are left out in `own` (Assignment::lacks). The functions
+  // below then compute for the other members alone; members that are left out get messages of 0 and
+  // show column -1. The others may need more memory than the room has: then all messages are 0,
+  // solve() finds no assignment, and the bound is plus infinity.
   void leave_out(const Model &model, const Assignment &own) noexcept;
 
   // Messages from and to the members: n rows with an entry for each column, then the row of the
@@ -44,9 +46,9 @@ public:
             to_size(clique_->width(member))};
   }
 
-  // All functions below announce their work to `limits` (Limits::spend). If a limit ends a
-  // function, it returns false, its results are undefined, and interrupted() is true until the next
-  // call.
+  // All functions below overwrite `incoming` and announce their work to `limits` (Limits::spend).
+  // If a limit ends a function, it returns false, its results are undefined, and interrupted() is
+  // true until the next call.
   bool interrupted() const noexcept { return interrupted_; }
 
   // Computes `outgoing` from `incoming`. False if a callback failed.
@@ -61,30 +63,36 @@ public:
   // best, was found and stored in `shown`; otherwise to false. Returns false if a callback failed.
   bool bound(double *value, bool *found, Limits &limits) noexcept;
 
-  gsl::span<std::int32_t> shown; // column of each member, then the value of the centre, if any
+  // Column of each member, then the value of the centre, if any. Empty if the program can neither
+  // solve() (the clique is not closed) nor bound() (CliqueSettings::bounds is false).
+  gsl::span<std::int32_t> shown;
   bool solved = false;
   RunFailure failure = RunFailure::none;
 
 private:
   enum class Use { answer, solve, bound };
+  // True if a member (or the centre, member n) is left out.
   bool is_out(std::int32_t member) const noexcept {
     return out_ && out_->lacks(model_->chain_of(*clique_, member));
   }
   bool is_idle() const noexcept;
+  // True if the room holds the memory of the task. It always does if no member is left out.
   bool fits(const CliqueTask &task) const noexcept;
   std::int32_t gather_present() noexcept;
   template <class T> void spread_present(T *entries, std::int64_t width, T absent) const noexcept;
   CliqueTask task_for(const Potential &potential, Use use) const noexcept;
+  // True if answer() may be called.
   bool answers() const noexcept {
     return !clique_->closed() || clique_->members <= kAnsweredMembers;
   }
   void forbid_left_out(gsl::span<double> rows) const noexcept;
+  // Sets `failure` if a callback has failed.
   void note(const CallbackFailure &failed) noexcept;
   void weaken() noexcept;
   void strengthen() noexcept;
   void answer_centred(Limits &limits) noexcept;
   double bound_within(Limits &limits, bool *found) noexcept;
-  // True if the computation ended without failure or interruption.
+  // Sets interrupted_. True if the computation ended without failure or interruption.
   bool finish(const Limits &limits) noexcept {
     interrupted_ = limits.interruption() != Interruption::none;
     return failure == RunFailure::none && !interrupted_;
@@ -93,8 +101,8 @@ private:
   const Clique *clique_;
   std::int32_t members_; // number of the members that take part; their rows come first
   const Model *model_ = nullptr;
-  const Assignment *out_ = nullptr;   // tells who is left out; NULL: nobody
-  std::int64_t *weights_ = nullptr; // weight of each member; NULL: every member counts once
+  const Assignment *out_ = nullptr; // tells by lacks() which members are left out; NULL: none
+  std::int64_t *weights_ = nullptr; // weight of each row's member; NULL: every member counts once
   CliqueSettings settings_;
   const std::uint8_t *kept_;
   double strength_;
@@ -123,7 +131,8 @@ void count_columns(const Clique &clique, gsl::span<std::int64_t> counts,
 
 // Returns `strength` times C for the counts of the clique's columns. If the potential is a
 // callback, sets the counts of uncounted columns to 0, as callbacks expect. `centre`: the value of
-// the centre; -1 if the centre is left out, and C then is 0; ignored if the clique has none.
+// the centre; -1 if the centre is left out; ignored if the clique has none. Returns 0 if the centre
+// is left out, or if there is no centre and no member takes part.
 double clique_score(const Clique &clique, double strength, gsl::span<std::int64_t> counts,
                     std::int32_t centre, CallbackFailure *failure) noexcept;
 

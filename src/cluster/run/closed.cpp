@@ -20,8 +20,8 @@ template <class Takes> ItemLabel best_of(const ChainView &item, Takes &&takes) n
   return best;
 }
 
-// Writes, for each of the K columns that `member` can show, `strength` times C with the other
-// members fixed to `labelling`.
+// Writes to message[v], for each column v of the clique, `strength` times C if `member` shows v and
+// all other members show what they show in `labelling`.
 RunFailure hold_others(const Clique &clique, double strength, const Assignment &labelling,
                        std::int32_t member, Layout &layout, double *message) noexcept {
   const std::int32_t K = clique.columns();
@@ -196,8 +196,8 @@ RunFailure closed_probabilities(const Setting &setting, const RunState &state, s
   const std::size_t labels = to_size(setting.model.chains[chain].labels);
   Expects(to.size() >= labels);
   double *row = to.data();
-  // `to` first receives max-marginals. Nothing is written before the first allowed label; then the
-  // labels below it get minus infinity.
+  // `to` first receives max-marginals. Nothing is written before the first allowed label, since
+  // nothing must be written if there is none; then all labels before that one get minus infinity.
   found = false;
   const RunFailure failure =
       each_marginal(setting, state, chain, [&](std::int32_t y, double score) noexcept {

@@ -26,7 +26,8 @@ bool load_items(const Setting &setting, const Clique &clique, gsl::span<double> 
                 Limits &limits) noexcept;
 
 // Makes each member i of a closed clique show column shown[i]: gives it the best of its labels that
-// show this column. Returns how many labels changed.
+// show this column. Members with shown[i] = -1 are left out and not changed. Returns how many
+// labels changed.
 std::int32_t show_items(const Setting &setting, const Clique &clique,
                         gsl::span<const std::int32_t> shown, Assignment &labelling) noexcept;
 
@@ -41,12 +42,12 @@ bool solve_all_closed(const Setting &setting, RunState &state) noexcept;
 // Writes the max-marginals of the labels of an item of a closed clique to `marginals`, unless it is
 // empty. Writes the difference between the two greatest max-marginals to *margin, unless `margin`
 // is NULL. In a clique with more than kAnsweredMembers members (clique_program.hpp), exact
-// max-marginals would cost too much. There the maximum is taken with every other member at its
-// label in state.best, which costs O(n + K) for n members and K columns.
+// max-marginals would cost too much. There all other members keep their labels in state.best, and
+// the score of a label is phi plus C under these, which takes O(n + K) for n members and K columns.
 RunFailure closed_marginals(const Setting &setting, const RunState &state, std::int32_t chain,
                             gsl::span<double> marginals, double *margin) noexcept;
 
-// Writes the probabilities of the labels of an item of a closed clique, proportional to
+// Writes to `to` the probabilities of the labels of an item of a closed clique, proportional to
 // exp(max-marginal / temperature) with the max-marginals of closed_marginals(). Sets `found` to
 // true; sets it to false and writes nothing if every label is forbidden.
 RunFailure closed_probabilities(const Setting &setting, const RunState &state, std::int32_t chain,

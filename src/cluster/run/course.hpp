@@ -11,9 +11,10 @@
 
 namespace chorale {
 
-// Stages of a round. Round 0: `own` decodes every chain without messages; `own_score` and
-// `own_offer` evaluate the labellings `own` and `now` of RunState. A later round: `cliques` and
-// `chains` compute messages, `offer` evaluates the labelling.
+// Stages of a round. Round 0: `own` decodes chains without messages and computes their messages;
+// `own_score` and `own_offer` evaluate the labellings `own` and `now` of RunState. A later round:
+// `cliques` computes the messages of the cliques, `chains` decodes the chains and computes theirs,
+// `offer` evaluates the labelling.
 enum class RoundStage : std::int32_t { none, own, own_score, own_offer, cliques, chains, offer };
 
 struct RoundCourse {
@@ -29,11 +30,11 @@ enum class PolishStage : std::int32_t { none, closed, counts, sweeps, score };
 
 struct PolishCourse {
   PolishStage stage = PolishStage::none;
-  // A polish starts twice. The first start begins from RunState::best, the second, in which
-  // from_own is true, from RunState::own.
+  // A polish has one or two starts. The first begins from RunState::best; the second, in which
+  // from_own is true, from RunState::own, unless the first has begun from that labelling already.
   bool from_own = false;
-  // Score of the best labelling when the present start began, and the last round from which a part
-  // of that labelling was taken.
+  // RunState::best when the present start began: its score, and the last round from which a part of
+  // it was taken (Standing::best_round).
   double score_before = kForbidden;
   std::int64_t round_before = 0;
   // In stage `sweeps`:
@@ -43,7 +44,7 @@ struct PolishCourse {
   bool moved = false;      // a chain was changed since `now` was last compared with the best labelling
   std::int64_t next = 0;   // the first chain of the batch (polish.hpp)
   std::int64_t batch = 0;  // number of chains in the batch; 0: there is no batch
-  std::int64_t judged = 0; // how many chains of the batch were searched again, or need not be
+  std::int64_t judged = 0; // number of chains of the batch that have been dealt with
 };
 
 // Stages of the dual bound (dual.hpp explains D). `plain`: evaluates D with all multipliers 0.
@@ -57,14 +58,17 @@ struct DualCourse {
   std::int64_t left = 0;     // remaining steps
 };
 
+// Progress of a regroup, a local search by moves of several chains (regroup.hpp).
 struct RegroupCourse {
   bool started = false;
   std::uint64_t random = 1;   // state of the random numbers
   std::int64_t spent = 0;     // steps so far (GroupMoves::cost in regroup.cpp)
-  std::int64_t moves = 0;     // so far
+  std::int64_t moves = 0;     // number of moves tried so far
   std::int64_t gained_at = 0; // `spent` at the last gain
 };
 
+// Stages of a repair (repair.hpp). `search`: local search for a labelling that no clique forbids.
+// `score`: evaluates the labelling found. `polish`: polishes it, if it is allowed.
 enum class RepairStage : std::int32_t { none, search, score, polish };
 
 struct RepairCourse {
@@ -94,9 +98,9 @@ enum class OfferStage : std::int32_t { scores, kept, take };
 enum class Settling : std::int32_t { none, solve, polish, bound };
 
 struct Course {
-  bool solving = false;
+  bool solving = false; // a solve is unfinished
   Settling settling = Settling::none;
-  std::int64_t rounds_left = 0; // remaining rounds of a solve
+  std::int64_t rounds_left = 0; // remaining rounds of a solve, round 0 not counted
   std::int64_t scored = 0;      // number of cliques that an unfinished evaluation has summed
   BlockedSum scored_sum;        // the sum of the scores of these cliques
   OfferStage offer = OfferStage::scores;

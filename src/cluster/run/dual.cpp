@@ -23,7 +23,7 @@ constexpr double kSlower = 0.7;
 // below D.
 constexpr double kReach = 0.01;
 constexpr double kLeastReach = 1e-9;
-constexpr double kFar = 10;
+constexpr double kFar = 10; // see Dual::run()
 // The first labellings of the chains are nearly those without messages and those of the rounds, and
 // are not polished.
 constexpr std::int64_t kUnpolished = 4;
@@ -41,10 +41,10 @@ void Dual::run(std::int64_t steps) noexcept {
     course_.stage = dual_.progress.started ? DualStage::steps : DualStage::plain;
   }
   double value = 0;
-  // First computes D with all multipliers 0 and then, if there are messages, D with half of each
-  // message as multiplier. Both are upper bounds. The steps start from the messages, unless their
-  // bound is kFar times farther above the first than that is above the best score: messages that have
-  // not converged may be far from any good multipliers.
+  // First computes D_0, with all multipliers 0, and then, if there are messages, D_1, with half of
+  // each message as multiplier. Both are upper bounds. The steps start from the multipliers of D_1
+  // if D_1 - D_0 is at most kFar times the difference between D_0 and the best score. Otherwise
+  // they start from 0: messages that have not converged may be far from good multipliers.
   if (course_.stage == DualStage::plain) {
     if (!course_.evaluating)
       std::fill_n(dual_.multipliers.data(), dual_.multipliers.size(), 0.0);
@@ -153,7 +153,8 @@ bool Dual::evaluate(double &value) noexcept {
   return true;
 }
 
-// Compares the labelling of the chains with the best known one. False if the call must end.
+// Compares the labelling that the chains now have (RunState::now) with the best known one, and
+// polishes it first after some evaluations (dual.hpp). `value`: D. False if the call must end.
 bool Dual::offer(double value) noexcept {
   PolishCourse &polish = state_.course.polish;
   std::int64_t &offered = dual_.progress.offered;
@@ -174,6 +175,8 @@ bool Dual::offer(double value) noexcept {
   return true;
 }
 
+// Writes to `known` the term of a chain in D, or an upper bound on it, and stores the labelling
+// found in RunState::now. Leaves `known` as it is (NaN) if the call must end.
 void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexcept {
   const Chain &chain = model_.chains[number];
   if (model_.is_closed(chain)) {
@@ -210,6 +213,9 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
   setting_.call.finish_step();
 }
 
+// Writes to `known` the term of a clique in D, or an upper bound on it; for a closed clique with
+// the scores of its items, whose labels it stores in RunState::now. Leaves `known` as it is (NaN)
+// if the call must end.
 void Dual::bound_clique(std::int64_t number, Worker &worker, double &known) noexcept {
   const Clique clique = setting_.inputs.clique(number);
   if (clique.all_members() == 0) {
@@ -244,6 +250,8 @@ void Dual::bound_clique(std::int64_t number, Worker &worker, double &known) noex
   setting_.call.finish_step();
 }
 
+// Records a value of D: lowers the upper bound of the run, and the step size if the bound has not
+// fallen for kDualPatience steps.
 void Dual::take(double value) noexcept {
   if (value < dual_.progress.bound) {
     dual_.progress.bound = value;
@@ -260,11 +268,13 @@ void Dual::take(double value) noexcept {
     evaluation_.report_progress();
 }
 
-// Does one subgradient step. False if chains and cliques show the same column of every slot, so
-// that the subgradient is 0.
+// Does one subgradient step from multipliers under which D is `value`. False if each slot shows the
+// same column in the best labelling of its chain and in the best assignment of its clique (slots
+// for which one of the two is unknown do not count): the subgradient is then 0.
 bool Dual::move(double value) noexcept {
   std::int64_t differences = 0;
-  // Announced, but not interrupted: all multipliers move by the same rule, or none does.
+  // Announces its steps to the limits but ignores whether they end the call, since a step that
+  // moved only some multipliers could not be resumed.
   Limits &limits = setting_.worker(0).limits;
   const auto each = [&](auto &&visit) {
     for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {

@@ -12,8 +12,9 @@
 // clique, the multiplier of the chain's column falls and that of the clique's column rises. Step
 // sizes follow Polyak's rule, with the best known score as target.
 //
-// The best labellings of the chains form a labelling of the model, which is compared with the best
-// known one; after 4, 8, 16, ... evaluations of D it is polished first.
+// The labellings that maximise the terms of the chains form a labelling of the model. After each
+// evaluation of D it is compared with the best known labelling; after 4, 8, 16, ... comparisons it
+// is polished first, if the run polishes.
 #pragma once
 
 #include "cluster/run/evaluation.hpp"
@@ -39,7 +40,8 @@ private:
   gsl::span<double> multiplier_row(const Clique &clique, std::int32_t member) const noexcept {
     return {dual_.multipliers.data() + clique.row(member), to_size(clique.width(member))};
   }
-  // Announces the steps of reading or writing the row of a member (Limits::spend). False if interrupted.
+  // Announces the steps of reading or writing the row of a member (Limits::spend). False if
+  // interrupted.
   static bool spend_row(const Clique &clique, std::int32_t member, Worker &worker) noexcept {
     return worker.limits.spend(kRowSteps + 2 * std::int64_t{clique.width(member)});
   }
@@ -54,7 +56,7 @@ private:
   DualState &dual_;
   DualCourse &course_;
   Evaluation evaluation_;
-  double magnitude_ = 0; // sum of the absolute values of the terms of D when last evaluated
+  double magnitude_ = 0; // sum of the absolute values of the terms of D at its last evaluation
 };
 
 } // namespace chorale

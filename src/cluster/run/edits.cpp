@@ -12,9 +12,9 @@
 namespace chorale {
 namespace {
 
-// The whole model is solved if more than max(kMostChains, all chains / kShareOfAll) chains were
-// edited, or if the edited cliques have more than max(kMostMembers, all members / kShareOfAll)
-// members.
+// The next solve covers the whole model if more than max(kMostChains, all chains / kShareOfAll)
+// chains were edited, or if the edited cliques have more than max(kMostMembers, all members /
+// kShareOfAll) members.
 constexpr std::int64_t kMostChains = 64;
 constexpr std::int64_t kMostMembers = 4096;
 constexpr std::int64_t kShareOfAll = 16;
@@ -26,7 +26,9 @@ constexpr std::int32_t kMostAnswering = 256;
 constexpr std::int32_t kMostSolved = 4096;
 // After this many visits in a stage, chains with repeats (several slots in one clique) are skipped.
 constexpr std::int64_t kRepeatVisits = 1024;
-constexpr std::int64_t kMostVisits = 1 << 20; // in case that gains within rounding errors never end
+// After this many visits, a stage empties the queue without further search. Ends a stage in which
+// rounding errors count as gains again and again.
+constexpr std::int64_t kMostVisits = 1 << 20;
 
 } // namespace
 
@@ -64,11 +66,14 @@ bool Edits::settle() noexcept {
   return true;
 }
 
+// Sets the totals of `best` and `own` to the sums of their terms.
 void Edits::sum_up() noexcept {
   state_.best.set_totals(edits_.chain_sums.total(), edits_.clique_sums.total());
   state_.own.set_totals(edits_.own_chain_sums.total(), edits_.own_clique_sums.total());
 }
 
+// Returns the strength times C of a clique. Takes its counts from `counts`, and the value of its
+// centre from the labelling `of`.
 double Edits::score_counted(std::int32_t number, const Assignment &of,
                             const CountStore &counts) noexcept {
   const Clique clique = model_.cliques[number];
@@ -88,8 +93,8 @@ double Edits::score_now(std::int32_t clique) noexcept {
 
 // ---- Recording edits ----------------------------------------------------------------------------
 
-// Discards an unfinished solve. The next solve starts with all edits since the last solution and
-// with the messages that have not been computed yet.
+// Discards an unfinished solve. The next solve repeats the work for all edits since the last
+// solution; the chains and cliques whose messages were still to be computed stay in their lists.
 void Edits::abandon() noexcept {
   revert();
   edits_.queue.clear();
@@ -163,6 +168,7 @@ void Edits::set_own(std::int32_t chain, gsl::span<const std::int32_t> labels,
   edits_.changed_chains += state_.best.agrees(chain, state_.own) ? 0 : 1;
 }
 
+// Computes the term of a clique in the score of `own`.
 void Edits::score_own(std::int32_t clique) noexcept {
   edits_.own_clique_score.data()[clique] = score_counted(clique, state_.own, edits_.own_counts);
   edits_.own_clique_sums.renew(edits_.own_clique_score, clique);
@@ -218,8 +224,8 @@ void Edits::revert() noexcept {
 
 // ---- Labellings without messages ---------------------------------------------------------------
 
-// Finds the best labellings without messages of the edited chains, ignoring the limits: so every
-// call leaves a labelling. False if the call must end.
+// Decodes the edited chains without messages, ignoring the limits: so every call leaves a
+// labelling. Sets is_infeasible if one of them is to be left out. False on failure.
 bool Edits::decode_own() noexcept {
   Limits none;
   for (; edits_.next < edits_.chains.size(); ++edits_.next) {
@@ -252,8 +258,8 @@ bool Edits::decode_own() noexcept {
   return true;
 }
 
-// Makes `best` and its score fit the edited inputs. Edited chains whose labels are now forbidden,
-// and edited chains in no clique, take their best labellings without messages.
+// Adapts `best` and its score to the edited inputs. Edited chains whose labels in `best` are now
+// forbidden, and edited chains in no clique, take their best labellings without messages.
 void Edits::take_edited() noexcept {
   for (const std::int32_t chain : edits_.chains) {
     edits_.touched.add(chain); // the same labels may have another phi
@@ -294,6 +300,8 @@ bool Edits::polish() noexcept {
   return true;
 }
 
+// Visits a chain in a polish: searches for a better labelling of it with all other chains fixed, or
+// solves its closed clique. False if the call must end.
 bool Edits::improve(std::int32_t number) noexcept {
   const Chain chain = model_.chains[number];
   if (model_.is_closed(chain)) {
@@ -336,8 +344,9 @@ bool Edits::solve_closed_clique(std::int32_t number) noexcept {
   return true;
 }
 
-// Must be called after a slot has moved. Queues the chains of the other members of the slot's clique,
-// which may gain because of the move, if the clique is small or was edited.
+// Must be called after a slot has changed its column. Queues the chains of the other members of the
+// slot's clique, which may gain now, if the clique has at most kMostAnswering members or was
+// edited.
 void Edits::spread(const Slot &slot) noexcept {
   const Clique clique = model_.cliques[slot.clique];
   if (clique.members > kMostAnswering && !edits_.cliques.has(slot.clique)) {
@@ -351,8 +360,9 @@ void Edits::spread(const Slot &slot) noexcept {
 
 // ---- Message rounds ----------------------------------------------------------------------------
 
-// Decodes a chain under the messages of its cliques and computes its messages to them. False if the
-// call must end.
+// Decodes a chain under the messages of its cliques and computes its messages to them. Cliques to
+// which a message changed are added to the list `answering`, if they may compute messages
+// (kMostAnswering). False if the call must end.
 bool Edits::update_chain(std::int32_t number) noexcept {
   if (!setting_.check(0))
     return false;
@@ -389,7 +399,7 @@ bool Edits::update_chain(std::int32_t number) noexcept {
   return true;
 }
 
-// Ends a round: copies its labelling to `best` if it is the best so far.
+// Ends a round: copies its labelling, `now`, to `best` if it scores more.
 void Edits::end_round() noexcept {
   if (!is_better())
     return;
@@ -406,12 +416,13 @@ EditEnd Edits::run() noexcept {
   if (setting_.call.failed())
     edits_.leave(); // the terms of equation 1 are incomplete
   else if (end == EditEnd::stopped) {
-    sum_up(); // the scores of the labellings so far
+    sum_up(); // the caller may read the labellings, and their scores, between calls
     state_.standing.own_score = state_.own.total();
   }
   return end;
 }
 
+// Goes through the stages that EditStage lists, from the current one on.
 EditEnd Edits::go_on() noexcept {
   EditStage &stage = edits_.stage;
   const RunOptions &options = setting_.options;
@@ -527,8 +538,8 @@ void Edits::take_own_of_reached() noexcept {
         take(model_.chain_of(clique, i));
 }
 
-// Keeps in the list `answering` only the cliques that changed a message under damping: such a
-// message has not reached its final value and is computed again in the next round.
+// Keeps in the list `answering` only the cliques with a message that changed under damping: such a
+// message has not reached its final value, so the next round computes it again.
 void Edits::keep_damped() noexcept {
   edits_.answering.keep_if([this](std::int32_t clique) noexcept {
     std::uint8_t &needs = state_.clique_needs.data()[clique];
@@ -537,6 +548,8 @@ void Edits::keep_damped() noexcept {
   });
 }
 
+// Ends the solve. Returns `whole` if some clique forbids the labelling found, or the labelling
+// without messages scores more; otherwise records the solution.
 EditEnd Edits::finish() noexcept {
   Standing &standing = state_.standing;
   edits_.stage = EditStage::none;

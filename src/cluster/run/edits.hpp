@@ -5,8 +5,9 @@
 // (phi of each chain, C of each clique). From then on counts and terms are updated only where they
 // change. The solve changes chains of the labelling `now`. The labellings `now` and `best` are then
 // compared over the changed chains and cliques alone. If `now` is better, these chains are copied
-// to `best` (commit); otherwise they are copied back from `best` (revert). So `best` never gets
-// worse. Closed cliques (closed.hpp) are independent of the rest of the model and solved directly.
+// to `best` (commit); otherwise they are copied back from `best` (revert). So the score of `best`
+// never falls. Closed cliques (closed.hpp) are independent of the rest of the model and solved
+// directly.
 #pragma once
 
 #include "cluster/run/setting.hpp"
@@ -26,14 +27,15 @@ public:
   Edits(const Setting &setting, RunState &state) noexcept
       : setting_(setting), model_(setting.model), state_(state), edits_(*state.edits) {}
 
-  // Prepares for edits after a complete solve. False if the call must end; then nothing is prepared.
+  // Computes the counts and terms of a complete solution, unless they are known. False if the call
+  // must end; nothing is prepared then.
   bool settle() noexcept;
   // Must be called after scores or allowed labels of a chain, or the strength of a clique, have
   // changed. Needs EditState::settled.
   void note_chain(std::int32_t chain) noexcept;
   void note_clique(std::int32_t clique) noexcept;
-  // True if run() can be used: a solve for edits is unfinished, or edits have been made since the
-  // last solution and are few enough.
+  // True if run() can be used: a solve after edits is unfinished, or there are edits since the last
+  // complete solution, and few enough (kMostChains, kMostMembers in edits.cpp).
   bool serves() const noexcept;
   // Solves for the edits, or resumes an unfinished solve.
   EditEnd run() noexcept;

@@ -7,8 +7,8 @@
 
 namespace chorale {
 
-// Returns `strength` times C of a clique in an assignment. `counts`: scratch with one entry for
-// each column.
+// Returns `strength` times C of a clique in the labelling `of`. `counts`: scratch with one entry
+// for each column.
 double score_of_clique(const Clique &clique, double strength, const Assignment &of,
                        gsl::span<std::int64_t> counts, CallbackFailure *failure) noexcept;
 
@@ -25,10 +25,12 @@ public:
   // `round`: the round that found the labelling. Resumes an interrupted evaluation. False if the
   // call must end.
   bool offer(Assignment &of, std::int64_t round) noexcept;
-  // As offer(), but ignores the limits. False if the callback of a potential fails.
+  // As offer(), but ignores the limits. False on failure of a callback or of the caller's executor.
   bool offer_in_full(Assignment &of, std::int64_t round) noexcept;
-  // Evaluates `best` anew, ignoring the limits, after moves that gained. `round`: as in offer().
+  // Must be called after a local search has changed `best` itself: evaluates it, ignoring the
+  // limits. `round`: as in offer().
   void renew_best(std::int64_t round) noexcept;
+  // Calls the progress callback, if there is one, and cancels the call if the callback says so.
   void report_progress() noexcept;
 
 private:

@@ -5,7 +5,7 @@
 // these rows finds its best labelling. Several slots of the chain in one clique are *repeats*: if
 // two of them move, the clique's gain is not the sum of the gains of moving each alone. For a chain
 // with repeats, two labellings are tried in turn, until one raises the exact score:
-//  1. The best labelling under the same rows.
+//  1. The best labelling under these rows, as if the gains of repeats added up.
 //  2. The best labelling in which one repeat of each clique may move. Moving a repeat costs a
 //     penalty, and max-marginals then give the gain of moving each repeat alone. In each clique the
 //     repeat that gains most is allowed to move (it is *freed*), and one decode moves all freed
@@ -15,7 +15,6 @@
 namespace chorale {
 namespace {
 
-// Searches for a better labelling of one chain.
 class ChainSearch {
 public:
   ChainSearch(Layout &layout, const Setting &setting, const Assignment &now,
@@ -54,7 +53,8 @@ public:
     return false;
   }
 
-  // True if the cliques allow the best labelling that obeys `shift`; `program` then holds it.
+  // Finds the best labelling that obeys `shift`. True if there is one and no clique forbids it or
+  // the current labelling; `program` then holds it.
   bool force(const Shift &shift) noexcept {
     if (!block.fill_rows(program, worker_.limits))
       return false;
@@ -76,7 +76,8 @@ public:
 private:
   // True if the labelling in `program` scores more than the current one.
   bool gains_now() noexcept { return compare() && gains(before, after.total); }
-  // Sums into `before` and `after` the terms in which `program` and the current labelling differ.
+  // Sums into `before` and `after` the terms of equation 1 that differ between the current
+  // labelling and the one in `program`. False if interrupted.
   bool compare() noexcept {
     before = after = {};
     return block.compare(program.score, program.shown, before, after, worker_.limits);

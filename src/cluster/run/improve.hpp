@@ -9,7 +9,7 @@ namespace chorale {
 // The result of improve_chain(). The arrays lie in the worker's scratch memory
 // (rooms.hpp), so they are valid until it is next used.
 struct Improvement {
-  bool gains = false;   // true if a better labelling was found, in the fields below
+  bool gains = false;   // true if a labelling was found; the fields below are then set
   bool repeats = false; // the chain has several slots in one clique
   gsl::span<const std::int32_t> labels; // by position
   gsl::span<const std::int32_t> shown;  // by slot: column that it shows, or -1
@@ -19,14 +19,16 @@ struct Improvement {
   MeasuredSum after;
 };
 
-// Which members of some cliques a move forces, and to which columns. one: `member` of the only clique
-// to `to`; group: those that show `from` to `to`; all: all to `to`; swap: those that show `from` to
-// `to`, and those that show `to` to `from`.
+// A shift forces members of some cliques to change their columns. Kinds, by the members forced:
+// one: `member`, in a shift of one clique, to column `to`.
+// group: the members that show `from`, to `to`.
+// all: all members that do not show `to`, to `to`.
+// swap: the members that show `from`, to `to`, and those that show `to`, to `from`.
 enum class ShiftKind : std::int32_t { one, group, all, swap };
 
 struct Shift {
-  // Returns the column to which a member of one of the cliques that shows `shown` is forced; -1 if it
-  // is not forced.
+  // Returns the column to which member number `of` of one of the cliques is forced if it shows
+  // column `shown` now; -1 if it is not forced.
   std::int32_t wanted(std::int32_t of, std::int32_t shown) const noexcept {
     if (kind == ShiftKind::one)
       return of == member ? to : -1;
@@ -37,7 +39,7 @@ struct Shift {
 
   ShiftKind kind;
   gsl::span<const std::uint8_t> cliques; // by clique: 1 if the shift concerns it
-  std::int32_t member; // all kinds but `one` leave out a centre
+  std::int32_t member; // read by the kind `one` alone; may be the centre
   std::int32_t from;
   std::int32_t to;
 };
@@ -51,8 +53,9 @@ bool was_cut_short(const Setting &setting, const Worker &worker) noexcept;
 // `now`. `own`: the best labelling of each chain without messages. `counts`: counts of all cliques
 // under `now`. `moves_repeats`: if false, a chain with several slots in one clique is not searched.
 // If a limit or a failure ended the search early (was_cut_short()), no improvement is returned.
-// With `shift`, finds the best labelling in which the chain's slots in some cliques show the columns
-// to which the shift forces them, whatever it costs; none if the cliques allow no such labelling.
+// With `shift`, returns instead the best labelling in which the chain's slots in the cliques of the
+// shift show the columns to which it forces them, even if it scores less than the labelling in
+// `now`; returns none if a clique forbids that labelling or the one in `now`.
 Improvement improve_chain(const Setting &setting, const Assignment &own, const Assignment &now,
                           const CountStore &counts, std::int32_t chain, bool moves_repeats,
                           Worker &worker, const Shift *shift = nullptr) noexcept;

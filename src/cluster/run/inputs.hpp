@@ -18,6 +18,8 @@ public:
   Inputs(const Inputs &) = delete;
   Inputs &operator=(const Inputs &) = delete;
 
+  // Returns the scores of a chain: those that replace the model's, if any, with the labels that
+  // set_allowed() forbids.
   CHORALE_INLINE_NATIVE ChainView view_of(std::int32_t chain) const noexcept {
     const View *given = find_view(chain);
     ChainView view = given ? given->view : model_.chains[chain].view();
@@ -50,9 +52,10 @@ public:
   bool replaces_any() const noexcept { return !views_.empty() || edited_ > 0; }
   // Replaces the scores of a chain. False, with nothing replaced, if memory runs out.
   bool replace(std::int32_t chain, const ChainView &view) noexcept;
+  // Undoes replace() for a chain whose scores were replaced.
   void restore(std::int32_t chain) noexcept;
   // Undoes all replaced scores and edits: scores are those of the model, all labels are allowed,
-  // and the factors of all strengths are 1. Restricted columns stay.
+  // the factors of all strengths are 1, and no member is left out. Restricted columns stay.
   void restore_all() noexcept;
 
   // Lays out the memory of set_absent(); with `edits` that of set_allowed() and set_strength(), and
@@ -60,7 +63,7 @@ public:
   void take(Layout &layout, bool edits, bool kept) noexcept;
 
   // ---- Edits ----
-  // Must be called before memory is measured. expects: true if the run takes edits. Returns what was
+  // States whether the run takes edits. Must be called before memory is measured. Returns what was
   // stated before.
   bool expect_edits(bool expects) noexcept { return std::exchange(expects_edits_, expects); }
   bool takes_edits() const noexcept { return masked_.data() != nullptr; }
@@ -93,8 +96,8 @@ public:
   }
 
   // ---- Restricted ranges (option restrict_range) ----
-  // Restricts the messages of a clique to the columns v for which it sets entry v of the returned
-  // array to a number other than 0. All entries are then to be set, once for every clique.
+  // For a clique with a property: returns an array with an entry for each column. The caller must
+  // set all entries before the first message: 0 if messages leave the column out, otherwise 1.
   gsl::span<std::uint8_t> keep_columns(std::int64_t clique) noexcept {
     return kept_.subspan(to_size(model_.first_count(clique)),
                          to_size(model_.cliques[clique].columns()));
@@ -136,7 +139,8 @@ private:
   bool expects_edits_ = false;
   bool some_absent_ = false;       // false: no member is left out, and absent_ is not read
   gsl::span<std::int32_t> absent_; // by clique: see set_absent()
-  // Number of masked positions plus number of cliques with a strength other than 1.
+  // Number of positions with a label that is not allowed plus number of cliques with a strength
+  // other than 1.
   std::int64_t edited_ = 0;
 };
 
