@@ -12,21 +12,21 @@
 namespace chorale {
 namespace {
 
-constexpr std::int32_t kMostShown = 64; // if there are more, values share their counts
-constexpr std::int64_t kManyMembers = 1 << 19; // from which on cliques are left out at random
+constexpr std::int32_t kMostShown = 64; // values are counted modulo this number
+constexpr std::int64_t kManyMembers = 1 << 19; // if there are more, cliques are left out at random
 constexpr std::int64_t kExchanges = 999;
-constexpr std::int64_t kEnough = 100; // no more exchanges after so many that are as great
+constexpr std::int64_t kEnough = 100; // so many exchanges with as great a statistic end the test
 
 struct Member {
   std::int32_t kind;
   std::int64_t owner;  // the group, or the problem of a property clique
-  std::int32_t base;   // the values that the tagger's and the gold label show; -1: none
-  std::int64_t number; // of the position, or of a whole chain as a member
+  std::int32_t base;   // base, gold: values by the tagger's and the gold labels; -1: none
+  std::int64_t number; // the position; for a whole chain a negative number of this member alone
   std::int32_t gold;
   std::int64_t clique;
   bool is_centre;
-  std::int64_t place; // among the gold values that are exchanged
-  int degree;         // of a position: the bits of the number of cliques that it is in
+  std::int64_t place; // of its gold value among those that are exchanged
+  int degree;         // bit width of the number of cliques that the position is in; whole chain: 0
 
   auto stratum() const noexcept { return std::tie(kind, owner, base, degree); }
 };
@@ -37,7 +37,7 @@ double test_agreement(const Memory &memory, Lessons &lessons) {
   Array<Member> members(memory);
   Array<std::int32_t> gold(memory);   // by place
   Array<std::int64_t> strata(memory); // the first place of each stratum, and the number of places
-  Array<std::uint32_t> cliques(memory); // by position: how many it is in
+  Array<std::uint32_t> cliques(memory); // by position: how many cliques it is in
   need(cliques.resize(lessons.gold.size()));
   std::fill(cliques.begin(), cliques.end(), 0);
   std::uint64_t random = 3;
@@ -98,7 +98,7 @@ double test_agreement(const Memory &memory, Lessons &lessons) {
     lessons.spend(8 * members.size() + counts.size());
     std::fill(counts.begin(), counts.end(), 0.0);
     double total = 0, all = 0;
-    std::int32_t alike[kMostShown] = {}; // of one clique
+    std::int32_t alike[kMostShown] = {}; // by value: members of the present clique met so far
     for (const Member *first = members.begin(), *last = first; first != members.end(); first = last) {
       while (last != members.end() && last->clique == first->clique)
         ++last;

@@ -61,7 +61,7 @@ chorale_status take_options(const Report &report, const chorale_learn_options *g
                             LearnSpec &spec) noexcept {
   chorale_learn_options &options = spec.options;
   CHORALE_CHECK(read_struct(report, "options", given, options));
-  options.threads = std::min<std::int64_t>(options.threads, kMostWorkers); // as a run takes them
+  options.threads = std::min<std::int64_t>(options.threads, kMostWorkers); // a run uses no more
   CHORALE_CHECK(check_size(report, "options->threads", options.threads, 0));
   if (std::isnan(options.time_limit))
     return report.fail(CHORALE_ERROR_NOT_A_NUMBER,

@@ -13,8 +13,8 @@ namespace chorale {
 namespace {
 
 constexpr double kStrengths[] = {0, 0.25, 0.5, 1, 2, 3}; // 0: bonuses alone
-// With a centre: at 1, log-odds count each neighbour once. Some of few groups gain by more, but
-// graphs with more links then lose much.
+// Greatest strength of kinds with a centre. At 1, the log-odds of each neighbour count once. Problems
+// of few groups sometimes gain by more, but graphs with more links then lose much.
 constexpr double kMostOfCentres = 1;
 constexpr double kBonuses[] = {0, 0.5, 1};
 // No more strengths are tried after so many in a row that are no better than the best before.
@@ -30,11 +30,11 @@ constexpr double kPropertyStrength = 2;
 constexpr double kCentreStrength = 1;
 constexpr double kBudget = 0.4; // changed labels for each error that the tagger expects
 constexpr double kNearlyAll = 0.9; // share of positions, for CHORALE_WARNING_ONE_LABEL
-// Temperatures. Positions whose label the tagger gave count only below this probability, since the
-// many sure ones would outweigh the others.
+// Temperatures. A position with the tagger's label counts only if the probability of the label is
+// below this one: the many positions above would outweigh the others.
 constexpr double kSure = 0.95;
 constexpr std::int64_t kMostCalibrated = 1024; // chains that temperatures are fitted to
-constexpr double kLeastLog2 = -1;         // temperatures from 1/2 (changed: 1) to 16
+constexpr double kLeastLog2 = -1; // log2 of temperatures, which are from 1/2 (changed labels: 1) to 16
 constexpr double kMostLog2 = 4;
 constexpr std::int32_t kBisections = 10;
 constexpr double kLeastProbability = 1e-300;
@@ -60,8 +60,8 @@ public:
   }
 
 private:
-  // What is counted of labels by group: the tagger's; those held out, under bonuses alone and under
-  // what is chosen; those before a family is tried; and those under each pair that is tried.
+  // Rows of tallies_, for these labels: the tagger's; held out, under bonuses alone and under chosen
+  // pairs; chosen before the present family; from kPairs on, under each pair tried for the family.
   enum Row : std::int64_t { kTagger, kControl, kAgreeing, kBefore, kPairs };
 
   chorale_status learn() {
@@ -148,8 +148,8 @@ private:
     return CHORALE_OK;
   }
 
-  // Chooses the pair of a family. What is held out of each fold are its labels under the pair that is
-  // chosen without it.
+  // Chooses the pair of a family. The held-out labels of a fold are those under the pair chosen
+  // without this fold.
   chorale_status try_family(Family family) {
     tried_.truncate(0);
     const bool is_centred = family == kOfCentres;
@@ -227,7 +227,7 @@ private:
     told_.changed_right_after = static_cast<std::int64_t>(all[kRightAfter]);
   }
 
-  // Decides what is applied.
+  // Decides whether the chosen strengths are applied, and why.
   chorale_verdict judge() {
     tell(kControl);
     tell(kAgreeing);
@@ -246,8 +246,8 @@ private:
                : CHORALE_VERDICT_MAY_BE_CHANCE;
   }
 
-  // Returns the one-sided p-value of what kAgreeing costs less than another row: the share of random
-  // signs of the groups' differences with which they add up to as much.
+  // Returns the one-sided p-value of kAgreeing costing less than another row: the share of random
+  // signs of the groups' differences in cost under which their sum is at least as great.
   double sign_flip_p(Row row) {
     const auto differences = differ(row, kAgreeing, lessons_.folds);
     const double rounding = 1e-12 * std::fabs(total(differences));
@@ -255,7 +255,7 @@ private:
     std::int32_t as_great = 0;
     for (std::int32_t flip = 0; flip < kFlips; ++flip) {
       lessons_.spend(4 * groups());
-      double flipped = 0; // of those whose sign changes; if this is at most 0, they add up to as much
+      double flipped = 0; // sum of the differences with flipped signs; if <= 0, the sum is as great
       for (const double difference : differences)
         flipped += draw_below(random, 2) == 1 ? difference : 0;
       as_great += flipped <= rounding ? 1 : 0;
@@ -301,9 +301,9 @@ private:
   }
 
   // Returns the temperature at which the mean probability of the labels given is the share that is
-  // right, by bisection of its logarithm. changed: at the positions whose label is not the tagger's,
-  // which are few, so that chance could make them look surer than the run says; else at those of the
-  // others that are not sure. 0 if there are none.
+  // right, by bisection of its logarithm; 0 if there are no positions. changed: at the positions whose
+  // label is not the tagger's, with temperatures of at least 1: these are few, and might look surer
+  // than they are by chance. Else: at the other positions with probabilities below kSure.
   double temperature_of(bool changed) {
     double low = changed ? 0 : kLeastLog2;
     double high = kMostLog2;
@@ -384,21 +384,21 @@ private:
   LearntReport &told_;
   Lessons lessons_;
   Array<LabelCounts> tallies_{memory_}; // rows x groups
-  Array<Strengths> tried_{memory_};     // of the family, in the order in which they are tried
-  Choice chosen_{};            // from all groups
+  Array<Strengths> tried_{memory_};     // pairs tried for the present family, in order
+  Choice chosen_{};            // by family: the pair chosen on all groups
   Array<double> differences_{memory_};
   Array<double> probabilities_{memory_};
-  struct Seen { // of temperature_of(), a position
-    std::int64_t first; // its logarithms begin here
+  struct Seen { // a position that temperature_of() counts
+    std::int64_t first; // its log-probabilities begin at logs_[first]
     std::int64_t labels;
     std::int32_t given; // the label
     bool is_right;
-    bool is_changed; // it is not the tagger's
+    bool is_changed; // the label is not the tagger's
   };
   Array<Seen> seen_{memory_};
-  Array<double> logs_{memory_}; // of probabilities
-  bool was_late_ = false;
-  bool is_chosen_ = false;
+  Array<double> logs_{memory_}; // logarithms of the probabilities of labels
+  bool was_late_ = false; // half of the time was over before all strengths were tried
+  bool is_chosen_ = false; // a pair was chosen for some family
   bool would_gain_ = false; // some pair costs less but lowers accuracy
 };
 

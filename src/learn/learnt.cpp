@@ -11,7 +11,7 @@ namespace {
 // Adds the kinds of a problem to those of `learnt`. classes: as in chorale_learn_options.
 chorale_status add_kinds(const Report &report, const Problem &problem,
                          gsl::span<const std::int32_t> classes, Learnt &learnt) {
-  constexpr std::int32_t kMostKinds = 1 << 16; // all below the greatest number take memory
+  constexpr std::int32_t kMostKinds = 1 << 16; // each number up to the greatest takes memory
   for (std::int64_t i = 0; i < problem.model->chains.size(); ++i)
     if (problem.model->chains[i].is_instance)
       return report.fail(CHORALE_ERROR_KIND, "chain ", i, " is an instance; "
@@ -182,7 +182,7 @@ struct WriteField {
   }
 };
 
-// Reads the value of a field if it has the name `wanted`.
+// Reads the field named `wanted`, at which `reader` is, when it is called with this name.
 struct ReadField {
   Learnt &to;
   JsonReader &reader;
@@ -213,7 +213,7 @@ struct ReadField {
       });
     }
   }
-  // Reads an object whose fields read_all(read) knows; others are skipped.
+  // Reads an object. read_all(read) calls read(name, value) for each known field; others are skipped.
   template <class ReadAll>
   static void object(Learnt &to, JsonReader &reader, ReadAll &&read_all) {
     reader.object([&](std::string_view name) {
@@ -301,7 +301,7 @@ chorale_status read_learnt(const Report &report, std::string_view json, Learnt &
                        "json has kinds and weights that contradict each other; it must be the "
                        "JSON of a learnt result, unchanged");
   to.report.kinds = to.kinds.size();
-  if (version == 1) { // of 0.2, which could also apply bonuses alone
+  if (version == 1) { // written by 0.2, which could also apply bonuses alone
     to.report.applied = to.report.applied != 0 ? 1 : 0;
     to.report.verdict = to.report.applied != 0 ? CHORALE_VERDICT_GAIN : CHORALE_VERDICT_NO_GAIN;
   }

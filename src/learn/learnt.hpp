@@ -17,23 +17,23 @@
 
 namespace chorale {
 
-// Throws what guarded() (capi/firewall.hpp) makes a status of, unless memory was there.
+// If memory ran out, throws std::bad_alloc, for which guarded() (capi/firewall.hpp) returns a status.
 inline void need(bool has_memory) {
   if (!has_memory)
     throw std::bad_alloc();
 }
 
 // Functions of the counts n_v of a clique with n members. A potential is a sum of such functions,
-// each times its weight. Learning gives weights to agreement, single and centre; the others are for
-// results of 0.2. UNLISTED is left out of agreement, log_agreement and share; Kind::left_out of
-// these and of single. The index of those from `value` on depends on the number of values, so that
-// they are for cliques of Kind::values alone.
+// each times its weight. Learning gives weights to agreement, single and centre; the others occur
+// in results of 0.2. The sums of agreement, log_agreement and share omit UNLISTED, and with `single`
+// the values in Kind::left_out. The functions from `value` on have indices that depend on the number
+// of values: they apply only to cliques with Kind::values values.
 enum class Basis : std::int32_t {
   agreement,     // sum_v n_v^2 / n
   log_agreement, // sum_v n_v^2 / log n
   share,         // index i of 1, 2, 3: sum_v max(0, n_v - i n / 4)
   single,        // sum_v n_v
-  out,           // n_OUT
+  out,           // n_UNLISTED
   empty,         // n_EMPTY
   conflict,      // n_CONFLICT
   value,         // index v: n_v
@@ -59,13 +59,13 @@ struct Kind {
   std::int32_t centre_values = 0; // 0: without a centre
   bool is_property = false;
   bool has_empty = false; // the cliques have columns for EMPTY and CONFLICT
-  bool has_out = false;
-  bool uses_log_odds = false;
+  bool has_out = false;   // the last value is UNLISTED
+  bool uses_log_odds = false; // as in chorale_learnt_kind
   double strength = 0;
   double bonus = 0;
   std::string_view name{}; // in Learnt::names
-  std::int64_t counted = 0;  // bit v: some label that counts has value v
-  std::int64_t left_out = 0; // bit v: only labels that do not count have it
+  std::int64_t counted = 0;  // bit v: some label with a class (the option `classes`) has value v
+  std::int64_t left_out = 0; // bit v: only labels without a class have value v
 
   std::int64_t columns() const noexcept { return values + (has_empty ? 2 : 0); }
   bool is_centred() const noexcept { return centre_values > 0; }
@@ -75,7 +75,7 @@ struct Kind {
   bool leaves_out(std::int64_t value) const noexcept {
     return value < kLeftOutValues && (left_out >> value & 1) != 0;
   }
-  // Values from this one on are never left out: the reader of JSON takes numbers of 18 digits.
+  // Values from this one on are never left out: left_out must fit in 18 digits to be read from JSON.
   static constexpr std::int32_t kLeftOutValues = 59;
 };
 
@@ -126,8 +126,8 @@ using Problems = gsl::span<const chorale_problem *const>;
 chorale_status find_kinds(const Report &report, Problems problems,
                           gsl::span<const std::int32_t> classes, Learnt &learnt);
 
-// Checks that a problem names the kinds as `learnt` does, and calls add(kind, name) for each that has
-// no name there.
+// Checks that a problem names the kinds as `learnt` does, and calls add(kind, name) for each kind
+// that has no name in `learnt`.
 template <class Add>
 chorale_status check_names(const Report &report, const Problem &problem, auto &learnt, Add &&add) {
   for (std::int64_t k = 0; k < learnt.kinds.size(); ++k) {
@@ -145,8 +145,8 @@ chorale_status check_names(const Report &report, const Problem &problem, auto &l
 
 // Returns a new kind that describes `clique`.
 Kind kind_of(const Clique &clique) noexcept;
-// Fails if clique `number` of `kind` differs from the kind's in being a property clique, in having
-// EMPTY or UNLISTED, or in the values of the centre, or if it has weights above 1.
+// Fails if clique `number` differs from the cliques that `kind` describes in being a property clique,
+// in having EMPTY or UNLISTED, or in the values of the centre, or if it has weights above 1.
 chorale_status check_alike(const Report &report, const Kind &kind, const Clique &clique,
                            std::int64_t number) noexcept;
 
@@ -158,8 +158,8 @@ chorale_status create_learnt(const Report &report, const Memory &memory, const K
                              std::int64_t centre_value, Potential *&made);
 
 // Creates the model of a problem in which each clique that has a kind has the potential of this kind.
-// Cliques of equal kind, number of values and key_of(clique, kind) share theirs, for which
-// weights_of(kind, key) returns the weights.
+// Cliques of equal kind, number of values and key = key_of(clique, kind) share one potential, whose
+// weights are weights_of(kind, key).
 template <class KeyOf, class WeightsOf>
 chorale_status exchange_kinds(const Report &report, const Memory &memory, const Log &log,
                               const Learnt &learnt, const Problem &problem, KeyOf &&key_of,

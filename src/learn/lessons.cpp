@@ -20,7 +20,7 @@ constexpr std::int64_t kQuickRounds = 3;
 constexpr std::int64_t kMostRuns = 53; // of a problem: 17 pairs of each family, and two
 constexpr std::int32_t kFolds = 10;
 
-// Returns true if a label may stand at t, after that of its parent (-1: unknown, or t is a root).
+// True if `label` is allowed at t if its parent has the label `before` (-1: unknown, or t is a root).
 bool allows(const ChainView &view, std::int32_t t, std::int32_t before, std::int32_t label) noexcept {
   return view.allows(t, label) && view.unary_at(t, label) > kForbidden &&
          (view.parent(t) >= 0 || view.start_at(label) > kForbidden) &&
@@ -172,7 +172,7 @@ void Lessons::count(const Array<std::int32_t> &labels, LabelCounts *counts) cons
       return !begins.empty() && class_of(of, t) >= 0 && class_of(of, t - 1) == class_of(of, t) &&
              begins.data()[of[t]] == 0;
     };
-    bool is_same = false; // before t, both labellings are in a token or span that began alike
+    bool is_same = false; // the spans (or tokens) of t - 1 in both began together, with one class
     for (std::int64_t t = first; t <= last; ++t) {
       const bool stays = goes_on(gold, t);
       const bool found_stays = goes_on(labels, t);
@@ -243,7 +243,7 @@ void Lessons::make_log_odds(std::int32_t number, double strength, std::int64_t w
     const double row = sum(k - k % columns, 1, k - k % columns + columns);
     const double column = sum(k % columns, columns, size);
     const double log_odds = natural_log(counts[k] / row) - natural_log(column / all);
-    // Of the 14 digits that are written (learnt.cpp), all are kept when the number is read.
+    // Rounded, so that the 14 digits that are written (learnt.cpp) read back as the same number.
     need(to.push({number, Basis::centre, k, std::round(1e9 * strength * log_odds) / 1e9}));
   }
 }
@@ -263,7 +263,7 @@ chorale_status Lessons::label(const Report &report, const Choice &choice, Effort
 chorale_status Lessons::label_lesson(const Report &report, Lesson &lesson, const Choice &choice,
                                      Effort effort) {
   const Model &model = *lesson.model;
-  Model *under = nullptr; // the choice
+  Model *under = nullptr; // the problem's model with the potentials of the choice
   CHORALE_CHECK(exchange_kinds(
       report, memory_, model.log, learnt, *lesson.problem,
       [&](std::int32_t clique, std::int32_t kind) {

@@ -27,12 +27,12 @@ enum Count : std::size_t {
 };
 using LabelCounts = std::array<double, kCounts>;
 
-// What is maximised. All may be absent: then each wrong label costs 1.
+// What is maximised, as minus a cost. All spans may be empty: then each wrong label costs 1.
 struct Measure {
   gsl::span<const std::int32_t> classes; // by label; -1: does not count
   gsl::span<const std::int32_t> begins;  // by label: 1 if it begins a span
   Matrix<const double> costs;            // labels x labels
-  double f1 = 0;                         // of the tagger's labels
+  double f1 = 0;                         // F1 of the tagger's labels
 
   double cost(const LabelCounts &of) const noexcept {
     return !classes.empty() ? f1 * (of[kGold] + of[kFound]) - 2 * of[kRight]
@@ -45,8 +45,8 @@ struct Measure {
 struct Lesson {
   const Problem *problem;
   const Model *model; // of the problem
-  std::int64_t first_position;
-  std::int64_t first_chain;
+  std::int64_t first_position; // number of its first position
+  std::int64_t first_chain;    // number of its first chain
   chorale_run *run; // the last one, from which the next may start
 };
 
@@ -81,10 +81,10 @@ public:
   // Reads the problems, whose kinds find_kinds() has checked, and decodes their chains. If gold labels
   // are to be read, fails if they are missing or all in one group, or if a chain has no labelling.
   chorale_status prepare(const Report &report);
-  // Labels every problem and writes the labels to `found`. Log-odds are those without the fold of
-  // the group.
+  // Labels every problem and writes the labels to `found`. The log-odds of a clique are counted
+  // without the fold of its group.
   chorale_status label(const Report &report, const Choice &choice, Effort effort);
-  // Makes the weights of a kind. without: a fold, for log-odds; `folds`: none.
+  // Appends the weights of a kind. without: a fold that log-odds are counted without; `folds`: none.
   void make_weights(std::int32_t kind, const Choice &choice, std::int64_t without, Array<Weight> &to);
   // Counts labels by group. Those where gold labels are unknown do not count.
   void count(const Array<std::int32_t> &labels, LabelCounts *counts) const noexcept;
@@ -120,13 +120,13 @@ public:
   Learnt &learnt;
   Array<Lesson> lessons;
   Array<std::int64_t> starts;   // by chain: its first position
-  Array<std::int32_t> group;    // by chain
+  Array<std::int32_t> group;    // by chain: its group
   Array<std::int64_t> labelled; // by group: its number of gold labels
-  Array<std::int32_t> fold;     // by group
+  Array<std::int32_t> fold;     // by group, below `folds`; empty without gold labels
   Array<std::int32_t> gold;     // by position; -1: unknown or forbidden
-  Array<std::int32_t> base;     // by position
-  Array<std::int32_t> found;    // by position
-  std::int32_t folds = 0;
+  Array<std::int32_t> base;     // by position: the tagger's label; -1: the chain has none
+  Array<std::int32_t> found;    // by position: the label of the last call of label()
+  std::int32_t folds = 0;       // number of folds; 0 without gold labels
 
 private:
   void find_groups(const Lesson &lesson);
