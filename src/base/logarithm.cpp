@@ -86,7 +86,9 @@ constexpr auto kTable = [] {
     const auto middle = std::bit_cast<double>(kLeast + (2 * i + 1) * half);
     const auto j = static_cast<double>(static_cast<int>(256 / middle + 0.5));
     const Pair log = log_of_256ths(j);
-    constexpr double kRounder = 1536; // 1.5 * 2^(52 - 42)
+    // 1.5 * 2^(52 - 42): doubles of this size are multiples of 2^-42, so adding this number to a
+    // small one and subtracting it again rounds the small one to such a multiple.
+    constexpr double kRounder = 1536;
     const double high = (kRounder - log.high) - kRounder;
     table[i] = {j / 256, high, (-log.high - high) - log.low};
   }
@@ -152,7 +154,7 @@ double natural_exp(double x) noexcept {
   // log(2) / 128 = kHigh + kLow, where kHigh has few bits, so that k * kHigh is exact.
   constexpr double kHigh = kLog2High / kPowerParts;
   constexpr double kLow = kLog2Low / kPowerParts;
-  constexpr double kRounder = 0x1.8p52;
+  constexpr double kRounder = 0x1.8p52; // adding and subtracting it rounds to an integer
 
   if (!(x > -746))
     return 0;

@@ -66,7 +66,7 @@ bool Executor::run(std::int64_t count, Body body, void *body_user) const noexcep
     Claims claims(count, workers, body, body_user);
     external(user, count, workers,
              [](void *at, std::int64_t i, std::int64_t worker) {
-               const Untrapped untrapped; // on a thread of the caller
+               const Untrapped untrapped; // since traps may be enabled on the caller's thread
                static_cast<Claims *>(at)->run(i, worker);
              },
              &claims);

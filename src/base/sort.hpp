@@ -48,7 +48,7 @@ private:
   static std::int64_t gather(Limits_ &limits, T *data, std::int64_t count, Is &&is) noexcept {
     std::int64_t first = 0;
     const bool whole = in_stretches(limits, count, 4, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t j = begin; j < end; ++j) { // without a branch that depends on is()
+      for (std::int64_t j = begin; j < end; ++j) { // no branch on is(), which would be mispredicted
         const T moving = data[j];
         data[j] = data[first];
         data[first] = moving;

@@ -9,8 +9,8 @@
 namespace chorale {
 namespace {
 
-// Describes an error number of the system; empty if it is none of the usual ones. The texts of
-// strerror() would depend on the locale.
+// Returns a text for an error number of the system; empty if there is none below. Does not use
+// strerror(), whose texts depend on the locale.
 std::string_view describe(int code) noexcept {
   switch (code) {
   case ENOENT:

@@ -80,8 +80,10 @@ struct PotentialData {
   double strength = 1; // >= 0, multiplies all numbers except lambda, which includes the strength
 
   double lambda = 0;
-  std::int64_t table_count = 0;  // number of tables; 1: shared by all values
-  std::int64_t table_length = 0; // entries of each table
+  // Number of tables in `numbers`, and entries of each. If there is one table, all values share it,
+  // except in a cardinality potential. A mixture has one "table" with all its `numbers`.
+  std::int64_t table_count = 0;
+  std::int64_t table_length = 0;
   bool finite_tables = true;     // no table entry is minus infinity
   // For each table and count the nearest allowed counts, table_count x table_length. NULL if
   // finite_tables is true.

@@ -137,7 +137,7 @@ double most_above(const Potential &p, gsl::span<const double> by_value, std::int
   const double factor = p.factor(members);
   const double n = static_cast<double>(members);
   const double uncounted = best_uncounted(p, prices);
-  double empty = 0; // sum of f_v(0)
+  double empty = 0; // sum of f_v(0) over the counted values v, scaled
   for (std::int32_t v = 0; v < p.values; ++v)
     if (p.counts(v))
       empty += p.table_entry(v, 0, members) * factor;

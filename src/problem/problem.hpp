@@ -83,9 +83,11 @@ struct chorale_problem {
   const chorale::SharedBytes *shared = nullptr;
   chorale::Array<chorale::TextList> lists;      // ascending by id
   chorale::Array<chorale::Note> notes;
-  chorale::Array<std::int32_t> kinds;  // by clique: its kind; or empty
-  chorale::Array<std::int32_t> values; // by clique: its list of value names; or empty
-  chorale::Array<std::int32_t> gold;   // by position: its gold label; or empty
+  // For each clique, its kind (`kinds`) and the list with the names of its values (`values`); for
+  // each position of all chains, its gold label (`gold`). Each array is empty if it was not set.
+  chorale::Array<std::int32_t> kinds;
+  chorale::Array<std::int32_t> values;
+  chorale::Array<std::int32_t> gold;
 
 private:
   // Copies a list into the problem. False, with nothing changed, if memory runs out.

@@ -12,9 +12,9 @@ namespace {
 
 using WrittenRecord = file::PropertyRecord;
 
-// True if the property is local and its automaton, apart from the dead state, has one state, which
-// it never leaves. The property is then written as an automaton, since compile() makes it local
-// anyway.
+// True if the property is local and its automaton, apart from the dead state (property.hpp), has
+// one state, which it never leaves. The property is then written as an automaton, from which
+// compile() makes the same local property again.
 bool is_memoryless(const Property &p) noexcept {
   if (!p.is_local() || p.states > 2 || p.start != 0)
     return false;
@@ -98,7 +98,7 @@ void write_arrays(Output &out, const Property &p) noexcept {
   switch (record.kind) {
   case WrittenRecord::kPositionLabel:
   case WrittenRecord::kTokenLabel:
-    for (std::int64_t y = 0; y < m; ++y) // the actions of state 0 for class 1
+    for (std::int64_t y = 0; y < m; ++y) // the kind of label y, which fires at class 1
       out.put(action_of(p, p.actions[m + y]));
     break;
   case WrittenRecord::kLocal:
