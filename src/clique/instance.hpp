@@ -141,7 +141,7 @@ bool raise_all_at_rest(const Instance &in, Matrix<double> messages) noexcept;
 // Options of a call, checked, with defaults filled in.
 struct SolveOptions {
   std::int32_t subset_size = 2;     // generalised alpha-pass: greatest number of columns in a set
-  std::int64_t iteration_limit = 0; // 0: the algorithm's default
+  std::int64_t iteration_limit = 0; // 0: the algorithm's default; clique.h: what is counted
   std::int64_t node_limit = 0;      // COUNT_BOXES: greatest number of nodes; 0: no limit
   std::int64_t node_pool = 0;       // COUNT_BOXES: nodes to have room for; 0: see node_pool.hpp
   double tolerance = 1e-3;          // Lagrangian: see Lagrangian::run()
@@ -176,8 +176,8 @@ struct Solution {
   bool iteration_limit_hit = false;
   bool node_limit_hit = false;
   CallbackFailure failure = CallbackFailure::none;
-  std::int64_t iterations = 0;
-  std::int64_t nodes = 0;
+  std::int64_t iterations = 0; // as SolveOptions::iteration_limit counts them
+  std::int64_t nodes = 0;      // COUNT_BOXES: number of boxes whose bound was computed
 };
 
 } // namespace chorale

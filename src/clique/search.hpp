@@ -55,8 +55,8 @@ public:
         },
         arguments...);
   }
-  // Writes to messages_, for every member i and column v, the best score of the passes of alpha-pass in
-  // which member i is fixed to v, minus the score of member i at v. (MaxPass, PairMessages and
+  // Writes to messages_, for every member i and column v, the best score of the passes of alpha-pass
+  // in which member i is fixed to v, minus the score of member i at v. (MaxPass, PairMessages and
   // WeightedMarginals replace these passes for MAX, for two members and for weights.) Calls
   // run_planned_passes() first, unless only messages are wanted.
   void find_pass_marginals() noexcept;
@@ -107,8 +107,8 @@ protected:
   void take_independent() noexcept;
 
 private:
-  // Constructs a solver in memory that later steps use again. Then calls use(solver), unless the layout
-  // has no memory, the search was interrupted or a callback has failed.
+  // Constructs a solver in memory that later steps use again. Then calls use(solver), unless the
+  // layout has no memory, the search was interrupted or a callback has failed.
   template <class Solver, class Use, class... Arguments>
   void phase(Use &&use, const Arguments &...arguments) noexcept {
     const std::size_t mark = layout_.mark();

@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t kOwnBytes = 16 << 20;              // size by default, in bytes
 constexpr std::size_t kFewest = 16;                      // least number of nodes by default
-constexpr std::size_t kMostNodes = 8192;                      // greatest number of nodes by default
+constexpr std::size_t kMostNodes = 8192;                 // greatest number of nodes by default
 constexpr std::size_t kMostBytes = std::size_t{1} << 30; // greatest size on request
 
 // Returns the greatest number of disjoint boxes of counts: (members + 1)^columns, saturated.

@@ -108,8 +108,10 @@ bool ConcaveFlow::messages(Limits &limits, Solution &solution, Matrix<double> me
   }
 
   solution.infeasible = true;
-  // Sets of members that can be placed together are the independent sets of a matroid. So if the
-  // flow leaves out two members, no labelling becomes feasible by allowing one member all columns.
+  // A message to member i leaves out its scores, so it may be finite if only i cannot be placed. Each
+  // member in turn is allowed all columns, with score 0. Sets of members that can be placed together
+  // are the independent sets of a matroid. So if the flow leaves out two members, no labelling becomes
+  // feasible by allowing one member all columns.
   if (left_out > 1)
     return true;
   for (std::int32_t i = 0; i < n; ++i) {

@@ -118,6 +118,8 @@ bool ExactMajority::search_counts(std::int32_t a, Limits &limits, Solution &solu
       line = flow_.line();
     }
     if (!possible) {
+      // The feasible counts, if any, are an interval up to possible_counts(a).highest. So no count
+      // below k is feasible either.
       open.lowest = k + 1;
       k += step;
       step *= 2;

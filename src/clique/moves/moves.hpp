@@ -157,6 +157,7 @@ private:
   CHORALE_INLINE static double best_join(const double *row, const double *join,
                                          std::int32_t columns, std::int32_t besides) noexcept {
     const Lanes forbidden = Lanes{} + kForbidden;
+    // `besides` minus the column of each lane: 0 in the lane of column `besides`, which is left out.
     Indices to_own = besides - Indices{0, 1, 2, 3};
     Lanes highest = forbidden;
     std::int32_t v = 0;

@@ -227,6 +227,8 @@ double Lagrangian::along(std::int32_t v, double change) const noexcept {
   return total;
 }
 
+// Minimises L over lambda_v by golden-section search. If column v has more members than alpha,
+// lambda_v rises by 0 .. largest_; otherwise it falls, at most to 0.
 bool Lagrangian::step_golden(std::int32_t v, Solution &solution) noexcept {
   Pace pace(*instance_, 8 + 2 * std::int64_t{counted_}, instance_->members);
   for (std::int64_t i = 0; i < instance_->members && pace.next(); ++i) {
@@ -269,6 +271,8 @@ bool Lagrangian::step_golden(std::int32_t v, Solution &solution) noexcept {
   return true;
 }
 
+// Changes all multipliers by step_size_ times the step that would lower L to the best known score if
+// L were linear (Polyak's rule), or by largest_ if no labelling is known.
 bool Lagrangian::step_subgradient(Solution &solution) noexcept {
   const auto slope = [this](std::int32_t v) -> double {
     return v == alpha_ || (multiplier_[v] == 0 && excess(v) < 0) ? 0 : excess(v);
@@ -350,7 +354,8 @@ void Lagrangian::run(const SolveOptions &options, Limits &limits, Solution &solu
     if (instance_->interrupted())
       return;
   }
-  // A good labelling found early ends later relaxations sooner.
+  // Relaxes the columns by descending bounds_: a good labelling found early ends later relaxations
+  // sooner.
   double bound = kForbidden;
   for (;;) {
     double *highest = std::max_element(bounds_, bounds_ + counted_);

@@ -76,9 +76,9 @@ public:
   std::int32_t operator[](std::int32_t entry) const noexcept { return columns_[entry]; }
   std::int32_t entry_of(std::int32_t v) const noexcept { return entry_of_[v]; }
 
-  // Sets `score` to the counts `of` (K) of the first labelling of the pass of alpha. Adds up the listed
-  // columns and alpha in ascending order; the others would add 0, so the total has the same bits as
-  // after score.reset(of).
+  // Sets `score` to the counts `of` (K) of the first labelling of the pass of alpha. Adds up the
+  // listed columns and alpha in ascending order; the others would add 0, so the total has the same
+  // bits as after score.reset(of).
   void reset(Score &score, gsl::span<const std::int32_t> of, std::int32_t alpha) noexcept {
     const std::int32_t previous = std::exchange(previous_, alpha);
     if constexpr (kIsSum)
@@ -224,9 +224,9 @@ private:
 //   labelling's score plus leave[b] is no greater than that of an earlier labelling, then of the
 //   prefix maxima for members that leave b only the one for v = alpha can rise. Most labellings
 //   take O(1) for each b.
-// - No member has a cold column v (WarmColumns) except in the pass of v, so in all other passes join[v]
-//   is f_v(1) - f_v(0). So one number for each member i serves all cold columns: the greatest sum,
-//   over all labellings of the passes, of the other members' scores and the potential without i.
+// - No member has a cold column v (WarmColumns) except in the pass of v, so in all other passes
+//   join[v] is f_v(1) - f_v(0). So one number for each member i serves all cold columns: the greatest
+//   sum, over all labellings of the passes, of the other members' scores and the potential without i.
 // - Let `reach` be the greatest change of the potential by a single move. In the best labelling of a
 //   pass, even with another member fixed to a column, a member with gain > reach has alpha, and a
 //   member with gain < -reach has not. Labellings in which this is not so are skipped.

@@ -4,8 +4,8 @@
 // its default column, the best one other than alpha. Let default_i be the score of member i at its
 // default column, and c_v the number of members whose default column is v. From 0 to c_v, a convex
 // f_v lies below its chord, whose slope is (f_v(c_v) - f_v(0)) / c_v. Let w_i be default_i plus
-// this slope for the default column v of member i (w_i is no weight: members have none here). Then a labelling that gives alpha to k members
-// scores at most
+// this slope for the default column v of member i. (w_i is not a weight: here members have none.)
+// Then a labelling that gives alpha to k members scores at most
 //
 //     sum_i default_i + sum_{v != alpha} f_v(c_v) + f_alpha(k)
 //         + (the sum of the k greatest psi_i,alpha - w_i)
