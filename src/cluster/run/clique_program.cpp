@@ -14,8 +14,9 @@ constexpr std::int64_t kBoundNodes = 200;
 constexpr std::int64_t kBoundMembers = 1 << 20;
 // If members have weights, bound() uses the dual bound with at most this many steps.
 constexpr std::int64_t kBoundSteps = 200;
-// Messages and best columns are computed with at least this strength, since scores are divided by
-// it. The potential times a smaller strength is within the rounding errors of the scores.
+// Scores are divided by the strength, so messages and best columns are computed with this strength if
+// it is 0 (otherwise it is at least 1e-6). C then matters within the rounding errors of the scores
+// alone, and forbidden counts stay forbidden.
 constexpr double kLeastStrength = 1e-12;
 
 } // namespace
