@@ -102,7 +102,8 @@ std::int32_t staging_room(std::int64_t most, std::int32_t width, std::int32_t la
 // lost; then those of the greatest ranks among the others, until the width is reached.
 class Beam {
 public:
-  // `codes`: greater than every code of every property.
+  // `capacity`: greatest number of configurations in a set. `codes`: greater than every code of
+  // every property.
   Beam(Layout &layout, std::int32_t capacity, std::int64_t codes) noexcept
       : codes_(codes), rank_(layout.take<double>(capacity)),
         order_(layout.take<std::int32_t>(capacity)), leads_(layout.take<std::uint8_t>(capacity)),

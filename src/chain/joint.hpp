@@ -96,9 +96,9 @@ public:
   // without messages of properties. Sets all steady parts to 0. False if every labelling is
   // forbidden or if interrupted.
   bool guide() noexcept;
-  // entries() returns the number of entries of the message of property k, column() the clique's
-  // column of an entry, steady() the steady parts of the entries, which the caller may change
-  // between guide() and the first offer().
+  // entries() returns the number of entries of the message of property k, by local value; column()
+  // the index of an entry in the clique's numbering (write_message()); steady() the steady parts of
+  // the entries, which the caller may change between guide() and the first offer().
   std::int32_t entries(std::int32_t k) const noexcept { return properties_[k].entries(); }
   std::int32_t column(std::int32_t k, std::int32_t entry) const noexcept;
   gsl::span<double> steady(std::int32_t k) const noexcept {
@@ -106,8 +106,8 @@ public:
   }
   // Supplies a known labelling, whose score bounds the best score from below. `score`: its score,
   // with ChainView::added, but without messages of properties. `shown`: value of each property,
-  // from Attached::evaluate(). Ignores forbidden labellings. True if the score of the labelling with all
-  // messages is at least that of all earlier offers.
+  // from Attached::evaluate(). Ignores forbidden labellings. True if the score of the labelling
+  // with all messages is at least that of all earlier offers.
   bool offer(gsl::span<const std::int32_t> labels, double score,
              gsl::span<const std::int32_t> shown) noexcept;
   // Returns the greatest score, including messages, of an offered labelling.

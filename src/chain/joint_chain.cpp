@@ -17,7 +17,8 @@ constexpr double kJointRounding = 1e-9;
 // touched costs nothing.
 constexpr std::int64_t kConfigurations = 16384;
 // Number of rows of backpointers that a decoding of JointUse::reach has memory for, in all
-// positions together: kTracedPositions times the greatest number at one position, plus kTracedRows * T.
+// positions together: kTracedPositions times the greatest number at one position, plus kTracedRows
+// for each position.
 constexpr std::int64_t kTracedPositions = 4;
 constexpr std::int64_t kTracedRows = 8;
 

@@ -15,9 +15,9 @@ namespace chorale {
 // matrices have this length. No result depends on the numbers in the padding. The number returned
 // has 64 bits, since sizes are also computed for problems that are too large to run.
 constexpr std::int64_t padded_labels(std::int64_t labels) noexcept { return (labels + 3) / 4 * 4; }
-// True if a caller's matrix with this row stride can take part in sweeps where it is. If rows need
-// padding, it cannot, whatever the stride: the caller's array may end with the last number of the
-// last row.
+// True if sweeps can read a caller's matrix with this row stride in place. If rows need padding,
+// they cannot, whatever the stride: the caller's array may end with the last number of the last
+// row.
 constexpr bool ends_padded(std::ptrdiff_t row_stride, std::int64_t labels) noexcept {
   return row_stride == labels && labels == padded_labels(labels);
 }

@@ -83,8 +83,8 @@ void RuleSearch::set_payments(gsl::span<const AttachedRule> rules) noexcept {
 }
 
 // Does what Scores::complete() does, with transition scores less payments_: fills completion_, and
-// path_ with the best labelling. Returns its score plus advance_, an upper bound on the scores of
-// labellings that keep the rules.
+// path_ with the best labelling. Returns the score of path_ less its payments plus advance_, an
+// upper bound on the scores of labellings that keep the rules.
 double RuleSearch::complete_paying(Scores &scores) noexcept {
   const std::int32_t T = scores.length();
   const std::int32_t m = scores.labels();

@@ -58,7 +58,8 @@ public:
   bool run(const ChainView &view, gsl::span<const AttachedRule> rules, Limits &limits) noexcept;
 
   bool found() const noexcept { return score > kForbidden; }
-  // True if the search proved that every labelling breaks a rule that must not be broken.
+  // True if the search proved that every labelling is forbidden: by the scores, or since it breaks
+  // a rule that must not be broken.
   bool impossible() const noexcept { return bound == kForbidden; }
   double gap() const noexcept { return found() ? bound - score : kInfinity; }
 
@@ -96,7 +97,7 @@ private:
   Workspace workspace_;
   Array<double> completion_;
   std::int32_t rules_ = 0;
-  double floor_ = kForbidden; // nodes whose bounds are below it are not kept
+  double floor_ = kForbidden; // nodes whose bounds are not above it are dropped
   double dropped_ = kForbidden; // greatest bound of a node dropped for the width
   // The nodes of the current and the next position, and the states of the rules, rules_ for a node.
   Array<Node> now_;

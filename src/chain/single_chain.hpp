@@ -4,10 +4,11 @@
 //
 // A row has the index value * states + state, the *code* of its pair, so rows form a table. At each
 // position, a max-product step advances a row, and its entries are then distributed, by label, over
-// the rows of the pairs that follow. Most labels are moved by two loops over the whole row, with
+// the rows of the pairs that follow. Two loops over the whole row move many labels at once, with
 // masks that all rows of the same state share. The first loop moves the labels that fire nothing
 // and keep the state. If a value has fired already, the second moves the labels that fire another
-// value, which all lead to CONFLICT in the dead state. Other labels are moved one by one.
+// value, which all lead to CONFLICT in the dead state (unless the automaton must be followed after
+// CONFLICT, BoundTables::fires_outside). Other labels are moved one by one.
 #pragma once
 
 #include "chain/bound_property.hpp"

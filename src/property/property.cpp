@@ -86,7 +86,7 @@ struct Tables {
 };
 
 // Writes an automaton to a property: numbers its states anew, copies its tables, and replaces the
-// values that actions fire by indices.
+// values that actions fire by indices into Property::constants.
 class Compiler {
 public:
   Compiler(Property &property, const AutomatonSpec &source) noexcept

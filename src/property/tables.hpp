@@ -6,7 +6,7 @@
 
 namespace chorale {
 
-// A new state leads to itself alone and fires nothing.
+// A state leads to itself alone and fires nothing, until set() and set_end() change this.
 class AutomatonTables {
 public:
   AutomatonTables(const Memory &memory, std::int64_t labels, std::int64_t classes,
