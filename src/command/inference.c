@@ -13,9 +13,9 @@
 
 /* ---- Strengths ---------------------------------------------------------------------------- */
 
-/* Returns the problem's model; if --learnt is given, with the learnt potentials. Writes the report of
- * the learnt result to *told: of that in the file of --learnt, otherwise of that in the note
- * "learnt.json" of the problem file, if the note is one. */
+/* Returns the problem's model; if --learnt is given, with the learnt potentials. Writes to *told the
+ * report of the learnt result in the file of --learnt. Without --learnt, writes that of the result in
+ * the note "learnt.json" of the problem file; zeros if there is no such note or it cannot be read. */
 static chorale_model *with_learnt(const corpus *from, const settings *chosen,
                                   chorale_learnt_report *told) {
   const chorale_text text = note(from, "learnt.json");
@@ -94,7 +94,7 @@ static int32_t tell_round(void *user, const chorale_progress *progress) {
 
 /* ---- Chains that are left out -------------------------------------------------------------- */
 
-/* Tells how many chains are left out, and of the first of them what forbids its labellings. */
+/* Prints to stderr how many chains are left out, and what forbids the labellings of the first. */
 static void tell_left_out(const inference *done) {
   chorale_error error;
   int64_t count = 0;

@@ -16,8 +16,8 @@ static int32_t tell_progress(void *user, const chorale_learn_progress *progress)
   return 0;
 }
 
-/* Ends the program if `status` is an error. A message about one of several files names it as
- * problems[k]; other messages are about all files. */
+/* Ends the program if `status` is an error. A message of the library that names problems[k] is about
+ * file k; others are about all files. */
 static void check_files(chorale_status status, const chorale_error *error,
                         const settings *chosen) {
   const char *named = strstr(error->message, "problems[");

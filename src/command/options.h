@@ -12,12 +12,13 @@ typedef struct settings {
   const char *learnt;     /* path of a learnt result to apply; NULL: none */
   const char *properties; /* names of kinds of cliques, separated by commas; NULL: all kinds */
   double strength;        /* factor on every potential of the model */
-  int64_t rounds;
+  int64_t rounds; /* greatest number of message rounds */
   int64_t threads;
   int64_t beam; /* how many joint states the decoding of a chain keeps; 0: what the library does by
                    default: all of them, or the best 1024 */
-  int64_t bound_steps;
-  double seconds;   /* time limit of the run, or of learning; negative: that of the library */
+  int64_t bound_steps; /* steps of the upper bound on the score; 0: no bound is computed */
+  double seconds; /* time limit of the run, or of learning; 0: it has passed; negative: the default
+                     of the library */
   int without_gold; /* for learn: 1: gold labels are not read */
   int json;
   int progress; /* 1: progress is printed to stderr */
@@ -44,7 +45,8 @@ typedef struct command {
  * EXIT_BAD_INPUT on an error. */
 settings settings_from(const command *chosen, int count, char **arguments);
 
-/* Returns the time limit that the library is given: 0, its default, unless --seconds was given. */
+/* Returns the time limit for the library, in its terms: 0: its default, if --seconds was not given;
+ * negative: the limit has passed, for --seconds 0. */
 double time_limit_of(const settings *chosen);
 
 #endif

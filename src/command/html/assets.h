@@ -1,5 +1,5 @@
-/* The constant parts of the report: style sheets, the body, and scripts, made into arrays by
- * embed.cmake. */
+/* The constant parts of the report: style sheets, the body, and scripts. embed.cmake makes a C source
+ * file of them, with an array of bytes for each file. */
 #ifndef CHORALE_COMMAND_ASSETS_H
 #define CHORALE_COMMAND_ASSETS_H
 
@@ -12,7 +12,7 @@ typedef struct asset {
 
 extern const asset asset_report_css, asset_report_html, asset_labelling_js, asset_view_js,
     asset_report_js;
-/* With which a report accepts corrections. */
+/* Only in reports that accept corrections. */
 extern const asset asset_live_css, asset_live_js;
 
 #endif

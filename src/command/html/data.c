@@ -133,7 +133,7 @@ static void put_clique(FILE *to, const corpus *from, const inference *done, int6
   put_json(to, "{\"name\":%t,\"values\":%i", clique_name(from, clique, space), values);
   if (memcmp(of_members, of_members + members, (size_t)members * sizeof *of_members) != 0) {
     if (values > 0)
-      some[0] = 1; /* whether the first value has a name tells what the last one is */
+      some[0] = 1; /* needed by valueName() in labelling.js for a last value without name */
     for (int64_t k = 0; k < 2 * members; ++k)
       if (of_members[k] >= 0 && of_members[k] < values)
         some[of_members[k]] = 1;
@@ -239,7 +239,7 @@ void put_data(FILE *to, const settings *chosen, const corpus *from, const infere
   put_notes(to, from);
   fputs("],\n\"control\":[", to);
   const chorale_learnt_report *learnt = &done->learnt;
-  if (learnt->control_accuracy > 0.0) /* 0 also for a result of 0.2, whose report is not read */
+  if (learnt->control_accuracy > 0.0) /* also 0 for a result of 0.2: no accuracies are read */
     put_json(to, "%r,%r,%r", learnt->tagger_accuracy, learnt->control_accuracy,
              learnt->agreeing_accuracy);
   putc(']', to);

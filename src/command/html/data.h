@@ -10,9 +10,9 @@
 /* Greatest size in bytes of a problem file that a report carries. */
 enum { PROBLEM_CARRIED = 64 << 20 };
 
-/* The records that a report shows, page by page: of pages that the tagger was not trained on, those
- * of which most has improved first; in a page the records with a changed label first. Browsers are
- * slow with very many words, so a report may not show all. */
+/* The records that a report shows, page by page, without pages that the tagger was trained on. Pages
+ * with most errors removed (without gold labels: most changed words) come first; in a page the records
+ * with a changed label. Browsers are slow with very many words, so a report may not show all. */
 typedef struct shown {
   int64_t *chains;
   int64_t count;
@@ -25,7 +25,10 @@ shown shown_of(const corpus *from, const inference *done, const summary *of);
 size_t problem_size(const corpus *from);
 
 /* Writes a JSON object with these fields:
- *   version, title, notes ([name, text]), strength, properties, threads, seconds
+ *   version   of the library
+ *   title, notes   title_of(); [name, text] of each note that the report prints
+ *   strength, properties, threads   options
+ *   seconds   duration of the run
  *   run       the result as chorale_run_json writes it
  *   labels    names of labels, empty where the file has none
  *   left_out  the label that F1 leaves out and that has no colour, or -1
@@ -35,9 +38,10 @@ size_t problem_size(const corpus *from);
  *             spaces: the text before each word, missing: a blank between words; sure: by position
  *             with a changed label, how probable its label is, missing: unknown; exact: false if
  *             these are estimates
- *   cliques   { name, values, names } of each clique; values: how many; names: by value that a member
- *             of a changed clique has
- *   control   accuracies alone, of a control without agreement, and together; empty: unknown
+ *   cliques   { name, values, names } of each clique; values: how many; names: if the run changed the
+ *             value of a member, by value: the names of value 0 and of the values that members have
+ *   control   from the learnt result, shares of right labels on held-out groups: of the tagger, of a
+ *             control (bonuses alone, without agreement), with agreement; empty: unknown
  * and, if `carried`, with these:
  *   problem   the problem file in base64
  *   learnt    the text of the file of --learnt, or empty

@@ -1,8 +1,8 @@
 # cmake -D OUTPUT=FILE.c -D ASSETS=FILE;FILE... -P embed.cmake
 #
-# Turns each file into a C struct asset_NAME, an array and its size. NAME is the file's name with "_"
-# in place of ".". (A string literal would be too long: C99 guarantees only 4095
-# characters.)
+# Makes a C source file with a struct asset_NAME for each file, of an array of its bytes and the size.
+# NAME is the file's name with "_" in place of ".". (A string literal would be too long: C99 guarantees
+# only 4095 characters.)
 set(text "#include \"assets.h\"\n")
 foreach(asset IN LISTS ASSETS)
   get_filename_component(name ${asset} NAME)

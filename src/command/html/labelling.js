@@ -15,15 +15,16 @@ const Labelling = (() => {
     return mark;
   };
   const f1 = ({ gold, said, both }) => (gold + said > 0 ? (2 * both) / (gold + said) : 1);
+  // Returns a map from each value to its index.
   const allIn = (values) => new Map([...values].map((value, k) => [value, k]));
 
   return class Labelling {
     #chorale;
-    // By page: { run, chains, cliques }. `chains` and `cliques` map numbers in the problem to
-    // numbers in the run.
+    // By open page: { run, chains, cliques, pages }. Pages that cliques connect share one run; `pages`
+    // are all of these. `chains` and `cliques` map numbers in the problem to numbers in the run.
     #runs = new Map();
     #ownValues = []; // by clique of which the command's run changed a value: the values without cliques
-    #sure = new Map(); // by chain: what sureness() has returned
+    #sure = new Map(); // by chain: what sureness() has computed
 
     /** data: the JSON object that data.h describes. */
     constructor(data) {
@@ -69,7 +70,7 @@ const Labelling = (() => {
       this.hasReferences = known.has("author") && known.has("title");
       this.hasGold = this.count().all.known > 0;
     }
-    /** Takes the library, and the problem from the data, so that pages can be opened. */
+    /** Reads the problem in the data, with the library whose runs label the pages that are opened. */
     start(chorale) {
       const { data } = this;
       this.#chorale = chorale;
@@ -122,7 +123,7 @@ const Labelling = (() => {
       made.pages = [...pages];
       return this.#solve(page);
     }
-    /** Returns the pages that an open page is labelled with. */
+    /** Returns the pages that share the run of an open page, which is one of them. */
     reached(page) {
       return this.#runs.get(page).pages;
     }
@@ -217,11 +218,15 @@ const Labelling = (() => {
       const { run, here } = this.#ofClique(clique);
       return { own, now: run.values(here) };
     }
-    /** Returns the cliques with a member on a page whose value the command's run changed. */
+    /** Returns the cliques with a member on a page whose value is not the one without cliques. */
     changedCliques(page) {
       const reasons = this.pages[page].chains.flatMap((chain) => this.reasons(chain));
       return [...new Set(reasons.map(({ clique }) => clique))].sort((a, b) => a - b);
     }
+    /**
+     * Returns the reasons for the labels of a chain (chorale_run_reasons), of the run of its page; if the
+     * page is not open, of the command's run.
+     */
     reasons(chain) {
       if (!this.isOpen(this.pageOf[chain]))
         return (this.data.run.chains[chain].reasons ?? []).map((reason) => ({
@@ -266,7 +271,7 @@ const Labelling = (() => {
      * the same old label to the same new label: the first and last position of the stretch, the
      * least probability of the new label over its words, and whether probabilities are exact.
      * Returns an empty array if the chain has too many joint states to compute probabilities. On an
-     * opened page this takes long; `known` returns an empty array unless it was computed before.
+     * open page this takes long. known: true: if it was not computed before, returns an empty array.
      */
     sureness(chain, known) {
       if (!this.#sure.has(chain) && known && this.isOpen(this.pageOf[chain])) return [];
@@ -379,8 +384,9 @@ const Labelling = (() => {
       );
     }
     /**
-     * Applies changes on a page, each to a position or a clique, and labels the page again. Returns
-     * the positions whose labels changed. If no labelling is left, undoes the changes and throws.
+     * Applies changes on a page and labels it again. A change is { position, flags } (flags: for each
+     * label, true if it is allowed; null: all are) or { clique, factor }. Returns the positions whose
+     * labels changed. If no labelling is left, undoes the changes and throws.
      */
     relabel(page, changes) {
       const present = this.present(changes);

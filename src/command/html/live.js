@@ -12,6 +12,7 @@
   };
   const small = (text) => element("span", { class: "small" }, text);
   const answers = document.getElementById("answers");
+  // Tells why the page takes no corrections.
   const silent = (why, error) => {
     answers.textContent = `${why}, so the page shows the labels and does not take corrections ` +
       `(${error.message}).`;
@@ -37,7 +38,9 @@
     made.addEventListener("click", action);
     return made;
   };
-  const done = []; // steps { page, before, after, what }: `before` undoes a step, `after` does it
+  // Steps { page, before, after, what }. before, after: the changes that undo the step and that do it;
+  // what: its description.
+  const done = [];
   const undone = [];
   const said = element("p", { role: "status", "aria-live": "polite" });
   const undo = button("Undo", () => goBack(done, undone, "before", "Undone"));
@@ -53,7 +56,10 @@
     for (const old of [...document.getElementsByClassName("flash")]) old.classList.remove("flash");
     for (const t of positions) view.tokenAt(t)?.classList.add("flash");
   };
-  /** Shows what changes on a page have done: labels changed at `positions`. */
+  /**
+   * Draws again what `changes` on a page and the labels that they changed, at `positions`, affect.
+   * Returns the counts.
+   */
   const redraw = (page, changes, positions) => {
     const edited = changes.filter(({ position }) => position !== undefined).map(({ position }) => position);
     const touched = new Set([...positions, ...edited].map((t) => chainAt[t]));
@@ -62,7 +68,7 @@
       const fold = document.getElementById("r" + chain)?.closest(".unchanged");
       if (fold) fold.open = true;
     }
-    for (const why of document.querySelectorAll(".why[open]")) view.why(why); // others are reasons
+    for (const why of document.querySelectorAll(".why[open]")) view.why(why); // may have changed
     for (const one of labelling.reached(page)) for (const refresh of shown.get(one) ?? []) refresh();
     view.example(touched);
     flash(positions);
@@ -96,6 +102,7 @@
   };
 
   const kept = "corrections of " + location.pathname;
+  /** Stores the corrections, which restore() reads, and updates the buttons. */
   const keep = () => {
     undo.disabled = done.length === 0;
     redo.disabled = undone.length === 0;
@@ -105,6 +112,7 @@
       // Ignored: without storage, corrections are lost when the page is closed.
     }
   };
+  /** Makes a step of changes on a page, if some labelling is possible under them. */
   const act = (page, changes, what) => {
     const before = relabel(page, changes, what);
     if (!before) return;
@@ -167,6 +175,7 @@
     first.focus();
   });
   let pending; // timer that will show the probabilities of the labels
+  /** Opens the dialog for the word at position t. */
   const choose = (t) => {
     const { own, now, gold, allowed } = labelling;
     const chain = chainAt[t];

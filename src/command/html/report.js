@@ -30,7 +30,7 @@ const view = new View(new Labelling(JSON.parse(document.getElementById("data").t
   };
 
   const target_of = (event) => event.target.closest && event.target.closest("[data-first], [data-tip]");
-  for (const event of ["close", "toggle"]) // events of dialogs and folds
+  for (const event of ["close", "toggle"]) // do not bubble, so they are captured
     document.addEventListener(event, () => hide(), true);
   document.addEventListener("toggle", ({ target }) => {
     if (target.matches(".why") && target.open) view.why(target);

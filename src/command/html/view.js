@@ -17,7 +17,7 @@ const View = (() => {
     // HTML allows no control characters, even if they are escaped; a line feed is a blank.
     return String(value).replace(/[\0-\x09\x0b-\x1f\x7f]/g, " ").replace(/[&<>"]/g, (c) => ENTITIES[c]);
   };
-  /** Template of HTML. Escapes every value put into it but what was made by this template. */
+  /** Template tag for HTML. Escapes every value, except markup that this tag has made. */
   const html = (strings, ...values) =>
     new Markup(strings.reduce((made, string, i) => made + escaped(values[i - 1]) + string));
 
@@ -53,13 +53,14 @@ const View = (() => {
   };
   const term = (id, text) =>
     html`<a class="term" href="#term-${id}" data-tip="${TERMS[id][1]}">${text}</a>`;
-  // A name that is broken between its words rather than inside of one.
+  // Returns a name with HTML that lets it be broken across lines between its words.
   const breakable = (name) => html`${name.split(/(?<=[a-z0-9])(?=[A-Z])|(?<=[-_.:/])/).map((part, k) =>
     html`${k > 0 && html`<wbr>`}${part}`)}`;
   const amount = (value) =>
     html`<span class="amount${value < 0 && " loss"}">${number(value, 2, true)}</span>`;
 
-  // Orders of the pages: a description, and a function of a page's counts, the least of which is first.
+  // Orders of the pages: a description, and a function of a page's counts by which pages are sorted,
+  // in ascending order.
   const ORDERS = {
     gain: ["most errors removed first", ({ ownErrors, errors }) => errors - ownErrors],
     loss: ["most errors added first", ({ ownErrors, errors }) => ownErrors - errors],
@@ -120,7 +121,7 @@ const View = (() => {
       this.draw("foot", this.#foot());
       this.counts();
     }
-    /** Puts HTML into the element `id` if something else is in it, since that costs a layout. */
+    /** Puts HTML into the element `id` unless it was drawn there last: that would cost a layout. */
     draw(id, { text }) {
       if (this.#drawn.get(id) === text) return;
       this.#drawn.set(id, text);
@@ -230,7 +231,7 @@ ${isChanged && html`<details class="why" data-chain="${chain}"><summary>Why</sum
       return html`${reasons.map((reason) => html`<li><b>${of.cliques[reason.clique].name}</b>: ${reason.at >= 0 &&
         `${of.words[reason.at]}, `}${this.#value(reason.clique, reason.ownValue)} \u2192 ${
         this.#value(reason.clique, reason.value)}${
-        // Nothing is told of a centre, or of a member that is alone.
+        // A centre, or the only member of a clique, has no others that could agree with it.
         reason.others > 0 && `: ${reason.agreeingBefore} of ${reason.others} others were, ${reason.agreeing} of ` +
           `${reason.others} are now`}; score ${amount(reason.amount)}</li>`)}
 ${sure.map((one) => html`<li data-sure><b>How sure</b>: ${of.words[one.first]}${one.last > one.first &&
@@ -252,7 +253,7 @@ ${sure.map((one) => html`<li data-sure><b>How sure</b>: ${of.words[one.first]}${
       return html`<p>${isChanged && `${names[own[first]]} \u2192 `}${names[now[first]]}${gold[first] >= 0 &&
         wrong}</p>${isChanged && html`<ul>${this.reasons(chainAt[first], first, last)}</ul>`}`;
     }
-    /** Draws the first list with some of its changed records in two columns, alone and together. */
+    /** Draws the example: up to five changed records of a page in two columns, alone and together. */
     #exampleOf(page) {
       const shown = this.of.shown(page).filter((chain) => this.of.isChanged(chain)).slice(0, 5);
       const sides = ["Every record alone", "All together"];
@@ -261,7 +262,7 @@ ${sure.map((one) => html`<li data-sure><b>How sure</b>: ${of.words[one.first]}${
         html`<li class="words" id="e${side}-${chain}"></li>`)}</ol></div>`)}</div>`);
       this.example(shown);
     }
-    /** Draws the records of `chains` that are in the list at the top, alone and together. */
+    /** Draws those of `chains` that are in the example, alone and together. */
     example(chains) {
       for (const chain of chains)
         for (const [side, labels] of [this.of.own, this.of.now].entries())
@@ -425,7 +426,7 @@ together; of those that were right alone, ${counted(lost, "is", "are")} wrong to
 or most of the list is wrong: agreement pulls it to what the others show.</p>`}`;
     }
     #table(rows) {
-      // By what is shown: a change that is printed as 0.0 is neither.
+      // A change that is printed as 0.0 is neither a loss nor a gain.
       const changeOf = (by) => (100 * by <= -0.05 ? "loss" : 100 * by >= 0.05 && "gain");
       return html`<h2>Token ${term("f1", "F1")}, label by label</h2><table class="labels"><thead><tr><th scope="col">Label</th><th scope="col"
 class="wide">Tokens</th><th scope="col">Alone</th><th scope="col">Together</th><th scope="col">Gain</th></tr></thead><tbody>${rows.map(
