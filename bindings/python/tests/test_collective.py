@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import signal
 from ctypes import byref
 
@@ -39,6 +40,10 @@ def test_words():
         "  says: Other, not Person (because of the labels beside it)",
         "  Washington: Place, not Person (2 of 2 others were, 2 of 2 are now; word gains 1.6)",
     ]
+    assert result.gap == result.upper_bound - result.score
+    # Without transitions no label depends on those beside it.
+    apart = dataclasses.replace(result, coupled=False)
+    assert str(apart).splitlines()[2] == "  says: Other, not Person (no gain by itself)"
     # Integer tokens are used as they are.
     ids = [[0, 9], [1, 9], [2, 9]]
     again = ch.decode(SCORES, EDGES, tokens=ids, strength=1.2)
@@ -47,6 +52,17 @@ def test_words():
         alone = ch.decode(SCORES, EDGES, tokens=WORDS, strength=1.2, **options)
         assert alone.changed == [] and alone.labels[2].tolist() == [2, 2]
     assert ch.decode(SCORES, EDGES, tokens=ids, strength=1.2, stop=[9]).changed == []
+
+
+def test_names_of_labels_are_their_numbers():
+    names = ["Other", "Place", "Person"]
+    by_name = {"uncounted": ("Other",), "forced": [[-1, -1], ["Place", -1], np.array(["Other", "Person"])]}
+    by_number = {"uncounted": [0], "forced": [[-1, -1], [1, -1], [0, 2]]}
+    one, other = (ch.decode(SCORES, EDGES, tokens=WORDS, names=names, **given) for given in (by_name, by_number))
+    assert [labels.tolist() for labels in one.labels] == [labels.tolist() for labels in other.labels]
+    assert one.labels[1][0] == 1 and one.labels[2].tolist() == [0, 2] and one.score == other.score
+    problem = ch.build_problem(SCORES, EDGES, tokens=WORDS, names=names, strength=1.0, **by_name)
+    assert problem.model.cliques == 1
 
 
 def test_properties():
@@ -60,6 +76,10 @@ def test_properties():
     assert [labels.tolist() for labels in result.labels] == [[1, 2], [1, 2], [1, 2], [1, 0]]
     (reason,) = result.changed[0].reasons
     assert (reason.what, reason.group, reason.position) == (0, "x", -1)
+    assert str(result).splitlines()[2:] == [
+        "  value 2, not 0 (2 of 2 others were, 2 of 2 are now; agreement 0 gains 0.667)",
+        "  position 1: 2, not 0 (because of the value of the chain)",
+    ]
     both = ch.decode(
         unaries,
         groups=groups,
@@ -100,6 +120,9 @@ def test_bad_input():
         ({"tokens": WORDS, "strength": np.nan}, ValueError, None),
         ({"tokens": WORDS, "rounds": -1}, ValueError, None),
         ({"tokens": WORDS, "transitions": EDGES[:2]}, ValueError, "square"),
+        ({"uncounted": ["O"]}, ValueError, r"uncounted\[0\] is 'O'; .* the labels: none; pass names"),
+        ({"forced": [[-1, "B"]] * 3, "names": "OAC"}, ValueError, r"forced\[0\]\[1\] is 'B'; .*: O, A, C"),
+        ({"forced": [[-1, None]] * 3, "names": "OAC"}, TypeError, r"forced\[0\] .* not integers"),
     ):
         with pytest.raises(error, match=match):
             ch.decode(SCORES, **options)

@@ -364,6 +364,13 @@ def test_labels_keep_rules(tmp_path):
         told = {entry.chain: str(entry).split(": ", 1)[1] for entry in wanted.ruled}
         assert ruled == [told.get(number) for number in range(3)]
         assert found[0]["why"] == [wanted.ruled[0].reasons[0].told]
+    # A word of which no clique gains is no reason, nor are the labels beside it without transitions.
+    entries = [{"scores": [[0, 3]], "tokens": ["Jordan"]}] * 3
+    places = {"scores": [[0, 1], [3, 0], [0, 1.5]], "tokens": ["Jordan", "borders", "Syria"]}
+    for strength, why in ((0, "at most 1 segment of 1"), (1, "because of a rule and agreement")):
+        options = ("--rules", "once:1", "--strength", strength)
+        first = run("label", *options, given=lines([places, *entries])).splitlines()[0]
+        assert json.loads(first)["why"] == [why]
     # Without --labels, kinds are numbers; with a scheme, they are what follows B- and I-.
     numbers = run("label", "--rules", "once:0", given=lines(given[:1]))
     assert json.loads(numbers)["labels"] == [0, 1, 1]

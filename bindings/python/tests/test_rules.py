@@ -119,9 +119,29 @@ def test_an_automaton_is_a_rule_and_rules_join_agreement():
     assert np.isfinite(both.score) and both.upper_bound >= both.score
 
 
+def test_a_text_tells_what_made_the_change():
+    """Alone, the first chain gives up its weaker place. With agreement it gives up the other one."""
+    scores = [[[0.0, 1.0], [3.0, 0.0], [0.0, 1.5]], *[[[0.0, 3.0]]] * 3]
+    words = [["Jordan", "borders", "Syria"], *[["Jordan"]] * 3]
+    for strength, line in (
+        (0.0, "  Jordan: O, not LOC (at most 1 segment of LOC)"),
+        (1.0, "  Syria: O, not LOC (because of a rule and agreement)"),
+    ):
+        given = {"tokens": words, "names": ["O", "LOC"], "strength": strength}
+        result = ch.decode(scores, rules=rules.once("LOC"), **given)
+        first, *lines = str(result).splitlines()
+        assert lines == ["chain 0", line]
+        assert f"(chains by themselves, without rules, {result.own_score:.6g})" in first
+        without = ch.decode(scores, **given)
+        assert f"(chains by themselves {without.own_score:.6g})" in str(without)
+
+
 def test_mistakes_name_the_rule():
-    with pytest.raises(TypeError, match=r"rules\[0\] must be made by"):
-        ch.decode(SCORES, rules=["once"])
+    for given in ("once", ["once"]):
+        with pytest.raises(TypeError, match=r"made by .* or rules.parse\(\['once'\]\), not"):
+            ch.decode(SCORES, rules=given)
+    with pytest.raises(TypeError, match=r"rules\[0\] must be .* of libchorale.rules, not 3"):
+        ch.decode(SCORES, rules=3)
     with pytest.raises(ValueError, match=r"rules\[1\] \(before\).b is 'D'; .*the kinds: A, C"):
         ch.decode(SCORES, names="AC", rules=[rules.once(), rules.before("A", "D")])
     with pytest.raises(ValueError, match=r"rules\[0\] \(at most\).k is 0"):

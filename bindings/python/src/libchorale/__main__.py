@@ -39,7 +39,7 @@ from ._files import (
 from ._given import RULES, TableError
 from ._native import version
 from .chain import Transitions
-from .collective import Change, decode
+from .collective import Change, decode, gains
 from .errors import Error, Renaming, StateError
 from .rules import Rule, parse
 from .run import Progress
@@ -540,7 +540,10 @@ def command_label(given: argparse.Namespace) -> bytes:
             said = _why(changes[number], corpus, labels[number])
             for reason in ruled[number].reasons if number in ruled else ():
                 said.setdefault(reason.position, reason.told)
-            why = [said.get(place, "because of the labels beside it") for place in changed]
+            for place in changed:
+                if place not in said:
+                    said[place] = found._otherwise(changes[number], place, number in ruled)
+            why = [said[place] for place in changed]
         new = (labels[number], own[number], changed, why)
         told = {LEFT_OUT: left_out[number]} if number in left_out else {}
         if number in ruled:
@@ -552,7 +555,7 @@ def command_label(given: argparse.Namespace) -> bytes:
 def _why(change: Change, corpus: _Corpus, labels: list[Any]) -> dict[int, str]:
     where = "" if corpus.groups is None else " in this group"
     said = {}
-    for reason in change.reasons:
+    for reason in gains(change):
         word = corpus.tokens[change.chain][reason.position]
         before = f"{reason.agreeing_before} of {reason.others} other places of {word!r}{where}"
         now = f"{reason.agreeing} of {reason.others} are now"

@@ -147,7 +147,7 @@ def read(
     strength: Strength,
     minimum: int,
     stop: Iterable[Hashable],
-    uncounted: Iterable[int] | None = None,
+    uncounted: Iterable[int | str] | None = None,
     names: Sequence[str] | None = None,
     *,
     edges: Sequence[Any] | None = None,
@@ -186,7 +186,7 @@ def read(
         ids=ids,
         texts=texts is not None,
         wanted=wanted,
-        uncounted=arrays.ints("uncounted", list(uncounted)),
+        uncounted=arrays.ints("uncounted", _numbers("uncounted", uncounted, names)),
     )
     m = scores.shape[1]
 
@@ -201,7 +201,8 @@ def read(
 
     given.edges = _joined("edges", edges, lengths, matrices)
     given.forced = _joined(
-        "forced", forced, lengths, lambda place, own, n: arrays.ints(place, own, size=n)
+        *("forced", forced, lengths),
+        lambda place, own, n: arrays.ints(place, _numbers(place, own, names), size=n),
     )
     given.allowed = _joined(
         "allowed", allowed, lengths, lambda place, own, n: arrays.flags(place, own, (n, m))
@@ -226,6 +227,24 @@ def _count(given: Given, counts: Longs) -> None:
     for wanted in given.wanted:
         times = every if wanted.prop is None else counts
         wanted.weights = times if wanted.weights is None else times * wanted.weights
+
+
+def _numbers(place: str, labels: Any, names: Sequence[str] | None) -> Any:
+    """Returns labels with their numbers in place of their names."""
+    numeric = isinstance(labels, np.ndarray) and labels.dtype.kind in "iu"
+    if numeric or isinstance(labels, (str, bytes)) or not isinstance(labels, Iterable):
+        return labels
+    known = {name: label for label, name in enumerate(names or ())}
+    numbers = list(labels)
+    for index, label in enumerate(numbers):
+        if isinstance(label, str):
+            if label not in known:
+                shown = ", ".join(known) or "none; pass names"
+                raise ValueError(
+                    f"{place}[{index}] is {label!r}; it must be one of the labels: {shown}"
+                )
+            numbers[index] = known[label]
+    return numbers
 
 
 def _of_each_chain(name: str, given: Sequence[Any], lengths: Sequence[int]) -> None:

@@ -80,7 +80,7 @@ class Chains:
     strength: float | Literal["auto"] = "auto"
     minimum: int = 2
     stop: Sequence[Any] = ()
-    uncounted: Sequence[int] | None = None
+    uncounted: Sequence[int | str] | None = None
     names: Sequence[str] | None = None
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     labels: str = "labels"

@@ -43,13 +43,15 @@ from .run import (
 
 @dataclasses.dataclass(frozen=True)
 class Change:
-    """A chain whose labels differ from its best labels without cliques.
+    """A chain whose labels differ from its best labels without cliques and rules.
 
     chain    the number of the chain
-    before   the chain's best labels without cliques, one for each position, int32
+    before   the chain's best labels without cliques and rules, one for each position, int32
     after    the chain's labels in the result, one for each position, int32
-    reasons  the cliques whose scores gain by the change. A position that changed but has no reason
-             changed because its neighbours in the chain did
+    reasons  the cliques in which the value of a position, or of the chain, changed. An amount may be
+             0 or below: then something else, such as a rule, made the change. A position that
+             changed but has no reason changed because of a neighbour's label or a rule
+             (`Decoded.ruled`)
     """
 
     chain: int
@@ -68,19 +70,23 @@ class Decoded:
 
     labels       for each chain an int32 array of labels, one for each position; -1 in chains that
                  are left out
-    own          for each chain its best labels without cliques, in the same form
+    own          for each chain its best labels without cliques and rules, in the same form
     score        score of all labels together, including agreement
-    own_score    the same score for the labels `own`
+    own_score    the same score for the labels `own`, even where they break rules
     upper_bound  upper bound on the score of any labelling; infinite if bound_steps is 0
     proven       True: the labels are optimal, up to rounding
     outcome      how the run ended
     rounds       number of rounds of messages
     changed      the chains whose labels differ from `own`, with the reasons
-    strengths    the strength of each agreement, given or found; 0 if its potential was given
+    strengths    the strength of each agreement, given or found. 0 if its potential was given. Also
+                 0 if "auto" found none, since even the smallest strength would change too many
+                 labels: then nothing agrees; give a number
     left_out     the chains that are left out, since every labelling of them is forbidden
     ruled        the chains to which rules were added, since a labelling of them broke them
     names        names of the labels, for str()
     words        the argument `tokens` of `decode`, for str()
+    coupled      True: `transitions` or `edges` were given, so that labels depend on the labels
+                 beside them
     """
 
     labels: list[arrays.Ints]
@@ -97,20 +103,28 @@ class Decoded:
     ruled: list[of_rules.RuledChain] = dataclasses.field(default_factory=list)
     names: Sequence[str] = dataclasses.field(default=(), repr=False)
     words: Sequence[Sequence[Hashable]] | None = dataclasses.field(default=None, repr=False)
+    coupled: bool = dataclasses.field(default=False, repr=False)
+
+    @property
+    def gap(self) -> float:
+        """upper_bound - score"""
+        return self.upper_bound - self.score
 
     def __str__(self) -> str:
+        rules = {ruled.chain: ruled for ruled in self.ruled}
         bound = "" if self.upper_bound == np.inf else f", upper bound {self.upper_bound:.6g}"
         lines = [
             f"{self.outcome} after {self.rounds} rounds: score {self.score:.6g} (chains by "
-            f"themselves {self.own_score:.6g}){bound}{', proven optimal' * self.proven}; "
-            f"{len(self.changed)} chains changed"
+            f"themselves{', without rules,' if rules else ''} {self.own_score:.6g}){bound}"
+            f"{', proven optimal' * self.proven}; {len(self.changed)} chains changed"
         ]
         for change in self.changed[:SHOWN]:
             lines.append(f"chain {change.chain}")
             places = np.flatnonzero(change.before != change.after).tolist()
             told: dict[int, list[Reason]] = {place: [] for place in (-1, *places)}
-            for reason in change.reasons:
+            for reason in gains(change):
                 told.setdefault(reason.position, []).append(reason)
+            ruled = rules.get(change.chain)
             for place, reasons in told.items():
                 if place < 0:  # of the whole chain
                     for of in reasons:
@@ -120,16 +134,35 @@ class Decoded:
                 if self.words is not None and not arrays.missing(self.words[change.chain][place]):
                     word = str(self.words[change.chain][place])
                 now, before = (self._named(int(of[place])) for of in (change.after, change.before))
-                why = "; ".join(map(_gain, reasons)) or "because of the labels beside it"
-                lines.append(f"  {word}: {now}, not {before} ({why})")
+                why = [_gain(of) for of in reasons]
+                why += [of.told for of in ruled.reasons if of.position == place] if ruled else []
+                why = why or [self._otherwise(change, place, ruled is not None)]
+                lines.append(f"  {word}: {now}, not {before} ({'; '.join(why)})")
         if len(self.changed) > SHOWN:
             lines.append(f"and {len(self.changed) - SHOWN} more")
         return "\n".join(lines)
 
     __repr__ = __str__
 
+    def _otherwise(self, change: Change, place: int, ruled: bool) -> str:
+        """Returns why a position changed for which neither a clique's gain nor a rule is told.
+        ruled: whether rules were added to its chain."""
+        moved = change.before != change.after
+        if self.coupled and moved[max(0, place - 1) : place + 2].sum() > 1:
+            return "because of the labels beside it"
+        if ruled:
+            return "because of a rule and agreement"
+        if any(reason.position < 0 for reason in gains(change)):
+            return "because of the value of the chain"
+        return "no gain by itself"
+
     def _named(self, label: int) -> str:
         return self.names[label] if 0 <= label < len(self.names) else str(label)
+
+
+def gains(change: Change) -> list[Reason]:
+    """Returns the reasons whose cliques gain by the change, beyond rounding."""
+    return [reason for reason in change.reasons if reason.amount > 1e-9]
 
 
 def _gain(reason: Reason) -> str:
@@ -155,7 +188,7 @@ def build_problem(
     strength: Strength = "auto",
     minimum: int = 2,
     stop: Iterable[Hashable] = (),
-    uncounted: Iterable[int] | None = None,
+    uncounted: Iterable[int | str] | None = None,
     names: Sequence[str] | None = None,
     edges: Sequence[npt.ArrayLike] | None = None,
     forced: Sequence[npt.ArrayLike] | None = None,
@@ -222,7 +255,7 @@ def decode(
     strength: Strength = "auto",
     minimum: int = 2,
     stop: Iterable[Hashable] = (),
-    uncounted: Iterable[int] | None = None,
+    uncounted: Iterable[int | str] | None = None,
     names: Sequence[str] | None = None,
     edges: Sequence[npt.ArrayLike] | None = None,
     forced: Sequence[npt.ArrayLike] | None = None,
@@ -257,21 +290,23 @@ def decode(
                  be integers);
                  a pair of one of these two and its own strength;
                  an `Agreement`, which has more settings
-    strength     strength of the agreement, in the unit of the scores. The n positions of a word,
-                 n_y of which have label y, add strength / n * sum_y n_y^2 to the score. So a
-                 position that changes to the label of all others gains (2 - 2 / n) * strength: the
-                 strength in a pair, nearly twice the strength in a large clique.
+    strength     strength of the agreement, in the unit of the scores; "auto": it is found; 0: none.
+                 The n positions of a word, n_y of which have label y, add
+                 strength / n * sum_y n_y^2 to the score. So a position that changes to the label of
+                 all others gains (2 - 2 / n) * strength: the strength in a pair, nearly twice the
+                 strength in a large clique.
                  "auto": found from the scores, which should be log-probabilities up to a constant
                  (`libchorale.learn.learn`: without_gold). It tells how strongly labels should
                  agree, not whether they do; `libchorale.learn` finds both from gold labels
     minimum      a word at fewer positions of a group gets no clique
     stop         words that get no clique
-    uncounted    labels that take no part in the agreement of positions, such as that of no entity:
-                 having them together gains nothing. None: the label named "O", if `names` has it
+    uncounted    labels, by number or by name, that take no part in the agreement of positions, such
+                 as that of no entity: having them together gains nothing. None: the label named "O",
+                 if `names` has it
     names        m names of labels, also for the text of the result
     edges        for each chain (T - 1) x m x m scores of its own, a matrix for each pair of
                  neighbours; they replace those of `transitions`, but not its start and end scores
-    forced       for each chain T labels that are known; -1: free
+    forced       for each chain T labels that are known, by number or by name; -1: free
     allowed      for each chain T x m booleans: False forbids a label at a position
     counts       for each chain how many equal chains it stands for: its scores and its votes are
                  multiplied. Not with `transitions`; a strength "auto" is then 1
@@ -347,6 +382,7 @@ def decode(
         ruled=ruled,
         names=() if names is None else list(names),
         words=tokens,
+        coupled=transitions is not None or edges is not None,
         strengths=strengths,
     )
 

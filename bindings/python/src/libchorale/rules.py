@@ -417,8 +417,10 @@ def _listed(rules: Any) -> list[Rule]:
     listed = [rules] if one else list(rules)
     for number, rule in enumerate(listed):
         if not isinstance(rule, Rule):
+            parsed = f" or rules.parse([{rule!r}])" if isinstance(rule, str) else ""
             raise TypeError(
-                f"rules[{number}] must be made by a function of libchorale.rules, not {rule!r}"
+                f"rules[{number}] must be made by a function of libchorale.rules{parsed}, "
+                f"not {rule!r}"
             )
     return listed
 

@@ -56,9 +56,9 @@ class Progress:
 
 @dataclasses.dataclass(frozen=True)
 class Reason:
-    """A reason why the labels of a chain differ from its best labels without cliques: a clique
-    whose score is higher because one of its members, a position of the chain or the whole chain,
-    changed its value.
+    """A clique in which a member, a position of a chain or the whole chain, has another value than
+    in the chain's best labelling without cliques. It is a reason for the change if `amount` is
+    above 0; otherwise something else, such as another clique or a rule, made the change.
 
     clique     the number of the clique in the model
     chain      the number of the chain
@@ -73,7 +73,7 @@ class Reason:
                property a value of the property
     value      the member's value in the result
     amount     how much the clique's score would fall if this member alone took `own_value` again;
-               infinite if the clique forbids this
+               0 or below if it would not; infinite if the clique forbids this
     member     the number of the member within the clique
     what       which agreement of `decode`: "words" for an agreement of words; for properties, keys
                and cliques the index of the agreement in `agree`. None in reasons of a `Run`
