@@ -732,7 +732,8 @@ static void a_result_of_0_2_is_read(void **state) {
                  {"\"words\"", " words ", "is no learnt result from byte"},
                  {"\"outcome\"", " outcome ", "is no learnt result from byte"},
                  {"\"learnt\":1", "\"learnt\":3", "is no learnt result"},
-                 {"\"applied\":2", "\"applied\":x", "is no learnt result from byte 34"}};
+                 {"\"applied\":2", "\"applied\":x", "is no learnt result from byte 34"},
+                 {"\"applied\":2", "\"applied\":,", "is no learnt result from byte 34"}};
   for (size_t k = 0; k < COUNT_OF(changes); ++k) {
     char text[sizeof json];
     memcpy(text, json, sizeof json);

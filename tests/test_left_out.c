@@ -412,6 +412,29 @@ static void cliques_that_forbid_every_count_are_seen_at_once(void **state) {
   check_solved(builder, 0, -1);
 }
 
+/* Of two cliques of one potential, one has a single member, whose count the potential forbids: its
+ * chain is left out, whichever of them comes first. */
+static void a_member_that_may_not_be_alone_is_left_out(void **state) {
+  (void)state;
+  for (int64_t alone = 0; alone < 2; ++alone) {
+    chorale_error error;
+    const int64_t lengths[] = {1, 1, 1};
+    chorale_model_builder *builder = start_model(3, lengths);
+    const double table[] = {0, -INFINITY, 1};
+    chorale_potential *potential = NULL;
+    OK(chorale_potential_create_sum(NULL, LABELS, table, 1, 3, 0, NULL, &potential, &error));
+    chorale_clique_setup setup = {.struct_size = sizeof setup};
+    setup.values = LABELS;
+    setup.potential = potential;
+    OK(chorale_model_builder_add_cliques(builder, &setup, 2, NULL, &error));
+    OK(put_position(builder, alone, 0, 0, &error));
+    OK(put_position(builder, 1 - alone, 1, 0, &error));
+    OK(put_position(builder, 1 - alone, 2, 0, &error));
+    chorale_potential_release(potential);
+    check_solved(builder, 0, CHORALE_OBSTACLE_CLIQUES);
+  }
+}
+
 /* Two rules that contradict each other are found by an exact decode, if its states are within the
  * budget. Otherwise the chain is undecided. A third rule adds states. */
 static void states_beyond_the_budget_leave_a_chain_undecided(void **state) {
@@ -446,6 +469,7 @@ static void states_beyond_the_budget_leave_a_chain_undecided(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(the_rest_is_labelled),
                                      cmocka_unit_test(cliques_that_forbid_every_count_are_seen_at_once),
+                                     cmocka_unit_test(a_member_that_may_not_be_alone_is_left_out),
                                      cmocka_unit_test(states_beyond_the_budget_leave_a_chain_undecided),
                                      cmocka_unit_test(one_bad_sequence_costs_no_other)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -148,9 +148,8 @@ public:
   // Reads a number, or true or false.
   template <class Value> void value(Value &to) noexcept {
     const std::string_view raw = scalar();
-    if (expect(parse(raw, to)))
-      return;
-    at_ = static_cast<std::size_t>(raw.data() - text_.data());
+    if (!expect(parse(raw, to)) && raw.data())
+      at_ = static_cast<std::size_t>(raw.data() - text_.data());
   }
   bool is_sound() const noexcept { return is_sound_; }
   bool is_at_end() noexcept { return !take(' ') && at_ == text_.size(); }

@@ -404,10 +404,13 @@ bool chorale_model_builder::place_members() noexcept {
 // Decides which types are closed (CliqueType::closed), and sets Model::closed_slots and items_alone.
 void chorale_model_builder::close_cliques() noexcept {
   for (const Clique &clique : model->cliques)
-    // A clique of one member whose potential may forbid values is not closed: if it forbids all
-    // values, a run must leave the chain out (run/state.hpp), and the solution of closed cliques
-    // (run/closed.hpp) does not do this.
-    clique.type->closed = !clique.property() && !clique.centred() && !clique.may_forbid_alone();
+    clique.type->closed = !clique.property() && !clique.centred();
+  // A clique of one member whose potential may forbid values is not closed: if it forbids all
+  // values, a run must leave the chain out (run/state.hpp), and the solution of closed cliques
+  // (run/closed.hpp) does not do this.
+  for (const Clique &clique : model->cliques)
+    if (clique.may_forbid_alone())
+      clique.type->closed = false;
   for (const AddedSlot &slot : slots) {
     const Chain &chain = model->chains[slot.chain];
     if (!chain.is_item() || chain.slots != 1)
