@@ -558,13 +558,14 @@ static int64_t decode_chains(const chorale_model *model) {
     fail_msg("%s", error.message);
   const int64_t before = comparisons;
   for (int64_t i = 0; i < chorale_model_chain_count(model); ++i) {
-    if (chain_length_of(model, i) == 0)
-      continue; /* an instance */
     chorale_chain chain = {.struct_size = sizeof chain};
-    int32_t *labels = malloc((size_t)chain_length_of(model, i) * sizeof *labels);
+    if (chorale_model_get_chain(model, i, &chain, NULL, &error) != CHORALE_OK)
+      fail_msg("%s", error.message);
+    if (!chain.unary)
+      continue; /* an instance */
+    int32_t *labels = malloc((size_t)chain.length * sizeof *labels);
     assert_non_null(labels);
-    if (chorale_model_get_chain(model, i, &chain, NULL, &error) != CHORALE_OK ||
-        chorale_chain_solve(solver, &chain, labels, NULL, &error) != CHORALE_OK)
+    if (chorale_chain_solve(solver, &chain, labels, NULL, &error) != CHORALE_OK)
       fail_msg("%s", error.message);
     free(labels);
   }
