@@ -311,9 +311,15 @@ chorale_status read_learnt(const Report &report, std::string_view json, Learnt &
 std::size_t write_lines(const Learnt &learnt, char *buffer, std::size_t capacity) noexcept {
   TextWriter text(buffer, capacity);
   const chorale_learnt_report &told = learnt.report;
-  for (const Sentence &verdict : kVerdicts)
-    if (verdict.of == told.verdict)
-      text << (told.applied != 0 ? "Agreement" : "Nothing") << " is applied" << verdict.text << "\n";
+  if (told.verdict == CHORALE_VERDICT_WITHOUT_GOLD &&
+      std::all_of(learnt.kinds.begin(), learnt.kinds.end(),
+                  [](const Kind &kind) { return kind.strength == 0; }))
+    text << "No strength fits: nothing agrees.\n";
+  else
+    for (const Sentence &verdict : kVerdicts)
+      if (verdict.of == told.verdict)
+        text << (told.applied != 0 ? "Agreement" : "Nothing") << " is applied" << verdict.text
+             << "\n";
   if (told.agreement_p >= 0) {
     text << "Of 999 random exchanges of members, a share of ";
     text.fixed(told.agreement_p, 3) << " make them agree as much as the gold labels do.\n";

@@ -198,7 +198,6 @@ private:
                      gsl::span<const std::int64_t> given) noexcept;
   bool order_slots() noexcept;
   bool place_members() noexcept;
-  bool place_weights() noexcept;
   void close_cliques() noexcept;
   void count_messages() noexcept;
 };

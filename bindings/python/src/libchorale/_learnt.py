@@ -45,12 +45,7 @@ class Learnt(Closable):
         return buffer.value.decode()
 
     def __str__(self) -> str:
-        text = self._text(c.CHORALE_TEXT_LINES)
-        report = self.report
-        found = any(kind["strength"] for kind in report["kinds"])
-        if report["verdict"] != VERDICTS[c.CHORALE_VERDICT_WITHOUT_GOLD] or found:
-            return text
-        return "No strength fits: nothing agrees.\n" + text.partition("\n")[2]
+        return self._text(c.CHORALE_TEXT_LINES)
 
     def to_json(self) -> str:
         """Returns the whole result as JSON, for `from_json`."""
