@@ -176,7 +176,7 @@ static void compare_tangent(const int64_t *counts, void *context) {
     counted += counts_value(tangent->problem, v) ? counts[v] : 0;
   }
   tangent->most = fmax(tangent->most, score - paid);
-  if (counted > 0 && tangent->problem->kind != KIND_MAJORITY && !is_at_most(line, score))
+  if (counted > 0 && !is_at_most(line, score))
     tangent->complaint = complain("the tangent is %.17g where C is %.17g", line, score);
 }
 
@@ -204,8 +204,7 @@ static void begin_at(const int64_t *counts, void *context) {
   each_counts(again, 0, values, FEW, compare_tangent, tangent);
   double most = 0;
   OK(chorale_potential_most(tangent->potential, tangent->prices, values, FEW, &most, &error));
-  const int exact = tangent->problem->kind != KIND_MAJORITY;
-  if (!is_at_most(tangent->most, most) || (exact && !is_at_most(most, tangent->most)))
+  if (!is_close(most, tangent->most))
     tangent->complaint = complain("C - p m is at most %.17g, not %.17g", tangent->most, most);
 }
 
@@ -221,7 +220,9 @@ static const char *check_tangents(const Problem *problem, void *context) {
   int64_t counts[MAX_VALUES] = {FEW};
   const int is_served = chorale_potential_prices(potential, counts, problem->values, FEW,
                                                  tangent.prices, NULL, &error) == CHORALE_OK;
-  if (is_served) {
+  if (is_served && problem->kind == KIND_MAJORITY) {
+    tangent.complaint = complain("MAJORITY has prices");
+  } else if (is_served) {
     ++*served;
     each_counts(counts, 0, problem->values, FEW, begin_at, &tangent);
   } else if (error.status != CHORALE_ERROR_KIND) {

@@ -160,7 +160,7 @@ chorale_status check_tangents(const Report &report, const Potential &potential,
     return CHORALE_OK;
   return report.fail(CHORALE_ERROR_KIND, "potential is of family ",
                      chorale_family_name(potential.family),
-                     "; it must be a MAJORITY, or a SUM that is convex and forbids no count");
+                     "; it must be a SUM that is convex and forbids no count");
 }
 
 chorale_status check_sizes(const Report &report, const Potential &potential, std::int64_t values,
@@ -319,11 +319,7 @@ chorale_status chorale_potential_most(const chorale_potential *potential, const 
       if (!is_finite_score(prices[v]))
         return fail_number(report, prices[v], false, "prices[", v, "]");
     CHORALE_CHECK(check_tangents(report, *potential, members));
-    Array<std::int32_t> order(potential->memory);
-    if (potential->family == CHORALE_FAMILY_MAJORITY && !order.resize(values))
-      return report.out_of_memory();
-    *most = most_above(*potential, span_of(prices, values), members,
-                       span_of(order.begin(), order.size()));
+    *most = most_above(*potential, span_of(prices, values), members);
     return CHORALE_OK;
   });
 }

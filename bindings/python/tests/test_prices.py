@@ -51,16 +51,13 @@ def best_of_all(scores, keys, potentials):
     return best
 
 
-@pytest.mark.parametrize("family", ["potts", "entropy", "majority"])
+@pytest.mark.parametrize("family", ["potts", "entropy"])
 def test_items_against_enumeration(rng, family):  # noqa: F811
     found, own, best, gap = 0.0, 0.0, 0.0, 0.0
     for _ in range(5):
         scores = rng.normal(size=(7, 3))
         keys = rng.integers(0, 2, 7).tolist()
-        if family == "majority":
-            potential = ch.Potential.majority(rng.uniform(0, 1) * np.eye(3) * 2)
-        else:
-            potential = getattr(ch.Potential, family)(3, rng.uniform(0, 1.5), scale="members")
+        potential = getattr(ch.Potential, family)(3, rng.uniform(0, 1.5), scale="members")
         cuts = sorted(rng.choice(np.arange(1, 7), 2, replace=False).tolist())
         parts = []
         for begin, end in zip([0, *cuts], [*cuts, 7]):

@@ -103,8 +103,7 @@ CHORALE_API chorale_status chorale_prices_counts(const chorale_prices *prices, i
 CHORALE_API const chorale_run *chorale_prices_run(const chorale_prices *prices);
 
 /* Computes the prices and the score of a shared clique from its counts in all parts. The price of a
- * value is the slope of its table. For MAJORITY the price is the weight of the value in the row of
- * the majority value, which is the right price as long as the majority stays the same.
+ * value is the slope of its table.
  *
  * counts: `values` counts >= 0, summed over all parts. Their sum may be below `members`, if some
  *   members have EMPTY or CONFLICT and the potential does not have these values.
@@ -117,22 +116,20 @@ CHORALE_API const chorale_run *chorale_prices_run(const chorale_prices *prices);
  *   m. May be NULL.
  * *score: receives C of the counts. May be NULL.
  * Errors: NULL_ARGUMENT (potential, counts), VALUES_MISMATCH, SIZE, OUT_OF_RANGE, TABLE_TOO_SHORT,
- *   KIND (prices: neither MAJORITY nor a SUM that is convex and without forbidden counts),
+ *   KIND (prices: not a SUM that is convex and without forbidden counts),
  *   CALLBACK_VALUE, CALLBACK_STOPPED, OUT_OF_MEMORY (a callback with uncounted values). Any thread.
- *   O(R), for MAJORITY O(R^2). */
+ *   O(R); the score of a MAJORITY or of PAIRS O(R^2). */
 CHORALE_API chorale_status chorale_potential_prices(const chorale_potential *potential,
                                                     const int64_t *counts, int64_t values,
                                                     int64_t members, double *prices, double *score,
                                                     chorale_error *error);
 
-/* Computes an upper bound on max over m of [ C(m) - sum_v p_v m_v ], where C is the potential and m
- * stands for all counts whose sum is at most `members`. For a convex SUM the bound is this maximum.
- * For MAJORITY it is the maximum over m that may be fractions.
+/* Computes max over m of [ C(m) - sum_v p_v m_v ], where C is the potential and m stands for all
+ * counts whose sum is at most `members`.
  *
- * prices: `values` finite doubles p_v. *most: receives the bound.
+ * prices: `values` finite doubles p_v. *most: receives the maximum.
  * Errors: NULL_ARGUMENT, VALUES_MISMATCH, SIZE, NOT_A_NUMBER, INFINITE, TABLE_TOO_SHORT, KIND (as
- *   in chorale_potential_prices), OUT_OF_MEMORY (MAJORITY). Any thread. O(R), for MAJORITY O(R^2
- *   log R). */
+ *   in chorale_potential_prices). Any thread. O(R). */
 CHORALE_API chorale_status chorale_potential_most(const chorale_potential *potential,
                                                   const double *prices, int64_t values,
                                                   int64_t members, double *most,

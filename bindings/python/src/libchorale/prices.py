@@ -364,7 +364,7 @@ class Search:
     But the bound is not tight: for Potts it is the sum of the maxima of the parts without shared
     cliques, plus the greatest scores of the shared cliques.
 
-    potentials  potential of each shared clique: convex sums or majority potentials
+    potentials  potential of each shared clique, all convex sums
     members     number of members of each shared clique, in all parts together
     rounds      greatest number of questions
     tracks      number of tracks in each round
