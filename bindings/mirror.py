@@ -53,12 +53,13 @@ GO_NAMES = {"ErrBusy": "ErrRunBusy", "Icm": "ICM", "SchemeBio": "SchemeBIO", "Sc
 STRUCTS = {
     "RunResult": ("run_result", "The outcome of a call on a run and what was found so far. phi_i is the score of chain i, C_p that of clique p; the *own* labelling is that of each chain without its cliques.", "rust go js", ()),
     "LeftOut": ("left_out", "A chain that is left out, since every labelling of it is forbidden. Its labels are -1, or those that it has by itself where the obstacle is undecided, and it counts for nothing in the cliques.", "rust go js", ("position", "clique")),
-    "Reason": ("reason", "", "go js", ()),
+    "Reason": ("reason", "", "rust go js", ("agreement", "position")),
     "RuledChain": ("ruled_chain", "", "rust go js", ()),
     "RuleConflict": ("rule_conflict", "", "rust go", ()),
     "RuleReason": ("rule_reason", "", "rust go js", ()),
     "Progress": ("progress", "Progress of a run, told after every round and every step of the bound.", "rust go js", ()),
     "LearnProgress": ("learn_progress", "Progress of learning, told each time that a problem has been labelled.", "rust go js", ()),
+    "ChainResult": ("chain_result", "The score of the best labelling of a chain, and how the call ended.", "rust", ()),
     "CliqueResult": ("clique_result", "What the solver of a clique found. F is the score of all members' values and of the clique, psi[i][v] the score of value v for member i.", "rust go", ()),
     "LearntReport": ("learnt_report", "", "rust go js", ()),
     "LearntKind": ("learnt_kind", "What was learnt for one kind of cliques: the strength s and the bonus b of s sum_v n_v^2 / n + b sum_v n_v, where n_v of n members have value v.", "rust go js", ()),
@@ -137,7 +138,7 @@ def struct(name: str) -> tuple[str, list[tuple[str, str, str]]]:
         entry = r"(/\*(?:(?!\*/).)*\*/\s*)?\b(\w+) (\w+);[ ]*(/\*(?:(?!\*/).)*\*/)?"
         for before, kind, field, after in re.findall(entry, match[2], re.S):
             above = plain(before) if before else above
-            text = plain(after) if after else plain(before) if before else ""
+            text = ". ".join(plain(comment) for comment in (after, before) if comment)
             text = text or TEXTS.get(f"{name}.{field}") or TEXTS.get(field) or above
             if field not in ("struct_size", "reserved"):
                 fields.append((kind, field, text))
@@ -156,7 +157,7 @@ def camel(name: str) -> str:
 def sentence(text: str) -> str:
     """Returns a comment of a header as a sentence, without what is only about C."""
     text = re.sub(r" \([^()]*\w\.h\b[^()]*\)| \(chorale_\w+\)|^1: |; 0: any other form", "", text)
-    if re.match(r"[a-z]+[ ;:,.]", text):
+    if re.match(r"(?!phi\b|psi\b)(a|[a-z]{2,})[ ;:,.]", text):  # no symbol
         text = text[0].upper() + text[1:]
     text = text.replace("clique's score C", "clique's score")
     return text if not text or text.endswith((".", ".)")) else text + "."
@@ -197,6 +198,8 @@ def filled(language: str, double: str, index: str, number: str, flag: str, none:
                     own = flag
                 elif none and field in options:
                     own, text = none, text.replace("-1", "None")
+                elif none and field in ("own_value", "value"):
+                    own, text = "Shown", text.partition(", R for EMPTY")[0]
                 made.append((own, kind, field, text))
             yield name, of, about or said, made
 
@@ -212,8 +215,15 @@ def wrapped(text: str, before: str) -> str:
 # ---- Rust --------------------------------------------------------------------------------------
 
 
-def of_rust(text: str) -> str:
-    return re.sub(r"([\[\]<>])", r"\\\1", sentence(text))  # in which brackets would be links
+def of_rust(text: str, kind: str = "") -> str:
+    def spell(prefix: str, name: str) -> str:
+        macro, enum = next((macro, enum) for macro, of, enum, *_ in ENUMS if of == prefix)
+        name = f"{prefix}_{name}" if prefix in KEPT_WHOLE["rust"] else name
+        return f"[`{enum}::{capitals(name.lower())}`]" if macro else name
+
+    text = re.sub(r"([\[\]<>])", r"\\\1", sentence(text))  # in which brackets would be links
+    text = re.sub(r"\bCHORALE_(ALONE|TOGETHER)\b", lambda m: f"[`Labelling::{capitals(m[1].lower())}`]", text)
+    return in_words(text, spell, kind)
 
 
 def rust_enums() -> str:
@@ -226,7 +236,7 @@ def rust_enums() -> str:
         for name, text in known.items():
             short = name if prefix in KEPT_WHOLE["rust"] else name.removeprefix(prefix + "_")
             if name.startswith(prefix + "_") and name not in LEFT_OUT["rust"]:
-                lines.append(wrapped(of_rust(text), " " * 8 + "/// "))
+                lines.append(wrapped(of_rust(text, f"chorale_{snake(enum)}"), " " * 8 + "/// "))
                 lines.append(f"        {capitals(short.lower())} = CHORALE_{name},\n")
         lines.append("    }\n}\n")
     return "".join(lines)
@@ -236,8 +246,8 @@ def rust_structs() -> str:
     lines = [f"// {NOTE}\n"]
     for name, of, about, fields in filled("rust", "f64", "usize", "i32", "bool", "Option<usize>"):
         lines.append(f"\nfilled! {{\n{wrapped(of_rust(about), '    /// ')}    {name} = chorale_{of} {{\n")
-        for rust, _, field, text in fields:
-            lines.append(wrapped(of_rust(text), " " * 8 + "/// "))
+        for rust, kind, field, text in fields:
+            lines.append(wrapped(of_rust(text, kind), " " * 8 + "/// "))
             lines.append(f"        {field}: {rust},\n")
         lines.append("    }\n}\n")
     return "".join(lines)

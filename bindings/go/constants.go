@@ -15,7 +15,7 @@ const (
 	RuleAtMost RuleKind = C.CHORALE_RULE_AT_MOST
 	// At least k segments of a.
 	RuleAtLeast RuleKind = C.CHORALE_RULE_AT_LEAST
-	// K segments of a.
+	// k segments of a.
 	RuleExactly RuleKind = C.CHORALE_RULE_EXACTLY
 	// No position has a.
 	RuleNever RuleKind = C.CHORALE_RULE_NEVER

@@ -111,7 +111,9 @@ type Reason struct {
 	Chain int
 	// Within the chain; -1: the whole chain or instance.
 	Position int
-	// All other members.
+	// All other members. Evidence for value: counts of the other members of the clique, without its
+	// centre; with weights, sums of their weights. "AgreeingBefore of others others had this value,
+	// agreeing of others have it now." All three are 0 for a centre.
 	Others int
 	// Those whose value is value under [Alone]: as the scores of their own chains say.
 	AgreeingBefore int
@@ -408,15 +410,15 @@ func learntReport(from *C.chorale_learnt_report) LearntReport {
 type LearntKind struct {
 	// Number of the kind.
 	Kind int32
-	// S sum_v D_cv n_v.
+	// s sum_v D_cv n_v.
 	UsesLogOdds bool
 	// 0: no clique has this kind.
 	Cliques int
 	// Number of members of all its cliques.
 	Members int
-	// S as applied; 0 if nothing is.
+	// s as applied; 0 if nothing is.
 	Strength float64
-	// B as applied.
+	// b as applied.
 	Bonus float64
 }
 

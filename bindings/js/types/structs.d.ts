@@ -172,7 +172,11 @@ export interface Reason {
   readonly chain: number;
   /** Within the chain; -1: the whole chain or instance. */
   readonly position: number;
-  /** All other members. */
+  /**
+   * All other members. Evidence for `value`: counts of the other members of the clique, without its
+   * centre; with weights, sums of their weights. "`agreeingBefore` of `others` others had this
+   * value, `agreeing` of `others` have it now." All three are 0 for a centre.
+   */
   readonly others: number;
   /** Those whose value is `value` under alone: as the scores of their own chains say. */
   readonly agreeingBefore: number;
@@ -332,15 +336,15 @@ export interface LearntReport {
 export interface LearntKind {
   /** Number of the kind. */
   readonly kind: number;
-  /** S sum_v D_cv n_v. */
+  /** s sum_v D_cv n_v. */
   readonly usesLogOdds: boolean;
   /** 0: no clique has this kind. */
   readonly cliques: number;
   /** Number of members of all its cliques. */
   readonly members: number;
-  /** S as applied; 0 if nothing is. */
+  /** s as applied; 0 if nothing is. */
   readonly strength: number;
-  /** B as applied. */
+  /** b as applied. */
   readonly bonus: number;
 }
 

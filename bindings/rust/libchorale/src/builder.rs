@@ -1,22 +1,15 @@
 //! Builders of models.
-//!
-//! A model has *chains* (sequences or trees of labelled positions) and *cliques*. A clique is a
-//! group of *members*, each with a value; its potential is a function of the counts of these
-//! values. Members of a *position clique* are positions; one more position, the *centre*, may
-//! select the potential. Members of a *property clique* are whole chains: a member has one of the R
-//! values of a property, or is EMPTY (no value) or CONFLICT (several values). Chains are
-//! numbered from 0 in the order of adding, and so are cliques.
 
-use crate::array::{check_length, check_offsets, count, pointer, size, Element};
-use crate::error::call;
+use crate::array::Element;
 use crate::handle::Handle;
 use crate::panics::Slot;
+use crate::pass::{count, lent, lent_offsets, size, Pass};
 use crate::{c, Chain, Corpus, Model, Potential, Property, Result};
 use std::ops::Range;
 use std::sync::Arc;
 
 /// Describes a clique that is to be added to a model.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 #[must_use = "a setup is for a builder"]
 pub struct CliqueSetup<'a> {
     property: Option<&'a Property>,
@@ -28,24 +21,15 @@ pub struct CliqueSetup<'a> {
 }
 
 impl<'a> CliqueSetup<'a> {
-    fn blank(potentials: Vec<&'a Potential>) -> Self {
-        Self {
-            property: None,
-            values: 0,
-            label_values: None,
-            potentials,
-            centred: false,
-            centre_label_values: None,
-        }
-    }
     /// Makes a property clique: its members are whole chains, and the value of a member is the
     /// value that the property gives to the chain's labelling. The potential is over either R or
-    /// R + 2 values, where R is the number of values of the property. Over R values, members that are EMPTY or CONFLICT are not counted. Over R + 2
-    /// values, the last two are EMPTY and CONFLICT.
+    /// R + 2 values, where R is the number of values of the property. Over R values, members that are
+    /// EMPTY or CONFLICT are not counted. Over R + 2 values, the last two are EMPTY and CONFLICT.
     pub fn property(property: &'a Property, potential: &'a Potential) -> Self {
         Self {
             property: Some(property),
-            ..Self::blank(vec![potential])
+            potentials: vec![potential],
+            ..Self::default()
         }
     }
     /// Makes a position clique: the value of a member is its label, or the entry of its label in
@@ -53,7 +37,8 @@ impl<'a> CliqueSetup<'a> {
     pub fn positions(values: usize, potential: &'a Potential) -> Self {
         Self {
             values,
-            ..Self::blank(vec![potential])
+            potentials: vec![potential],
+            ..Self::default()
         }
     }
     /// Makes a position clique with a *centre*: one more member, also a position, whose value
@@ -63,7 +48,8 @@ impl<'a> CliqueSetup<'a> {
         Self {
             values,
             centred: true,
-            ..Self::blank(potentials.to_vec())
+            potentials: potentials.to_vec(),
+            ..Self::default()
         }
     }
     setters! {
@@ -102,7 +88,7 @@ impl<'a> CliqueSetup<'a> {
 }
 
 /// Members for [`ModelBuilder::add_members`]: chains, and what else is known of each.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 #[must_use]
 pub struct Members<'x> {
     chains: &'x [i64],
@@ -121,13 +107,7 @@ impl<'x> Members<'x> {
     pub fn new(chains: &'x [i64]) -> Self {
         Self {
             chains,
-            offsets: None,
-            positions: None,
-            weights: None,
-            centre_chains: None,
-            centre_positions: None,
-            classes: None,
-            tables: None,
+            ..Self::default()
         }
     }
     setters! {
@@ -161,7 +141,8 @@ impl<'x> Members<'x> {
     }
 }
 
-/// Collects chains and cliques, from which a [`Model`] is made. Arrays are copied.
+/// Collects chains and cliques, from which a [`Model`] is made. Arrays are copied. Chains are numbered
+/// from 0 in the order of adding, and so are cliques.
 ///
 /// ```
 /// use libchorale as ch;
@@ -188,19 +169,13 @@ pub struct ModelBuilder {
     lengths: Vec<usize>,
 }
 
-// Safe: the object may move between threads, and only one thread at a time can change it
-// (`&mut self`).
-unsafe impl Send for ModelBuilder {}
-unsafe impl Sync for ModelBuilder {}
+debug!(ModelBuilder);
 
 impl ModelBuilder {
     /// Makes a builder without chains and cliques. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
-        let handle = Handle::create(|host, made, error| unsafe {
-            c::chorale_model_builder_create(host, made, error)
-        })?;
         Ok(Self {
-            handle,
+            handle: create!(chorale_model_builder_create())?,
             slots: Vec::new(),
             lengths: Vec::new(),
         })
@@ -216,15 +191,13 @@ impl ModelBuilder {
         group: i64,
     ) -> Result<usize> {
         let raw = chain.raw()?;
-        check_length("tokens", tokens, chain.len())?;
         let mut options = init!(chorale_chain_options);
         options.group = group;
-        options.tokens = pointer(tokens);
-        let builder = self.handle.as_ptr();
-        let mut index = 0;
-        call(|error| unsafe {
-            c::chorale_model_builder_add_chain(builder, &raw, &options, &mut index, error)
-        })?;
+        options.tokens = lent("tokens", tokens, chain.len())?;
+        let (builder, mut index) = (&self.handle, 0);
+        call!(chorale_model_builder_add_chain(
+            builder, &raw, &options, &mut index
+        ))?;
         self.lengths.push(chain.len());
         Ok(count(index))
     }
@@ -234,10 +207,8 @@ impl ModelBuilder {
     /// NotANumber, Infinite, LabelsMismatch (transitions), OutOfMemory.
     pub fn add_corpus<N: Element>(&mut self, corpus: &Corpus<'_, N>) -> Result<Range<usize>> {
         let raw = corpus.raw()?;
-        let mut first = 0;
-        call(|error| unsafe {
-            c::chorale_model_builder_add_corpus(self.handle.as_ptr(), &raw, &mut first, error)
-        })?;
+        let (builder, mut first) = (&self.handle, 0);
+        call!(chorale_model_builder_add_corpus(builder, &raw, &mut first))?;
         self.lengths.extend(corpus.lengths());
         Ok(count(first)..self.lengths.len())
     }
@@ -247,11 +218,10 @@ impl ModelBuilder {
     pub fn add_cliques(&mut self, setup: &CliqueSetup<'_>, number: usize) -> Result<Range<usize>> {
         let potentials: Vec<_> = setup.potentials.iter().map(|p| p.as_ptr()).collect();
         let raw = setup.raw(&potentials);
-        let (builder, cliques) = (self.handle.as_ptr(), size(number));
-        let mut first = 0;
-        call(|error| unsafe {
-            c::chorale_model_builder_add_cliques(builder, &raw, cliques, &mut first, error)
-        })?;
+        let (builder, mut first) = (&self.handle, 0);
+        call!(chorale_model_builder_add_cliques(
+            builder, &raw, number, &mut first
+        ))?;
         let slots = setup.potentials.iter().filter_map(|p| p.slot.clone());
         self.slots.extend(slots);
         Ok(count(first)..count(first) + number)
@@ -270,28 +240,20 @@ impl ModelBuilder {
         let all = [0, size(chains.len())];
         let offsets = members.offsets.unwrap_or(&all);
         let cliques = offsets.len().saturating_sub(1);
-        check_length("offsets", Some(offsets), cliques + 1)?;
-        check_offsets("offsets", offsets, format_args!("chains"), chains.len())?;
-        check_length("positions", members.positions, chains.len())?;
-        check_length("weights", members.weights, chains.len())?;
-        check_length("centre chains", members.centre_chains, cliques)?;
-        check_length("centre positions", members.centre_positions, cliques)?;
         let classes = self.arrays("classes", members.classes, chains)?;
         let tables = self.arrays("tables", members.tables, chains)?;
         let mut raw = init!(chorale_members);
         raw.first = size(first);
         raw.cliques = size(cliques);
-        raw.offsets = offsets.as_ptr();
+        raw.offsets = lent_offsets("offsets", offsets, "chains", chains.len())?;
         raw.chains = chains.as_ptr();
-        raw.positions = pointer(members.positions);
-        raw.weights = pointer(members.weights);
-        raw.centre_chains = pointer(members.centre_chains);
-        raw.centre_positions = pointer(members.centre_positions);
-        raw.classes = pointer(classes.as_deref());
-        raw.tables = pointer(tables.as_deref());
-        call(|error| unsafe {
-            c::chorale_model_builder_add_members(self.handle.as_ptr(), &raw, error)
-        })
+        raw.positions = lent("positions", members.positions, chains.len())?;
+        raw.weights = lent("weights", members.weights, chains.len())?;
+        raw.centre_chains = lent("centre chains", members.centre_chains, cliques)?;
+        raw.centre_positions = lent("centre positions", members.centre_positions, cliques)?;
+        raw.classes = classes.as_deref().pass();
+        raw.tables = tables.as_deref().pass();
+        call!(chorale_model_builder_add_members(&self.handle, &raw))
     }
 
     /// Returns the addresses of the arrays of members. The lengths are checked only if the chain
@@ -303,13 +265,12 @@ impl ModelBuilder {
         chains: &[i64],
     ) -> Result<Option<Vec<*const i32>>> {
         let addresses = |arrays: &[Option<&[i32]>]| {
-            check_length(name, Some(arrays), chains.len())?;
+            lent(name, arrays, chains.len())?;
             let address = |(&array, &chain): (&Option<&[i32]>, &i64)| {
                 let length = usize::try_from(chain).ok();
                 let length = length.and_then(|chain| self.lengths.get(chain).copied());
-                let known = array.filter(|_| length.is_some());
-                check_length(name, known, length.unwrap_or(0))?;
-                Ok(pointer(array))
+                let given = array.map_or(0, <[i32]>::len);
+                lent(name, array, length.unwrap_or(given))
             };
             std::iter::zip(arrays, chains).map(address).collect()
         };
@@ -323,11 +284,5 @@ impl ModelBuilder {
             c::chorale_model_builder_freeze(self.handle.as_ptr(), made, error)
         })?;
         Ok(Model::with(handle, self.slots.into()))
-    }
-}
-
-impl std::fmt::Debug for ModelBuilder {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "ModelBuilder({} chains)", self.lengths.len())
     }
 }

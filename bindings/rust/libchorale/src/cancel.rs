@@ -1,23 +1,20 @@
 //! Flags by which computations are ended early.
 
 use crate::handle::Handle;
+use crate::pass::Pass;
 use crate::{c, Result};
-use std::fmt;
 use std::sync::Arc;
 
 /// A flag by which any thread requests that a computation ends early. Clones share the flag.
 #[derive(Clone)]
 pub struct Cancel(Arc<Handle<c::chorale_cancel>>);
 
-// Safe: the library reads and writes the flag atomically.
-unsafe impl Send for Handle<c::chorale_cancel> {}
-unsafe impl Sync for Handle<c::chorale_cancel> {}
+debug!(Cancel: is_raised);
 
 impl Cancel {
     /// Makes a flag that is not raised. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
-        Handle::create(|host, made, error| unsafe { c::chorale_cancel_create(host, made, error) })
-            .map(|handle| Self(Arc::new(handle)))
+        Ok(Self(Arc::new(create!(chorale_cancel_create())?)))
     }
 
     /// Requests that every computation with this flag ends.
@@ -37,11 +34,8 @@ impl Cancel {
     }
 }
 
-impl fmt::Debug for Cancel {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_tuple("Cancel")
-            .field(&self.is_raised())
-            .finish()
+impl Pass<*const c::chorale_cancel> for &Option<Cancel> {
+    fn pass(self) -> *const c::chorale_cancel {
+        self.as_ref().map_or(std::ptr::null(), Cancel::as_ptr)
     }
 }

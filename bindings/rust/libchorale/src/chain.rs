@@ -1,8 +1,8 @@
 //! The scores of one sequence or tree.
 
-use crate::array::{check_length, count, pointer, size, Element, IntoMatrix, Matrices, Matrix};
-use crate::error::call;
-use crate::{c, Orientation, Result, Transitions};
+use crate::array::{named, product, Element, IntoMatrix, Matrix};
+use crate::pass::{count, lent, size};
+use crate::{c, Error, Orientation, Result, Transitions};
 
 /// The scores of one sequence or tree: unary scores, positions x labels, and transitions. A
 /// labelling gives one label to each position. Its score is the sum of the unary scores of its
@@ -29,10 +29,11 @@ use crate::{c, Orientation, Result, Transitions};
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a chain is scores for a solver or a model"]
-pub struct Chain<'s, N = f64> {
+pub struct Chain<'s, N: Element = f64> {
     unary: Matrix<'s, N>,
     transitions: Option<Transitions>,
-    edges: Option<Matrices<'s, N>>,
+    /// One matrix, labels x labels, or one for each edge below the other.
+    edges: Option<Matrix<'s, N>>,
     orientation: Orientation,
     start: Option<&'s [N]>,
     end: Option<&'s [N]>,
@@ -45,13 +46,8 @@ impl<'s, N: Element> Chain<'s, N> {
     /// Makes a chain of unary scores, positions x labels. Minus infinity forbids a label at a
     /// position. Errors: Shape (a ragged array; the message names the row), OutOfMemory.
     pub fn new(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
-        let unary = unary.into_matrix().map_err(|error| error.of("unary"))?;
-        Ok(Self::with(unary))
-    }
-
-    fn with(unary: Matrix<'s, N>) -> Self {
-        Self {
-            unary,
+        Ok(Self {
+            unary: named("unary", unary)?,
             transitions: None,
             edges: None,
             orientation: Orientation::RowsFrom,
@@ -60,7 +56,7 @@ impl<'s, N: Element> Chain<'s, N> {
             parents: None,
             forced: None,
             allowed: None,
-        }
+        })
     }
     /// Sets transitions, which several chains can share. Unless this is called, they are zero.
     pub fn transitions(mut self, transitions: &Transitions) -> Self {
@@ -68,18 +64,26 @@ impl<'s, N: Element> Chain<'s, N> {
         self
     }
     /// Sets one matrix of transition scores, labels x labels, for all edges of this chain. This
-    /// matrix replaces that of the shared transitions. Errors: Shape (a ragged array), OutOfMemory.
+    /// matrix replaces that of the shared transitions. Errors: Shape (not labels x labels), OutOfMemory.
     pub fn edges(mut self, edges: impl IntoMatrix<'s, N>) -> Result<Self> {
-        let edges = edges.into_matrix().map_err(|error| error.of("edges"))?;
-        self.edges = Some(Matrices::one(edges));
+        let edges = named("edges", edges)?;
+        edges.check_shape("edges", self.labels(), self.labels())?;
+        self.edges = Some(edges);
         Ok(self)
     }
     /// Sets one matrix of transition scores, labels x labels, for each edge of this chain: one after
     /// the other, row after row without gaps. The first matrix is for the edge to position 1. Errors:
     /// Shape (the slice ends within a matrix).
     pub fn each_edge(mut self, edges: &'s [N]) -> Result<Self> {
-        let edges = Matrices::squares(edges, self.labels());
-        self.edges = Some(edges.map_err(|error| error.of("edges"))?);
+        let side = self.labels();
+        let entries = product(&[side, side])?.max(1);
+        if edges.len() % entries != 0 {
+            return Err(Error::shape(format!(
+                "edges: a slice of {} entries cannot be divided into matrices of {side} x {side}",
+                edges.len()
+            )));
+        }
+        self.edges = Some(Matrix::new(edges, edges.len() / entries * side, side)?);
         Ok(self)
     }
     setters! {
@@ -103,8 +107,7 @@ impl<'s, N: Element> Chain<'s, N> {
     /// Sets which labels are allowed, positions x labels: 0 forbids the label at the position.
     /// Errors: Shape (a ragged array).
     pub fn allowed(mut self, allowed: impl IntoMatrix<'s, u8>) -> Result<Self> {
-        let allowed = allowed.into_matrix().and_then(Matrix::in_rows);
-        self.allowed = Some(allowed.map_err(|error| error.of("allowed"))?);
+        self.allowed = Some(named("allowed", allowed)?);
         Ok(self)
     }
 
@@ -133,11 +136,9 @@ impl<'s, N: Element> Chain<'s, N> {
     /// those of a [`Chain`]; Shape, OutOfRange (`labelling`).
     pub fn score(&self, labelling: &[i32]) -> Result<f64> {
         let raw = self.raw()?;
-        check_length("labelling", Some(labelling), self.len())?;
+        let labelling = lent("labelling", labelling, self.len())?;
         let mut score = 0.0;
-        call(|error| unsafe {
-            c::chorale_chain_score(&raw, labelling.as_ptr(), &mut score, error)
-        })?;
+        call!(chorale_chain_score(&raw, labelling, &mut score))?;
         Ok(score)
     }
 
@@ -150,99 +151,66 @@ impl<'s, N: Element> Chain<'s, N> {
         raw.element = N::ELEMENT;
         raw.orientation = self.orientation.raw();
         raw.unary = self.unary.as_ptr().cast();
-        raw.unary_row_stride = size(self.unary.row_stride());
-        raw.unary_column_stride = size(self.unary.column_stride());
         if let Some(transitions) = &self.transitions {
             raw.transitions = transitions.as_ptr();
         }
         if let Some(edges) = &self.edges {
-            edges
-                .first
-                .check_shape("each matrix of edges", labels, labels)?;
-            raw.edges = edges.first.as_ptr().cast();
-            raw.edge_matrices = size(edges.count);
-            raw.edge_matrix_stride = size(edges.matrix_stride);
-            raw.edge_row_stride = size(edges.first.row_stride());
-            raw.edge_column_stride = size(edges.first.column_stride());
+            raw.edges = edges.as_ptr().cast();
+            raw.edge_matrices = size(edges.rows() / labels.max(1));
         }
-        check_length("start", self.start, labels)?;
-        check_length("end", self.end, labels)?;
-        check_length("parents", self.parents, length)?;
-        check_length("forced", self.forced, length)?;
-        raw.start = pointer(self.start).cast();
-        raw.end = pointer(self.end).cast();
-        raw.parents = pointer(self.parents);
-        raw.forced = pointer(self.forced);
+        raw.start = lent("start", self.start, labels)?.cast();
+        raw.end = lent("end", self.end, labels)?.cast();
+        raw.parents = lent("parents", self.parents, length)?;
+        raw.forced = lent("forced", self.forced, length)?;
         if let Some(allowed) = &self.allowed {
             allowed.check_shape("allowed", length, labels)?;
             raw.allowed = allowed.as_ptr();
-            raw.allowed_row_stride = size(allowed.row_stride());
         }
         Ok(raw)
     }
 
-    /// Makes a view of a chain that a model holds.
+    /// Makes a view of a chain that a model holds. Matrices with gaps are copied. Errors: OutOfMemory.
     ///
     /// # Safety
     /// The arrays must live for `'s`. The element type must be N.
-    pub(crate) unsafe fn from_raw(raw: &c::chorale_chain) -> Self {
+    pub(crate) unsafe fn from_raw(raw: &c::chorale_chain) -> Result<Self> {
         let (length, labels) = (count(raw.length), count(raw.labels));
-        let mut chain = Self::with(matrix(
-            raw.unary.cast(),
-            [length, labels],
-            [raw.unary_row_stride, raw.unary_column_stride],
-        ));
-        if raw.orientation == Orientation::RowsTo.raw() {
-            chain.orientation = Orientation::RowsTo;
-        }
-        if !raw.transitions.is_null() {
-            chain.transitions = Some(Transitions::retain(raw.transitions));
-        }
-        if !raw.edges.is_null() {
-            let first = matrix(
-                raw.edges.cast(),
-                [labels, labels],
-                [raw.edge_row_stride, raw.edge_column_stride],
-            );
-            let matrix_stride = match count(raw.edge_matrix_stride) {
-                0 => labels * labels,
-                stride => stride,
-            };
-            chain.edges = Some(Matrices {
-                count: count(raw.edge_matrices),
-                matrix_stride,
-                first,
-            });
-        }
-        chain.start = optional(raw.start.cast(), labels);
-        chain.end = optional(raw.end.cast(), labels);
-        chain.parents = optional(raw.parents, length);
-        chain.forced = optional(raw.forced, length);
-        if !raw.allowed.is_null() {
-            let strides = [raw.allowed_row_stride, 1];
-            chain.allowed = Some(matrix(raw.allowed, [length, labels], strides));
-        }
-        chain
+        let strides = [raw.unary_row_stride, raw.unary_column_stride];
+        let unary = Matrix::at(raw.unary.cast(), [length, labels], strides.map(count))?;
+        let edges = match count(raw.edge_matrices) {
+            0 => None,
+            matrices => {
+                let data: *const N = raw.edges.cast();
+                let matrix_stride = count(raw.edge_matrix_stride);
+                let (from, to) = (count(raw.edge_row_stride), count(raw.edge_column_stride));
+                Some(Matrix::copied(matrices * labels, labels, |row, column| {
+                    let (matrix, row) = (row / labels, row % labels);
+                    *data.add(matrix * matrix_stride + row * from + column * to)
+                })?)
+            }
+        };
+        let allowed = match raw.allowed.is_null() {
+            true => None,
+            false => {
+                let strides = [count(raw.allowed_row_stride), 1];
+                Some(Matrix::at(raw.allowed, [length, labels], strides)?)
+            }
+        };
+        Ok(Self {
+            unary,
+            transitions: (!raw.transitions.is_null()).then(|| Transitions::retain(raw.transitions)),
+            edges,
+            orientation: Orientation::RowsFrom, // of every model
+            start: optional(raw.start.cast(), labels),
+            end: optional(raw.end.cast(), labels),
+            parents: optional(raw.parents, length),
+            forced: optional(raw.forced, length),
+            allowed,
+        })
     }
 }
 
-unsafe fn slice<'s, T>(data: *const T, length: usize) -> &'s [T] {
-    if length == 0 {
-        return &[];
-    }
-    std::slice::from_raw_parts(data, length)
-}
-
+/// Returns a view of an array of the library, or None for NULL.
 pub(crate) unsafe fn optional<'s, T>(data: *const T, length: usize) -> Option<&'s [T]> {
-    (!data.is_null()).then(|| slice(data, length))
-}
-
-/// Makes a view of a matrix of the library, where a stride of 0 means rows without gaps.
-unsafe fn matrix<'s, T>(data: *const T, extents: [usize; 2], strides: [i64; 2]) -> Matrix<'s, T> {
-    let column_stride = count(strides[1]).max(1);
-    let row_stride = match count(strides[0]) {
-        0 => (extents[1] * column_stride).max(1),
-        stride => stride,
-    };
-    Matrix::from_pointer(data, extents, [row_stride, column_stride])
+    (!data.is_null()).then(|| std::slice::from_raw_parts(data, length))
 }

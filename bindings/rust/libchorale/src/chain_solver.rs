@@ -1,35 +1,10 @@
 //! Best labellings, max-marginals and the k best labellings of one chain.
-//!
-//! The *max-marginal* of a label at a position is the best score of a labelling with this label at
-//! this position. The *margin* of a position is its greatest max-marginal minus the second
-//! greatest.
 
-use crate::array::{count, fill, found, product, size, Element, Matrix};
-use crate::error::call;
+use crate::array::{fill, found, product, Element, Matrix};
 use crate::handle::Handle;
-use crate::{c, Chain, Outcome, Result};
-
-/// The result of a call: the score of the best labelling, and how the call ended.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ChainResult {
-    /// How the call ended: Complete, or Infeasible if every labelling is forbidden.
-    pub outcome: Outcome,
-    /// The score of the best labelling; minus infinity if every labelling is forbidden.
-    pub score: f64,
-}
-
-impl ChainResult {
-    pub(crate) fn blank() -> c::chorale_chain_result {
-        init!(chorale_chain_result)
-    }
-    pub(crate) fn from_raw(raw: &c::chorale_chain_result) -> Self {
-        Self {
-            outcome: Outcome::from_raw(raw.outcome),
-            score: raw.score,
-        }
-    }
-}
+use crate::pass::{count, Pass};
+use crate::{c, Chain, ChainResult, Result};
+use std::ptr::null_mut;
 
 /// The best labelling. It lies in the solver's memory, which the next call overwrites.
 #[derive(Clone, Copy, Debug)]
@@ -107,18 +82,13 @@ pub struct ChainSolver {
     numbers: Vec<f64>,
 }
 
-// Safe: the object may move between threads, and only one thread at a time can call it
-// (`&mut self`).
-unsafe impl Send for ChainSolver {}
+debug!(ChainSolver);
 
 impl ChainSolver {
     /// Makes a solver whose workspace grows as needed. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
-        let handle = Handle::create(|host, made, error| unsafe {
-            c::chorale_chain_solver_create(host, made, error)
-        })?;
         Ok(Self {
-            handle,
+            handle: create!(chorale_chain_solver_create())?,
             labelling: Vec::new(),
             numbers: Vec::new(),
         })
@@ -127,20 +97,13 @@ impl ChainSolver {
     /// Finds the best labelling. Errors: those of a [`Chain`]; OutOfMemory.
     pub fn best<N: Element>(&mut self, chain: &Chain<'_, N>) -> Result<ChainSolution<'_>> {
         let raw = chain.raw()?;
-        let mut result = ChainResult::blank();
+        let mut result = init!(chorale_chain_result);
         fill(&mut self.labelling, chain.len(), -1)?;
-        call(|error| unsafe {
-            c::chorale_chain_solve(
-                self.handle.as_ptr(),
-                &raw,
-                self.labelling.as_mut_ptr(),
-                &mut result,
-                error,
-            )
-        })?;
+        let (solver, labelling) = (&self.handle, &mut self.labelling);
+        call!(chorale_chain_solve(solver, &raw, labelling, &mut result))?;
         Ok(ChainSolution {
             labelling: found(&self.labelling),
-            result: ChainResult::from_raw(&result),
+            result: result.pass(),
         })
     }
 
@@ -153,25 +116,22 @@ impl ChainSolver {
         fill(&mut self.numbers, entries.saturating_add(length), 0.0)?;
         fill(&mut self.labelling, length, -1)?;
         let (marginals, margins) = self.numbers.split_at_mut(entries);
-        let mut result = ChainResult::blank();
-        call(|error| unsafe {
-            c::chorale_chain_max_marginals(
-                self.handle.as_ptr(),
-                &raw,
-                marginals.as_mut_ptr(),
-                0,
-                std::ptr::null_mut(),
-                margins.as_mut_ptr(),
-                self.labelling.as_mut_ptr(),
-                &mut result,
-                error,
-            )
-        })?;
+        let mut result = init!(chorale_chain_result);
+        call!(chorale_chain_max_marginals(
+            &self.handle,
+            &raw,
+            &mut *marginals,
+            0i64,
+            null_mut(),
+            &mut *margins,
+            &mut self.labelling,
+            &mut result
+        ))?;
         Ok(Marginals {
             marginals: Matrix::new(marginals, length, labels)?,
             margins,
             labelling: found(&self.labelling),
-            result: ChainResult::from_raw(&result),
+            result: result.pass(),
         })
     }
 
@@ -183,22 +143,17 @@ impl ChainSolver {
         let raw = chain.raw()?;
         let (edges, labels) = (chain.len().saturating_sub(1), chain.labels());
         fill(&mut self.numbers, product(&[edges, labels, labels])?, 0.0)?;
-        let (to, none) = (self.numbers.as_mut_ptr(), std::ptr::null_mut());
-        let (solver, labelling) = (self.handle.as_ptr(), std::ptr::null_mut());
-        let mut result = ChainResult::blank();
-        call(|error| unsafe {
-            c::chorale_chain_max_marginals(
-                solver,
-                &raw,
-                none,
-                0,
-                to,
-                none,
-                labelling,
-                &mut result,
-                error,
-            )
-        })?;
+        let mut result = init!(chorale_chain_result);
+        call!(chorale_chain_max_marginals(
+            &self.handle,
+            &raw,
+            null_mut(),
+            0i64,
+            &mut self.numbers,
+            null_mut(),
+            null_mut(),
+            &mut result
+        ))?;
         Ok(&self.numbers)
     }
 
@@ -210,30 +165,19 @@ impl ChainSolver {
         fill(&mut self.labelling, product(&[length, k])?, -1)?;
         fill(&mut self.numbers, k, 0.0)?;
         let mut found = 0;
-        call(|error| unsafe {
-            c::chorale_chain_k_best(
-                self.handle.as_ptr(),
-                &raw,
-                size(k),
-                self.labelling.as_mut_ptr(),
-                size(length),
-                self.numbers.as_mut_ptr(),
-                &mut found,
-                error,
-            )
-        })?;
+        call!(chorale_chain_k_best(
+            &self.handle,
+            &raw,
+            k,
+            &mut self.labelling,
+            length,
+            &mut self.numbers,
+            &mut found
+        ))?;
         Ok(KBest {
             labellings: &self.labelling,
             length,
             scores: &self.numbers[..count(found)],
         })
-    }
-}
-
-impl std::fmt::Debug for ChainSolver {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("ChainSolver")
-            .finish_non_exhaustive()
     }
 }

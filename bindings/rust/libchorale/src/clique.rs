@@ -1,15 +1,10 @@
-//! Clique inference: finds the best values of the members of one clique.
-//!
-//! An *assignment* gives each of the n members one of R values. Its score is the sum of the
-//! members' own scores of their values, plus the potential of the clique, a function of the counts:
-//! n_v is the number of members with value v.
+//! Clique inference: finds the best values of the members of one clique. An *assignment* gives each of
+//! the n members one of R values.
 
-use crate::array::{
-    check_length, fill, found, index, pointer, product, seconds, size, IntoMatrix, Matrix,
-};
-use crate::error::call;
+use crate::array::{fill, found, named, product, IntoMatrix, Matrix};
 use crate::handle::Handle;
 use crate::panics::settle;
+use crate::pass::{index, lent, seconds, size, Pass};
 use crate::{c, Algorithm, Cancel, CliqueResult, MarginalForm, Potential, Result};
 use std::time::Duration;
 
@@ -25,12 +20,10 @@ pub struct CliqueProblem<'a> {
 
 impl<'a> CliqueProblem<'a> {
     /// Makes a problem from the scores, members x values; minus infinity forbids a value to a
-    /// member. The scores are copied unless the entries of each row lie side by side. Errors: Shape
-    /// (a ragged array), OutOfMemory.
+    /// member. Errors: Shape (a ragged array), OutOfMemory.
     pub fn new(scores: impl IntoMatrix<'a, f64>) -> Result<Self> {
-        let scores = scores.into_matrix().and_then(Matrix::in_rows);
         Ok(Self {
-            scores: scores.map_err(|error| error.of("scores"))?,
+            scores: named("scores", scores)?,
             fixed: None,
             weights: None,
         })
@@ -54,21 +47,18 @@ impl<'a> CliqueProblem<'a> {
     }
 
     fn raw(&self) -> Result<c::chorale_clique_problem> {
-        check_length("fixed", self.fixed, self.members())?;
-        check_length("weights", self.weights, self.members())?;
         let mut raw = init!(chorale_clique_problem);
         raw.members = size(self.members());
         raw.values = size(self.values());
         raw.scores = self.scores.as_ptr();
-        raw.row_stride = size(self.scores.row_stride());
-        raw.fixed = pointer(self.fixed);
-        raw.weights = pointer(self.weights);
+        raw.fixed = lent("fixed", self.fixed, self.members())?;
+        raw.weights = lent("weights", self.weights, self.members())?;
         Ok(raw)
     }
 }
 
 /// Options for solving a clique. Options that are not set have the library's defaults.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 #[must_use = "options are for a call"]
 pub struct CliqueOptions<'a> {
     raw: c::chorale_clique_options,
@@ -89,15 +79,6 @@ impl Default for CliqueOptions<'_> {
             start: None,
             cancel: None,
         }
-    }
-}
-
-impl std::fmt::Debug for CliqueOptions<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("CliqueOptions")
-            .field("algorithm", &Algorithm::from_raw(self.raw.algorithm))
-            .finish_non_exhaustive()
     }
 }
 
@@ -123,8 +104,7 @@ impl<'a> CliqueOptions<'a> {
         self
     }
     /// Lets alpha-expansion, local search and ICM start with `value` for every member that may take
-    /// it;
-    /// all other members start with their best values.
+    /// it; all other members start with their best values.
     pub fn start_value(mut self, value: usize) -> Self {
         self.raw.start = c::CHORALE_START_VALUE;
         self.start_value = Some(value);
@@ -188,7 +168,6 @@ impl<'a> CliqueOptions<'a> {
     }
 
     fn raw(&self, members: usize) -> Result<c::chorale_clique_options> {
-        check_length("the start assignment", self.start, members)?;
         let mut raw = self.raw;
         if let Some(value) = self.start_value {
             raw.start_value = index("start_value", value)?;
@@ -200,11 +179,8 @@ impl<'a> CliqueOptions<'a> {
                 index("subset_size", values)?
             };
         }
-        raw.start_assignment = pointer(self.start);
-        raw.cancel = self
-            .cancel
-            .as_ref()
-            .map_or(std::ptr::null(), Cancel::as_ptr);
+        raw.start_assignment = lent("the start assignment", self.start, members)?;
+        raw.cancel = (&self.cancel).pass();
         Ok(raw)
     }
 }
@@ -268,18 +244,13 @@ pub struct CliqueSolver {
     marginals: Vec<f64>,
 }
 
-// Safe: the object may move between threads, and only one thread at a time can call it
-// (`&mut self`).
-unsafe impl Send for CliqueSolver {}
+debug!(CliqueSolver);
 
 impl CliqueSolver {
     /// Makes a solver whose workspace grows as needed. Errors: OutOfMemory.
     pub fn new() -> Result<Self> {
-        let handle = Handle::create(|host, made, error| unsafe {
-            c::chorale_clique_solver_create(host, made, error)
-        })?;
         Ok(Self {
-            handle,
+            handle: create!(chorale_clique_solver_create())?,
             assignment: Vec::new(),
             marginals: Vec::new(),
         })
@@ -300,21 +271,18 @@ impl CliqueSolver {
         let raw = problem.raw()?;
         let mut result = init!(chorale_clique_result);
         fill(&mut self.assignment, problem.members(), -1)?;
-        let status = call(|error| unsafe {
-            c::chorale_clique_solve(
-                self.handle.as_ptr(),
-                potential.as_ptr(),
-                &raw,
-                &options,
-                self.assignment.as_mut_ptr(),
-                &mut result,
-                error,
-            )
-        });
-        settle(status, &potential.slot)?;
+        let solved = call!(chorale_clique_solve(
+            &self.handle,
+            potential.as_ptr(),
+            &raw,
+            &options,
+            &mut self.assignment,
+            &mut result
+        ));
+        settle(solved, &potential.slot)?;
         Ok(CliqueSolution {
             assignment: found(&self.assignment),
-            result: CliqueResult::from_raw(&result),
+            result: result.pass(),
         })
     }
 
@@ -334,25 +302,22 @@ impl CliqueSolver {
         let mut result = init!(chorale_clique_result);
         fill(&mut self.assignment, rows, -1)?;
         fill(&mut self.marginals, product(&[rows, columns])?, 0.0)?;
-        let status = call(|error| unsafe {
-            c::chorale_clique_max_marginals(
-                self.handle.as_ptr(),
-                potential.as_ptr(),
-                &raw,
-                &options,
-                form.raw(),
-                self.marginals.as_mut_ptr(),
-                size(columns),
-                self.assignment.as_mut_ptr(),
-                &mut result,
-                error,
-            )
-        });
-        settle(status, &potential.slot)?;
+        let computed = call!(chorale_clique_max_marginals(
+            &self.handle,
+            potential.as_ptr(),
+            &raw,
+            &options,
+            form,
+            &mut self.marginals,
+            columns,
+            &mut self.assignment,
+            &mut result
+        ));
+        settle(computed, &potential.slot)?;
         Ok(CliqueMarginals {
             marginals: Matrix::new(&self.marginals, rows, columns)?,
             assignment: found(&self.assignment),
-            result: CliqueResult::from_raw(&result),
+            result: result.pass(),
         })
     }
 
@@ -364,29 +329,19 @@ impl CliqueSolver {
         problem: &CliqueProblem<'_>,
         assignment: &[i32],
     ) -> Result<CliqueResult> {
-        check_length("assignment", Some(assignment), problem.members())?;
+        let assignment = lent("assignment", assignment, problem.members())?;
         let raw = problem.raw()?;
         let mut result = init!(chorale_clique_result);
-        let status = call(|error| unsafe {
-            c::chorale_clique_score(
-                self.handle.as_ptr(),
-                potential.as_ptr(),
-                &raw,
-                assignment.as_ptr(),
-                &mut result,
-                error,
-            )
-        });
-        settle(status, &potential.slot)?;
-        Ok(CliqueResult::from_raw(&result))
-    }
-}
-
-impl std::fmt::Debug for CliqueSolver {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("CliqueSolver")
-            .finish_non_exhaustive()
+        let (solver, potential, slot) = (&self.handle, potential.as_ptr(), &potential.slot);
+        let scored = call!(chorale_clique_score(
+            solver,
+            potential,
+            &raw,
+            assignment,
+            &mut result
+        ));
+        settle(scored, slot)?;
+        Ok(result.pass())
     }
 }
 

@@ -1,13 +1,8 @@
-//! The constants of the C interface, as enums, and the values of members of cliques.
-//!
-//! A clique is a group of *members*, each with one of R values. Its potential is a function of the
-//! counts: n_v of its n members have value v. If the members are whole chains, a property gives a
-//! chain its value: the property *fires* values at positions of the chain. A chain where no value
-//! fires is EMPTY; a chain where two different values fire is CONFLICT. A dictionary restricts a
-//! clique to some values of its property; UNLISTED stands for all other values.
+//! The constants of the C interface, as enums, the structs that the library fills, and the values of
+//! members of cliques.
 
-use crate::array::{count, index};
 use crate::learn::Warnings;
+use crate::pass::{index, Pass};
 use crate::{c, Error, Result};
 
 /// Defines an enum of constants that the library returns. A number that the enum does not name
@@ -40,42 +35,12 @@ macro_rules! told {
             }
         }
 
-        impl Told<i32> for $type {
-            fn told(raw: i32) -> Self {
-                Self::from_raw(raw)
+        impl Pass<$type> for i32 {
+            fn pass(self) -> $type {
+                $type::from_raw(self)
             }
         }
     };
-}
-
-/// Converts a field of a struct that the library fills.
-pub(crate) trait Told<Raw> {
-    fn told(raw: Raw) -> Self;
-}
-impl Told<i32> for bool {
-    fn told(raw: i32) -> Self {
-        raw != 0
-    }
-}
-impl Told<i32> for i32 {
-    fn told(raw: i32) -> Self {
-        raw
-    }
-}
-impl Told<i64> for usize {
-    fn told(raw: i64) -> Self {
-        count(raw)
-    }
-}
-impl Told<i64> for Option<usize> {
-    fn told(raw: i64) -> Self {
-        usize::try_from(raw).ok()
-    }
-}
-impl Told<f64> for f64 {
-    fn told(raw: f64) -> Self {
-        raw
-    }
 }
 
 /// Defines a struct that the library fills.
@@ -88,9 +53,9 @@ macro_rules! filled {
             $($(#[$doc])* pub $field: $kind,)*
         }
 
-        impl $type {
-            pub(crate) fn from_raw(raw: &c::$raw) -> Self {
-                Self { $($field: Told::told(raw.$field),)* }
+        impl Pass<$type> for c::$raw {
+            fn pass(self) -> $type {
+                $type { $($field: self.$field.pass(),)* }
             }
         }
     };
@@ -113,11 +78,27 @@ macro_rules! asked {
                 }
             }
         }
+
+        impl Pass<i32> for $type {
+            fn pass(self) -> i32 {
+                self.raw()
+            }
+        }
     };
 }
 
 include!("enums.rs");
 include!("structs.rs");
+
+asked! {
+    /// Selects which labelling of a run a result describes.
+    Labelling {
+        /// The labelling with the highest score found so far.
+        Together = CHORALE_TOGETHER,
+        /// The own labelling: the best labels of every chain without its cliques.
+        Alone = CHORALE_ALONE,
+    }
+}
 
 impl Outcome {
     /// Returns the name of the outcome in lower case, such as "iteration-limit"; "unknown outcome"
@@ -197,6 +178,13 @@ impl TextList {
                     Error::new(Status::OutOfRange, told)
                 })?,
         })
+    }
+}
+
+/// The value of a number among so many values that it is none of the others.
+impl Pass<Shown> for i32 {
+    fn pass(self) -> Shown {
+        Shown::from_raw(self, usize::MAX)
     }
 }
 

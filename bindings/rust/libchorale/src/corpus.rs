@@ -1,8 +1,7 @@
 //! Many chains in one call: a corpus holds the scores of all chains in one array.
 
-use crate::array::{
-    check_length, check_offsets, count, pointer, size, Element, IntoMatrix, Matrix,
-};
+use crate::array::{named, product, Element, IntoMatrix, Matrix};
+use crate::pass::{count, lent, lent_offsets, size, Pass};
 use crate::{c, Error, Result, Transitions};
 use std::borrow::Cow;
 
@@ -26,7 +25,7 @@ use std::borrow::Cow;
 /// ```
 #[derive(Clone, Debug)]
 #[must_use = "a corpus is scores for a call or a model"]
-pub struct Corpus<'s, N = f64> {
+pub struct Corpus<'s, N: Element = f64> {
     unary: Matrix<'s, N>,
     /// The row at which each chain begins, then the end of the last chain. None: every row is a
     /// chain.
@@ -48,9 +47,7 @@ impl<'s, N: Element> Corpus<'s, N> {
     pub fn new<'c, M: IntoMatrix<'c, N>>(chains: impl IntoIterator<Item = M>) -> Result<Self> {
         let mut parts = Vec::new();
         for (at, chain) in chains.into_iter().enumerate() {
-            let chain = chain.into_matrix();
-            let chain = chain.map_err(|error| error.of(&format!("chains[{at}]")))?;
-            parts.push(chain);
+            parts.push(named(&format!("chains[{at}]"), chain)?);
         }
         // The chains with at least one row. A chain without rows does not tell the number of
         // labels.
@@ -79,8 +76,7 @@ impl<'s, N: Element> Corpus<'s, N> {
     /// Makes a corpus of single items: every row of `unary` is a chain of one position. Errors:
     /// Shape (rows of different lengths; the message names the row), OutOfMemory.
     pub fn items(unary: impl IntoMatrix<'s, N>) -> Result<Self> {
-        let unary = unary.into_matrix().map_err(|error| error.of("unary"))?;
-        Ok(Self::with(unary, None))
+        Ok(Self::with(named("unary", unary)?, None))
     }
 
     /// Makes a corpus in which chain `i` has the rows `offsets[i] .. offsets[i + 1]` of `unary`.
@@ -88,8 +84,8 @@ impl<'s, N: Element> Corpus<'s, N> {
     /// [`items`](Self::items); Shape (an offset beyond the rows, an empty list of offsets). Offsets
     /// that descend or are negative are refused when the corpus is used.
     pub fn ragged(unary: impl IntoMatrix<'s, N>, offsets: &'s [i64]) -> Result<Self> {
-        let unary = unary.into_matrix().map_err(|error| error.of("unary"))?;
-        check_offsets("offsets", offsets, format_args!("unary"), unary.rows())?;
+        let unary = named("unary", unary)?;
+        lent_offsets("offsets", offsets, "unary", unary.rows())?;
         Ok(Self::with(unary, Some(Cow::Borrowed(offsets))))
     }
 
@@ -161,27 +157,23 @@ impl<'s, N: Element> Corpus<'s, N> {
     /// forced, allowed, tokens, groups).
     pub(crate) fn raw(&self) -> Result<c::chorale_corpus> {
         let (rows, labels) = (self.rows(), self.labels());
-        check_length("edges", self.edges, rows * labels * labels)?;
-        check_length("forced", self.forced, rows)?;
-        check_length("allowed", self.allowed, rows * labels)?;
-        check_length("tokens", self.tokens, rows)?;
-        check_length("groups", self.groups, self.chains())?;
         let mut raw = init!(chorale_corpus);
         raw.chains = size(self.chains());
-        raw.offsets = pointer(self.offsets.as_deref());
+        raw.offsets = self.offsets.as_deref().pass();
         raw.labels = size(self.labels());
         raw.element = N::ELEMENT;
         raw.unary = self.unary.as_ptr().cast();
-        raw.unary_row_stride = size(self.unary.row_stride());
-        raw.unary_column_stride = size(self.unary.column_stride());
         if let Some(transitions) = &self.transitions {
             raw.transitions = transitions.as_ptr();
         }
-        raw.edges = pointer(self.edges).cast();
-        raw.forced = pointer(self.forced);
-        raw.allowed = pointer(self.allowed);
-        raw.tokens = pointer(self.tokens);
-        raw.groups = pointer(self.groups);
+        if self.edges.is_some() {
+            let entries = product(&[rows, labels, labels])?;
+            raw.edges = lent("edges", self.edges, entries)?.cast();
+        }
+        raw.forced = lent("forced", self.forced, rows)?;
+        raw.allowed = lent("allowed", self.allowed, rows.saturating_mul(labels))?;
+        raw.tokens = lent("tokens", self.tokens, rows)?;
+        raw.groups = lent("groups", self.groups, self.chains())?;
         if !self.uncounted.is_empty() {
             raw.uncounted = self.uncounted.as_ptr();
             raw.uncounted_count = size(self.uncounted.len());

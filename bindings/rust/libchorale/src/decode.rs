@@ -1,14 +1,10 @@
 //! The simplest interface: from scores to labels that agree with each other.
-//!
-//! Each group of positions (or whole chains) that should agree becomes a *clique*, and the
-//! positions (chains) are its *members*. A *property* maps the labels of a whole chain to one
-//! value, or to EMPTY (no value) or CONFLICT (several values).
 
-use crate::array::{check_length, check_offsets, pointer, size, written, Element};
-use crate::error::call;
+use crate::array::Element;
 use crate::handle::Handle;
 use crate::model::Slots;
 use crate::panics::settle;
+use crate::pass::{lent, lent_offsets, size, written, Pass};
 use crate::run::{Owned, RunHandle};
 use crate::{
     c, Corpus, Error, Labelling, Model, Potential, Problem, Property, Reason, Result, Run,
@@ -133,34 +129,23 @@ impl<'a> Agreement<'a> {
             Kind::Property(_) => chains,
             _ => rows,
         };
-        check_length(
-            &format!("agreements[{place}].weights"),
-            self.weights,
-            entries,
-        )?;
-        raw.weights = pointer(self.weights);
+        let name = |field| format!("agreements[{place}].{field}");
+        raw.weights = lent(&name("weights"), self.weights, entries)?;
         match self.kind {
             Kind::Words => raw.kind = c::CHORALE_AGREE_WORDS,
             Kind::Keys(keys) => {
-                check_length(&format!("agreements[{place}].keys"), Some(keys), rows)?;
                 raw.kind = c::CHORALE_AGREE_KEYS;
-                raw.keys = keys.as_ptr();
+                raw.keys = lent(&name("keys"), keys, rows)?;
             }
             Kind::Property(property) => {
                 raw.kind = c::CHORALE_AGREE_PROPERTY;
                 raw.property = property.as_ptr();
             }
             Kind::Cliques(offsets, members) => {
-                let name = format!("agreements[{place}].clique_offsets");
-                check_offsets(
-                    &name,
-                    offsets,
-                    format_args!("agreements[{place}].members"),
-                    members.len(),
-                )?;
+                let (of, all) = (name("clique_offsets"), name("members"));
                 raw.kind = c::CHORALE_AGREE_CLIQUES;
+                raw.clique_offsets = lent_offsets(&of, offsets, &all, members.len())?;
                 raw.cliques = size(offsets.len() - 1);
-                raw.clique_offsets = offsets.as_ptr();
                 raw.members = members.as_ptr();
             }
         }
@@ -241,13 +226,14 @@ impl Problem {
         gold: Option<&[i32]>,
     ) -> Result<Self> {
         let raw = corpus.raw()?;
-        check_length("gold", gold, corpus.rows())?;
+        let gold = lent("gold", gold, corpus.rows())?;
         let (given, slots) = specified(corpus, agreements)?;
-        let made = Handle::create(|host, made, error| unsafe {
-            let (agreements, count) = (given.as_ptr(), size(given.len()));
-            let gold = pointer(gold);
-            c::chorale_problem_create_agreeing(host, &raw, agreements, count, gold, made, error)
-        });
+        let made = create!(chorale_problem_create_agreeing(
+            &raw,
+            &given,
+            given.len(),
+            gold
+        ));
         Ok(Self::with(settle(made, &*slots)?, slots))
     }
 }
@@ -263,6 +249,8 @@ pub struct Labelled<'a> {
 // Safe for the reasons given at `Run`: calls that take `&self` only read.
 unsafe impl Send for Labelled<'_> {}
 unsafe impl Sync for Labelled<'_> {}
+
+debug!(Labelled<'_>: model);
 
 impl<'a> Labelled<'a> {
     /// Returns the labels of all positions, labelled together, chain after chain. Errors:
@@ -280,7 +268,7 @@ impl<'a> Labelled<'a> {
         self.decoded
     }
     fn filled(&self, which: Labelling) -> Result<Vec<i32>> {
-        written(0, |labels, capacity, needed, error| unsafe {
+        written(|labels, capacity, needed, error| unsafe {
             c::chorale_decoded_labels(self.decoded, which.raw(), labels, capacity, needed, error)
         })
     }
@@ -295,21 +283,15 @@ impl<'a> Labelled<'a> {
     /// Returns score, bound and outcome of the run. Fails only if the library itself is at fault.
     pub fn result(&self) -> Result<RunResult> {
         let mut result = init!(chorale_run_result);
-        call(|error| unsafe { c::chorale_decoded_get_result(self.decoded, &mut result, error) })?;
-        Ok(RunResult::from_raw(&result))
+        call!(chorale_decoded_get_result(self.decoded, &mut result))?;
+        Ok(result.pass())
     }
 
     /// Returns the reasons of all chains, as [`Run::all_reasons`] does, each with its agreement. A reason
     /// whose amount is 0 or less does not explain a change: a rule or the label of a neighbour may.
     /// Errors: NoLabelling, CallbackStopped, CallbackValue, OutOfMemory.
     pub fn reasons(&self) -> Result<Vec<Reason>> {
-        let bytes = std::mem::size_of::<c::chorale_reason>();
-        Reason::read(self.model(), |reasons, capacity, needed| {
-            let result = call(|error| unsafe {
-                c::chorale_decoded_reasons(self.decoded, reasons, bytes, capacity, needed, error)
-            });
-            settle(result, &*self.model().slots)
-        })
+        Reason::all(self.model(), list!(chorale_decoded_reasons(self.decoded)))
     }
 
     /// Returns the model that was made from the corpus and the specification.
@@ -323,14 +305,5 @@ impl<'a> Labelled<'a> {
     /// Returns the run by value, so that it can be solved further.
     pub fn into_run(self) -> Run<'a> {
         self.run
-    }
-}
-
-impl std::fmt::Debug for Labelled<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Labelled")
-            .field("model", self.model())
-            .finish_non_exhaustive()
     }
 }

@@ -8,7 +8,7 @@ asked! {
         AtMost = CHORALE_RULE_AT_MOST,
         /// At least k segments of a.
         AtLeast = CHORALE_RULE_AT_LEAST,
-        /// K segments of a.
+        /// k segments of a.
         Exactly = CHORALE_RULE_EXACTLY,
         /// No position has a.
         Never = CHORALE_RULE_NEVER,
@@ -255,9 +255,9 @@ told! {
     Algorithm {
         /// Chooses an algorithm by the potential; the result names the choice. Exact for MAX,
         /// MAJORITY, SUM concave, one member, and at most two values (all uncounted values together
-        /// are one). Otherwise the result never scores below that of ALPHA_PASS, and moves of
-        /// single members do not improve it; a SUM goes on to COUNT_BOXES if a gap is requested.
-        /// PAIRS that equals a SUM is solved as one.
+        /// are one). Otherwise the result never scores below that of [`Algorithm::AlphaPass`], and
+        /// moves of single members do not improve it; a SUM goes on to [`Algorithm::CountBoxes`] if
+        /// a gap is requested. PAIRS that equals a SUM is solved as one.
         Auto = CHORALE_ALGORITHM_AUTO,
         /// For every value alpha and every k from 0 to n, tries the labelling in which the k
         /// members that lose least by taking alpha take alpha, and every other member takes its
@@ -267,10 +267,11 @@ told! {
         /// MAJORITY and PAIRS, O(R n) calls for a callback. \[alpha-pass; in the paper k begins at
         /// 1\].
         AlphaPass = CHORALE_ALGORITHM_ALPHA_PASS,
-        /// ALPHA_PASS with a set of up to q = `subset_size` values in place of alpha. For q \>= 2
-        /// at least 8/9 of the optimum for Potts with lambda \> 0 and non-negative finite psi. O(n
-        /// R + L^q n (L + log n)) for SUM, where L is the number of values that some member allows:
-        /// too slow for L above a few hundred. Any family. \[Generalized alpha-pass\].
+        /// [`Algorithm::AlphaPass`] with a set of up to q = `subset_size` values in place of alpha.
+        /// For q \>= 2 at least 8/9 of the optimum for Potts with lambda \> 0 and non-negative
+        /// finite psi. O(n R + L^q n (L + log n)) for SUM, where L is the number of values that
+        /// some member allows: too slow for L above a few hundred. Any family. \[Generalized alpha-
+        /// pass\].
         GeneralisedAlphaPass = CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
         /// For one value alpha after another, moves a set of members to alpha at once: the set by
         /// which the score rises most, found by dynamic programming over the number of members
@@ -286,10 +287,10 @@ told! {
         /// Ends at a labelling that no single move improves. Any family. Evaluates O(n R) moves in
         /// a sweep over the members. Starts from `start`.
         Icm = CHORALE_ALGORITHM_ICM,
-        /// MAJORITY: ALPHA_PASS on the scores psi_iv + w_alpha,v (w: the weights of the potential).
-        /// Keeps only those labellings of a pass in which no value has a higher count than alpha.
-        /// No guarantee better than 1/2 of the optimum. O(R^2 n + R n log n). \[Modified alpha-
-        /// pass\].
+        /// MAJORITY: [`Algorithm::AlphaPass`] on the scores psi_iv + w_alpha,v (w: the weights of
+        /// the potential). Keeps only those labellings of a pass in which no value has a higher
+        /// count than alpha. No guarantee better than 1/2 of the optimum. O(R^2 n + R n log n).
+        /// \[Modified alpha-pass\].
         ModifiedAlphaPass = CHORALE_ALGORITHM_MODIFIED_ALPHA_PASS,
         /// MAJORITY: Lagrangian relaxation of the constraint that alpha has the highest count, for
         /// one majority value alpha after another. The three algorithms differ in the rule by which
@@ -319,9 +320,9 @@ told! {
         /// negative lambda\].
         ConcaveFlow = CHORALE_ALGORITHM_CONCAVE_FLOW,
         /// SUM, any tables: the optimum, by branch and bound. A node restricts the count of each
-        /// value to a range; its upper bound is computed as in DUAL_BOUND. A node with all counts
-        /// fixed is solved as a transportation problem. Exponential at worst; stops at the
-        /// requested gap, the node limit and the deadline.
+        /// value to a range; its upper bound is computed as in [`Algorithm::DualBound`]. A node
+        /// with all counts fixed is solved as a transportation problem. Exponential at worst; stops
+        /// at the requested gap, the node limit and the deadline.
         CountBoxes = CHORALE_ALGORITHM_COUNT_BOXES,
         /// SUM: an upper bound by Lagrangian relaxation. Members choose values and values choose
         /// members independently; the multipliers mu are changed so that the two choices agree. The
@@ -361,9 +362,9 @@ asked! {
         Plain = CHORALE_SCHEME_PLAIN,
         /// B begins a segment, I continues it.
         Bio = CHORALE_SCHEME_BIO,
-        /// As BIO; E ends a segment, S is a segment of one position.
+        /// As [`Scheme::Bio`]; E ends a segment, S is a segment of one position.
         Bioes = CHORALE_SCHEME_BIOES,
-        /// As BIOES, with L for E and U for S.
+        /// As [`Scheme::Bioes`], with L for E and U for S.
         Bilou = CHORALE_SCHEME_BILOU,
     }
 }
@@ -372,8 +373,8 @@ asked! {
     /// The method for a chain with several properties. The exact computation runs over
     /// *configurations*: the joint states of all properties' automata and the values fired so far.
     JointMode {
-        /// EXACT if no position has more than `max_states` alive configurations, otherwise BEAM of
-        /// width `max_states`.
+        /// [`JointMode::Exact`] if no position has more than `max_states` alive configurations,
+        /// otherwise [`JointMode::Beam`] of width `max_states`.
         Auto = CHORALE_JOINT_AUTO,
         /// Exact. The call fails with STATE_SPACE if a position would have more than `max_states`
         /// alive configurations.
@@ -384,7 +385,7 @@ asked! {
         /// only the states of the automata. While the message of one property is computed, they
         /// also hold the value that this property has fired. Exact if no property fires twice; if a
         /// property fires more often, the scores of all its firings are added. `max_states` applies
-        /// as in EXACT.
+        /// as in [`JointMode::Exact`].
         LocalScores = CHORALE_JOINT_LOCAL_SCORES,
         /// The paper's third approximation: keeps the best `beam_width` configurations at each
         /// position. They are ranked by their best score over all labels plus, for each property

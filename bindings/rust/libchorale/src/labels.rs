@@ -2,9 +2,9 @@
 //! as BIO, the name B-X begins a segment of kind X, I-X continues it, and O is outside all
 //! segments.
 
-use crate::array::{check_length, count, pointer, product, size};
-use crate::error::call;
-use crate::{c, Error, Result, Scheme};
+use crate::array::product;
+use crate::pass::{count, lent, size, Pass};
+use crate::{c, Result, Scheme};
 use std::os::raw::c_char;
 
 /// Returns the addresses and lengths of names, as C takes them.
@@ -36,18 +36,15 @@ impl Mask {
             start: vec![0; labels],
             end: vec![0; labels],
         };
-        call(|error| unsafe {
-            c::chorale_scheme_mask(
-                scheme.raw(),
-                texts.as_ptr(),
-                lengths.as_ptr(),
-                size(labels),
-                mask.transitions.as_mut_ptr(),
-                mask.start.as_mut_ptr(),
-                mask.end.as_mut_ptr(),
-                error,
-            )
-        })?;
+        call!(chorale_scheme_mask(
+            scheme,
+            &texts,
+            &lengths,
+            labels,
+            &mut mask.transitions,
+            &mut mask.start,
+            &mut mask.end
+        ))?;
         Ok(mask)
     }
 
@@ -56,12 +53,8 @@ impl Mask {
     /// the first and for the last position. Errors: Shape.
     pub fn from_parts(transitions: Vec<u8>, start: Vec<u8>, end: Vec<u8>) -> Result<Self> {
         let labels = start.len();
-        check_length(
-            "transitions",
-            Some(&transitions),
-            product(&[labels, labels])?,
-        )?;
-        check_length("end", Some(&end), labels)?;
+        lent("transitions", &transitions[..], product(&[labels, labels])?)?;
+        lent("end", &end[..], labels)?;
         Ok(Self {
             transitions,
             start,
@@ -81,16 +74,6 @@ impl Mask {
     /// Returns for each label whether it may be the last; 0 forbids.
     pub fn end(&self) -> &[u8] {
         &self.end
-    }
-
-    pub(crate) fn check_labels(&self, labels: usize) -> Result<()> {
-        if self.start.len() == labels {
-            return Ok(());
-        }
-        Err(Error::shape(format!(
-            "the mask is of {} labels; there are {labels}",
-            self.start.len()
-        )))
     }
 }
 
@@ -129,7 +112,7 @@ impl LabelMap {
     /// label does. Errors: Shape. Kinds out of range are refused when the map is used.
     pub fn new(kinds: usize, kind_of_label: Vec<i32>, begins: Option<Vec<bool>>) -> Result<Self> {
         let labels = kind_of_label.len();
-        check_length("begins", begins.as_deref(), labels)?;
+        lent("begins", begins.as_deref(), labels)?;
         Ok(Self {
             labels,
             kinds: size(kinds),
@@ -146,18 +129,15 @@ impl LabelMap {
         let mut kind_of_label = vec![0; labels];
         let mut begins = vec![0; labels];
         let mut kinds = 0;
-        call(|error| unsafe {
-            c::chorale_label_map_from_names(
-                scheme.raw(),
-                texts.as_ptr(),
-                lengths.as_ptr(),
-                size(labels),
-                kind_of_label.as_mut_ptr(),
-                begins.as_mut_ptr(),
-                &mut kinds,
-                error,
-            )
-        })?;
+        call!(chorale_label_map_from_names(
+            scheme,
+            &texts,
+            &lengths,
+            labels,
+            &mut kind_of_label,
+            &mut begins,
+            &mut kinds
+        ))?;
         Ok(Self {
             labels,
             kinds,
@@ -183,8 +163,8 @@ impl LabelMap {
         let mut raw = init!(chorale_label_map);
         raw.labels = size(self.labels);
         raw.kinds = self.kinds;
-        raw.kind_of_label = pointer(self.kind_of_label.as_deref());
-        raw.begins = pointer(self.begins.as_deref());
+        raw.kind_of_label = self.kind_of_label.as_deref().pass();
+        raw.begins = self.begins.as_deref().pass();
         raw
     }
 }

@@ -4,44 +4,32 @@
 //! chains without cliques. Results are measured by cross-validation on groups (documents) that are
 //! *held out*: labelled as learnt from other groups.
 
-use crate::array::{check_length, index_or_none, listed, positive, seconds, size, written};
-use crate::cancel::Cancel;
-use crate::error::call;
 use crate::handle::Handle;
+use crate::options::ProgressFunction;
+use crate::pass::{index_or_none, lent, positive, seconds, size, written, Pass};
 use crate::{
-    c, panics, Error, LearnProgress, LearntKind, LearntReport, Model, Potential, Problem, Result,
+    c, Cancel, Error, LearnProgress, LearntKind, LearntReport, Model, Potential, Problem, Result,
     Status,
 };
 use std::ops::ControlFlow;
-use std::os::raw::{c_char, c_void};
+use std::os::raw::c_char;
 use std::sync::Arc;
 use std::time::Duration;
 
-type ProgressFunction<'a> = Box<dyn FnMut(&LearnProgress) -> ControlFlow<()> + Send + 'a>;
-
 /// Options of [`learn`]. Options that are not set have the library's defaults.
+#[derive(Debug)]
 #[must_use = "options are for learn"]
 pub struct LearnOptions<'a> {
+    raw: c::chorale_learn_options,
     costs: Option<(Vec<f64>, usize)>,
     classes: Option<Vec<Option<usize>>>,
-    begins: Option<Vec<bool>>,
-    may_lower_accuracy: bool,
-    without_gold: bool,
-    threads: Option<usize>,
-    time_limit: Option<Option<Duration>>,
+    begins: Option<Vec<i32>>,
     cancel: Option<Cancel>,
-    progress: Option<ProgressFunction<'a>>,
+    progress: Option<ProgressFunction<'a, LearnProgress>>,
 }
 
-impl std::fmt::Debug for LearnOptions<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("LearnOptions")
-            .field("classes", &self.classes)
-            .field("without_gold", &self.without_gold)
-            .finish_non_exhaustive()
-    }
-}
+// Safe: the pointers in the field `raw` are always null. `learn` sets them in a copy.
+unsafe impl Send for LearnOptions<'_> {}
 
 impl Default for LearnOptions<'_> {
     fn default() -> Self {
@@ -53,13 +41,10 @@ impl<'a> LearnOptions<'a> {
     /// Returns the library's defaults.
     pub fn new() -> Self {
         Self {
+            raw: init!(chorale_learn_options),
             costs: None,
             classes: None,
             begins: None,
-            may_lower_accuracy: false,
-            without_gold: false,
-            threads: None,
-            time_limit: None,
             cancel: None,
             progress: None,
         }
@@ -78,18 +63,26 @@ impl<'a> LearnOptions<'a> {
         }
         /// Makes F1 that of spans. begins: for each label whether it begins a span. Needs
         /// [`classes`](Self::classes).
-        pub fn begins(self, begins: &[bool]) -> Self { self.begins = Some(begins.to_vec()) }
+        pub fn begins(self, begins: &[bool]) -> Self {
+            self.begins = Some(begins.iter().map(|&begin| begin.into()).collect())
+        }
         /// Sets whether something may be applied that lowers accuracy by more than a standard error.
         /// The default is false.
-        pub fn may_lower_accuracy(self, may: bool) -> Self { self.may_lower_accuracy = may }
+        pub fn may_lower_accuracy(self, may: bool) -> Self {
+            self.raw.may_lower_accuracy = may.into()
+        }
         /// Sets whether the strength is found without gold labels, from the errors that the tagger
         /// expects of itself. It then says how strongly members should agree, not whether they do.
-        pub fn without_gold(self, without: bool) -> Self { self.without_gold = without }
+        pub fn without_gold(self, without: bool) -> Self {
+            self.raw.without_gold = without.into()
+        }
         /// Sets the number of threads. The result is the same for any number.
-        pub fn threads(self, threads: usize) -> Self { self.threads = Some(threads) }
+        pub fn threads(self, threads: usize) -> Self { self.raw.threads = positive(threads) }
         /// Sets the time after which no further strength is tried; None: no limit. The default is five
         /// minutes.
-        pub fn time_limit(self, limit: Option<Duration>) -> Self { self.time_limit = Some(limit) }
+        pub fn time_limit(self, limit: Option<Duration>) -> Self {
+            self.raw.time_limit = seconds(limit)
+        }
         /// Sets a flag that, when raised, ends the call; nothing is applied then.
         pub fn cancel(self, cancel: &Cancel) -> Self { self.cancel = Some(cancel.clone()) }
     }
@@ -100,7 +93,7 @@ impl<'a> LearnOptions<'a> {
         mut self,
         progress: impl FnMut(&LearnProgress) -> ControlFlow<()> + Send + 'a,
     ) -> Self {
-        self.progress = Some(Box::new(progress));
+        self.progress = Some(ProgressFunction::new(progress));
         self
     }
 }
@@ -141,10 +134,9 @@ pub fn learn(problems: &[&Problem], mut options: LearnOptions<'_>) -> Result<Lea
         .iter()
         .map(|problem| problem.as_ptr() as *const c::chorale_problem)
         .collect();
-    let mut raw = init!(chorale_learn_options);
+    let mut raw = options.raw;
     if let Some((costs, labels)) = &options.costs {
-        check_length("costs", Some(costs), labels.saturating_mul(*labels))?;
-        raw.costs = costs.as_ptr();
+        raw.costs = lent("costs", &costs[..], labels.saturating_mul(*labels))?;
         raw.labels = size(*labels);
     }
     let classes = options.classes.as_ref().map(|classes| {
@@ -163,78 +155,28 @@ pub fn learn(problems: &[&Problem], mut options: LearnOptions<'_>) -> Result<Lea
             raw.labels = size(classes.len());
         }
     }
-    let begins = options.begins.as_ref().map(|begins| {
-        let flags = begins.iter().map(|&begin| i32::from(begin));
-        flags.collect::<Vec<_>>()
-    });
-    if let Some(begins) = &begins {
-        if classes.is_some() {
-            let labels = raw.labels as usize;
-            check_length("begins", Some(begins), labels)?;
-        }
-        raw.begins = begins.as_ptr();
+    raw.begins = match &classes {
+        // Without classes, the library refuses `begins` before it reads them.
+        None => options.begins.as_deref().pass(),
+        Some(_) => lent("begins", options.begins.as_deref(), raw.labels.pass())?,
+    };
+    raw.cancel = (&options.cancel).pass();
+    if let Some(progress) = &mut options.progress {
+        raw.progress = Some(ProgressFunction::<LearnProgress>::tell::<c::chorale_learn_progress>);
+        raw.progress_user = progress.user();
     }
-    raw.may_lower_accuracy = options.may_lower_accuracy.into();
-    raw.without_gold = options.without_gold.into();
-    raw.threads = options.threads.map_or(0, positive);
-    if let Some(limit) = options.time_limit {
-        raw.time_limit = seconds(limit);
-    }
-    if let Some(cancel) = &options.cancel {
-        raw.cancel = cancel.as_ptr();
-    }
-    if options.progress.is_some() {
-        raw.progress = Some(tell_progress);
-        raw.progress_user = (&mut options.progress as *mut Option<ProgressFunction<'_>>).cast();
-    }
-    let handle = Handle::create(|host, made, error| unsafe {
-        c::chorale_learn(host, given.as_ptr(), size(given.len()), &raw, made, error)
-    })?;
-    Ok(Learnt { handle })
-}
-
-unsafe extern "C" fn tell_progress(
-    user: *mut c_void,
-    progress: *const c::chorale_learn_progress,
-) -> i32 {
-    let progress = LearnProgress::from_raw(&*progress);
-    let function = &mut *(user as *mut Option<ProgressFunction<'_>>);
-    let flow = panics::caught(|| match function {
-        Some(function) => function(&progress),
-        None => ControlFlow::Continue(()),
-    });
-    i32::from(!matches!(flow, Some(ControlFlow::Continue(()))))
+    create!(chorale_learn(&given, given.len(), &raw)).map(Learnt)
 }
 
 /// The result of [`learn`]. It never changes, and any number of threads may use it.
-pub struct Learnt {
-    handle: Handle<c::chorale_learnt>,
-}
+pub struct Learnt(Handle<c::chorale_learnt>);
 
-// Safe: the object never changes.
-unsafe impl Send for Learnt {}
-unsafe impl Sync for Learnt {}
-
-impl std::fmt::Debug for Learnt {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Learnt")
-            .field("report", &self.report())
-            .finish_non_exhaustive()
-    }
-}
+debug!(Learnt: report);
 
 impl Learnt {
-    fn as_ptr(&self) -> *const c::chorale_learnt {
-        self.handle.as_ptr()
-    }
-
     /// Reads a result written by [`to_json`](Self::to_json). Errors: Text, OutOfMemory.
     pub fn from_json(json: &str) -> Result<Self> {
-        let handle = Handle::create(|host, made, error| unsafe {
-            c::chorale_learnt_read(host, json.as_ptr().cast(), json.len(), made, error)
-        })?;
-        Ok(Self { handle })
+        create!(chorale_learnt_read(json.as_ptr().cast(), json.len())).map(Self)
     }
     /// Writes the whole result as JSON, for [`from_json`](Self::from_json). Errors: OutOfMemory.
     pub fn to_json(&self) -> Result<String> {
@@ -245,9 +187,9 @@ impl Learnt {
         self.text(c::CHORALE_TEXT_LINES)
     }
     fn text(&self, form: i32) -> Result<String> {
-        let mut bytes = written(0u8, |bytes, capacity, needed, error| unsafe {
+        let mut bytes = written(|bytes: *mut u8, capacity, needed, error| unsafe {
             let buffer = bytes as *mut c_char;
-            c::chorale_learnt_text(self.as_ptr(), form, buffer, capacity, needed, error)
+            c::chorale_learnt_text(self.0.as_ptr(), form, buffer, capacity, needed, error)
         })?;
         bytes.pop(); // the NUL
         String::from_utf8(bytes)
@@ -257,9 +199,7 @@ impl Learnt {
     /// Makes a model like that of a problem, in which each clique that has a kind gets the learnt
     /// potential of the kind. Errors: Kind, Weights, ValuesMismatch, ModelMismatch, OutOfMemory.
     pub fn apply(&self, problem: &Problem) -> Result<Model> {
-        let handle = Handle::create(|host, made, error| unsafe {
-            c::chorale_learnt_apply(host, self.as_ptr(), problem.as_ptr(), made, error)
-        })?;
+        let handle = create!(chorale_learnt_apply(&self.0, problem.as_ptr()))?;
         Ok(Model::with(handle, Arc::clone(&problem.slots)))
     }
     /// Makes the learnt potential of a kind, for cliques of any size. values: R, the number of
@@ -273,29 +213,19 @@ impl Learnt {
         centre: Option<usize>,
     ) -> Result<Potential> {
         let centre = centre.map_or(-1, size);
-        let handle = Handle::create(|host, made, error| unsafe {
-            let (kind, values) = (size(kind), size(values));
-            c::chorale_learnt_potential(host, self.as_ptr(), kind, values, centre, made, error)
-        })?;
-        Ok(Potential::with(handle))
+        create!(chorale_learnt_potential(&self.0, kind, values, centre)).map(Potential::with)
     }
 
     /// Returns the report of learning. Fails only if the library itself is at fault.
     pub fn report(&self) -> Result<LearntReport> {
         let mut raw = init!(chorale_learnt_report);
-        call(|error| unsafe { c::chorale_learnt_get_report(self.as_ptr(), &mut raw, error) })?;
-        Ok(LearntReport::from_raw(&raw))
+        call!(chorale_learnt_get_report(&self.0, &mut raw))?;
+        Ok(raw.pass())
     }
 
     /// Returns the results of all kinds, in the order of their numbers. Errors: OutOfMemory.
     pub fn kinds(&self) -> Result<Vec<LearntKind>> {
-        let learnt = self.as_ptr();
-        listed(
-            LearntKind::from_raw,
-            |to, bytes, capacity, needed, error| unsafe {
-                c::chorale_learnt_kinds(learnt, to, bytes, capacity, needed, error)
-            },
-        )
+        list!(chorale_learnt_kinds(&self.0))
     }
 }
 
@@ -314,10 +244,10 @@ pub struct Warnings {
     pub one_label: bool,
 }
 
-impl crate::constants::Told<i32> for Warnings {
-    fn told(raw: i32) -> Self {
-        let warns = |flag| raw & flag != 0;
-        Self {
+impl Pass<Warnings> for i32 {
+    fn pass(self) -> Warnings {
+        let warns = |flag| self & flag != 0;
+        Warnings {
             gold_forbidden: warns(c::CHORALE_WARNING_GOLD_FORBIDDEN),
             base_knows: warns(c::CHORALE_WARNING_BASE_KNOWS),
             few_groups: warns(c::CHORALE_WARNING_FEW_GROUPS),

@@ -55,7 +55,7 @@
 //!
 //! Scores are accepted as any type that implements [`IntoMatrix`]: arrays of arrays, slices of
 //! vectors, flat slices with a width or with strides ([`Matrix`]), and with the feature `ndarray`
-//! the arrays of that crate. An array is borrowed if the library can read its layout, otherwise
+//! the arrays of that crate. An array is borrowed if its rows follow each other without gaps, otherwise
 //! copied. A [`Chain`], [`CliqueProblem`] or [`Corpus`] borrows its arrays as long as it lives;
 //! models have copies. Results of a solver are borrowed from the solver.
 //!
@@ -81,31 +81,10 @@
 #![deny(missing_docs)]
 #![warn(missing_debug_implementations, rust_2018_idioms, unreachable_pub)]
 
-/// Makes a struct of the C interface of zeros, which mean the defaults.
-macro_rules! init {
-    ($type:ident) => {{
-        // All-zero bytes are valid for every such struct, which holds only numbers and pointers.
-        let mut raw = unsafe { std::mem::zeroed::<$crate::c::$type>() };
-        raw.struct_size = std::mem::size_of::<$crate::c::$type>();
-        raw
-    }};
-}
-
-/// Defines methods that set one thing and return `self`.
-macro_rules! setters {
-    ($(
-        $(#[$doc:meta])*
-        pub fn $name:ident($self:ident, $value:ident: $type:ty) -> Self { $set:expr }
-    )*) => {$(
-        $(#[$doc])*
-        pub fn $name(mut $self, $value: $type) -> Self {
-            $set;
-            $self
-        }
-    )*};
-}
-
 use libchorale_sys as c;
+
+#[macro_use]
+mod pass;
 
 mod array;
 #[cfg(feature = "ndarray")]
@@ -139,14 +118,14 @@ pub use array::{Element, IntoMatrix, Matrix};
 pub use builder::{CliqueSetup, Members, ModelBuilder};
 pub use cancel::Cancel;
 pub use chain::Chain;
-pub use chain_solver::{ChainResult, ChainSolution, ChainSolver, KBest, Marginals};
+pub use chain_solver::{ChainSolution, ChainSolver, KBest, Marginals};
 pub use clique::{CliqueMarginals, CliqueOptions, CliqueProblem, CliqueSolution, CliqueSolver};
 pub use constants::{
-    Action, Algorithm, CliqueResult, EvidenceOrigin, JointMode, LearnProgress, LearntKind,
-    LearntReport, LedgerChange, LedgerRow, LeftOut, MarginalForm, MessageElement, Obstacle,
-    Orientation, Outcome, Progress, RuleConflict, RuleKind, RuleReason, RuleState, RuledChain,
-    RunResult, Scale, Scheme, SegmentRule, SettledKey, SettledMention, Shape, Shown, Status,
-    TextList, Verdict,
+    Action, Algorithm, ChainResult, CliqueResult, EvidenceOrigin, JointMode, Labelling,
+    LearnProgress, LearntKind, LearntReport, LedgerChange, LedgerRow, LeftOut, MarginalForm,
+    MessageElement, Obstacle, Orientation, Outcome, Progress, Reason, RuleConflict, RuleKind,
+    RuleReason, RuleState, RuledChain, RunResult, Scale, Scheme, SegmentRule, SettledKey,
+    SettledMention, Shape, Shown, Status, TextList, Verdict,
 };
 pub use corpus::Corpus;
 pub use decode::{decode, Agreement, Labelled};
@@ -159,7 +138,7 @@ pub use potential::{Potential, PotentialOptions};
 pub use problem::Problem;
 pub use property::{Automaton, Property, PropertyOptions};
 pub use rules::{Rule, Rules};
-pub use run::{ChainMarginals, ChainProbabilities, Labelling, Reason, Run};
+pub use run::{ChainMarginals, ChainProbabilities, Run};
 pub use table::{
     settle, spell, Evidence, Found, Ledger, Mentions, Settled, SpellingRule, ANSWER_DIFFERS,
     NO_ANSWER,

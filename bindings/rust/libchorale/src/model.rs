@@ -1,15 +1,9 @@
 //! Frozen models: chains and cliques that no longer change.
-//!
-//! A *clique* is a group of *members*, each with one of R values; its potential scores the
-//! *counts*, the numbers of members with each value. The members are positions of chains, or whole
-//! chains. The value of a whole chain is given by a property: 0 to R - 1, EMPTY (no value, number
-//! R) or CONFLICT (several values, number R + 1). A *centred* clique has one more position, the
-//! *centre*, whose value selects the potential.
 
-use crate::array::{count, fill, size};
-use crate::error::call;
+use crate::array::filled;
 use crate::handle::Handle;
 use crate::panics::{settle, Slot};
+use crate::pass::{count, size};
 use crate::{c, Chain, Result, Shown};
 use std::sync::Arc;
 
@@ -36,14 +30,13 @@ pub(crate) type Slots = Arc<[Arc<Slot>]>;
 /// fn shared<T: Send + Sync>() {}
 /// shared::<libchorale::Model>();
 /// ```
+#[derive(Clone)]
 pub struct Model {
     handle: Handle<c::chorale_model>,
     pub(crate) slots: Slots,
 }
 
-// Safe: a model never changes, its reference count is atomic, and callbacks are Send and Sync.
-unsafe impl Send for Model {}
-unsafe impl Sync for Model {}
+debug!(Model: chains, cliques, members);
 
 /// A chain as it was added to a model, in the element type of its scores.
 #[derive(Clone, Debug)]
@@ -88,10 +81,7 @@ impl Model {
     /// Makes another handle of a model of the library, and adds a reference to it. slots: those of
     /// its potentials.
     pub(crate) unsafe fn retain(raw: *const c::chorale_model, slots: &Slots) -> Self {
-        Self::with(
-            Handle::from_raw(c::chorale_model_retain(raw)),
-            Arc::clone(slots),
-        )
+        Self::with(Handle::retain(raw), Arc::clone(slots))
     }
 
     /// Computes the score of any labelling, such as gold labels. labels: the label of every
@@ -100,23 +90,18 @@ impl Model {
     pub fn score(&self, labels: &[i32]) -> Result<LabellingScore> {
         let mut of = LabellingScore {
             score: 0.0,
-            chain_scores: Vec::new(),
-            clique_scores: Vec::new(),
+            chain_scores: filled(self.chains(), 0.0)?,
+            clique_scores: filled(self.cliques(), 0.0)?,
         };
-        fill(&mut of.chain_scores, self.chains(), 0.0)?;
-        fill(&mut of.clique_scores, self.cliques(), 0.0)?;
-        let called = call(|error| unsafe {
-            c::chorale_model_score(
-                std::ptr::null(),
-                self.as_ptr(),
-                labels.as_ptr(),
-                size(labels.len()),
-                &mut of.score,
-                of.chain_scores.as_mut_ptr(),
-                of.clique_scores.as_mut_ptr(),
-                error,
-            )
-        });
+        let called = call!(chorale_model_score(
+            std::ptr::null(),
+            &self.handle,
+            labels,
+            labels.len(),
+            &mut of.score,
+            &mut of.chain_scores,
+            &mut of.clique_scores
+        ));
         settle(called, &*self.slots)?;
         Ok(of)
     }
@@ -152,19 +137,15 @@ impl Model {
     pub fn members_of(&self, clique: usize) -> Result<Vec<Member>> {
         let size_of = self.clique_members(clique);
         let [mut chains, mut positions, mut weights] = [(); 3].map(|()| vec![0; size_of]);
-        let (clique, capacity) = (size(clique), size(size_of));
-        call(|error| unsafe {
-            c::chorale_model_get_members(
-                self.as_ptr(),
-                clique,
-                chains.as_mut_ptr(),
-                positions.as_mut_ptr(),
-                weights.as_mut_ptr(),
-                capacity,
-                std::ptr::null_mut(),
-                error,
-            )
-        })?;
+        call!(chorale_model_get_members(
+            &self.handle,
+            clique,
+            &mut chains,
+            &mut positions,
+            &mut weights,
+            size_of,
+            std::ptr::null_mut()
+        ))?;
         let member = |i: usize| Member {
             chain: count(chains[i]),
             position: usize::try_from(positions[i]).ok(),
@@ -192,21 +173,21 @@ impl Model {
     fn raw_chain(&self, chain: usize) -> Result<(c::chorale_chain, c::chorale_chain_options)> {
         let mut scores = init!(chorale_chain);
         let mut options = init!(chorale_chain_options);
-        call(|error| unsafe {
-            c::chorale_model_get_chain(self.as_ptr(), size(chain), &mut scores, &mut options, error)
-        })?;
+        let (model, to) = (&self.handle, &mut scores);
+        call!(chorale_model_get_chain(model, chain, to, &mut options))?;
         Ok((scores, options))
     }
 
-    /// Returns a chain as it was added to the model. Errors: OutOfRange.
+    /// Returns a chain as it was added to the model, its matrices of transitions and those with gaps
+    /// copied. Errors: OutOfRange, OutOfMemory.
     pub fn chain(&self, chain: usize) -> Result<ChainView<'_>> {
         let (raw, _) = self.raw_chain(chain)?;
         // Safe: the arrays live as long as this model.
         unsafe {
             Ok(if raw.element == c::CHORALE_FLOAT32 {
-                ChainView::F32(Chain::from_raw(&raw))
+                ChainView::F32(Chain::from_raw(&raw)?)
             } else {
-                ChainView::F64(Chain::from_raw(&raw))
+                ChainView::F64(Chain::from_raw(&raw)?)
             })
         }
     }
@@ -223,23 +204,6 @@ impl Model {
     /// Returns the number of labels of a chain. Errors: as for [`chain`](Self::chain).
     pub fn chain_labels(&self, chain: usize) -> Result<usize> {
         Ok(count(self.raw_chain(chain)?.0.labels))
-    }
-}
-
-impl Clone for Model {
-    fn clone(&self) -> Self {
-        unsafe { Self::retain(self.as_ptr(), &self.slots) }
-    }
-}
-
-impl std::fmt::Debug for Model {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Model")
-            .field("chains", &self.chains())
-            .field("cliques", &self.cliques())
-            .field("members", &self.members())
-            .finish()
     }
 }
 

@@ -1,25 +1,47 @@
 //! Options of a run, and its progress.
-//!
-//! To *decode* a chain is to find its best labelling. A run starts by decoding every chain
-//! without its cliques; then it does *rounds*: in each, cliques and chains exchange messages,
-//! and every chain is decoded under the messages of its cliques. The *local search* then decodes one
-//! chain at a time, with all other chains fixed, while the score increases. The *bound* is an upper
-//! bound on the score of every labelling, computed by steps of dual ascent.
 
-use crate::array::{positive, seconds, size};
-use crate::cancel::Cancel;
-use crate::{c, panics, Algorithm, JointMode, MessageElement, Progress, Rules};
+use crate::pass::{positive, seconds, size, Pass};
+use crate::{c, panics, Algorithm, Cancel, JointMode, MessageElement, Progress, Rules};
 use std::ops::ControlFlow;
 use std::os::raw::c_void;
 use std::time::Duration;
 
-type ProgressFunction<'a> = Box<dyn FnMut(&Progress) -> ControlFlow<()> + Send + 'a>;
+type Function<'a, P> = dyn FnMut(&P) -> ControlFlow<()> + Send + 'a;
+
+/// A function of the caller that is told of progress, and says whether the call goes on.
+pub(crate) struct ProgressFunction<'a, P>(Box<Function<'a, P>>);
+
+impl<'a, P> ProgressFunction<'a, P> {
+    pub(crate) fn new(function: impl FnMut(&P) -> ControlFlow<()> + Send + 'a) -> Self {
+        Self(Box::new(function))
+    }
+    /// Calls the function at the address `user`, for C. A panic or Break ends the call.
+    pub(crate) unsafe extern "C" fn tell<Raw: Copy + Pass<P>>(
+        user: *mut c_void,
+        progress: *const Raw,
+    ) -> i32 {
+        let function = &mut *user.cast::<Self>();
+        let progress = (*progress).pass();
+        let flow = panics::caught(|| function.0(&progress));
+        i32::from(flow != Some(ControlFlow::Continue(())))
+    }
+    /// Returns the address for [`tell`](Self::tell), which is valid as long as `self` does not move.
+    pub(crate) fn user(&mut self) -> *mut c_void {
+        (self as *mut Self).cast()
+    }
+}
+
+impl<P> std::fmt::Debug for ProgressFunction<'_, P> {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str("a function")
+    }
+}
 
 /// The callbacks and rules of the caller. C stores their address, so they must not move while a run
 /// exists.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(crate) struct Callbacks<'a> {
-    progress: Option<ProgressFunction<'a>>,
+    progress: Option<ProgressFunction<'a, Progress>>,
     rules: Option<Rules<'a>>,
 }
 
@@ -32,6 +54,7 @@ pub(crate) struct Callbacks<'a> {
 ///     ControlFlow::Continue(())
 /// });
 /// ```
+#[derive(Debug)]
 #[must_use = "options are for a run"]
 pub struct RunOptions<'a> {
     pub(crate) raw: c::chorale_run_options,
@@ -49,17 +72,6 @@ impl Default for RunOptions<'_> {
             cancel: None,
             callbacks: Callbacks::default(),
         }
-    }
-}
-
-impl std::fmt::Debug for RunOptions<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("RunOptions")
-            .field("rounds", &self.raw.rounds)
-            .field("threads", &self.raw.threads)
-            .field("bound_steps", &self.raw.bound_steps)
-            .finish_non_exhaustive()
     }
 }
 
@@ -129,7 +141,7 @@ impl<'a> RunOptions<'a> {
         mut self,
         progress: impl FnMut(&Progress) -> ControlFlow<()> + Send + 'a,
     ) -> Self {
-        self.callbacks.progress = Some(Box::new(progress));
+        self.callbacks.progress = Some(ProgressFunction::new(progress));
         self
     }
     setters! {
@@ -152,14 +164,11 @@ impl<'a> RunOptions<'a> {
     /// as long as the run exists.
     pub(crate) fn raw(&self, callbacks: *mut Callbacks<'_>) -> c::chorale_run_options {
         let mut raw = self.raw;
-        raw.cancel = self
-            .cancel
-            .as_ref()
-            .map_or(std::ptr::null(), Cancel::as_ptr);
+        raw.cancel = (&self.cancel).pass();
         unsafe {
-            if (*callbacks).progress.is_some() {
-                raw.progress = Some(tell_progress);
-                raw.progress_user = callbacks.cast();
+            if let Some(progress) = &mut (*callbacks).progress {
+                raw.progress = Some(ProgressFunction::<Progress>::tell::<c::chorale_progress>);
+                raw.progress_user = progress.user();
             }
             if let Some(rules) = &mut (*callbacks).rules {
                 raw.rules = rules.raw();
@@ -167,14 +176,4 @@ impl<'a> RunOptions<'a> {
         }
         raw
     }
-}
-
-unsafe extern "C" fn tell_progress(user: *mut c_void, progress: *const c::chorale_progress) -> i32 {
-    let progress = Progress::from_raw(&*progress);
-    let function = &mut (*(user as *mut Callbacks<'_>)).progress;
-    let flow = panics::caught(|| match function {
-        Some(function) => function(&progress),
-        None => ControlFlow::Continue(()),
-    });
-    i32::from(!matches!(flow, Some(ControlFlow::Continue(()))))
 }

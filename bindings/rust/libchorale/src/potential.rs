@@ -1,14 +1,10 @@
-//! Symmetric potentials: functions of counts. n_v is the number of members of a clique with value
-//! v, n the number of all its members, R the number of values. SUM, MAX, MAJORITY and PAIRS are
-//! families of potentials. A function f_v of a count is given as a *table*, whose
-//! entry k is f_v(k).
+//! Symmetric potentials: functions of counts.
 
-use crate::array::{check_length, count, pointer, size, IntoMatrix, Matrix};
-use crate::error::call;
+use crate::array::{named, IntoMatrix};
 use crate::handle::Handle;
 use crate::panics::{settle, Slot};
+use crate::pass::{count, lent, size};
 use crate::{c, Result, Scale, Shape};
-use std::fmt;
 use std::os::raw::c_void;
 use std::sync::Arc;
 
@@ -36,15 +32,14 @@ use std::sync::Arc;
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct Potential {
     handle: Handle<c::chorale_potential>,
     /// If the potential is a callback: the slot in which it leaves its panics.
     pub(crate) slot: Option<Arc<Slot>>,
 }
 
-// Safe: a potential never changes, its reference count is atomic, and callbacks are Send and Sync.
-unsafe impl Send for Potential {}
-unsafe impl Sync for Potential {}
+debug!(Potential: values);
 
 /// Options of a potential: the scale, the shape of tables, and the counted values.
 #[derive(Clone, Debug, Default)]
@@ -74,11 +69,10 @@ impl PotentialOptions {
         }
     }
     fn raw(&self, values: usize) -> Result<c::chorale_potential_options> {
-        check_length("counted", self.counted.as_deref(), values)?;
         let mut raw = init!(chorale_potential_options);
         raw.scale = self.scale.map_or(raw.scale, Scale::raw);
         raw.shape = self.shape.map_or(raw.shape, Shape::raw);
-        raw.counted = pointer(self.counted.as_deref());
+        raw.counted = lent("counted", self.counted.as_deref(), values)?;
         Ok(raw)
     }
 }
@@ -94,24 +88,12 @@ macro_rules! from_lambda {
         #[doc = concat!("[`", stringify!($name), "`](Self::", stringify!($name), ") with options.")]
         pub fn $with(values: usize, lambda: f64, options: &PotentialOptions) -> Result<Self> {
             let raw = options.raw(values)?;
-            Self::create(|host, made, error| unsafe {
-                c::$create(host, size(values), lambda, &raw, made, error)
-            })
+            create!($create(values, lambda, &raw)).map(Self::with)
         }
     )*};
 }
 
 impl Potential {
-    fn create(
-        function: impl FnOnce(
-            *const c::chorale_host,
-            *mut *mut c::chorale_potential,
-            *mut c::chorale_error,
-        ) -> c::chorale_status,
-    ) -> Result<Self> {
-        Handle::create(function).map(Self::with)
-    }
-
     from_lambda! {
         /// Makes the Potts potential `lambda * sum_v n_v^2`. Errors: Size (no values), NotANumber,
         /// Infinite, OutOfRange, SizeOverflow, OutOfMemory.
@@ -136,12 +118,13 @@ impl Potential {
         tables: impl IntoMatrix<'t, f64>,
         options: &PotentialOptions,
     ) -> Result<Self> {
-        Self::from_tables(
-            c::chorale_potential_create_sum,
-            values,
-            in_rows("tables", tables)?,
-            options,
-        )
+        let tables = named("tables", tables)?;
+        let (rows, length) = (tables.rows(), tables.columns());
+        let (raw, tables) = (options.raw(values)?, tables.entries());
+        create!(chorale_potential_create_sum(
+            values, tables, rows, length, 0i64, &raw
+        ))
+        .map(Self::with)
     }
 
     /// Makes a MAX potential, `max_v f_v(n_v)` over the counted values. Tables and errors are as in
@@ -151,45 +134,13 @@ impl Potential {
         tables: impl IntoMatrix<'t, f64>,
         options: &PotentialOptions,
     ) -> Result<Self> {
-        Self::from_tables(
-            c::chorale_potential_create_max,
-            values,
-            in_rows("tables", tables)?,
-            options,
-        )
-    }
-
-    #[allow(clippy::type_complexity)]
-    fn from_tables(
-        create: unsafe extern "C" fn(
-            *const c::chorale_host,
-            i64,
-            *const f64,
-            i64,
-            i64,
-            i64,
-            *const c::chorale_potential_options,
-            *mut *mut c::chorale_potential,
-            *mut c::chorale_error,
-        ) -> c::chorale_status,
-        values: usize,
-        tables: Matrix<'_, f64>,
-        options: &PotentialOptions,
-    ) -> Result<Self> {
-        let raw = options.raw(values)?;
-        Self::create(|host, made, error| unsafe {
-            create(
-                host,
-                size(values),
-                tables.as_ptr(),
-                size(tables.rows()),
-                size(tables.columns()),
-                size(tables.row_stride()),
-                &raw,
-                made,
-                error,
-            )
-        })
+        let tables = named("tables", tables)?;
+        let (rows, length) = (tables.rows(), tables.columns());
+        let (raw, tables) = (options.raw(values)?, tables.entries());
+        create!(chorale_potential_create_max(
+            values, tables, rows, length, 0i64, &raw
+        ))
+        .map(Self::with)
     }
 
     /// Makes a potential that depends on the count of one value. Exactly two values must be counted
@@ -197,17 +148,13 @@ impl Potential {
     /// members have the greater of these two values. Errors: as for [`sum`](Self::sum).
     pub fn cardinality(values: usize, table: &[f64], options: &PotentialOptions) -> Result<Self> {
         let raw = options.raw(values)?;
-        Self::create(|host, made, error| unsafe {
-            c::chorale_potential_create_cardinality(
-                host,
-                size(values),
-                table.as_ptr(),
-                size(table.len()),
-                &raw,
-                made,
-                error,
-            )
-        })
+        create!(chorale_potential_create_cardinality(
+            values,
+            table,
+            table.len(),
+            &raw
+        ))
+        .map(Self::with)
     }
 
     /// Makes a MAJORITY potential, `b_a + sum_v w_av n_v`, where `a` is the value of highest count.
@@ -219,42 +166,26 @@ impl Potential {
         bias: Option<&[f64]>,
         options: &PotentialOptions,
     ) -> Result<Self> {
-        let weights = in_rows("weights", weights)?;
-        weights.check_shape("weights", weights.rows(), weights.rows())?;
-        check_length("bias", bias, weights.rows())?;
-        let raw = options.raw(weights.rows())?;
-        Self::create(|host, made, error| unsafe {
-            c::chorale_potential_create_majority(
-                host,
-                size(weights.rows()),
-                weights.as_ptr(),
-                size(weights.row_stride()),
-                pointer(bias),
-                &raw,
-                made,
-                error,
-            )
-        })
+        let weights = named("weights", weights)?;
+        let values = weights.rows();
+        weights.check_shape("weights", values, values)?;
+        let bias = lent("bias", bias, values)?;
+        let (raw, weights) = (options.raw(values)?, weights.entries());
+        create!(chorale_potential_create_majority(
+            values, weights, 0i64, bias, &raw
+        ))
+        .map(Self::with)
     }
 
     /// Makes a PAIRS potential: the sum of `f(x_i, x_j)` over all ordered pairs of distinct members
     /// i and j, where x_i and x_j are their values. scores: the matrix f, R x R. Errors: as for
     /// [`sum`](Self::sum).
     pub fn pairs<'t>(scores: impl IntoMatrix<'t, f64>, options: &PotentialOptions) -> Result<Self> {
-        let scores = in_rows("scores", scores)?;
-        scores.check_shape("scores", scores.rows(), scores.rows())?;
-        let raw = options.raw(scores.rows())?;
-        Self::create(|host, made, error| unsafe {
-            c::chorale_potential_create_pairs(
-                host,
-                size(scores.rows()),
-                scores.as_ptr(),
-                size(scores.row_stride()),
-                &raw,
-                made,
-                error,
-            )
-        })
+        let scores = named("scores", scores)?;
+        let values = scores.rows();
+        scores.check_shape("scores", values, values)?;
+        let (raw, scores) = (options.raw(values)?, scores.entries());
+        create!(chorale_potential_create_pairs(values, scores, 0i64, &raw)).map(Self::with)
     }
 
     /// Makes a potential that calls a function with the counts (one for each value) and the number
@@ -313,17 +244,11 @@ impl Potential {
     /// members. Errors: ValuesMismatch, OutOfRange, CallbackValue, CallbackStopped.
     pub fn evaluate(&self, counts: &[i64], members: usize) -> Result<f64> {
         let mut score = 0.0;
-        let result = call(|error| unsafe {
-            c::chorale_potential_score(
-                self.as_ptr(),
-                counts.as_ptr(),
-                size(counts.len()),
-                size(members),
-                &mut score,
-                error,
-            )
-        });
-        settle(result, &self.slot)?;
+        let (handle, values) = (&self.handle, counts.len());
+        let called = call!(chorale_potential_score(
+            handle, counts, values, members, &mut score
+        ));
+        settle(called, &self.slot)?;
         Ok(score)
     }
 
@@ -335,32 +260,6 @@ impl Potential {
     pub(crate) fn as_ptr(&self) -> *const c::chorale_potential {
         self.handle.as_ptr()
     }
-}
-
-impl Clone for Potential {
-    fn clone(&self) -> Self {
-        let handle = unsafe { Handle::from_raw(c::chorale_potential_retain(self.handle.as_ptr())) };
-        Self {
-            handle,
-            slot: self.slot.clone(),
-        }
-    }
-}
-
-impl fmt::Debug for Potential {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter
-            .debug_struct("Potential")
-            .field("values", &self.values())
-            .finish()
-    }
-}
-
-/// Returns the matrix if the entries of each row lie side by side, as the library needs; otherwise
-/// a copy in which they do.
-fn in_rows<'t>(name: &str, matrix: impl IntoMatrix<'t, f64>) -> Result<Matrix<'t, f64>> {
-    let matrix = matrix.into_matrix().and_then(Matrix::in_rows);
-    matrix.map_err(|error| error.of(name))
 }
 
 struct Callback<F> {

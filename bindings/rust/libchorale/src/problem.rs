@@ -1,12 +1,10 @@
 //! Problems: models with their names and gold labels, in memory and as files.
 
-use crate::array::{check_length, count, pointer, size, written};
-use crate::error::call;
 use crate::handle::Handle;
 use crate::model::{length_of, Slots};
+use crate::pass::{count, lent, size, written};
 use crate::{c, Error, Model, Result, Status, TextList};
 use std::ffi::CString;
-use std::os::raw::c_char;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -36,23 +34,7 @@ pub struct Problem {
     positions: usize,
 }
 
-// Safe: calls that change the problem take `&mut self`, and all others only read.
-unsafe impl Send for Problem {}
-unsafe impl Sync for Problem {}
-
-/// Returns a text in the library's memory; None if there is no text. text: a function of the
-/// library that returns the bytes and stores their number.
-///
-/// # Safety
-/// The bytes must stay valid and unchanged for `'p`.
-unsafe fn lent<'p>(text: impl FnOnce(*mut usize) -> *const c_char) -> Option<&'p str> {
-    let mut length = 0;
-    let bytes = text(&mut length);
-    if bytes.is_null() {
-        return None;
-    }
-    std::str::from_utf8(std::slice::from_raw_parts(bytes.cast(), length)).ok()
-}
+debug!(Problem: model);
 
 fn c_path(path: &Path) -> Result<CString> {
     #[cfg(unix)]
@@ -80,9 +62,7 @@ impl Problem {
 
     /// Makes a problem of a model, without names and gold labels. Errors: OutOfMemory.
     pub fn new(model: &Model) -> Result<Self> {
-        let handle = Handle::create(|host, made, error| unsafe {
-            c::chorale_problem_create(host, model.as_ptr(), made, error)
-        })?;
+        let handle = create!(chorale_problem_create(model.as_ptr()))?;
         Ok(Self::with(handle, Arc::clone(&model.slots)))
     }
 
@@ -90,10 +70,8 @@ impl Problem {
     /// FileByteOrder, FileVersion, FileTruncated, FileChecksum, FileSection, all errors of building
     /// such a model by calls, OutOfMemory.
     pub fn read(bytes: &[u8]) -> Result<Self> {
-        let handle = Handle::create(|host, made, error| unsafe {
-            let (from, length, borrow) = (bytes.as_ptr().cast(), bytes.len(), 0);
-            c::chorale_problem_read(host, from, length, borrow, made, error)
-        })?;
+        let (from, borrow) = (bytes.as_ptr().cast(), false);
+        let handle = create!(chorale_problem_read(from, bytes.len(), borrow))?;
         Ok(Self::with(handle, Arc::new([])))
     }
 
@@ -101,9 +79,7 @@ impl Problem {
     /// [`read`](Self::read); InputOutput.
     pub fn load(path: impl AsRef<Path>) -> Result<Self> {
         let path = c_path(path.as_ref())?;
-        let handle = Handle::create(|host, made, error| unsafe {
-            c::chorale_problem_load(host, path.as_ptr(), made, error)
-        })?;
+        let handle = create!(chorale_problem_load(path.as_ptr()))?;
         Ok(Self::with(handle, Arc::new([])))
     }
 
@@ -127,16 +103,14 @@ impl Problem {
             length: text.len(),
         };
         let texts: Vec<_> = texts.iter().map(|text| raw(text.as_ref())).collect();
-        call(|error| unsafe {
-            c::chorale_problem_set_texts(
-                self.as_ptr(),
-                list,
-                texts.as_ptr(),
-                std::mem::size_of::<c::chorale_text>(),
-                size(texts.len()),
-                error,
-            )
-        })
+        let (to, bytes) = (self.as_ptr(), std::mem::size_of::<c::chorale_text>());
+        call!(chorale_problem_set_texts(
+            to,
+            list,
+            &texts,
+            bytes,
+            texts.len()
+        ))
     }
     /// Returns the number of texts of a list; 0 if the list is absent.
     pub fn text_count(&self, list: TextList) -> usize {
@@ -147,7 +121,13 @@ impl Problem {
     /// Returns a text of a list; None if there is no such text.
     pub fn text(&self, list: TextList, index: usize) -> Option<&str> {
         let list = list.raw().ok()?;
-        unsafe { lent(|length| c::chorale_problem_text(self.as_ptr(), list, size(index), length)) }
+        let mut length = 0;
+        // Safe: the text stays as it is as long as the problem is borrowed.
+        let text: &[u8] = unsafe {
+            let bytes = c::chorale_problem_text(self.as_ptr(), list, size(index), &mut length);
+            crate::chain::optional(bytes.cast(), length)?
+        };
+        std::str::from_utf8(text).ok()
     }
 
     /// Sets the kinds of all cliques, and the lists that name the values of cliques. Both arguments
@@ -161,28 +141,22 @@ impl Problem {
         values: Option<&[Option<TextList>]>,
     ) -> Result<()> {
         let cliques = self.model().cliques();
-        check_length("kinds", kinds, cliques)?;
-        check_length("values", values, cliques)?;
+        let kinds = lent("kinds", kinds, cliques)?;
+        lent("values", values, cliques)?;
         let raw = |list: &Option<TextList>| list.map_or(Ok(c::CHORALE_TEXTS_NONE), TextList::raw);
         let values: Option<Vec<_>> = values
             .map(|values| values.iter().map(raw).collect::<Result<_>>())
             .transpose()?;
-        call(|error| unsafe {
-            c::chorale_problem_set_cliques(
-                self.as_ptr(),
-                pointer(kinds),
-                pointer(values.as_deref()),
-                error,
-            )
-        })
+        let values = values.as_deref();
+        call!(chorale_problem_set_cliques(self.as_ptr(), kinds, values))
     }
 
     /// Sets the gold labels: one for each position, chain after chain, -1 where the label is
     /// unknown. None removes all gold labels. Errors: Shape, OutOfRange (not a label of its chain),
     /// OutOfMemory.
     pub fn set_gold(&mut self, gold: Option<&[i32]>) -> Result<()> {
-        check_length("gold", gold, self.positions)?;
-        call(|error| unsafe { c::chorale_problem_set_gold(self.as_ptr(), pointer(gold), error) })
+        let gold = lent("gold", gold, self.positions)?;
+        call!(chorale_problem_set_gold(self.as_ptr(), gold))
     }
     /// Returns the gold labels: one for each position, chain after chain, -1 where the label is
     /// unknown. None if there are no gold labels.
@@ -196,7 +170,7 @@ impl Problem {
     /// Returns the problem as the bytes of a problem file. Errors: NotSavable (the model has a
     /// callback potential), OutOfMemory.
     pub fn write(&self) -> Result<Vec<u8>> {
-        written(0u8, |bytes, capacity, needed, error| unsafe {
+        written(|bytes: *mut u8, capacity, needed, error| unsafe {
             c::chorale_problem_write(self.as_ptr(), bytes.cast(), capacity, needed, error)
         })
     }
@@ -205,15 +179,6 @@ impl Problem {
     /// renamed to `path`. Errors: as for [`write`](Self::write); InputOutput.
     pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
         let path = c_path(path.as_ref())?;
-        call(|error| unsafe { c::chorale_problem_save(self.as_ptr(), path.as_ptr(), error) })
-    }
-}
-
-impl std::fmt::Debug for Problem {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Problem")
-            .field("model", &self.model())
-            .finish_non_exhaustive()
+        call!(chorale_problem_save(self.as_ptr(), path.as_ptr()))
     }
 }

@@ -1,20 +1,18 @@
 //! Properties: functions that map the labelling of a chain to one value.
-//!
-//! A property reads the positions in order and *fires* a value, or nothing, at each. If exactly one
-//! value v fired, once or more often, the labelling *shows* v; it shows EMPTY if nothing fired, and
-//! CONFLICT if two different values fired. Values are 0 to R - 1. Besides the label, a property may
-//! read the *class* of a position (a small number that the caller gives) and the entry of the
-//! position in a *table* of the caller (such as a token id). Labels may be grouped into *kinds*:
-//! B-X and I-X are both of kind X. A *segment* is a maximal run of labels of one kind; the *anchor*
-//! is the kind of segment that a property looks for.
 
-use crate::array::{check_length, count, fill, index, index_or_none, pointer, product, size};
+use crate::array::{filled, product};
 use crate::handle::Handle;
+use crate::pass::{count, index, index_or_none, lent, size, Pass};
 use crate::{c, Action, LabelMap, Result, SegmentRule};
 
 /// A function that maps the labelling of a chain to one of R values. The result is EMPTY if no
 /// value fires, and CONFLICT if two different values fire (see [`Shown`](crate::Shown)). A property
 /// never changes. Clones share it, and any number of threads may use it.
+///
+/// Besides the label, a property may read the *class* of a position (a small number that the caller
+/// gives) and the entry of the position in a *table* of the caller (such as a token id). Labels may be
+/// grouped into *kinds*: B-X and I-X are both of kind X. A *segment* is a maximal run of labels of one
+/// kind; the *anchor* is the kind of segment that a property looks for.
 ///
 /// ```
 /// use libchorale as ch;
@@ -28,13 +26,10 @@ use crate::{c, Action, LabelMap, Result, SegmentRule};
 /// # Ok(())
 /// # }
 /// ```
-pub struct Property {
-    handle: Handle<c::chorale_property>,
-}
+#[derive(Clone)]
+pub struct Property(Handle<c::chorale_property>);
 
-// Safe: a property never changes, and its reference count is atomic.
-unsafe impl Send for Property {}
-unsafe impl Sync for Property {}
+debug!(Property: labels, values);
 
 /// Options for making properties. The comment of each option names the functions that read it.
 #[derive(Clone, Debug, Default)]
@@ -72,13 +67,12 @@ impl<'a> PropertyOptions<'a> {
     fn raw_rule(&self) -> i32 {
         self.rule.unwrap_or(SegmentRule::SpansIgnored).raw()
     }
-    fn check(&self, labels: usize) -> Result<()> {
-        check_length("ignored", self.ignored, labels)?;
-        check_length("label_values", self.label_values, labels)
-    }
     /// Returns the ignored flags as bytes, 0 or 1; null if none were set.
-    fn raw_ignored(&self) -> *const u8 {
-        pointer(self.ignored).cast()
+    fn raw_ignored(&self, labels: usize) -> Result<*const u8> {
+        Ok(lent("ignored", self.ignored, labels)?.cast())
+    }
+    fn raw_label_values(&self, labels: usize) -> Result<*const i32> {
+        lent("label_values", self.label_values, labels)
     }
 }
 
@@ -133,8 +127,7 @@ impl<'a> Automaton<'a> {
 
 /// Converts each entry of a list to a number for C.
 fn numbers<T: Copy>(list: &[T], number: impl Fn(T) -> Result<i32>) -> Result<Vec<i32>> {
-    let mut numbers = Vec::new();
-    fill(&mut numbers, list.len(), 0)?;
+    let mut numbers = filled(list.len(), 0)?;
     for (to, &from) in numbers.iter_mut().zip(list) {
         *to = number(from)?;
     }
@@ -142,25 +135,13 @@ fn numbers<T: Copy>(list: &[T], number: impl Fn(T) -> Result<i32>) -> Result<Vec
 }
 
 impl Property {
-    fn create(
-        function: impl FnOnce(
-            *const c::chorale_host,
-            *mut *mut c::chorale_property,
-            *mut c::chorale_error,
-        ) -> c::chorale_status,
-    ) -> Result<Self> {
-        let handle = Handle::create(function)?;
-        Ok(Self { handle })
-    }
-
-    /// Makes a property from the tables of an automaton, which are copied. Errors: Shape, Size, OutOfRange (states), ValueOutsideRange
-    /// (actions), SizeOverflow, OutOfMemory.
+    /// Makes a property from the tables of an automaton, which are copied. Errors: Shape, Size,
+    /// OutOfRange (states), ValueOutsideRange (actions), SizeOverflow, OutOfMemory.
     pub fn automaton(automaton: &Automaton<'_>, options: &PropertyOptions<'_>) -> Result<Self> {
-        options.check(automaton.labels)?;
         let entries = product(&[automaton.states, automaton.classes, automaton.labels])?;
-        check_length("next", Some(automaton.next), entries)?;
-        check_length("actions", automaton.actions, entries)?;
-        check_length("end_actions", automaton.end_actions, automaton.states)?;
+        lent("next", automaton.next, entries)?;
+        lent("actions", automaton.actions, entries)?;
+        lent("end_actions", automaton.end_actions, automaton.states)?;
         let next = numbers(automaton.next, |state| index("an entry of next", state))?;
         let actions = automaton.actions.map(|list| numbers(list, Action::raw));
         let actions = actions.transpose()?;
@@ -176,12 +157,10 @@ impl Property {
         raw.outside_value = index_or_none("outside_value", automaton.outside_value)?;
         raw.fires_outside = automaton.outside_value.is_some().into();
         raw.next = next.as_ptr();
-        raw.actions = pointer(actions.as_deref());
-        raw.end_actions = pointer(end_actions.as_deref());
-        raw.label_values = pointer(options.label_values);
-        Self::create(|host, made, error| unsafe {
-            c::chorale_property_create(host, &raw, made, error)
-        })
+        raw.actions = actions.as_deref().pass();
+        raw.end_actions = end_actions.as_deref().pass();
+        raw.label_values = options.raw_label_values(automaton.labels)?;
+        create!(chorale_property_create(&raw)).map(Self)
     }
 
     /// Makes a *local* property, the only kind that trees allow: what a position fires depends only
@@ -197,51 +176,38 @@ impl Property {
         actions: &[Action],
         options: &PropertyOptions<'_>,
     ) -> Result<Self> {
-        options.check(labels)?;
         let entries = product(&[classes, labels, labels.saturating_add(1)])?;
-        check_length("actions", Some(actions), entries)?;
-        let actions = numbers(actions, Action::raw)?;
-        Self::create(|host, made, error| unsafe {
-            c::chorale_property_create_local(
-                host,
-                size(labels),
-                size(classes),
-                size(values),
-                actions.as_ptr(),
-                pointer(options.label_values),
-                made,
-                error,
-            )
-        })
+        lent("actions", actions, entries)?;
+        let actions = &numbers(actions, Action::raw)?;
+        let label_values = options.raw_label_values(labels)?;
+        create!(chorale_property_create_local(
+            labels,
+            classes,
+            values,
+            actions,
+            label_values
+        ))
+        .map(Self)
     }
 
     /// Makes a property that fires the kind of the label at `position`. A chain that ends before
     /// this position shows EMPTY. Errors: Size, OutOfRange (the map), SizeOverflow, OutOfMemory.
     pub fn position_label(map: &LabelMap, position: usize) -> Result<Self> {
-        let raw = map.raw();
-        Self::create(|host, made, error| unsafe {
-            c::chorale_property_create_position_label(host, &raw, size(position), made, error)
-        })
+        create!(chorale_property_create_position_label(&map.raw(), position)).map(Self)
     }
 
     /// Makes a property that fires the kind of the label of every position whose table entry is
     /// `token`. Errors: as for [`position_label`](Self::position_label); OutOfRange (`token`).
     pub fn token_label(map: &LabelMap, token: usize) -> Result<Self> {
-        let raw = map.raw();
         let token = index("token", token)?;
-        Self::create(|host, made, error| unsafe {
-            c::chorale_property_create_token_label(host, &raw, token, made, error)
-        })
+        create!(chorale_property_create_token_label(&map.raw(), token)).map(Self)
     }
 
     /// Makes a property that fires the kind of the first label that is not ignored. Errors: as for
     /// [`position_label`](Self::position_label); Shape (the ignored labels).
     pub fn first_label(map: &LabelMap, options: &PropertyOptions<'_>) -> Result<Self> {
-        options.check(map.labels())?;
-        let raw = map.raw();
-        Self::create(|host, made, error| unsafe {
-            c::chorale_property_create_first_label(host, &raw, options.raw_ignored(), made, error)
-        })
+        let ignored = options.raw_ignored(map.labels())?;
+        create!(chorale_property_create_first_label(&map.raw(), ignored)).map(Self)
     }
 
     /// Makes a property that fires, for every segment of the kind `anchor`, the kind of the first
@@ -253,22 +219,14 @@ impl Property {
         anchor: usize,
         options: &PropertyOptions<'_>,
     ) -> Result<Self> {
-        options.check(map.labels())?;
-        let raw = map.raw();
+        let ignored = options.raw_ignored(map.labels())?;
+        let (raw, rule) = (map.raw(), options.raw_rule());
         let anchor = index("anchor", anchor)?;
-        let end_value = index_or_none("edge_value", options.edge_value)?;
-        Self::create(|host, made, error| unsafe {
-            c::chorale_property_create_next_label(
-                host,
-                &raw,
-                anchor,
-                options.raw_ignored(),
-                options.raw_rule(),
-                end_value,
-                made,
-                error,
-            )
-        })
+        let end = index_or_none("edge_value", options.edge_value)?;
+        create!(chorale_property_create_next_label(
+            &raw, anchor, ignored, rule, end
+        ))
+        .map(Self)
     }
 
     /// Makes a property that fires, for every segment of the kind `anchor`, the table entry of the
@@ -281,23 +239,14 @@ impl Property {
         values: usize,
         options: &PropertyOptions<'_>,
     ) -> Result<Self> {
-        options.check(map.labels())?;
-        let raw = map.raw();
+        let ignored = options.raw_ignored(map.labels())?;
+        let (raw, rule) = (map.raw(), options.raw_rule());
         let anchor = index("anchor", anchor)?;
-        let start_value = index_or_none("edge_value", options.edge_value)?;
-        Self::create(|host, made, error| unsafe {
-            c::chorale_property_create_token_before(
-                host,
-                &raw,
-                anchor,
-                options.raw_ignored(),
-                options.raw_rule(),
-                size(values),
-                start_value,
-                made,
-                error,
-            )
-        })
+        let start = index_or_none("edge_value", options.edge_value)?;
+        create!(chorale_property_create_token_before(
+            &raw, anchor, ignored, rule, values, start
+        ))
+        .map(Self)
     }
 
     /// Returns R, the number of values.
@@ -310,23 +259,6 @@ impl Property {
     }
 
     pub(crate) fn as_ptr(&self) -> *const c::chorale_property {
-        self.handle.as_ptr()
-    }
-}
-
-impl Clone for Property {
-    fn clone(&self) -> Self {
-        let handle = unsafe { Handle::from_raw(c::chorale_property_retain(self.as_ptr())) };
-        Self { handle }
-    }
-}
-
-impl std::fmt::Debug for Property {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Property")
-            .field("labels", &self.labels())
-            .field("values", &self.values())
-            .finish()
+        self.0.as_ptr()
     }
 }

@@ -1,6 +1,6 @@
 //! Rules: what the labelling of a chain must look like. Provisional: may change in any version.
 
-use crate::array::{listed, pointer, size};
+use crate::pass::size;
 use crate::{
     c, LabelMap, Labelled, Property, Result, RuleConflict, RuleKind, RuleReason, RuledChain,
 };
@@ -111,7 +111,7 @@ impl<'a> Rules<'a> {
     }
     /// Returns the struct for C, which lasts until `self` is moved or dropped.
     pub(crate) fn raw(&mut self) -> *const c::chorale_rules {
-        self.raw.rules = pointer(Some(&self.rules[..]));
+        self.raw.rules = self.rules.as_ptr();
         self.raw.count = size(self.rules.len());
         self.raw.map = self.map.as_ref().map_or(std::ptr::null(), |map| map);
         &self.raw
@@ -121,37 +121,15 @@ impl<'a> Rules<'a> {
 impl Labelled<'_> {
     /// Returns the chains to which rules were added. Errors: OutOfMemory.
     pub fn ruled_chains(&self) -> Result<Vec<RuledChain>> {
-        listed(
-            RuledChain::from_raw,
-            |to, bytes, capacity, needed, error| unsafe {
-                c::chorale_decoded_ruled_chains(self.decoded(), to, bytes, capacity, needed, error)
-            },
-        )
+        list!(chorale_decoded_ruled_chains(self.decoded()))
     }
     /// Returns, for each chain whose rules are impossible, rules that exclude each other, of which
     /// each is needed for that. Errors: OutOfMemory.
     pub fn rule_conflicts(&self) -> Result<Vec<RuleConflict>> {
-        listed(
-            RuleConflict::from_raw,
-            |to, bytes, capacity, needed, error| unsafe {
-                c::chorale_decoded_rule_conflicts(
-                    self.decoded(),
-                    to,
-                    bytes,
-                    capacity,
-                    needed,
-                    error,
-                )
-            },
-        )
+        list!(chorale_decoded_rule_conflicts(self.decoded()))
     }
     /// Returns why rules changed labels, by chain, then position. Errors: OutOfMemory.
     pub fn rule_reasons(&self) -> Result<Vec<RuleReason>> {
-        listed(
-            RuleReason::from_raw,
-            |to, bytes, capacity, needed, error| unsafe {
-                c::chorale_decoded_rule_reasons(self.decoded(), to, bytes, capacity, needed, error)
-            },
-        )
+        list!(chorale_decoded_rule_reasons(self.decoded()))
     }
 }

@@ -1,103 +1,26 @@
 //! Runs: collective inference over one model.
-//!
-//! To *decode* a chain is to find its best labelling. A run starts by decoding every chain without its
-//! cliques; the result is the chain's *own* labelling. Each *round* sends the messages of
-//! all cliques to their members, decodes every chain under these messages, and sends the messages
-//! of the chains to their cliques. The *local search* then decodes one chain at a time, with all other
-//! chains fixed, while the total score increases. The *bound* is an upper bound on the score of
-//! every labelling, computed by steps of dual ascent. The score of a labelling is the sum of the
-//! scores of all chains and the potentials of all cliques.
 
-use crate::array::{count, fill, filled, listed, pointer, product, size, written};
-use crate::cancel::Cancel;
-use crate::error::call;
+use crate::array::{filled, product};
 use crate::handle::Handle;
 use crate::options::Callbacks;
 use crate::panics::settle;
-use crate::{c, Error, LeftOut, Model, Result, RunOptions, RunResult, Shown};
-
-/// Selects which labelling of a run a result describes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Labelling {
-    /// The labelling with the highest score found so far.
-    Together,
-    /// The own labelling: the best labels of every chain without its cliques.
-    Alone,
-}
-
-impl Labelling {
-    pub(crate) fn raw(self) -> i32 {
-        match self {
-            Self::Together => c::CHORALE_TOGETHER,
-            Self::Alone => c::CHORALE_ALONE,
-        }
-    }
-}
-
-/// A reason why a chain's labels differ from its best labels without cliques: a clique in which a
-/// position of the chain, or the whole chain, changed its value.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct Reason {
-    /// The index of the agreement in the specification; None in reasons of a [`Run`].
-    pub agreement: Option<usize>,
-    /// The number of the clique in the model.
-    pub clique: usize,
-    /// The number of the chain that changed.
-    pub chain: usize,
-    /// The position of the member in its chain; None if the member is a whole chain.
-    pub position: Option<usize>,
-    /// The number of other members of the clique, without its centre; with weights, the sum of their
-    /// weights. 0 for a centre, like the next two.
-    pub others: usize,
-    /// The number of other members that have `value` in the best labellings of their chains
-    /// without cliques; with weights, the sum of their weights.
-    pub agreeing_before: usize,
-    /// The number of other members that have `value` in the labelling of all chains
-    /// together; with weights, the sum of their weights.
-    pub agreeing: usize,
-    /// The value of the member in the best labelling of its chain without cliques: a label, or a
-    /// value of the property.
-    pub own_value: Shown,
-    /// The value of the member in the labelling of all chains together.
-    pub value: Shown,
-    /// How much the clique's potential would decrease if this member alone took `own_value`
-    /// again; plus infinity if the clique forbids this.
-    pub amount: f64,
-    /// The index of the member within the clique, in the order of adding.
-    pub member: usize,
-}
+use crate::pass::{count, lent, size, written, Pass};
+use crate::{c, Cancel, Labelling, LeftOut, Model, Reason, Result, RunOptions, RunResult, Shown};
 
 impl Reason {
-    /// Returns the reasons that `write` writes to an array.
-    pub(crate) fn read(
-        model: &Model,
-        write: impl Fn(*mut c::chorale_reason, i64, &mut i64) -> Result<()>,
-    ) -> Result<Vec<Self>> {
-        let reasons = filled(unsafe { std::mem::zeroed() }, |reasons, capacity| {
-            let mut needed = 0;
-            write(reasons, size(capacity), &mut needed)?;
-            Ok(count(needed))
-        })?;
-        let reason = |raw: &c::chorale_reason| {
-            let (clique, member) = (count(raw.clique), count(raw.member));
-            let shown = model.shown(clique);
+    /// Returns reasons as the library tells them, with values as those of their cliques.
+    pub(crate) fn all(model: &Model, reasons: Result<Vec<c::chorale_reason>>) -> Result<Vec<Self>> {
+        let told = |raw: c::chorale_reason| {
+            let shown = model.shown(count(raw.clique));
+            let member = count(raw.member);
             Self {
-                agreement: usize::try_from(raw.agreement).ok(),
-                clique,
-                chain: count(raw.chain),
-                position: usize::try_from(raw.position).ok(),
-                others: count(raw.others),
-                agreeing_before: count(raw.agreeing_before),
-                agreeing: count(raw.agreeing),
                 own_value: shown(member, raw.own_value),
                 value: shown(member, raw.value),
-                amount: raw.amount,
-                member,
+                ..raw.pass()
             }
         };
-        Ok(reasons.iter().map(reason).collect())
+        let reasons = settle(reasons, &*model.slots)?;
+        Ok(reasons.into_iter().map(told).collect())
     }
 }
 
@@ -151,6 +74,13 @@ impl ChainProbabilities {
 
 /// One collective inference over a model: holds the workspace, the messages and the best labelling
 /// so far.
+///
+/// To *decode* a chain is to find its best labelling. A run starts by decoding every chain without its
+/// cliques; the result is the chain's *own* labelling. Each *round* sends the messages of
+/// all cliques to their members, decodes every chain under these messages, and sends the messages
+/// of the chains to their cliques. The *local search* then decodes one chain at a time, with all other
+/// chains fixed, while the total score increases. The *bound* is an upper bound on the score of
+/// every labelling, computed by steps of dual ascent.
 ///
 /// A run is used by one thread at a time, which the compiler enforces:
 ///
@@ -211,14 +141,10 @@ impl Drop for Owned<'_> {
 
 // Safe: the callbacks are Send, and those that several workers call at once are Sync. Calls that
 // take `&self` only read, and call no callback of the run's options.
-unsafe impl Send for Run<'_> {}
-unsafe impl Sync for Run<'_> {}
+unsafe impl Send for Owned<'_> {}
+unsafe impl Sync for Owned<'_> {}
 
-type Call = unsafe extern "C" fn(
-    *mut c::chorale_run,
-    *mut c::chorale_run_result,
-    *mut c::chorale_error,
-) -> c::chorale_status;
+debug!(Run<'_>: model);
 
 impl<'a> Run<'a> {
     /// Creates a run and allocates all memory that it needs. Errors: Size, SizeOverflow, OutOfRange
@@ -244,9 +170,7 @@ impl<'a> Run<'a> {
         let callbacks = Owned::new(std::mem::take(&mut options.callbacks));
         let raw = options.raw(callbacks.0);
         let earlier = earlier.map_or(std::ptr::null_mut(), |run| run.handle.as_ptr());
-        let handle = Handle::create(|host, made, error| unsafe {
-            c::chorale_run_create(host, model.as_ptr(), &raw, earlier, made, error)
-        });
+        let handle = create!(chorale_run_create(model.as_ptr(), &raw, earlier));
         let handle = RunHandle::Own(settle(handle, &*model.slots)?);
         Ok(Self::of(handle, model.clone(), options.cancel, callbacks))
     }
@@ -282,22 +206,10 @@ impl<'a> Run<'a> {
         position: usize,
         allowed: Option<&[bool]>,
     ) -> Result<()> {
-        if let Some(allowed) = allowed {
-            let labels = self.model.chain_labels(chain)?;
-            if allowed.len() != labels {
-                return Err(Error::shape(format!(
-                    "allowed has {} elements; the chain has {labels} labels",
-                    allowed.len()
-                )));
-            }
-        }
-        let flags: Option<Vec<u8>> =
-            allowed.map(|allowed| allowed.iter().map(|&allow| u8::from(allow)).collect());
-        call(|error| unsafe {
-            let flags = pointer(flags.as_deref());
-            let (run, chain, position) = (self.handle.as_ptr(), size(chain), size(position));
-            c::chorale_run_set_allowed(run, chain, position, flags, error)
-        })
+        // Safe as bytes: a bool is 0 or 1.
+        let flags = lent("allowed", allowed, self.model.chain_labels(chain)?)?.cast();
+        let run = self.handle.as_ptr();
+        call!(chorale_run_set_allowed(run, chain, position, flags))
     }
 
     /// Multiplies the potential of a clique by a factor, in this run only. The factor is 0, or from
@@ -305,9 +217,8 @@ impl<'a> Run<'a> {
     /// created with [`RunOptions::edits`](crate::RunOptions::edits). Errors: State (created without
     /// edits), OutOfRange, NotANumber.
     pub fn set_strength(&mut self, clique: usize, factor: f64) -> Result<()> {
-        call(|error| unsafe {
-            c::chorale_run_set_strength(self.handle.as_ptr(), size(clique), factor, error)
-        })
+        let run = self.handle.as_ptr();
+        call!(chorale_run_set_strength(run, clique, factor))
     }
 
     /// Replaces the best labelling by a labelling of the caller. labels: the label of every
@@ -316,53 +227,30 @@ impl<'a> Run<'a> {
     /// chain whose scores forbid its given labels, takes its own labels instead.
     /// Errors: Shape, OutOfRange.
     pub fn set_labels(&mut self, labels: &[i32]) -> Result<()> {
-        call(|error| unsafe {
-            let count = size(labels.len());
-            c::chorale_run_set_labels(self.handle.as_ptr(), labels.as_ptr(), count, error)
-        })
-    }
-
-    /// Makes a call into the library in which callbacks of potentials may be called,
-    /// and resumes their panics afterwards.
-    pub(crate) fn settled(
-        &self,
-        function: impl FnOnce(*mut c::chorale_error) -> c::chorale_status,
-    ) -> Result<()> {
-        settle(call(function), &*self.model.slots)
-    }
-
-    fn call(&mut self, function: Call) -> Result<RunResult> {
-        let mut result = init!(chorale_run_result);
-        self.settled(|error| unsafe { function(self.handle.as_ptr(), &mut result, error) })?;
-        Ok(RunResult::from_raw(&result))
+        let run = self.handle.as_ptr();
+        call!(chorale_run_set_labels(run, labels, labels.len()))
     }
 
     /// Does all remaining rounds, then the local search and the bound if the options ask for them. A
     /// further call does up to [`RunOptions::rounds`](crate::RunOptions::rounds) more rounds.
     /// Errors: CallbackStopped, CallbackValue, StateSpace.
     pub fn solve(&mut self) -> Result<RunResult> {
-        self.call(c::chorale_run_solve)
+        let mut result = init!(chorale_run_result);
+        let solved = call!(chorale_run_solve(self.handle.as_ptr(), &mut result));
+        settle(solved, &*self.model.slots)?;
+        Ok(result.pass())
     }
-    /// Returns the result of the last solve. Fails only if the library
-    /// itself is at fault.
+    /// Returns the result of the last solve. Fails only if the library itself is at fault.
     pub fn result(&self) -> Result<RunResult> {
         let mut result = init!(chorale_run_result);
-        call(|error| unsafe {
-            c::chorale_run_get_result(self.handle.as_ptr(), &mut result, error)
-        })?;
-        Ok(RunResult::from_raw(&result))
+        call!(chorale_run_get_result(self.handle.as_ptr(), &mut result))?;
+        Ok(result.pass())
     }
 
     /// Returns the chains that are left out, in ascending order, even if no chain has a labelling.
     /// Errors: OutOfMemory.
     pub fn left_out(&self) -> Result<Vec<LeftOut>> {
-        let run = self.handle.as_ptr();
-        listed(
-            LeftOut::from_raw,
-            |to, bytes, capacity, needed, error| unsafe {
-                c::chorale_run_left_out(run, to, bytes, capacity, needed, error)
-            },
-        )
+        list!(chorale_run_left_out(self.handle.as_ptr()))
     }
 
     /// Returns the labels of a chain, one for each position; -1 if the chain is left out. Errors:
@@ -376,7 +264,7 @@ impl<'a> Run<'a> {
     }
     fn read_labels(&self, chain: i64, which: Labelling) -> Result<Vec<i32>> {
         let (run, which) = (self.handle.as_ptr(), which.raw());
-        written(0, |labels, capacity, needed, error| unsafe {
+        written(|labels, capacity, needed, error| unsafe {
             c::chorale_run_labels(run, chain, which, labels, capacity, needed, error)
         })
     }
@@ -385,18 +273,9 @@ impl<'a> Run<'a> {
     /// the clique has a centre, the value of the centre is the last entry. Errors: OutOfRange,
     /// NoLabelling, OutOfMemory.
     pub fn shown(&self, clique: usize, which: Labelling) -> Result<Vec<Shown>> {
-        let mut values = Vec::new();
-        fill(&mut values, self.model.clique_members(clique), 0)?;
-        call(|error| unsafe {
-            c::chorale_run_values(
-                self.handle.as_ptr(),
-                size(clique),
-                which.raw(),
-                values.as_mut_ptr(),
-                size(values.len()),
-                std::ptr::null_mut(),
-                error,
-            )
+        let (run, which) = (self.handle.as_ptr(), which.raw());
+        let values = written(|to, capacity, needed, error| unsafe {
+            c::chorale_run_values(run, size(clique), which, to, capacity, needed, error)
         })?;
         let shown = self.model.shown(clique);
         let members = values.iter().enumerate();
@@ -418,15 +297,8 @@ impl<'a> Run<'a> {
         self.read_reasons(c::CHORALE_ALL_CHAINS.into())
     }
     fn read_reasons(&self, chain: i64) -> Result<Vec<Reason>> {
-        let (run, bytes) = (
-            self.handle.as_ptr(),
-            std::mem::size_of::<c::chorale_reason>(),
-        );
-        Reason::read(&self.model, |reasons, capacity, needed| {
-            self.settled(|error| unsafe {
-                c::chorale_run_reasons(run, chain, reasons, bytes, capacity, needed, error)
-            })
-        })
+        let reasons = list!(chorale_run_reasons(self.handle.as_ptr(), chain));
+        Reason::all(&self.model, reasons)
     }
 
     /// Computes the max-marginals and margins of a chain under the messages of its cliques. Errors:
@@ -434,14 +306,17 @@ impl<'a> Run<'a> {
     pub fn max_marginals(&mut self, chain: usize) -> Result<ChainMarginals> {
         let length = self.model.chain_length(chain);
         let labels = self.model.chain_labels(chain)?;
-        let (mut marginals, mut margins) = (Vec::new(), Vec::new());
-        fill(&mut marginals, product(&[length, labels])?, 0.0)?;
-        fill(&mut margins, length, 0.0)?;
-        let (run, chain) = (self.handle.as_ptr(), size(chain));
-        let (to, margins_to) = (marginals.as_mut_ptr(), margins.as_mut_ptr());
-        self.settled(|error| unsafe {
-            c::chorale_run_max_marginals(run, chain, to, 0, margins_to, error)
-        })?;
+        let mut marginals = filled(product(&[length, labels])?, 0.0)?;
+        let mut margins = filled(length, 0.0)?;
+        let (run, stride) = (self.handle.as_ptr(), labels);
+        let computed = call!(chorale_run_max_marginals(
+            run,
+            chain,
+            &mut marginals,
+            stride,
+            &mut margins
+        ));
+        settle(computed, &*self.model.slots)?;
         Ok(ChainMarginals {
             marginals,
             labels,
@@ -459,26 +334,21 @@ impl<'a> Run<'a> {
     pub fn probabilities(&mut self, chain: usize, temperature: f64) -> Result<ChainProbabilities> {
         let length = self.model.chain_length(chain);
         let labels = self.model.chain_labels(chain)?;
-        let mut probabilities = Vec::new();
-        fill(&mut probabilities, product(&[length, labels])?, 0.0)?;
-        let (run, chain) = (self.handle.as_ptr(), size(chain));
-        let (to, mut exact) = (probabilities.as_mut_ptr(), 0);
-        self.settled(|error| unsafe {
-            c::chorale_run_probabilities(run, chain, temperature, to, 0, &mut exact, error)
-        })?;
+        let mut probabilities = filled(product(&[length, labels])?, 0.0)?;
+        let mut exact = 0;
+        let computed = call!(chorale_run_probabilities(
+            self.handle.as_ptr(),
+            chain,
+            temperature,
+            &mut probabilities,
+            labels,
+            &mut exact
+        ));
+        settle(computed, &*self.model.slots)?;
         Ok(ChainProbabilities {
             probabilities,
             labels,
             exact: exact != 0,
         })
-    }
-}
-
-impl std::fmt::Debug for Run<'_> {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter
-            .debug_struct("Run")
-            .field("model", &self.model)
-            .finish_non_exhaustive()
     }
 }

@@ -61,10 +61,47 @@ filled! {
         position: Option<usize>,
         /// What forbids them.
         obstacle: Obstacle,
-        /// With OBSTACLE_CLIQUES: the first clique such that it and the chain's cliques before it,
-        /// in the order of their positions, suffice; with OBSTACLE_UNDECIDED: a clique that allows
-        /// no labelling met; otherwise None.
+        /// With [`Obstacle::Cliques`]: the first clique such that it and the chain's cliques before
+        /// it, in the order of their positions, suffice; with [`Obstacle::Undecided`]: a clique
+        /// that allows no labelling met; otherwise None.
         clique: Option<usize>,
+    }
+}
+
+filled! {
+    /// One reason why a chain's labels differ from its own labelling: a clique in which one of its
+    /// positions, or the whole chain, has another value than under the own labelling.
+    Reason = chorale_reason {
+        /// Index of the agreement that was passed to chorale_decode; None in reasons of a run.
+        agreement: Option<usize>,
+        /// Number of the clique in the model.
+        clique: usize,
+        /// Number of the chain.
+        chain: usize,
+        /// Within the chain; None: the whole chain or instance.
+        position: Option<usize>,
+        /// All other members. Evidence for `value`: counts of the other members of the clique,
+        /// without its centre; with weights, sums of their weights. "`agreeing_before` of `others`
+        /// others had this value, `agreeing` of `others` have it now." All three are 0 for a
+        /// centre.
+        others: usize,
+        /// Those whose value is `value` under [`Labelling::Alone`]: as the scores of their own
+        /// chains say.
+        agreeing_before: usize,
+        /// Those whose value is `value` under [`Labelling::Together`].
+        agreeing: usize,
+        /// Value under [`Labelling::Alone`]: a label, or a value of the property.
+        own_value: Shown,
+        /// Value under [`Labelling::Together`].
+        value: Shown,
+        /// How much the clique's score would fall if this member alone had own_value, and every
+        /// other member, even of the same chain, the value that it has now. Plus infinity if the
+        /// clique forbids these values but not those now, minus infinity if it forbids only those
+        /// now, 0 if it forbids both. Where it is 0 or less, the clique does not explain the
+        /// change.
+        amount: f64,
+        /// Index of the member in the clique.
+        member: usize,
     }
 }
 
@@ -73,11 +110,11 @@ filled! {
     RuledChain = chorale_ruled_chain {
         /// Number of the chain.
         chain: usize,
-        /// Other than KEPT: the chain has the labels of CHORALE_ALONE.
+        /// Other than [`RuleState::Kept`]: the chain has the labels of [`Labelling::Alone`].
         state: RuleState,
-        /// What the rules cost the chain: the score phi of its labels of CHORALE_ALONE, minus the
-        /// greatest phi, less the prices of broken rules, of the labellings that keep the rules.
-        /// Without agreements. Plus infinity if there is none.
+        /// What the rules cost the chain: the score phi of its labels of [`Labelling::Alone`],
+        /// minus the greatest phi, less the prices of broken rules, of the labellings that keep the
+        /// rules. Without agreements. Plus infinity if there is none.
         cost: f64,
         /// How much lower the cost may still be; 0: the cost is proven.
         gap: f64,
@@ -107,7 +144,7 @@ filled! {
         rule: usize,
         /// The kind a, for a rule with `each`.
         a: i32,
-        /// Label of the position in CHORALE_ALONE.
+        /// Label of the position in [`Labelling::Alone`].
         own_label: i32,
         /// Label in the best labelling of the chain that keeps the rules.
         label: i32,
@@ -145,12 +182,22 @@ filled! {
 }
 
 filled! {
+    /// The score of the best labelling of a chain, and how the call ended.
+    ChainResult = chorale_chain_result {
+        /// [`Outcome::Complete`] or [`Outcome::Infeasible`].
+        outcome: Outcome,
+        /// phi of the best labelling; minus infinity when infeasible.
+        score: f64,
+    }
+}
+
+filled! {
     /// What the solver of a clique found. F is the score of all members' values and of the clique,
     /// psi\[i\]\[v\] the score of value v for member i.
     CliqueResult = chorale_clique_result {
         /// How the call ended.
         outcome: Outcome,
-        /// The algorithm used; AUTO (0) only from chorale_clique_score.
+        /// The algorithm used; [`Algorithm::Auto`] (0) only from chorale_clique_score.
         algorithm: Algorithm,
         /// upper_bound - score \<= 1e-9 |score|, or within the rounding that the option `gap`
         /// describes.
@@ -178,7 +225,7 @@ filled! {
     /// for the tagger's own labels, for the control (bonuses alone), and for the labels that agree.
     /// Without gold labels, or if no strength was tried, figures that are unknown are 0.
     LearntReport = chorale_learnt_report {
-        /// COMPLETE, DEADLINE, CANCELLED.
+        /// [`Outcome::Complete`], [`Outcome::Deadline`], [`Outcome::Cancelled`].
         outcome: Outcome,
         /// Strengths are applied; 0: nothing is.
         applied: bool,
@@ -250,15 +297,15 @@ filled! {
     LearntKind = chorale_learnt_kind {
         /// Number of the kind.
         kind: i32,
-        /// S sum_v D_cv n_v.
+        /// s sum_v D_cv n_v.
         uses_log_odds: bool,
         /// 0: no clique has this kind.
         cliques: usize,
         /// Number of members of all its cliques.
         members: usize,
-        /// S as applied; 0 if nothing is.
+        /// s as applied; 0 if nothing is.
         strength: f64,
-        /// B as applied.
+        /// b as applied.
         bonus: f64,
     }
 }

@@ -1,9 +1,9 @@
 //! Tables of mentions: one label for all mentions of a key, unless the key is really two things.
 //! Experimental: may change or go in any version.
 
-use crate::array::{check_length, count, fill, listed, pointer, product, size};
-use crate::error::call;
+use crate::array::{filled, product};
 use crate::handle::Handle;
+use crate::pass::{count, lent, size, Pass};
 use crate::{
     c, Error, EvidenceOrigin, LedgerChange, LedgerRow, Result, SettledKey, SettledMention, Status,
 };
@@ -113,17 +113,6 @@ impl<'a> Mentions<'a> {
     }
     fn raw(&self) -> Result<c::chorale_mentions> {
         let rows = self.key.len();
-        for (name, array) in [
-            ("label", self.label),
-            ("gold", self.gold),
-            ("told", self.told),
-        ] {
-            check_length(name, array, rows)?;
-        }
-        check_length("confidence", self.confidence, rows)?;
-        check_length("times", self.times, rows)?;
-        check_length("scores", self.scores, product(&[rows, self.labels])?)?;
-        check_length("answers", self.answers, self.keys)?;
         if self.label.is_none() && self.scores.is_none() && rows > 0 {
             let message = "label is None; without scores it must not be";
             return Err(Error::new(Status::NullArgument, message));
@@ -133,13 +122,13 @@ impl<'a> Mentions<'a> {
         raw.keys = size(self.keys);
         raw.labels = size(self.labels);
         raw.key = self.key.as_ptr();
-        raw.label = pointer(self.label);
-        raw.confidence = pointer(self.confidence);
-        raw.scores = pointer(self.scores);
-        raw.times = pointer(self.times);
-        raw.gold = pointer(self.gold);
-        raw.answers = pointer(self.answers);
-        raw.told = pointer(self.told);
+        raw.label = lent("label", self.label, rows)?;
+        raw.confidence = lent("confidence", self.confidence, rows)?;
+        raw.scores = lent("scores", self.scores, product(&[rows, self.labels])?)?;
+        raw.times = lent("times", self.times, rows)?;
+        raw.gold = lent("gold", self.gold, rows)?;
+        raw.answers = lent("answers", self.answers, self.keys)?;
+        raw.told = lent("told", self.told, rows)?;
         Ok(raw)
     }
 }
@@ -177,57 +166,36 @@ pub fn settle(mentions: &Mentions<'_>, evidence: Option<&Evidence>) -> Result<Se
     // All-zero bytes are valid for both structs.
     let (row, key): (c::chorale_settled_mention, c::chorale_settled_key) =
         unsafe { std::mem::zeroed() };
-    let mut rows = Vec::new();
-    fill(&mut rows, mentions.key.len(), row)?;
-    let mut keys = Vec::new();
-    fill(&mut keys, mentions.keys, key)?;
-    call(|error| unsafe {
-        let (of_row, of_key) = (std::mem::size_of_val(&row), std::mem::size_of_val(&key));
-        let (rows, keys) = (rows.as_mut_ptr(), keys.as_mut_ptr());
-        let host = std::ptr::null();
-        c::chorale_settle(
-            host,
-            &given,
-            &mut decides,
-            rows,
-            of_row,
-            keys,
-            of_key,
-            error,
-        )
-    })?;
+    let mut rows = filled(mentions.key.len(), row)?;
+    let mut keys = filled(mentions.keys, key)?;
+    call!(chorale_settle(
+        std::ptr::null(),
+        &given,
+        &mut decides,
+        &mut rows,
+        std::mem::size_of_val(&row),
+        &mut keys,
+        std::mem::size_of_val(&key)
+    ))?;
     Ok(Settled {
-        mentions: rows.iter().map(SettledMention::from_raw).collect(),
-        keys: keys.iter().map(SettledKey::from_raw).collect(),
+        mentions: rows.into_iter().map(Pass::pass).collect(),
+        keys: keys.into_iter().map(Pass::pass).collect(),
         evidence: Found::from_raw(&decides),
     })
 }
 
 /// Keeps the mentions of a stream. The labels are those that [`settle`] gives a table of all
 /// mentions under the same evidence, whatever the order in which they came.
-pub struct Ledger {
-    handle: Handle<c::chorale_ledger>,
-}
+pub struct Ledger(Handle<c::chorale_ledger>);
 
-// Safe: the object may move between threads; calls that take `&self` only read.
-unsafe impl Send for Ledger {}
-unsafe impl Sync for Ledger {}
-
-impl std::fmt::Debug for Ledger {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str("Ledger")
-    }
-}
+debug!(Ledger);
 
 impl Ledger {
     /// Makes a ledger without mentions. evidence: what decides until [`refit`](Self::refit). Errors:
     /// Size, OutOfRange, NotANumber, OutOfMemory.
     pub fn new(labels: usize, evidence: &Evidence) -> Result<Self> {
         let evidence = Evidence::raw(Some(evidence));
-        let handle = Handle::create(|host, made, error| unsafe {
-            c::chorale_ledger_create(host, size(labels), &evidence, made, error)
-        })?;
-        Ok(Self { handle })
+        create!(chorale_ledger_create(labels, &evidence)).map(Self)
     }
 
     /// Adds mentions, which are rows of the ledger: the first that is ever added is row 0; `keys` is
@@ -235,57 +203,33 @@ impl Ledger {
     /// State (`scores`, `gold`, `answers`), LabelsMismatch.
     pub fn add(&mut self, mentions: &Mentions<'_>) -> Result<Vec<i32>> {
         let given = mentions.raw()?;
-        let mut labels = Vec::new();
-        fill(&mut labels, mentions.key.len(), 0)?;
-        call(|error| unsafe {
-            c::chorale_ledger_add(self.handle.as_ptr(), &given, labels.as_mut_ptr(), error)
-        })?;
+        let mut labels = filled(mentions.key.len(), 0)?;
+        call!(chorale_ledger_add(&self.0, &given, &mut labels))?;
         Ok(labels)
     }
 
     /// Returns the rows whose labels have changed since the caller was told of them. take: from now on
     /// the caller has been told. Errors: OutOfMemory.
     pub fn changes(&mut self, take: bool) -> Result<Vec<LedgerChange>> {
-        let handle = self.handle.as_ptr();
-        let take = i32::from(take);
-        listed(
-            LedgerChange::from_raw,
-            |to, bytes, capacity, needed, error| unsafe {
-                c::chorale_ledger_changes(handle, take, to, bytes, capacity, needed, error)
-            },
-        )
+        list!(chorale_ledger_changes(&self.0, take))
     }
 
     /// Decides anew by other evidence; None: it is estimated from all mentions. Errors: as for
     /// [`new`](Self::new).
     pub fn refit(&mut self, evidence: Option<&Evidence>) -> Result<Found> {
         let mut decides = Evidence::raw(evidence);
-        call(|error| unsafe {
-            c::chorale_ledger_refit(self.handle.as_ptr(), &mut decides, error)
-        })?;
+        call!(chorale_ledger_refit(&self.0, &mut decides))?;
         Ok(Found::from_raw(&decides))
     }
 
     /// Returns all rows: to read all labels, or to save the ledger. Errors: OutOfMemory.
     pub fn rows(&self) -> Result<Vec<LedgerRow>> {
-        let handle = self.handle.as_ptr();
-        listed(
-            LedgerRow::from_raw,
-            |to, bytes, capacity, needed, error| unsafe {
-                c::chorale_ledger_rows(handle, to, bytes, capacity, needed, error)
-            },
-        )
+        list!(chorale_ledger_rows(&self.0))
     }
 
     /// Returns what became of all keys, as [`settle`] does. Errors: OutOfMemory.
     pub fn keys(&self) -> Result<Vec<SettledKey>> {
-        let handle = self.handle.as_ptr();
-        listed(
-            SettledKey::from_raw,
-            |to, bytes, capacity, needed, error| unsafe {
-                c::chorale_ledger_keys(handle, to, bytes, capacity, needed, error)
-            },
-        )
+        list!(chorale_ledger_keys(&self.0))
     }
 }
 

@@ -1,7 +1,8 @@
 //! Transition scores, which many chains can share.
 
-use crate::array::{check_length, count, pointer, size, Element, IntoMatrix, Matrix};
+use crate::array::{named, Element, IntoMatrix, Matrix};
 use crate::handle::Handle;
+use crate::pass::{count, lent};
 use crate::{c, Mask, Orientation, Result};
 
 /// Transition scores: one for each pair of a label and the label after it, with start and end
@@ -18,16 +19,15 @@ use crate::{c, Mask, Orientation, Result};
 /// # Ok(())
 /// # }
 /// ```
+#[derive(Clone)]
 pub struct Transitions(Handle<c::chorale_transitions>);
 
-// Safe: transitions never change, and their reference count is atomic.
-unsafe impl Send for Transitions {}
-unsafe impl Sync for Transitions {}
+debug!(Transitions: labels);
 
 /// Collects the parts of transitions: a matrix, start and end scores, and a mask.
 #[derive(Clone, Debug)]
 #[must_use = "build makes the transitions"]
-pub struct TransitionsBuilder<'a, N> {
+pub struct TransitionsBuilder<'a, N: Element> {
     labels: usize,
     scores: Option<Matrix<'a, N>>,
     orientation: Orientation,
@@ -43,7 +43,7 @@ impl Transitions {
     pub fn new<'a, N: Element>(
         scores: impl IntoMatrix<'a, N>,
     ) -> Result<TransitionsBuilder<'a, N>> {
-        let scores = scores.into_matrix().map_err(|error| error.of("scores"))?;
+        let scores = named("scores", scores)?;
         scores.check_shape("scores", scores.rows(), scores.rows())?;
         let labels = scores.rows();
         Ok(TransitionsBuilder {
@@ -84,31 +84,19 @@ impl<'a, N: Element> TransitionsBuilder<'a, N> {
     /// Infinite, OutOfRange (a magnitude above 1e280), SizeOverflow, OutOfMemory.
     pub fn build(self) -> Result<Transitions> {
         let labels = self.labels;
-        check_length("start", self.start, labels)?;
-        check_length("end", self.end, labels)?;
         let mut raw = init!(chorale_transitions_options);
         raw.element = N::ELEMENT;
         raw.orientation = self.orientation.raw();
-        if let Some(scores) = &self.scores {
-            raw.row_stride = size(scores.row_stride());
-            raw.column_stride = size(scores.column_stride());
-        }
-        raw.start = pointer(self.start).cast();
-        raw.end = pointer(self.end).cast();
+        raw.start = lent("start", self.start, labels)?.cast();
+        raw.end = lent("end", self.end, labels)?.cast();
         if let Some(mask) = self.mask {
-            mask.check_labels(labels)?;
+            raw.start_mask = lent("start of the mask", mask.start(), labels)?;
             raw.mask = mask.transitions().as_ptr();
-            raw.start_mask = mask.start().as_ptr();
             raw.end_mask = mask.end().as_ptr();
         }
-        let scores = self
-            .scores
-            .as_ref()
-            .map_or(std::ptr::null(), Matrix::as_ptr);
-        let handle = Handle::create(|host, made, error| unsafe {
-            c::chorale_transitions_create(host, size(labels), scores.cast(), &raw, made, error)
-        })?;
-        Ok(Transitions(handle))
+        let scores = self.scores.as_ref().map(Matrix::as_ptr);
+        let scores = scores.unwrap_or(std::ptr::null()).cast();
+        create!(chorale_transitions_create(labels, scores, &raw)).map(Transitions)
     }
 }
 
@@ -124,18 +112,6 @@ impl Transitions {
 
     /// Makes another handle of transitions of the library, and adds a reference to them.
     pub(crate) unsafe fn retain(raw: *const c::chorale_transitions) -> Self {
-        Self(Handle::from_raw(c::chorale_transitions_retain(raw)))
-    }
-}
-
-impl Clone for Transitions {
-    fn clone(&self) -> Self {
-        unsafe { Self::retain(self.as_ptr()) }
-    }
-}
-
-impl std::fmt::Debug for Transitions {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "Transitions({} labels)", self.labels())
+        Self(Handle::retain(raw))
     }
 }

@@ -1,5 +1,5 @@
 //! Arrays of the crate ndarray, in every layout: the library reads their entries, without a copy if
-//! it can read their strides. Only with the feature `ndarray`.
+//! their rows follow each other without gaps. Only with the feature `ndarray`.
 #![cfg(feature = "ndarray")]
 
 use libchorale::*;
@@ -13,14 +13,15 @@ fn equals<N: Copy + PartialEq + std::fmt::Debug>(matrix: &Matrix<'_, N>, view: A
     }
 }
 
-/// Returns views of a 6 x 8 array, and for each whether the library can read it in place.
+/// Returns views of a 6 x 8 array, and for each whether it is read in place.
 fn views(all: &Array2<f64>) -> Vec<(ArrayView2<'_, f64>, bool)> {
     vec![
         (all.view(), true),
-        (all.t(), true),
-        (all.slice(s![1..5, 2..6]), true),
-        (all.slice(s![..;2, ..;3]), true),
-        (all.slice(s![.., 3..4]), true),
+        (all.slice(s![1..5, ..]), true),
+        (all.t(), false),
+        (all.slice(s![1..5, 2..6]), false),
+        (all.slice(s![..;2, ..;3]), false),
+        (all.slice(s![.., 3..4]), false),
         (all.slice(s![3..4, ..]), true),
         (all.slice(s![2..3, 5..6]), true),
         (all.slice(s![0..0, ..]), true),
@@ -43,8 +44,6 @@ fn every_view_is_read_as_it_is() {
     let matrix = repeated.into_matrix().unwrap();
     equals(&matrix, repeated);
     assert!(matrix.is_owned());
-    // The entries do not overlap. But the row stride, 3, is less than the 4 elements that the
-    // columns span (2 columns with stride 2), so the array is copied.
     let data = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
     let woven = ndarray::ShapeBuilder::strides((2, 2), (3, 2));
     let woven = ArrayView2::from_shape(woven, &data).unwrap();
@@ -57,7 +56,7 @@ fn every_view_is_read_as_it_is() {
     let fortran: Array2<u8> = fortran.unwrap();
     let matrix = (&fortran).into_matrix().unwrap();
     equals(&matrix, fortran.view());
-    assert_eq!((matrix.is_owned(), matrix.column_stride()), (false, 2));
+    assert!(matrix.is_owned());
 }
 
 #[test]
@@ -97,7 +96,7 @@ fn a_view_of_columns_leaves_the_others_to_their_owner() {
 #[test]
 fn cliques_and_potentials_take_them_too() {
     let scores = Array2::from_shape_vec((2, 3), vec![2.1, 1.9, 0.7, 0.3, 0.2, 0.9]).unwrap();
-    let members = CliqueProblem::new(scores.t()).unwrap(); // copied: the entries of a row have gaps
+    let members = CliqueProblem::new(scores.t()).unwrap();
     assert_eq!((members.members(), members.values()), (3, 2));
     let weights = Array2::from_diag_elem(2, 0.5);
     let pairs = Potential::pairs(&weights, &PotentialOptions::new()).unwrap();
