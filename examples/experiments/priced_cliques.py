@@ -20,7 +20,7 @@ from pathlib import Path
 
 import libchorale as ch
 import numpy as np
-from libchorale.prices import Part, Prices, label
+from libchorale.prices import Asked, Part, label
 
 SHARES = (0.3, 0.2, 0.45, 0.7, 0.15, 0.25, 0.37, 0.55)  # the first one, four or eight are used
 
@@ -46,8 +46,8 @@ class Clique:
         clique = builder.add_cliques(1, potential=self.potential).start
         for k in range(self.members):
             builder.add_members(clique, k, 0)
-        self.model = builder.freeze()
-        self.prices = Prices(self.model, [clique])
+        self.part = Part(builder.freeze(), {clique: 0})
+        self.first = np.array([0, self.values])
         self.own = np.bincount(self.scores.argmax(axis=1), minlength=self.values)
 
     def fixpoint(self, counts):
@@ -55,10 +55,10 @@ class Clique:
         best, rounds = -np.inf, 0
         while True:
             prices, _ = self.potential.prices(counts, self.members)
-            own, _ = self.prices.solve(prices)
-            counts = self.prices.counts()
+            answer = self.part.answer(Asked(prices[None], self.first, 1e-9))
+            [counts], [own] = answer.counts, answer.scores
             rounds += 1
-            score = own + self.potential.prices(counts, self.members)[1]
+            score = own * 1e-9 + self.potential.prices(counts, self.members)[1]
             if score <= best:
                 return best, rounds
             best = score
@@ -76,8 +76,7 @@ class Clique:
         return max(score for score, _ in found), max(rounds), sum(rounds)
 
     def search(self, tracks):
-        part = Part(self.model, {0: 0})
-        outcome = label([part], [self.potential], [self.members], tracks=tracks).outcome
+        _, outcome = label([self.part], [self.potential], [self.members], tracks=tracks)
         return outcome.score, outcome.rounds, outcome.rows
 
 

@@ -97,11 +97,11 @@ def bounds(corpus, strength, least, options):
         found.setdefault("zero", search.upper_bound)
     found["search"] = search.upper_bound
     # f_v(n) = strength n^2 / n over the counts from 0 to n: the slope of the chord is `strength`.
-    chords = np.full(len(search._row(search._tangent)), strength)
+    chords = np.full(search.first[-1], strength)
     answer = part.answer(Asked(chords[None], search.first, search.quantum))
     most = [potential.most(chords[:corpus.values], n) for potential, n in zip(search.potentials, sizes)]
     found["chords"] = answer.limits[0] * search.quantum + sum(most)
-    score = max(search.best.score, whole.score)
+    score = max(search.score, whole.score)
     gain = score - whole.own_score
     return {key: (bound - score) / gain for key, bound in found.items()} | {
         "giants": len(sizes), "of_score": (found["search"] - score) / abs(score)}
@@ -112,9 +112,9 @@ def measure(corpus, strength, least, options):
     whole, reached = ch.Run(model).solve(), []
     while (asked := search.ask()) is not None:
         search.take(part.answer(asked))
-        reached.append((search.best.score - whole.own_score) / (whole.score - whole.own_score))
-    labels = part.labels(search.best.prices, search.first)
-    assert abs(model.score(labels).score - search.best.score) <= 1e-6 * abs(search.best.score)
+        reached.append((search.score - whole.own_score) / (whole.score - whole.own_score))
+    labels = part.label(search.found).labels
+    assert abs(model.score(labels).score - search.score) <= 1e-6 * abs(search.score)
     broadcasts = next((k + 1 for k, part in enumerate(reached) if part >= 0.99), None)
     return {"giants": len(sizes), "largest": max(sizes, default=0), "alone": reached[0],
             "reached": reached[-1], "broadcasts": broadcasts, "all": search.rounds,

@@ -10,7 +10,7 @@ from test_batches import corpus, cut, joined, rng  # noqa: F401
 
 import libchorale as ch
 from libchorale.batches import Chains
-from libchorale.prices import Answer, Part, Prices, Search, label, sum_of
+from libchorale.prices import Answer, Part, Search, label
 from libchorale.shared import SharedKeys
 from libchorale.shared import label as label_batches
 
@@ -88,9 +88,9 @@ def test_large_cliques_gain_what_a_run_gains(rng):  # noqa: F811
         keys = rng.integers(0, 5, 600).tolist()
         potential = ch.Potential.potts(6, rng.uniform(0.3, 1.2), scale="members")
         model, shared = items(scores, keys, potential)
-        result = label([Part(model, shared)], [potential] * 5, np.bincount(keys, minlength=5))
+        _, outcome = label([Part(model, shared)], [potential] * 5, np.bincount(keys, minlength=5))
         run = ch.Run(model).solve()
-        found, own, whole = found + result.outcome.score, own + run.own_score, whole + run.score
+        found, own, whole = found + outcome.score, own + run.own_score, whole + run.score
     print(f"{(found - own) / (whole - own):.5f} of the gain of a run")
     assert found - own >= 0.97 * (whole - own)
 
@@ -107,16 +107,16 @@ def test_any_division_gives_the_same(rng):  # noqa: F811
         parts = [
             Part(*items(scores[a:b], keys[a:b], potential)) for a, b in zip(edges, edges[1:])
         ]
-        result = label([parts[k] for k in order], [potential] * 3, members)
+        found, result = label([parts[k] for k in order], [potential] * 3, members)
         labels = [None] * count
-        for k, found in zip(order, result.labels):
-            labels[k] = found.tolist()
+        for k, of in zip(order, found):
+            labels[k] = of.tolist()
         flat = sum(labels, [])
-        outcome = dataclasses.replace(result.outcome, upper_bound=0)
-        expected = expected or (flat, outcome, result.outcome.upper_bound)
+        outcome = dataclasses.replace(result, upper_bound=0)
+        expected = expected or (flat, outcome, result.upper_bound)
         assert (flat, outcome) == expected[:2]
         # Each part rounds its limit up, so that the bound depends a little on the division.
-        assert result.outcome.upper_bound == pytest.approx(expected[2], abs=1e-6)
+        assert result.upper_bound == pytest.approx(expected[2], abs=1e-6)
 
 
 def test_no_prices_bound_more_tightly(rng):  # noqa: F811
@@ -130,9 +130,9 @@ def test_no_prices_bound_more_tightly(rng):  # noqa: F811
         model, shared = items(scores, keys, potential)
         members = np.bincount(keys, minlength=2)
         _, outcome = label([Part(model, shared)], [potential] * 2, members)
-        prices = Prices(model, list(shared))
+        part = Part(model, shared)
         for row in rng.normal(scale=rng.choice([0.1, 1.0], size=(300, 1)), size=(300, 6)):
-            _, result = prices.solve(row)
+            result = part.solve(row)
             most = sum(potential.most(row[3 * k : 3 * k + 3], int(members[k])) for k in range(2))
             assert outcome.upper_bound <= result.score + most + 1e-6
 
@@ -142,19 +142,19 @@ def test_other_cliques_stay_local(rng):  # noqa: F811
     keys = [0] * 6 + [1] * 6
     potential = ch.Potential.potts(3, 1.0, scale="members")
     model, shared = items(scores, keys, potential, local=[0, 3, 6, 9])
-    result = label([Part(model, shared)], [potential] * 2, [6, 6])
-    assert model.score(result.labels[0]).score == pytest.approx(result.outcome.score, abs=1e-6)
-    assert result.outcome.upper_bound == np.inf
-    bounded = label([Part(model, shared, bound_steps=30)], [potential] * 2, [6, 6])
+    [labels], outcome = label([Part(model, shared)], [potential] * 2, [6, 6])
+    assert model.score(labels).score == pytest.approx(outcome.score, abs=1e-6)
+    assert outcome.upper_bound == np.inf
+    _, bounded = label([Part(model, shared, bound_steps=30)], [potential] * 2, [6, 6])
     whole = ch.Run(model, bound_steps=30).solve()
-    assert whole.score <= bounded.outcome.upper_bound + 1e-6
-    assert result.outcome.score <= whole.upper_bound + 1e-6
-    assert result.outcome.score >= whole.own_score - 1e-6
+    assert whole.score <= bounded.upper_bound + 1e-6
+    assert outcome.score <= whole.upper_bound + 1e-6
+    assert outcome.score >= whole.own_score - 1e-6
 
 
 def test_what_travels_adds_up():
     one = Answer(np.ones((2, 3), np.int64), np.ones((2, 1), np.int64), [1, 2], [3, None])
-    two = sum_of([one, one])
+    two = one + one
     assert two.counts.tolist() == [[2] * 3] * 2 and two.costs.tolist() == [[2]] * 2
     assert (two.scores, two.limits) == ([2, 4], [6, None])
     assert pickle.loads(pickle.dumps(one)).scores == [1, 2]
@@ -164,17 +164,15 @@ def test_what_cannot_be():
     potential = ch.Potential.potts(2, 1.0)
     model, _ = items(np.zeros((3, 2)), [0, 0, 0], potential)
     with pytest.raises(TypeError, match="model is 3"):
-        Prices(3, [0])
+        Part(3, {0: 0})
     with pytest.raises(ch.ArgumentError, match=r"cliques\[0\] is 5"):
-        Prices(model, [5])
-    prices = Prices(model, [0])
+        Part(model, {5: 0})
+    part = Part(model, {0: 0})
     with pytest.raises(ch.ArgumentError, match="count is 3"):
-        prices.solve([1.0, 2.0, 3.0])
-    with pytest.raises(ch.Error, match="has not been solved"):
-        prices.counts()
-    prices.close()
+        part.solve([1.0, 2.0, 3.0])
+    part.close()
     with pytest.raises(ch.ClosedError):
-        prices.solve()
+        part.solve()
     with pytest.raises(ch.KindError, match="convex"):
         ch.Potential.potts(2, -1.0).prices([1, 1], 2)
     with pytest.raises(ch.KindError, match="convex"):
@@ -200,7 +198,7 @@ def test_a_bound(rng):  # noqa: F811
         potential = ch.Potential.potts(3, rng.uniform(0, 1))
         model, _ = items(scores, [0] * 6, potential)
         prices = rng.normal(size=3)
-        _, result = Prices(model, [0]).solve(prices)
+        result = Part(model, {0: 0}).solve(prices)
         limit = best_of_all(scores, [0] * 6, [potential])
         assert limit <= result.score + potential.most(prices, 6) + 1e-9
 

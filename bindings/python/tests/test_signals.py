@@ -13,7 +13,7 @@ import pytest
 
 import libchorale as ch
 from libchorale.learn import learn
-from libchorale.prices import Prices
+from libchorale.prices import Part
 
 # Under this potential two neighbours gain by different values. A labelling of a complete graph
 # satisfies at most half of all pairs, and the bound is too weak to prove it: so a run makes as many
@@ -106,7 +106,7 @@ def step():
 
 
 def prices():
-    part = Prices(graph(), [0], **ENDLESS)
+    part = Part(graph(), {0: 0}, **ENDLESS)
     return part.solve, lambda: None
 
 

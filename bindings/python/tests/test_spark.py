@@ -164,7 +164,7 @@ def test_a_large_group_is_alone(spark, rng):  # noqa: F811
 
     rows = [("giant", k) for k in range(500)] + [(f"g{k % 40}", k) for k in range(400)]
     frame = spark.createDataFrame(rows, ["page", "id"])
-    placed = adapter._placed(frame, "page", 4).withColumn("at", f.spark_partition_id())
+    placed = adapter._placed(frame, Chains("page", "id"), 4).withColumn("at", f.spark_partition_id())
     found = placed.select("page", "at").distinct().collect()
     of = {}
     for row in found:

@@ -7,7 +7,7 @@ several models share (`libchorale.prices`). The supported functions for corpora 
 
 from __future__ import annotations
 
-from .prices import Answer, Part, Prices, Search, label, sum_of
+from .prices import Answer, Part, Search, label
 from .property import ANY, Dictionary, PropertyBuilder
 
 __all__ = [
@@ -15,9 +15,7 @@ __all__ = [
     "Answer",
     "Dictionary",
     "Part",
-    "Prices",
     "PropertyBuilder",
     "Search",
     "label",
-    "sum_of",
 ]

@@ -255,7 +255,7 @@ class Run(Closable):
         earlier: Run | None = None,
     ) -> None:
         self.problem = model if isinstance(model, Problem) else None
-        model = _model(model)
+        model = as_model(model)
         if earlier is not None and not isinstance(earlier, Run):
             raise TypeError(f"earlier is {earlier!r}, not a Run")
         given = {name: value for name, value in locals().items() if name in OF_A_RUN}
@@ -508,7 +508,7 @@ def _labelling(own: bool) -> int:
     return c.CHORALE_ALONE if own else c.CHORALE_TOGETHER
 
 
-def _model(given: Any) -> Model:
+def as_model(given: Any) -> Model:
     model = given.model if isinstance(given, Problem) else given
     if not isinstance(model, Model):
         raise TypeError(f"model is {model!r}, not a Model or a Problem")

@@ -89,64 +89,64 @@ class Labelled(NamedTuple):
 NOTHING = Outcome(0.0, 0.0, 0.0, 0, 0)
 
 
-def count_keys(stream: Iterable[Any], specification: SharedKeys) -> collections.Counter[Hashable]:
-    """Returns for each key the number of positions of a stream of batches that have the key."""
+def count_keys(
+    stream: Iterable[Any], specification: SharedKeys
+) -> tuple[collections.Counter[Hashable], int]:
+    """Returns for each key the number of positions of a stream of batches that have the key, and
+    the number of labels of their scores; 0 labels if there is no position."""
     counted: collections.Counter[Hashable] = collections.Counter()
+    labels = 0
     compute = pyarrow().compute
     for batch in stream:
         column = batch.column(batch.schema.get_field_index(specification.keys))
         for entry in compute.list_flatten(column).value_counts().to_pylist():
-            if _is_key(entry["values"]):
+            if is_key(entry["values"]):
                 counted[entry["values"]] += entry["counts"]
-    return counted
+        if labels == 0:
+            column = batch.column(batch.schema.get_field_index(specification.chains.scores))
+            widths = compute.list_value_length(compute.list_flatten(column))
+            labels = int(widths[0].as_py()) if len(widths) else 0
+    return counted, labels
 
 
-def _is_key(key: Any) -> bool:
+def is_key(key: Any) -> bool:
     return not arrays.missing(key) and not (isinstance(key, int) and key < 0)
 
 
 @dataclasses.dataclass(frozen=True)
-class _Labelling(Chains):
-    """A specification with which `batches.label` labels groups under given prices. numbers: the
-    number of each shared key."""
+class _Asking(Chains):
+    """A specification with which `batches.label` labels groups under prices or, with `answers`,
+    labels nothing and adds up the answers of all groups.
+
+    numbers  the number of each shared key
+    answers  a list that receives the sum of the answers; None: groups are labelled
+    """
 
     shared: SharedKeys = None  # type: ignore[assignment]
     numbers: Keys = dataclasses.field(default_factory=dict)
-    prices: Any = None  # a row of prices, as in `prices.Asked`
-    first: Any = None  # offsets of the shared cliques in the row, as in `prices.Asked`
+    asked: Asked = None  # type: ignore[assignment]
+    answers: list[Answer] | None = None
+
+    @classmethod
+    def of(cls, specification: SharedKeys, **given: Any) -> _Asking:
+        chains = specification.chains
+        fields = {field.name: getattr(chains, field.name) for field in dataclasses.fields(chains)}
+        return cls(**fields, shared=specification, **given)
 
     def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
         lengths, part = _part(arrow, rows, self.shared, self.numbers)
+        if self.answers is not None:
+            if part is not None:
+                self.answers[:] = [sum(self.answers, part.answer(self.asked))]
+            return {}
         if part is None:
             return super()._labelled(arrow, rows)
-        flat = part.labels(self.prices, self.first)
-        own = part.own_labels()
-        moved = np.concatenate([[0], np.cumsum(flat != own)])[np.cumsum([0, *lengths])]
-        labels = batches._label_lists(arrow, flat, lengths, self.names)
-        new = {self.labels: labels, self.changed: arrow.array(np.diff(moved) > 0)}
-        return batches._without(arrow, new, part.left_out())
-
-
-@dataclasses.dataclass(frozen=True)
-class _Asking(_Labelling):
-    """A specification with which `batches.label` labels nothing, but adds up the answers of all
-    groups to a question (`prices.Asked`). answers: a list that receives the sum."""
-
-    asked: Asked = None  # type: ignore[assignment]
-    answers: list[Answer] = dataclasses.field(default_factory=list)
-
-    def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
-        _, part = _part(arrow, rows, self.shared, self.numbers)
-        if part is not None:
-            answer = part.answer(self.asked)
-            self.answers[:] = [self.answers[0] + answer if self.answers else answer]
-        return {}
-
-
-def _made(kind: Any, specification: SharedKeys, numbers: Keys, **more: Any) -> Any:
-    chains = specification.chains
-    fields = {field.name: getattr(chains, field.name) for field in dataclasses.fields(chains)}
-    return kind(**fields, shared=specification, numbers=numbers, **more)
+        found = part.label(self.asked)
+        moved = np.concatenate([[0], np.cumsum(found.labels != found.own)])
+        labels = batches._label_lists(arrow, found.labels, lengths, self.names)
+        changed = arrow.array(np.diff(moved[np.cumsum([0, *lengths])]) > 0)
+        new = {self.labels: labels, self.changed: changed}
+        return batches._without(arrow, new, found.left_out)
 
 
 def _part(
@@ -190,24 +190,23 @@ def _part(
 
 
 def answer(
-    stream: Iterable[Any], specification: SharedKeys, numbers: Keys, asked: Asked
-) -> Answer | None:
-    """Returns the sum of the answers that all groups of a stream of batches give to the question
-    `asked`; None if there is no position."""
-    asking = _made(_Asking, specification, numbers, asked=asked)
+    specification: SharedKeys, numbers: Keys, asked: Asked, stream: Iterable[Any]
+) -> list[Answer]:
+    """Returns the sum of the answers that all groups of a stream of batches give to a question;
+    nothing if there is no position."""
+    answers: list[Answer] = []
+    asking = _Asking.of(specification, numbers=numbers, asked=asked, answers=answers)
     for _ in batches.label(stream, asking, progress=False):
         pass
-    return asking.answers[0] if asking.answers else None
+    return answers
 
 
 def under_prices(
-    stream: Iterable[Any], specification: SharedKeys, numbers: Keys, search: Search
+    specification: SharedKeys, numbers: Keys, asked: Asked, stream: Iterable[Any]
 ) -> Iterator[Any]:
-    """Labels the groups of a stream under the prices that a search found, and yields the batches."""
-    assert search.best is not None
-    prices = search.best.prices
-    best = _made(_Labelling, specification, numbers, prices=prices, first=search.first)
-    yield from batches.label(stream, best, progress=False)
+    """Labels the groups of a stream under the first row of prices, and yields the batches."""
+    best = _Asking.of(specification, numbers=numbers, asked=asked)
+    return batches.label(stream, best, progress=False)
 
 
 def label(
@@ -236,28 +235,18 @@ def label(
     (7.7, 6.566667)
     """
     begin: Callable[[], Iterable[Any]] = stream if callable(stream) else lambda: stream
-    labels = label_count(begin(), specification)
+    counted, labels = count_keys(begin(), specification)
     if labels == 0:
         unshared = batches.label(begin(), specification.chains, progress=progress)
         return Labelled(unshared, NOTHING)
-    counted = count_keys(begin(), specification)
     numbers, search = specification.search(counted, labels)
     with Bar(progress, "prices", specification.rounds, "round") as bar:
-        while (asked := search.ask()) is not None:
-            answered = answer(begin(), specification, numbers, asked)
-            assert answered is not None
-            search.take(answered)
+
+        def answers(asked: Asked) -> list[Answer]:
+            found = answer(specification, numbers, asked, begin())
             bar.step()
+            return found
+
+        outcome = search.run(answers)
     last = watched(progress, begin(), "label", "batch")
-    return Labelled(under_prices(last, specification, numbers, search), search.outcome())
-
-
-def label_count(stream: Iterable[Any], specification: SharedKeys) -> int:
-    """Returns the number of labels of the scores of a stream; 0 if there is no position."""
-    compute = pyarrow().compute
-    for batch in stream:
-        column = batch.column(batch.schema.get_field_index(specification.chains.scores))
-        widths = compute.list_value_length(compute.list_flatten(column))
-        if len(widths):
-            return int(widths[0].as_py())
-    return 0
+    return Labelled(under_prices(specification, numbers, search.found, last), outcome)

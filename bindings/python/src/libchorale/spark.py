@@ -14,7 +14,7 @@ from typing import Any
 from . import batches, shared
 from ._columns import pyarrow
 from .batches import Errors, Specification, output_schema
-from .prices import Asked, sum_of
+from .prices import Answer, Asked
 from .shared import NOTHING, Keys, Labelled, SharedKeys
 
 _PLACE = "libchorale_place"
@@ -42,11 +42,9 @@ def label(
     """
     from_arrow_schema, to_arrow_schema = _schemas()
     made = output_schema(to_arrow_schema(frame.schema), specification, errors)
-    placed = _placed(frame, specification.group, partitions)
-    order = [specification.group] + ([] if specification.order is None else [specification.order])
-    work = functools.partial(_work, specification, errors, most_rows)
-    rows = placed.sortWithinPartitions(*order).drop(_PLACE)
-    return rows.mapInArrow(work, from_arrow_schema(made))
+    how: dict[str, Any] = {"errors": errors, "most_rows": most_rows, "progress": False}
+    work = functools.partial(batches.label, specification=specification, **how)
+    return _placed(frame, specification, partitions).mapInArrow(work, from_arrow_schema(made))
 
 
 def label_shared(
@@ -57,8 +55,8 @@ def label_shared(
     the search for prices. Both are the same for any number of partitions.
 
     Runs one job for each round, at most `specification.rounds`, and a few others. Each job sends
-    prices to the tasks and returns counts; meanwhile the rows are cached. If rows of a group may arrive in any order, `specification.chains.order` must
-    name a column.
+    prices to the tasks and returns counts; meanwhile the rows are cached. If rows of a
+    group may arrive in any order, `specification.chains.order` must name a column.
     """
     from_arrow_schema, to_arrow_schema = _schemas()
     from pyspark.sql import functions as f
@@ -72,25 +70,25 @@ def label_shared(
     keys = frame.select(f.explode(specification.keys).alias("key")).where(f.col("key").isNotNull())
     frequent = keys.groupBy("key").count().where(f.col("count") >= specification.least)
     counted = {row["key"]: row["count"] for row in frequent.collect()}
-    counted = {key: n for key, n in counted.items() if isinstance(key, str) or key >= 0}
+    counted = {key: n for key, n in counted.items() if shared.is_key(key)}
     numbers, search = specification.search(counted, int(first[0]))
-    group = chains.group
-    order = dict.fromkeys([group, chains.order or group])
-    placed = _placed(frame, group, partitions).sortWithinPartitions(*order).drop(_PLACE)
-    placed = placed.persist()
+    placed = _placed(frame, chains, partitions).persist()
+
+    def answers(asked: Asked) -> Iterator[Answer]:
+        work = functools.partial(_answer, specification, numbers, asked)
+        for row in placed.mapInArrow(work, "answer binary").collect():
+            yield pickle.loads(zlib.decompress(row["answer"]))
+
     try:
-        while (asked := search.ask()) is not None:
-            work = functools.partial(_answer, specification, numbers, asked)
-            answers = placed.mapInArrow(work, "answer binary").collect()
-            search.take(sum_of(pickle.loads(zlib.decompress(row["answer"])) for row in answers))
-        work = functools.partial(_under_prices, specification, numbers, search)
+        outcome = search.run(answers)
+        work = functools.partial(shared.under_prices, specification, numbers, search.found)
         # Computes and caches the result now. Otherwise Spark would compute it when the caller uses
         # it, after `placed` has been released.
         found = placed.mapInArrow(work, from_arrow_schema(made)).persist()
         found.count()
     finally:
         placed.unpersist()
-    return Labelled(found, search.outcome())
+    return Labelled(found, outcome)
 
 
 def _schemas() -> tuple[Any, Any]:
@@ -107,31 +105,19 @@ def _schemas() -> tuple[Any, Any]:
 def _answer(
     specification: SharedKeys, numbers: Keys, asked: Asked, stream: Iterable[Any]
 ) -> Iterator[Any]:
-    found = shared.answer(stream, specification, numbers, asked)
-    if found is not None:
+    arrow = pyarrow()
+    for found in shared.answer(specification, numbers, asked, stream):
         data = [zlib.compress(pickle.dumps(found), 1)]
-        arrow = pyarrow()
         yield arrow.RecordBatch.from_arrays([arrow.array(data, arrow.binary())], ["answer"])
 
 
-def _under_prices(
-    specification: SharedKeys, numbers: Keys, search: Any, stream: Iterable[Any]
-) -> Iterator[Any]:
-    return shared.under_prices(stream, specification, numbers, search)
-
-
-def _work(
-    specification: Specification, errors: Errors, most_rows: int | None, stream: Iterable[Any]
-) -> Iterator[Any]:
-    return batches.label(stream, specification, errors=errors, most_rows=most_rows, progress=False)
-
-
-def _placed(frame: Any, group: str, partitions: int | None) -> Any:
+def _placed(frame: Any, specification: Specification, partitions: int | None) -> Any:
     """Returns the rows, partitioned so that each group is in one partition, and a large group is in
-    a partition of its own."""
+    a partition of its own. Each partition is sorted by group and, within it, by the order of the
+    specification."""
     from pyspark.sql import functions as f
 
-    spark = frame.sparkSession
+    spark, group = frame.sparkSession, specification.group
     if partitions is None:
         partitions = int(spark.conf.get("spark.sql.shuffle.partitions"))
     if partitions < 1:
@@ -142,11 +128,13 @@ def _placed(frame: Any, group: str, partitions: int | None) -> Any:
     sizes.unpersist()
     large = [value for value in large if value is not None]
     keys = _keys(spark, partitions + len(large))
-    shared = f.array(*[f.lit(key) for key in keys[:partitions]])
-    place = f.get(shared, f.pmod(f.xxhash64(group), f.lit(partitions)).cast("int"))
+    of_all = f.array(*[f.lit(key) for key in keys[:partitions]])
+    place = f.get(of_all, f.pmod(f.xxhash64(group), f.lit(partitions)).cast("int"))
     for value, key in zip(large, keys[partitions:]):
         place = f.when(f.col(group) == f.lit(value), f.lit(key)).otherwise(place)
-    return frame.withColumn(_PLACE, place).repartition(len(keys), _PLACE)
+    placed = frame.withColumn(_PLACE, place).repartition(len(keys), _PLACE)
+    order = dict.fromkeys([group, specification.order or group])
+    return placed.sortWithinPartitions(*order).drop(_PLACE)
 
 
 def _keys(spark: Any, count: int) -> list[int]:
