@@ -97,6 +97,14 @@ TEXTS = {
     "kinds": "Number of kinds of cliques",
     "verdict": "Why strengths are applied, or why nothing is",
     "warnings": "What is unusual about the problems",
+    "cancel_create": "Creates a flag that is not raised.",
+    "run_set_labels": "Replaces the best labelling by one of the caller's, for instance that of another system. labels: one for each position, chain by chain; -1 for none. The next solve scores this labelling and the own one, and searches from both, so that no result scores below either. Until then the run has no labelling (NO_LABELLING). Chains with a position without label, and chains whose scores forbid the given labels, use their own.",
+    "run_get_result": "Writes the result of the last solve, even if the run has no labelling.",
+    "learnt_get_report": "Writes the report of learning.",
+    "potential_create_sum": "SUM: sum_v f_v(n_v). tables: one row for each value, or one row for all values. Column k of row v is f_v(k); minus infinity forbids the count k. With L columns, cliques may have up to L - 1 members.",
+    "potential_create_max": "MAX: max_v f_v(n_v) over the counted values, including those with n_v = 0. Tables as in [NewSum] may rise and fall, and f_v(0) need not be 0.",
+    "potential_create_makespan": "makespan: the maximum over the counted values v of lambda * n_v.",
+    "potential_create_square_makespan": "square makespan: the maximum over the counted values v of lambda * n_v^2.",
 }
 
 
@@ -256,15 +264,56 @@ def rust_structs() -> str:
 # ---- Go ----------------------------------------------------------------------------------------
 
 
+# The objects whose Go types are handles; the functions that Go has by their declarations in C, with
+# Go's name where it is another; and the structs of Go from which those of C are filled.
+GO_HANDLES = "cancel transitions property potential chain_solver clique_solver model problem learnt ledger".split()
+GO_FUNCTIONS = """
+    cancel_create chain_solver_create clique_solver_create problem_create
+    potential_create_potts potential_create_entropy potential_create_sum potential_create_max
+    potential_create_cardinality potential_create_makespan potential_create_square_makespan
+    potential_create_majority potential_create_pairs
+    property_create_local:NewLocalProperty property_create_position_label property_create_token_label
+    property_create_first_label property_create_next_label property_create_token_before
+    run_set_strength run_set_labels run_get_result run_left_out run_labels run_reasons
+    decoded_get_result decoded_reasons decoded_ruled_chains decoded_rule_conflicts decoded_rule_reasons
+    learnt_apply learnt_potential learnt_get_report learnt_kinds
+    ledger_changes ledger_rows ledger_keys
+"""
+GO_INPUTS = """
+    agreement automaton chain chain_options clique_options clique_problem clique_setup corpus label_map learn_options
+    members mentions potential_options rule rules run_options transitions_options
+"""
+GO_PARAMETERS = {"map": "m", "labelling": "of"}
+GO_LENGTHS = {"bias": "values", "actions": "product(classes, labels, labels+1)", "label_values": "labels", "ignored": "int(mInC.labels)"}
+GO_LENGTHS |= dict.fromkeys(("weights", "scores"), "product(values, values)")
+GO_SLICES = {"double": ("float64", "doubles"), "int32_t": ("int32", "ints"), "int64_t": ("int64", "longs"), "uint8_t": ("byte", "octets")}
+GO_NUMBERS = {"double": "float64", "int32_t": "int32", "int64_t": "int", "take": "bool"}
+GO_FIXED = {"host": "nil", "error": "c.detail", "row_stride": "0", "capacity": "capacity", "needed": "needed"}
+GO_NO_ERRORS = {"NULL_ARGUMENT", "STRUCT_SIZE", "CAPACITY", "STRIDE", "OUT_OF_MEMORY", "BUSY"}  # of every call, or of none in Go
+
+
 def of_go(text: str, kind: str = "") -> str:
     own = {prefix: name for _, prefix, _, name, _ in ENUMS}
     text = in_words(sentence(text), lambda prefix, name: f"[{go_name(own[prefix], name)}]", kind)
     text = re.sub(r"\bC\b", "the potential", text)
     text = re.sub(r"\bCHORALE_(ALONE|TOGETHER|ALL_CHAINS)\b", lambda m: f"[{capitals(m[1].lower())}]", text)
+    text = re.sub(r"\b(CHORALE_)?FIRE_(\w+)", lambda m: f"[Fire{capitals(m[2].lower())}]", text)
+    text = re.sub(r"\b(?:CHORALE_ERROR_)?([A-Z]+_[A-Z_]+)\b", lambda m: f"[{go_name('Err', m[1])}]" if f"ERROR_{m[1]}" in constants() else m[0], text)
     text = re.sub(r"\bCHORALE_(\w+)", r"\1", text)
-    text = re.sub(r"chorale_(\w+)(\(\))?", lambda m: capitals(m[1]), text)
+    text = re.sub(r"\bcreate_(\w+)", lambda m: f"[New{capitals(m[1])}]", text)
+    text = re.sub(r"\bchorale_(\w+)(\(\))?", lambda m: go_link(m[1]), text)
     text = re.sub(r"`?\b([a-z]+(?:_[a-z0-9]+)+)\b`?", lambda m: m[0] if MATHS.match(m[1]) else capitals(m[1]), text)
-    return text.replace("NULL", "nil").replace("`", "").replace("*", "")
+    return re.sub(r"\*([\w ]+?)\*", r"\1", text.replace("NULL", "nil").replace("`", ""))
+
+
+def go_link(name: str) -> str:
+    """Returns what a comment calls a name of C: methods by their types."""
+    noun = re.match("|".join([*GO_HANDLES, "run", "decoded"]), name)
+    if capitals(name) in {"Decode", "Learn", "Settle", *map(capitals, GO_INPUTS.split()), *STRUCTS}:
+        return f"[{capitals(name)}]"
+    if name in GO_FUNCTIONS.split() and noun and "_create" not in name:
+        return f"[{capitals(noun[0])}.{capitals(re.sub('^_(get_)?', '', name[noun.end():]))}]"
+    return capitals(name)
 
 
 def go_name(prefix: str, name: str) -> str:
@@ -279,6 +328,169 @@ package chorale
 // #include "shim.h"
 import "C"
 """
+
+
+def declared(pattern: str) -> tuple[str, ...]:
+    """Returns the groups of a pattern in the header that matches it."""
+    return next(m.groups() for h in sorted(HEADERS.rglob("*.h")) if (m := re.search(pattern, h.read_text(), re.S)))
+
+
+def go_errors(match: re.Match[str]) -> str:
+    errors = [e for e in re.split(r"[,;]\s+(?=[A-Z]{2})", match[1]) if re.match("[A-Z]{2}", e) and e.split()[0] not in GO_NO_ERRORS]
+    named = [re.sub("^[A-Z_]+", lambda m: f"[{go_name('Err', m[0])}]", error) for error in errors]
+    return f"Errors: {', '.join(named)}." if named else ""
+
+
+# What comments of functions say of C alone: errors but those of Go, costs, strides, buffers and their
+# sizes, sections of the paper.
+GO_LEFT_OUT = [
+    (r"\bErrors[^:.]*: (.*?)\.(?=\s|$)", go_errors),
+    (r"\bO\([^.]*\.(?=\s|$)|\bAny thread\.|\[[A-Z]\w+ [^\]]*\](?=\s|$)", ""),
+    (r"(?m)^\w+_(size|stride): [^\n]*(\n  [^\n]*)*|\b\w+_size:\s.*?\.(?=\s|$)|\b\w+: a buffer .*?\.(?=\s|$)|`count` ", ""),
+    (r",\s+which\s+is\s+at\s+[^()]*\([^()]*\)|\s+to\s+\*\w+|,\s+to\s+the\s+buffer\s+`\w+` \(chorale.h\)", ""),
+    (r"entries\s+of\s+chorale_action", "actions"),
+    (r"options->edits was 0", "RunOptions.Edits was not set"),
+    (r"take: 1: (.*?); 0: nothing changes", r"take: \1; otherwise nothing changes"),
+]
+
+
+def go_about(name: str, go: str, comment: str, parameters: list[tuple[str, str, str]]) -> str:
+    """Returns the comment of a function: that in C, without what is only about C."""
+    text = re.sub(r"(?m)^(/\*| \*)/? ?|\*/$", "", comment.strip())
+    for pattern, by in GO_LEFT_OUT:
+        text = re.sub(pattern, by, text, flags=re.S)
+    text = TEXTS.get(name) or " ".join(text.split())
+    for _, _, field in parameters:
+        own = GO_PARAMETERS.get(field, camel(field))
+        text = re.sub(rf"`?\b{field}\b`?", own, text) if own != field else text
+    text = of_go(("Makes the potential " if name.startswith("potential_create") else "") + text, "chorale_rule_state" if "rule" in name else "")
+    text = re.sub(r"^Creates?\b", "makes", re.sub(r"^Writes\b", "returns", text))
+    return wrapped(f"{go} {text[0].lower()}{text[1:]}", "// ")
+
+
+def go_function(name: str, go: str) -> str:
+    """Returns the function of Go that calls one of the library, by the types and names of its parameters."""
+    comment, given = declared(r"((?:/\*(?:(?!\*/).)*\*/\n)?)CHORALE_API chorale_status chorale_%s\((.*?)\);" % name)
+    parameters = [re.fullmatch(r"(?:const )?(?:chorale_)?(\w+) ?(\**)(\w+)", " ".join(p.split())).groups() for p in given.split(",")]
+    receiver, result, array, listed = "", "", "", "needed" in given
+    taken, lines, passed, related = [], [], [], []
+    for kind, stars, field in parameters:
+        own, of = GO_PARAMETERS.get(field, camel(field)), capitals(kind)
+        in_c = "C." + (kind if kind in GO_NUMBERS else f"chorale_{kind}")
+        if field in GO_FIXED:
+            passed.append(GO_FIXED[field])
+        elif field.endswith("_size"):
+            passed.append(f"C.sizeof_{result[2:]}")
+        elif array and field in ("count", "length", "table_count"):
+            lines.append(f'c.name("{field}", "len({array})")')
+            passed.append("columns" if array == "tables" and field == "length" else f"C.int64_t(len({array}))")
+        elif stars == "**" or of in STRUCTS or stars and listed and kind in GO_SLICES:
+            result = in_c
+            passed.append("to" if listed else "&made")
+        elif kind in [*GO_HANDLES, "run", "decoded"]:
+            if name.startswith(kind + "_"):
+                own = own[0]
+                receiver = f"({own} *{of}) "
+            else:
+                taken.append(f"{own} *{of}")
+            share = "share" if f"const chorale_{kind} *" in given else "alone"
+            lines.append(f"{field}InC := " + ("c.decoded(d)" if kind == "decoded" else f"(*{in_c})(c.{share}({own}.handle()))"))
+            passed.append(f"{field}InC")
+            related.append(f"{own}.handle()")
+        elif field == "tables":
+            array = own
+            taken.append("tables [][]float64")
+            lines.append('all, columns := c.table("tables", tables)')
+            passed.append("doubles(all)")
+        elif stars and kind in GO_SLICES:
+            array = own
+            taken.append(f"{own} []{GO_SLICES[kind][0]}")
+            if field in GO_LENGTHS:
+                lines.append(f'c.check("{own}", len({own}), {GO_LENGTHS[field]})')
+            passed.append(f"{GO_SLICES[kind][1]}({own})")
+        elif stars:
+            taken.append(f"{own} *{of}")
+            lines.append(f"{own}InC := c.{camel(kind)}({own}{', values' if kind == 'potential_options' else ''})")
+            passed.append(f"{own}InC")
+        else:
+            number = GO_NUMBERS.get(field) or GO_NUMBERS.get(kind, of)
+            taken.append(f"{own} {number}")
+            passed.append(f"flag({own})" if number == "bool" else f"{in_c}({own})")
+    call = f"C.chorale_{name}({', '.join(passed)})"
+    of = result.removeprefix("C.chorale_")
+    if listed:
+        returned = f"([]{'int32' if result == 'C.int32_t' else capitals(of)}, error)"
+        function = f"func(to *{result}, capacity C.int64_t, needed *C.int64_t) C.chorale_status {{\n\t\treturn {call}\n\t}}"
+        lines.append(f"return c.numbers({function})" if result == "C.int32_t" else f"return listed(c, {function}, {camel(of)})")
+    elif result:
+        handle = of in GO_HANDLES
+        returned = f"({'*' * handle}{capitals(of)}, error)"
+        lines.append(f"var made *{result}" if handle else f"made := {result}{{struct_size: C.sizeof_{result[2:]}}}")
+        lines.append(f"if c.err != nil || c.failed({call}) {{\n\t\treturn {'nil' if handle else capitals(of) + '{}'}, c.err\n\t}}")
+        lines.append(f"return new{capitals(of)}({', '.join(['made', *related])}), nil" if handle else f"return {camel(of)}(&made), nil")
+    else:
+        returned = "error"
+        lines.append(f"if c.err == nil {{\n\t\tc.failed({call})\n\t}}\n\treturn c.err")
+    if not go:
+        noun = name.split("_create")[0] if name.endswith("_create") else re.sub(r"^[a-z]+_(create_|get_)?", "", name)
+        go = "New" * ("_create" in name) + capitals(noun)
+    body = "".join(f"\t{line}\n" for line in ["c := begin()", "defer c.end()", *lines])
+    signature = re.sub(r"(\w+) ([][\w]+), (?=\w+ \2[,)])", r"\1, ", f"({', '.join(taken)})")
+    return f"\n{go_about(name, go, comment, parameters)}func {receiver}{go}{signature} {returned} {{\n{body}}}\n"
+
+
+def go_functions() -> str:
+    return GO_HEAD + "".join(go_function(*f"{function}:".split(":")[:2]) for function in GO_FUNCTIONS.split())
+
+
+def go_handles() -> str:
+    lines = [GO_HEAD, '\nimport "unsafe"\n']
+    for of in GO_HANDLES:
+        name = capitals(of)
+        free, = declared(rf"(chorale_{of}_(?:destroy|release)\()")
+        lines.append(f"""
+func new{name}(object *C.chorale_{of}, from ...*handle) *{name} {{
+\th := newHandle(unsafe.Pointer(object), func(pointer unsafe.Pointer) {{ C.{free}(*C.chorale_{of})(pointer)) }})
+\th.relate(from...)
+\treturn (*{name})(h)
+}}
+
+func (h *{name}) handle() *handle {{ return (*handle)(h) }}
+
+// Close frees the object, unless another object or a running call still needs it: then it is freed
+// when they are. Closing twice does nothing.
+func (h *{name}) Close() error {{ return h.handle().close() }}
+""")
+    return "".join(lines)
+
+
+# What a field of Go's struct becomes in C, by its type; x is the field.
+GO_CONVERSIONS = {"bool": "flag(x)", "time.Duration": "seconds(x)", "Scores": "c.scores(x)", "*Rules": "c.rules(x)"}
+GO_CONVERSIONS |= {f"*{capitals(of)}": f"(*C.chorale_{of})(c.optional(x.handle()))" for of in GO_HANDLES}
+
+
+def go_inputs() -> str:
+    """Returns functions that fill structs of C from those of Go: the fields whose names are the same."""
+    source = "".join(path.read_text() for path in sorted(GO.glob("*.go")))
+    lines = [GO_HEAD]
+    for of in GO_INPUTS.split():
+        lines.append(f"\nfunc (c *call) {camel(of)}InC(x *{capitals(of)}) *C.chorale_{of} {{\n")
+        lines.append(f"\tto := &C.chorale_{of}{{struct_size: C.sizeof_chorale_{of}}}\n\tif x == nil {{\n\t\treturn to\n\t}}\n")
+        in_c = re.sub(r"(?s)/\*.*?\*/", "", declared(rf"typedef struct chorale_{of} {{(.*?)\n}} chorale_{of};")[0])
+        kinds = {field: kind for kind, field in re.findall(r"(\w+)\s+\**(\w+);", in_c)}
+        fields = re.search(rf"(?ms)^type {capitals(of)} struct {{\n(.*?)^}}", source)[1]
+        for names, kind in re.findall(r"(?m)^\t([A-Z]\w*(?:, \w+)*) +(\S+)", fields):
+            for name in names.split(", "):
+                field, count = snake(name), re.sub("s?$", "_count", snake(name), count=1)
+                c = f"C.{kinds.get(field)}"
+                array, plain_kind = re.match(r"\[\](?!bool)[a-z]\w+$", kind), re.match(r"\w+$", kind)
+                value = GO_CONVERSIONS.get(kind) or (f"(*{c})(lend(c, x))" if array else f"{c}(x)" if plain_kind else "")
+                if value and field in kinds:
+                    lines.append(f"\tto.{field} = {re.sub(r'x(?=[.)])', f'x.{name}', value)}\n")
+                if count in kinds:
+                    lines.append(f"\tto.{count} = C.int64_t(len(x.{name}))\n")
+        lines.append("\treturn to\n}\n")
+    return "".join(lines)
 
 
 def go_constants() -> str:
@@ -355,6 +567,9 @@ FILES = {
     RUST / "structs.rs": rust_structs,
     GO / "constants.go": go_constants,
     GO / "structs.go": go_structs,
+    GO / "functions.go": go_functions,
+    GO / "handles.go": go_handles,
+    GO / "inputs.go": go_inputs,
     HERE / "js" / "types" / "structs.d.ts": js_types,
 }
 

@@ -3,10 +3,7 @@ package chorale
 // #include "shim.h"
 import "C"
 
-import (
-	"math"
-	"unsafe"
-)
+import "math"
 
 // Chain holds the scores of a sequence or a tree of T positions, each of which has one of m labels.
 // The score of a labelling is a sum: the unary score of the label at each position, the edge score
@@ -37,10 +34,9 @@ type Chain struct {
 // chain converts a chain to a C struct, after checking that every array is long enough for its
 // shape.
 func (c *call) chain(chain *Chain) *C.chorale_chain {
-	told := &C.chorale_chain{struct_size: C.sizeof_chorale_chain}
 	if chain == nil {
 		c.fail(refuse(ErrNullArgument, "chain is nil"))
-		return told
+		return nil
 	}
 	length, labels := chain.Length, chain.Labels
 	c.least("chain.Length", length, 0)
@@ -49,7 +45,7 @@ func (c *call) chain(chain *Chain) *C.chorale_chain {
 		c.fail(refuse(ErrSizeOverflow, "chain.Length is %d, and may be at most 2^31 - 2", length))
 	}
 	if c.err != nil {
-		return told
+		return nil
 	}
 	element := c.element(chain.Unary, chain.Edges, chain.Start, chain.End)
 	c.present("chain.Unary", sizeOf(chain.Unary), product(length, labels))
@@ -65,23 +61,9 @@ func (c *call) chain(chain *Chain) *C.chorale_chain {
 	c.check("chain.Parents", len(chain.Parents), length)
 	c.check("chain.Forced", len(chain.Forced), length)
 	c.check("chain.Allowed", len(chain.Allowed), product(length, labels))
-	transitions := (*C.chorale_transitions)(c.optional((*handle)(chain.Transitions)))
-	if c.err != nil {
-		return told
-	}
-	told.length = C.int64_t(length)
-	told.labels = C.int64_t(labels)
+	told := c.chainInC(chain)
 	told.element = element
-	told.orientation = C.chorale_orientation(chain.Orientation)
-	told.unary = c.scores(chain.Unary)
-	told.transitions = transitions
-	told.edges = c.scores(chain.Edges)
 	told.edge_matrices = C.int64_t(matrices)
-	told.start = c.scores(chain.Start)
-	told.end = c.scores(chain.End)
-	told.parents = (*C.int32_t)(lend(c, chain.Parents))
-	told.forced = (*C.int32_t)(lend(c, chain.Forced))
-	told.allowed = (*C.uint8_t)(lend(c, chain.Allowed))
 	return told
 }
 
@@ -127,28 +109,6 @@ type KBest struct {
 // ChainSolver is a reusable workspace for chains. One goroutine at a time may use it.
 type ChainSolver handle
 
-// NewChainSolver makes a solver whose workspace grows as needed.
-func NewChainSolver() (*ChainSolver, error) {
-	c := begin()
-	defer c.end()
-	var solver *C.chorale_chain_solver
-	if c.failed(C.chorale_chain_solver_create(nil, &solver, c.detail)) {
-		return nil, c.err
-	}
-	h := newHandle(unsafe.Pointer(solver), func(pointer unsafe.Pointer) {
-		C.chorale_chain_solver_destroy((*C.chorale_chain_solver)(pointer))
-	})
-	return (*ChainSolver)(h), nil
-}
-
-// Close frees the solver.
-func (s *ChainSolver) Close() error { return (*handle)(s).close() }
-
-func (s *ChainSolver) begin() (*call, *C.chorale_chain_solver) {
-	c := begin()
-	return c, (*C.chorale_chain_solver)(c.alone((*handle)(s)))
-}
-
 func newChainResult() *C.chorale_chain_result {
 	return &C.chorale_chain_result{struct_size: C.sizeof_chorale_chain_result}
 }
@@ -156,8 +116,9 @@ func newChainResult() *C.chorale_chain_result {
 // Solve returns the best labelling, with one label for each position, or nil if every labelling is
 // forbidden.
 func (s *ChainSolver) Solve(chain *Chain) ([]int32, ChainResult, error) {
-	c, solver := s.begin()
+	c := begin()
 	defer c.end()
+	solver := (*C.chorale_chain_solver)(c.alone(s.handle()))
 	told := c.chain(chain)
 	if c.err != nil {
 		return nil, ChainResult{}, c.err
@@ -173,8 +134,9 @@ func (s *ChainSolver) Solve(chain *Chain) ([]int32, ChainResult, error) {
 // MaxMarginals computes the max-marginals of all positions and edges, the margins, and the best
 // labelling.
 func (s *ChainSolver) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, error) {
-	c, solver := s.begin()
+	c := begin()
 	defer c.end()
+	solver := (*C.chorale_chain_solver)(c.alone(s.handle()))
 	told := c.chain(chain)
 	if c.err != nil {
 		return nil, ChainResult{}, c.err
@@ -199,8 +161,9 @@ func (s *ChainSolver) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, er
 // KBest returns the k best labellings of a chain, best first, or all allowed labellings if there
 // are fewer than k. A tree is refused with [ErrNotAChain].
 func (s *ChainSolver) KBest(chain *Chain, k int) (*KBest, error) {
-	c, solver := s.begin()
+	c := begin()
 	defer c.end()
+	solver := (*C.chorale_chain_solver)(c.alone(s.handle()))
 	told := c.chain(chain)
 	c.least("k", k, 1)
 	if c.err != nil {

@@ -6,13 +6,7 @@ import "C"
 import (
 	"math"
 	"time"
-	"unsafe"
 )
-
-// A clique has n members, each with one of R values. The potential of the clique is a function of
-// the counts n_v, the numbers of members with each value v. Each member has scores of its own, one
-// for each value. An assignment gives each member a value. The score of an assignment is the sum,
-// over the members, of the member's own score of its value, plus the potential.
 
 // String returns the name of the algorithm, such as "alpha-pass".
 func (a Algorithm) String() string {
@@ -48,86 +42,30 @@ type CliqueOptions struct {
 }
 
 func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
-	told := &C.chorale_clique_problem{struct_size: C.sizeof_chorale_clique_problem}
 	if problem == nil {
 		c.fail(refuse(ErrNullArgument, "problem is nil"))
-		return told
+		return c.cliqueProblemInC(problem)
 	}
 	c.least("problem.Members", problem.Members, 1)
 	c.least("problem.Values", problem.Values, 1)
-	if c.err != nil {
-		return told
-	}
-	if len(problem.Scores) == 0 {
-		c.fail(refuse(ErrNullArgument, "problem.Scores is empty"))
-	}
 	c.check("problem.Scores", len(problem.Scores), product(problem.Members, problem.Values))
 	c.check("problem.Fixed", len(problem.Fixed), problem.Members)
 	c.check("problem.Weights", len(problem.Weights), problem.Members)
 	if problem.Members > math.MaxInt32 {
 		c.fail(refuse(ErrSizeOverflow, "problem.Members is %d, and may be at most 2^31 - 1", problem.Members))
 	}
-	if c.err != nil {
-		return told
-	}
-	told.members = C.int64_t(problem.Members)
-	told.values = C.int64_t(problem.Values)
-	told.scores = (*C.double)(lend(c, problem.Scores))
-	told.fixed = (*C.int32_t)(lend(c, problem.Fixed))
-	told.weights = (*C.int64_t)(lend(c, problem.Weights))
-	return told
+	return c.cliqueProblemInC(problem)
 }
 
 func (c *call) cliqueOptions(options *CliqueOptions, members int) *C.chorale_clique_options {
-	told := &C.chorale_clique_options{struct_size: C.sizeof_chorale_clique_options}
-	if options == nil {
-		return told
-	}
-	if options.Start == StartAssignment {
+	if options != nil && options.Start == StartAssignment {
 		c.check("options.StartAssignment", len(options.StartAssignment), members)
 	}
-	told.algorithm = C.chorale_algorithm(options.Algorithm)
-	told.start = C.chorale_start(options.Start)
-	told.start_value = C.int32_t(options.StartValue)
-	told.subset_size = C.int32_t(options.SubsetSize)
-	told.iteration_limit = C.int64_t(options.IterationLimit)
-	told.node_limit = C.int64_t(options.NodeLimit)
-	told.node_pool = C.int64_t(options.NodePool)
-	told.tolerance = C.double(options.Tolerance)
-	told.prove = flag(options.Prove)
-	told.gap = C.double(options.Gap)
-	told.time_limit = seconds(options.TimeLimit)
-	told.exact_marginals = flag(options.ExactMarginals)
-	told.cancel = (*C.chorale_cancel)(c.optional((*handle)(options.Cancel)))
-	if c.err == nil {
-		told.start_assignment = (*C.int32_t)(lend(c, options.StartAssignment))
-	}
-	return told
+	return c.cliqueOptionsInC(options)
 }
 
 // CliqueSolver is a reusable workspace for cliques. One goroutine at a time may use it.
 type CliqueSolver handle
-
-// NewCliqueSolver makes a solver whose workspace grows as needed.
-func NewCliqueSolver() (*CliqueSolver, error) {
-	c := begin()
-	defer c.end()
-	var solver *C.chorale_clique_solver
-	if c.failed(C.chorale_clique_solver_create(nil, &solver, c.detail)) {
-		return nil, c.err
-	}
-	h := newHandle(unsafe.Pointer(solver), func(pointer unsafe.Pointer) {
-		C.chorale_clique_solver_destroy((*C.chorale_clique_solver)(pointer))
-	})
-	return (*CliqueSolver)(h), nil
-}
-
-// Close frees the solver.
-func (s *CliqueSolver) Close() error { return (*handle)(s).close() }
-
-func newCliqueResult() *C.chorale_clique_result {
-	return &C.chorale_clique_result{struct_size: C.sizeof_chorale_clique_result}
-}
 
 // found returns `labels`, or nil if the library was asked to write labels and wrote none: the first
 // entry is then still `unwritten`.
@@ -155,15 +93,15 @@ func unwrittenLabels(count int) []int32 {
 func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, options *CliqueOptions) ([]int32, CliqueResult, error) {
 	c := begin()
 	defer c.end()
-	solver := (*C.chorale_clique_solver)(c.alone((*handle)(s)))
-	p := (*C.chorale_potential)(c.share((*handle)(potential)))
+	solver := (*C.chorale_clique_solver)(c.alone(s.handle()))
+	p := (*C.chorale_potential)(c.share(potential.handle()))
 	told := c.cliqueProblem(problem)
 	with := c.cliqueOptions(options, int(told.members))
 	if c.err != nil {
 		return nil, CliqueResult{}, c.err
 	}
 	assignment := unwrittenLabels(problem.Members)
-	result := newCliqueResult()
+	result := &C.chorale_clique_result{struct_size: C.sizeof_chorale_clique_result}
 	if c.failed(C.chorale_clique_solve(solver, p, told, with, ints(assignment), result, c.detail)) {
 		return nil, CliqueResult{}, c.err
 	}
@@ -177,8 +115,8 @@ func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, optio
 func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem, options *CliqueOptions, form MarginalForm) (marginals []float64, assignment []int32, _ CliqueResult, _ error) {
 	c := begin()
 	defer c.end()
-	solver := (*C.chorale_clique_solver)(c.alone((*handle)(s)))
-	p := (*C.chorale_potential)(c.share((*handle)(potential)))
+	solver := (*C.chorale_clique_solver)(c.alone(s.handle()))
+	p := (*C.chorale_potential)(c.share(potential.handle()))
 	told := c.cliqueProblem(problem)
 	with := c.cliqueOptions(options, int(told.members))
 	if c.err != nil {
@@ -186,7 +124,7 @@ func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem
 	}
 	marginals = make([]float64, problem.Members*problem.Values)
 	assignment = unwrittenLabels(problem.Members)
-	result := newCliqueResult()
+	result := &C.chorale_clique_result{struct_size: C.sizeof_chorale_clique_result}
 	if c.failed(C.chorale_clique_max_marginals(solver, p, told, with, C.chorale_marginal_form(form), doubles(marginals), C.int64_t(problem.Values), ints(assignment), result, c.detail)) {
 		return nil, nil, CliqueResult{}, c.err
 	}
@@ -197,8 +135,8 @@ func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem
 func (s *CliqueSolver) Score(potential *Potential, problem *CliqueProblem, assignment []int32) (CliqueResult, error) {
 	c := begin()
 	defer c.end()
-	solver := (*C.chorale_clique_solver)(c.alone((*handle)(s)))
-	p := (*C.chorale_potential)(c.share((*handle)(potential)))
+	solver := (*C.chorale_clique_solver)(c.alone(s.handle()))
+	p := (*C.chorale_potential)(c.share(potential.handle()))
 	told := c.cliqueProblem(problem)
 	if c.err == nil {
 		c.present("assignment", len(assignment), problem.Members)
@@ -206,7 +144,7 @@ func (s *CliqueSolver) Score(potential *Potential, problem *CliqueProblem, assig
 	if c.err != nil {
 		return CliqueResult{}, c.err
 	}
-	result := newCliqueResult()
+	result := &C.chorale_clique_result{struct_size: C.sizeof_chorale_clique_result}
 	if c.failed(C.chorale_clique_score(solver, p, told, ints(assignment), result, c.detail)) {
 		return CliqueResult{}, c.err
 	}

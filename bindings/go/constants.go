@@ -387,8 +387,8 @@ const (
 	// EXACT if no position has more than max_states alive configurations, otherwise BEAM of width
 	// max_states.
 	JointAuto JointMode = C.CHORALE_JOINT_AUTO
-	// Exact. The call fails with STATE_SPACE if a position would have more than max_states alive
-	// configurations.
+	// Exact. The call fails with [ErrStateSpace] if a position would have more than max_states
+	// alive configurations.
 	JointExact JointMode = C.CHORALE_JOINT_EXACT
 	// The paper's second approximation, local absorption: the message m of a property becomes local
 	// scores, which are those of positions. Every position where the property fires v gets m(v) -

@@ -41,15 +41,14 @@ func (c *call) within(name string, offsets []int64, most int) {
 // corpus returns a corpus as a C struct whose arrays C may read until the call ends, and the
 // offsets of the chains.
 func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
-	told := &C.chorale_corpus{struct_size: C.sizeof_chorale_corpus}
 	if corpus == nil {
 		c.fail(refuse(ErrNullArgument, "corpus is nil"))
-		return told, nil
+		return nil, nil
 	}
 	labels := corpus.Labels
 	c.least("corpus.Labels", labels, 1)
 	if c.err != nil {
-		return told, nil
+		return nil, nil
 	}
 	offsets, size := corpus.Offsets, sizeOf(corpus.Unary)
 	if offsets == nil { // a corpus of single items: each whole row of Unary is a chain
@@ -60,7 +59,7 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	}
 	c.within("corpus.Offsets", offsets, math.MaxInt)
 	if c.err != nil {
-		return told, nil
+		return nil, nil
 	}
 	chains := len(offsets) - 1
 	positions := int(offsets[chains])
@@ -80,22 +79,11 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 		c.present("corpus.Allowed", len(corpus.Allowed), product(positions, labels))
 	}
 	c.check("corpus.Groups", len(corpus.Groups), chains)
-	told.transitions = (*C.chorale_transitions)(c.optional((*handle)(corpus.Transitions)))
+	told := c.corpusInC(corpus)
 	told.element = c.element(corpus.Unary, corpus.Edges)
-	if c.err != nil {
-		return told, nil
-	}
 	told.chains = C.int64_t(chains)
-	told.labels = C.int64_t(labels)
 	told.offsets = (*C.int64_t)(lend(c, offsets))
-	told.unary = c.scores(corpus.Unary)
-	told.edges = c.scores(corpus.Edges)
-	told.forced = (*C.int32_t)(lend(c, corpus.Forced))
-	told.allowed = (*C.uint8_t)(lend(c, corpus.Allowed))
 	told.tokens = c.tokens(corpus.Tokens)
-	told.groups = (*C.int64_t)(lend(c, corpus.Groups))
-	told.uncounted = (*C.int32_t)(lend(c, corpus.Uncounted))
-	told.uncounted_count = C.int64_t(len(corpus.Uncounted))
 	return told, offsets
 }
 

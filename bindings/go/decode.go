@@ -72,7 +72,7 @@ func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, option
 		var decoded *C.chorale_decoded
 		status := C.chorale_decode(nil, given, (*C.chorale_agreement)(first(all)), C.int64_t(len(all)), told, &decoded, c.detail)
 		finish()
-		result := newRunResult()
+		result := &C.chorale_run_result{struct_size: C.sizeof_chorale_run_result}
 		if c.failed(status) {
 			return nil, nil
 		}
@@ -86,7 +86,7 @@ func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, option
 		d.decoded = decoded
 		run.model = newModel(C.chorale_model_retain(C.chorale_decoded_model(decoded)))
 		for _, agreement := range agreements { // a further Solve of the run may call the callbacks of the agreements' potentials
-			(*handle)(run.model).relate((*handle)(agreement.Potential))
+			run.model.handle().relate(agreement.Potential.handle())
 		}
 		return C.chorale_decoded_run(decoded), func() { C.chorale_decoded_destroy(decoded) }
 	})
@@ -109,38 +109,25 @@ func (c *call) agreements(agreements []*Agreement, offsets []int64) []C.chorale_
 		if c.err != nil {
 			return nil
 		}
-		told := &all[i]
-		told.struct_size = C.sizeof_chorale_agreement
-		told.kind = C.chorale_agreement_kind(agreement.Kind)
-		told.across = flag(agreement.Across)
-		told.strength = C.double(agreement.Strength)
-		told.potential = (*C.chorale_potential)(c.optional((*handle)(agreement.Potential)))
-		told.minimum = C.int64_t(agreement.Minimum)
-		c.check(at+".Keys", len(agreement.Keys), int(offsets[len(offsets)-1]))
-		told.keys = (*C.int32_t)(lend(c, agreement.Keys))
-		told.stop = (*C.int32_t)(lend(c, agreement.Stop))
-		told.stop_count = C.int64_t(len(agreement.Stop))
-		told.property = (*C.chorale_property)(c.optional((*handle)(agreement.Property)))
 		cliques := c.parts(at+".CliqueOffsets", agreement.CliqueOffsets, len(agreement.Members))
-		told.cliques = C.int64_t(len(cliques) - 1)
-		told.clique_offsets = (*C.int64_t)(lend(c, cliques))
-		told.members = (*C.int64_t)(lend(c, agreement.Members))
 		entries := int(offsets[len(offsets)-1])
+		c.check(at+".Keys", len(agreement.Keys), entries)
 		if agreement.Kind == AgreeProperty {
 			entries = len(offsets) - 1
 		}
 		c.check(at+".Weights", len(agreement.Weights), entries)
-		told.weights = (*C.int64_t)(lend(c, agreement.Weights))
+		all[i] = *c.agreementInC(agreement)
+		all[i].cliques = C.int64_t(len(cliques) - 1)
+		all[i].clique_offsets = (*C.int64_t)(lend(c, cliques))
 	}
 	return all
 }
 
-func (d *Decoded) begin() (*call, *C.chorale_decoded) {
-	c := begin()
+func (c *call) decoded(d *Decoded) *C.chorale_decoded {
 	if c.share(d.Run().handle()) == nil {
-		return c, nil
+		return nil
 	}
-	return c, d.decoded
+	return d.decoded
 }
 
 // Close frees the result and its run.
@@ -157,12 +144,13 @@ func (d *Decoded) Run() *Run {
 
 // Model returns the model of the result as a new handle, which the caller closes.
 func (d *Decoded) Model() (*Model, error) {
-	c, decoded := d.begin()
+	c := begin()
 	defer c.end()
+	decoded := c.decoded(d)
 	if decoded == nil {
 		return nil, c.err
 	}
-	return newModel(C.chorale_model_retain(C.chorale_decoded_model(decoded)), (*handle)(d.run.model)), nil
+	return newModel(C.chorale_model_retain(C.chorale_decoded_model(decoded)), d.run.model.handle()), nil
 }
 
 // Labels returns the labels of all chains, labelled together: row i belongs to chain i. All rows
@@ -174,47 +162,27 @@ func (d *Decoded) Labels() ([][]int32, error) { return d.labels(Together) }
 func (d *Decoded) Alone() ([][]int32, error) { return d.labels(Alone) }
 
 func (d *Decoded) labels(of Labelling) ([][]int32, error) {
-	c, decoded := d.begin()
+	c := begin()
 	defer c.end()
+	decoded := c.decoded(d)
 	if decoded == nil {
 		return nil, c.err
 	}
-	labels := c.numbers(func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+	labels, err := c.numbers(func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
 		return C.chorale_decoded_labels(decoded, C.chorale_labelling(of), to, capacity, needed, c.detail)
 	})
-	if c.err != nil {
-		return nil, c.err
+	if err != nil {
+		return nil, err
 	}
 	return cut(labels, d.run.model.ChainLengths()), nil
-}
-
-// Result returns the score, its upper bound, and the outcome of the run.
-func (d *Decoded) Result() (RunResult, error) {
-	c, decoded := d.begin()
-	defer c.end()
-	result := newRunResult()
-	if decoded == nil || c.failed(C.chorale_decoded_get_result(decoded, result, c.detail)) {
-		return RunResult{}, c.err
-	}
-	return runResult(result), nil
-}
-
-// Reasons returns the reasons of all chains, as [Run.Reasons] does, each with its agreement. A reason
-// whose Amount is 0 or less does not explain a change: a rule ([Decoded.RuleReasons]) or the label of
-// a neighbour may.
-func (d *Decoded) Reasons() ([]Reason, error) {
-	c, decoded := d.begin()
-	defer c.end()
-	return listed(c, func(to *C.chorale_reason, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
-		return C.chorale_decoded_reasons(decoded, to, C.sizeof_chorale_reason, capacity, needed, c.detail)
-	}, reason)
 }
 
 // Strength returns the strength of an agreement, given or found; 0 for [NoAgreement], if its
 // potential was given, if even the smallest strength would change too many labels (then nothing
 // agrees; give a number), if there is no such agreement, and for a closed result.
 func (d *Decoded) Strength(agreement int) float64 {
-	c, decoded := d.begin()
+	c := begin()
 	defer c.end()
+	decoded := c.decoded(d)
 	return float64(C.chorale_decoded_strength(decoded, C.int64_t(agreement)))
 }

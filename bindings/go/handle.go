@@ -112,8 +112,11 @@ type call struct {
 }
 
 func begin() *call {
-	return &call{detail: new(C.chorale_error)}
+	return &call{detail: new(C.chorale_error), names: map[string]string{}}
 }
+
+// name makes error messages of this call name an argument as Go does.
+func (c *call) name(argument, inGo string) { c.names[argument] = inGo }
 
 func (c *call) acquire(h *handle, alone bool) unsafe.Pointer {
 	if c.err != nil {

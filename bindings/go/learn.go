@@ -7,7 +7,6 @@ import (
 	"context"
 	"runtime/cgo"
 	"time"
-	"unsafe"
 )
 
 // A clique may have a kind, a number; all cliques of one kind share a strength. The tagger's labels
@@ -29,14 +28,6 @@ type LearnOptions struct {
 
 // Learnt is the result of [Learn]. It never changes; any number of goroutines may use it.
 type Learnt handle
-
-func newLearnt(learnt *C.chorale_learnt, from ...*handle) *Learnt {
-	h := newHandle(unsafe.Pointer(learnt), func(pointer unsafe.Pointer) {
-		C.chorale_learnt_destroy((*C.chorale_learnt)(pointer))
-	})
-	h.relate(from...)
-	return (*Learnt)(h)
-}
 
 // Learn learns from problems with gold labels how strongly the members of cliques should agree. The
 // scores must come from taggers that have not seen the gold labels. options: nil for the defaults.
@@ -75,36 +66,20 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 		if problem == nil {
 			c.fail(refuse(ErrNullArgument, "problems[%d] is nil", i))
 		}
-		given[i] = (*C.chorale_problem)(c.share((*handle)(problem)))
+		given[i] = (*C.chorale_problem)(c.share(problem.handle()))
 	}
-	told := (*C.chorale_learn_options)(c.memory.allocate(C.sizeof_chorale_learn_options))
-	*told = C.chorale_learn_options{struct_size: C.sizeof_chorale_learn_options}
-	if options.Costs != nil {
-		c.check("options.Costs", len(options.Costs), product(options.Labels, options.Labels))
-		told.costs = (*C.double)(lend(c, options.Costs))
-		told.labels = C.int64_t(options.Labels)
-	}
+	told := (*C.chorale_learn_options)(c.memory.allocate(C.sizeof_chorale_learn_options)) // C stores the callback's cgo.Handle in it as a pointer
+	*told = *c.learnOptionsInC(options)
+	c.check("options.Costs", len(options.Costs), product(options.Labels, options.Labels))
 	if options.Classes != nil {
 		c.least("len(options.Classes)", len(options.Classes), 1)
-		told.classes = (*C.int32_t)(lend(c, options.Classes))
-		if options.Costs == nil {
-			told.labels = C.int64_t(len(options.Classes))
-		}
+		c.check("options.Begins", len(options.Begins), len(options.Classes))
 	}
-	if options.Begins != nil {
-		if options.Classes != nil {
-			c.check("options.Begins", len(options.Begins), len(options.Classes))
-		}
-		begins := make([]C.int32_t, len(options.Begins))
-		for i, begin := range options.Begins {
-			begins[i] = flag(begin)
-		}
-		told.begins = (*C.int32_t)(lend(c, begins))
+	if options.Costs == nil {
+		told.labels = C.int64_t(len(options.Classes))
 	}
-	told.may_lower_accuracy, told.without_gold = flag(options.MayLowerAccuracy), flag(options.WithoutGold)
-	told.threads = C.int64_t(options.Threads)
-	told.time_limit = seconds(options.TimeLimit)
-	told.cancel = (*C.chorale_cancel)(c.share((*handle)(cancel)))
+	told.begins = (*C.int32_t)(lend(c, flags[C.int32_t](options.Begins)))
+	told.cancel = (*C.chorale_cancel)(c.share(cancel.handle()))
 	if options.Progress != nil {
 		callback := &learnCallback{progress: options.Progress}
 		c.watched = append(c.watched, &callback.failures)
@@ -124,7 +99,7 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 		return nil, c.err
 	}
 	made := newLearnt(learnt)
-	report := newReport()
+	report := &C.chorale_learnt_report{struct_size: C.sizeof_chorale_learnt_report}
 	if c.failed(C.chorale_learnt_get_report(learnt, report, c.detail)) {
 		made.Close()
 		return nil, c.err
@@ -155,7 +130,7 @@ func NewAgreeingProblem(corpus *Corpus, agreements []*Agreement, gold []int32) (
 	}
 	related := []*handle{}
 	for _, agreement := range agreements {
-		related = append(related, (*handle)(agreement.Potential))
+		related = append(related, agreement.Potential.handle())
 	}
 	return newProblem(problem, related...), nil
 }
@@ -172,72 +147,6 @@ func ReadLearnt(json string) (*Learnt, error) {
 	return newLearnt(learnt), nil
 }
 
-// Close frees the result. Potentials and models made from it remain valid.
-func (l *Learnt) Close() error { return (*handle)(l).close() }
-
-func (l *Learnt) begin() (*call, *C.chorale_learnt) {
-	c := begin()
-	return c, (*C.chorale_learnt)(c.share((*handle)(l)))
-}
-
-// Apply makes a model with the chains and cliques of a problem, in which every clique that has a
-// kind gets the learnt potential of this kind.
-func (l *Learnt) Apply(problem *Problem) (*Model, error) {
-	c, learnt := l.begin()
-	defer c.end()
-	on := (*C.chorale_problem)(c.share((*handle)(problem)))
-	if c.err != nil {
-		return nil, c.err
-	}
-	var model *C.chorale_model
-	if c.failed(C.chorale_learnt_apply(nil, learnt, on, &model, c.detail)) {
-		return nil, c.err
-	}
-	return newModel(model, (*handle)(problem)), nil
-}
-
-// Potential makes the learnt potential of a kind, for cliques of any size. values: R, the number of
-// values of the cliques; if they are property cliques, the potential is over R + 2 values: the last
-// two are EMPTY and CONFLICT. centreValue: for a kind of centred cliques, the value of the centre
-// that the potential is for; otherwise -1.
-func (l *Learnt) Potential(kind, values, centreValue int) (*Potential, error) {
-	c, learnt := l.begin()
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	var potential *C.chorale_potential
-	if c.failed(C.chorale_learnt_potential(nil, learnt, C.int64_t(kind), C.int64_t(values), C.int64_t(centreValue), &potential, c.detail)) {
-		return nil, c.err
-	}
-	h := potentialHandle(potential)
-	return (*Potential)(h), nil
-}
-
-func newReport() *C.chorale_learnt_report {
-	return &C.chorale_learnt_report{struct_size: C.sizeof_chorale_learnt_report}
-}
-
-// Report returns the report of learning.
-func (l *Learnt) Report() (LearntReport, error) {
-	c, learnt := l.begin()
-	defer c.end()
-	r := newReport()
-	if learnt == nil || c.failed(C.chorale_learnt_get_report(learnt, r, c.detail)) {
-		return LearntReport{}, c.err
-	}
-	return learntReport(r), nil
-}
-
-// Kinds returns the results of all kinds, in the order of their numbers.
-func (l *Learnt) Kinds() ([]LearntKind, error) {
-	c, learnt := l.begin()
-	defer c.end()
-	return listed(c, func(to *C.chorale_learnt_kind, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
-		return C.chorale_learnt_kinds(learnt, to, C.sizeof_chorale_learnt_kind, capacity, needed, c.detail)
-	}, learntKind)
-}
-
 // Lines returns the result as lines of text for people.
 func (l *Learnt) Lines() (string, error) { return l.text(C.CHORALE_TEXT_LINES) }
 
@@ -245,8 +154,9 @@ func (l *Learnt) Lines() (string, error) { return l.text(C.CHORALE_TEXT_LINES) }
 func (l *Learnt) JSON() (string, error) { return l.text(C.CHORALE_TEXT_JSON) }
 
 func (l *Learnt) text(form C.chorale_text_form) (string, error) {
-	c, learnt := l.begin()
+	c := begin()
 	defer c.end()
+	learnt := (*C.chorale_learnt)(c.share(l.handle()))
 	var needed C.size_t
 	if learnt == nil || c.failed(C.chorale_learnt_text(learnt, form, nil, 0, &needed, c.detail)) {
 		return "", c.err

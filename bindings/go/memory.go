@@ -132,3 +132,38 @@ func flag(value bool) C.int32_t {
 	}
 	return 0
 }
+
+func flags[T byte | C.int32_t](values []bool) []T {
+	all := make([]T, len(values))
+	for i, value := range values {
+		all[i] = T(flag(value))
+	}
+	return all
+}
+
+// numbers returns the entries that `fill` writes. It calls fill first without a buffer, for the
+// number of entries, and then with a buffer of this size.
+func (c *call) numbers(fill func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status) ([]int32, error) {
+	return listed(c, fill, func(number *C.int32_t) int32 { return int32(*number) })
+}
+
+// listed returns the structs that `fill` writes, as numbers does, each converted for Go.
+func listed[In, Out any](c *call, fill func(to *In, capacity C.int64_t, needed *C.int64_t) C.chorale_status, convert func(*In) Out) ([]Out, error) {
+	var needed C.int64_t
+	if c.err != nil || c.failed(fill(nil, 0, &needed)) || needed == 0 {
+		return nil, c.err
+	}
+	found := make([]In, needed)
+	if c.failed(fill(&found[0], needed, nil)) {
+		return nil, c.err
+	}
+	return converted(found, convert), nil
+}
+
+func converted[In, Out any](all []In, convert func(*In) Out) []Out {
+	made := make([]Out, len(all))
+	for i := range all {
+		made[i] = convert(&all[i])
+	}
+	return made
+}

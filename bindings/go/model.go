@@ -8,14 +8,6 @@ import (
 	"unsafe"
 )
 
-// The words of this file. A clique is a group of members, each of which has one of R values. The
-// potential of a clique is a function of the counts, the numbers of members with each value.
-// Members of a position clique are positions; the value of a member is its label, or a value
-// assigned to this label. A position clique may be centred: one more position, the centre, selects
-// the potential by its value. Members of a property clique are whole chains; the value of a member
-// is the value of a [Property]. In arrays R stands for EMPTY (the member has no value), and R + 1
-// for CONFLICT (it has several different values).
-
 // ModelBuilder collects chains, trees and cliques for a model. One goroutine at a time may use it.
 type ModelBuilder struct {
 	h       *handle
@@ -62,12 +54,9 @@ func (b *ModelBuilder) AddChain(chain *Chain, options *ChainOptions) (int, error
 	c, builder := b.begin()
 	defer c.end()
 	told := c.chain(chain)
-	with := &C.chorale_chain_options{struct_size: C.sizeof_chorale_chain_options}
-	if options != nil && c.err == nil {
-		if options.Tokens != nil {
-			c.present("options.Tokens", len(options.Tokens), chain.Length)
-		}
-		with.group = C.int64_t(options.Group)
+	with := c.chainOptionsInC(options)
+	if options != nil && options.Tokens != nil && c.err == nil {
+		c.present("options.Tokens", len(options.Tokens), chain.Length)
 		with.tokens = c.tokens(options.Tokens)
 	}
 	if c.err != nil {
@@ -114,29 +103,19 @@ func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ e
 }
 
 func (c *call) cliqueSetup(setup *CliqueSetup) *C.chorale_clique_setup {
-	told := &C.chorale_clique_setup{struct_size: C.sizeof_chorale_clique_setup}
 	if setup == nil {
 		c.fail(refuse(ErrNullArgument, "setup is nil"))
-		return told
+		return nil
 	}
-	told.property = (*C.chorale_property)(c.optional((*handle)(setup.Property)))
-	told.potential = (*C.chorale_potential)(c.optional((*handle)(setup.Potential)))
-	told.values = C.int64_t(setup.Values)
-	if count := len(setup.CentrePotentials); count > 0 {
-		potentials := make([]unsafe.Pointer, count)
-		for i, potential := range setup.CentrePotentials {
-			potentials[i] = c.share((*handle)(potential))
-		}
-		told.centre_potentials = (**C.chorale_potential)(lend(c, potentials))
-		told.centre_values = C.int64_t(count)
-	}
-	if c.err != nil {
-		return told
-	}
-	told.label_values = (*C.int32_t)(lend(c, setup.LabelValues))
+	told := c.cliqueSetupInC(setup)
 	told.labels = C.int64_t(len(setup.LabelValues))
-	told.centre_label_values = (*C.int32_t)(lend(c, setup.CentreLabelValues))
 	told.centre_labels = C.int64_t(len(setup.CentreLabelValues))
+	potentials := make([]unsafe.Pointer, len(setup.CentrePotentials))
+	for i, potential := range setup.CentrePotentials {
+		potentials[i] = c.share(potential.handle())
+	}
+	told.centre_potentials = (**C.chorale_potential)(lend(c, potentials))
+	told.centre_values = C.int64_t(len(potentials))
 	return told
 }
 
@@ -197,35 +176,28 @@ func (b *ModelBuilder) AddMembers(first int, members *Members) error {
 	}
 	entries := len(members.Chains)
 	offsets := c.parts("Offsets", members.Offsets, entries)
-	told := &C.chorale_members{struct_size: C.sizeof_chorale_members}
+	cliques := len(offsets) - 1
+	c.exact("Positions", members.Positions, entries)
+	c.exact("Weights", members.Weights, entries)
+	c.exact("CentreChains", members.CentreChains, cliques)
+	c.exact("CentrePositions", members.CentrePositions, cliques)
+	told := c.membersInC(members)
+	told.first, told.cliques = C.int64_t(first), C.int64_t(cliques)
+	told.offsets = (*C.int64_t)(lend(c, offsets))
 	told.classes = (**C.int32_t)(b.arrays(c, "Classes", members.Classes, members.Chains))
 	told.tables = (**C.int32_t)(b.arrays(c, "Tables", members.Tables, members.Chains))
 	if c.err != nil {
 		return c.err
 	}
-	told.first = C.int64_t(first)
-	told.cliques = C.int64_t(len(offsets) - 1)
-	for _, field := range []struct {
-		to    **C.int64_t
-		name  string
-		slice []int64
-		size  int
-	}{
-		{&told.offsets, "Offsets", offsets, len(offsets)},
-		{&told.chains, "Chains", members.Chains, entries},
-		{&told.positions, "Positions", members.Positions, entries},
-		{&told.weights, "Weights", members.Weights, entries},
-		{&told.centre_chains, "CentreChains", members.CentreChains, len(offsets) - 1},
-		{&told.centre_positions, "CentrePositions", members.CentrePositions, len(offsets) - 1},
-	} {
-		if field.slice != nil && len(field.slice) != field.size {
-			c.fail(refuse(ErrShape, "%s has %d elements; it must have %d", field.name, len(field.slice), field.size))
-			return c.err
-		}
-		*field.to = (*C.int64_t)(lend(c, field.slice))
-	}
 	c.failed(C.chorale_model_builder_add_members(builder, told, c.detail))
 	return c.err
+}
+
+// exact refuses a slice that is given and has not exactly `needed` elements.
+func (c *call) exact(name string, slice []int64, needed int) {
+	if slice != nil && len(slice) != needed {
+		c.fail(refuse(ErrShape, "%s has %d elements; it must have %d", name, len(slice), needed))
+	}
 }
 
 // arrays lends a slice for each member, as long as its chain, and returns an array of their
@@ -265,20 +237,9 @@ func (b *ModelBuilder) Freeze() (*Model, error) {
 // Model is a frozen model of chains and cliques. It never changes, and any goroutine may use it.
 type Model handle
 
-func newModel(model *C.chorale_model, from ...*handle) *Model {
-	h := newHandle(unsafe.Pointer(model), func(pointer unsafe.Pointer) {
-		C.chorale_model_release((*C.chorale_model)(pointer))
-	})
-	h.relate(from...)
-	return (*Model)(h)
-}
-
-// Close releases this handle. Runs and problems keep the model alive.
-func (m *Model) Close() error { return (*handle)(m).close() }
-
 func (m *Model) begin() (*call, *C.chorale_model) {
 	c := begin()
-	return c, (*C.chorale_model)(c.share((*handle)(m)))
+	return c, (*C.chorale_model)(c.share(m.handle()))
 }
 
 // LabellingScore holds the scores of a labelling under a model. A score is minus infinity where the
@@ -422,9 +383,7 @@ func (m *Model) Chain(number int) (*Chain, *ChainOptions, error) {
 	length, labels := int(told.length), int(told.labels)
 	chain := &Chain{Length: length, Labels: labels, Orientation: Orientation(told.orientation)}
 	if told.transitions != nil {
-		h := transitionsHandle(C.chorale_transitions_retain(told.transitions))
-		h.relate((*handle)(m))
-		chain.Transitions = (*Transitions)(h)
+		chain.Transitions = newTransitions(C.chorale_transitions_retain(told.transitions), m.handle())
 	}
 	chain.Unary = gatheredScores(told.element, told.unary, [3]int{1, length, labels}, [3]C.int64_t{0, told.unary_row_stride, told.unary_column_stride})
 	chain.Edges = gatheredScores(told.element, told.edges, [3]int{int(told.edge_matrices), labels, labels}, [3]C.int64_t{told.edge_matrix_stride, told.edge_row_stride, told.edge_column_stride})

@@ -13,28 +13,6 @@ import (
 // it.
 type Problem handle
 
-func newProblem(problem *C.chorale_problem, from ...*handle) *Problem {
-	h := newHandle(unsafe.Pointer(problem), func(pointer unsafe.Pointer) {
-		C.chorale_problem_destroy((*C.chorale_problem)(pointer))
-	})
-	h.relate(from...)
-	return (*Problem)(h)
-}
-
-// NewProblem makes a problem from a model, without names, gold labels and notes.
-func NewProblem(model *Model) (*Problem, error) {
-	c, m := model.begin()
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	var problem *C.chorale_problem
-	if c.failed(C.chorale_problem_create(nil, m, &problem, c.detail)) {
-		return nil, c.err
-	}
-	return newProblem(problem, (*handle)(model)), nil
-}
-
 // path returns a path for C, which may be read until the call ends.
 func (c *call) path(path string) *C.char {
 	if strings.IndexByte(path, 0) >= 0 {
@@ -48,11 +26,8 @@ func LoadProblem(path string) (*Problem, error) {
 	c := begin()
 	defer c.end()
 	name := c.path(path)
-	if c.err != nil {
-		return nil, c.err
-	}
 	var problem *C.chorale_problem
-	if c.failed(C.chorale_problem_load(nil, name, &problem, c.detail)) {
+	if c.err != nil || c.failed(C.chorale_problem_load(nil, name, &problem, c.detail)) {
 		return nil, c.err
 	}
 	return newProblem(problem), nil
@@ -73,12 +48,9 @@ func ReadProblem(bytes []byte) (*Problem, error) {
 	return newProblem(problem), nil
 }
 
-// Close frees the problem. Handles of its model remain valid.
-func (p *Problem) Close() error { return (*handle)(p).close() }
-
 func (p *Problem) read() (*call, *C.chorale_problem) {
 	c := begin()
-	return c, (*C.chorale_problem)(c.share((*handle)(p)))
+	return c, (*C.chorale_problem)(c.share(p.handle()))
 }
 
 // change calls a function that changes the problem. Meanwhile all other calls on the problem fail
@@ -86,7 +58,7 @@ func (p *Problem) read() (*call, *C.chorale_problem) {
 func (p *Problem) change(do func(*call, *C.chorale_problem) C.chorale_status) error {
 	c := begin()
 	defer c.end()
-	problem := (*C.chorale_problem)(c.alone((*handle)(p)))
+	problem := (*C.chorale_problem)(c.alone(p.handle()))
 	if c.err != nil {
 		return c.err
 	}
@@ -101,7 +73,7 @@ func (p *Problem) Model() (*Model, error) {
 	if c.err != nil {
 		return nil, c.err
 	}
-	return newModel(C.chorale_model_retain(C.chorale_problem_model(problem)), (*handle)(p)), nil
+	return newModel(C.chorale_model_retain(C.chorale_problem_model(problem)), p.handle()), nil
 }
 
 // SetTexts sets or replaces a list of texts. An empty slice removes the list; but a list of value

@@ -3,8 +3,6 @@ package chorale
 // #include "shim.h"
 import "C"
 
-import "unsafe"
-
 // The words of this file. A property reads the positions of a labelled chain in order, and fires a
 // value, or nothing, at each position. If exactly one value v fired, once or more often, the
 // labelling shows v; it shows EMPTY if nothing fired, and CONFLICT if two different values fired.
@@ -44,86 +42,25 @@ type Automaton struct {
 // goroutine may use it.
 type Property handle
 
-func propertyHandle(property *C.chorale_property) *handle {
-	return newHandle(unsafe.Pointer(property), func(pointer unsafe.Pointer) {
-		C.chorale_property_release((*C.chorale_property)(pointer))
-	})
-}
-
-func newProperty(create func(c *call, property **C.chorale_property) C.chorale_status) (*Property, error) {
-	c := begin()
-	defer c.end()
-	var property *C.chorale_property
-	status := create(c, &property)
-	if c.err != nil || c.failed(status) {
-		return nil, c.err
-	}
-	h := propertyHandle(property)
-	return (*Property)(h), nil
-}
-
 // NewProperty makes a property from an automaton, whose tables are copied.
 func NewProperty(automaton *Automaton) (*Property, error) {
-	return newProperty(func(c *call, property **C.chorale_property) C.chorale_status {
-		if automaton == nil {
-			c.fail(refuse(ErrNullArgument, "automaton is nil"))
-			return C.CHORALE_OK
-		}
-		a := automaton
-		for _, size := range []int{a.Labels, a.Classes, a.States} {
-			c.least("automaton.Labels, Classes, States", size, 1)
-		}
-		if c.err != nil {
-			return C.CHORALE_OK
-		}
-		entries := product(a.States, a.Classes, a.Labels)
-		c.check("automaton.Next", len(a.Next), entries)
-		c.check("automaton.Actions", len(a.Actions), entries)
-		c.check("automaton.EndActions", len(a.EndActions), a.States)
-		c.check("automaton.LabelValues", len(a.LabelValues), a.Labels)
-		if c.err != nil {
-			return C.CHORALE_OK
-		}
-		told := &C.chorale_automaton{struct_size: C.sizeof_chorale_automaton}
-		told.labels = C.int64_t(a.Labels)
-		told.classes = C.int64_t(a.Classes)
-		told.states = C.int64_t(a.States)
-		told.values = C.int64_t(a.Values)
-		told.start = C.int32_t(a.Start)
-		told.table_offset = C.int32_t(a.TableOffset)
-		told.outside_value = C.int32_t(a.OutsideValue)
-		told.fires_outside = flag(a.FiresOutside)
-		told.next = (*C.int32_t)(lend(c, a.Next))
-		told.actions = (*C.int32_t)(lend(c, a.Actions))
-		told.end_actions = (*C.int32_t)(lend(c, a.EndActions))
-		told.label_values = (*C.int32_t)(lend(c, a.LabelValues))
-		return C.chorale_property_create(nil, told, property, c.detail)
-	})
+	c := begin()
+	defer c.end()
+	if automaton == nil {
+		return nil, refuse(ErrNullArgument, "automaton is nil")
+	}
+	entries := product(automaton.States, automaton.Classes, automaton.Labels)
+	c.check("automaton.Next", len(automaton.Next), entries)
+	c.check("automaton.Actions", len(automaton.Actions), entries)
+	c.check("automaton.EndActions", len(automaton.EndActions), automaton.States)
+	c.check("automaton.LabelValues", len(automaton.LabelValues), automaton.Labels)
+	told := c.automatonInC(automaton)
+	var made *C.chorale_property
+	if c.err != nil || c.failed(C.chorale_property_create(nil, told, &made, c.detail)) {
+		return nil, c.err
+	}
+	return newProperty(made), nil
 }
-
-// NewLocalProperty makes a local property, the only kind that trees allow: what a position fires
-// depends only on its class, its label and the label of its parent (on a chain, of the position
-// before). actions: classes x labels x (labels + 1) actions, by class of the position, its label,
-// and the label of its parent; the last column is for positions without a parent. values: R.
-// labelValues: for each label the value that FireLabel fires, -1 for nothing; nil: the label
-// itself.
-func NewLocalProperty(labels, classes, values int, actions, labelValues []int32) (*Property, error) {
-	return newProperty(func(c *call, property **C.chorale_property) C.chorale_status {
-		c.least("labels", labels, 1)
-		c.least("classes", classes, 1)
-		if c.err == nil {
-			c.check("actions", len(actions), product(classes, labels, labels+1))
-			c.check("labelValues", len(labelValues), labels)
-		}
-		if c.err != nil {
-			return C.CHORALE_OK
-		}
-		return C.chorale_property_create_local(nil, C.int64_t(labels), C.int64_t(classes), C.int64_t(values), ints(actions), ints(labelValues), property, c.detail)
-	})
-}
-
-// Close releases this handle. Models keep the property alive.
-func (p *Property) Close() error { return (*handle)(p).close() }
 
 // LabelMap maps labels to kinds, so that B-X and I-X are both of kind X.
 type LabelMap struct {
@@ -142,7 +79,7 @@ func LabelMapFromNames(scheme Scheme, names []string) (*LabelMap, error) {
 	c := begin()
 	defer c.end()
 	addresses, lengths := c.strings(names)
-	c.names = map[string]string{"labels": "len(names)"}
+	c.name("labels", "len(names)")
 	m := &LabelMap{Labels: len(names), KindOfLabel: make([]int32, len(names)), Begins: make([]byte, len(names))}
 	var kinds C.int64_t
 	if c.failed(C.chorale_label_map_from_names(C.chorale_scheme(scheme), addresses, lengths, C.int64_t(len(names)), ints(m.KindOfLabel), octets(m.Begins), &kinds, c.detail)) {
@@ -152,76 +89,12 @@ func LabelMapFromNames(scheme Scheme, names []string) (*LabelMap, error) {
 	return m, nil
 }
 
-func (c *call) labelMap(m *LabelMap, ignored []byte) *C.chorale_label_map {
-	told := &C.chorale_label_map{struct_size: C.sizeof_chorale_label_map}
+func (c *call) labelMap(m *LabelMap) *C.chorale_label_map {
 	if m == nil {
 		c.fail(refuse(ErrNullArgument, "the label map is nil"))
-		return told
+	} else {
+		c.check("KindOfLabel", len(m.KindOfLabel), m.Labels)
+		c.check("Begins", len(m.Begins), m.Labels)
 	}
-	c.check("KindOfLabel", len(m.KindOfLabel), m.Labels)
-	c.check("Begins", len(m.Begins), m.Labels)
-	c.check("ignored", len(ignored), m.Labels)
-	if c.err != nil {
-		return told
-	}
-	told.labels = C.int64_t(m.Labels)
-	told.kinds = C.int64_t(m.Kinds)
-	told.kind_of_label = (*C.int32_t)(lend(c, m.KindOfLabel))
-	told.begins = (*C.uint8_t)(lend(c, m.Begins))
-	return told
-}
-
-func mappedProperty(m *LabelMap, ignored []byte, create func(c *call, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status) (*Property, error) {
-	return newProperty(func(c *call, property **C.chorale_property) C.chorale_status {
-		told := c.labelMap(m, ignored)
-		if c.err != nil {
-			return C.CHORALE_OK
-		}
-		return create(c, told, property)
-	})
-}
-
-// NewPositionLabel makes a property that fires the kind of the label at the given position. On
-// shorter chains it fires nothing.
-func NewPositionLabel(m *LabelMap, position int) (*Property, error) {
-	return mappedProperty(m, nil, func(c *call, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
-		return C.chorale_property_create_position_label(nil, m, C.int64_t(position), property, c.detail)
-	})
-}
-
-// NewTokenLabel makes a property that fires the kind of the label of every position whose table
-// entry is `token`.
-func NewTokenLabel(m *LabelMap, token int32) (*Property, error) {
-	return mappedProperty(m, nil, func(c *call, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
-		return C.chorale_property_create_token_label(nil, m, C.int32_t(token), property, c.detail)
-	})
-}
-
-// NewFirstLabel makes a property that fires the kind of the first label that is not ignored.
-// ignored: a byte for each label, other than 0 if the property ignores the label; nil: all 0.
-func NewFirstLabel(m *LabelMap, ignored []byte) (*Property, error) {
-	return mappedProperty(m, ignored, func(c *call, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
-		return C.chorale_property_create_first_label(nil, m, octets(ignored), property, c.detail)
-	})
-}
-
-// NewNextLabel makes a property that fires, for every segment of the kind `anchor`, the kind of the
-// first label after the segment that is not ignored. If the sequence ends before such a label, it
-// fires endValue, or nothing if endValue is -1. ignored: a byte for each label, other than 0 if the
-// property ignores the label; nil: all 0.
-func NewNextLabel(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, endValue int32) (*Property, error) {
-	return mappedProperty(m, ignored, func(c *call, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
-		return C.chorale_property_create_next_label(nil, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int32_t(endValue), property, c.detail)
-	})
-}
-
-// NewTokenBefore makes a property that fires, for every segment of the kind `anchor`, the table
-// entry of the position before the segment. If the segment starts at the first position, it fires
-// startValue, or nothing if startValue is -1. values: R; table entries are from 0 to R - 1, or -1
-// for nothing. ignored: a byte for each label, other than 0 if the property ignores the label; nil:
-// all 0.
-func NewTokenBefore(m *LabelMap, anchor int32, ignored []byte, rule SegmentRule, values int, startValue int32) (*Property, error) {
-	return mappedProperty(m, ignored, func(c *call, m *C.chorale_label_map, property **C.chorale_property) C.chorale_status {
-		return C.chorale_property_create_token_before(nil, m, C.int32_t(anchor), octets(ignored), C.chorale_segment_rule(rule), C.int64_t(values), C.int32_t(startValue), property, c.detail)
-	})
+	return c.labelMapInC(m)
 }

@@ -11,18 +11,6 @@ import (
 	"unsafe"
 )
 
-// The words of this file. To decode a chain is to find its best labelling. A run does rounds. Round
-// 0 decodes every chain alone, without its cliques. In each further round, all cliques send
-// messages to their members, every chain is decoded under these messages, and the chains send
-// messages back. The local search then decodes one chain at a time, with all others fixed, while the
-// score increases. The bound is an upper bound on the score of every labelling, computed by steps
-// of dual ascent. The score of a labelling is the sum of the scores of all chains plus the
-// potentials of all cliques.
-//
-// A member of a clique has one of R values. In arrays R stands for EMPTY (the member has no value),
-// and R + 1 for CONFLICT (it has several different values). The centre of a clique is a position whose
-// value selects the clique's potential.
-
 // NoRounds, as RunOptions.Rounds, means that a run has only its start.
 const NoRounds = int(C.CHORALE_NO_ROUNDS)
 
@@ -47,28 +35,6 @@ type RunOptions struct {
 	Rules          *Rules              // what the labels must keep; for [Decode] alone
 }
 
-func (c *call) runOptions(options *RunOptions) *C.chorale_run_options {
-	told := (*C.chorale_run_options)(c.memory.allocate(C.sizeof_chorale_run_options))
-	*told = C.chorale_run_options{struct_size: C.sizeof_chorale_run_options}
-	told.rounds = C.int64_t(options.Rounds)
-	told.damping = C.double(options.Damping)
-	told.algorithm = C.chorale_algorithm(options.Algorithm)
-	told.exact_marginals = flag(options.ExactMarginals)
-	told.no_local_search = flag(options.NoLocalSearch)
-	told.restrict_range = flag(options.RestrictRange)
-	told.joint_mode = C.chorale_joint_mode(options.JointMode)
-	told.message_element = C.chorale_message_element(options.MessageElement)
-	told.beam_width = C.int64_t(options.BeamWidth)
-	told.max_states = C.int64_t(options.MaxStates)
-	told.threads = C.int64_t(options.Threads)
-	told.time_limit = seconds(options.TimeLimit)
-	told.bound_steps = C.int64_t(options.BoundSteps)
-	told.effort = C.double(options.Effort)
-	told.edits = flag(options.Edits)
-	told.rules = c.rules(options.Rules)
-	return told
-}
-
 // Run is one inference over a model. One goroutine at a time may use it to compute; any number may
 // read results while none computes.
 //
@@ -89,7 +55,7 @@ type Run struct {
 // best labelling the new run starts from.
 func NewRun(model *Model, options *RunOptions, earlier *Run) (*Run, error) {
 	return newRun(options, func(c *call, run *Run, told *C.chorale_run_options) (*C.chorale_run, func()) {
-		m := (*C.chorale_model)(c.share((*handle)(model)))
+		m := (*C.chorale_model)(c.share(model.handle()))
 		var from *C.chorale_run
 		if earlier != nil {
 			from = (*C.chorale_run)(c.share(earlier.h))
@@ -98,7 +64,7 @@ func NewRun(model *Model, options *RunOptions, earlier *Run) (*Run, error) {
 		if c.err != nil || c.failed(C.chorale_run_create(nil, m, told, from, &created, c.detail)) {
 			return nil, nil
 		}
-		run.model = newModel(C.chorale_model_retain(m), (*handle)(model))
+		run.model = newModel(C.chorale_model_retain(m), model.handle())
 		return created, func() { C.chorale_run_destroy(created) }
 	})
 }
@@ -129,8 +95,9 @@ func newRun(options *RunOptions, create func(*call, *Run, *C.chorale_run_options
 	}()
 	c := begin()
 	defer c.end()
-	told := c.runOptions(options)
-	told.cancel = (*C.chorale_cancel)(c.share((*handle)(cancel)))
+	told := (*C.chorale_run_options)(c.memory.allocate(C.sizeof_chorale_run_options)) // C stores the callback's cgo.Handle in it as a pointer
+	*told = *c.runOptionsInC(options)
+	told.cancel = (*C.chorale_cancel)(c.share(cancel.handle()))
 	if c.err != nil {
 		return nil, c.err
 	}
@@ -150,7 +117,7 @@ func newRun(options *RunOptions, create func(*call, *Run, *C.chorale_run_options
 			dropCallback(user)
 		}
 	})
-	run.h.relate((*handle)(run.model))
+	run.h.relate(run.model.handle())
 	run.h.keep = append(run.h.keep, run.model, run.cancel)
 	if callbacks != nil {
 		run.h.watching = append(run.h.watching, &callbacks.failures)
@@ -181,76 +148,17 @@ func (r *Run) Close() error {
 	return nil
 }
 
-func (r *Run) begin(alone bool) (*call, *C.chorale_run) {
-	c := begin()
-	return c, (*C.chorale_run)(c.acquire(r.handle(), alone))
-}
-
 // shape returns the number of positions and of labels of a chain of the model.
 func (r *Run) shape(c *call, chain int) (length, labels int) {
+	if c.err != nil {
+		return 0, 0
+	}
 	told := C.chorale_chain{struct_size: C.sizeof_chorale_chain}
-	model := (*C.chorale_model)(c.share((*handle)(r.model)))
+	model := (*C.chorale_model)(c.share(r.model.handle()))
 	if c.err != nil || c.failed(C.chorale_model_get_chain(model, C.int64_t(chain), &told, nil, c.detail)) {
 		return 0, 0
 	}
 	return int(told.length), int(told.labels)
-}
-
-func newRunResult() *C.chorale_run_result {
-	return &C.chorale_run_result{struct_size: C.sizeof_chorale_run_result}
-}
-
-// compute calls a function of the library that may end early, such as a solve. The time limit of
-// the call is the deadline of ctx or the time limit of the run's options, whichever comes first.
-// The cancellation of ctx raises the cancel flag of the run. compute returns the result of the
-// call; the error is that of ctx if ctx ended the call.
-func (r *Run) compute(ctx context.Context, call func(*C.chorale_run, *C.chorale_run_result, *C.chorale_error) C.chorale_status) (RunResult, error) {
-	c, run := r.begin(true)
-	defer c.end()
-	if c.err != nil {
-		return RunResult{}, c.err
-	}
-	if ctx == nil {
-		ctx = context.Background()
-	}
-	limit := r.timeLimit
-	deadline, timed := ctx.Deadline()
-	if timed {
-		left := time.Until(deadline)
-		if left <= 0 {
-			left = -1
-		}
-		if timed = limit == 0 || left < limit; timed {
-			limit = left
-		}
-	}
-	cancel := (*C.chorale_cancel)(c.share((*handle)(r.cancel)))
-	if c.err != nil {
-		return RunResult{}, c.err
-	}
-	C.chorale_cancel_lower(cancel)
-	if c.failed(C.chorale_run_set_limits(run, seconds(limit), cancel, c.detail)) {
-		return RunResult{}, c.err
-	}
-	// If the deadline of ctx is the time limit of the call, the library itself ends the call then, so
-	// the deadline need not raise the flag.
-	finish := raiseAtEnd(ctx, cancel, !timed)
-	result := newRunResult()
-	status := func() C.chorale_status {
-		defer finish()
-		return call(run, result, c.detail)
-	}()
-	if c.failed(status) {
-		return RunResult{}, c.err
-	}
-	told := runResult(result)
-	switch {
-	case told.Outcome == Cancelled:
-		return told, ctx.Err() // nil if a callback, not the context, ended the call
-	case told.Outcome == Deadline && timed:
-		return told, context.DeadlineExceeded // not ctx.Err(), since the context's own timer may fire a moment later
-	}
-	return told, nil
 }
 
 // raiseAtEnd watches a context and raises the flag `cancel` when the context ends. A context that
@@ -287,64 +195,72 @@ func raiseAtEnd(ctx context.Context, cancel *C.chorale_cancel, atDeadline bool) 
 // Solve does all remaining rounds, then the local search and the bound as far as the options ask for
 // them. A further call does up to RunOptions.Rounds more rounds.
 func (r *Run) Solve(ctx context.Context) (RunResult, error) {
-	return r.compute(ctx, func(run *C.chorale_run, result *C.chorale_run_result, detail *C.chorale_error) C.chorale_status {
-		return C.chorale_run_solve(run, result, detail)
-	})
+	c := begin()
+	defer c.end()
+	run := (*C.chorale_run)(c.alone(r.handle()))
+	if c.err != nil {
+		return RunResult{}, c.err
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	// The limit of the call is the deadline of ctx or the time limit of the options, whichever comes
+	// first.
+	limit := r.timeLimit
+	deadline, timed := ctx.Deadline()
+	if timed {
+		left := time.Until(deadline)
+		if left <= 0 {
+			left = -1
+		}
+		if timed = limit == 0 || left < limit; timed {
+			limit = left
+		}
+	}
+	cancel := (*C.chorale_cancel)(c.share(r.cancel.handle()))
+	if c.err != nil {
+		return RunResult{}, c.err
+	}
+	C.chorale_cancel_lower(cancel)
+	if c.failed(C.chorale_run_set_limits(run, seconds(limit), cancel, c.detail)) {
+		return RunResult{}, c.err
+	}
+	// If the deadline of ctx is the limit of the call, the library itself ends the call then, so the
+	// deadline need not raise the flag.
+	finish := raiseAtEnd(ctx, cancel, !timed)
+	result := C.chorale_run_result{struct_size: C.sizeof_chorale_run_result}
+	status := func() C.chorale_status {
+		defer finish()
+		return C.chorale_run_solve(run, &result, c.detail)
+	}()
+	if c.failed(status) {
+		return RunResult{}, c.err
+	}
+	told := runResult(&result)
+	switch {
+	case told.Outcome == Cancelled:
+		return told, ctx.Err() // nil if a callback, not the context, ended the call
+	case told.Outcome == Deadline && timed:
+		return told, context.DeadlineExceeded // not ctx.Err(), since the context's own timer may fire a moment later
+	}
+	return told, nil
 }
 
 // SetAllowed allows only some labels of a position, in this run only. allowed: one entry for each
 // label, false forbids the label; nil lifts the restriction of an earlier call. The run must have
 // been created with RunOptions.Edits; otherwise the error is [ErrState].
 func (r *Run) SetAllowed(number, position int, allowed []bool) error {
-	c, run := r.begin(true)
+	c := begin()
 	defer c.end()
-	if c.err != nil {
-		return c.err
-	}
-	var flags *C.uint8_t
-	if allowed != nil {
+	run := (*C.chorale_run)(c.alone(r.handle()))
+	if c.err == nil && allowed != nil {
 		// The library cannot check the length: it reads as many bytes as the chain has labels.
-		_, labels := r.shape(c, number)
-		if c.err == nil && len(allowed) != labels {
+		if _, labels := r.shape(c, number); c.err == nil && len(allowed) != labels {
 			c.fail(refuse(ErrShape, "allowed has %d elements, and the chain has %d labels", len(allowed), labels))
 		}
-		if c.err != nil {
-			return c.err
-		}
-		flags = (*C.uint8_t)(c.memory.allocate(len(allowed)))
-		to := unsafe.Slice(flags, len(allowed))
-		for y, allows := range allowed {
-			to[y] = 0
-			if allows {
-				to[y] = 1
-			}
-		}
 	}
-	c.failed(C.chorale_run_set_allowed(run, C.int64_t(number), C.int64_t(position), flags, c.detail))
-	return c.err
-}
-
-// SetStrength multiplies the potential of a clique by a factor, in this run only. The factor is 0,
-// or from 1e-6 to 1e6; 1 restores the potential of the model. The run must have been created with
-// RunOptions.Edits; otherwise the error is [ErrState].
-func (r *Run) SetStrength(clique int, factor float64) error {
-	c, run := r.begin(true)
-	defer c.end()
 	if c.err == nil {
-		c.failed(C.chorale_run_set_strength(run, C.int64_t(clique), C.double(factor), c.detail))
-	}
-	return c.err
-}
-
-// SetLabels replaces the best labelling by a labelling of the caller. labels: the label of every
-// position, chain after chain. The next Solve computes the scores of this labelling and of
-// the own labelling; no later result scores below either of the two. A chain whose scores forbid its
-// given labels takes its own labels instead.
-func (r *Run) SetLabels(labels []int32) error {
-	c, run := r.begin(true)
-	defer c.end()
-	if c.err == nil {
-		c.failed(C.chorale_run_set_labels(run, ints(labels), C.int64_t(len(labels)), c.detail))
+		c.failed(C.chorale_run_set_allowed(run, C.int64_t(number), C.int64_t(position), octets(flags[byte](allowed)), c.detail))
 	}
 	return c.err
 }
@@ -358,76 +274,8 @@ const (
 	Alone    Labelling = C.CHORALE_ALONE    // the best labelling of every chain without its cliques
 )
 
-// Result returns the result of the last Solve.
-func (r *Run) Result() (RunResult, error) {
-	c, run := r.begin(false)
-	defer c.end()
-	if c.err != nil {
-		return RunResult{}, c.err
-	}
-	result := newRunResult()
-	if c.failed(C.chorale_run_get_result(run, result, c.detail)) {
-		return RunResult{}, c.err
-	}
-	return runResult(result), nil
-}
-
-// numbers returns the entries that `fill` writes. It calls fill first without a buffer, for the
-// number of entries, and then with a buffer of this size.
-func (c *call) numbers(fill func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status) []int32 {
-	var needed C.int64_t
-	if c.failed(fill(nil, 0, &needed)) {
-		return nil
-	}
-	all := make([]int32, int(needed))
-	if needed > 0 && c.failed(fill(ints(all), needed, nil)) {
-		return nil
-	}
-	return all
-}
-
-// listed returns the structs that `fill` writes, as numbers does, each converted for Go.
-func listed[In, Out any](c *call, fill func(to *In, capacity C.int64_t, needed *C.int64_t) C.chorale_status, convert func(*In) Out) ([]Out, error) {
-	var needed C.int64_t
-	if c.err != nil || c.failed(fill(nil, 0, &needed)) || needed == 0 {
-		return nil, c.err
-	}
-	found := make([]In, needed)
-	if c.failed(fill(&found[0], needed, nil)) {
-		return nil, c.err
-	}
-	all := make([]Out, needed)
-	for i := range found {
-		all[i] = convert(&found[i])
-	}
-	return all, nil
-}
-
-// LeftOut returns the chains that are left out, in ascending order, even if no chain has a labelling.
-func (r *Run) LeftOut() ([]LeftOut, error) {
-	c, run := r.begin(false)
-	defer c.end()
-	return listed(c, func(to *C.chorale_left_out, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
-		return C.chorale_run_left_out(run, to, C.sizeof_chorale_left_out, capacity, needed, c.detail)
-	}, leftOut)
-}
-
 // AllChains, in place of the number of a chain, stands for all chains of the model.
 const AllChains = int(C.CHORALE_ALL_CHAINS)
-
-// Labels returns the labels of a chain, one for each position, or those of [AllChains], chain after
-// chain; -1 in chains that are left out.
-func (r *Run) Labels(chain int, of Labelling) ([]int32, error) {
-	c, run := r.begin(false)
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	labels := c.numbers(func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
-		return C.chorale_run_labels(run, C.int64_t(chain), C.chorale_labelling(of), to, capacity, needed, c.detail)
-	})
-	return labels, c.err
-}
 
 // cut divides a slice into rows of the given lengths, which share its memory.
 func cut[T any](all []T, lengths []int) [][]T {
@@ -440,27 +288,14 @@ func cut[T any](all []T, lengths []int) [][]T {
 	return rows
 }
 
-// Reasons returns the reasons of a chain, or of [AllChains], by chain, then by position (whole chains
-// first), then by clique. If the label of a position changed and no reason names the position, the
-// label changed because labels of its neighbours did.
-func (r *Run) Reasons(chain int) ([]Reason, error) {
-	c, run := r.begin(false)
-	defer c.end()
-	return listed(c, func(to *C.chorale_reason, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
-		return C.chorale_run_reasons(run, C.int64_t(chain), to, C.sizeof_chorale_reason, capacity, needed, c.detail)
-	}, reason)
-}
-
 // MaxMarginals computes the max-marginals of a chain under the current messages of its cliques: T x
 // m numbers, row-major. Entry t * m + y is the best score, messages included, of a labelling of the
 // chain with label y at position t. margins: for each position its greatest max-marginal minus the
 // second greatest.
 func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
-	c, run := r.begin(true)
+	c := begin()
 	defer c.end()
-	if c.err != nil {
-		return nil, nil, c.err
-	}
+	run := (*C.chorale_run)(c.alone(r.handle()))
 	length, labels := r.shape(c, chain)
 	if c.err != nil {
 		return nil, nil, c.err
@@ -480,11 +315,9 @@ func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
 // properties have more joint states than MaxStates: then some labellings were left out, or
 // properties were approximated.
 func (r *Run) Probabilities(chain int, temperature float64) (probabilities []float64, exact bool, _ error) {
-	c, run := r.begin(true)
+	c := begin()
 	defer c.end()
-	if c.err != nil {
-		return nil, false, c.err
-	}
+	run := (*C.chorale_run)(c.alone(r.handle()))
 	length, labels := r.shape(c, chain)
 	if c.err != nil {
 		return nil, false, c.err

@@ -103,7 +103,7 @@ func leftOut(from *C.chorale_left_out) LeftOut {
 // Reason: one reason why a chain's labels differ from its own labelling: a clique in which one of
 // its positions, or the whole chain, has another value than under the own labelling.
 type Reason struct {
-	// Index of the agreement that was passed to Decode; -1 in reasons of a run.
+	// Index of the agreement that was passed to [Decode]; -1 in reasons of a run.
 	Agreement int
 	// Number of the clique in the model.
 	Clique int
@@ -473,7 +473,7 @@ type SettledKey struct {
 	Mentions int
 	// What the mentions say against the best single label.
 	Against float64
-	// What counts as too much: once + PerMention  n, at least 0.
+	// What counts as too much: once + PerMention * n, at least 0.
 	Price float64
 	// How many mentions are expected to change if a person says what the key is: the keys with the
 	// greatest numbers are those to ask about. If the key is in conflict, it counts as even whether

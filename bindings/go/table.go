@@ -3,10 +3,6 @@ package chorale
 // #include "shim.h"
 import "C"
 
-import (
-	"unsafe"
-)
-
 // Tables of mentions are experimental: they may change or go in any version.
 
 // Evidence decides whether the mentions of a key have one label. A mention says at most Most, in
@@ -71,16 +67,8 @@ func (c *call) mentions(mentions *Mentions) *C.chorale_mentions {
 	if c.err != nil {
 		return nil
 	}
-	told := &C.chorale_mentions{struct_size: C.sizeof_chorale_mentions}
-	told.count, told.keys, told.labels = C.int64_t(n), C.int64_t(mentions.Keys), C.int64_t(mentions.Labels)
-	told.key = (*C.int32_t)(lend(c, mentions.Key))
-	told.label = (*C.int32_t)(lend(c, mentions.Label))
-	told.confidence = (*C.double)(lend(c, mentions.Confidence))
-	told.scores = (*C.double)(lend(c, mentions.Scores))
-	told.times = (*C.int64_t)(lend(c, mentions.Times))
-	told.gold = (*C.int32_t)(lend(c, mentions.Gold))
-	told.answers = (*C.int32_t)(lend(c, mentions.Answers))
-	told.told = (*C.int32_t)(lend(c, mentions.Told))
+	told := c.mentionsInC(mentions)
+	told.count = C.int64_t(n)
 	return told
 }
 
@@ -112,14 +100,7 @@ func Settle(mentions *Mentions, evidence *Evidence) (*Settled, error) {
 		(*C.chorale_settled_key)(first(keys)), C.sizeof_chorale_settled_key, c.detail)) {
 		return nil, c.err
 	}
-	settled := &Settled{make([]SettledMention, len(rows)), make([]SettledKey, len(keys)), evidenceOf(decides)}
-	for i := range rows {
-		settled.Mentions[i] = settledMention(&rows[i])
-	}
-	for i := range keys {
-		settled.Keys[i] = settledKey(&keys[i])
-	}
-	return settled, nil
+	return &Settled{converted(rows, settledMention), converted(keys, settledKey), evidenceOf(decides)}, nil
 }
 
 // Ledger keeps the mentions of a stream. The labels are those that [Settle] gives a table of all
@@ -136,18 +117,7 @@ func NewLedger(labels int, evidence Evidence) (*Ledger, error) {
 	if c.failed(C.chorale_ledger_create(nil, C.int64_t(labels), evidence.inC(), &ledger, c.detail)) {
 		return nil, c.err
 	}
-	h := newHandle(unsafe.Pointer(ledger), func(pointer unsafe.Pointer) {
-		C.chorale_ledger_destroy((*C.chorale_ledger)(pointer))
-	})
-	return (*Ledger)(h), nil
-}
-
-// Close frees the ledger.
-func (l *Ledger) Close() error { return (*handle)(l).close() }
-
-func (l *Ledger) begin() (*call, *C.chorale_ledger) {
-	c := begin()
-	return c, (*C.chorale_ledger)(c.alone((*handle)(l)))
+	return newLedger(ledger), nil
 }
 
 // Add adds mentions, which are rows of the ledger: the first that is ever added is row 0. Keys is the
@@ -155,8 +125,9 @@ func (l *Ledger) begin() (*call, *C.chorale_ledger) {
 // already been told, when a ledger is filled from [Ledger.Rows]. Add returns the labels of the new
 // rows.
 func (l *Ledger) Add(mentions *Mentions) ([]int32, error) {
-	c, ledger := l.begin()
+	c := begin()
 	defer c.end()
+	ledger := (*C.chorale_ledger)(c.alone(l.handle()))
 	given := c.mentions(mentions)
 	if c.err != nil {
 		return nil, c.err
@@ -168,41 +139,14 @@ func (l *Ledger) Add(mentions *Mentions) ([]int32, error) {
 	return labels, nil
 }
 
-// Changes returns the rows whose labels have changed since the caller was told of them. take: from now
-// on the caller has been told.
-func (l *Ledger) Changes(take bool) ([]LedgerChange, error) {
-	c, ledger := l.begin()
-	defer c.end()
-	return listed(c, func(to *C.chorale_ledger_change, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
-		return C.chorale_ledger_changes(ledger, flag(take), to, C.sizeof_chorale_ledger_change, capacity, needed, c.detail)
-	}, ledgerChange)
-}
-
 // Refit decides anew by other evidence; nil: it is estimated from all mentions. Refit returns it.
 func (l *Ledger) Refit(evidence *Evidence) (Evidence, error) {
-	c, ledger := l.begin()
+	c := begin()
 	defer c.end()
+	ledger := (*C.chorale_ledger)(c.alone(l.handle()))
 	decides := evidence.inC()
 	if c.err != nil || c.failed(C.chorale_ledger_refit(ledger, decides, c.detail)) {
 		return Evidence{}, c.err
 	}
 	return evidenceOf(decides), nil
-}
-
-// Rows returns all rows: to read all labels, or to save the ledger.
-func (l *Ledger) Rows() ([]LedgerRow, error) {
-	c, ledger := l.begin()
-	defer c.end()
-	return listed(c, func(to *C.chorale_ledger_row, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
-		return C.chorale_ledger_rows(ledger, to, C.sizeof_chorale_ledger_row, capacity, needed, c.detail)
-	}, ledgerRow)
-}
-
-// Keys returns what became of all keys, as [Settle] does.
-func (l *Ledger) Keys() ([]SettledKey, error) {
-	c, ledger := l.begin()
-	defer c.end()
-	return listed(c, func(to *C.chorale_settled_key, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
-		return C.chorale_ledger_keys(ledger, to, C.sizeof_chorale_settled_key, capacity, needed, c.detail)
-	}, settledKey)
 }

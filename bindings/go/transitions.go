@@ -72,7 +72,7 @@ func (scheme Scheme) Mask(names []string) (*Mask, error) {
 	c := begin()
 	defer c.end()
 	addresses, lengths := c.strings(names)
-	c.names = map[string]string{"labels": "len(names)"}
+	c.name("labels", "len(names)")
 	m := len(names)
 	mask := &Mask{make([]byte, m*m), make([]byte, m), make([]byte, m)}
 	if c.failed(C.chorale_scheme_mask(C.chorale_scheme(scheme), addresses, lengths, C.int64_t(m), octets(mask.Matrix), octets(mask.Start), octets(mask.End), c.detail)) {
@@ -94,12 +94,6 @@ type TransitionsOptions struct {
 	Mask        *Mask       // forbids transitions, first labels and last labels; nil: all are allowed
 }
 
-func transitionsHandle(transitions *C.chorale_transitions) *handle {
-	return newHandle(unsafe.Pointer(transitions), func(pointer unsafe.Pointer) {
-		C.chorale_transitions_release((*C.chorale_transitions)(pointer))
-	})
-}
-
 // NewTransitions makes transitions from a matrix of labels x labels scores, which is copied. If
 // scores is nil, all are 0.
 func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Transitions, error) {
@@ -108,26 +102,20 @@ func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Tr
 	}
 	c := begin()
 	defer c.end()
-	c.least("labels", labels, 1)
 	element := c.element(scores, options.Start, options.End)
-	if c.err == nil {
-		c.check("scores", sizeOf(scores), product(labels, labels))
-		c.check("options.Start", sizeOf(options.Start), labels)
-		c.check("options.End", sizeOf(options.End), labels)
-		if options.Mask != nil {
-			c.check("options.Mask.Matrix", len(options.Mask.Matrix), product(labels, labels))
-			c.check("options.Mask.Start", len(options.Mask.Start), labels)
-			c.check("options.Mask.End", len(options.Mask.End), labels)
-		}
+	c.check("scores", sizeOf(scores), product(labels, labels))
+	c.check("options.Start", sizeOf(options.Start), labels)
+	c.check("options.End", sizeOf(options.End), labels)
+	if options.Mask != nil {
+		c.check("options.Mask.Matrix", len(options.Mask.Matrix), product(labels, labels))
+		c.check("options.Mask.Start", len(options.Mask.Start), labels)
+		c.check("options.Mask.End", len(options.Mask.End), labels)
 	}
 	if c.err != nil {
 		return nil, c.err
 	}
-	told := &C.chorale_transitions_options{struct_size: C.sizeof_chorale_transitions_options}
+	told := c.transitionsOptionsInC(options)
 	told.element = element
-	told.orientation = C.chorale_orientation(options.Orientation)
-	told.start = c.scores(options.Start)
-	told.end = c.scores(options.End)
 	if options.Mask != nil {
 		told.mask = (*C.uint8_t)(lend(c, options.Mask.Matrix))
 		told.start_mask = (*C.uint8_t)(lend(c, options.Mask.Start))
@@ -137,9 +125,5 @@ func NewTransitions(labels int, scores Scores, options *TransitionsOptions) (*Tr
 	if c.failed(C.chorale_transitions_create(nil, C.int64_t(labels), c.scores(scores), told, &transitions, c.detail)) {
 		return nil, c.err
 	}
-	h := transitionsHandle(transitions)
-	return (*Transitions)(h), nil
+	return newTransitions(transitions), nil
 }
-
-// Close releases this handle. Models keep the transitions alive.
-func (t *Transitions) Close() error { return (*handle)(t).close() }
