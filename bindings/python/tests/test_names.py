@@ -12,7 +12,7 @@ import pytest
 import libchorale as ch
 from libchorale import _declarations as c
 from libchorale import experimental, rules
-from libchorale._native import struct
+from libchorale._native import library, struct
 
 
 def test_a_package_of_another_author_named_chorale_is_left_alone(tmp_path):
@@ -91,3 +91,8 @@ def test_defaults_are_those_of_the_library(options, given):
                 assert default == meant.get(parameter.name, own), (call, parameter)
             seen += 1
         assert seen >= 2
+
+
+def test_outcomes_have_the_names_of_the_library():
+    for outcome in ch.Outcome:
+        assert str(outcome) == library.chorale_outcome_name(outcome).decode()

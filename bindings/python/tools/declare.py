@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes src/libchorale/_declarations.py, the C interface for ctypes, from the public headers.
+"""Writes src/libchorale/_declarations.py from the public headers: the C interface for ctypes, and
+the results of calls, with the comments of the headers.
 
     tools/declare.py            writes the file
     tools/declare.py --check    only compares with the file
@@ -14,11 +15,15 @@ import argparse
 import json
 import re
 import sys
+import textwrap
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent
 HEADERS = PACKAGE.parent.parent / "include" / "chorale"
 TARGET = PACKAGE / "src" / "libchorale" / "_declarations.py"
+sys.path.insert(0, str(PACKAGE.parent))
+
+import mirror  # noqa: E402
 
 NO_DECLARATIONS = ("export.h", "chorale.h", "experimental.h")
 SCALARS = {
@@ -33,6 +38,60 @@ SCALARS = {
     "float": "c_float",
     "char": "c_char",
     "int": "c_int",
+}
+
+# Results of calls: what each is, unless mirror.py or its header says so; the fields of C that it
+# leaves out; and its further fields, with their types and comments. One without a type is computed.
+RESULTS = {
+    "Progress": ("Progress of a run.", (), {}),
+    "Reason": (
+        "",
+        ("agreement",),
+        {
+            "what: str | int | None = None": 'which agreement of `decode`: "words" for an agreement of '
+            "words; for properties, keys and cliques the index of the agreement in `agree`. None in "
+            "reasons of a `Run`",
+            "group: Hashable = None": "the group (document) of the chain. None in reasons of a `Run`",
+        },
+    ),
+    "RunResult": (
+        "How a call on a run ended, and the scores found so far. The *own labelling* is that of "
+        "each chain without its cliques.",
+        (),
+        {},
+    ),
+    "CliqueResult": (
+        "The result of a `CliqueSolver`.",
+        (),
+        {
+            "labels: npt.NDArray[np.int32] | None": "the values of the n members; None if only "
+            "forbidden labellings were found",
+            "gap": "upper_bound - score",
+        },
+    ),
+}
+TYPES = {"double": "float", "int64_t": "int", "int32_t": "int", "chorale_algorithm": "str"}
+# What comments of the headers say by constants and symbols of C, and in Python.
+WORDS = {
+    r"^(?=0: each chain was)": "number of rounds done; ",
+    r"^(?=plus infinity before)": "upper bound on the score of any labelling; ",
+    r"under CHORALE_ALONE\b": "in the own labelling",
+    r"under CHORALE_TOGETHER\b": "in the result",
+    r"\bhad own_value\b": "had `own_value`",
+    r" or instance\b": "",
+    r"\bEquation 1\b": "Score",
+    r"\bequation 1\b": "score",
+    r"\bon (score|max F)\b": "on the score of any labelling",
+    r" \(sum_i \|.*?\|\)|, or within (the )?rounding.*": "",
+    r"(, added in|\. The chains are added in) .*": "",
+    r"\bphi_i over the chains\b": "the scores of the chains",
+    r"\bC_p over the cliques\b": "the scores of the cliques, their potentials",
+    r"\bsum_i psi\[i\]\[x_i\]": "sum of the members' own scores",
+    r"\bC of the counts\b": "score of the potential",
+    r"\bCOUNT_BOXES\b": "branch and bound",
+    r"; AUTO \(0\) only from chorale_clique_score": "",
+    r"; 0: each": "; False: each",
+    r"\. 0 after": ". False after",
 }
 
 
@@ -197,6 +256,73 @@ def parameters(arguments: str) -> tuple[list[str], list[str]]:
     return types, names
 
 
+SHOWN = '''
+class Shown:
+    """A dataclass in whose text arrays are shown by type and shape alone."""
+
+    def __repr__(self) -> str:
+        told = []
+        for name, value in vars(self).items():
+            array = isinstance(value, np.ndarray)
+            told.append(f"{name}={f'{value.dtype}{list(value.shape)}' if array else repr(value)}")
+        return f"{type(self).__name__}({', '.join(told)})"
+'''
+
+
+def in_python(text: str) -> str:
+    """Returns the comment of a field as Python says it."""
+    flag = text.startswith("1: ")
+    for pattern, other in WORDS.items():
+        text = re.sub(pattern, other, text)
+    text = mirror.sentence(text)
+    if ". " not in text:
+        text = text.rstrip(".")
+    text = re.sub(r"^(A |[A-Z](?=[a-z]))", lambda found: found[1].lower(), text)
+    return f"True: {text}" if flag else text
+
+
+def documented(about: str, entries: list[tuple[str, str]]) -> list[str]:
+    """Returns the lines of a docstring with a list of names."""
+    lines = textwrap.wrap(about, 100, initial_indent='    """', subsequent_indent="    ")
+    width = max(len(name) for name, _ in entries) + 6
+    lines.append("")
+    for name, text in entries:
+        first = f"    {name}".ljust(width)
+        lines += textwrap.wrap(text, 100, initial_indent=first, subsequent_indent=" " * width)
+    return [*lines, '    """', ""]
+
+
+def results() -> list[str]:
+    """Returns the lines of the dataclasses and of the enum of outcomes."""
+    lines = []
+    outcomes = {n[8:]: text for n, text in mirror.constants().items() if n.startswith("OUTCOME_")}
+    about = next(entry[4] for entry in mirror.ENUMS if entry[1] == "OUTCOME")
+    lines += ["", "", "class Outcome(enum.IntEnum):"]
+    lines += documented(about, [(name, in_python(text)) for name, text in outcomes.items()])
+    lines += [f"    {name} = CHORALE_OUTCOME_{name}" for name in outcomes]
+    lines += ["", "    def __str__(self) -> str:"]
+    lines += ['        return self.name.lower().replace("_", "-")']
+    for name, (about, left_out, more) in RESULTS.items():
+        of, _, _, _ = mirror.STRUCTS[name]
+        said, fields = mirror.struct(of)
+        declared, told = [], []
+        for kind, field, text in fields:
+            if field not in left_out:
+                own = TYPES.get(kind) or mirror.capitals(kind.removeprefix("chorale_"))
+                declared.append(f"{field}: {'bool' if field in mirror.FLAGS else own}")
+                told.append((field, in_python(text)))
+        told += [(field.partition(":")[0], text) for field, text in more.items()]
+        lines += ["", "", "@dataclasses.dataclass(frozen=True, repr=False)"]
+        lines.append(f"class {name}(Shown):")
+        lines += documented(about or said, told)
+        lines += [f"    {field}" for field in [*declared, *more] if ":" in field]
+        for field, text in more.items():
+            if ":" not in field:
+                lines += ["", "    @property", f"    def {field}(self) -> float:"]
+                lines += ["        return " + re.sub(r"\b(?=[a-z])", "self.", text)]
+    return lines
+
+
 def render(headers: Headers) -> str:
     lines = [
         '"""The C interface as ctypes sees it, written by tools/declare.py from the headers.',
@@ -207,11 +333,17 @@ def render(headers: Headers) -> str:
         "# fmt: off",
         "from __future__ import annotations",
         "",
+        "import dataclasses",
+        "import enum",
+        "from collections.abc import Hashable",
         "from ctypes import (",
         "    CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int32, c_int64,",
         "    c_size_t, c_uint8, c_void_p,",
         ")",
         "from typing import Any",
+        "",
+        "import numpy as np",
+        "import numpy.typing as npt",
         "",
         "# ---- Constants",
     ]
@@ -264,7 +396,7 @@ def render(headers: Headers) -> str:
         result = "None" if returns == "void" else headers.ctype(returns)
         taken = ", ".join(map(headers.ctype, arguments))
         lines.append(f'    "{name}": ({result}, [{taken}], {json.dumps(names)}),')
-    lines += ["}", ""]
+    lines += ["}", "", "# ---- Results", SHOWN.strip(), *results(), ""]
     return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines))
 
 

@@ -30,13 +30,14 @@ What may change or go in any version is in `libchorale.experimental`.
 from __future__ import annotations
 
 from ._agreements import Agreement
+from ._declarations import CliqueResult, Outcome, Progress, Reason, RunResult
 from ._evidence import Evidence
 from ._given import TableError
 from ._native import abi
 from ._native import version as __version__
 from .cancel import Cancel
 from .chain import Chain, ChainMarginals, ChainResult, ChainSolver, Mask, Transitions, mask
-from .clique import CliqueResult, CliqueSolver, MarginalsResult, algorithms
+from .clique import CliqueSolver, MarginalsResult, algorithms
 from .collective import Change, Decoded, build_problem, decode
 from .errors import (
     ArgumentError,
@@ -57,12 +58,11 @@ from .errors import (
 from .ledger import Ledger, Placed
 from .mentions import Strengths, agree, learn_strengths
 from .model import LabellingScore, Model, ModelBuilder
-from .outcome import Outcome
 from .places import Place, missed
 from .potential import Potential
 from .problem import Problem
 from .property import FIRE_LABEL, FIRE_NOTHING, FIRE_TABLE, LabelMap, Property
-from .run import LeftOut, Progress, Reason, Run, RunResult
+from .run import LeftOut, Run
 from .settling import Question, Settled, settle
 
 __all__ = [

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _declarations as c
+from ._declarations import Shown as Shown
 
 Scores = Union[npt.NDArray[np.float64], npt.NDArray[np.float32], Sequence[Any]]
 Doubles = npt.NDArray[np.float64]
@@ -293,17 +294,6 @@ def chosen(name: str, value: Any, choices: dict[Any, int]) -> int:
     except (KeyError, TypeError):
         known = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} is {value!r}, not one of {known}") from None
-
-
-class Shown:
-    """A dataclass in whose text arrays are shown by type and shape alone."""
-
-    def __repr__(self) -> str:
-        told = []
-        for name, value in vars(self).items():
-            array = isinstance(value, np.ndarray)
-            told.append(f"{name}={f'{value.dtype}{list(value.shape)}' if array else repr(value)}")
-        return f"{type(self).__name__}({', '.join(told)})"
 
 
 def view(address: int, count: int, kind: Any, dtype: Any) -> npt.NDArray[Any]:

@@ -6,11 +6,17 @@ Handles and arrays are addresses (c_void_p); structs are passed by reference.
 # fmt: off
 from __future__ import annotations
 
+import dataclasses
+import enum
+from collections.abc import Hashable
 from ctypes import (
     CFUNCTYPE, POINTER, Structure, c_char, c_char_p, c_double, c_int32, c_int64,
     c_size_t, c_uint8, c_void_p,
 )
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 # ---- Constants
 CHORALE_ERROR_MESSAGE_SIZE = 504
@@ -1505,3 +1511,195 @@ FUNCTIONS: dict[str, tuple[Any, list[Any], list[str]]] = {
     "chorale_transitions_retain": (c_void_p, [c_void_p], ["const transitions"]),
     "chorale_version": (c_char_p, [], []),
 }
+
+# ---- Results
+class Shown:
+    """A dataclass in whose text arrays are shown by type and shape alone."""
+
+    def __repr__(self) -> str:
+        told = []
+        for name, value in vars(self).items():
+            array = isinstance(value, np.ndarray)
+            told.append(f"{name}={f'{value.dtype}{list(value.shape)}' if array else repr(value)}")
+        return f"{type(self).__name__}({', '.join(told)})"
+
+
+class Outcome(enum.IntEnum):
+    """How a computation ended. An outcome is not an error: the call succeeded.
+
+    COMPLETE         the algorithm ran to its end; in a run, messages have converged
+    GAP_REACHED      ended early: the score is within the requested gap of the upper bound
+    ITERATION_LIMIT  all rounds, sweeps or steps that the call may do are done, or the rounds of a
+                     run alternate between two labellings. An ordinary end: the labels are the best
+                     found.
+    NODE_LIMIT       all nodes of branch and bound that `node_limit` allows are done. The labels are
+                     the best found.
+    DEADLINE         the time limit was reached. The labels are the best found until then.
+    CANCELLED        a cancel or a progress callback ended the call. The labels are the best found
+                     until then.
+    INFEASIBLE       every labelling is proven to score minus infinity
+    NOTHING_FOUND    every labelling tried scores minus infinity; labellings that were not tried may
+                     score more
+    """
+
+    COMPLETE = CHORALE_OUTCOME_COMPLETE
+    GAP_REACHED = CHORALE_OUTCOME_GAP_REACHED
+    ITERATION_LIMIT = CHORALE_OUTCOME_ITERATION_LIMIT
+    NODE_LIMIT = CHORALE_OUTCOME_NODE_LIMIT
+    DEADLINE = CHORALE_OUTCOME_DEADLINE
+    CANCELLED = CHORALE_OUTCOME_CANCELLED
+    INFEASIBLE = CHORALE_OUTCOME_INFEASIBLE
+    NOTHING_FOUND = CHORALE_OUTCOME_NOTHING_FOUND
+
+    def __str__(self) -> str:
+        return self.name.lower().replace("_", "-")
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Progress(Shown):
+    """Progress of a run.
+
+    round             number of rounds done; False: each chain was decoded without its cliques
+    messages_changed  number of messages of cliques to members that the round changed
+    score             score of the labelling of this round or step of the bound
+    best_score        score of the best labelling so far
+    upper_bound       upper bound on the score of any labelling; plus infinity before one has been
+                      computed
+    """
+
+    round: int
+    messages_changed: int
+    score: float
+    best_score: float
+    upper_bound: float
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class Reason(Shown):
+    """One reason why a chain's labels differ from its own labelling: a clique in which one of its
+    positions, or the whole chain, has another value than under the own labelling.
+
+    clique           number of the clique in the model
+    chain            number of the chain
+    position         within the chain; -1: the whole chain
+    others           all other members. Evidence for `value`: counts of the other members of the
+                     clique, without its centre; with weights, sums of their weights.
+                     "`agreeing_before` of `others` others had this value, `agreeing` of `others`
+                     have it now." All three are 0 for a centre.
+    agreeing_before  those whose value is `value` in the own labelling: as the scores of their own
+                     chains say
+    agreeing         those whose value is `value` in the result
+    own_value        value in the own labelling: a label, or a value of the property, R for EMPTY, R
+                     + 1 for CONFLICT
+    value            value in the result
+    amount           how much the clique's score would fall if this member alone had `own_value`,
+                     and every other member, even of the same chain, the value that it has now. Plus
+                     infinity if the clique forbids these values but not those now, minus infinity
+                     if it forbids only those now, 0 if it forbids both. Where it is 0 or less, the
+                     clique does not explain the change.
+    member           index of the member in the clique
+    what             which agreement of `decode`: "words" for an agreement of words; for properties,
+                     keys and cliques the index of the agreement in `agree`. None in reasons of a
+                     `Run`
+    group            the group (document) of the chain. None in reasons of a `Run`
+    """
+
+    clique: int
+    chain: int
+    position: int
+    others: int
+    agreeing_before: int
+    agreeing: int
+    own_value: int
+    value: int
+    amount: float
+    member: int
+    what: str | int | None = None
+    group: Hashable = None
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class RunResult(Shown):
+    """How a call on a run ended, and the scores found so far. The *own labelling* is that of each
+    chain without its cliques.
+
+    outcome                 how the call ended
+    proven                  True: upper_bound - score <= 1e-9 |score|
+    rounds                  number of rounds done so far, without the start
+    best_round              number of rounds done when the best labelling last changed, in whole or
+                            in part; 0 if the local search of the own labelling changed it last
+    score                   score of the best labelling: chain_score + clique_score; minus infinity
+                            if a clique forbids it or there is none
+    chain_score             sum of the scores of the chains
+    clique_score            sum of the scores of the cliques, their potentials
+    own_score               score of the own labelling, without rules: with them it may be above
+                            `score`
+    rounds_score            the greatest score of the labelling of a single round. The best
+                            labelling may score more: it takes each set of connected chains from the
+                            round in which this set scored most.
+    local_search_score      score after the local search from the best labelling of the rounds
+    local_search_own_score  the same from the own labelling
+    upper_bound             on the score of any labelling; plus infinity where none was computed
+    gap                     upper_bound - score
+    changed_chains          number of chains whose labels differ from their own
+    messages_changed        number of messages of cliques to members that changed in the last round
+    chain_updates           how often a chain computed messages or was decoded, in all rounds
+    clique_updates          how often a clique computed messages, in all rounds
+    left_out                number of chains that are left out, since they have no labelling. Scores
+                            and bound are those of all other chains.
+    """
+
+    outcome: Outcome
+    proven: bool
+    rounds: int
+    best_round: int
+    score: float
+    chain_score: float
+    clique_score: float
+    own_score: float
+    rounds_score: float
+    local_search_score: float
+    local_search_own_score: float
+    upper_bound: float
+    gap: float
+    changed_chains: int
+    messages_changed: int
+    chain_updates: int
+    clique_updates: int
+    left_out: int
+
+
+@dataclasses.dataclass(frozen=True, repr=False)
+class CliqueResult(Shown):
+    """The result of a `CliqueSolver`.
+
+    outcome          how the call ended
+    algorithm        the algorithm used
+    proven           True: upper_bound - score <= 1e-9 |score|
+    marginals_exact  True: the max-marginals are exact; False: each is the score of some labelling,
+                     so a lower bound. False after calls that compute none.
+    score            member_score + clique_score
+    member_score     sum of the members' own scores
+    clique_score     score of the potential
+    upper_bound      upper bound on the score of any labelling; plus infinity if none was computed
+    iterations       total number of iterations, see `iteration_limit`
+    nodes            branch and bound: number of nodes whose bound was computed
+    labels           the values of the n members; None if only forbidden labellings were found
+    gap              upper_bound - score
+    """
+
+    outcome: Outcome
+    algorithm: str
+    proven: bool
+    marginals_exact: bool
+    score: float
+    member_score: float
+    clique_score: float
+    upper_bound: float
+    iterations: int
+    nodes: int
+    labels: npt.NDArray[np.int32] | None
+
+    @property
+    def gap(self) -> float:
+        return self.upper_bound - self.score

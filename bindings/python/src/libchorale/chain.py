@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
+from ._declarations import Outcome
 from ._handle import Closable, Recipe, Shared
 from ._native import Usable, Using, call, get, library, struct
 from ._work import told
 from .errors import Renaming
-from .outcome import Outcome
 
 Scheme = Literal["plain", "bio", "bioes", "bilou"]
 

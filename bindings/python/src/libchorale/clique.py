@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
+from ._declarations import CliqueResult, Outcome
 from ._handle import Closable
 from ._native import get, library, read, struct
 from ._work import told
 from .cancel import Cancel, Stop
-from .outcome import Outcome
 from .potential import Potential
 
 StartName = Literal["independent", "alpha_pass"]
@@ -44,42 +44,6 @@ def algorithms() -> list[str]:
     True
     """
     return list(ALGORITHMS)
-
-
-@dataclasses.dataclass(frozen=True, repr=False)
-class CliqueResult(arrays.Shown):
-    """The result of a `CliqueSolver`.
-
-    labels           the values of the n members, int32; None if only forbidden labellings were
-                     found
-    score            member_score + clique_score
-    member_score     the sum of the members' own scores
-    clique_score     the score of the potential
-    upper_bound      upper bound on the score of any labelling; infinite if none was computed
-    gap              upper_bound - score
-    outcome          how the call ended
-    algorithm        the algorithm used
-    proven           True: the score is optimal, up to rounding
-    marginals_exact  whether the max-marginals are exact; set by `CliqueSolver.marginals`
-    iterations       number of iterations
-    nodes            number of nodes of branch and bound
-    """
-
-    labels: arrays.Ints | None
-    score: float
-    member_score: float
-    clique_score: float
-    upper_bound: float
-    outcome: Outcome
-    algorithm: str
-    proven: bool
-    marginals_exact: bool
-    iterations: int
-    nodes: int
-
-    @property
-    def gap(self) -> float:
-        return self.upper_bound - self.score
 
 
 @dataclasses.dataclass(frozen=True, repr=False)

@@ -20,6 +20,7 @@ from . import _declarations as c
 from . import rules as of_rules
 from ._agreements import Agree, Given, Placed, Strength, read
 from ._callbacks import Raised
+from ._declarations import Outcome
 from ._handle import Closable
 from ._native import Using, call, get, library, struct
 from ._work import entries, told
@@ -27,7 +28,6 @@ from .cancel import Cancel, Stop
 from .chain import Scheme, Transitions
 from .errors import Renaming, StateError
 from .model import corpus_of
-from .outcome import Outcome
 from .problem import Problem
 from .run import (
     LeftOut,

@@ -20,11 +20,11 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
+from ._declarations import Outcome
 from ._native import library, read, struct
 from ._tables import opened
 from ._work import told
 from .cancel import Cancel, Stop
-from .outcome import Outcome
 
 __all__ = ["Overruled", "Partition", "partition", "partition_pairs"]
 

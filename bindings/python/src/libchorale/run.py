@@ -7,7 +7,7 @@ with the highest score. It starts by decoding every chain without its cliques.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from ctypes import c_int32
 from typing import Any, Literal
 
@@ -17,6 +17,10 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Raised
+from ._declarations import Outcome
+from ._declarations import Progress as Progress
+from ._declarations import Reason as Reason
+from ._declarations import RunResult as RunResult
 from ._handle import Closable
 from ._native import call, get, library, read, struct
 from ._work import at_caller, entries, told, work
@@ -24,7 +28,6 @@ from .cancel import Cancel, Stop
 from .chain import Chain, Edges
 from .clique import algorithm_number
 from .model import Model
-from .outcome import Outcome
 from .problem import Problem
 
 JointMode = Literal["auto", "exact", "local_scores", "beam"]
@@ -32,66 +35,6 @@ MessageElement = Literal["auto", "float64", "magnitude16"]
 
 JOINT_MODES = arrays.choices("JOINT")
 MESSAGE_ELEMENTS = arrays.choices("MESSAGES")
-
-
-@dataclasses.dataclass(frozen=True)
-class Progress:
-    """Progress of a run.
-
-    round             number of rounds done; 0: each chain has been labelled without its cliques
-    messages_changed  number of messages of cliques that changed in this round; 0: the messages have
-                      converged
-    score             score of the labels of this round
-    best_score        the best score so far
-    upper_bound       upper bound on the score of any labelling; infinite before one has been
-                      computed
-    """
-
-    round: int
-    messages_changed: int
-    score: float
-    best_score: float
-    upper_bound: float
-
-
-@dataclasses.dataclass(frozen=True)
-class Reason:
-    """A clique in which a member, a position of a chain or the whole chain, has another value than
-    in the chain's best labelling without cliques. It is a reason for the change if `amount` is
-    above 0; otherwise something else, such as another clique or a rule, made the change.
-
-    clique     the number of the clique in the model
-    chain      the number of the chain
-    position   the position in the chain; -1: the member is the whole chain
-    others     the number of other members of the clique, without its centre; with weights, the sum
-               of their weights. 0 for a centre, like the next two
-    agreeing_before  the number of other members that have `value` in the best labellings of their
-               chains without cliques; with weights, the sum of their weights
-    agreeing   the number of other members that have `value` in the result; with weights, the sum of
-               their weights
-    own_value  the member's value in the chain's best labelling without cliques: a label, or for a
-               property a value of the property
-    value      the member's value in the result
-    amount     how much the clique's score would fall if this member alone took `own_value` again;
-               0 or below if it would not; infinite if the clique forbids this
-    member     the number of the member within the clique
-    what       which agreement of `decode`: "words" for an agreement of words; for properties, keys
-               and cliques the index of the agreement in `agree`. None in reasons of a `Run`
-    group      the group (document) of the chain. None in reasons of a `Run`
-    """
-
-    clique: int
-    chain: int
-    position: int
-    others: int
-    agreeing_before: int
-    agreeing: int
-    own_value: int
-    value: int
-    amount: float
-    member: int
-    what: str | int | None = None
-    group: Hashable = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,54 +67,6 @@ class LeftOut:
             "undecided": f"no labelling was found that clique {self.clique} allows",
         }
         return f"chain {self.chain}: {told.get(self.obstacle, 'no labelling is allowed')}"
-
-
-@dataclasses.dataclass(frozen=True)
-class RunResult:
-    """How a call on a run ended, and the scores found so far. Below, the *own labels* of a chain
-    are its best labels without cliques.
-
-    outcome             how the call ended; ITERATION_LIMIT is not an error
-    proven              True: the score is optimal, up to rounding
-    rounds              number of rounds done so far
-    best_round          number of rounds done when the best labelling last changed, in whole or in
-                        part; 0 if the local search of the own labels changed it last
-    score               score of the best labelling: chain_score + clique_score
-    chain_score         the sum of the chains' scores
-    clique_score        the sum of the cliques' scores, their potentials
-    own_score           score of the own labels of all chains
-    rounds_score        the best score of the labels of a single round, before the local search
-    local_search_score  score after the local search from the best labels of the rounds
-    local_search_own_score
-                        score after the local search from the own labels of all chains
-    upper_bound         upper bound on the score of any labelling; infinite if none was computed
-    gap                 upper_bound - score
-    changed_chains      number of chains whose labels differ from their own labels
-    messages_changed    number of messages of cliques that changed in the last round
-    chain_updates       how often a chain computed messages or was labelled, in all rounds
-    clique_updates      how often a clique computed messages, in all rounds
-    left_out            number of chains that are left out, since every labelling of them is
-                        forbidden (`Run.left_out`)
-    """
-
-    outcome: Outcome
-    proven: bool
-    rounds: int
-    best_round: int
-    score: float
-    chain_score: float
-    clique_score: float
-    own_score: float
-    rounds_score: float
-    local_search_score: float
-    local_search_own_score: float
-    upper_bound: float
-    gap: float
-    changed_chains: int
-    messages_changed: int
-    chain_updates: int
-    clique_updates: int
-    left_out: int
 
 
 class Run(Closable):
