@@ -4,7 +4,7 @@ with the same key are a clique."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -125,6 +125,29 @@ class Reasons:
     agreeing: Array
 
 
+class Single:
+    """N x m logarithms of rows that have a probability of one label each. Takes the place of an
+    array that holds them. own: those of the labels `label`; other: those of each other label."""
+
+    def __init__(self, label: Ints, own: Array, other: Array, labels: int) -> None:
+        self.shape = len(label), labels
+        self._label, self._own, self._other = label, own, other
+
+    def __len__(self) -> int:
+        return len(self._label)
+
+    def __getitem__(self, rows: Any) -> Array:
+        made = np.repeat(self._other[rows], self.shape[1]).reshape(-1, self.shape[1])
+        made[np.arange(len(made)), self._label[rows]] = self._own[rows]
+        return made
+
+
+def blocks(rows: Array) -> Iterator[Array]:
+    """Yields the rows, BLOCK at a time."""
+    for first in range(0, len(rows), BLOCK):
+        yield rows[first : first + BLOCK]
+
+
 class Rows:
     """Rows with scores and cliques.
 
@@ -138,22 +161,29 @@ class Rows:
 
     def __init__(
         self,
-        scores: Array,
+        scores: Array | Single,
         keyed: Sequence[Keyed],
         weights: Sequence[Weights],
         times: Longs | None,
         before: Ints,
     ) -> None:
         self.one, self.keyed, self.weights, self.times = scores, keyed, weights, times
-        self.scores = scores if times is None else scores * times[:, None]
-        self.own = scores.argmax(axis=1).astype(np.int32)
-        every = np.arange(len(scores))
-        tied = scores[every, before] >= scores[every, self.own]
-        self.own[tied] = before[tied]
+        self.own = before.copy()
+        for rows in blocks(np.arange(len(before))):
+            some, entries = scores[rows], np.arange(len(rows))
+            best = some.argmax(axis=1)
+            tied = some[entries, before[rows]] >= some[entries, best]
+            self.own[rows[~tied]] = best[~tied]
         self.component, self.components = components(keyed)
-        # Rows by component, so that work accesses neighbouring memory; and those in cliques.
-        self.order = np.argsort(self.component, kind="stable")
-        self.inside = self.order[np.searchsorted(self.component[self.order], 0) :]
+        # Rows by component, so that work accesses neighbouring memory, those in no clique last; and
+        # those in cliques. NumPy sorts numbers of 16 bits in linear time.
+        low, high = self.component.astype(np.uint16), (self.component >> 16).astype(np.uint16)
+        self.order = np.lexsort((low, high))
+        self.inside = self.order[: np.count_nonzero(self.component >= 0)]
+
+    def scores(self, rows: Longs) -> Array:
+        """Returns the scores of some rows, each of all equal rows for which it stands."""
+        return self.one[rows] if self.times is None else self.one[rows] * self.times[rows, None]
 
     def unsettled(self) -> Longs:
         """Returns the rows that may change. If strengths are not negative and labels have no bonus,
@@ -184,7 +214,7 @@ class Rows:
         if groups is None:
             groups = np.zeros(len(rows), dtype=np.int64)
         offsets = np.arange(len(rows) + 1)
-        return Given(self.scores[rows], offsets, None, groups, (), None, False, wanted, empty)
+        return Given(self.scores(rows), offsets, None, groups, (), None, False, wanted, empty)
 
     def solve(
         self, options: dict[str, Any], until: float | None, told: Callable[[Any], Any] | None
@@ -215,8 +245,7 @@ class Rows:
         rises = [self._rises(number, table) for number, table in enumerate(tables)]
         flips = self._flips(codes, tables)
         found = np.empty(len(codes))
-        for first in range(0, len(codes), BLOCK):
-            rows = self.order[first : first + BLOCK]
+        for rows in blocks(self.order):
             # A row that stands for several equal rows has the probability of one of them.
             scores, now = self.one[rows], codes[rows]
             entries = np.arange(len(now))
@@ -227,11 +256,12 @@ class Rows:
                 rises_of[entries, now] -= np.append(2 * of.strength / keyed.sizes, 0)[clique]
                 # Subtracts before adding, so that great strengths that balance each other do not
                 # cost the digits of scores.
-                scores += rises_of - rises_of[entries, now][:, None]
+                rises_of -= rises_of[entries, now][:, None]
+                scores += rises_of
             scores -= scores[entries, now][:, None]
             np.maximum(scores, flips[self.component[rows]], out=scores)
             scores -= scores.max(axis=1, keepdims=True)
-            shares = np.exp(scores)
+            shares = np.exp(scores, out=scores)
             found[rows] = shares[entries, now] / shares.sum(axis=1, dtype=np.float64)
         return found
 
@@ -250,16 +280,18 @@ class Rows:
     def _flips(self, codes: Ints, tables: Sequence[Ints]) -> Doubles:
         """Returns (components + 1) x m: the score of a component if all its rows had the label,
         minus its present score. The last entry, for rows in no clique, is -inf."""
-        rows = self.inside
-        component, count = self.component[rows], self.components
-        gains = self.scores[rows]
-        gains -= self.scores[rows, codes[rows]][:, None]
-        flips = np.full((count + 1, gains.shape[1]), -np.inf)
-        begins = np.searchsorted(component, np.arange(count))
-        np.add.reduceat(gains, begins, axis=0, dtype=np.float64, out=flips[:-1])
+        count, rows = self.components, self.inside
+        flips = np.zeros((count + 1, self.one.shape[1]))
+        flips[-1] = -np.inf
+        for some in blocks(rows):
+            gains = self.scores(some).astype(np.float64)
+            gains -= gains[np.arange(len(some)), codes[some]][:, None]
+            of = self.component[some]
+            begins = np.flatnonzero(np.diff(of, prepend=-1))
+            flips[of[begins]] += np.add.reduceat(gains, begins, axis=0)
         for keyed, of_key, table in zip(self.keyed, self.weights, tables):
             of_clique = np.zeros(keyed.count + 1, dtype=np.int64)
-            of_clique[keyed.codes[rows]] = component
+            of_clique[keyed.codes[rows]] = self.component[rows]
             where, sizes = of_clique[:-1], keyed.sizes
             squares = np.einsum("cv,cv->c", table, table, dtype=np.float64)
             gain = of_key.strength / sizes * (sizes.astype(np.float64) ** 2 - squares)

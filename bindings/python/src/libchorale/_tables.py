@@ -185,14 +185,11 @@ class _Stream(Table):
         return Arrow(name, self._read.column(name))
 
     def extended(self, new: New) -> Any:
-        made = {name: self._made(value) for name, value in new.items()}
         if self._library == "polars":
-            return self._table.with_columns(
-                [self._polars(name, value, made[name]) for name, value in new.items()]
-            )
+            return self._table.with_columns([self._polars(*of) for of in new.items()])
         table = self._read if self._library != "pyarrow" else self._table
-        for name, array in made.items():
-            table = table.append_column(name, array)
+        for name, value in new.items():
+            table = table.append_column(name, self._made(value))
         if self._library == "duckdb":  # SQL of DuckDB finds Python variables by their names
             libchorale_agreed_rows = table
             assert libchorale_agreed_rows is not None
@@ -201,11 +198,11 @@ class _Stream(Table):
             )
         return table
 
-    def _polars(self, name: str, value: Any, made: Any) -> Any:
+    def _polars(self, name: str, value: Labels | Array) -> Any:
         import polars
 
         if not isinstance(value, Labels) or value.like is None:
-            return polars.Series(name, made)
+            return polars.Series(name, self._made(value))
         kind = self._table.schema[value.like]
         if isinstance(kind, polars.Enum):
             known = kind.categories.to_list()

@@ -41,9 +41,7 @@ class _Stream(Handle):
     _free = library.chorale_ledger_destroy
 
     def __init__(self, labels: int, evidence: Evidence) -> None:
-        super().__init__(
-            self._create(library.chorale_ledger_create, None, labels, to_c(evidence))
-        )
+        super().__init__(self._create(library.chorale_ledger_create, None, labels, to_c(evidence)))
         self._one = Mentions(
             np.zeros(1, dtype=np.int32),
             *(0, labels),

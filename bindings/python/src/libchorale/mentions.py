@@ -19,7 +19,7 @@ from ._columns import Array, Codes, Ints, Longs
 from ._evidence import Mentions
 from ._given import LEVELS, MARGIN, Names, Problems, Reader, TableError
 from ._learnt import LearnProgress, Learnt, learn
-from ._mentions import BLOCK, Keyed, Rows, Weights, cliques_of
+from ._mentions import Keyed, Rows, Single, Weights, blocks, cliques_of
 from ._progress import Bar, Bars
 from ._reading import gold_of, keys_of, log, mentions_of
 from ._tables import Labels, Table, opened, texts_in
@@ -32,6 +32,7 @@ NAMES = ("together", "probability", "changed", "why")
 
 # The most equal rows that a row may stand for, and that the rows with one key may stand for in all.
 MOST = 2**31 - 1
+
 
 @dataclasses.dataclass(frozen=True)
 class Strengths:
@@ -93,7 +94,7 @@ class _Read:
 
     table: Table
     names: Names
-    scores: Array
+    scores: Array | Single
     before: Ints
     keyed: list[Keyed]
     keys: list[Key]
@@ -158,7 +159,7 @@ def _read(
     return _Read(opening, names, scores, before, keyed, keys, groups, times)
 
 
-def _scores(mentions: Mentions, scale: Scale) -> Array:
+def _scores(mentions: Mentions, scale: Scale) -> Array | Single:
     """Returns N x m logarithms, in single precision if they are of probabilities. Where only the
     label of a row has one, the other labels share the rest equally."""
     if mentions.scores is not None:
@@ -171,9 +172,7 @@ def _scores(mentions: Mentions, scale: Scale) -> Array:
     # At 1 / m, up to rounding, the row's own label scores strictly above the other labels.
     even = np.abs(sure * m - 1) < 1e-6
     own[even] = other[even] + 1e-5
-    made = np.repeat(other, m).reshape(len(sure), m)
-    made[np.arange(len(sure)), mentions.label] = own
-    return made
+    return Single(mentions.label, own, other, m)
 
 
 def _weights(strength: Strength, read: _Read) -> list[Weights]:
@@ -208,15 +207,14 @@ def _default_strength(read: _Read) -> float:
         return 1.0
     rows = np.flatnonzero(shared)
     margins = np.empty(len(rows))
-    for first in range(0, len(rows), BLOCK):
-        part = slice(first, first + BLOCK)
+    for part in blocks(np.arange(len(rows))):
         best = np.partition(read.scores[rows[part]], -2, axis=1)
         margins[part] = best[:, -1].astype(np.float64) - best[:, -2]
     times = np.ones(len(rows), np.int64) if read.times is None else read.times[rows]
     margins, times = margins[margins > 0], times[margins > 0]
     if not len(margins):
         return 1.0
-    order = np.argsort(margins, kind="stable")
+    order = np.argsort(margins)
     ends = np.cumsum(times[order])
     both = np.searchsorted(ends, [(ends[-1] - 1) // 2, ends[-1] // 2], side="right")
     return 0.75 / len(read.keys) * float(margins[order[both]].mean())
