@@ -61,6 +61,7 @@ STRUCTS = {
     "LearnProgress": ("learn_progress", "Progress of learning, told each time that a problem has been labelled.", "rust go js", ()),
     "ChainResult": ("chain_result", "The score of the best labelling of a chain, and how the call ended.", "rust", ()),
     "CliqueResult": ("clique_result", "What the solver of a clique found. F is the score of all members' values and of the clique, psi[i][v] the score of value v for member i.", "rust go", ()),
+    "ChainResult": ("chain_result", "How a call on a chain ended, and the best score.", "go", ()),
     "LearntReport": ("learnt_report", "", "rust go js", ()),
     "LearntKind": ("learnt_kind", "What was learnt for one kind of cliques: the strength s and the bonus b of s sum_v n_v^2 / n + b sum_v n_v, where n_v of n members have value v.", "rust go js", ()),
     "SettledMention": ("settled_mention", "", "rust go js", ()),
@@ -98,6 +99,8 @@ TEXTS = {
     "verdict": "Why strengths are applied, or why nothing is",
     "warnings": "What is unusual about the problems",
     "cancel_create": "Creates a flag that is not raised.",
+    "model_builder_freeze": "Creates a model of the chains and cliques. Afterwards the builder can only be closed. Errors: [ErrState] (no centre), [ErrTableTooShort], [ErrFrozen].",
+    "clique_score": "Computes the score of an assignment, one value for each member. Of the result, UpperBound is plus infinity, and what is no score is 0. If a member has a forbidden value, score and MemberScore are minus infinity. Ignores `fixed`. Errors: [ErrOutOfRange] (assignment).",
     "run_set_labels": "Replaces the best labelling by one of the caller's, for instance that of another system. labels: one for each position, chain by chain; -1 for none. The next solve scores this labelling and the own one, and searches from both, so that no result scores below either. Until then the run has no labelling (NO_LABELLING). Chains with a position without label, and chains whose scores forbid the given labels, use their own.",
     "run_get_result": "Writes the result of the last solve, even if the run has no labelling.",
     "learnt_get_report": "Writes the report of learning.",
@@ -267,8 +270,10 @@ def rust_structs() -> str:
 # The objects whose Go types are handles; the functions that Go has by their declarations in C, with
 # Go's name where it is another; and the structs of Go from which those of C are filled.
 GO_HANDLES = "cancel transitions property potential chain_solver clique_solver model problem learnt ledger".split()
+GO_OBJECTS = ["model_builder", "run", "decoded", *GO_HANDLES]
 GO_FUNCTIONS = """
-    cancel_create chain_solver_create clique_solver_create problem_create
+    cancel_create chain_solver_create clique_solver_create clique_score model_builder_freeze
+    problem_create problem_load:LoadProblem problem_save property_create learnt_read:ReadLearnt
     potential_create_potts potential_create_entropy potential_create_sum potential_create_max
     potential_create_cardinality potential_create_makespan potential_create_square_makespan
     potential_create_majority potential_create_pairs
@@ -284,7 +289,7 @@ GO_INPUTS = """
     members mentions potential_options rule rules run_options transitions_options
 """
 GO_PARAMETERS = {"map": "m", "labelling": "of"}
-GO_LENGTHS = {"bias": "values", "actions": "product(classes, labels, labels+1)", "label_values": "labels", "ignored": "int(mInC.labels)"}
+GO_LENGTHS = {"assignment": "int(problemInC.members)", "bias": "values", "actions": "product(classes, labels, labels+1)", "label_values": "labels", "ignored": "int(mInC.labels)"}
 GO_LENGTHS |= dict.fromkeys(("weights", "scores"), "product(values, values)")
 GO_SLICES = {"double": ("float64", "doubles"), "int32_t": ("int32", "ints"), "int64_t": ("int64", "longs"), "uint8_t": ("byte", "octets")}
 GO_NUMBERS = {"double": "float64", "int32_t": "int32", "int64_t": "int", "take": "bool"}
@@ -308,7 +313,7 @@ def of_go(text: str, kind: str = "") -> str:
 
 def go_link(name: str) -> str:
     """Returns what a comment calls a name of C: methods by their types."""
-    noun = re.match("|".join([*GO_HANDLES, "run", "decoded"]), name)
+    noun = re.match("|".join(GO_OBJECTS), name)
     if capitals(name) in {"Decode", "Learn", "Settle", *map(capitals, GO_INPUTS.split()), *STRUCTS}:
         return f"[{capitals(name)}]"
     if name in GO_FUNCTIONS.split() and noun and "_create" not in name:
@@ -344,17 +349,21 @@ def go_errors(match: re.Match[str]) -> str:
 # What comments of functions say of C alone: errors but those of Go, costs, strides, buffers and their
 # sizes, sections of the paper.
 GO_LEFT_OUT = [
+    (r"\n +([A-Z]+_[A-Z_]+) {2,}", r", \1: "),
     (r"\bErrors[^:.]*: (.*?)\.(?=\s|$)", go_errors),
     (r"\bO\([^.]*\.(?=\s|$)|\bAny thread\.|\[[A-Z]\w+ [^\]]*\](?=\s|$)", ""),
     (r"(?m)^\w+_(size|stride): [^\n]*(\n  [^\n]*)*|\b\w+_size:\s.*?\.(?=\s|$)|\b\w+: a buffer .*?\.(?=\s|$)|`count` ", ""),
     (r",\s+which\s+is\s+at\s+[^()]*\([^()]*\)|\s+to\s+\*\w+|,\s+to\s+the\s+buffer\s+`\w+` \(chorale.h\)", ""),
+    (r"JSON\s+written\s+by\s+chorale_learnt_text", "JSON written by [Learnt.JSON]"),
+    (r"length: number of bytes, without a NUL\.", ""),
+    (r" \(ends in NUL[^)]*\)|\s+into\s+memory\s+of\s+the\s+host's\s+allocator|On success \*\w+ has one reference\.", ""),
     (r"entries\s+of\s+chorale_action", "actions"),
     (r"options->edits was 0", "RunOptions.Edits was not set"),
     (r"take: 1: (.*?); 0: nothing changes", r"take: \1; otherwise nothing changes"),
 ]
 
 
-def go_about(name: str, go: str, comment: str, parameters: list[tuple[str, str, str]]) -> str:
+def go_about(name: str, go: str, comment: str, parameters: list[tuple[str, str, str]], result: str) -> str:
     """Returns the comment of a function: that in C, without what is only about C."""
     text = re.sub(r"(?m)^(/\*| \*)/? ?|\*/$", "", comment.strip())
     for pattern, by in GO_LEFT_OUT:
@@ -364,7 +373,7 @@ def go_about(name: str, go: str, comment: str, parameters: list[tuple[str, str, 
         own = GO_PARAMETERS.get(field, camel(field))
         text = re.sub(rf"`?\b{field}\b`?", own, text) if own != field else text
     text = of_go(("Makes the potential " if name.startswith("potential_create") else "") + text, "chorale_rule_state" if "rule" in name else "")
-    text = re.sub(r"^Creates?\b", "makes", re.sub(r"^Writes\b", "returns", text))
+    text = re.sub(r"^Creates\b", "makes", re.sub(r"^Writes\b", "returns" if result else "writes", text))
     return wrapped(f"{go} {text[0].lower()}{text[1:]}", "// ")
 
 
@@ -372,24 +381,24 @@ def go_function(name: str, go: str) -> str:
     """Returns the function of Go that calls one of the library, by the types and names of its parameters."""
     comment, given = declared(r"((?:/\*(?:(?!\*/).)*\*/\n)?)CHORALE_API chorale_status chorale_%s\((.*?)\);" % name)
     parameters = [re.fullmatch(r"(?:const )?(?:chorale_)?(\w+) ?(\**)(\w+)", " ".join(p.split())).groups() for p in given.split(",")]
-    receiver, result, array, listed = "", "", "", "needed" in given
+    receiver, result, array, verb, listed = "", "", "", "", "needed" in given
     taken, lines, passed, related = [], [], [], []
     for kind, stars, field in parameters:
         own, of = GO_PARAMETERS.get(field, camel(field)), capitals(kind)
-        in_c = "C." + (kind if kind in GO_NUMBERS else f"chorale_{kind}")
+        in_c = "C." + (kind if kind in GO_NUMBERS or kind == "size_t" else f"chorale_{kind}")
         if field in GO_FIXED:
             passed.append(GO_FIXED[field])
         elif field.endswith("_size"):
             passed.append(f"C.sizeof_{result[2:]}")
         elif array and field in ("count", "length", "table_count"):
             lines.append(f'c.name("{field}", "len({array})")')
-            passed.append("columns" if array == "tables" and field == "length" else f"C.int64_t(len({array}))")
+            passed.append("columns" if array == "tables" and field == "length" else f"{in_c}(len({array}))")
         elif stars == "**" or of in STRUCTS or stars and listed and kind in GO_SLICES:
             result = in_c
             passed.append("to" if listed else "&made")
-        elif kind in [*GO_HANDLES, "run", "decoded"]:
-            if name.startswith(kind + "_"):
-                own = own[0]
+        elif kind in GO_OBJECTS:
+            if name.startswith(noun := kind.removesuffix("_solver") + "_"):
+                own, verb = own[0], name.removeprefix(noun)
                 receiver = f"({own} *{of}) "
             else:
                 taken.append(f"{own} *{of}")
@@ -408,6 +417,11 @@ def go_function(name: str, go: str) -> str:
             if field in GO_LENGTHS:
                 lines.append(f'c.check("{own}", len({own}), {GO_LENGTHS[field]})')
             passed.append(f"{GO_SLICES[kind][1]}({own})")
+        elif kind == "char":
+            array = own
+            taken.append(f"{own} string")
+            lines.append(f"{own}InC := c.{'path' if field == 'path' else 'chars'}({own})")
+            passed.append(f"{own}InC")
         elif stars:
             taken.append(f"{own} *{of}")
             lines.append(f"{own}InC := c.{camel(kind)}({own}{', values' if kind == 'potential_options' else ''})")
@@ -431,12 +445,10 @@ def go_function(name: str, go: str) -> str:
     else:
         returned = "error"
         lines.append(f"if c.err == nil {{\n\t\tc.failed({call})\n\t}}\n\treturn c.err")
-    if not go:
-        noun = name.split("_create")[0] if name.endswith("_create") else re.sub(r"^[a-z]+_(create_|get_)?", "", name)
-        go = "New" * ("_create" in name) + capitals(noun)
+    go = go or capitals(verb.removeprefix("get_")) or "New" + capitals(re.sub("^[a-z]+_create_|_create$", "", name))
     body = "".join(f"\t{line}\n" for line in ["c := begin()", "defer c.end()", *lines])
     signature = re.sub(r"(\w+) ([][\w]+), (?=\w+ \2[,)])", r"\1, ", f"({', '.join(taken)})")
-    return f"\n{go_about(name, go, comment, parameters)}func {receiver}{go}{signature} {returned} {{\n{body}}}\n"
+    return f"\n{go_about(name, go, comment, parameters, result)}func {receiver}{go}{signature} {returned} {{\n{body}}}\n"
 
 
 def go_functions() -> str:

@@ -84,13 +84,6 @@ func (chain *Chain) Score(labelling []int32) (float64, error) {
 	return float64(score), c.err
 }
 
-// ChainResult says how a call on a chain ended, and gives the best score. Labellings are returned
-// separately.
-type ChainResult struct {
-	Outcome Outcome // Complete, or Infeasible if every labelling is forbidden
-	Score   float64 // score of the best labelling; minus infinity if every labelling is forbidden
-}
-
 // MaxMarginals are the max-marginals of a chain of T positions with m labels: the best score of a
 // labelling that has a given label at a position, or two given labels at the ends of an edge.
 type MaxMarginals struct {
@@ -109,10 +102,6 @@ type KBest struct {
 // ChainSolver is a reusable workspace for chains. One goroutine at a time may use it.
 type ChainSolver handle
 
-func newChainResult() *C.chorale_chain_result {
-	return &C.chorale_chain_result{struct_size: C.sizeof_chorale_chain_result}
-}
-
 // Solve returns the best labelling, with one label for each position, or nil if every labelling is
 // forbidden.
 func (s *ChainSolver) Solve(chain *Chain) ([]int32, ChainResult, error) {
@@ -124,11 +113,11 @@ func (s *ChainSolver) Solve(chain *Chain) ([]int32, ChainResult, error) {
 		return nil, ChainResult{}, c.err
 	}
 	labelling := unwrittenLabels(chain.Length)
-	result := newChainResult()
+	result := &C.chorale_chain_result{struct_size: C.sizeof_chorale_chain_result}
 	if c.failed(C.chorale_chain_solve(solver, told, ints(labelling), result, c.detail)) {
 		return nil, ChainResult{}, c.err
 	}
-	return found(labelling), ChainResult{Outcome(result.outcome), float64(result.score)}, nil
+	return found(labelling), chainResult(result), nil
 }
 
 // MaxMarginals computes the max-marginals of all positions and edges, the margins, and the best
@@ -150,12 +139,12 @@ func (s *ChainSolver) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, er
 		return nil, ChainResult{}, refuse(ErrSizeOverflow, "edge marginals of %d positions and %d labels", T, m)
 	}
 	all := &MaxMarginals{make([]float64, T*m), make([]float64, edges), make([]float64, T), unwrittenLabels(T)}
-	result := newChainResult()
+	result := &C.chorale_chain_result{struct_size: C.sizeof_chorale_chain_result}
 	if c.failed(C.chorale_chain_max_marginals(solver, told, doubles(all.Marginals), 0, doubles(all.Edges), doubles(all.Margins), ints(all.Labelling), result, c.detail)) {
 		return nil, ChainResult{}, c.err
 	}
 	all.Labelling = found(all.Labelling)
-	return all, ChainResult{Outcome(result.outcome), float64(result.score)}, nil
+	return all, chainResult(result), nil
 }
 
 // KBest returns the k best labellings of a chain, best first, or all allowed labellings if there

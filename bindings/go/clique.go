@@ -130,23 +130,3 @@ func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem
 	}
 	return marginals, found(assignment), cliqueResult(result), nil
 }
-
-// Score computes the score of a given assignment, one value for each member.
-func (s *CliqueSolver) Score(potential *Potential, problem *CliqueProblem, assignment []int32) (CliqueResult, error) {
-	c := begin()
-	defer c.end()
-	solver := (*C.chorale_clique_solver)(c.alone(s.handle()))
-	p := (*C.chorale_potential)(c.share(potential.handle()))
-	told := c.cliqueProblem(problem)
-	if c.err == nil {
-		c.present("assignment", len(assignment), problem.Members)
-	}
-	if c.err != nil {
-		return CliqueResult{}, c.err
-	}
-	result := &C.chorale_clique_result{struct_size: C.sizeof_chorale_clique_result}
-	if c.failed(C.chorale_clique_score(solver, p, told, ints(assignment), result, c.detail)) {
-		return CliqueResult{}, c.err
-	}
-	return cliqueResult(result), nil
-}

@@ -38,6 +38,36 @@ func NewCliqueSolver() (*CliqueSolver, error) {
 	return newCliqueSolver(made), nil
 }
 
+// Score computes the score of an assignment, one value for each member. Of the result, UpperBound
+// is plus infinity, and what is no score is 0. If a member has a forbidden value, score and
+// MemberScore are minus infinity. Ignores fixed. Errors: [ErrOutOfRange] (assignment).
+func (s *CliqueSolver) Score(potential *Potential, problem *CliqueProblem, assignment []int32) (CliqueResult, error) {
+	c := begin()
+	defer c.end()
+	solverInC := (*C.chorale_clique_solver)(c.alone(s.handle()))
+	potentialInC := (*C.chorale_potential)(c.share(potential.handle()))
+	problemInC := c.cliqueProblem(problem)
+	c.check("assignment", len(assignment), int(problemInC.members))
+	made := C.chorale_clique_result{struct_size: C.sizeof_chorale_clique_result}
+	if c.err != nil || c.failed(C.chorale_clique_score(solverInC, potentialInC, problemInC, ints(assignment), &made, c.detail)) {
+		return CliqueResult{}, c.err
+	}
+	return cliqueResult(&made), nil
+}
+
+// Freeze makes a model of the chains and cliques. Afterwards the builder can only be closed.
+// Errors: [ErrState] (no centre), [ErrTableTooShort], [ErrFrozen].
+func (b *ModelBuilder) Freeze() (*Model, error) {
+	c := begin()
+	defer c.end()
+	builderInC := (*C.chorale_model_builder)(c.alone(b.handle()))
+	var made *C.chorale_model
+	if c.err != nil || c.failed(C.chorale_model_builder_freeze(builderInC, &made, c.detail)) {
+		return nil, c.err
+	}
+	return newModel(made, b.handle()), nil
+}
+
 // NewProblem makes a problem that holds a reference on model. It has no texts, gold labels or notes
 // yet.
 func NewProblem(model *Model) (*Problem, error) {
@@ -49,6 +79,75 @@ func NewProblem(model *Model) (*Problem, error) {
 		return nil, c.err
 	}
 	return newProblem(made, model.handle()), nil
+}
+
+// LoadProblem makes a problem from a file, which is read: the file may be changed or removed
+// afterwards. Header and table of sections are checked before anything else is read, and no more
+// memory is allocated than the file has bytes. A pipe is read up to the length in its header, and
+// the call waits for its writer. Directories, devices and sockets fail. Errors: [ErrInputOutput];
+// for damaged bytes, [ErrFileFormat]: the first bytes are not those of a problem file,
+// [ErrFileByteOrder]: the file is in the other byte order than that of this machine,
+// [ErrFileVersion]: unknown version of the format; the message names the version of the file and
+// that of the library, [ErrFileTruncated]: shorter than the length in the header,
+// [ErrFileChecksum]: a section does not match its checksum; the message names the section,
+// [ErrFileSection]: sections missing, repeated, unknown, overlapping, out of bounds or of wrong
+// length; indices and offsets out of range and the errors of building the model by calls; the
+// message says where in the file.
+func LoadProblem(path string) (*Problem, error) {
+	c := begin()
+	defer c.end()
+	pathInC := c.path(path)
+	var made *C.chorale_problem
+	if c.err != nil || c.failed(C.chorale_problem_load(nil, pathInC, &made, c.detail)) {
+		return nil, c.err
+	}
+	return newProblem(made), nil
+}
+
+// Save writes a file at path. Writes a temporary file in the same directory first and then renames
+// it, so that after a crash either the old or the new file is there. The new file gets the
+// permissions of a file that it replaces. A symbolic link is replaced, not followed. If path is or
+// leads to a device, pipe or socket, the call fails and changes nothing. The bytes are the same on
+// every little-endian machine. Errors: [ErrNotSavable] (a callback potential), [ErrInputOutput].
+func (p *Problem) Save(path string) error {
+	c := begin()
+	defer c.end()
+	problemInC := (*C.chorale_problem)(c.share(p.handle()))
+	pathInC := c.path(path)
+	if c.err == nil {
+		c.failed(C.chorale_problem_save(problemInC, pathInC, c.detail))
+	}
+	return c.err
+}
+
+// NewProperty makes a property from an automaton. Errors: [ErrSize], [ErrSizeOverflow],
+// [ErrOutOfRange] (labels, states, classes), [ErrValueOutsideRange] (a value that can fire),
+// [ErrUnknownConstant].
+func NewProperty(automaton *Automaton) (*Property, error) {
+	c := begin()
+	defer c.end()
+	automatonInC := c.automaton(automaton)
+	var made *C.chorale_property
+	if c.err != nil || c.failed(C.chorale_property_create(nil, automatonInC, &made, c.detail)) {
+		return nil, c.err
+	}
+	return newProperty(made), nil
+}
+
+// ReadLearnt makes a result from JSON written by [Learnt.JSON] of this version or of 0.2; of the
+// latter only the potentials, applied and the temperature are read. Potentials are the same, bit by
+// bit; figures of the report have 14 digits. The JSON may be kept in a file, or as a note of a
+// problem. Errors: [ErrText] (not such a text; the message tells where it is wrong).
+func ReadLearnt(json string) (*Learnt, error) {
+	c := begin()
+	defer c.end()
+	jsonInC := c.chars(json)
+	c.name("length", "len(json)")
+	var made *C.chorale_learnt
+	if c.err != nil || c.failed(C.chorale_learnt_read(nil, jsonInC, C.size_t(len(json)), &made, c.detail)) {
+		return nil, c.err
+	}
+	return newLearnt(made), nil
 }
 
 // NewPotts makes the potential Potts: lambda * sum_v n_v^2, lambda finite, any sign.

@@ -5,6 +5,7 @@ import "C"
 
 import (
 	"runtime"
+	"runtime/cgo"
 	"sync"
 	"unsafe"
 )
@@ -103,12 +104,13 @@ func (h *handle) relate(others ...*handle) {
 // A call into the library holds the handles that it uses, the memory that it lends to C, and the
 // error struct that C fills.
 type call struct {
-	memory  lent
-	handles []*handle
-	watched []*failures
-	detail  *C.chorale_error
-	names   map[string]string // Go names of arguments in error messages, by their library names; for this call only
-	err     error
+	memory    lent
+	handles   []*handle
+	watched   []*failures
+	callbacks []cgo.Handle
+	detail    *C.chorale_error
+	names     map[string]string // Go names of arguments in error messages, by their library names; for this call only
+	err       error
 }
 
 func begin() *call {
@@ -175,9 +177,12 @@ func (c *call) end() {
 	for _, h := range c.handles {
 		h.release()
 	}
+	for _, user := range c.callbacks {
+		dropCallback(user)
+	}
 	for _, watched := range c.watched {
-		if value, ok := watched.takePanic(); ok {
-			panic(value)
+		if panicked := watched.takePanic(); panicked != nil {
+			panic(panicked)
 		}
 	}
 }

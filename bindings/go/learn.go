@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"context"
-	"runtime/cgo"
 	"time"
 )
 
@@ -55,12 +54,6 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 	defer cancel.Close()
 	c := begin()
 	defer c.end()
-	var users []cgo.Handle
-	defer func() {
-		for _, user := range users {
-			dropCallback(user)
-		}
-	}()
 	given := make([]*C.chorale_problem, len(problems))
 	for i, problem := range problems {
 		if problem == nil {
@@ -81,10 +74,7 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 	told.begins = (*C.int32_t)(lend(c, flags[C.int32_t](options.Begins)))
 	told.cancel = (*C.chorale_cancel)(c.share(cancel.handle()))
 	if options.Progress != nil {
-		callback := &learnCallback{progress: options.Progress}
-		c.watched = append(c.watched, &callback.failures)
-		users = append(users, newCallback(callback))
-		C.chorale_go_learn_callback(told, C.uintptr_t(users[len(users)-1]))
+		C.chorale_go_learn_callback(told, c.callback(&progressed[LearnProgress]{tell: options.Progress}))
 	}
 	if c.err != nil {
 		return nil, c.err
@@ -133,18 +123,6 @@ func NewAgreeingProblem(corpus *Corpus, agreements []*Agreement, gold []int32) (
 		related = append(related, agreement.Potential.handle())
 	}
 	return newProblem(problem, related...), nil
-}
-
-// ReadLearnt makes a result from the text that [Learnt.JSON] returned.
-func ReadLearnt(json string) (*Learnt, error) {
-	c := begin()
-	defer c.end()
-	bytes := append([]byte(json), 0)
-	var learnt *C.chorale_learnt
-	if c.failed(C.chorale_learnt_read(nil, (*C.char)(first(bytes)), C.size_t(len(json)), &learnt, c.detail)) {
-		return nil, c.err
-	}
-	return newLearnt(learnt), nil
 }
 
 // Lines returns the result as lines of text for people.

@@ -64,6 +64,8 @@ func (c *call) text(text string) unsafe.Pointer {
 	return block
 }
 
+func (c *call) chars(text string) *C.char { return (*C.char)(c.text(text)) }
+
 // texts copies strings to C memory, as an array of structs of address and length.
 func (c *call) texts(strings []string) *C.chorale_text {
 	all := make([]C.chorale_text, len(strings))

@@ -220,20 +220,6 @@ func (b *ModelBuilder) arrays(c *call, name string, slices [][]int32, chains []i
 	return lend(c, addresses)
 }
 
-// Freeze makes a model of the chains and cliques. Afterwards the builder can only be closed.
-func (b *ModelBuilder) Freeze() (*Model, error) {
-	c, builder := b.begin()
-	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	var model *C.chorale_model
-	if c.failed(C.chorale_model_builder_freeze(builder, &model, c.detail)) {
-		return nil, c.err
-	}
-	return newModel(model, b.handle()), nil
-}
-
 // Model is a frozen model of chains and cliques. It never changes, and any goroutine may use it.
 type Model handle
 

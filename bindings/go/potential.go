@@ -3,12 +3,9 @@ package chorale
 // #include "shim.h"
 import "C"
 
-// A potential is a function of the counts n_v, where n_v is the number of members of a clique with
-// the value v, one of R values; n is the number of all members. A function f_v of the count of one
-// value is given as a table, whose entry k is f_v(k).
-
-// Potential is a function of the counts of a clique, the numbers of its members with each value. It
-// never changes, and any goroutine may use it.
+// Potential is a function of the counts n_v of a clique, where n_v is the number of its members with
+// the value v, one of R values; n is the number of all members. It never changes, and any goroutine
+// may use it.
 type Potential handle
 
 // PotentialOptions are the options of all functions that make a potential; nil means the zero
@@ -49,7 +46,6 @@ func NewCallback(values int, score func(counts []int64, members int64) (float64,
 	if score == nil {
 		return nil, refuse(ErrNullArgument, "score is nil")
 	}
-	counted := &counter{score: score}
 	c := begin()
 	defer c.end()
 	with := c.potentialOptions(options, values)
@@ -57,13 +53,12 @@ func NewCallback(values int, score func(counts []int64, members int64) (float64,
 		return nil, c.err
 	}
 	var made *C.chorale_potential
-	user := newCallback(counted)
-	if c.failed(C.chorale_go_potential_create_callback(nil, C.int64_t(values), C.uintptr_t(user), with, &made, c.detail)) {
-		dropCallback(user)
+	user := c.callback(&counter{score: score})
+	if c.failed(C.chorale_go_potential_create_callback(nil, C.int64_t(values), user, with, &made, c.detail)) {
 		return nil, c.err
 	}
 	potential := newPotential(made)
-	potential.watching = append(potential.watching, &counted.failures)
+	c.keepCallbacks(potential.handle())
 	return potential, nil
 }
 

@@ -21,18 +21,6 @@ func (c *call) path(path string) *C.char {
 	return (*C.char)(c.text(path + "\x00"))
 }
 
-// LoadProblem loads a problem file, or reads one from a pipe; devices and directories are refused.
-func LoadProblem(path string) (*Problem, error) {
-	c := begin()
-	defer c.end()
-	name := c.path(path)
-	var problem *C.chorale_problem
-	if c.err != nil || c.failed(C.chorale_problem_load(nil, name, &problem, c.detail)) {
-		return nil, c.err
-	}
-	return newProblem(problem), nil
-}
-
 // ReadProblem makes a problem from the bytes of a problem file, which are copied.
 func ReadProblem(bytes []byte) (*Problem, error) {
 	c := begin()
@@ -92,22 +80,16 @@ func goText(bytes *C.char, length C.size_t) (string, bool) {
 	return string(unsafe.Slice((*byte)(unsafe.Pointer(bytes)), int(length))), true
 }
 
-func (p *Problem) text(of func(*C.chorale_problem, *C.size_t) *C.char) (string, bool) {
+// Text returns the text of a list that has the given index, from 0; false if there is no such text.
+func (p *Problem) Text(list TextList, index int) (string, bool) {
 	c, problem := p.read()
 	defer c.end()
 	if problem == nil {
 		return "", false
 	}
 	var length C.size_t
-	bytes := of(problem, &length)
+	bytes := C.chorale_problem_text(problem, C.chorale_text_list(list), C.int64_t(index), &length)
 	return goText(bytes, length)
-}
-
-// Text returns the text of a list that has the given index, from 0; false if there is no such text.
-func (p *Problem) Text(list TextList, index int) (string, bool) {
-	return p.text(func(problem *C.chorale_problem, length *C.size_t) *C.char {
-		return C.chorale_problem_text(problem, C.chorale_text_list(list), C.int64_t(index), length)
-	})
 }
 
 // Texts returns all texts of a list; nil if the list is absent, and for a closed handle.
@@ -195,15 +177,4 @@ func (p *Problem) Bytes() ([]byte, error) {
 		return nil, c.err
 	}
 	return bytes, nil
-}
-
-// Save writes a problem file. If it fails, or the program or machine stops meanwhile, the file at
-// this path is either the old one or the complete new one.
-func (p *Problem) Save(path string) error {
-	c, problem := p.read()
-	defer c.end()
-	if name := c.path(path); c.err == nil {
-		c.failed(C.chorale_problem_save(problem, name, c.detail))
-	}
-	return c.err
 }

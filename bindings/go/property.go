@@ -3,16 +3,6 @@ package chorale
 // #include "shim.h"
 import "C"
 
-// The words of this file. A property reads the positions of a labelled chain in order, and fires a
-// value, or nothing, at each position. If exactly one value v fired, once or more often, the
-// labelling shows v; it shows EMPTY if nothing fired, and CONFLICT if two different values fired.
-// Values are 0 to R - 1. Besides the label, a property may read the class of a position (a small
-// number that the caller gives) and the position's entry in a table (such as its token id);
-// [Members] hold classes and table. Labels may be grouped into kinds: B-X and I-X are both of
-// kind X. A segment is a longest sequence of consecutive labels of one kind; a label such as B-X
-// begins a new segment even after a label of its kind. The anchor is the kind of segment that a
-// property looks for.
-
 // An action is what a property does at a position. An action of at least 0 is the value to fire;
 // the other actions are the following.
 const (
@@ -42,27 +32,21 @@ type Automaton struct {
 // goroutine may use it.
 type Property handle
 
-// NewProperty makes a property from an automaton, whose tables are copied.
-func NewProperty(automaton *Automaton) (*Property, error) {
-	c := begin()
-	defer c.end()
-	if automaton == nil {
-		return nil, refuse(ErrNullArgument, "automaton is nil")
+func (c *call) automaton(a *Automaton) *C.chorale_automaton {
+	if a == nil {
+		c.fail(refuse(ErrNullArgument, "automaton is nil"))
+		return nil
 	}
-	entries := product(automaton.States, automaton.Classes, automaton.Labels)
-	c.check("automaton.Next", len(automaton.Next), entries)
-	c.check("automaton.Actions", len(automaton.Actions), entries)
-	c.check("automaton.EndActions", len(automaton.EndActions), automaton.States)
-	c.check("automaton.LabelValues", len(automaton.LabelValues), automaton.Labels)
-	told := c.automatonInC(automaton)
-	var made *C.chorale_property
-	if c.err != nil || c.failed(C.chorale_property_create(nil, told, &made, c.detail)) {
-		return nil, c.err
-	}
-	return newProperty(made), nil
+	entries := product(a.States, a.Classes, a.Labels)
+	c.check("automaton.Next", len(a.Next), entries)
+	c.check("automaton.Actions", len(a.Actions), entries)
+	c.check("automaton.EndActions", len(a.EndActions), a.States)
+	c.check("automaton.LabelValues", len(a.LabelValues), a.Labels)
+	return c.automatonInC(a)
 }
 
-// LabelMap maps labels to kinds, so that B-X and I-X are both of kind X.
+// LabelMap maps labels to kinds, so that B-X and I-X are both of kind X. A segment is a longest
+// sequence of consecutive labels of one kind.
 type LabelMap struct {
 	Labels      int     // m, at least 1
 	Kinds       int     // number of kinds, at least 1

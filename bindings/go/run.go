@@ -6,7 +6,6 @@ import "C"
 import (
 	"context"
 	"errors"
-	"runtime/cgo"
 	"time"
 	"unsafe"
 )
@@ -82,15 +81,9 @@ func newRun(options *RunOptions, create func(*call, *Run, *C.chorale_run_options
 		return nil, err
 	}
 	run := &Run{cancel: cancel, timeLimit: options.TimeLimit}
-	var callbacks *runCallbacks
-	var user cgo.Handle
-	// Frees what was made so far if the run was not created, also when a callback panics.
 	defer func() {
 		if run.h == nil {
 			cancel.Close()
-			if callbacks != nil {
-				dropCallback(user)
-			}
 		}
 	}()
 	c := begin()
@@ -102,26 +95,22 @@ func newRun(options *RunOptions, create func(*call, *Run, *C.chorale_run_options
 		return nil, c.err
 	}
 	if options.Progress != nil {
-		callbacks = &runCallbacks{progress: options.Progress}
-		c.watched = append(c.watched, &callbacks.failures)
-		user = newCallback(callbacks)
-		C.chorale_go_run_callback(told, C.uintptr_t(user))
+		C.chorale_go_run_callback(told, c.callback(&progressed[Progress]{tell: options.Progress}))
 	}
 	created, destroy := create(c, run, told)
 	if created == nil {
 		return nil, c.err
 	}
+	users := c.callbacks
 	run.h = newHandle(unsafe.Pointer(created), func(unsafe.Pointer) {
 		destroy()
-		if callbacks != nil {
+		for _, user := range users {
 			dropCallback(user)
 		}
 	})
+	c.keepCallbacks(run.h)
 	run.h.relate(run.model.handle())
 	run.h.keep = append(run.h.keep, run.model, run.cancel)
-	if callbacks != nil {
-		run.h.watching = append(run.h.watching, &callbacks.failures)
-	}
 	return run, nil
 }
 

@@ -259,6 +259,21 @@ func learnProgress(from *C.chorale_learn_progress) LearnProgress {
 	}
 }
 
+// ChainResult: how a call on a chain ended, and the best score.
+type ChainResult struct {
+	// [Complete] or [Infeasible].
+	Outcome Outcome
+	// phi of the best labelling; minus infinity when infeasible.
+	Score float64
+}
+
+func chainResult(from *C.chorale_chain_result) ChainResult {
+	return ChainResult{
+		Outcome: Outcome(from.outcome),
+		Score:   float64(from.score),
+	}
+}
+
 // CliqueResult: what the solver of a clique found. F is the score of all members' values and of the
 // clique, psi[i][v] the score of value v for member i.
 type CliqueResult struct {
