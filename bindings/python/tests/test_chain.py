@@ -140,7 +140,7 @@ def test_the_text_of_a_result_has_shapes_alone(rng):
     found = ch.ChainSolver().marginals(rng.normal(size=(500, 3)))
     assert "marginals=float64[500, 3], edge_marginals=None" in str(found) and len(str(found)) < 300
     found = ch.CliqueSolver().solve(ch.Potential.potts(3, 1.0), rng.normal(size=(500, 3)))
-    assert "labels=int32[500], score=" in repr(found) and len(str(found)) < 400
+    assert "labels=int32[500], " in repr(found) and len(str(found)) < 400
 
 
 def test_transitions(rng):

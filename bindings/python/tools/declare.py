@@ -311,11 +311,13 @@ def results() -> list[str]:
                 own = TYPES.get(kind) or mirror.capitals(kind.removeprefix("chorale_"))
                 declared.append(f"{field}: {'bool' if field in mirror.FLAGS else own}")
                 told.append((field, in_python(text)))
+        needed = [field for field in more if ":" in field and "=" not in field]
+        declared = [*needed, *declared, *(field for field in more if "=" in field)]
         told += [(field.partition(":")[0], text) for field, text in more.items()]
         lines += ["", "", "@dataclasses.dataclass(frozen=True, repr=False)"]
         lines.append(f"class {name}(Shown):")
         lines += documented(about or said, told)
-        lines += [f"    {field}" for field in [*declared, *more] if ":" in field]
+        lines += [f"    {field}" for field in declared]
         for field, text in more.items():
             if ":" not in field:
                 lines += ["", "    @property", f"    def {field}(self) -> float:"]

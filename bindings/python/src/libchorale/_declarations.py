@@ -1688,6 +1688,7 @@ class CliqueResult(Shown):
     gap              upper_bound - score
     """
 
+    labels: npt.NDArray[np.int32] | None
     outcome: Outcome
     algorithm: str
     proven: bool
@@ -1698,7 +1699,6 @@ class CliqueResult(Shown):
     upper_bound: float
     iterations: int
     nodes: int
-    labels: npt.NDArray[np.int32] | None
 
     @property
     def gap(self) -> float:

@@ -171,8 +171,8 @@ class Chain(Usable):
     unary: npt.NDArray[Any]
     transitions: Transitions | None
     _struct: c.chorale_chain
-    _recipe: Recipe
-    _edges_name: str = "transitions"  # the argument that gave the scores of edges
+    _edges_name: str  # the argument that gave the scores of edges
+    _place: tuple[Any, int] | None = None  # the model that has the chain, and its number
 
     def __init__(
         self,
@@ -186,69 +186,53 @@ class Chain(Usable):
         forced: npt.ArrayLike | None = None,
         allowed: npt.ArrayLike | None = None,
     ) -> None:
-        if not isinstance(transitions, Transitions) and transitions is not None:
-            if edges is not None:
-                raise TypeError("edges are given twice: transitions is an array, and so is edges")
-            edges, transitions = transitions, None
-        elif edges is not None:
-            self._edges_name = "edges"
-        array, matrices = self._scores(unary, edges, "copy")
-        length, labels = array.shape
-        parts: dict[str, Any] = {
-            "start": _ends("start", start, labels, array.dtype),
-            "end": _ends("end", end, labels, array.dtype),
-            "parents": arrays.optional_ints("parents", parents, length, "copy"),
-            "forced": arrays.optional_ints("forced", forced, length, "copy"),
-            "allowed": arrays.optional_flags("allowed", allowed, (length, labels), "copy"),
-        }
-        self._set(array, transitions, matrices, **parts)
-        given = {**parts, "edges": matrices}
-        self._recipe = Recipe(Chain, None, (array, transitions), given)
-
-    def _scores(
-        self, unary: Any, edges: Any, how: arrays.How
-    ) -> tuple[npt.NDArray[Any], npt.NDArray[Any] | None]:
-        """Returns scores and edges, of the same type of numbers."""
-        array = arrays.scores("unary", unary, 2, how)
-        if edges is None:
-            return array, None
-        matrices = arrays.scores(self._edges_name, edges, (2, 3), how)
-        if matrices.dtype != array.dtype:
-            array = arrays.own(array.astype(np.float64))
-            matrices = arrays.own(matrices.astype(np.float64))
-        labels = array.shape[1]
-        each = (max(0, len(array) - 1), labels, labels)
-        if matrices.shape not in (each, each[1:]):
-            raise ValueError(
-                f"{self._edges_name} has shape {matrices.shape}; it must be {each[1:]}, or {each} "
-                "with a matrix for each edge"
-            )
-        return array, matrices
+        if edges is not None and not isinstance(transitions, (Transitions, type(None))):
+            raise TypeError("edges are given twice: transitions is an array, and so is edges")
+        self._set("copy", unary, transitions, edges, start, end, parents, forced, allowed)
 
     def _set(
-        self,
-        array: npt.NDArray[Any],
-        transitions: Transitions | None,
-        edges: npt.NDArray[Any] | None,
-        **parts: Any,
+        self, how: arrays.How, unary: Any, transitions: Any, edges: Any = None, *parts: Any
     ) -> None:
-        """Stores the scores. parts: further fields of the struct of C."""
+        """Stores scores. parts: start, end, parents, forced and allowed, or none of them."""
+        start, end, parents, forced, allowed = parts or (None,) * 5
+        self._edges_name = "edges" if edges is not None else "transitions"
+        if not isinstance(transitions, Transitions):
+            edges, transitions = transitions if edges is None else edges, None
+        array = arrays.scores("unary", unary, 2, how)
+        length, labels = array.shape
+        fields: dict[str, Any] = {}
+        if edges is not None:
+            edges = arrays.scores(self._edges_name, edges, (2, 3), how)
+            each = (max(0, length - 1), labels, labels)
+            if edges.shape not in (each, each[1:]):
+                raise ValueError(
+                    f"{self._edges_name} has shape {edges.shape}; it must be {each[1:]}, or {each} "
+                    "with a matrix for each edge"
+                )
+            if edges.dtype != array.dtype:  # the library takes one type of numbers
+                array = arrays.own(array.astype(np.float64))
+                edges = arrays.own(edges.astype(np.float64))
+            if edges.size:  # 0 matrices, of a chain without edges, are as none
+                matrices = edges if edges.ndim == 3 else edges[None]
+                fields.update(edges=edges, edge_matrices=len(matrices))
+                for axis, name in enumerate(("matrix", "row", "column")):
+                    fields[f"edge_{name}_stride"] = arrays.stride(matrices, axis)
         self.unary, self.transitions = array, transitions
-        self.length, self.labels = array.shape
-        if edges is not None and edges.size:  # 0 matrices, of a chain without edges, are as none
-            matrices = edges if edges.ndim == 3 else edges[None]
-            matrix, row, column = (arrays.stride(matrices, axis) for axis in range(3))
-            parts.update(edges=edges, edge_matrices=len(matrices), edge_matrix_stride=matrix)
-            parts.update(edge_row_stride=row, edge_column_stride=column)
+        self.length, self.labels = length, labels
         self._struct = struct(
             c.chorale_chain,
-            length=self.length,
-            labels=self.labels,
+            length=length,
+            labels=labels,
             element=arrays.NUMBERS[array.dtype],
             unary=array,
             **arrays.strides("unary", array),
             transitions=transitions,
-            **parts,
+            start=_ends("start", start, labels, array.dtype),
+            end=_ends("end", end, labels, array.dtype),
+            parents=arrays.optional_ints("parents", parents, length, how),
+            forced=arrays.optional_ints("forced", forced, length, how),
+            allowed=arrays.optional_flags("allowed", allowed, (length, labels), how),
+            **fields,
         )
 
     @classmethod
@@ -259,13 +243,8 @@ class Chain(Usable):
             if transitions is not None:
                 raise TypeError("unary is a Chain, which has transitions of its own")
             return unary
-        if how != "call":
-            return cls(unary, transitions)
         made = cls.__new__(cls)
-        shared = isinstance(transitions, Transitions)
-        edges = None if shared else transitions
-        array, matrices = made._scores(unary, edges, how)
-        made._set(array, transitions if shared else None, matrices)
+        made._set(how, unary, transitions)
         return made
 
     @classmethod
@@ -273,9 +252,8 @@ class Chain(Usable):
         """Returns chain `number` of a model. Its arrays and transitions belong to the model, which
         the chain keeps alive."""
         made = cls.__new__(cls)
-        made._recipe = Recipe(type(model), "chain", (model, number), {})
-        scores.kept["model"] = model
-        made._struct, made.transitions = scores, None
+        made._place = model, number
+        made._struct, made.transitions, made._edges_name = scores, None, "edges"
         made.length, made.labels = scores.length, scores.labels
         dtype = np.float32 if scores.element == c.CHORALE_FLOAT32 else np.float64
         column = scores.unary_column_stride or 1
@@ -289,7 +267,12 @@ class Chain(Usable):
         return self.length
 
     def __reduce__(self) -> Any:
-        return self._recipe.remake()
+        if self._place is not None:
+            model, number = self._place
+            return Recipe(type(model), "chain", (model, number), {}).remake()
+        names = ("transitions", "edges", "start", "end", "parents", "forced", "allowed")
+        given = {name: self._struct.kept.get(name) for name in names}
+        return Recipe(Chain, None, (self.unary,), given).remake()
 
     def _use(self, shared: bool = True) -> Any:
         return _Using(self)
