@@ -1,6 +1,7 @@
 // Objects of the library: closed by the caller, or by the garbage collector.
+import { isMissing, shown } from "./checks.js";
 import { CLOSED, WRONG_TYPE, refuse } from "./errors.js";
-import { shown } from "./native.js";
+import { FUNCTIONS } from "./interface.js";
 
 // The key of the method that a `using` declaration calls. Node 18 has no Symbol.dispose. If a
 // polyfill defines it, this must happen before this package is loaded; without a polyfill, the key
@@ -10,21 +11,26 @@ const DISPOSE = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 // for each handle. The function must not refer to the handle, which would then never be collected.
 const registry = new FinalizationRegistry((free) => free());
 
-const destroyer = (native, name) => (at) => native.raw(name, [at]);
+/** Returns the function of the library that frees an object of a kind, such as "model". */
+const destroyerOf = (kind) =>
+  [`chorale_${kind}_release`, `chorale_${kind}_destroy`].find((name) => name in FUNCTIONS);
 
+/** `static kind` of a class is the name that its objects have in C, without "chorale_". */
 export class Handle {
   #native;
   #pointer;
   #free;
 
-  /**
-   * free: a function that frees the object at an address, which must not refer to the handle; by
-   * default it calls the function of the library that the class names in `destroy`.
-   */
-  constructor(native, pointer, free = destroyer(native, new.target.destroy)) {
+  /** freed: a function to call when the object is freed, which must not refer to the handle. */
+  constructor(native, pointer, freed = () => {}) {
+    const name = destroyerOf(new.target.kind);
     this.#native = native;
     this.#pointer = pointer;
-    this.#free = () => native.release(() => free(pointer));
+    this.#free = () =>
+      native.release(() => {
+        native.raw(name, [pointer]);
+        freed();
+      });
     registry.register(this, this.#free, this);
   }
   close() {
@@ -73,32 +79,34 @@ Object.defineProperty(Handle.prototype, DISPOSE, {
 });
 
 /**
- * Returns the address of the object of an argument, which must be a handle of the class `kind`. If
- * `optional`, the argument may be null, and 0 is returned.
+ * Returns the address of the object of an argument, which must be a handle of a class with this
+ * kind. If `optional`, the argument may be null, and 0 is returned.
  */
 export function given(native, name, value, kind, optional = false) {
-  if (optional && (value === null || value === undefined)) return 0;
-  if (!(value instanceof kind))
-    refuse(WRONG_TYPE, `${name} is ${shown(value)}, not a ${kind.name}`);
+  if (optional && isMissing(value)) return 0;
+  if (!(value instanceof Handle) || value.constructor.kind !== kind)
+    refuse(
+      WRONG_TYPE,
+      `${name} is ${shown(value)}, not a ${kind[0].toUpperCase()}${kind.slice(1)}`,
+    );
   return Handle.use(value, native, name);
 }
 
 /**
- * Calls a function of the library that creates an object, and returns the object's address.
- * destroy: the name of the function that frees the object. It is needed where a callback, such as
- * the log of load(), may throw during the call: if the call creates the object nevertheless,
- * create() frees the object.
+ * Calls a function of the library that creates an object of a kind, and returns the object's
+ * address. A callback, such as the log of load(), may throw during the call: if the call creates
+ * the object nevertheless, create() frees the object.
  */
-export function create(native, name, before, names, destroy) {
+export function create(kind, native, name, before, names) {
   return native.scoped((scope) => {
-    const place = scope.place();
+    const place = scope.place("uint32");
     try {
       native.call(name, [...before, place], names);
     } catch (error) {
-      if (destroy !== undefined) native.raw(destroy, [scope.address(place)]);
+      native.raw(destroyerOf(kind), [place.value]);
       throw error;
     }
-    return scope.address(place);
+    return place.value;
   });
 }
 
@@ -107,4 +115,4 @@ export function create(native, name, before, names, destroy) {
  * library creates, where NAME is `name`.
  */
 export const make = (Kind, native, name, before, names) =>
-  new Kind(native, create(native, `chorale_${name}`, before, names, Kind.destroy));
+  new Kind(native, create(Kind.kind, native, `chorale_${name}`, before, names));

@@ -1,8 +1,9 @@
 // The package: load() gives a library with a memory of its own.
-import { layout } from "../dist/layout.js";
+import { optionsOf, shown } from "./checks.js";
 import { ChoraleError, STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { make } from "./handle.js";
-import { Native, optionsOf, shown } from "./native.js";
+import { sizeOf } from "./interface.js";
+import { Native } from "./native.js";
 import { potentials } from "./potential.js";
 import { createTransitions, properties } from "./property.js";
 import { ModelBuilder } from "./model.js";
@@ -36,43 +37,10 @@ export class Chorale {
   }
   get allocatedBytes() {
     // The package's own error struct, allocated once, is not counted.
-    return (this.#native.exports.chorale_js_allocated() >>> 0) - layout.structs.chorale_error.size;
+    return (this.#native.exports.chorale_js_allocated() >>> 0) - sizeOf("error");
   }
   get memoryBytes() {
     return this.#native.memory.buffer.byteLength;
-  }
-  decode(scores, options) {
-    return decode(this.#native, scores, options);
-  }
-  buildProblem(scores, options) {
-    return buildProblem(this.#native, scores, options);
-  }
-  settle(mentions, evidence) {
-    return settle(this.#native, mentions, evidence);
-  }
-  createLedger(labels, evidence) {
-    return createLedger(this.#native, labels, evidence);
-  }
-  createProblem(model) {
-    return createProblem(this.#native, model);
-  }
-  readProblem(bytes) {
-    return readProblem(this.#native, bytes);
-  }
-  createModelBuilder() {
-    return make(ModelBuilder, this.#native, "model_builder_create", [this.#native.host]);
-  }
-  createTransitions(scores, options) {
-    return createTransitions(this.#native, scores, options);
-  }
-  createRun(model, options) {
-    return createRun(this.#native, model, options);
-  }
-  learn(problems, options) {
-    return learn(this.#native, problems, options);
-  }
-  readLearnt(json) {
-    return readLearnt(this.#native, json);
   }
   /**
    * Returns the `Native` object of a library, for the methods that are added to the class below.
@@ -81,7 +49,13 @@ export class Chorale {
     return chorale.#native;
   }
 }
-for (const [name, body] of Object.entries({ ...potentials, ...properties })) {
+const METHODS = {
+  ...{ decode, buildProblem, settle, createLedger, createProblem, readProblem },
+  ...{ createTransitions, createRun, learn, readLearnt },
+  ...{ ...potentials, ...properties },
+  createModelBuilder: (native) => make(ModelBuilder, native, "model_builder_create", [native.host]),
+};
+for (const [name, body] of Object.entries(METHODS)) {
   const method = {
     [name](...given) {
       return body(Chorale.nativeOf(this), ...given);

@@ -1,298 +1,231 @@
 // Models and their builders (model.h, corpus.h).
+import {
+  arrayOf,
+  atLeast,
+  integer,
+  isMissing,
+  length,
+  listOf,
+  optionsOf,
+  shown,
+  withNothing,
+} from "./checks.js";
 import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, given, make } from "./handle.js";
-import { TYPES, arrayOf, integer, optionsOf, shown } from "./native.js";
-import { Potential, flagsOf, tableOf } from "./potential.js";
-import { Dictionary, Property, Transitions } from "./property.js";
+import { ELEMENTS, TYPES } from "./interface.js";
+import { Potential, rowsIn } from "./potential.js";
+import { Dictionary, Property } from "./property.js";
+import { Place } from "./scope.js";
 
 // For error messages: the names of the caller's arguments, by the names of struct fields in C.
 const CHAIN_NAMES = { "chain->unary_row_stride": "scores", "chain->labels": "labels" };
 
 /**
- * Returns `labels`, the length of a row, for scores that are given as one array. Checks first that
- * `labels` is given and divides the length of the array.
+ * Converts scores, given as rows or as one array together with `labels`. Returns { unary, rows,
+ * labels, element }: place, number of positions, number of labels, type (chorale_element).
  */
-function perRow(name, array, labels) {
+export function scoresOf(scope, name, scores, labels) {
+  const outer = arrayOf(name, scores);
+  if (!ArrayBuffer.isView(outer) && typeof outer[0] !== "number") {
+    const m = isMissing(labels) ? undefined : integer("labels", labels);
+    // A chain without positions fits any number of labels.
+    if (outer.length === 0) return { unary: undefined, rows: 0, labels: m ?? 1, element: 0 };
+    const { place, rows, columns } = rowsIn(scope, outer, (r) => `${name}[${r}]`);
+    length(`${name}[0]`, outer[0], m ?? columns);
+    return { unary: place, rows, labels: columns, element: 0 };
+  }
   if (labels === undefined)
     refuse(
       WRONG_TYPE,
       `labels is missing: ${name} is one array, of which nothing tells the length of a row`,
     );
-  const m = integer("labels", labels);
-  if (m < 1) refuse(STATUS.SIZE, `labels is ${m}; it must be at least 1`);
-  if (array.length % m !== 0)
+  const rows = outer.length / atLeast("labels", labels, 1);
+  if (!Number.isInteger(rows))
     refuse(
       STATUS.SHAPE,
-      `${name} has ${array.length} entries, which is not a multiple of labels, ${m}`,
+      `${name} has ${outer.length} entries, which is not a multiple of labels, ${labels}`,
     );
-  return m;
+  const element = outer instanceof Float32Array ? 1 : 0;
+  return { unary: scope.numbers(ELEMENTS[element], name, outer), rows, labels, element };
 }
-
-/**
- * Converts scores, given as rows or as one array together with `labels`. Returns { at, length,
- * labels, element }: address, number of positions, number of labels, type (chorale_element).
- */
-export function scoresOf(scope, name, scores, labels) {
-  const outer = arrayOf(name, scores);
-  if (!ArrayBuffer.isView(outer) && (outer.length === 0 || typeof outer[0] !== "number")) {
-    const table = outer.length === 0 ? { at: 0, rows: 0, columns: 0 } : tableOf(scope, name, outer);
-    const m = labels === undefined ? table.columns : integer("labels", labels);
-    // A chain without positions fits any number of labels.
-    if (outer.length === 0) return { at: 0, length: 0, labels: m || 1, element: 0 };
-    if (m !== table.columns)
-      refuse(STATUS.SHAPE, `${name}[0] has ${table.columns} entries; it must have ${m}`);
-    return { at: table.at, length: outer.length, labels: m, element: 0 };
-  }
-  const m = perRow(name, outer, labels);
-  const rows = outer.length / m;
-  const single = outer instanceof Float32Array;
-  return {
-    at: scope.numbers(single ? "float32" : "float64", name, outer),
-    length: rows,
-    labels: m,
-    element: single ? 1 : 0,
-  };
-}
-
-/** By chorale_element: the type of the numbers. */
-export const ELEMENTS = ["float64", "float32"];
 
 const CHAIN = "scores labels transitions edges start end parents forced allowed".split(" ");
 
-/**
- * Converts ChainScores to a chorale_chain. Returns { at, length, labels }: the address of the
- * struct, the number of positions and the number of labels.
- */
-export function chainOf(native, scope, chain) {
+/** Converts ChainScores to a place of a chorale_chain. */
+function chainOf(scope, chain) {
   if (chain === null || typeof chain !== "object")
     refuse(WRONG_TYPE, `chain is ${shown(chain)}, not an object with scores`);
   const told = optionsOf(chain, CHAIN, "chain");
-  const scores = scoresOf(scope, "scores", told.scores, told.labels);
-  const { length: T, labels: m, element } = scores;
-  const type = ELEMENTS[element];
-  const numbers = (kind, name, count) => sizedOf(scope, kind, name, told[name], count);
-  let edges = 0;
-  let matrices = 0;
-  if (told.edges !== undefined && told.edges !== null) {
-    matrices = arrayOf("edges", told.edges).length / (m * m);
-    if (matrices !== 1 && matrices !== T - 1)
-      refuse(
-        STATUS.SHAPE,
-        `edges has ${arrayOf("edges", told.edges).length} entries; ` +
-          `it must have ${m} x ${m}, or ${T - 1} x ${m} x ${m}`,
-      );
-    edges = scope.numbers(type, "edges", told.edges);
-  }
-  const at = scope.struct("chain", {
-    length: T,
-    labels: m,
-    element,
-    unary: scores.at,
-    transitions: given(native, "transitions", told.transitions, Transitions, true),
-    edges,
-    edge_matrices: matrices,
-    start: numbers(type, "start", m),
-    end: numbers(type, "end", m),
-    parents: numbers("int32", "parents", T),
-    forced: numbers("int32", "forced", T),
-    allowed: flagsOf(scope, "allowed", told.allowed, T * m),
-  });
-  return { at, length: T, labels: m };
-}
-
-/** Converts `count` numbers; 0 (NULL) if there are none. */
-export function sizedOf(scope, kind, name, numbers, count) {
-  return numbers === undefined || numbers === null ? 0 : scope.sized(kind, name, numbers, count);
+  const { rows: T, labels: m, ...scores } = scoresOf(scope, "scores", told.scores, told.labels);
+  const edges = isMissing(told.edges) ? 0 : arrayOf("edges", told.edges).length;
+  const edgeMatrices = edges / (m * m);
+  if (!isMissing(told.edges) && edgeMatrices !== 1 && edgeMatrices !== T - 1)
+    refuse(
+      STATUS.SHAPE,
+      `edges has ${edges} entries; it must have ${m} x ${m}, or ${T - 1} x ${m} x ${m}`,
+    );
+  const counts = { start: m, end: m, parents: T, forced: T, allowed: T * m };
+  return scope.struct(
+    "chain",
+    { ...told, ...scores, length: T, labels: m, edgeMatrices },
+    { counts },
+  );
 }
 
 export const FLAT = ["scores", "labels", "offsets"];
 
 /**
- * Converts FlatScores and options to a chorale_corpus. Returns { at, chains, positions }: the
- * address of the struct, the number of chains and the number of positions.
+ * Converts FlatScores and options to a chorale_corpus. Returns { at, chains }: its place, and the
+ * number of chains.
  */
-export function corpusOf(native, scope, flat, options) {
-  const { scores, labels, offsets } = optionsOf(flat, FLAT, "scores");
-  const { transitions, tokens, groups } = optionsOf(options, ["transitions", "tokens", "groups"]);
-  const block = scoresOf(scope, "scores", scores, labels);
-  const ends = offsets === undefined ? undefined : arrayOf("offsets", offsets);
-  if (ends?.length === 0)
-    refuse(STATUS.SHAPE, "offsets is empty; it must have one entry more than there are chains");
-  const chains = ends === undefined ? block.length : ends.length - 1;
-  if (ends !== undefined) checkOffsets("offsets", ends, "scores", block.length);
-  const at = scope.struct("corpus", {
+function corpusOf(scope, flat, options) {
+  const { scores, labels: width, offsets } = optionsOf(flat, FLAT, "scores");
+  const told = optionsOf(options, ["transitions", "tokens", "groups"]);
+  const { rows, ...block } = scoresOf(scope, "scores", scores, width);
+  const ends = offsets === undefined ? undefined : offsetsOf(offsets, "chains", "scores", rows);
+  const chains = ends === undefined ? rows : ends.length - 1;
+  const tokens = withNothing("tokens", told.tokens, -1);
+  const counts = { tokens: rows, groups: chains };
+  return {
+    at: scope.struct("corpus", { ...told, ...block, chains, offsets: ends, tokens }, { counts }),
     chains,
-    offsets: scope.numbers("int64", "offsets", ends),
-    labels: block.labels,
-    element: block.element,
-    unary: block.at,
-    transitions: given(native, "transitions", transitions, Transitions, true),
-    tokens: scope.tokens(tokens, block.length),
-    groups:
-      groups === undefined
-        ? 0
-        : scope.sized("int64", "groups", groups, chains),
-  });
-  return { at, chains, positions: block.length };
+  };
 }
 
 /**
- * Checks that no offset is above `count`, the number of rows of the array that error messages call
- * `of`. The library checks the order of the offsets.
+ * Checks offsets: that there are some, and that none is above `count`, the number of rows of the
+ * array that error messages call `array`. The library checks their order. parts: what they are for.
  */
-function checkOffsets(name, offsets, of, count) {
-  for (let i = 0; i < offsets.length; ++i)
-    if (offsets[i] > count)
-      refuse(STATUS.OUT_OF_RANGE, `${name}[${i}] is ${offsets[i]}, but ${of} has ${count} rows`);
+function offsetsOf(offsets, parts, array, count) {
+  const ends = arrayOf("offsets", offsets);
+  if (ends.length === 0)
+    refuse(STATUS.SHAPE, `offsets is empty; it must have one entry more than there are ${parts}`);
+  for (let i = 0; i < ends.length; ++i)
+    if (ends[i] > count)
+      refuse(STATUS.OUT_OF_RANGE, `offsets[${i}] is ${ends[i]}, but ${array} has ${count} rows`);
+  return ends;
 }
 
 const MEMBERS = "offsets positions weights centreChains centrePositions classes tables".split(" ");
-const CLIQUE =
-  "potential property dictionary values labelValues centre centreLabelValues".split(" ");
+const CLIQUE = "potential property dictionary values labelValues centre centreLabelValues".split(
+  " ",
+);
+
+/** Converts CliqueOptions to a place of a chorale_clique_setup. */
+function setupOf(native, scope, options) {
+  const told = optionsOf(options, CLIQUE);
+  const centre = [...(told.centre ?? [])];
+  const around = centre.map((potential, i) =>
+    given(native, `centre[${i}]`, potential, "potential"),
+  );
+  const potential = given(native, "potential", told.potential, "potential", true);
+  if (potential === 0 && around.length === 0)
+    refuse(
+      STATUS.NULL_ARGUMENT,
+      "potential is missing: a clique needs one, or a centre of potentials",
+    );
+  if (potential !== 0 && around.length > 0)
+    refuse(STATUS.KIND, "centre is given beside potential; a clique has one of them");
+  const own = ["values", "labelValues"].find((name) => told[name] !== undefined);
+  if (told.property && own)
+    refuse(STATUS.KIND, `${own} is for cliques of positions; a property has values of its own`);
+  if (told.dictionary && !told.property)
+    refuse(STATUS.KIND, "dictionary is given without property; it needs one");
+  const { labelValues, centreLabelValues } = told;
+  return scope.struct("clique_setup", {
+    ...told,
+    values: told.values ?? (told.property ? undefined : (told.potential ?? centre[0])?.values),
+    labels: labelValues && arrayOf("labelValues", labelValues).length,
+    centrePotentials: around.length > 0 ? scope.numbers("uint32", "centre", around) : undefined,
+    centreValues: around.length,
+    centreLabels: centreLabelValues && arrayOf("centreLabelValues", centreLabelValues).length,
+  });
+}
 
 export class ModelBuilder extends Handle {
   #lengths = []; // number of positions of each chain
-  static destroy = "chorale_model_builder_destroy";
+  static kind = "model_builder";
 
+  #add(native, scope, builder, chain, options) {
+    const index = scope.place("int64");
+    const given = [builder, chain, options, index];
+    native.call("chorale_model_builder_add_chain", given, CHAIN_NAMES);
+    this.#lengths.push(chain.value.length);
+    return index.value;
+  }
   addChain(chain, options) {
     return Handle.on(this, (native, scope, builder) => {
-      const { tokens, group = 0 } = optionsOf(options, ["tokens", "group"]);
-      const scores = chainOf(native, scope, chain);
-      const told = scope.struct("chain_options", {
-        group: integer("group", group),
-        tokens: scope.tokens(tokens, scores.length),
-      });
-      const index = scope.place();
-      native.call(
-        "chorale_model_builder_add_chain",
-        [builder, scores.at, told, index],
-        CHAIN_NAMES,
-      );
-      this.#lengths.push(scores.length);
-      return scope.number(index);
+      const told = optionsOf(options, ["tokens", "group"]);
+      const scores = chainOf(scope, chain);
+      const fields = { ...told, tokens: withNothing("tokens", told.tokens, -1) };
+      const how = { counts: { tokens: scores.value.length } };
+      return this.#add(native, scope, builder, scores, scope.struct("chain_options", fields, how));
     });
   }
   copyChain(model, chain) {
     return Handle.on(this, (native, scope, builder) => {
-      const pointer = given(native, "model", model, Model);
-      const [scores, options] = [scope.struct("chain"), scope.struct("chain_options")];
-      native.call("chorale_model_get_chain", [pointer, integer("chain", chain), scores, options]);
-      const index = scope.place();
-      native.call("chorale_model_builder_add_chain", [builder, scores, options, index]);
-      this.#lengths.push(native.get("chain", scores, "length"));
-      return scope.number(index);
+      const pointer = given(native, "model", model, "model");
+      const places = [scope.struct("chain"), scope.struct("chain_options")];
+      native.call("chorale_model_get_chain", [pointer, chain, ...places]);
+      return this.#add(native, scope, builder, ...places);
     });
   }
   addCorpus(scores, options) {
     return Handle.on(this, (native, scope, builder) => {
-      const corpus = corpusOf(native, scope, scores, options);
-      const first = scope.place();
-      native.call("chorale_model_builder_add_corpus", [builder, corpus.at, first]);
-      const offsets = scores.offsets === undefined ? null : arrayOf("offsets", scores.offsets);
-      for (let i = 0; i < corpus.chains; ++i)
-        this.#lengths.push(offsets === null ? 1 : Number(offsets[i + 1]) - Number(offsets[i]));
-      return { first: scope.number(first), count: corpus.chains };
+      const { at, chains } = corpusOf(scope, scores, options);
+      const first = scope.place("int64");
+      native.call("chorale_model_builder_add_corpus", [builder, at, first]);
+      const { offsets } = scores;
+      for (let i = 0; i < chains; ++i)
+        this.#lengths.push(offsets ? Number(offsets[i + 1]) - Number(offsets[i]) : 1);
+      return { first: first.value, count: chains };
     });
-  }
-
-  #setup(native, scope, options) {
-    const told = optionsOf(options, CLIQUE);
-    const centre = told.centre === undefined ? [] : [...told.centre];
-    const setup = {
-      property: given(native, "property", told.property, Property, true),
-      dictionary: given(native, "dictionary", told.dictionary, Dictionary, true),
-      potential: given(native, "potential", told.potential, Potential, true),
-      centre_values: centre.length,
-    };
-    const around = centre.map((potential, i) =>
-      given(native, `centre[${i}]`, potential, Potential),
-    );
-    if (around.length > 0) setup.centre_potentials = scope.pointers(around);
-    if (setup.potential === 0 && around.length === 0)
-      refuse(
-        STATUS.NULL_ARGUMENT,
-        "potential is missing: a clique needs one, or a centre of potentials",
-      );
-    if (setup.potential !== 0 && around.length > 0)
-      refuse(STATUS.KIND, "centre is given beside potential; a clique has one of them");
-    if (setup.property !== 0 && (told.values !== undefined || told.labelValues !== undefined))
-      refuse(
-        STATUS.KIND,
-        `${told.values === undefined ? "labelValues" : "values"} is for cliques of positions; ` +
-          "a property has values of its own",
-      );
-    if (setup.property === 0 && setup.dictionary !== 0)
-      refuse(STATUS.KIND, "dictionary is given without property; it needs one");
-    const numbers = (name, to, count) => {
-      if (told[name] === undefined) return;
-      setup[count] = arrayOf(name, told[name]).length;
-      setup[to] = scope.numbers("int32", name, told[name]);
-    };
-    numbers("labelValues", "label_values", "labels");
-    numbers("centreLabelValues", "centre_label_values", "centre_labels");
-    if (told.values !== undefined) setup.values = integer("values", told.values);
-    else if (setup.property === 0) setup.values = (told.potential ?? centre[0]).values;
-    return scope.struct("clique_setup", setup);
   }
   addCliques(count, options) {
     return Handle.on(this, (native, scope, builder) => {
-      integer("count", count);
-      const first = scope.place();
-      native.call("chorale_model_builder_add_cliques", [
-        builder,
-        this.#setup(native, scope, options),
-        count,
-        first,
-      ]);
-      return { first: scope.number(first), count };
+      const first = scope.place("int64");
+      const setup = setupOf(native, scope, options);
+      native.call("chorale_model_builder_add_cliques", [builder, setup, count, first]);
+      return { first: first.value, count };
     });
   }
-
   addMembers(first, chains, options) {
     Handle.on(this, (native, scope, builder) => {
       const told = optionsOf(options, MEMBERS);
-      integer("first", first);
-      const numbers = arrayOf("chains", chains);
-      const entries = numbers.length;
-      const ends = told.offsets === undefined ? [0, entries] : arrayOf("offsets", told.offsets);
-      const cliques = ends.length - 1;
-      if (cliques < 0)
-        refuse(
-          STATUS.SHAPE,
-          "offsets is empty; it must have one entry more than there are cliques",
-        );
-      checkOffsets("offsets", ends, "chains", entries);
-      const longs = (name, count) =>
-        told[name] === undefined ? 0 : scope.sized("int64", name, told[name], count);
+      const entries = arrayOf("chains", chains).length;
+      const offsets = offsetsOf(told.offsets ?? [0, entries], "cliques", "chains", entries);
+      const cliques = offsets.length - 1;
       // An array for each member, as long as its chain. The library refuses numbers of chains that
       // do not exist.
       const arrays = (name) => {
-        if (told[name] === undefined) return 0;
-        if (told[name].length !== entries)
-          refuse(STATUS.SHAPE, `${name} has ${told[name].length} entries; it must have ${entries}`);
-        return scope.pointers(
-          Array.from(told[name], (array, i) => {
-            const length = this.#lengths[numbers[i]];
-            return array === undefined || array === null || length === undefined
-              ? 0
-              : scope.sized("int32", `${name}[${i}]`, array, length);
-          }),
+        if (told[name] === undefined) return undefined;
+        const all = length(name, listOf(name, told[name]), entries);
+        const places = Array.from(all, (array, i) => {
+          const positions = this.#lengths[chains[i]] ?? 0;
+          return positions > 0
+            ? scope.numbers("int32", `${name}[${i}]`, array, positions)
+            : undefined;
+        });
+        return scope.numbers(
+          "uint32",
+          name,
+          places.map((place) => place?.at ?? 0),
         );
       };
+      const counts = {
+        positions: entries,
+        weights: entries,
+        centreChains: cliques,
+        centrePositions: cliques,
+      };
+      const [classes, tables] = [arrays("classes"), arrays("tables")];
       native.call("chorale_model_builder_add_members", [
         builder,
-        scope.struct("members", {
-          first,
-          cliques,
-          offsets: scope.numbers("int64", "offsets", ends),
-          chains: scope.numbers("int64", "chains", chains),
-          positions: longs("positions", entries),
-          weights: longs("weights", entries),
-          centre_chains: longs("centreChains", cliques),
-          centre_positions: longs("centrePositions", cliques),
-          classes: arrays("classes"),
-          tables: arrays("tables"),
-        }),
+        scope.struct(
+          "members",
+          { ...told, first, cliques, offsets, chains, classes, tables },
+          { counts },
+        ),
       ]);
     });
   }
@@ -303,60 +236,53 @@ export class ModelBuilder extends Handle {
   }
 }
 
+/**
+ * Returns a chain of a model, given by its address, as an object with the fields of chorale_chain.
+ */
+export const shapeOf = (native, model, chain) =>
+  native.scoped((scope) => {
+    const place = scope.struct("chain");
+    native.call("chorale_model_get_chain", [model, chain, place, 0]);
+    return place.value;
+  });
+
 export class Model extends Handle {
-  static destroy = "chorale_model_release";
-  #number(name, ...numbers) {
-    return Handle.ask(this, `chorale_model_${name}`, ...numbers);
-  }
-  #of(kind, name, index, count) {
-    if (integer(name, index) < 0 || index >= count)
-      refuse(STATUS.OUT_OF_RANGE, `${name} is ${index}; there are ${count} ${kind}`);
-    return index;
-  }
-  #chain(chain) {
-    return this.#of("chains", "chain", chain, this.chains);
-  }
-  #clique(clique) {
-    return this.#of("cliques", "clique", clique, this.cliques);
-  }
+  static kind = "model";
   get chains() {
-    return this.#number("chain_count");
+    return Handle.ask(this, "chorale_model_chain_count");
   }
   get cliques() {
-    return this.#number("clique_count");
+    return Handle.ask(this, "chorale_model_clique_count");
   }
   chainLength(chain) {
-    const native = Handle.nativeOf(this);
-    return lengthOf(native, Handle.use(this, native), this.#chain(chain));
+    return Handle.on(this, (native, scope, model) => shapeOf(native, model, chain).length);
+  }
+  /** Calls a function of the library for a clique, which must exist. */
+  #clique(name, clique) {
+    if (integer("clique", clique) < 0 || clique >= this.cliques)
+      refuse(STATUS.OUT_OF_RANGE, `clique is ${clique}; there are ${this.cliques} cliques`);
+    return Handle.ask(this, `chorale_model_clique_${name}`, clique);
   }
   cliqueMembers(clique) {
-    return this.#number("clique_member_count", this.#clique(clique));
+    return this.#clique("member_count", clique);
   }
   cliqueValues(clique) {
-    return this.#number("clique_values", this.#clique(clique));
+    return this.#clique("values", clique);
   }
   chain(chain) {
-    return Handle.on(this, (native, scope, pointer) => {
+    return Handle.on(this, (native, scope, model) => {
       const [scores, options] = [scope.struct("chain"), scope.struct("chain_options")];
-      native.call("chorale_model_get_chain", [pointer, integer("chain", chain), scores, options]);
-      const {
-        length: T,
-        labels,
-        element,
-        unary,
-        unaryRowStride,
-        unaryColumnStride,
-        parents,
-      } = native.read("chain", scores);
-      const { tokens, group } = native.read("chain_options", options);
+      native.call("chorale_model_get_chain", [model, chain, scores, options]);
+      const { length: T, labels, element, unary, parents, ...strides } = scores.value;
+      const { tokens, group } = options.value;
       const type = ELEMENTS[element];
-      const last = (T - 1) * unaryRowStride + (labels - 1) * unaryColumnStride;
-      const all = native.array(type, unary, T === 0 ? 0 : last + 1);
-      const copy = new TYPES[type](T * labels).map((_, i) => {
-        const [t, y] = [Math.floor(i / labels), i % labels];
-        return all[t * unaryRowStride + y * unaryColumnStride];
-      });
-      const ints = (at) => (at === 0 ? null : native.array("int32", at, T).slice());
+      const { unaryRowStride: down, unaryColumnStride: right } = strides;
+      const last = (T - 1) * down + (labels - 1) * right;
+      const all = new Place(native, type, unary, T === 0 ? 0 : last + 1).numbers;
+      const copy = new TYPES[type](T * labels).map(
+        (_, i) => all[Math.floor(i / labels) * down + (i % labels) * right],
+      );
+      const ints = (at) => (at === 0 ? null : new Place(native, "int32", at, T).values());
       return {
         length: T,
         labels,
@@ -369,57 +295,44 @@ export class Model extends Handle {
   }
   membersOf(clique) {
     const count = this.cliqueMembers(clique);
-    return Handle.on(this, (native, scope, pointer) => {
-      const [chains, positions, weights] = [0, 1, 2].map(() => scope.allocate(8 * count));
-      native.call("chorale_model_get_members", [
-        pointer,
-        integer("clique", clique),
-        chains,
-        positions,
-        weights,
-        count,
-        0,
-      ]);
-      const of = (at) => Array.from(native.array("int64", at, count), Number);
-      return { chains: of(chains), positions: of(positions), weights: of(weights) };
+    return Handle.on(this, (native, scope, model) => {
+      const places = [0, 1, 2].map(() => scope.place("int64", count));
+      native.call("chorale_model_get_members", [model, clique, ...places, count, 0]);
+      const [chains, positions, weights] = places.map((place) => Array.from(place.numbers, Number));
+      return { chains, positions, weights };
     });
   }
-  #own(Kind, kind, clique) {
-    const pointer = this.#number(`clique_${kind}`, this.#clique(clique));
+  #own(Kind, clique) {
+    const pointer = this.#clique(Kind.kind, clique);
     const native = Handle.nativeOf(this);
-    return pointer === 0 ? null : new Kind(native, native.raw(`chorale_${kind}_retain`, [pointer]));
+    const retain = `chorale_${Kind.kind}_retain`;
+    return pointer === 0 ? null : new Kind(native, native.raw(retain, [pointer]));
   }
   cliquePotential(clique) {
-    return this.#own(Potential, "potential", clique);
+    return this.#own(Potential, clique);
   }
   cliqueProperty(clique) {
-    return this.#own(Property, "property", clique);
+    return this.#own(Property, clique);
   }
   cliqueDictionary(clique) {
-    return this.#own(Dictionary, "dictionary", clique);
+    return this.#own(Dictionary, clique);
   }
   score(labels) {
-    return Handle.on(this, (native, scope, pointer) => {
-      const count = arrayOf("labels", labels).length;
-      const at = scope.numbers("int32", "labels", labels);
-      const [chains, cliques] = [this.chains, this.cliques];
-      const to = [scope.place(), scope.allocate(8 * chains), scope.allocate(8 * cliques)];
-      native.call("chorale_model_score", [native.host, pointer, at, count, ...to], {
-        count: "labels.length",
-      });
+    return Handle.on(this, (native, scope, model) => {
+      const given = scope.numbers("int32", "labels", arrayOf("labels", labels));
+      const [score, chains, cliques] = [1, this.chains, this.cliques].map((count) =>
+        scope.place("float64", count),
+      );
+      native.call(
+        "chorale_model_score",
+        [native.host, model, given, given.count, score, chains, cliques],
+        { count: "labels.length" },
+      );
       return {
-        score: native.view.getFloat64(to[0], true),
-        chainScores: native.array("float64", to[1], chains).slice(),
-        cliqueScores: native.array("float64", to[2], cliques).slice(),
+        score: score.value,
+        chainScores: chains.values(),
+        cliqueScores: cliques.values(),
       };
     });
   }
 }
-
-/** Returns the number of positions of a chain of a model, given by its address. */
-export const lengthOf = (native, model, chain) =>
-  native.scoped((scope) => {
-    const at = scope.struct("chain");
-    native.call("chorale_model_get_chain", [model, chain, at, 0]);
-    return native.get("chain", at, "length");
-  });

@@ -1,24 +1,10 @@
 // Symmetric potentials (potential.h).
+import { arrayOf, copyInto, integer, length, optionsOf, shown } from "./checks.js";
 import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, make } from "./handle.js";
-import {
-  TYPES,
-  arrayOf,
-  chosen,
-  integer,
-  length,
-  optionsOf,
-  real,
-  shown,
-  wordsOf,
-} from "./native.js";
-
-const OPTIONS = ["scale", "counted"];
-const SCALES = { none: 0, members: 1, "log-members": 2 };
-const SHAPES = wordsOf("CHORALE_SHAPE_");
 
 export class Potential extends Handle {
-  static destroy = "chorale_potential_release";
+  static kind = "potential";
   get values() {
     return Handle.ask(this, "chorale_potential_values");
   }
@@ -29,105 +15,88 @@ export class Potential extends Handle {
   }
   score(counts) {
     return Handle.on(this, (native, scope, pointer) => {
-      const array = arrayOf("counts", counts);
-      const at = scope.numbers("int64", "counts", array);
-      const copy = native.array("int64", at, array.length);
-      const members = copy.reduce((sum, count) => sum + count, 0n);
-      const to = scope.place();
-      native.call("chorale_potential_score", [pointer, at, array.length, members, to]);
-      return native.view.getFloat64(to, true);
+      const given = scope.numbers("int64", "counts", arrayOf("counts", counts));
+      const members = given.numbers.reduce((sum, count) => sum + count, 0n);
+      const score = scope.place("float64");
+      native.call("chorale_potential_score", [pointer, given, given.count, members, score]);
+      return score.value;
     });
   }
 }
 
 /**
- * Copies rows of numbers, all of one length, to one array. Returns { at, rows, columns }: the
- * address of the array, the number of rows and their length. An array of numbers is taken as one
- * row.
+ * Copies rows of numbers, all of one length, to one array. nameOf(r): the name of row r in error
+ * messages. Returns a place, with the number of rows and their length, `columns`.
  */
-export function tableOf(scope, name, rows) {
-  const outer = arrayOf(name, rows);
-  if (ArrayBuffer.isView(outer) || outer.length === 0 || typeof outer[0] === "number")
-    return {
-      at: scope.numbers("float64", name, outer),
-      rows: outer.length === 0 ? 0 : 1,
-      columns: outer.length,
-    };
-  const columns = arrayOf(`${name}[0]`, outer[0]).length;
-  const all = new Float64Array(outer.length * columns);
-  for (let r = 0; r < outer.length; ++r) {
-    const row = length(`${name}[${r}]`, arrayOf(`${name}[${r}]`, outer[r]), columns);
-    for (let c = 0; c < columns; ++c) {
-      if (typeof row[c] !== "number")
-        refuse(WRONG_TYPE, `${name}[${r}][${c}] is ${shown(row[c])}, not a number`);
-      all[r * columns + c] = row[c];
-    }
+export function rowsIn(scope, rows, nameOf) {
+  const columns = arrayOf(nameOf(0), rows[0]).length;
+  const place = scope.place("float64", rows.length * columns);
+  const all = place.numbers;
+  for (let r = 0; r < rows.length; ++r) {
+    const name = nameOf(r);
+    const row = length(name, arrayOf(name, rows[r]), columns);
+    copyInto(all.subarray(r * columns, (r + 1) * columns), name, row);
   }
-  return { at: scope.numbers("float64", name, all), rows: outer.length, columns };
+  return { place, rows: rows.length, columns };
+}
+/** Does the same with rows, or with an array of numbers, which is taken as one row. */
+function tableOf(scope, name, rows) {
+  const outer = arrayOf(name, rows);
+  if (!ArrayBuffer.isView(outer) && outer.length > 0 && typeof outer[0] !== "number")
+    return rowsIn(scope, outer, (r) => `${name}[${r}]`);
+  const place = scope.numbers("float64", name, outer);
+  return { place, rows: outer.length === 0 ? 0 : 1, columns: outer.length };
 }
 
-/** Returns the address of `height` x `width` numbers, given as rows or as one array. */
-export function rectangleOf(scope, name, rows, height, width) {
-  const table = tableOf(scope, name, rows);
-  if (table.rows * table.columns !== height * width || (table.rows !== 1 && table.rows !== height))
-    refuse(
-      STATUS.SHAPE,
-      `${name} has ${table.rows} rows of ${table.columns}; it must be ${height} x ${width}`,
-    );
-  return table.at;
-}
-export const squareOf = (scope, name, rows, side) => rectangleOf(scope, name, rows, side, side);
-
-/** Returns the address of `count` flags; 0 if no flags are given. */
-export function flagsOf(scope, name, flags, count) {
-  if (flags === null || flags === undefined) return 0;
-  length(name, arrayOf(name, flags), count);
-  return scope.flags(name, flags);
+/** Returns a place of `height` x `width` numbers, given as rows or as one array. */
+export function rectangleOf(scope, name, given, height, width = height) {
+  const { place, rows, columns } = tableOf(scope, name, given);
+  if (rows * columns !== height * width || (rows !== 1 && rows !== height))
+    refuse(STATUS.SHAPE, `${name} has ${rows} rows of ${columns}; it must be ${height} x ${width}`);
+  return place;
 }
 
+/** Creates a potential. more: further options. body(scope, options): the arguments of its kind. */
 function potentialOf(native, kind, values, options, more, body) {
   integer("values", values);
-  const { scale, counted, shape } = optionsOf(options, [...OPTIONS, ...more]);
+  const told = optionsOf(options, ["scale", "counted", ...more]);
   return native.scoped((scope) => {
-    const told = scope.struct("potential_options", {
-      scale: scale === undefined ? 0 : chosen("scale", scale, SCALES),
-      shape: shape === undefined ? 0 : chosen("shape", shape, SHAPES),
-      counted: flagsOf(scope, "counted", counted, values),
-    });
-    const before = [native.host, values, ...body(scope), told];
+    const how = { counts: { counted: values } };
+    const before = [native.host, values, ...body(scope, told)];
+    before.push(scope.struct("potential_options", told, how));
     return make(Potential, native, `potential_create_${kind}`, before);
   });
 }
+const strengthOf = (kind) => (native, values, lambda, options) =>
+  potentialOf(native, kind, values, options, [], () => [lambda]);
+const tablesOf = (tables) => (scope) => {
+  const { place, rows, columns } = tableOf(scope, "tables", tables);
+  return [place, rows, columns, 0];
+};
 
 export const potentials = {
-  createPotts: (native, values, lambda, options) =>
-    potentialOf(native, "potts", values, options, [], () => [real("lambda", lambda)]),
-  createEntropy: (native, values, lambda, options) =>
-    potentialOf(native, "entropy", values, options, [], () => [real("lambda", lambda)]),
-  createMakespan: (native, values, lambda, options) =>
-    potentialOf(native, "makespan", values, options, [], () => [real("lambda", lambda)]),
-  createSquareMakespan: (native, values, lambda, options) =>
-    potentialOf(native, "square_makespan", values, options, [], () => [real("lambda", lambda)]),
+  createPotts: strengthOf("potts"),
+  createEntropy: strengthOf("entropy"),
+  createMakespan: strengthOf("makespan"),
+  createSquareMakespan: strengthOf("square_makespan"),
   createSum: (native, values, tables, options) =>
-    potentialOf(native, "sum", values, options, ["shape"], tablesFor(tables)),
+    potentialOf(native, "sum", values, options, ["shape"], tablesOf(tables)),
   createMax: (native, values, tables, options) =>
-    potentialOf(native, "max", values, options, [], tablesFor(tables)),
+    potentialOf(native, "max", values, options, [], tablesOf(tables)),
   createCardinality: (native, values, table, options) =>
     potentialOf(native, "cardinality", values, options, ["shape"], (scope) => {
-      const array = arrayOf("table", table);
-      return [scope.numbers("float64", "table", array), array.length];
+      const place = scope.numbers("float64", "table", arrayOf("table", table));
+      return [place, place.count];
     }),
   createMajority: (native, values, weights, options) =>
-    potentialOf(native, "majority", values, options, ["bias"], (scope) => [
-      squareOf(scope, "weights", weights, values),
+    potentialOf(native, "majority", values, options, ["bias"], (scope, { bias }) => [
+      rectangleOf(scope, "weights", weights, values),
       0,
-      options?.bias === undefined
-        ? 0
-        : scope.sized("float64", "bias", options.bias, values),
+      scope.numbers("float64", "bias", bias, values),
     ]),
   createPairs: (native, values, scores, options) =>
     potentialOf(native, "pairs", values, options, [], (scope) => [
-      squareOf(scope, "scores", scores, values),
+      rectangleOf(scope, "scores", scores, values),
       0,
     ]),
   createCallback(native, values, score, options) {
@@ -145,15 +114,3 @@ export const potentials = {
     }
   },
 };
-const tablesFor = (tables) => (scope) => {
-  const { at, rows, columns } = tableOf(scope, "tables", tables);
-  return [at, rows, columns, 0];
-};
-
-/** Returns an array with `count` results of a type, which fill(address) writes. */
-export const result = (native, type, count, fill) =>
-  native.scoped((scope) => {
-    const at = scope.allocate(count * TYPES[type].BYTES_PER_ELEMENT);
-    fill(at);
-    return native.array(type, at, count).slice();
-  });

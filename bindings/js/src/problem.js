@@ -1,24 +1,14 @@
 // Problems: a model with its names and gold labels (problem.h).
+import { arrayOf, chosen, int32, integer, isDetached, length, optionsOf, shown } from "./checks.js";
 import { DETACHED, STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, given, make } from "./handle.js";
-import {
-  chosen,
-  integer,
-  int32,
-  isDetached,
-  length,
-  optionsOf,
-  shown,
-  sizeOf,
-  wordsOf,
-} from "./native.js";
-import { Model, lengthOf } from "./model.js";
-
-const TEXT_NAMES = { list: "list", texts: "texts", count: "texts.length" };
+import { sizeOf, wordsOf } from "./interface.js";
+import { Model, shapeOf } from "./model.js";
+import { Place } from "./scope.js";
 
 const { none: NO_LIST, values: VALUES, ...LISTS } = wordsOf("CHORALE_TEXTS_");
 
-function listOf(list) {
+function textListOf(list) {
   if (typeof list !== "number") return chosen("list", list, LISTS);
   if (integer("list", list) < 0)
     refuse(STATUS.OUT_OF_RANGE, `list is ${list}; lists of value names count from 0`);
@@ -26,7 +16,7 @@ function listOf(list) {
 }
 
 export class Problem extends Handle {
-  static destroy = "chorale_problem_destroy";
+  static kind = "problem";
   #raw(name, ...numbers) {
     return Handle.ask(this, `chorale_problem_${name}`, ...numbers);
   }
@@ -40,22 +30,22 @@ export class Problem extends Handle {
    */
   #text(name, ...numbers) {
     return Handle.on(this, (native, scope, problem) => {
-      const size = scope.place();
+      const size = scope.place("uint32");
       const at = native.raw(`chorale_problem_${name}`, [problem, ...numbers, size]);
-      return at === 0 ? null : native.text(at, native.view.getUint32(size, true));
+      return at === 0 ? null : native.text(at, size.value);
     });
   }
   texts(list) {
-    const number = listOf(list);
+    const number = textListOf(list);
     return Array.from({ length: this.#raw("text_count", number) }, (_, i) =>
       this.#text("text", number, i),
     );
   }
   text(list, index) {
-    return this.#text("text", listOf(list), integer("index", index));
+    return this.#text("text", textListOf(list), index);
   }
   setTexts(list, texts) {
-    this.#set(listOf(list), "texts", texts);
+    this.#set(textListOf(list), "texts", texts);
   }
   #set(number, name, texts, least = 0) {
     Handle.on(this, (native, scope, problem) => {
@@ -65,11 +55,9 @@ export class Problem extends Handle {
       if (all.length < least) refuse(STATUS.SIZE, `${name} is empty; it must have a name`);
       // With no texts, a list of value names is set to an empty list, and any other list is
       // removed.
-      const at = scope.texts(name, all);
-      native.call("chorale_problem_set_texts", [problem, number, at, sizeOf("text"), all.length], {
-        ...TEXT_NAMES,
-        texts: name,
-      });
+      const given = [scope.texts(name, all), sizeOf("text"), all.length];
+      const names = { list: "list", texts: name, count: "texts.length" };
+      native.call("chorale_problem_set_texts", [problem, number, ...given], names);
     });
   }
   addValueNames(names) {
@@ -88,66 +76,59 @@ export class Problem extends Handle {
       const { kinds, values } = optionsOf(options, ["kinds", "values"]);
       const model = native.raw("chorale_problem_model", [problem]);
       const count = native.raw("chorale_model_clique_count", [model]);
-      const numbers =
-        kinds === undefined
-          ? 0
-          : scope.sized("int32", "kinds", kinds, count);
       const lists =
-        values === undefined
-          ? 0
-          : scope.numbers(
-              "int32",
-              "values",
-              length("values", [...values], count).map((list) =>
-                list === null ? NO_LIST : listOf(list),
-              ),
-            );
-      native.call("chorale_problem_set_cliques", [problem, numbers, lists]);
+        values && Array.from(values, (list) => (list === null ? NO_LIST : textListOf(list)));
+      native.call("chorale_problem_set_cliques", [
+        problem,
+        scope.numbers("int32", "kinds", kinds, count),
+        scope.numbers("int32", "values", lists, count),
+      ]);
     });
   }
   cliqueKind(clique) {
-    return this.#raw("clique_kind", integer("clique", clique));
+    return this.#raw("clique_kind", clique);
   }
   valueName(clique, value) {
-    return this.#text("value_name", integer("clique", clique), int32("value", value));
+    return this.#text("value_name", clique, value);
   }
 
   #positions(native, problem) {
     const model = native.raw("chorale_problem_model", [problem]);
     let positions = 0;
     for (let chain = native.raw("chorale_model_chain_count", [model]) - 1; chain >= 0; --chain)
-      positions += lengthOf(native, model, chain);
+      positions += shapeOf(native, model, chain).length;
     return positions;
   }
   get gold() {
-    const native = Handle.nativeOf(this);
-    const problem = Handle.use(this, native);
-    const at = native.raw("chorale_problem_gold", [problem]);
-    return at === 0 ? null : native.array("int32", at, this.#positions(native, problem)).slice();
+    return Handle.on(this, (native, scope, problem) => {
+      const at = native.raw("chorale_problem_gold", [problem]);
+      if (at === 0) return null;
+      return new Place(native, "int32", at, this.#positions(native, problem)).values();
+    });
   }
   set gold(labels) {
     Handle.on(this, (native, scope, problem) => {
-      const at =
+      const given =
         labels === null
           ? 0
-          : scope.sized("int32", "gold", labels, this.#positions(native, problem));
-      native.call("chorale_problem_set_gold", [problem, at]);
+          : scope.numbers(
+              "int32",
+              "gold",
+              arrayOf("gold", labels),
+              this.#positions(native, problem),
+            );
+      native.call("chorale_problem_set_gold", [problem, given]);
     });
   }
   toBytes() {
-    return Handle.on(this, (native, scope, problem) => {
-      const needed = scope.place();
-      native.call("chorale_problem_write", [problem, 0, 0, needed]);
-      const count = native.view.getUint32(needed, true);
-      const at = scope.allocate(count);
-      native.call("chorale_problem_write", [problem, at, count, needed]);
-      return native.bytes(at, count).slice();
-    });
+    return Handle.on(this, (native, scope, problem) =>
+      native.list("uint8", "chorale_problem_write", problem),
+    );
   }
 }
 
 export const createProblem = (native, model) =>
-  make(Problem, native, "problem_create", [native.host, given(native, "model", model, Model)]);
+  make(Problem, native, "problem_create", [native.host, given(native, "model", model, "model")]);
 
 /** Returns the bytes of a buffer or of a view of one. */
 export function bytesOf(name, bytes) {
@@ -162,12 +143,9 @@ export function bytesOf(name, bytes) {
     : new Uint8Array(buffer);
 }
 
-export function readProblem(native, bytes) {
-  return native.scoped((scope) => {
-    const array = bytesOf("bytes", bytes);
-    const count = array.length;
-    const at = scope.numbers("uint8", "bytes", array);
+export const readProblem = (native, bytes) =>
+  native.scoped((scope) => {
+    const given = scope.numbers("uint8", "bytes", bytesOf("bytes", bytes));
     const names = { size: "bytes.length" };
-    return make(Problem, native, "problem_read", [native.host, at, count, 0], names);
+    return make(Problem, native, "problem_read", [native.host, given, given.count, 0], names);
   });
-}

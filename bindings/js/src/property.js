@@ -1,13 +1,14 @@
 // Properties, label maps and transitions (property.h, chain.h).
+import { arrayOf, chosen, integer, isMissing, optionsOf, shown } from "./checks.js";
 import { WRONG_TYPE, refuse } from "./errors.js";
-import { Handle, given, make } from "./handle.js";
-import { arrayOf, chosen, int32, integer, optionsOf, shown, wordsOf } from "./native.js";
-import { flagsOf, squareOf } from "./potential.js";
+import { Handle, make } from "./handle.js";
+import { wordsOf } from "./interface.js";
+import { rectangleOf } from "./potential.js";
 
 export const fire = Object.freeze({ nothing: -1, label: -2, table: -3 });
 
 export class Property extends Handle {
-  static destroy = "chorale_property_release";
+  static kind = "property";
   get values() {
     return Handle.ask(this, "chorale_property_values");
   }
@@ -18,85 +19,70 @@ export class Property extends Handle {
 
 /** A subset of the values of a property, which a clique of a problem file may have. */
 export class Dictionary extends Handle {
-  static destroy = "chorale_dictionary_release";
+  static kind = "dictionary";
   get values() {
     return Handle.ask(this, "chorale_dictionary_values");
   }
 }
 
 export class Transitions extends Handle {
-  static destroy = "chorale_transitions_release";
+  static kind = "transitions";
   get labels() {
     return Handle.ask(this, "chorale_transitions_labels");
   }
 }
 
-export function createTransitions(native, scores, options) {
+/** name: what error messages call the scores. */
+export function createTransitions(native, scores, options, name = "scores") {
   if (scores instanceof Transitions)
     return new Transitions(
       native,
-      native.raw("chorale_transitions_retain", [Handle.use(scores, native, "scores")]),
+      native.raw("chorale_transitions_retain", [Handle.use(scores, native, name)]),
     );
   const told = optionsOf(options, ["labels", "start", "end", "mask", "startMask", "endMask"]);
   return native.scoped((scope) => {
-    let labels = told.labels === undefined ? undefined : integer("labels", told.labels);
-    let at = 0;
-    if (scores !== null && scores !== undefined) {
-      const outer = arrayOf("scores", scores);
-      labels ??=
-        ArrayBuffer.isView(outer) || typeof outer[0] === "number"
-          ? Math.round(Math.sqrt(outer.length))
-          : outer.length;
-      at = squareOf(scope, "scores", scores, labels);
-    }
+    const outer = isMissing(scores) ? undefined : arrayOf(name, scores);
+    const flat = ArrayBuffer.isView(outer) || typeof outer?.[0] === "number";
+    const { labels = flat ? Math.round(Math.sqrt(outer.length)) : outer?.length } = told;
     if (labels === undefined)
       refuse(WRONG_TYPE, "labels is missing: without scores nothing tells how many there are");
-    const numbers = (name) =>
-      told[name] === undefined || told[name] === null
-        ? 0
-        : scope.sized("float64", name, told[name], labels);
-    const mask =
-      told.mask === undefined || told.mask === null
-        ? 0
-        : flagsOf(scope, "mask", flatFlags(told.mask), labels * labels);
-    const made = scope.struct("transitions_options", {
-      start: numbers("start"),
-      end: numbers("end"),
-      mask,
-      start_mask: flagsOf(scope, "startMask", told.startMask, labels),
-      end_mask: flagsOf(scope, "endMask", told.endMask, labels),
-    });
-    return make(Transitions, native, "transitions_create", [native.host, labels, at, made]);
+    integer("labels", labels);
+    const [m, fields] = [labels, { ...told, mask: flatFlags(told.mask) }];
+    const counts = { start: m, end: m, mask: m * m, startMask: m, endMask: m };
+    const before = [
+      native.host,
+      labels,
+      outer && rectangleOf(scope, name, outer, labels),
+      scope.struct("transitions_options", fields, { counts }),
+    ];
+    return make(Transitions, native, "transitions_create", before, { scores: name });
   });
 }
 const flatFlags = (mask) =>
-  mask.length > 0 && typeof mask[0] === "object" ? [...mask].flatMap((row) => [...row]) : mask;
+  typeof mask?.[0] === "object" ? [...mask].flatMap((row) => [...row]) : mask;
 
 // ---- Label maps --------------------------------------------------------------------------------
 
 /**
- * Allocates a chorale_label_map, and returns its address `at` and the number `count` of its labels.
+ * Allocates a chorale_label_map. Returns its place `at`, and the number `count` of its labels.
  * `labels`: a number of labels, each of its own kind, or a LabelMap.
  */
 export function mapIn(scope, labels) {
-  if (typeof labels === "number") {
-    const count = integer("labels", labels);
-    return { at: scope.struct("label_map", { labels: count, kinds: count }), count };
-  }
+  if (typeof labels === "number")
+    return { at: scope.struct("label_map", { labels, kinds: labels }), count: labels };
   if (labels === null || typeof labels !== "object")
     refuse(WRONG_TYPE, `labels is ${shown(labels)}, neither a number nor a LabelMap`);
-  const kinds = arrayOf("labels.kindOfLabel", labels.kindOfLabel);
-  const at = scope.struct("label_map", {
-    labels: kinds.length,
-    kinds: integer("labels.kinds", labels.kinds),
-    kind_of_label: scope.numbers("int32", "labels.kindOfLabel", kinds),
-    begins: flagsOf(scope, "labels.begins", labels.begins, kinds.length),
-  });
-  return { at, count: kinds.length };
+  const { kinds, kindOfLabel, begins } = labels;
+  const count = arrayOf("labels.kindOfLabel", kindOfLabel).length;
+  const how = { counts: { begins: count }, prefix: "labels." };
+  return {
+    at: scope.struct("label_map", { labels: count, kinds, kindOfLabel, begins }, how),
+    count,
+  };
 }
 /**
- * Creates a property about a map from labels to kinds. parts: returns the arguments after the map, of
- * a scope and the number of labels.
+ * Creates a property about a map from labels to kinds. parts: returns the arguments after the map,
+ * of a scope and the number of labels.
  */
 const mapped = (native, name, labels, parts) =>
   native.scoped((scope) => {
@@ -104,45 +90,29 @@ const mapped = (native, name, labels, parts) =>
     const before = [native.host, at, ...parts(scope, count)];
     return make(Property, native, `property_create_${name}`, before);
   });
-const segment = ({ endsAtIgnored }) => (endsAtIgnored ? 1 : 0);
+/** Returns the arguments of a property about segments before those for its end or start. */
+const segment = (scope, count, anchor, { ignored, endsAtIgnored }) => [
+  anchor,
+  scope.flags("ignored", ignored, count),
+  endsAtIgnored ? 1 : 0,
+];
 
-/** Runs body with label names in memory of the library, as arrays of pointers and lengths. */
-function named(native, names, body) {
+/** Calls body(scope, given, count) with label names and their scheme as arguments for C. */
+function named(native, names, scheme, body) {
+  const number = chosen("scheme", scheme, wordsOf("CHORALE_SCHEME_"));
   return native.scoped((scope) => {
     const texts = [...names].map((name, i) => scope.utf8(`names[${i}]`, name));
-    const lengths = scope.pointers(texts.map(([, bytes]) => bytes));
-    return body(
-      scope,
-      [scope.pointers(texts.map(([at]) => at)), lengths, texts.length],
-      texts.length,
+    const [at, lengths] = [0, 1].map((part) =>
+      scope.numbers(
+        "uint32",
+        "names",
+        Uint32Array.from(texts, (text) => text[part]),
+      ),
     );
+    return body(scope, [number, at, lengths, texts.length], texts.length);
   });
 }
-const SCHEMES = wordsOf("CHORALE_SCHEME_");
-const schemeOf = (scheme) => chosen("scheme", scheme, SCHEMES);
 
-function automatonOf(native, scope, { labels, classes = 1, states, values, ...given }) {
-  for (const [name, value] of Object.entries({ labels, classes, states, values }))
-    integer(name, value);
-  const numbers = (name, array, count) =>
-    array === undefined || array === null
-      ? 0
-      : scope.sized("int32", name, array, count);
-  return scope.struct("automaton", {
-    labels,
-    classes,
-    states,
-    values,
-    start: int32("start", given.start ?? 0),
-    table_offset: int32("tableOffset", given.tableOffset ?? 0),
-    outside_value: int32("outsideValue", given.outsideValue ?? 0),
-    fires_outside: (given.outsideValue ?? -1) === -1 ? 0 : 1,
-    next: numbers("next", arrayOf("next", given.next), states * classes * labels),
-    actions: numbers("actions", given.actions, states * classes * labels),
-    end_actions: numbers("endActions", given.endActions, states),
-    label_values: numbers("labelValues", given.labelValues, labels),
-  });
-}
 const AUTOMATON = [
   ..."labels states values classes start next actions endActions".split(" "),
   ..."labelValues tableOffset outsideValue".split(" "),
@@ -151,79 +121,78 @@ const LOCAL = ["labels", "values", "classes", "actions", "labelValues"];
 
 export const properties = {
   createPositionLabel: (native, labels, position) =>
-    mapped(native, "position_label", labels, () => [integer("position", position)]),
-  createTokenLabel: (native, labels, token) =>
-    mapped(native, "token_label", labels, () => [int32("token", token)]),
+    mapped(native, "position_label", labels, () => [position]),
+  createTokenLabel: (native, labels, token) => mapped(native, "token_label", labels, () => [token]),
   createFirstLabel(native, labels, options) {
     const { ignored } = optionsOf(options, ["ignored"]);
     return mapped(native, "first_label", labels, (scope, count) => [
-      flagsOf(scope, "ignored", ignored, count),
+      scope.flags("ignored", ignored, count),
     ]);
   },
   createNextLabel(native, labels, anchor, options) {
     const told = optionsOf(options, ["ignored", "endsAtIgnored", "endValue"]);
     return mapped(native, "next_label", labels, (scope, count) => [
-      int32("anchor", anchor),
-      flagsOf(scope, "ignored", told.ignored, count),
-      segment(told),
-      int32("endValue", told.endValue ?? -1),
+      ...segment(scope, count, anchor, told),
+      told.endValue ?? -1,
     ]);
   },
   createTokenBefore(native, labels, anchor, values, options) {
     const told = optionsOf(options, ["ignored", "endsAtIgnored", "startValue"]);
     return mapped(native, "token_before", labels, (scope, count) => [
-      int32("anchor", anchor),
-      flagsOf(scope, "ignored", told.ignored, count),
-      segment(told),
-      integer("values", values),
-      int32("startValue", told.startValue ?? -1),
+      ...segment(scope, count, anchor, told),
+      values,
+      told.startValue ?? -1,
     ]);
   },
-  createAutomaton: (native, automaton) =>
-    native.scoped((scope) => {
-      const told = automatonOf(native, scope, optionsOf(automaton, AUTOMATON, "automaton"));
-      return make(Property, native, "property_create", [native.host, told]);
-    }),
+  createAutomaton(native, automaton) {
+    const told = { classes: 1, ...optionsOf(automaton, AUTOMATON, "automaton") };
+    for (const name of ["labels", "classes", "states", "values"]) integer(name, told[name]);
+    const cells = told.states * told.classes * told.labels;
+    const fields = {
+      ...told,
+      next: arrayOf("next", told.next),
+      firesOutside: (told.outsideValue ?? -1) !== -1,
+    };
+    const counts = {
+      next: cells,
+      actions: cells,
+      endActions: told.states,
+      labelValues: told.labels,
+    };
+    return native.scoped((scope) =>
+      make(Property, native, "property_create", [
+        native.host,
+        scope.struct("automaton", fields, { counts }),
+      ]),
+    );
+  },
   createLocal(native, local) {
     const { labels, values, classes = 1, actions, labelValues } = optionsOf(local, LOCAL, "local");
-    return native.scoped((scope) => {
-      for (const [name, value] of Object.entries({ labels, values, classes })) integer(name, value);
-      const table = scope.sized("int32", "actions", actions, classes * labels * (labels + 1));
-      const own =
-        labelValues === undefined
-          ? 0
-          : scope.sized("int32", "labelValues", labelValues, labels);
-      return make(Property, native, "property_create_local", [
-        native.host, labels, classes, values, table, own,
-      ]);
-    });
+    const cells = integer("classes", classes) * integer("labels", labels) * (labels + 1);
+    return native.scoped((scope) =>
+      make(Property, native, "property_create_local", [
+        native.host,
+        labels,
+        classes,
+        values,
+        scope.numbers("int32", "actions", arrayOf("actions", actions), cells),
+        scope.numbers("int32", "labelValues", labelValues, labels),
+      ]),
+    );
   },
-  labelMap(native, names, scheme = "bio") {
-    const number = schemeOf(scheme);
-    return named(native, names, (scope, texts, count) => {
-      const kinds = scope.place();
-      const kindOfLabel = scope.allocate(4 * count);
-      const begins = scope.allocate(count);
-      native.call("chorale_label_map_from_names", [number, ...texts, kindOfLabel, begins, kinds]);
-      return {
-        kindOfLabel: native.array("int32", kindOfLabel, count).slice(),
-        begins: native.bytes(begins, count).slice(),
-        kinds: scope.number(kinds),
-      };
-    });
-  },
-  schemeMask(native, names, scheme) {
-    const number = schemeOf(scheme);
-    return named(native, names, (scope, texts, count) => {
-      const [mask, start, end] = [count * count, count, count].map((bytes) =>
-        scope.allocate(bytes),
-      );
-      native.call("chorale_scheme_mask", [number, ...texts, mask, start, end]);
-      return {
-        mask: native.bytes(mask, count * count).slice(),
-        start: native.bytes(start, count).slice(),
-        end: native.bytes(end, count).slice(),
-      };
-    });
-  },
+  labelMap: (native, names, scheme = "bio") =>
+    named(native, names, scheme, (scope, given, count) => {
+      const kinds = scope.place("int64");
+      const kindOfLabel = scope.place("int32", count);
+      const begins = scope.place("uint8", count);
+      native.call("chorale_label_map_from_names", [...given, kindOfLabel, begins, kinds]);
+      return { kindOfLabel: kindOfLabel.values(), begins: begins.values(), kinds: kinds.value };
+    }),
+  schemeMask: (native, names, scheme) =>
+    named(native, names, scheme, (scope, given, count) => {
+      const places = [count * count, count, count].map((bytes) => scope.place("uint8", bytes));
+      native.call("chorale_scheme_mask", [...given, ...places]);
+      const [mask, start, end] = places.map((place) => place.values());
+      return { mask, start, end };
+    }),
 };

@@ -1,11 +1,8 @@
 // Rules: what the labelling of a chain must look like (rules.h).
+import { atLeast, int32, isMissing, optionsOf, real, shown } from "./checks.js";
 import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
-import { given } from "./handle.js";
-import { atLeast, int32, isMissing, optionsOf, real, shown, sizeOf, wordsOf } from "./native.js";
-import { Property, fire, mapIn, properties } from "./property.js";
-import { structs } from "./run.js";
+import { fire, mapIn, properties } from "./property.js";
 
-const RULE_NUMBERS = wordsOf("CHORALE_RULE_");
 const segments = (k) => `${k} segment${k === 1 ? "" : "s"}`;
 // Each kind of rules in words.
 const RULE_WORDS = {
@@ -63,7 +60,9 @@ export const rules = Object.freeze({
 
 // ---- Passing rules -----------------------------------------------------------------------------
 
-/** Returns the kinds of labels, as a LabelMap with the names of the kinds; `names` may be missing. */
+/**
+ * Returns the kinds of labels, as a LabelMap with the names of the kinds; `names` may be missing.
+ */
 function kindsOf(native, names, scheme, labels) {
   if (isMissing(names)) {
     if (scheme !== "plain")
@@ -121,24 +120,24 @@ function sidesOf(native, place, { a, sides }, map) {
   return properties.createAutomaton(native, { labels, states: 6, values: 1, next, actions });
 }
 
-/** Converts a rule to the fields of a chorale_rule. made: receives properties to be closed. */
-function ruleFields(native, scope, place, rule, map, made) {
+/** Returns the fields of a chorale_rule for a rule that error messages call `place`. */
+function ruleFields(native, scope, place, rule, map) {
+  const { kind, each, chains } = rule;
   const fields = {
-    kind: RULE_NUMBERS[rule.kind],
+    kind,
+    each,
+    chains,
     k: atLeast(`${place}.k`, rule.k, 1),
-    each: rule.each ? 1 : 0,
+    property: rule.property,
   };
-  if (rule.kind === "property") {
-    const { property = made[made.push(sidesOf(native, place, rule, map)) - 1] } = rule;
-    fields.property = given(native, `${place}.property`, property, Property);
-  } else if (!rule.each || rule.kind === "never") fields.a = kindNumber(`${place}.a`, rule.a, map);
-  if (PAIRS.includes(rule.kind)) fields.b = kindNumber(`${place}.b`, rule.b, map);
+  if (rule.sides) {
+    fields.property = sidesOf(native, place, rule, map);
+    scope.later(() => fields.property.close());
+  } else if (kind !== "property" && (!each || kind === "never"))
+    fields.a = kindNumber(`${place}.a`, rule.a, map);
+  if (PAIRS.includes(kind)) fields.b = kindNumber(`${place}.b`, rule.b, map);
   if (!isMissing(rule.price)) fields.price = above0(`${place}.price`, rule.price);
-  if (!isMissing(rule.chains)) {
-    fields.chains = scope.numbers("int64", `${place}.chains`, rule.chains);
-    fields.chain_count = rule.chains.length;
-  }
-  return fields;
+  return { ...fields, chainCount: chains?.length };
 }
 function above0(name, value) {
   if (!(real(name, value) > 0))
@@ -147,62 +146,45 @@ function above0(name, value) {
 }
 
 /**
- * Calls body(at, told), where `at` is the address of a chorale_rules with the rules of `options`, 0
- * if there are none, and told(number, a) returns a rule in words for one kind a. labels: their
- * number.
+ * Converts the rules of `options`; labels: their number. Returns { at, told }: the place of a
+ * chorale_rules, and a function that returns the rule of a number in words, for one kind a. {} if
+ * there are no rules.
  */
-export function withRules(native, scope, options, labels, body) {
+export function rulesIn(native, scope, options, labels) {
   const { rules: wanted = [], names, scheme = "plain", mostCost } = options;
   if (!Array.isArray(wanted)) refuse(WRONG_TYPE, `rules is ${shown(wanted)}, not an array`);
-  if (wanted.length === 0) return body(0);
+  if (wanted.length === 0) return {};
   const map = kindsOf(native, names, scheme, labels);
-  const size = sizeOf("rule");
-  const at = scope.zeros(size * wanted.length);
-  const made = [];
-  try {
-    wanted.forEach((rule, number) => {
-      if (!(rule instanceof Rule))
-        refuse(
-          WRONG_TYPE,
-          `rules[${number}] is ${shown(rule)}, not a rule, such as rules.once() makes`,
-        );
-      const place = `rules[${number}] (${rule.kind.replaceAll("-", " ")})`;
-      const fields = ruleFields(native, scope, place, rule, map, made);
-      native.set("rule", at + number * size, { ...fields, struct_size: size });
-    });
-    const told = (number, a) =>
-      wanted[number].each ? wanted[number].told(map.kindNames[a] ?? a) : String(wanted[number]);
-    return body(
-      scope.struct("rules", {
-        rules: at,
-        count: wanted.length,
-        map: mapIn(scope, map).at,
-        most_cost: isMissing(mostCost) ? 0 : above0("mostCost", mostCost),
-      }),
-      told,
-    );
-  } finally {
-    for (const property of made) property.close();
-  }
+  const place = scope.place("rule", wanted.length);
+  wanted.forEach((rule, index) => {
+    const name = `rules[${index}]`;
+    if (!(rule instanceof Rule))
+      refuse(WRONG_TYPE, `${name} is ${shown(rule)}, not a rule, such as rules.once() makes`);
+    const told = `${name} (${rule.kind.replaceAll("-", " ")})`;
+    const fields = ruleFields(native, scope, told, rule, map);
+    scope.fill(place, fields, { prefix: `${told}.`, index });
+  });
+  const at = scope.struct("rules", {
+    rules: place,
+    count: wanted.length,
+    map: mapIn(scope, map).at,
+    mostCost: isMissing(mostCost) ? 0 : above0("mostCost", mostCost),
+  });
+  const told = (number, a) =>
+    wanted[number].each ? wanted[number].told(map.kindNames[a] ?? a) : String(wanted[number]);
+  return { at, told };
 }
 
 // ---- What they did -----------------------------------------------------------------------------
 
-/** Returns the chains to which rules were added. told: as withRules() passes it. */
+/** Returns the chains to which rules were added. told: that of rulesIn(). */
 export function ruledOf(native, decoded, told) {
-  const read = (struct, name) =>
-    structs(native, struct, (to, capacity, needed) =>
-      native.call(name, [decoded, to, sizeOf(struct), capacity, needed]),
-    );
-  const ruled = read("ruled_chain", "chorale_decoded_ruled_chains").map((chain) => ({
-    ...chain,
-    conflicts: [],
-    reasons: [],
-  }));
+  const read = (struct) => native.list(struct, `chorale_decoded_${struct}s`, decoded);
+  const ruled = read("ruled_chain").map((chain) => ({ ...chain, conflicts: [], reasons: [] }));
   const byChain = new Map(ruled.map((entry) => [entry.chain, entry]));
-  for (const { chain, rule, a } of read("rule_conflict", "chorale_decoded_rule_conflicts"))
+  for (const { chain, rule, a } of read("rule_conflict"))
     byChain.get(chain).conflicts.push(told(rule, a));
-  for (const { chain, a, ...reason } of read("rule_reason", "chorale_decoded_rule_reasons"))
+  for (const { chain, a, ...reason } of read("rule_reason"))
     byChain.get(chain).reasons.push({ ...reason, told: told(reason.rule, a) });
   return ruled;
 }

@@ -1,6 +1,6 @@
 // How names may differ and yet be the same key: the rules of every language of this library.
 import { STATUS, refuse } from "./errors.js";
-import { shown } from "./native.js";
+import { shown } from "./checks.js";
 
 // What each rule does to a text. Rules are applied in this order.
 const SPELLING = {

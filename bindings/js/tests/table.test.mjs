@@ -139,7 +139,7 @@ for (const [name, chorale] of await bothModules()) {
     refused("WRONG_TYPE", () => chorale.settle(), /mentions is undefined, not an object/);
     refused("WRONG_TYPE", settle({ keyes: [] }), /mentions\.keyes is not known/);
     refused("WRONG_TYPE", settle({ key: undefined }), /key is undefined, not an array/);
-    refused("WRONG_TYPE", settle({ key: ["a", 0, 0, 0, 0] }), /key\[0\] is "a", not a number/);
+    refused("WRONG_TYPE", settle({ key: ["a", 0, 0, 0, 0] }), /key\[0\] is "a", not an integer/);
     refused("WRONG_TYPE", settle({ times: [1, 1, 1, null, 1] }), /times\[3\]/);
     refused("WRONG_TYPE", settle({ labels: undefined }), /labels is undefined/);
     refused("SIZE", settle({ labels: 0 }), /labels is 0/);

@@ -18,7 +18,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent.parent / "python" / "tools"), str(HERE.parent.parent)]
 sys.dont_write_bytecode = True
 from declare import HEADERS, Headers  # noqa: E402
-from mirror import FLAGS  # noqa: E402
+from mirror import ENUMS, FLAGS, snake  # noqa: E402
 
 # Functions that the package leaves out: solvers of single chains and cliques, and what is experimental
 # but for tables and what the page of a report needs, cancel flags (there is one thread), files
@@ -43,10 +43,23 @@ NO_STRUCTS = {"chorale_instance", "chorale_allocator", "chorale_host", "chorale_
               "chorale_partition_result", "chorale_attachment", "chorale_run_cost",
               "chorale_repeated_words_options"}
 
-# What JavaScript makes of fields that the library fills: words, by the prefix of their constants.
-WORDS = {"chorale_outcome": "OUTCOME", "chorale_obstacle": "OBSTACLE", "chorale_verdict": "VERDICT",
-         "chorale_learn_warning": "WARNING", "chorale_rule_state": "RULES",
-         "chorale_evidence_origin": "EVIDENCE"}
+# What JavaScript makes of fields, and takes for them: words, by the prefix of their constants; true or
+# false; arrays of numbers. All pointers to handles have the names of their kinds.
+WORDS = {f"chorale_{snake(enum)}": prefix for _, prefix, enum, *_ in ENUMS if prefix != "ROWS"}
+GIVEN_FLAGS = {"exact_marginals", "no_local_search", "restrict_range", "edits", "across", "each", "borrow",
+               "may_lower_accuracy", "without_gold", "fires_outside"}
+ARRAYS = {"int32_t*": "int32", "int64_t*": "int64", "double*": "float64", "uint8_t*": "uint8"}
+
+
+def kind_of(headers, field, declared):
+    if declared.endswith("*") and declared.rstrip("*") in headers.handles and not declared.endswith("**"):
+        return declared.removeprefix("chorale_").rstrip("*")
+    if declared == "int32_t" and field in FLAGS | GIVEN_FLAGS:
+        return "flag"
+    if declared == "void*" and not field.endswith("_user"):
+        return "element"
+    return WORDS.get(declared) or ARRAYS.get(declared) or ""
+
 
 PROGRAM = r"""// Written by tools/layout.py.
 #include "experimental.h"
@@ -69,9 +82,10 @@ template <class T> constexpr char letter() {
   else if constexpr (std::is_same_v<Plain, std::size_t>) return 'z';
   else static_assert(!sizeof(T), "a type without a letter");
 }
-template <class R, class... A> void function(const char *name, R (*)(A...)) {
+template <class R, class... A>
+void function(const char *name, R (*)(A...), const char *arguments) {
   const char letters[] = {letter<R>(), letter<A>()..., '\0'};
-  std::printf("    %s: \"%s\",\n", name, letters);
+  std::printf("    %s: [\"%s\", \"%s\"],\n", name, letters, arguments);
 }
 #define STRUCT(type) std::printf("    " #type ": { size: %zu, fields: {\n", sizeof(type))
 #define FIELD(type, name, kind) \
@@ -102,13 +116,13 @@ def main():
         if name not in NO_STRUCTS:
             structs.append(f"  STRUCT({name});")
             for field, kind in fields:
-                kind = WORDS.get(kind) or ("flag" if kind == "int32_t" and field in FLAGS else "")
+                kind = kind_of(headers, field, kind)
                 kind = f', \\"{kind}\\"' if kind else ""
                 structs.append(f'  FIELD({name}, {field}, "{kind}");')
             structs.append('  std::printf("    } },\\n");')
     names = [name for name in headers.functions if not LEFT_OUT.fullmatch(name)]
-    functions = [f'  function("{name}", static_cast<decltype(&{name})>(nullptr));'
-                 for name in names]
+    functions = [f'  function("{name}", static_cast<decltype(&{name})>(nullptr),'
+                 f' "{" ".join(headers.functions[name][2]).replace("const ", "")}");' for name in names]
     used = [name for name in headers.constants
             if not re.match(r"CHORALE_(VERSION|CLIQUE_|CHAIN_|MARGINAL_|ANY|START_)", name)]
     constants = [f"  CONSTANT({name});" for name in used]
