@@ -136,10 +136,7 @@ def table(name: str, value: Any, ndim: int | tuple[int, ...]) -> Doubles:
 def ints(name: str, value: Any, ndim: int = 1, size: int | None = None, how: How = "call") -> Ints:
     """Converts integers to a C-contiguous int32 array. An array that is C-contiguous and int32
     already is not copied (except with how="copy")."""
-    array = _integers(name, value, ndim, INT32)
-    if size is not None and array.shape != (size,):
-        raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
-    made = np.require(array, np.int32, ["C", "A"])
+    made = np.require(_integers(name, value, ndim, size, INT32), np.int32, ["C", "A"])
     return own(made) if how == "copy" else made
 
 
@@ -148,24 +145,21 @@ def optional_ints(name: str, value: Any, size: int | None = None, how: How = "ca
 
 
 def longs(name: str, value: Any, size: int | None = None) -> npt.NDArray[np.int64]:
-    array = _integers(name, value, 1, INT64)
-    if size is not None and array.shape != (size,):
-        raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
-    return np.require(array, np.int64, ["C", "A"])
+    return np.require(_integers(name, value, 1, size, INT64), np.int64, ["C", "A"])
 
 
-def _integers(name: str, value: Any, ndim: int, limits: Any) -> npt.NDArray[Any]:
+def _integers(name: str, value: Any, ndim: int, size: int | None, limits: Any) -> npt.NDArray[Any]:
     array = _array(name, value)
     _dimensions(name, array, ndim)
-    if array.size == 0:
-        return array.astype(np.int32)
-    if array.dtype.kind not in "iu":
+    if array.size and array.dtype.kind not in "iu":
         raise TypeError(f"{name} has elements of type {array.dtype}, not integers")
-    if array.dtype != limits.dtype and not np.can_cast(array.dtype, limits.dtype):
+    if array.size and not np.can_cast(array.dtype, limits.dtype):
         low, high = int(array.min()), int(array.max())
         if low < limits.min or high > limits.max:
             worst = low if low < limits.min else high
             raise ValueError(f"{name} holds {worst}, which does not fit {limits.dtype}")
+    if size is not None and array.shape != (size,):
+        raise ValueError(f"{name} has shape {array.shape}, not ({size},)")
     return array
 
 
@@ -176,9 +170,6 @@ def flags(name: str, value: Any, shape: tuple[int, ...] | None = None, how: How 
         raise TypeError(f"{name} has elements of type {array.dtype}, not bool")
     if shape is not None and array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}, not {shape}")
-    if array.dtype.kind == "b":
-        made = np.ascontiguousarray(array).view(np.uint8)
-        return own(made) if how == "copy" else made
     wrong = array[(array != 0) & (array != 1)]
     if wrong.size:
         raise ValueError(f"{name} holds {wrong[0]}, neither 0 nor 1: it says yes or no of each")
@@ -278,6 +269,22 @@ def distinct(name: str, values: Sequence[Any]) -> None:
         seen.add(value)
 
 
+def encoded(what: str, text: Any) -> bytes:
+    if not isinstance(text, str):
+        raise TypeError(f"{what} {text!r}, not a str")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} {text!r}, which UTF-8 cannot hold") from None
+
+
+def texts(name: str, values: Any) -> list[bytes]:
+    """Encodes a list of texts."""
+    if isinstance(values, (str, bytes)):
+        raise TypeError(f"{name} is {values!r}, not a list of texts")
+    return [encoded(f"{name} holds", text) for text in values]
+
+
 def choices(prefix: str) -> dict[Any, int]:
     """Returns the constants of the C interface that begin with CHORALE_ and a prefix, by the rest
     of their names in small letters."""
@@ -294,14 +301,6 @@ def chosen(name: str, value: Any, choices: dict[Any, int]) -> int:
     except (KeyError, TypeError):
         known = ", ".join(repr(choice) for choice in choices)
         raise ValueError(f"{name} is {value!r}, not one of {known}") from None
-
-
-def view(address: int, count: int, kind: Any, dtype: Any) -> npt.NDArray[Any]:
-    """Returns a view of an array of `count` elements that belongs to the library. The view does not
-    keep the array alive: in a callback it is valid only until the callback returns."""
-    if count == 0:
-        return np.empty(0, dtype=dtype)
-    return np.frombuffer(memoryview((kind * count).from_address(address)).cast("B"), dtype=dtype)
 
 
 def borrowed(
@@ -322,7 +321,6 @@ def borrowed(
     memory = (ctypes.c_uint8 * ((last + 1) * kind.itemsize)).from_address(address)
     memory.owner = owner
     flat = np.frombuffer(memoryview(memory), dtype=kind)
-    array = np.lib.stride_tricks.as_strided(
-        flat, shape, tuple(step * kind.itemsize for step in strides), writeable=False
-    )
+    steps = tuple(step * kind.itemsize for step in strides)
+    array = np.lib.stride_tricks.as_strided(flat, shape, steps, writeable=False)
     return array

@@ -28,13 +28,7 @@ class Names:
     """Label names, converted for C."""
 
     def __init__(self, names: Sequence[str], scheme: str) -> None:
-        if isinstance(names, (str, bytes)):
-            raise TypeError(f"names is {names!r}, not a sequence of names")
-        encoded = []
-        for name in names:
-            if not isinstance(name, str):
-                raise TypeError(f"names holds {name!r}, not a str")
-            encoded.append(name.encode("utf-8"))
+        encoded = arrays.texts("names", names)
         self.count = len(encoded)
         spelled = scheme.lower() if isinstance(scheme, str) else scheme
         self.scheme = arrays.chosen("scheme", spelled, SCHEMES)

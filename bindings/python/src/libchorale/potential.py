@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from ctypes import c_double, c_int64
+from ctypes import c_double
 from typing import Any, Literal, Optional
 
 import numpy as np
@@ -240,7 +240,7 @@ class Potential(Shared):
         def score(_: Any, counts: Any, count: int, members: int, into: int) -> int:
             try:
                 # Copies the counts, whose memory is valid only during the call.
-                own = arrays.view(counts, count, c_int64, np.int64).copy()
+                own = arrays.borrowed(counts, (count,), np.int64, None).copy()
                 c_double.from_address(into).value = float(function(own, members))
                 return 0
             except BaseException as error:

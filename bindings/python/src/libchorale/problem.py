@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ctypes import POINTER, c_size_t
 from types import MappingProxyType
 from typing import Any, overload
@@ -119,10 +120,21 @@ class Problem(Closable):
 
     def _set_texts(self, name: str, which: int, texts: Iterable[str] | None) -> None:
         given = [] if texts is None else texts if isinstance(texts, (str, bytes)) else list(texts)
-        packed = _Texts(name, given)
         with Renaming({"count": f"the number of {name}"}):
-            packed.set(self, which)
+            self._set(name, which, given)
         self._lists[which] = list(given)
+
+    def _set(self, name: str, which: int, texts: Iterable[Any]) -> None:
+        parts = arrays.texts(name, texts)
+        count = len(parts)
+        lengths = np.fromiter(map(len, parts), np.uintp, count)
+        joined = np.frombuffer(b"".join([*parts, b"\0"]), dtype=np.uint8)
+        entries = np.empty((max(1, count), 2), dtype=np.uintp)  # structs chorale_text
+        entries[:count, 0] = np.cumsum(lengths) - lengths + np.uintp(joined.ctypes.data)
+        entries[:count, 1] = lengths
+        given = ctypes.cast(entries.ctypes.data, POINTER(c.chorale_text))
+        size = ctypes.sizeof(c.chorale_text)
+        call(library.chorale_problem_set_texts, self, which, given, size, count)
 
     labels = _List("The name of each label.", c.CHORALE_TEXTS_LABELS)
     tokens = _List("The text of each token id.", c.CHORALE_TEXTS_TOKENS)
@@ -178,7 +190,7 @@ class Problem(Closable):
                 numbers.append(lists.setdefault(tuple(given), c.CHORALE_TEXTS_VALUES + len(lists)))
         array = arrays.ints("names", numbers, size=self._model.cliques)
         for texts, which in lists.items():
-            _Texts("names", texts).set(self, which)
+            self._set("names", which, texts)
         call(library.chorale_problem_set_cliques, self, None, array)
 
     def value_name(self, clique: int, value: int) -> str | None:
@@ -196,8 +208,8 @@ class Problem(Closable):
         with self._use() as problem:
             pointer = library.chorale_problem_gold(problem)
             count = int(self._model.chain_lengths.sum())
-            own = None if pointer is None else arrays.view(pointer, count, ctypes.c_int32, np.int32)
-            return None if own is None else own.copy()
+            own = arrays.borrowed(pointer, (count,), np.int32, None)
+            return None if pointer is None else own.copy()
 
     @gold.setter
     def gold(self, labels: Any) -> None:
@@ -219,8 +231,8 @@ class Problem(Closable):
     @notes.setter
     def notes(self, notes: Mapping[str, str]) -> None:
         given = {**dict.fromkeys(self.notes, ""), **notes}.items()
-        encoded = [(_encoded("the name is", n), _encoded("the text is", t)) for n, t in given]
-        for name, text in encoded:
+        says = "the name is", "the text is"
+        for name, text in [tuple(map(arrays.encoded, says, note)) for note in given]:
             call(library.chorale_problem_set_note, self, name, len(name), text, len(text))
 
     # ---- Files
@@ -235,7 +247,7 @@ class Problem(Closable):
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a file: first a temporary file in the same directory, which then replaces
         `path`."""
-        with _Path(path) as encoded:
+        with _path(path) as encoded:
             call(library.chorale_problem_save, self, encoded)
 
     @classmethod
@@ -253,7 +265,7 @@ class Problem(Closable):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Problem:
         """Loads a problem from a file or a pipe; devices and directories are refused."""
-        with _Path(path) as encoded:
+        with _path(path) as encoded:
             pointer = cls._create(library.chorale_problem_load, None, encoded)
         return cls._made(pointer)
 
@@ -261,36 +273,6 @@ class Problem(Closable):
         if self.closed:
             return "<Problem, closed>"
         return f"<Problem around {self._model!r}>"
-
-
-class _Texts:
-    """An array of chorale_text structs, with the bytes to which they point."""
-
-    def __init__(self, name: str, texts: Iterable[Any]) -> None:
-        if isinstance(texts, (str, bytes)):
-            raise TypeError(f"{name} is {texts!r}, not a list of texts")
-        parts = [_encoded(f"{name} holds", text) for text in texts]
-        self.count = len(parts)
-        lengths = np.fromiter(map(len, parts), np.uintp, self.count)
-        self._bytes = np.frombuffer(b"".join([*parts, b"\0"]), dtype=np.uint8)
-        self._array = np.empty((max(1, self.count), 2), dtype=np.uintp)
-        self._array[: self.count, 0] = np.cumsum(lengths) - lengths
-        self._array[: self.count, 0] += np.uintp(self._bytes.ctypes.data)
-        self._array[: self.count, 1] = lengths
-
-    def set(self, problem: Problem, which: int) -> None:
-        texts = ctypes.cast(self._array.ctypes.data, POINTER(c.chorale_text))
-        size = ctypes.sizeof(c.chorale_text)
-        call(library.chorale_problem_set_texts, problem, which, texts, size, self.count)
-
-
-def _encoded(what: str, text: Any) -> bytes:
-    if not isinstance(text, str):
-        raise TypeError(f"{what} {text!r}, not a str")
-    try:
-        return text.encode("utf-8")
-    except UnicodeEncodeError:
-        raise ValueError(f"{what} {text!r}, which UTF-8 cannot hold") from None
 
 
 def _text(function: Any, *arguments: Any) -> str | None:
@@ -313,21 +295,17 @@ def _end_to_end(texts: Iterable[Any] | None) -> Iterable[Any] | None:
     return flat
 
 
-class _Path:
+@contextlib.contextmanager
+def _path(path: str | os.PathLike[str]) -> Iterator[bytes]:
     """A context for a call: gives the encoded path, and adds the path to errors of the call."""
-
-    def __init__(self, path: str | os.PathLike[str]) -> None:
-        self._path = path
-        self._encoded = os.fsencode(path)
-        if b"\0" in self._encoded:
-            raise ValueError(f"path {path!r} holds a NUL")
-
-    def __enter__(self) -> bytes:
-        return self._encoded
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, FileAccessError):
-            error.filename = os.fspath(self._path)
+    encoded = os.fsencode(path)
+    if b"\0" in encoded:
+        raise ValueError(f"path {path!r} holds a NUL")
+    try:
+        yield encoded
+    except FileAccessError as error:
+        error.filename = os.fspath(path)
+        raise
 
 
 def model_of(data: bytes) -> Model:
