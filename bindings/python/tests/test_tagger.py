@@ -617,7 +617,7 @@ def test_edges_and_known_labels():
     [first, _] = tagger.predict_proba(scores[:2], [0, 1], tokens[:2], edges[:2], known)
     assert first[0].tolist() == [0.0, 1.0]
     for given, match in (
-        ({"forced": [[5, None], [None, None]]}, r"forced\[0\] has 5, not one of 0, 1"),
+        ({"forced": [[5, None], [None, None]]}, r"forced\[0\] has the label 5, not one of 0, 1"),
         ({"edges": edges[:1]}, "edges has 1 entries, X has 2"),
         ({"edges": [edges[0][:, :1]] * 2}, r"edges\[0\] has shape"),
     ):

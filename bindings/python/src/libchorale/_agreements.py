@@ -4,6 +4,7 @@ scores of the chains to one array, the agreements to the form that the library t
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Literal, Union
@@ -13,6 +14,7 @@ import numpy.typing as npt
 
 from . import _arrays as arrays
 from . import _declarations as c
+from ._native import struct
 from .chain import Transitions
 from .errors import Error, OutOfRangeError, Renaming
 from .potential import Potential
@@ -86,44 +88,45 @@ Agree = Union[str, Property, Agreement, "tuple[str | Property, Strength]"]
 @dataclasses.dataclass
 class Wanted:
     """An agreement in the form that the library takes. what: as in `Reason` (collective.py). place:
-    the name of the agreement in error messages."""
+    the name of the agreement in error messages. fields: the fields of the C struct
+    chorale_agreement that have arrays."""
 
     agreement: Agreement
     what: str | int
     place: str
-    keys: arrays.Ints | None  # the key of each position; None for cliques and properties
-    stop: arrays.Ints
-    offsets: Longs  # of "cliques": clique c has the positions members[offsets[c] : offsets[c + 1]]
-    members: Longs
-    weights: Longs | None = None  # of each position; for a property: of each chain
+    fields: dict[str, Any]
 
     @property
     def prop(self) -> Property | None:
         what = self.agreement.what
         return what if isinstance(what, Property) else None
 
-    @property
-    def kind(self) -> int:
-        what = self.agreement.what
-        return c.CHORALE_AGREE_PROPERTY if isinstance(what, Property) else KINDS[what]
+    def struct(self) -> c.chorale_agreement:
+        asked = self.agreement
+        strength = None if asked.strength == "auto" else asked.strength or c.CHORALE_NO_AGREEMENT
+        return struct(
+            c.chorale_agreement,
+            kind=KINDS[asked.what] if isinstance(asked.what, str) else c.CHORALE_AGREE_PROPERTY,
+            across=int(bool(asked.across)),
+            strength=strength,
+            minimum=asked.minimum,
+            potential=asked.potential,
+            property=self.prop,
+            **self.fields,
+        )
 
 
 @dataclasses.dataclass
 class Given:
-    """Checked arguments of a call. Chain i has the positions offsets[i] to offsets[i + 1] - 1."""
+    """Checked arguments of a call. Chain i has the positions offsets[i] to offsets[i + 1] - 1.
+    fields: further arguments of `corpus_of` (model.py)."""
 
     scores: npt.NDArray[Any]  # N x m: N positions in all, m labels
     offsets: Longs
-    transitions: Transitions | None
-    groups: Longs  # the number of the group of each chain
-    group_names: Sequence[Hashable]
-    ids: arrays.Ints | None  # the id of the token at each position
-    texts: bool  # whether the tokens are texts, not integers
     wanted: list[Wanted]
-    uncounted: arrays.Ints  # labels that take no part
-    edges: npt.NDArray[Any] | None = None  # N x m x m; that of the first position is not read
-    forced: arrays.Ints | None = None  # N
-    allowed: arrays.Bytes | None = None  # N x m
+    fields: dict[str, Any]
+    group_names: Sequence[Hashable] = ()  # the group of each chain
+    texts: bool = False  # whether the tokens are texts, not integers
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
@@ -147,14 +150,14 @@ def read(
     strength: Strength,
     minimum: int,
     stop: Iterable[Hashable],
-    uncounted: Iterable[int | str] | None = None,
-    names: Sequence[str] | None = None,
-    *,
-    edges: Sequence[Any] | None = None,
-    forced: Sequence[Any] | None = None,
-    allowed: Sequence[Any] | None = None,
-    counts: npt.ArrayLike | None = None,
+    uncounted: Iterable[int | str] | None,
+    names: Sequence[str] | None,
+    edges: Sequence[Any] | None,
+    forced: Sequence[Any] | None,
+    allowed: Sequence[Any] | None,
+    counts: npt.ArrayLike | None,
 ) -> Given:
+    """Checks arguments of `decode`, which describes them."""
     if transitions is not None and not isinstance(transitions, Transitions):
         with Renaming({"scores": "transitions"}):
             transitions = Transitions(transitions)
@@ -166,7 +169,6 @@ def read(
     _of_each_chain("groups", groups, lengths)
     known: dict[Hashable, int] = {}
     listed = [known.setdefault(group, len(known)) for group in groups]
-    numbers = np.array(listed, dtype=np.int64)
     ids, texts = _ids("tokens", tokens, lengths)
     wanted: list[Wanted] = []
     for entry, place in _listed(agreeing_by_default(agree, tokens)):
@@ -177,17 +179,6 @@ def read(
             scores = np.zeros((0, asked.what.labels))
     if uncounted is None:
         uncounted = [label for label, name in enumerate(names or ()) if name == OUTSIDE]
-    given = Given(
-        scores=scores,
-        offsets=offsets,
-        transitions=transitions,
-        groups=numbers,
-        group_names=groups,
-        ids=ids,
-        texts=texts is not None,
-        wanted=wanted,
-        uncounted=arrays.ints("uncounted", _numbers("uncounted", uncounted, names)),
-    )
     m = scores.shape[1]
 
     def matrices(place: str, own: Any, length: int) -> npt.NDArray[Any]:
@@ -199,17 +190,29 @@ def read(
         made[1:] = found
         return made
 
-    given.edges = _joined("edges", edges, lengths, matrices)
-    given.forced = _joined(
-        *("forced", forced, lengths),
-        lambda place, own, n: arrays.ints(place, _numbers(place, own, names), size=n),
-    )
-    given.allowed = _joined(
-        "allowed", allowed, lengths, lambda place, own, n: arrays.flags(place, own, (n, m))
-    )
+    def labels(place: str, own: Any, length: int) -> arrays.Ints:
+        return arrays.ints(place, _numbers(place, own, names), size=length)
+
+    def flags(place: str, own: Any, length: int) -> arrays.Bytes:
+        return arrays.flags(place, own, (length, m))
+
+    fields = {
+        "transitions": transitions,
+        "tokens": ids,
+        "groups": np.array(listed, dtype=np.int64),
+        "uncounted": arrays.ints("uncounted", _numbers("uncounted", uncounted, names)),
+        "edges": _joined("edges", edges, lengths, matrices),
+        "forced": _joined("forced", forced, lengths, labels),
+        "allowed": _joined("allowed", allowed, lengths, flags),
+    }
+    given = Given(scores, offsets, wanted, fields, groups, texts is not None)
     if counts is not None:
         _count(given, arrays.longs("counts", counts, size=len(lengths)))
     return given
+
+
+#: The arguments of `decode` and `build_problem` that `read` checks.
+READ = inspect.signature(read).parameters
 
 
 def _count(given: Given, counts: Longs) -> None:
@@ -218,15 +221,16 @@ def _count(given: Given, counts: Longs) -> None:
     if (counts < 1).any():
         chain = int(np.argmax(counts < 1))
         raise ValueError(f"counts[{chain}] is {counts[chain]}; it must be at least 1")
-    if given.transitions is not None:
+    if given.fields["transitions"] is not None:
         raise ValueError("counts and transitions exclude each other; edges can be given instead")
     every = np.repeat(counts, np.diff(given.offsets))
     given.scores = given.scores * every[:, None].astype(given.scores.dtype)
-    if given.edges is not None:
-        given.edges = given.edges * every[:, None, None].astype(given.scores.dtype)
+    edges = given.fields["edges"]
+    if edges is not None:
+        given.fields["edges"] = edges * every[:, None, None].astype(given.scores.dtype)
     for wanted in given.wanted:
-        times = every if wanted.prop is None else counts
-        wanted.weights = times if wanted.weights is None else times * wanted.weights
+        times, own = every if wanted.prop is None else counts, wanted.fields["weights"]
+        wanted.fields["weights"] = times if own is None else times * own
 
 
 def _numbers(place: str, labels: Any, names: Sequence[str] | None) -> Any:
@@ -374,9 +378,7 @@ def _wanted(
     else:
         strength = arrays.real(f"{prefix}strength", asked.strength)
         check_strength(f"{prefix}strength", strength)
-    minimum = arrays.integer(f"{prefix}minimum", asked.minimum)
-    if minimum < 1:
-        raise ValueError(f"{prefix}minimum is {minimum}; it must be at least 1")
+    minimum = arrays.size(f"{prefix}minimum", asked.minimum, 1)
     keys, known = None, None
     if asked.what == "words":
         keys, known = ids, texts
@@ -400,18 +402,23 @@ def _wanted(
         raise OutOfRangeError(
             f"{place}.cliques holds {wrong[0]}, and there are {sum(lengths)} positions, from 0"
         )
-    what = "words" if asked.what == "words" else number
+    if asked.weights is None or not isinstance(asked.what, Property):
+        weights = _joined(f"{place}.weights", asked.weights, lengths, _longs)
+    else:
+        weights = _longs(f"{place}.weights", asked.weights, len(lengths))
     return Wanted(
         dataclasses.replace(asked, strength=strength, minimum=minimum),
-        what,
+        "words" if asked.what == "words" else number,
         place,
-        keys,
-        arrays.ints(f"{prefix}stop", stop),
-        offsets,
-        members,
-        arrays.longs(f"{place}.weights", asked.weights, size=len(lengths))
-        if asked.weights is not None and isinstance(asked.what, Property)
-        else _joined(f"{place}.weights", asked.weights, lengths, _longs),
+        {
+            "keys": keys,
+            "stop": arrays.ints(f"{prefix}stop", stop),
+            "stop_count": len(stop),
+            "cliques": len(parts),
+            "clique_offsets": offsets,
+            "members": members,
+            "weights": weights,
+        },
     )
 
 

@@ -203,18 +203,18 @@ class Rows:
     def given(self, rows: Longs, groups: Longs | None, factor: float = 1.0) -> Given:
         """Returns the arguments of `decode` for some rows: every row is a chain of one position.
         factor: of the strengths."""
-        empty = np.zeros(0, dtype=np.int32)
-        none = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64)
         times = None if self.times is None else self.times[rows]
         wanted = []
         for number, (keyed, of) in enumerate(zip(self.keyed, self.weights)):
             asked = Agreement("keys", factor * of.strength, of.potential, across=True)
             place = f"key {', '.join(map(repr, keyed.names))}"
-            wanted.append(Wanted(asked, number, place, keyed.codes[rows], empty, *none, times))
+            fields = {"keys": keyed.codes[rows], "weights": times}
+            wanted.append(Wanted(asked, number, place, fields))
         if groups is None:
             groups = np.zeros(len(rows), dtype=np.int64)
         offsets = np.arange(len(rows) + 1)
-        return Given(self.scores(rows), offsets, None, groups, (), None, False, wanted, empty)
+        fields = {"transitions": None, "tokens": None, "groups": groups}
+        return Given(self.scores(rows), offsets, wanted, fields)
 
     def solve(
         self, options: dict[str, Any], until: float | None, told: Callable[[Any], Any] | None

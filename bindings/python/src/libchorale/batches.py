@@ -40,8 +40,66 @@ Errors = Literal["raise", "column"]
 REMEMBERED = 65536
 
 
+class _Columns:
+    """A specification. Its fields of these names are columns, if they are there and not None."""
+
+    _reads = ("group", "scores", "label", "tokens", "edges", "forced", "allowed", "order")
+
+    def _columns(self) -> dict[str, str]:
+        """Returns the columns that are read, each by its name in error messages."""
+        given = {name: getattr(self, name, None) for name in self._reads}
+        return {name: column for name, column in given.items() if column is not None}
+
+
+class _Labels(_Columns):
+    """A specification that makes a column of lists of labels, and one that says what changed."""
+
+    labels: str
+    changed: str
+    names: Sequence[str] | None
+
+    def _fields(self, arrow: Any, schema: Any) -> list[Any]:
+        kind = arrow.int32() if self.names is None else arrow.string()
+        return [
+            arrow.field(self.labels, arrow.list_(kind)),
+            arrow.field(self.changed, arrow.bool_()),
+        ]
+
+    def _made(
+        self,
+        arrow: Any,
+        flat: Any,
+        lengths: Any,
+        changed: Any,
+        left_out: Sequence[LeftOut],
+        told: Mapping[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Returns the new columns. flat: the labels of all rows, one row after the other. lengths:
+        the number of labels of each row. changed: the rows whose labels have changed. told: further
+        columns. The rows that are left out say why in the column of errors, and are null unless
+        they keep labels of their own."""
+        edges = np.cumsum([0, *lengths], dtype=np.int32)
+        labels = arrow.array(flat, arrow.int32(), mask=flat < 0)
+        if self.names is not None:
+            labels = arrow.array(list(self.names), arrow.string()).take(labels)
+        differs = np.zeros(len(lengths), dtype=bool)
+        differs[changed] = True
+        lists = arrow.ListArray.from_arrays(arrow.array(edges), labels)
+        new = {self.labels: lists, self.changed: arrow.array(differs), **(told or {})}
+        if not left_out:
+            return new
+        why: list[str | None] = [None] * len(lengths)
+        has_labels = [True] * len(lengths)
+        for entry in left_out:
+            why[entry.chain] = f"row {entry.chain} is left out: {str(entry).split(': ', 1)[1]}"
+            has_labels[entry.chain] = entry.obstacle == "undecided"
+        keeps = arrow.array(has_labels)
+        kept = {name: pyarrow().compute.if_else(keeps, of, None) for name, of in new.items()}
+        return {**kept, ERROR: arrow.array(why, arrow.string())}
+
+
 @dataclasses.dataclass(frozen=True)
-class Chains:
+class Chains(_Labels):
     """Specification for rows that are chains (sentences, records): names the columns, and says what
     should agree. Can be pickled.
 
@@ -106,22 +164,15 @@ class Chains:
         return _listed(agreeing_by_default(self.agree, self.tokens))
 
     def _columns(self) -> dict[str, str]:
-        found = {"group": self.group, "scores": self.scores}
-        for argument in ("tokens", "edges", "forced", "allowed", "order"):
-            column = getattr(self, argument)
-            if column is not None:
-                found[argument] = column
+        found = super()._columns()
         for number, (entry, _) in enumerate(self._listed()):
             if isinstance(entry, Agreement) and isinstance(entry.keys, str):
                 found[f"agree[{number}].keys"] = entry.keys
         return found
 
     def _fields(self, arrow: Any, schema: Any) -> list[Any]:
-        kind = arrow.int32() if self.names is None else arrow.string()
-        fields = [(self.labels, arrow.list_(kind)), (self.changed, arrow.bool_())]
-        if self.ruled is not None:
-            fields.append((self.ruled, arrow.string()))
-        return [arrow.field(*field) for field in fields]
+        ruled = [] if self.ruled is None else [arrow.field(self.ruled, arrow.string())]
+        return super()._fields(arrow, schema) + ruled
 
     def _arguments(self, rows: Any) -> dict[str, Any]:
         """Returns arguments of `decode` and `build_problem` for the rows of one group."""
@@ -154,20 +205,19 @@ class Chains:
             most_cost=self.most_cost,
             **self.options,
         )
-        lengths = [len(labels) for labels in found.labels]
-        changed = np.zeros(len(found.labels), dtype=bool)
-        changed[[change.chain for change in found.changed]] = True
-        labels = _label_lists(arrow, np.concatenate(found.labels), lengths, self.names)
-        new = {self.labels: labels, self.changed: arrow.array(changed)}
+        told = {}
         if self.ruled is not None:
-            told = {ruled.chain: str(ruled).split(": ", 1)[1] for ruled in found.ruled}
-            rows_told = [told.get(row) for row in range(len(lengths))]
-            new[self.ruled] = arrow.array(rows_told, arrow.string())
-        return _without(arrow, new, found.left_out)
+            ruled = {of.chain: str(of).split(": ", 1)[1] for of in found.ruled}
+            rows_told = [ruled.get(row) for row in range(len(scores))]
+            told[self.ruled] = arrow.array(rows_told, arrow.string())
+        lengths = [len(labels) for labels in found.labels]
+        changed = [change.chain for change in found.changed]
+        flat = np.concatenate(found.labels)
+        return self._made(arrow, flat, lengths, changed, found.left_out, told)
 
 
 @dataclasses.dataclass(frozen=True)
-class Problems:
+class Problems(_Labels):
     """Specification for rows that are chains, where the caller makes the problem of each group. Can
     be pickled if `problem` can.
 
@@ -189,19 +239,6 @@ class Problems:
     labels: str = "labels"
     changed: str = "changed"
 
-    def _columns(self) -> dict[str, str]:
-        found = {"group": self.group}
-        if self.order is not None:
-            found["order"] = self.order
-        return found
-
-    def _fields(self, arrow: Any, schema: Any) -> list[Any]:
-        kind = arrow.int32() if self.names is None else arrow.string()
-        return [
-            arrow.field(self.labels, arrow.list_(kind)),
-            arrow.field(self.changed, arrow.bool_()),
-        ]
-
     def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
         problem = self.problem(rows)
         model = problem.model if self.learnt is None else self.learnt.apply(problem)
@@ -210,15 +247,12 @@ class Problems:
             raise ValueError(f"problem has {len(lengths)} chains for {rows.num_rows} rows")
         with Run(model, **self.options) as run:
             run.solve()
-            changed = np.zeros(len(lengths), dtype=bool)
-            changed[run.changed_chains()] = True
-            found, left_out = run.labels(), run.left_out()
-        labels = _label_lists(arrow, found, lengths, self.names)
-        return _without(arrow, {self.labels: labels, self.changed: arrow.array(changed)}, left_out)
+            flat, changed = run.labels(), run.changed_chains()
+            return self._made(arrow, flat, lengths, changed, run.left_out())
 
 
 @dataclasses.dataclass(frozen=True)
-class Mentions:
+class Mentions(_Columns):
     """Specification for rows that are mentions. The fields are arguments of `settle`; those that are
     not listed here are described there. Can be pickled.
 
@@ -240,29 +274,15 @@ class Mentions:
     names: Sequence[str] = NAMES
     options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
-    def _columns(self) -> dict[str, str]:
-        found = {"group": self.group, "label": self.label}
-        if self.order is not None:
-            found["order"] = self.order
-        return found
-
     def _fields(self, arrow: Any, schema: Any) -> list[Any]:
         of_labels = plain_type(schema.field(self.label).type)
         kinds = [of_labels, arrow.float64(), arrow.bool_(), arrow.string()]
         return [arrow.field(name, kind) for name, kind in zip(self.names, [*kinds, arrow.bool_()])]
 
     def _labelled(self, arrow: Any, rows: Any) -> dict[str, Any]:
-        settled = settle(
-            rows,
-            key=self.key,
-            label=self.label,
-            confidence=self.confidence,
-            labels=self.labels,
-            scale=self.scale,
-            names=self.names,
-            **self.options,
-        )
-        table = settled.table
+        given = ("key", "label", "confidence", "labels", "scale", "names")
+        arguments = {name: getattr(self, name) for name in given}
+        table = settle(rows, **arguments, **self.options).table
         return {name: table.column(name) for name in self.names}
 
 
@@ -477,33 +497,6 @@ def _lists(rows: Any, name: str) -> list[Any]:
         if entry is None:
             raise ValueError(f"column {name!r} is null in row {row}")
     return lists
-
-
-def _without(arrow: Any, new: dict[str, Any], left_out: Sequence[LeftOut]) -> dict[str, Any]:
-    """Returns new columns in which the rows that are left out say why in the column of errors, and
-    are null unless they keep labels of their own."""
-    if not left_out:
-        return new
-    rows = len(next(iter(new.values())))
-    why: list[str | None] = [None] * rows
-    has_labels = [True] * rows
-    for entry in left_out:
-        why[entry.chain] = f"row {entry.chain} is left out: {str(entry).split(': ', 1)[1]}"
-        has_labels[entry.chain] = entry.obstacle == "undecided"
-    keeps = arrow.array(has_labels)
-    kept = {name: pyarrow().compute.if_else(keeps, of, None) for name, of in new.items()}
-    return {**kept, ERROR: arrow.array(why, arrow.string())}
-
-
-def _label_lists(arrow: Any, flat: Any, lengths: Any, names: Sequence[str] | None) -> Any:
-    """Returns a column with a list of labels for each row. flat: the labels of all rows, one row
-    after the other. lengths: the number of labels of each row. names: names to be used instead of
-    numbers, or None."""
-    edges = np.cumsum([0, *lengths], dtype=np.int32)
-    labels = arrow.array(flat, arrow.int32(), mask=flat < 0)
-    if names is not None:
-        labels = arrow.array(list(names), arrow.string()).take(labels)
-    return arrow.ListArray.from_arrays(arrow.array(edges), labels)
 
 
 def _matrices(arrow: Any, rows: Any, name: str) -> list[Any]:

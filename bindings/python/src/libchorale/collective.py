@@ -18,11 +18,11 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from . import rules as of_rules
-from ._agreements import Agree, Given, Placed, Strength, read
+from ._agreements import READ, Agree, Given, Placed, Strength, read
 from ._callbacks import Raised
 from ._declarations import Outcome
 from ._handle import Closable
-from ._native import Using, call, get, library, struct
+from ._native import Using, call, get, library
 from ._work import entries, told
 from .cancel import Cancel, Stop
 from .chain import Scheme, Transitions
@@ -30,6 +30,7 @@ from .errors import Renaming, StateError
 from .model import corpus_of
 from .problem import Problem
 from .run import (
+    OF_A_RUN,
     LeftOut,
     Progress,
     Reason,
@@ -207,13 +208,7 @@ def build_problem(
     >>> Run(problem).solve().changed_chains
     1
     """
-    given = read(
-        *(unaries, transitions, groups, tokens, agree, strength, minimum, stop, uncounted, names),
-        edges=edges,
-        forced=forced,
-        allowed=allowed,
-        counts=counts,
-    )
+    given = read(**{name: value for name, value in locals().items() if name in READ})
     labels = None if gold is None else arrays.ints("gold", gold, size=int(given.offsets[-1]))
     asked = [wanted.agreement for wanted in given.wanted]
     if labels is None and any(of.strength == "auto" and of.potential is None for of in asked):
@@ -238,7 +233,8 @@ def agreeing(given: Given, labels: arrays.Ints | None) -> Problem:
     """Returns a problem with gold labels, made by one call of the library. given: the checked
     arguments. labels: the gold label of every position; None: no gold labels."""
     with ExitStack() as stack, Placed(given):
-        corpus, create = corpus_struct(given), library.chorale_problem_create_agreeing
+        corpus = corpus_of(given.scores, given.offsets, **given.fields)
+        create = library.chorale_problem_create_agreeing
         agreements, raised = specification(stack, given)
         made = Problem._create(create, None, corpus, agreements, len(given.wanted), labels)
     kept = [wanted.agreement.potential for wanted in given.wanted] if raised else []
@@ -328,21 +324,10 @@ def decode(
     [('words', 1.2)]
     """
     until = arrays.deadline("time_limit", time_limit)  # covers the work before the run, too
-    given = read(
-        *(unaries, transitions, groups, tokens, agree, strength, minimum, stop, uncounted, names),
-        edges=edges,
-        forced=forced,
-        allowed=allowed,
-        counts=counts,
-    )
+    options = {name: value for name, value in locals().items() if name in OF_A_RUN}
+    given = read(**{name: value for name, value in locals().items() if name in READ})
     if names is not None and given.labels is not None and len(names) != given.labels:
         raise ValueError(f"names has {len(names)} entries for {given.labels} labels")
-    options: dict[str, Any] = {
-        "rounds": rounds,
-        "effort": effort,
-        "threads": threads,
-        "bound_steps": bound_steps,
-    }
     kept = None
     if rules:
         kept = of_rules.Given(rules, names, scheme, most_cost, given.scores.shape[1])
@@ -414,48 +399,16 @@ class _Solution(Closable):
         return entries(library.chorale_decoded_reasons, c.chorale_reason, self)
 
 
-def corpus_struct(given: Given, **more: Any) -> c.chorale_corpus:
-    return corpus_of(
-        given.scores,
-        given.offsets,
-        given.transitions,
-        given.ids,
-        given.groups,
-        uncounted=given.uncounted,
-        edges=given.edges,
-        forced=given.forced,
-        allowed=given.allowed,
-        **more,
-    )
-
-
 def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
     """Returns the agreements as an array for C, and the `Raised` objects that store exceptions of
     callbacks of their potentials."""
     sources: list[Raised] = []
     agreements = (c.chorale_agreement * max(1, len(given.wanted)))()
     for number, wanted in enumerate(given.wanted):
-        asked = wanted.agreement
-        strength = None if asked.strength == "auto" else asked.strength or c.CHORALE_NO_AGREEMENT
-        agreement = struct(
-            c.chorale_agreement,
-            kind=wanted.kind,
-            across=int(bool(asked.across)),
-            strength=strength,
-            minimum=asked.minimum,
-            keys=wanted.keys,
-            stop=wanted.stop,
-            stop_count=len(wanted.stop),
-            cliques=len(wanted.offsets) - 1,
-            clique_offsets=wanted.offsets,
-            members=wanted.members,
-            weights=wanted.weights,
-            potential=asked.potential,
-            property=wanted.prop,
-        )
+        agreement = wanted.struct()
         stack.enter_context(Using(agreement))
-        if asked.potential is not None:
-            sources += asked.potential._raised
+        if wanted.agreement.potential is not None:
+            sources += wanted.agreement.potential._raised
         agreements[number] = agreement
     return agreements, sources
 
@@ -480,7 +433,7 @@ def solved(
     made.progress = telling(progress, raised)
     made.used["cancel"] = stop
     with ExitStack() as stack:
-        corpus = corpus_struct(given, borrow=int(borrow))
+        corpus = corpus_of(given.scores, given.offsets, **given.fields, borrow=int(borrow))
         agreements, of_potentials = specification(stack, given)
         if rules is not None:
             made.rules = pointer(rules.struct(stack))

@@ -12,7 +12,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import inspect
-import itertools
 import sys
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
@@ -200,85 +199,44 @@ class CollectiveTagger:
         _agreements(self.agree)
         if self.transitions is not None and kind != "scores":
             raise ValueError("transitions is given, which only scores (tagger=None) can have")
-        if edges is not None:
-            edges = self._edges(edges, X, kind == "scores")
-        has_groups = groups is not None
-        X, groups, tokens = _lists(X, groups, tokens)
-        gold = _gold(y, X)
-        lengths = [len(row) for row in gold]
-        folds = _folds(groups, lengths)
-        labels = self._labels(X, gold, kind)
-        numbers = {label: number for number, label in enumerate(labels)}
-        for number, row in enumerate(gold):
-            for label in row:
-                if label not in numbers:
-                    raise ValueError(
-                        f"y[{number}] has the label {label!r}, not one of {_some(labels)}"
-                    )
-
+        of = _corpus(X, groups, tokens, edges, kind == "scores")
+        gold = _gold(y, of.X)
+        folds = _folds(of.groups, [len(row) for row in gold])
+        labels = self._labels(of.X, gold, kind)
+        known = {label: number for number, label in enumerate(labels)}
+        numbers = [_numbers(f"y[{number}]", row, known) for number, row in enumerate(gold)]
         if self.rules:  # finds mistakes before the training
             check_anywhere(self.rules, "sequences differ from call to call")
             names = [str(label) for label in labels]
             with ExitStack() as stack:
                 RuleSet(self.rules, names, self.scheme, self.most_cost, len(names)).struct(stack)
+        classes, begins = self._counted(labels, known)
 
-        classes = begins = None
-        if self.spans and self.f1_without is None:
-            raise ValueError("spans needs f1_without, the labels of positions outside of spans")
-        if self.f1_without is not None:
-            left_out = {_plain(label) for label in _sequences("f1_without", self.f1_without)}
-            strange = [label for label in left_out if label not in numbers]
-            if strange:
-                raise ValueError(f"f1_without has {strange[0]!r}, not one of {_some(labels)}")
-            if len(left_out) == len(labels):
-                raise ValueError("f1_without has every label; some must count")
-            kinds = [_kind_of_span(label) if self.spans else label for label in labels]
-            places = {kind: number for number, kind in enumerate(kinds)}
-            classes = [
-                -1 if label in left_out else places[kind] for label, kind in zip(labels, kinds)
-            ]
-            if self.spans:
-                begins = [str(label)[:2] in ("B-", "S-", "U-") for label in labels]
-
-        def chosen(values: Sequence[Any], which: Sequence[int]) -> list[Any]:
-            return [values[number] for number in which]
-
-        def problem(which: Sequence[int], scored: _Scored) -> Problem:
-            right = [numbers[label] for label in itertools.chain(*chosen(gold, which))]
-            some = None if tokens is None else chosen(tokens, which)
-            return self._problem(
-                chosen(X, which),
-                chosen(groups, which),
-                some,
-                _aligned(scored, labels),
-                np.array(right, np.int32),
-                kind == "scores",
-                edges=None if edges is None else chosen(edges, which),
-            )
+        def problem(which: list[int], trained: _Estimator | _Function) -> Problem:
+            right = [label for number in which for label in numbers[number]]
+            return self._problem(of.chosen(which), trained, labels, np.array(right, np.int32))
 
         problems = []
         trained: _Estimator | _Function
         if kind == "scores":
-            which = [number for fold in folds for number in fold]
             trained = _Function(None, labels, self.transitions)
-            problems.append(problem(which, trained.scores(chosen(X, which), which)))
+            problems.append(problem([number for fold in folds for number in fold], trained))
         else:
             for fold in folds:
-                others = [number for other in folds if other is not fold for number in other]
-                others.sort()
-                trained = self._trained(kind, chosen(X, others), chosen(gold, others))
-                problems.append(problem(fold, trained.scores(chosen(X, fold), fold)))
+                others = sorted(number for other in folds if other is not fold for number in other)
+                right = [gold[number] for number in others]
+                problems.append(problem(fold, self._trained(kind, of.chosen(others).X, right)))
         if not any(made.model.cliques for made in problems):
             raise ValueError("agree finds nothing that is in a group of X twice and could agree")
         learnt = learn(problems, classes=classes, begins=begins)
         if kind != "scores":
-            trained = self._trained(kind, X, gold)
+            trained = self._trained(kind, of.X, gold)
         self.tagger_ = trained.tagger
         self.classes_ = labels
         self.learnt_ = learnt
         self.report_ = learnt.report
         self._trained_ = trained
-        self._has_groups_ = has_groups
+        self._has_groups_ = groups is not None
         return self
 
     def predict(
@@ -302,14 +260,16 @@ class CollectiveTagger:
         tokens, edges  as in `fit`
         forced  for each sequence the T labels that are known, None where it is not
         """
-        X, groups, tokens, more = self._given(X, groups, tokens, edges, forced)
-        if not X:
+        of = self._given(X, groups, tokens, edges, forced)
+        if not of.X:
             return []
-        own = None if self.rules or forced is not None else self._trained_.own(X)
+        own = None if self.rules or forced is not None else self._trained_.own(of.X)
         if own is not None and not self.report_["applied"]:
             return own
-        found = self._decoded(X, groups, tokens, more)
-        labels = [_named(self.classes_, row) for row in found.labels]
+        found = self._decoded(of)
+        labels = [  # -1 is the label in sequences that are left out
+            [self.classes_[label] if label >= 0 else None for label in row] for row in found.labels
+        ]
         if own is None:
             return labels
         # Chains that cliques do not change keep the tagger's labels, since the search may have found
@@ -328,8 +288,8 @@ class CollectiveTagger:
         """Returns what the rules do to the labels of `predict`, as `Decoded.ruled`: what they cost
         each sequence that would break them, and why its labels change or cannot. Arguments are as
         in `predict`."""
-        X, groups, tokens, more = self._given(X, groups, tokens, edges, forced)
-        return self._decoded(X, groups, tokens, more).ruled if X and self.rules else []
+        of = self._given(X, groups, tokens, edges, forced)
+        return self._decoded(of).ruled if of.X and self.rules else []
 
     def predict_proba(
         self,
@@ -345,25 +305,19 @@ class CollectiveTagger:
         probabilities, calibrated likewise. Those of a sequence whose scores forbid every labelling
         are NaN. Rules have no influence, so that a label that rules forbid may have the greatest
         probability. Arguments are as in `predict`."""
-        X, groups, tokens, more = self._given(X, groups, tokens, edges, forced)
-        if not X:
+        of = self._given(X, groups, tokens, edges, forced)
+        if not of.X:
             return []
-        trained, labels = self._trained_, self.classes_
-        scored = _aligned(trained.scores(X, range(len(X))), labels)
-        alone = trained.tagger is None
-        problem = self._problem(X, groups, tokens, scored, None, alone, **more)
-        made: list[npt.NDArray[np.float64]] = []
-        with Run(self.learnt_.apply(problem)) as run:
+        labels = self.classes_
+        with Run(self.learnt_.apply(self._problem(of, self._trained_, labels))) as run:
             run.solve()
             left_out = {entry.chain for entry in run.left_out()}
-            for chain, item in enumerate(X):
-                if len(item) == 0:
-                    made.append(np.zeros((0, len(labels))))
-                elif chain in left_out:
-                    made.append(np.full((len(item), len(labels)), np.nan))
-                else:
-                    made.append(self.learnt_.probabilities(run, chain))
-        return made
+            return [
+                np.full((len(item), len(labels)), np.nan)
+                if len(item) == 0 or chain in left_out
+                else self.learnt_.probabilities(run, chain)
+                for chain, item in enumerate(of.X)
+            ]
 
     def predict_marginals(
         self,
@@ -394,57 +348,20 @@ class CollectiveTagger:
             raise ValueError("X has no positions")
         return float(np.mean(right))
 
-    def _decoded(
-        self, X: list[Any], groups: list[Any], tokens: list[Any] | None, more: dict[str, Any]
-    ) -> Decoded:
-        """Labels sequences under the rules and, if these are applied, the learnt potentials."""
-        labels, alone = self.classes_, self._trained_.tagger is None
-        scored = _aligned(self._trained_.scores(X, range(len(X))), labels)
-        arguments, wanted, _ = self._arguments(X, groups, tokens, scored, alone, **more)
-        agree = []
-        for kind, entry in enumerate(wanted if self.report_["applied"] else ()):
-            asked = entry if isinstance(entry, Agreement) else _asked(entry, 1.0, 2, ())
-            values = asked.what.values if isinstance(asked.what, Property) else len(labels)
-            potential = self.learnt_.potential(kind, values)
-            agree.append(dataclasses.replace(asked, potential=potential))
-        return decode(
-            **arguments,
-            agree=agree,
-            names=[str(label) for label in labels],
-            rules=self.rules or [],
-            scheme=self.scheme,
-            most_cost=self.most_cost,
-        )
-
-    def _given(
-        self, X: Any, groups: Any, tokens: Any, edges: Any, forced: Any
-    ) -> tuple[list[Any], list[Any], list[Any] | None, dict[str, Any]]:
-        """Checks the arguments of `predict`, and returns them as lists; at last `edges` and
-        `forced`, as `decode` takes them."""
+    def _given(self, X: Any, groups: Any, tokens: Any, edges: Any, forced: Any) -> _Corpus:
+        """Checks the arguments of `predict`."""
         if not hasattr(self, "_trained_"):
             raise _not_fitted()("this CollectiveTagger has not been fitted: call fit first")
         if groups is None and self._has_groups_:
             groups = [0] * len(_sequences("X", X))
-        X, groups, tokens = _lists(X, groups, tokens)
-        if edges is not None:
-            edges = self._edges(edges, X, self._trained_.tagger is None)
+        of = _corpus(X, groups, tokens, edges, self._trained_.tagger is None)
         if forced is not None:
-            forced = _sequences("forced", forced)
-            numbers = {label: number for number, label in enumerate(self.classes_)}
-            for place, row in enumerate(forced):
-                strange = [label for label in row if label is not None and label not in numbers]
-                if strange:
-                    known = _some(self.classes_)
-                    raise ValueError(f"forced[{place}] has {strange[0]!r}, not one of {known}")
-            forced = [[-1 if label is None else numbers[label] for label in row] for row in forced]
-        return X, groups, tokens, {"edges": edges, "forced": forced}
-
-    def _edges(self, edges: Any, X: Any, alone: bool) -> list[Any]:
-        if not alone:
-            raise ValueError("edges is given, which only scores (tagger=None) can have")
-        given = _sequences("edges", edges)
-        _same_length("edges", given, X)
-        return given
+            known = {label: number for number, label in enumerate([*self.classes_])}
+            of.forced = [
+                _numbers(f"forced[{number}]", row, {**known, None: -1})
+                for number, row in enumerate(_sequences("forced", forced))
+            ]
+        return of
 
     def _labels(self, X: list[Any], y: list[list[Any]], kind: str) -> list[Any]:
         if self.labels is not None:
@@ -457,6 +374,22 @@ class CollectiveTagger:
                     return list(range(arrays.scores(f"X[{number}]", item, 2).shape[1]))
         return _sorted(y)
 
+    def _counted(self, labels: list[Any], known: dict[Any, int]) -> tuple[Any, Any]:
+        """Returns the arguments `classes` and `begins` of `learn`. known: the numbers of labels."""
+        if self.f1_without is None:
+            if self.spans:
+                raise ValueError("spans needs f1_without, the labels of positions outside of spans")
+            return None, None
+        given = [_plain(label) for label in _sequences("f1_without", self.f1_without)]
+        left_out = set(_numbers("f1_without", given, known))
+        if len(left_out) == len(labels):
+            raise ValueError("f1_without has every label; some must count")
+        kinds = [_kind_of_span(label) if self.spans else label for label in labels]
+        places = {kind: number for number, kind in enumerate(kinds)}
+        classes = [-1 if n in left_out else places[kind] for n, kind in enumerate(kinds)]
+        begins = [str(label)[:2] in ("B-", "S-", "U-") for label in labels]
+        return classes, begins if self.spans else None
+
     def _trained(self, kind: str, X: list[Any], y: list[list[Any]]) -> _Estimator | _Function:
         if kind == "estimator":
             fitted = _copy(self.tagger)
@@ -468,57 +401,104 @@ class CollectiveTagger:
         columns = _sorted(y) if self.labels is None else [_plain(label) for label in self.labels]
         return _Function(scorer, columns)
 
+    def _decoded(self, of: _Corpus) -> Decoded:
+        """Labels sequences under the rules and, if these are applied, the learnt potentials."""
+        labels = self.classes_
+        arguments, wanted, _ = self._arguments(of, self._trained_, labels)
+        agree = []
+        for kind, asked in enumerate(wanted if self.report_["applied"] else ()):
+            values = asked.what.values if isinstance(asked.what, Property) else len(labels)
+            potential = self.learnt_.potential(kind, values)
+            agree.append(dataclasses.replace(asked, potential=potential))
+        return decode(
+            **arguments,
+            agree=agree,
+            names=[str(label) for label in labels],
+            rules=self.rules or [],
+            scheme=self.scheme,
+            most_cost=self.most_cost,
+        )
+
     def _problem(
         self,
-        X: list[Any],
-        groups: list[Any],
-        tokens: list[Any] | None,
-        scored: _Scored,
-        gold: npt.NDArray[np.int32] | None,
-        alone: bool,
-        **more: Any,
+        of: _Corpus,
+        trained: _Estimator | _Function,
+        labels: list[Any],
+        gold: npt.NDArray[np.int32] | None = None,
     ) -> Problem:
-        """Returns the problem of the given sequences. scored: their scores. gold: the number of the
-        gold label of every position, or None. alone: True if X holds scores, not features."""
-        arguments, wanted, names = self._arguments(X, groups, tokens, scored, alone, **more)
-        agree = wanted[0] if _agreements(self.agree)[0][1:] == ("agree",) else wanted
-        problem = build_problem(**arguments, gold=gold, agree=agree)
+        """Returns the problem of the given sequences. gold: the number of the gold label of every
+        position, or None."""
+        arguments, wanted, names = self._arguments(of, trained, labels)
+        problem = build_problem(**arguments, gold=gold, agree=wanted)
         if problem.model.cliques:
             problem.kinds = names
         return problem
 
     def _arguments(
-        self,
-        X: list[Any],
-        groups: list[Any],
-        tokens: list[Any] | None,
-        scored: _Scored,
-        alone: bool,
-        **more: Any,
-    ) -> tuple[dict[str, Any], list[Any], list[str]]:
-        """Returns arguments for `decode` and the like, the entries of `agree`, and their names.
-        more: further arguments for `decode`."""
-        unaries, transitions, _ = scored
-        wanted: list[Any] = []
+        self, of: _Corpus, trained: _Estimator | _Function, labels: list[Any]
+    ) -> tuple[dict[str, Any], list[Agreement], list[str]]:
+        """Returns arguments for `decode` and the like, with the scores of a tagger; the entries of
+        `agree`, and their names."""
+        unaries, transitions = _aligned(*trained.scores(of.X, of.numbers), labels)
+        alone, tokens = trained.tagger is None, of.tokens
+        wanted: list[Agreement] = []
         names: list[str] = []
         for entry, place in _agreements(self.agree):
-            if callable(entry):
-                if alone and tokens is None:
-                    raise ValueError(f"tokens is missing: {place} needs the tokens of X")
-                keys = _keys(entry, tokens if alone and tokens is not None else X)
-                wanted.append(Agreement("keys", keys=keys))
-                names.append(getattr(entry, "__name__", place))
-            else:
+            if isinstance(entry, Agreement):
                 wanted.append(entry)
-                names.append("word" if _is_word(entry) else place)
-        words = any(_is_word(entry) for entry in wanted)
+                names.append("word" if entry.what == "words" else place)
+                continue
+            if alone and tokens is None:
+                raise ValueError(f"tokens is missing: {place} needs the tokens of X")
+            keys = _keys(entry, tokens if alone and tokens is not None else of.X)
+            wanted.append(Agreement("keys", 1.0, keys=keys))
+            names.append(getattr(entry, "__name__", place))
+        words = any(entry.what == "words" for entry in wanted)
         if tokens is None and (words or self.token is not None):
             if alone:
                 raise ValueError("tokens is missing: agree needs the words of X, which is scores")
             read = _token if self.token is None else self.token
-            tokens = [_tokens(read, item, number) for number, item in enumerate(X)]
-        arguments = {"unaries": unaries, "transitions": transitions, **more}
-        return {**arguments, "groups": groups, "tokens": tokens}, wanted, names
+            tokens = [_tokens(read, item, number) for number, item in enumerate(of.X)]
+        arguments = dict(unaries=unaries, transitions=transitions, groups=of.groups, tokens=tokens)
+        return {**arguments, "edges": of.edges, "forced": of.forced}, wanted, names
+
+
+@dataclasses.dataclass
+class _Corpus:
+    """Sequences, and what is given for each of them; None: nothing is. numbers: their numbers in
+    error messages."""
+
+    X: list[Any]
+    groups: list[Any]
+    tokens: list[Any] | None
+    edges: list[Any] | None
+    numbers: Sequence[int]
+    forced: list[Any] | None = None
+
+    def chosen(self, which: Sequence[int]) -> _Corpus:
+        def of(given: list[Any]) -> list[Any]:
+            return [given[number] for number in which]
+
+        tokens, edges = (
+            None if given is None else of(given) for given in (self.tokens, self.edges)
+        )
+        return _Corpus(of(self.X), of(self.groups), tokens, edges, which)
+
+
+def _corpus(X: Any, groups: Any, tokens: Any, edges: Any, alone: bool) -> _Corpus:
+    """Checks arguments of the methods. groups: None: each sequence is a group. alone: True if X
+    holds scores, not features."""
+    X = _sequences("X", X)
+    if edges is not None and not alone:
+        raise ValueError("edges is given, which only scores (tagger=None) can have")
+
+    def of(name: str, given: Any) -> list[Any] | None:
+        return None if given is None else _of_each(name, given, X)
+
+    groups = list(range(len(X))) if groups is None else groups
+    return _Corpus(
+        X, _of_each("groups", groups, X), of("tokens", tokens), of("edges", edges), range(len(X))
+    )
 
 
 class _Estimator:
@@ -588,15 +568,11 @@ def _checked(scores: Any, item: Any, labels: int, number: int, whose: str) -> np
     return array
 
 
-def _named(labels: Sequence[Any], numbers: Any) -> list[Any]:
-    """Returns the names of labels; None for -1, the label in sequences that are left out."""
-    return [labels[number] if number >= 0 else None for number in numbers]
-
-
-def _aligned(scored: _Scored, labels: list[Any]) -> _Scored:
-    """Returns the scores and transitions with a column for each of `labels`. A label that the
-    tagger lacks gets the score -inf everywhere."""
-    unaries, transitions, own = scored
+def _aligned(
+    unaries: list[Any], transitions: Any, own: list[Any], labels: list[Any]
+) -> tuple[list[Any], Any]:
+    """Returns scores, and transitions between the labels `own`, with a column for each of `labels`.
+    A label that the tagger lacks gets the score -inf everywhere."""
     if isinstance(transitions, Transitions):
         if transitions.labels != len(own) or own != labels:
             raise ValueError(
@@ -608,12 +584,9 @@ def _aligned(scored: _Scored, labels: list[Any]) -> _Scored:
             m = len(own)
             raise ValueError(f"transitions has shape {transitions.shape}; it must be {(m, m)}")
     if own == labels:
-        return scored
-    places = {label: number for number, label in enumerate(labels)}
-    strange = [label for label in own if label not in places]
-    if strange:
-        raise ValueError(f"tagger gives the label {strange[0]!r}, not one of {_some(labels)}")
-    columns = [places[label] for label in own]
+        return unaries, transitions
+    known = {label: number for number, label in enumerate(labels)}
+    columns = _numbers("tagger", own, known)
     made = []
     for unary in unaries:
         wide = np.full((len(unary), len(labels)), -np.inf)
@@ -623,7 +596,7 @@ def _aligned(scored: _Scored, labels: list[Any]) -> _Scored:
         edges = np.zeros((len(labels), len(labels)))
         edges[np.ix_(columns, columns)] = transitions
         transitions = edges
-    return made, transitions, labels
+    return made, transitions
 
 
 def _kind(tagger: Any) -> str:
@@ -647,23 +620,23 @@ def _kind_of_span(label: Any) -> Any:
     return label[2:] if prefixed else label
 
 
-def _agreements(agree: Any) -> list[tuple[Any, str]]:
-    """Checks `agree`. Returns its entries, each with its name in error messages."""
-    listed = [(agree, "agree")] if callable(agree) else _listed(agree)
-    for entry, place in listed:
-        if not isinstance(entry, Agreement):
-            if not callable(entry):
-                _asked(entry, 1.0, 2, ())
-        elif entry.what in ("keys", "cliques"):
+def _agreements(agree: Any) -> list[tuple[Agreement | Callable[[Any], Hashable], str]]:
+    """Checks `agree`. Returns its entries, agreements and functions, each with its name in error
+    messages."""
+    made: list[Any] = []
+    for entry, place in [(agree, "agree")] if callable(agree) else _listed(agree):
+        if isinstance(entry, Agreement) and entry.what in ("keys", "cliques"):
             raise ValueError(
                 f"{place} is an Agreement of {entry.what} that belong to one corpus; "
                 "give a function from the entry of a position to its key"
             )
-        elif entry.weights is not None:
+        if isinstance(entry, Agreement) and entry.weights is not None:
             raise ValueError(f"{place}.weights is given; strengths are learnt without weights")
-    if not listed:
+        given = callable(entry) or isinstance(entry, Agreement)
+        made.append((entry if given else _asked(entry, 1.0, 2, ()), place))
+    if not made:
         raise ValueError("agree is empty: nothing ought to agree")
-    return listed
+    return made
 
 
 def _copy(estimator: Any) -> Any:
@@ -719,28 +692,27 @@ def _sequences(name: str, value: Any) -> list[Any]:
     return list(value)
 
 
-def _lists(X: Any, groups: Any, tokens: Any) -> tuple[list[Any], list[Any], list[Any] | None]:
-    """Returns arguments of the methods as lists. groups: None: each sequence is a group."""
-    X = _sequences("X", X)
-    groups = list(range(len(X))) if groups is None else _sequences("groups", groups)
-    _same_length("groups", groups, X)
-    if tokens is not None:
-        tokens = _sequences("tokens", tokens)
-        _same_length("tokens", tokens, X)
-    return X, groups, tokens
+def _of_each(name: str, value: Any, X: Sequence[Any]) -> list[Any]:
+    given = _sequences(name, value)
+    if len(given) != len(X):
+        raise ValueError(f"{name} has {len(given)} entries, X has {len(X)} sequences")
+    return given
 
 
-def _same_length(name: str, value: Sequence[Any], X: Sequence[Any]) -> None:
-    if len(value) != len(X):
-        raise ValueError(f"{name} has {len(value)} entries, X has {len(X)} sequences")
+def _numbers(place: str, given: Iterable[Any], known: Mapping[Any, int]) -> list[int]:
+    """Returns the numbers of labels. known: the number of each label."""
+    given = list(given)
+    for label in given:
+        if label not in known:
+            raise ValueError(f"{place} has the label {label!r}, not one of {_some(list(known))}")
+    return [known[label] for label in given]
 
 
 def _gold(y: Any, X: Sequence[Any]) -> list[list[Any]]:
     gold = [
         [_plain(label) for label in _sequences(f"y[{number}]", row)]
-        for number, row in enumerate(_sequences("y", y))
+        for number, row in enumerate(_of_each("y", y, X))
     ]
-    _same_length("y", gold, X)
     for number, (row, sequence) in enumerate(zip(gold, X)):
         if len(row) != len(sequence):
             raise ValueError(
@@ -770,14 +742,6 @@ def _some(labels: list[Any]) -> str:
     return shown + (f" and {len(labels) - 8} more" if len(labels) > 8 else "")
 
 
-def _is_word(entry: Any) -> bool:
-    if isinstance(entry, Agreement):
-        return entry.what == "words"
-    if isinstance(entry, tuple) and entry:
-        entry = entry[0]
-    return isinstance(entry, str) and entry == "words"
-
-
 def _keys(key: Callable[[Any], Hashable], X: list[Any]) -> list[list[int]]:
     known: dict[Hashable, int] = {}
     found = [[key(entry) for entry in item] for item in X]
@@ -799,22 +763,16 @@ def _tokens(read: Callable[[Any], Hashable], item: Any, number: int) -> list[Has
     return made
 
 
-def _token(entry: Any) -> Hashable | None:
+def _token(entry: Any) -> Any:
     """Returns the token of an entry of a sequence by the default rules of `CollectiveTagger`; None
     if they find none."""
     if isinstance(entry, str) or hasattr(entry, "__index__"):
-        own: Hashable = entry
-        return own
+        return entry
+    found: list[Any] = []
     if isinstance(entry, Mapping):
-        for name in WORDS:
-            if isinstance(entry.get(name), Hashable) and entry.get(name) is not None:
-                found: Hashable = entry[name]
-                return found
-        return None
-    if isinstance(entry, Iterable):
+        found = [entry.get(name) for name in WORDS]
+    elif isinstance(entry, Iterable):
         texts = [text for text in entry if isinstance(text, str)]
-        for name in WORDS:
-            for text in texts:
-                if text.startswith(f"{name}="):
-                    return text[len(name) + 1 :]
-    return None
+        begins = [f"{name}=" for name in WORDS]
+        found = [text[len(b) :] for b in begins for text in texts if text.startswith(b)]
+    return next((t for t in found if t is not None and isinstance(t, Hashable)), None)

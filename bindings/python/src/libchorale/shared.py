@@ -143,10 +143,8 @@ class _Asking(Chains):
             return super()._labelled(arrow, rows)
         found = part.label(self.asked)
         moved = np.concatenate([[0], np.cumsum(found.labels != found.own)])
-        labels = batches._label_lists(arrow, found.labels, lengths, self.names)
-        changed = arrow.array(np.diff(moved[np.cumsum([0, *lengths])]) > 0)
-        new = {self.labels: labels, self.changed: changed}
-        return batches._without(arrow, new, found.left_out)
+        changed = np.diff(moved[np.cumsum([0, *lengths])]) > 0
+        return self._made(arrow, found.labels, lengths, changed, found.left_out)
 
 
 def _part(
