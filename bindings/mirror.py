@@ -98,16 +98,6 @@ TEXTS = {
     "kinds": "Number of kinds of cliques",
     "verdict": "Why strengths are applied, or why nothing is",
     "warnings": "What is unusual about the problems",
-    "cancel_create": "Creates a flag that is not raised.",
-    "model_builder_freeze": "Creates a model of the chains and cliques. Afterwards the builder can only be closed. Errors: [ErrState] (no centre), [ErrTableTooShort], [ErrFrozen].",
-    "clique_score": "Computes the score of an assignment, one value for each member. Of the result, UpperBound is plus infinity, and what is no score is 0. If a member has a forbidden value, score and MemberScore are minus infinity. Ignores `fixed`. Errors: [ErrOutOfRange] (assignment).",
-    "run_set_labels": "Replaces the best labelling by one of the caller's, for instance that of another system. labels: one for each position, chain by chain; -1 for none. The next solve scores this labelling and the own one, and searches from both, so that no result scores below either. Until then the run has no labelling (NO_LABELLING). Chains with a position without label, and chains whose scores forbid the given labels, use their own.",
-    "run_get_result": "Writes the result of the last solve, even if the run has no labelling.",
-    "learnt_get_report": "Writes the report of learning.",
-    "potential_create_sum": "SUM: sum_v f_v(n_v). tables: one row for each value, or one row for all values. Column k of row v is f_v(k); minus infinity forbids the count k. With L columns, cliques may have up to L - 1 members.",
-    "potential_create_max": "MAX: max_v f_v(n_v) over the counted values, including those with n_v = 0. Tables as in [NewSum] may rise and fall, and f_v(0) need not be 0.",
-    "potential_create_makespan": "makespan: the maximum over the counted values v of lambda * n_v.",
-    "potential_create_square_makespan": "square makespan: the maximum over the counted values v of lambda * n_v^2.",
 }
 
 
@@ -220,7 +210,7 @@ def snake(name: str) -> str:
 
 
 def wrapped(text: str, before: str) -> str:
-    return "".join(f"{before}{line}\n" for line in textwrap.wrap(text, 100 - len(before.expandtabs(4))))
+    return "".join(f"{before}{line}\n" for line in textwrap.wrap(text, 100 - len(before.expandtabs(4)), break_on_hyphens=False))
 
 
 # ---- Rust --------------------------------------------------------------------------------------
@@ -272,7 +262,8 @@ def rust_structs() -> str:
 GO_HANDLES = "cancel transitions property potential chain_solver clique_solver model problem learnt ledger".split()
 GO_OBJECTS = ["model_builder", "run", "decoded", *GO_HANDLES]
 GO_FUNCTIONS = """
-    cancel_create chain_solver_create clique_solver_create clique_score model_builder_freeze
+    cancel_create chain_solver_create clique_solver_create chain_solve clique_solve clique_max_marginals clique_score
+    model_builder_freeze run_max_marginals run_probabilities ledger_add
     problem_create problem_load:LoadProblem problem_save property_create learnt_read:ReadLearnt
     potential_create_potts potential_create_entropy potential_create_sum potential_create_max
     potential_create_cardinality potential_create_makespan potential_create_square_makespan
@@ -288,9 +279,20 @@ GO_INPUTS = """
     agreement automaton chain chain_options clique_options clique_problem clique_setup corpus label_map learn_options
     members mentions potential_options rule rules run_options transitions_options
 """
-GO_PARAMETERS = {"map": "m", "labelling": "of"}
+GO_PARAMETERS = {"label_map": "m", "labelling": "of"}
+GO_ALSO = {"potential_options": ", values", "clique_options": ", int(problemInC.members)"}
 GO_LENGTHS = {"assignment": "int(problemInC.members)", "bias": "values", "actions": "product(classes, labels, labels+1)", "label_values": "labels", "ignored": "int(mInC.labels)"}
 GO_LENGTHS |= dict.fromkeys(("weights", "scores"), "product(values, values)")
+# Arrays that the library fills.
+GO_SIZES = {
+    "chain_labelling": "int(chainInC.length)",
+    "clique_assignment": "int(problemInC.members)",
+    "clique_marginals": "int(problemInC.members * problemInC.values)",
+    "ledger_labels": "int(mentionsInC.count)",
+    "run_marginals": "r.entries(c, chain)",
+    "run_margins": "r.length(c, chain)",
+    "run_probabilities": "r.entries(c, chain)",
+}
 GO_SLICES = {"double": ("float64", "doubles"), "int32_t": ("int32", "ints"), "int64_t": ("int64", "longs"), "uint8_t": ("byte", "octets")}
 GO_NUMBERS = {"double": "float64", "int32_t": "int32", "int64_t": "int", "take": "bool"}
 GO_FIXED = {"host": "nil", "error": "c.detail", "row_stride": "0", "capacity": "capacity", "needed": "needed"}
@@ -340,6 +342,27 @@ def declared(pattern: str) -> tuple[str, ...]:
     return next(m.groups() for h in sorted(HEADERS.rglob("*.h")) if (m := re.search(pattern, h.read_text(), re.S)))
 
 
+# What comments of functions say in Go, where those of C are about C; errors are added.
+GO_TEXTS = {
+    "cancel_create": "Creates a flag that is not raised.",
+    "model_builder_freeze": "Creates a model of the chains and cliques. Afterwards the builder can only be closed.",
+    "clique_score": "Computes the score of an assignment, one value for each member. Of the result, UpperBound is plus infinity, and what is no score is 0. If a member has a forbidden value, score and MemberScore are minus infinity. Ignores `fixed`.",
+    "run_set_labels": "Replaces the best labelling by one of the caller's, for instance that of another system. labels: one for each position, chain by chain; -1 for none. The next solve scores this labelling and the own one, and searches from both, so that no result scores below either. Until then the run has no labelling (NO_LABELLING). Chains with a position without label, and chains whose scores forbid the given labels, use their own.",
+    "run_get_result": "Writes the result of the last solve, even if the run has no labelling.",
+    "learnt_get_report": "Writes the report of learning.",
+    "potential_create_sum": "SUM: sum_v f_v(n_v). tables: one row for each value, or one row for all values. Column k of row v is f_v(k); minus infinity forbids the count k. With L columns, cliques may have up to L - 1 members.",
+    "potential_create_max": "MAX: max_v f_v(n_v) over the counted values, including those with n_v = 0. Tables as in [NewSum] may rise and fall, and f_v(0) need not be 0.",
+    "potential_create_makespan": "makespan: the maximum over the counted values v of lambda * n_v.",
+    "potential_create_square_makespan": "square makespan: the maximum over the counted values v of lambda * n_v^2.",
+    "chain_solve": "Returns the best labelling, with one label for each position; nil if every labelling is forbidden.",
+    "clique_solve": "Finds the assignment, one value for each member, with the best score: the members' own scores plus the potential. options: nil for the defaults. The assignment is nil if no feasible assignment was found; the outcome is [Infeasible] if it is proven that there is none. If a limit of the options ends the call, this is not an error, and the result is the best assignment so far.",
+    "clique_max_marginals": "Returns marginals[i * Values + v]: for every member i and value v the best score of an assignment in which i has v, or minus infinity if no assignment with this value was found. They are exact if MarginalsExact of the result is true; otherwise they are lower bounds, each the score of an assignment. form: whether the member's own score is included. assignment: the best one found; nil if none was found.",
+    "run_max_marginals": "Returns the max-marginals of a chain under the current messages of its cliques: T x m numbers, row-major. Entry t * m + y is the best score, messages included, of a labelling of the chain with label y at position t. margins: for each position its greatest max-marginal minus the second greatest. In a chain of several properties, the beam of the joint mode may leave some max-marginals too low.",
+    "run_probabilities": "Returns the probability of each label at each position of a chain, given the current messages of its cliques: T x m numbers, row-major. Let s be the score of a labelling of the chain plus the messages. Then the probability of label y at position t is the sum of exp(s / temperature) over the labellings with y at t, divided by the same sum over all labellings. The temperature is above 0; with 1, scores are taken as log-odds. exact is false if the chain's properties have more joint states than MaxStates: then some labellings were left out, or properties were approximated.",
+    "ledger_add": "Adds mentions, which are rows of the ledger: the first that is ever added is row 0. Keys is the number of keys in all. Scores, Gold and Answers are not taken. Told: labels that the caller has already been told, when a ledger is filled from [Ledger.Rows]. Add returns the labels of the new rows.",
+}
+
+
 def go_errors(match: re.Match[str]) -> str:
     errors = [e for e in re.split(r"[,;]\s+(?=[A-Z]{2})", match[1]) if re.match("[A-Z]{2}", e) and e.split()[0] not in GO_NO_ERRORS]
     named = [re.sub("^[A-Z_]+", lambda m: f"[{go_name('Err', m[0])}]", error) for error in errors]
@@ -350,7 +373,7 @@ def go_errors(match: re.Match[str]) -> str:
 # sizes, sections of the paper.
 GO_LEFT_OUT = [
     (r"\n +([A-Z]+_[A-Z_]+) {2,}", r", \1: "),
-    (r"\bErrors[^:.]*: (.*?)\.(?=\s|$)", go_errors),
+    (r"\bErrors[^:.]*: (?:also )?(.*?)\.(?=\s|$)", go_errors),
     (r"\bO\([^.]*\.(?=\s|$)|\bAny thread\.|\[[A-Z]\w+ [^\]]*\](?=\s|$)", ""),
     (r"(?m)^\w+_(size|stride): [^\n]*(\n  [^\n]*)*|\b\w+_size:\s.*?\.(?=\s|$)|\b\w+: a buffer .*?\.(?=\s|$)|`count` ", ""),
     (r",\s+which\s+is\s+at\s+[^()]*\([^()]*\)|\s+to\s+\*\w+|,\s+to\s+the\s+buffer\s+`\w+` \(chorale.h\)", ""),
@@ -363,28 +386,29 @@ GO_LEFT_OUT = [
 ]
 
 
-def go_about(name: str, go: str, comment: str, parameters: list[tuple[str, str, str]], result: str) -> str:
+def go_about(name: str, go: str, comment: str, parameters: list[tuple[str, ...]], returned: str) -> str:
     """Returns the comment of a function: that in C, without what is only about C."""
     text = re.sub(r"(?m)^(/\*| \*)/? ?|\*/$", "", comment.strip())
     for pattern, by in GO_LEFT_OUT:
         text = re.sub(pattern, by, text, flags=re.S)
-    text = TEXTS.get(name) or " ".join(text.split())
-    for _, _, field in parameters:
-        own = GO_PARAMETERS.get(field, camel(field))
+    errors = re.search(r"Errors: .*?\.(?=\s|$)", text, re.S)
+    text = " ".join((f"{GO_TEXTS[name]} {errors[0] if errors else ''}" if name in GO_TEXTS else text).split())
+    for _, kind, _, field in parameters:
+        own = GO_PARAMETERS.get(kind, camel(field))
         text = re.sub(rf"`?\b{field}\b`?", own, text) if own != field else text
     text = of_go(("Makes the potential " if name.startswith("potential_create") else "") + text, "chorale_rule_state" if "rule" in name else "")
-    text = re.sub(r"^Creates\b", "makes", re.sub(r"^Writes\b", "returns" if result else "writes", text))
+    text = re.sub(r"^Creates\b", "makes", re.sub(r"^Writes\b", "writes" if returned == "error" else "returns", text))
     return wrapped(f"{go} {text[0].lower()}{text[1:]}", "// ")
 
 
 def go_function(name: str, go: str) -> str:
     """Returns the function of Go that calls one of the library, by the types and names of its parameters."""
     comment, given = declared(r"((?:/\*(?:(?!\*/).)*\*/\n)?)CHORALE_API chorale_status chorale_%s\((.*?)\);" % name)
-    parameters = [re.fullmatch(r"(?:const )?(?:chorale_)?(\w+) ?(\**)(\w+)", " ".join(p.split())).groups() for p in given.split(",")]
-    receiver, result, array, verb, listed = "", "", "", "", "needed" in given
-    taken, lines, passed, related = [], [], [], []
-    for kind, stars, field in parameters:
-        own, of = GO_PARAMETERS.get(field, camel(field)), capitals(kind)
+    parameters = [re.fullmatch(r"(const )?(?:chorale_)?(\w+) ?(\**)(\w+)", " ".join(p.split())).groups() for p in given.split(",")]
+    receiver, noun, verb, array, result, listed = "", "", "", "", "", "needed" in given
+    taken, lines, passed, related, outs = [], [], [], [], []
+    for const, kind, stars, field in parameters:
+        own, of = GO_PARAMETERS.get(kind, camel(field)), capitals(kind)
         in_c = "C." + (kind if kind in GO_NUMBERS or kind == "size_t" else f"chorale_{kind}")
         if field in GO_FIXED:
             passed.append(GO_FIXED[field])
@@ -393,17 +417,30 @@ def go_function(name: str, go: str) -> str:
         elif array and field in ("count", "length", "table_count"):
             lines.append(f'c.name("{field}", "len({array})")')
             passed.append("columns" if array == "tables" and field == "length" else f"{in_c}(len({array}))")
-        elif stars == "**" or of in STRUCTS or stars and listed and kind in GO_SLICES:
+        elif listed and stars and (of in STRUCTS or kind in GO_SLICES):
             result = in_c
-            passed.append("to" if listed else "&made")
+            passed.append("to")
+        elif stars == "**" or of in STRUCTS:
+            lines.append(f"var made *{in_c}" if of not in STRUCTS else f"made := {in_c}{{struct_size: C.sizeof_{in_c[2:]}}}")
+            outs.append(("_", of, f"{camel(kind)}(&made)") if of in STRUCTS else ("_", f"*{of}", f"new{of}({', '.join(['made', *related])})"))
+            passed.append("&made")
+        elif not const and noun + field in GO_SIZES:
+            element, pointer = GO_SLICES[kind]
+            lines.append(f"{own} = {'c.labels' if element == 'int32' else 'c.numbers'}({GO_SIZES[noun + field]})")
+            outs.append((own, f"[]{element}", f"found({own})" if element == "int32" else own))
+            passed.append(f"{pointer}({own})")
+        elif field == "exact":
+            lines.append(f"var {own}InC {in_c}")
+            outs.append((own, "bool", f"{own}InC != 0"))
+            passed.append(f"&{own}InC")
         elif kind in GO_OBJECTS:
-            if name.startswith(noun := kind.removesuffix("_solver") + "_"):
+            if name.startswith(kind.removesuffix("_solver") + "_"):
+                noun = kind.removesuffix("_solver") + "_"
                 own, verb = own[0], name.removeprefix(noun)
                 receiver = f"({own} *{of}) "
             else:
                 taken.append(f"{own} *{of}")
-            share = "share" if f"const chorale_{kind} *" in given else "alone"
-            lines.append(f"{field}InC := " + ("c.decoded(d)" if kind == "decoded" else f"(*{in_c})(c.{share}({own}.handle()))"))
+            lines.append(f"{field}InC := " + ("c.decoded(d)" if kind == "decoded" else f"(*{in_c})(c.{'share' if const else 'alone'}({own}.handle()))"))
             passed.append(f"{field}InC")
             related.append(f"{own}.handle()")
         elif field == "tables":
@@ -424,31 +461,32 @@ def go_function(name: str, go: str) -> str:
             passed.append(f"{own}InC")
         elif stars:
             taken.append(f"{own} *{of}")
-            lines.append(f"{own}InC := c.{camel(kind)}({own}{', values' if kind == 'potential_options' else ''})")
+            lines.append(f"{own}InC := c.{camel(kind)}({own}{GO_ALSO.get(kind, '')})")
             passed.append(f"{own}InC")
         else:
             number = GO_NUMBERS.get(field) or GO_NUMBERS.get(kind, of)
             taken.append(f"{own} {number}")
             passed.append(f"flag({own})" if number == "bool" else f"{in_c}({own})")
     call = f"C.chorale_{name}({', '.join(passed)})"
-    of = result.removeprefix("C.chorale_")
     if listed:
+        of = result.removeprefix("C.chorale_")
         returned = f"([]{'int32' if result == 'C.int32_t' else capitals(of)}, error)"
         function = f"func(to *{result}, capacity C.int64_t, needed *C.int64_t) C.chorale_status {{\n\t\treturn {call}\n\t}}"
-        lines.append(f"return c.numbers({function})" if result == "C.int32_t" else f"return listed(c, {function}, {camel(of)})")
-    elif result:
-        handle = of in GO_HANDLES
-        returned = f"({'*' * handle}{capitals(of)}, error)"
-        lines.append(f"var made *{result}" if handle else f"made := {result}{{struct_size: C.sizeof_{result[2:]}}}")
-        lines.append(f"if c.err != nil || c.failed({call}) {{\n\t\treturn {'nil' if handle else capitals(of) + '{}'}, c.err\n\t}}")
-        lines.append(f"return new{capitals(of)}({', '.join(['made', *related])}), nil" if handle else f"return {camel(of)}(&made), nil")
+        lines.append(f"return numbered(c, {function})" if result == "C.int32_t" else f"return listed(c, {function}, {camel(of)})")
+    elif outs:
+        named = any(own != "_" for own, *_ in outs)
+        returned = ", ".join(f"{own} {kind}" if named else kind for own, kind, _ in outs)
+        returned = f"({returned}, {'_ ' * named}error)"
+        zeros = ", ".join("nil" if kind[0] in "[*" else "false" if kind == "bool" else kind + "{}" for _, kind, _ in outs)
+        lines.append(f"if c.err != nil || c.failed({call}) {{\n\t\treturn {zeros}, c.err\n\t}}")
+        lines.append(f"return {', '.join(value for *_, value in outs)}, nil")
     else:
         returned = "error"
         lines.append(f"if c.err == nil {{\n\t\tc.failed({call})\n\t}}\n\treturn c.err")
     go = go or capitals(verb.removeprefix("get_")) or "New" + capitals(re.sub("^[a-z]+_create_|_create$", "", name))
     body = "".join(f"\t{line}\n" for line in ["c := begin()", "defer c.end()", *lines])
     signature = re.sub(r"(\w+) ([][\w]+), (?=\w+ \2[,)])", r"\1, ", f"({', '.join(taken)})")
-    return f"\n{go_about(name, go, comment, parameters, result)}func {receiver}{go}{signature} {returned} {{\n{body}}}\n"
+    return f"\n{go_about(name, go, comment, parameters, returned)}func {receiver}{go}{signature} {returned} {{\n{body}}}\n"
 
 
 def go_functions() -> str:

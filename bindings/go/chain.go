@@ -36,7 +36,7 @@ type Chain struct {
 func (c *call) chain(chain *Chain) *C.chorale_chain {
 	if chain == nil {
 		c.fail(refuse(ErrNullArgument, "chain is nil"))
-		return nil
+		return c.chainInC(nil)
 	}
 	length, labels := chain.Length, chain.Labels
 	c.least("chain.Length", length, 0)
@@ -45,7 +45,7 @@ func (c *call) chain(chain *Chain) *C.chorale_chain {
 		c.fail(refuse(ErrSizeOverflow, "chain.Length is %d, and may be at most 2^31 - 2", length))
 	}
 	if c.err != nil {
-		return nil
+		return c.chainInC(nil)
 	}
 	element := c.element(chain.Unary, chain.Edges, chain.Start, chain.End)
 	c.present("chain.Unary", sizeOf(chain.Unary), product(length, labels))
@@ -102,24 +102,6 @@ type KBest struct {
 // ChainSolver is a reusable workspace for chains. One goroutine at a time may use it.
 type ChainSolver handle
 
-// Solve returns the best labelling, with one label for each position, or nil if every labelling is
-// forbidden.
-func (s *ChainSolver) Solve(chain *Chain) ([]int32, ChainResult, error) {
-	c := begin()
-	defer c.end()
-	solver := (*C.chorale_chain_solver)(c.alone(s.handle()))
-	told := c.chain(chain)
-	if c.err != nil {
-		return nil, ChainResult{}, c.err
-	}
-	labelling := unwrittenLabels(chain.Length)
-	result := &C.chorale_chain_result{struct_size: C.sizeof_chorale_chain_result}
-	if c.failed(C.chorale_chain_solve(solver, told, ints(labelling), result, c.detail)) {
-		return nil, ChainResult{}, c.err
-	}
-	return found(labelling), chainResult(result), nil
-}
-
 // MaxMarginals computes the max-marginals of all positions and edges, the margins, and the best
 // labelling.
 func (s *ChainSolver) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, error) {
@@ -138,7 +120,7 @@ func (s *ChainSolver) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, er
 	if edges >= 1<<48 {
 		return nil, ChainResult{}, refuse(ErrSizeOverflow, "edge marginals of %d positions and %d labels", T, m)
 	}
-	all := &MaxMarginals{make([]float64, T*m), make([]float64, edges), make([]float64, T), unwrittenLabels(T)}
+	all := &MaxMarginals{make([]float64, T*m), make([]float64, edges), make([]float64, T), c.labels(T)}
 	result := &C.chorale_chain_result{struct_size: C.sizeof_chorale_chain_result}
 	if c.failed(C.chorale_chain_max_marginals(solver, told, doubles(all.Marginals), 0, doubles(all.Edges), doubles(all.Margins), ints(all.Labelling), result, c.detail)) {
 		return nil, ChainResult{}, c.err

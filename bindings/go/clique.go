@@ -48,6 +48,9 @@ func (c *call) cliqueProblem(problem *CliqueProblem) *C.chorale_clique_problem {
 	}
 	c.least("problem.Members", problem.Members, 1)
 	c.least("problem.Values", problem.Values, 1)
+	if len(problem.Scores) == 0 {
+		c.fail(refuse(ErrNullArgument, "problem.Scores is empty"))
+	}
 	c.check("problem.Scores", len(problem.Scores), product(problem.Members, problem.Values))
 	c.check("problem.Fixed", len(problem.Fixed), problem.Members)
 	c.check("problem.Weights", len(problem.Weights), problem.Members)
@@ -66,67 +69,3 @@ func (c *call) cliqueOptions(options *CliqueOptions, members int) *C.chorale_cli
 
 // CliqueSolver is a reusable workspace for cliques. One goroutine at a time may use it.
 type CliqueSolver handle
-
-// found returns `labels`, or nil if the library was asked to write labels and wrote none: the first
-// entry is then still `unwritten`.
-func found(labels []int32) []int32 {
-	if len(labels) > 0 && labels[0] == unwritten {
-		return nil
-	}
-	return labels
-}
-
-const unwritten = -2
-
-func unwrittenLabels(count int) []int32 {
-	labels := make([]int32, count)
-	if count > 0 {
-		labels[0] = unwritten
-	}
-	return labels
-}
-
-// Solve finds the assignment, one value for each member, with the best score: the members' own
-// scores plus the potential. options: nil for the defaults. The assignment is nil if no feasible
-// assignment was found; the outcome is [Infeasible] if it is proven that there is none. If a limit
-// of the options ends the call, this is not an error, and the result is the best assignment so far.
-func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, options *CliqueOptions) ([]int32, CliqueResult, error) {
-	c := begin()
-	defer c.end()
-	solver := (*C.chorale_clique_solver)(c.alone(s.handle()))
-	p := (*C.chorale_potential)(c.share(potential.handle()))
-	told := c.cliqueProblem(problem)
-	with := c.cliqueOptions(options, int(told.members))
-	if c.err != nil {
-		return nil, CliqueResult{}, c.err
-	}
-	assignment := unwrittenLabels(problem.Members)
-	result := &C.chorale_clique_result{struct_size: C.sizeof_chorale_clique_result}
-	if c.failed(C.chorale_clique_solve(solver, p, told, with, ints(assignment), result, c.detail)) {
-		return nil, CliqueResult{}, c.err
-	}
-	return found(assignment), cliqueResult(result), nil
-}
-
-// MaxMarginals returns marginals[i * Values + v]: for every member i and value v the best score of
-// an assignment in which i has v, or minus infinity if no assignment with this value was found.
-// form: whether the member's own score is included. assignment is the best assignment found, or nil
-// if none was found.
-func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem, options *CliqueOptions, form MarginalForm) (marginals []float64, assignment []int32, _ CliqueResult, _ error) {
-	c := begin()
-	defer c.end()
-	solver := (*C.chorale_clique_solver)(c.alone(s.handle()))
-	p := (*C.chorale_potential)(c.share(potential.handle()))
-	told := c.cliqueProblem(problem)
-	with := c.cliqueOptions(options, int(told.members))
-	if c.err != nil {
-		return nil, nil, CliqueResult{}, c.err
-	}
-	marginals = make([]float64, problem.Members*problem.Values)
-	assignment = unwrittenLabels(problem.Members)
-	result := &C.chorale_clique_result{struct_size: C.sizeof_chorale_clique_result}
-	if c.failed(C.chorale_clique_max_marginals(solver, p, told, with, C.chorale_marginal_form(form), doubles(marginals), C.int64_t(problem.Values), ints(assignment), result, c.detail)) {
-		return nil, nil, CliqueResult{}, c.err
-	}
-	return marginals, found(assignment), cliqueResult(result), nil
-}

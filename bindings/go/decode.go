@@ -168,7 +168,7 @@ func (d *Decoded) labels(of Labelling) ([][]int32, error) {
 	if decoded == nil {
 		return nil, c.err
 	}
-	labels, err := c.numbers(func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+	labels, err := numbered(c, func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
 		return C.chorale_decoded_labels(decoded, C.chorale_labelling(of), to, capacity, needed, c.detail)
 	})
 	if err != nil {

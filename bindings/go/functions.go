@@ -38,6 +38,65 @@ func NewCliqueSolver() (*CliqueSolver, error) {
 	return newCliqueSolver(made), nil
 }
 
+// Solve returns the best labelling, with one label for each position; nil if every labelling is
+// forbidden.
+func (s *ChainSolver) Solve(chain *Chain) (labelling []int32, _ ChainResult, _ error) {
+	c := begin()
+	defer c.end()
+	solverInC := (*C.chorale_chain_solver)(c.alone(s.handle()))
+	chainInC := c.chain(chain)
+	labelling = c.labels(int(chainInC.length))
+	made := C.chorale_chain_result{struct_size: C.sizeof_chorale_chain_result}
+	if c.err != nil || c.failed(C.chorale_chain_solve(solverInC, chainInC, ints(labelling), &made, c.detail)) {
+		return nil, ChainResult{}, c.err
+	}
+	return found(labelling), chainResult(&made), nil
+}
+
+// Solve finds the assignment, one value for each member, with the best score: the members' own
+// scores plus the potential. options: nil for the defaults. The assignment is nil if no feasible
+// assignment was found; the outcome is [Infeasible] if it is proven that there is none. If a limit
+// of the options ends the call, this is not an error, and the result is the best assignment so far.
+// Errors: [ErrSize], [ErrSizeOverflow], [ErrValuesMismatch], [ErrNotANumber], [ErrInfinite],
+// [ErrOutOfRange], [ErrForbiddenValue], [ErrTableTooShort], [ErrUnknownConstant],
+// [ErrAlgorithmMismatch], [ErrNotConvex], [ErrNotConcave], [ErrWeights], [ErrCallbackValue],
+// [ErrCallbackStopped].
+func (s *CliqueSolver) Solve(potential *Potential, problem *CliqueProblem, options *CliqueOptions) (assignment []int32, _ CliqueResult, _ error) {
+	c := begin()
+	defer c.end()
+	solverInC := (*C.chorale_clique_solver)(c.alone(s.handle()))
+	potentialInC := (*C.chorale_potential)(c.share(potential.handle()))
+	problemInC := c.cliqueProblem(problem)
+	optionsInC := c.cliqueOptions(options, int(problemInC.members))
+	assignment = c.labels(int(problemInC.members))
+	made := C.chorale_clique_result{struct_size: C.sizeof_chorale_clique_result}
+	if c.err != nil || c.failed(C.chorale_clique_solve(solverInC, potentialInC, problemInC, optionsInC, ints(assignment), &made, c.detail)) {
+		return nil, CliqueResult{}, c.err
+	}
+	return found(assignment), cliqueResult(&made), nil
+}
+
+// MaxMarginals returns marginals[i * Values + v]: for every member i and value v the best score of
+// an assignment in which i has v, or minus infinity if no assignment with this value was found.
+// They are exact if MarginalsExact of the result is true; otherwise they are lower bounds, each the
+// score of an assignment. form: whether the member's own score is included. assignment: the best
+// one found; nil if none was found. Errors: [ErrNotExact].
+func (s *CliqueSolver) MaxMarginals(potential *Potential, problem *CliqueProblem, options *CliqueOptions, form MarginalForm) (marginals []float64, assignment []int32, _ CliqueResult, _ error) {
+	c := begin()
+	defer c.end()
+	solverInC := (*C.chorale_clique_solver)(c.alone(s.handle()))
+	potentialInC := (*C.chorale_potential)(c.share(potential.handle()))
+	problemInC := c.cliqueProblem(problem)
+	optionsInC := c.cliqueOptions(options, int(problemInC.members))
+	marginals = c.numbers(int(problemInC.members * problemInC.values))
+	assignment = c.labels(int(problemInC.members))
+	made := C.chorale_clique_result{struct_size: C.sizeof_chorale_clique_result}
+	if c.err != nil || c.failed(C.chorale_clique_max_marginals(solverInC, potentialInC, problemInC, optionsInC, C.chorale_marginal_form(form), doubles(marginals), 0, ints(assignment), &made, c.detail)) {
+		return nil, nil, CliqueResult{}, c.err
+	}
+	return marginals, found(assignment), cliqueResult(&made), nil
+}
+
 // Score computes the score of an assignment, one value for each member. Of the result, UpperBound
 // is plus infinity, and what is no score is 0. If a member has a forbidden value, score and
 // MemberScore are minus infinity. Ignores fixed. Errors: [ErrOutOfRange] (assignment).
@@ -56,7 +115,7 @@ func (s *CliqueSolver) Score(potential *Potential, problem *CliqueProblem, assig
 }
 
 // Freeze makes a model of the chains and cliques. Afterwards the builder can only be closed.
-// Errors: [ErrState] (no centre), [ErrTableTooShort], [ErrFrozen].
+// Errors: [ErrState] (no centre), [ErrTableTooShort].
 func (b *ModelBuilder) Freeze() (*Model, error) {
 	c := begin()
 	defer c.end()
@@ -66,6 +125,62 @@ func (b *ModelBuilder) Freeze() (*Model, error) {
 		return nil, c.err
 	}
 	return newModel(made, b.handle()), nil
+}
+
+// MaxMarginals returns the max-marginals of a chain under the current messages of its cliques: T x
+// m numbers, row-major. Entry t * m + y is the best score, messages included, of a labelling of the
+// chain with label y at position t. margins: for each position its greatest max-marginal minus the
+// second greatest. In a chain of several properties, the beam of the joint mode may leave some
+// max-marginals too low. Errors: [ErrKind].
+func (r *Run) MaxMarginals(chain int) (marginals []float64, margins []float64, _ error) {
+	c := begin()
+	defer c.end()
+	runInC := (*C.chorale_run)(c.alone(r.handle()))
+	marginals = c.numbers(r.entries(c, chain))
+	margins = c.numbers(r.length(c, chain))
+	if c.err != nil || c.failed(C.chorale_run_max_marginals(runInC, C.int64_t(chain), doubles(marginals), 0, doubles(margins), c.detail)) {
+		return nil, nil, c.err
+	}
+	return marginals, margins, nil
+}
+
+// Probabilities returns the probability of each label at each position of a chain, given the
+// current messages of its cliques: T x m numbers, row-major. Let s be the score of a labelling of
+// the chain plus the messages. Then the probability of label y at position t is the sum of exp(s /
+// temperature) over the labellings with y at t, divided by the same sum over all labellings. The
+// temperature is above 0; with 1, scores are taken as log-odds. exact is false if the chain's
+// properties have more joint states than MaxStates: then some labellings were left out, or
+// properties were approximated. Errors: [ErrNotANumber], [ErrInfinite] and [ErrOutOfRange]
+// (temperature), [ErrKind], [ErrStateSpace] (even with local scores there are more configurations
+// than max_states), [ErrNoLabelling] (also: every labelling of the chain is forbidden by the
+// messages or, with local scores, because of what it fires), [ErrCallbackValue] and
+// [ErrCallbackStopped] (single items).
+func (r *Run) Probabilities(chain int, temperature float64) (probabilities []float64, exact bool, _ error) {
+	c := begin()
+	defer c.end()
+	runInC := (*C.chorale_run)(c.alone(r.handle()))
+	probabilities = c.numbers(r.entries(c, chain))
+	var exactInC C.int32_t
+	if c.err != nil || c.failed(C.chorale_run_probabilities(runInC, C.int64_t(chain), C.double(temperature), doubles(probabilities), 0, &exactInC, c.detail)) {
+		return nil, false, c.err
+	}
+	return probabilities, exactInC != 0, nil
+}
+
+// Add adds mentions, which are rows of the ledger: the first that is ever added is row 0. Keys is
+// the number of keys in all. Scores, Gold and Answers are not taken. Told: labels that the caller
+// has already been told, when a ledger is filled from [Ledger.Rows]. Add returns the labels of the
+// new rows. Errors: [ErrState] (scores, gold, answers).
+func (l *Ledger) Add(mentions *Mentions) (labels []int32, _ error) {
+	c := begin()
+	defer c.end()
+	ledgerInC := (*C.chorale_ledger)(c.alone(l.handle()))
+	mentionsInC := c.mentions(mentions)
+	labels = c.labels(int(mentionsInC.count))
+	if c.err != nil || c.failed(C.chorale_ledger_add(ledgerInC, mentionsInC, ints(labels), c.detail)) {
+		return nil, c.err
+	}
+	return found(labels), nil
 }
 
 // NewProblem makes a problem that holds a reference on model. It has no texts, gold labels or notes
@@ -177,7 +292,8 @@ func NewEntropy(values int, lambda float64, options *PotentialOptions) (*Potenti
 
 // NewSum makes the potential SUM: sum_v f_v(n_v). tables: one row for each value, or one row for
 // all values. Column k of row v is f_v(k); minus infinity forbids the count k. With L columns,
-// cliques may have up to L - 1 members.
+// cliques may have up to L - 1 members. Errors: [ErrShape] (tableCount neither 1 nor values),
+// [ErrSize] (length < 1).
 func NewSum(values int, tables [][]float64, options *PotentialOptions) (*Potential, error) {
 	c := begin()
 	defer c.end()
@@ -394,7 +510,8 @@ func (r *Run) SetStrength(clique int, factor float64) error {
 // system. labels: one for each position, chain by chain; -1 for none. The next solve scores this
 // labelling and the own one, and searches from both, so that no result scores below either. Until
 // then the run has no labelling ([ErrNoLabelling]). Chains with a position without label, and
-// chains whose scores forbid the given labels, use their own.
+// chains whose scores forbid the given labels, use their own. Errors: [ErrShape] (count),
+// [ErrOutOfRange] (labels).
 func (r *Run) SetLabels(labels []int32) error {
 	c := begin()
 	defer c.end()
@@ -435,7 +552,7 @@ func (r *Run) Labels(chain int, of Labelling) ([]int32, error) {
 	c := begin()
 	defer c.end()
 	runInC := (*C.chorale_run)(c.share(r.handle()))
-	return c.numbers(func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+	return numbered(c, func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
 		return C.chorale_run_labels(runInC, C.int64_t(chain), C.chorale_labelling(of), to, capacity, needed, c.detail)
 	})
 }

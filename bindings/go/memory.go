@@ -143,13 +143,41 @@ func flags[T byte | C.int32_t](values []bool) []T {
 	return all
 }
 
-// numbers returns the entries that `fill` writes. It calls fill first without a buffer, for the
+// numbers makes an array for the library to fill; nil if the call has failed.
+func (c *call) numbers(count int) []float64 {
+	if c.err != nil {
+		return nil
+	}
+	return make([]float64, count)
+}
+
+// labels makes an array for the library to fill, as numbers does.
+func (c *call) labels(count int) []int32 {
+	if c.err != nil || count == 0 {
+		return nil
+	}
+	labels := make([]int32, count)
+	labels[0] = unwritten
+	return labels
+}
+
+const unwritten = -2
+
+// found returns labels that the library was to fill, or nil if it has not.
+func found(labels []int32) []int32 {
+	if len(labels) > 0 && labels[0] == unwritten {
+		return nil
+	}
+	return labels
+}
+
+// numbered returns the entries that `fill` writes. It calls fill first without a buffer, for the
 // number of entries, and then with a buffer of this size.
-func (c *call) numbers(fill func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status) ([]int32, error) {
+func numbered(c *call, fill func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status) ([]int32, error) {
 	return listed(c, fill, func(number *C.int32_t) int32 { return int32(*number) })
 }
 
-// listed returns the structs that `fill` writes, as numbers does, each converted for Go.
+// listed returns the structs that `fill` writes, as numbered does, each converted for Go.
 func listed[In, Out any](c *call, fill func(to *In, capacity C.int64_t, needed *C.int64_t) C.chorale_status, convert func(*In) Out) ([]Out, error) {
 	var needed C.int64_t
 	if c.err != nil || c.failed(fill(nil, 0, &needed)) || needed == 0 {

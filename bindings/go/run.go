@@ -137,17 +137,22 @@ func (r *Run) Close() error {
 	return nil
 }
 
-// shape returns the number of positions and of labels of a chain of the model.
-func (r *Run) shape(c *call, chain int) (length, labels int) {
+// chain returns a chain of the model; its arrays are valid until the call ends.
+func (r *Run) chain(c *call, number int) (chain C.chorale_chain) {
 	if c.err != nil {
-		return 0, 0
+		return chain
 	}
-	told := C.chorale_chain{struct_size: C.sizeof_chorale_chain}
-	model := (*C.chorale_model)(c.share(r.model.handle()))
-	if c.err != nil || c.failed(C.chorale_model_get_chain(model, C.int64_t(chain), &told, nil, c.detail)) {
-		return 0, 0
+	chain.struct_size = C.sizeof_chorale_chain
+	if model := (*C.chorale_model)(c.share(r.model.handle())); c.err == nil {
+		c.failed(C.chorale_model_get_chain(model, C.int64_t(number), &chain, nil, c.detail))
 	}
-	return int(told.length), int(told.labels)
+	return chain
+}
+
+func (r *Run) length(c *call, number int) int { return int(r.chain(c, number).length) }
+
+func (r *Run) entries(c *call, number int) int {
+	return r.length(c, number) * int(r.chain(c, number).labels)
 }
 
 // raiseAtEnd watches a context and raises the flag `cancel` when the context ends. A context that
@@ -244,7 +249,7 @@ func (r *Run) SetAllowed(number, position int, allowed []bool) error {
 	run := (*C.chorale_run)(c.alone(r.handle()))
 	if c.err == nil && allowed != nil {
 		// The library cannot check the length: it reads as many bytes as the chain has labels.
-		if _, labels := r.shape(c, number); c.err == nil && len(allowed) != labels {
+		if labels := int(r.chain(c, number).labels); c.err == nil && len(allowed) != labels {
 			c.fail(refuse(ErrShape, "allowed has %d elements, and the chain has %d labels", len(allowed), labels))
 		}
 	}
@@ -275,46 +280,4 @@ func cut[T any](all []T, lengths []int) [][]T {
 		from += length
 	}
 	return rows
-}
-
-// MaxMarginals computes the max-marginals of a chain under the current messages of its cliques: T x
-// m numbers, row-major. Entry t * m + y is the best score, messages included, of a labelling of the
-// chain with label y at position t. margins: for each position its greatest max-marginal minus the
-// second greatest.
-func (r *Run) MaxMarginals(chain int) (marginals, margins []float64, _ error) {
-	c := begin()
-	defer c.end()
-	run := (*C.chorale_run)(c.alone(r.handle()))
-	length, labels := r.shape(c, chain)
-	if c.err != nil {
-		return nil, nil, c.err
-	}
-	marginals, margins = make([]float64, length*labels), make([]float64, length)
-	if c.failed(C.chorale_run_max_marginals(run, C.int64_t(chain), doubles(marginals), 0, doubles(margins), c.detail)) {
-		return nil, nil, c.err
-	}
-	return marginals, margins, nil
-}
-
-// Probabilities computes the probability of each label at each position of a chain, given the
-// current messages of its cliques: T x m numbers, row-major. Let s be the score of a labelling of
-// the chain plus the messages. Then the probability of label y at position t is the sum of exp(s /
-// temperature) over the labellings with y at t, divided by the same sum over all labellings. The
-// temperature is above 0; with 1, scores are taken as log-odds. exact is false if the chain's
-// properties have more joint states than MaxStates: then some labellings were left out, or
-// properties were approximated.
-func (r *Run) Probabilities(chain int, temperature float64) (probabilities []float64, exact bool, _ error) {
-	c := begin()
-	defer c.end()
-	run := (*C.chorale_run)(c.alone(r.handle()))
-	length, labels := r.shape(c, chain)
-	if c.err != nil {
-		return nil, false, c.err
-	}
-	probabilities = make([]float64, length*labels)
-	var sums C.int32_t
-	if c.failed(C.chorale_run_probabilities(run, C.int64_t(chain), C.double(temperature), doubles(probabilities), 0, &sums, c.detail)) {
-		return nil, false, c.err
-	}
-	return probabilities, sums != 0, nil
 }

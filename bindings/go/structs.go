@@ -378,7 +378,7 @@ type LearntReport struct {
 	GainP float64
 	// WithoutGold: errors that the tagger expects among its labels.
 	ExpectedErrors float64
-	// For RunProbabilities, at positions whose label is the tagger's; 0: unknown.
+	// For [Run.Probabilities], at positions whose label is the tagger's; 0: unknown.
 	Temperature float64
 	// The same, at positions whose label agreement changed; 0: unknown.
 	ChangedTemperature float64

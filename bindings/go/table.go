@@ -48,7 +48,7 @@ type Settled struct {
 func (c *call) mentions(mentions *Mentions) *C.chorale_mentions {
 	if mentions == nil {
 		c.fail(refuse(ErrNullArgument, "mentions is nil; it must not be"))
-		return nil
+		return c.mentionsInC(nil)
 	}
 	n := len(mentions.Key)
 	if mentions.Scores == nil {
@@ -65,7 +65,7 @@ func (c *call) mentions(mentions *Mentions) *C.chorale_mentions {
 		c.check("mentions.Scores", len(mentions.Scores), n*mentions.Labels)
 	}
 	if c.err != nil {
-		return nil
+		return c.mentionsInC(nil)
 	}
 	told := c.mentionsInC(mentions)
 	told.count = C.int64_t(n)
@@ -118,25 +118,6 @@ func NewLedger(labels int, evidence Evidence) (*Ledger, error) {
 		return nil, c.err
 	}
 	return newLedger(ledger), nil
-}
-
-// Add adds mentions, which are rows of the ledger: the first that is ever added is row 0. Keys is the
-// number of keys in all. Scores, Gold and Answers are not taken. Told: labels that the caller has
-// already been told, when a ledger is filled from [Ledger.Rows]. Add returns the labels of the new
-// rows.
-func (l *Ledger) Add(mentions *Mentions) ([]int32, error) {
-	c := begin()
-	defer c.end()
-	ledger := (*C.chorale_ledger)(c.alone(l.handle()))
-	given := c.mentions(mentions)
-	if c.err != nil {
-		return nil, c.err
-	}
-	labels := make([]int32, len(mentions.Key))
-	if c.failed(C.chorale_ledger_add(ledger, given, ints(labels), c.detail)) {
-		return nil, c.err
-	}
-	return labels, nil
 }
 
 // Refit decides anew by other evidence; nil: it is estimated from all mentions. Refit returns it.

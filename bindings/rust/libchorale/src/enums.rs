@@ -270,8 +270,8 @@ told! {
         /// [`Algorithm::AlphaPass`] with a set of up to q = `subset_size` values in place of alpha.
         /// For q \>= 2 at least 8/9 of the optimum for Potts with lambda \> 0 and non-negative
         /// finite psi. O(n R + L^q n (L + log n)) for SUM, where L is the number of values that
-        /// some member allows: too slow for L above a few hundred. Any family. \[Generalized alpha-
-        /// pass\].
+        /// some member allows: too slow for L above a few hundred. Any family. \[Generalized
+        /// alpha-pass\].
         GeneralisedAlphaPass = CHORALE_ALGORITHM_GENERALISED_ALPHA_PASS,
         /// For one value alpha after another, moves a set of members to alpha at once: the set by
         /// which the score rises most, found by dynamic programming over the number of members
