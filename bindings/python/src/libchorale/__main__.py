@@ -5,18 +5,19 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import inspect
 import math
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
 import numpy as np
 
+from . import _arrays as arrays
 from . import logits
-from ._arrays import missing
 from ._files import (
     BAD_INPUT,
     FORMS,
@@ -33,16 +34,15 @@ from ._files import (
     read_bytes,
     read_json,
     read_table,
-    told,
     write,
 )
 from ._given import RULES, TableError
 from ._native import version
 from .chain import Transitions
-from .collective import Change, decode, gains
+from .collective import decode
 from .errors import Error, Renaming, StateError
 from .rules import Rule, parse
-from .run import Progress
+from .run import Progress, Reason
 from .settling import NAMES, settle
 
 ABOUT = """\
@@ -106,6 +106,67 @@ Example: libchorale label --labels O,PLACE,PERSON --strength 1.2 scores.jsonl"""
 
 # ---- Arguments
 
+# The options of each command, each with what --help says about it. The name of a value tells how it
+# is read (`_reader`); an option without a value is a switch. Those that are not given have the
+# defaults of `settle` and `decode`, whose arguments they are.
+OPTIONS = {
+    "settle": f"""
+--key COLUMN          the column of names; COLUMN,COLUMN: several that are one key
+--label COLUMN        the column of labels
+--confidence WHAT     how probable the labels are: a column, or one number for all rows (default
+                      0.8); or, once for each label, LABEL=COLUMN
+--labels A,B,...      all labels there are; A=B: B is another spelling of A. Default: those that
+                      occur
+--scale {{probability,percent,logarithm}}
+                      of numbers
+--missing F           the confidence of rows without one
+--abstain A,B,...     labels by which a row says nothing
+--count COLUMN        how many equal rows each row stands for
+--group COLUMN        the column of documents: names are settled within each
+--key-rules A,B,...   how keys may differ and yet be equal; none: they may not. Default:
+                      {",".join(RULES)}
+--numbers             texts that are numbers are keys as well
+--partial             a name of one word is the longer name before it that begins or ends with it
+--unusable {{raise,keep,fill}}
+                      what to do if entries cannot be used: raise lists them; keep leaves their
+                      rows as they are; fill gives them the label of their key (default: raise)
+--gold COLUMN         right labels of some rows, null elsewhere: what decides is learnt from them
+--review N>=1         print so many questions instead
+--answers PATH        a file with questions that have answers
+--page PATH           write a page on which a person answers questions
+--names A,B,C,D,E     of the new columns; default: {",".join(NAMES)}
+--output PATH         default: the standard output
+--format {{csv,json,parquet}}
+                      of the output; default: what the ending of PATH says, or that of FILE
+""",
+    "label": """
+--labels A,B,...      names of the labels, in the order of scores; default: their numbers
+--transitions PATH    a file with a JSON list of lists: the score of each label (column) after
+                      each (row); or with an object of such "scores", and of "start" and "end":
+                      scores of each label at the beginning and at the end of a sequence
+--scheme {bio,bioes,bilou}
+                      forbids what does not fit the labels' names, such as I-PER after O
+--rules RULE          a rule that labels keep; given again: one more. Or a file, *.json, with a
+                      list of rules: texts, or objects such as {"rule": "before", "a": "A",
+                      "b": "B", "price": 2}
+--most-cost F>=0      a sequence whose rules cost more keeps its own labels; default: no limit
+--strength F|auto     what agreement is worth, in the unit of the scores; default: auto, found
+                      from the scores
+--uncounted A,B,...   labels that take no part in agreement; default: O, if --labels has it
+--minimum N>=2        only tokens of so many places agree (default 2)
+--rounds N>=0         rounds of messages, at most (default 10)
+--seconds F>=0        end the search after so long, with the best labels found so far
+--threads N>=1        default 1; the result is the same for any number
+--progress            tell progress on the standard error even if that is no terminal
+--output PATH         default: the standard output
+--format {json,text}  default: json; text: a line for each position, with token, label and own
+                      label, and an empty line after each sequence
+""",
+}
+
+# Options of a command that have other names than the arguments.
+RENAMED = {"settle": {}, "label": {"labels": "names", "seconds": "time_limit"}}
+
 
 class Parser(argparse.ArgumentParser):
     """An argument parser that prints errors as one line, like the other errors of the command."""
@@ -115,46 +176,41 @@ class Parser(argparse.ArgumentParser):
         raise Stop(BAD_INPUT, re.sub(r"^argument (\S+: )", r"\1", message))
 
 
-def _whole(least: int) -> Callable[[str], int]:
-    def read(text: str) -> int:
-        if not re.fullmatch(r"\d{1,9}", text) or int(text) < least:
-            rule = f"it must be a whole number from {least} on"
-            raise argparse.ArgumentTypeError(f'is "{text}"; {rule}')
-        return int(text)
-
-    return read
-
-
-def _real(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f'is "{text}"; it must be a number')
-    return value
-
-
-def _strength(text: str) -> float | str:
-    return text if text == "auto" else _real(text)
-
-
-def _not_negative(text: str) -> float:
-    value = _real(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f'is "{text}"; it must not be negative')
-    return value
-
-
 def _list(text: str) -> list[str]:
     return [entry.strip() for entry in text.split(",")]
 
 
-def _names(text: str) -> list[str]:
-    names = _list(text)
-    if len(set(names)) != len(NAMES) or "" in names:
-        raise argparse.ArgumentTypeError(f'is "{text}"; it must be five different names')
-    return names
+def _reader(value: str) -> Callable[[str], Any]:
+    """Returns the function that reads the value of an option. value: its name in `OPTIONS`."""
+    kind, _, least = value.partition(">=")
+
+    def read(text: str) -> Any:
+        if kind == "F|auto" and text == "auto":
+            return text
+        if kind == "N":
+            if re.fullmatch(r"\d{1,9}", text) and int(text) >= int(least):
+                return int(text)
+            raise argparse.ArgumentTypeError(
+                f'is "{text}"; it must be a whole number from {least} on'
+            )
+        if kind == "A,B,C,D,E":
+            names = _list(text)
+            if len(set(names)) == len(NAMES) and "" not in names:
+                return names
+            raise argparse.ArgumentTypeError(f'is "{text}"; it must be five different names')
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not math.isfinite(number):
+            raise argparse.ArgumentTypeError(f'is "{text}"; it must be a number')
+        if least and number < 0:
+            raise argparse.ArgumentTypeError(f'is "{text}"; it must not be negative')
+        return number
+
+    if kind == "A,B,...":
+        return _list
+    return str if kind in ("COLUMN", "PATH", "RULE", "WHAT") else read
 
 
 def _parser() -> Parser:
@@ -166,95 +222,23 @@ def _parser() -> Parser:
     parser = Parser("libchorale", description=ABOUT, **options)
     parser.add_argument("--version", action="version", version=f"libchorale {version}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-
-    def command(name: str, about: str, run: Callable[[argparse.Namespace], bytes]) -> Parser:
-        made: Parser = commands.add_parser(name, description=about, **options)
-        made.set_defaults(run=run)
-        return made
-
-    _add_settle(command("settle", SETTLE, command_settle))
-    _add_label(command("label", LABEL, command_label))
+    for command, about in (("settle", SETTLE), ("label", LABEL)):
+        made = commands.add_parser(command, description=about, **options)
+        made.add_argument("FILE", nargs="?", default="-", help='"-" or none: the standard input')
+        for option, says in re.findall(
+            r"^(--.*?)(?:  +|\n +)((?:.+\n?)+?)(?=^--|\Z)", OPTIONS[command], re.M
+        ):
+            name, _, value = option.partition(" ")
+            settings: dict[str, Any] = {"required": name == "--key", "default": argparse.SUPPRESS}
+            if not value:
+                settings["action"] = "store_true"
+            elif value.startswith("{"):
+                settings["choices"] = value[1:-1].split(",")
+            else:
+                settings.update(metavar=value, type=_reader(value))
+                settings["action"] = "append" if value in ("RULE", "WHAT") else "store"
+            made.add_argument(name, help=" ".join(says.split()), **settings)
     return parser
-
-
-def _add_label(parser: Parser) -> None:
-    def add(name: str, says: str, **settings: Any) -> None:
-        parser.add_argument(name, help=says, **settings)
-
-    add("FILE", '"-" or none: the standard input', nargs="?", default="-")
-    says = "names of the labels, in the order of scores; default: their numbers"
-    add("--labels", says, type=_list, metavar="A,B,...")
-    says = "a file with a JSON list of lists: the score of each label (column) after each (row); "
-    says += 'or with an object of such "scores", and of "start" and "end": scores of each label at '
-    says += "the beginning and at the end of a sequence"
-    add("--transitions", says, metavar="PATH")
-    says = "forbids what does not fit the labels' names, such as I-PER after O"
-    add("--scheme", says, choices=("bio", "bioes", "bilou"))
-    says = "a rule that labels keep; given again: one more. Or a file, *.json, with a list of "
-    says += 'rules: texts, or objects such as {"rule": "before", "a": "A", "b": "B", "price": 2}'
-    add("--rules", says, action="append", default=[], metavar="RULE")
-    says = "a sequence whose rules cost more keeps its own labels; default: no limit"
-    add("--most-cost", says, type=_not_negative, metavar="F")
-    says = (
-        "what agreement is worth, in the unit of the scores; default: auto, found from the scores"
-    )
-    add("--strength", says, type=_strength, default="auto", metavar="F")
-    says = "labels that take no part in agreement; default: O, if --labels has it"
-    add("--uncounted", says, type=_list, metavar="A,B,...")
-    says = "only tokens of so many places agree (default 2)"
-    add("--minimum", says, type=_whole(2), default=2, metavar="N")
-    says = "rounds of messages, at most (default 10)"
-    add("--rounds", says, type=_whole(0), default=10, metavar="N")
-    says = "end the search after so long, with the best labels found so far"
-    add("--seconds", says, type=_not_negative, metavar="F")
-    says = "default 1; the result is the same for any number"
-    add("--threads", says, type=_whole(1), default=1, metavar="N")
-    says = "tell progress on the standard error even if that is no terminal"
-    add("--progress", says, action="store_true")
-    add("--output", "default: the standard output", metavar="PATH")
-    says = "default: json; text: a line for each position, with token, label and own label, and an "
-    says += "empty line after each sequence"
-    add("--format", says, choices=("json", "text"), default="json")
-
-
-def _add_settle(parser: Parser) -> None:
-    def add(name: str, says: str, **settings: Any) -> None:
-        parser.add_argument(name, help=says, **settings)
-
-    add("FILE", '"-" or none: the standard input', nargs="?", default="-")
-    says = "the column of names; COLUMN,COLUMN: several that are one key"
-    add("--key", says, required=True, metavar="COLUMN")
-    add("--label", "the column of labels", metavar="COLUMN")
-    says = "how probable the labels are: a column, or one number for all rows (default 0.8); or, "
-    says += "once for each label, LABEL=COLUMN"
-    add("--confidence", says, action="append", metavar="WHAT")
-    says = "all labels there are; A=B: B is another spelling of A. Default: those that occur"
-    add("--labels", says, type=_list, metavar="A,B,...")
-    scales = ("probability", "percent", "logarithm")
-    add("--scale", "of numbers", choices=scales, default="probability")
-    add("--missing", "the confidence of rows without one", type=_real, metavar="F")
-    add("--abstain", "labels by which a row says nothing", type=_list, metavar="A,B,...")
-    add("--count", "how many equal rows each row stands for", metavar="COLUMN")
-    add("--group", "the column of documents: names are settled within each", metavar="COLUMN")
-    says = "how keys may differ and yet be equal; none: they may not. Default: "
-    says += ",".join(RULES)
-    add("--key-rules", says, type=_list, default=list(RULES), metavar="A,B,...")
-    add("--numbers", "texts that are numbers are keys as well", action="store_true")
-    says = "a name of one word is the longer name before it that begins or ends with it"
-    add("--partial", says, action="store_true")
-    says = "what to do if entries cannot be used: raise lists them; keep leaves their rows as they "
-    says += "are; fill gives them the label of their key (default: raise)"
-    add("--unusable", says, choices=("raise", "keep", "fill"), default="raise")
-    says = "right labels of some rows, null elsewhere: what decides is learnt from them"
-    add("--gold", says, metavar="COLUMN")
-    add("--review", "print so many questions instead", type=_whole(1), metavar="N")
-    add("--answers", "a file with questions that have answers", metavar="PATH")
-    add("--page", "write a page on which a person answers questions", metavar="PATH")
-    says = f"of the new columns; default: {','.join(NAMES)}"
-    add("--names", says, type=_names, default=list(NAMES), metavar="A,B,C,D,E")
-    add("--output", "default: the standard output", metavar="PATH")
-    says = "of the output; default: what the ending of PATH says, or that of FILE"
-    add("--format", says, choices=("csv", "json", "parquet"))
 
 
 # ---- Progress
@@ -273,19 +257,50 @@ def _round(progress: Progress) -> None:
     )
 
 
-# ---- Tables
+# ---- Messages
+
+# What the objects of `label` have, by the names of the arguments of `decode`.
+FIELDS = {"unaries": "scores", **{name: name for name in ("tokens", "edges", "forced", "allowed")}}
 
 
 @contextmanager
-def _naming(options: argparse.Namespace, place: str, lines: Sequence[int]) -> Iterator[None]:
-    """Turns errors of calls of the package into a `Stop` whose message names options of the command
-    and lines of the file."""
+def _naming(command: str, place: str, lines: Sequence[int]) -> Iterator[None]:
+    """Turns errors of calls of the package into a `Stop` whose message is in the terms of the
+    command: instead of a row or a chain it names the line of the file, instead of an argument the
+    option. Text in quotes is unchanged."""
+
+    def line(match: re.Match[str]) -> str:
+        if match["row"] and lines:
+            return f"line {lines[int(match['row'])]}"
+        if match["field"]:
+            where = f"line {lines[int(match['chain'])]}"
+            return f'"{FIELDS[match["field"]]}"{match["position"]} in {where}'
+        return match[0]
+
+    quoted = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
+    field = rf"(?P<field>{'|'.join(FIELDS)})\[(?P<chain>\d+)\](?P<position>(?:\[\d+\])*)"
     try:
-        yield
+        with Renaming({argument: option for option, argument in RENAMED[command].items()}):
+            yield
     except (Error, TypeError, ValueError) as error:
         if isinstance(error, MemoryError):
             raise
-        raise Stop(BAD_INPUT, told(error, place, lines, vars(options))) from None
+        message = re.sub(rf"{quoted}|\brow (?P<row>\d+)|\b{field}", line, str(error))
+        first = re.match(r"\w*", message)
+        option = f"--{first[0].replace('_', '-')}" if first else ""
+        if f"\n{option} " in OPTIONS[command]:
+            raise Stop(BAD_INPUT, option + message[len(option) - 2 :]) from None
+        raise Stop(BAD_INPUT, f"{place}: {message}") from None
+
+
+def _of(function: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the options that are arguments of a function, by the names of the arguments."""
+    renamed = RENAMED[given["command"]]
+    named = {renamed.get(name, name): value for name, value in given.items()}
+    return {name: named[name] for name in inspect.signature(function).parameters if name in named}
+
+
+# ---- Tables
 
 
 def _key(text: str, table: Table) -> str | tuple[str, ...]:
@@ -304,46 +319,53 @@ def _confidence(given: list[str], table: Table) -> Any:
     return given[0] if len(given) == 1 else given or None
 
 
-def _form(given: argparse.Namespace, table: Table) -> tuple[Any, str]:
+def _form(given: Mapping[str, Any], table: Table) -> tuple[Any, str]:
     """Returns the form of the output, and the delimiter for CSV."""
-    ending = "" if given.output is None else os.path.splitext(given.output)[1].lower()
-    form = given.format or FORMS.get(ending, table.form)
+    output = given.get("output")
+    ending = "" if output is None else os.path.splitext(output)[1].lower()
+    form = given.get("format") or FORMS.get(ending, table.form)
     delimiter = "\t" if ending == ".tsv" else table.delimiter
     if form == "parquet":
         pyarrow()
-        if given.output is None and sys.stdout is not None and sys.stdout.isatty():
+        if output is None and sys.stdout is not None and sys.stdout.isatty():
             raise Stop(BAD_INPUT, "--output is missing; Parquet is nothing for a terminal")
     return form, delimiter
 
 
-def command_settle(given: argparse.Namespace) -> bytes:
-    table = read_table(given.FILE)
+def _spellings(labels: list[str]) -> Any:
+    """Returns the argument `labels` of `settle`: a dict if some labels are "A=B"."""
+    if not any("=" in label for label in labels):
+        return labels
+    made: dict[str, list[str]] = {}
+    for label, _, other in (entry.partition("=") for entry in labels):
+        made.setdefault(label, []).extend([other] if other else [])
+    return made
+
+
+def _answers(path: str) -> dict[int, Any]:
+    entries, lines = json_lines(read_bytes(path), place_of(path))
+    answers = {}
+    for entry, line in zip(entries, lines):
+        if "answer" in entry:
+            if not isinstance(entry.get("row"), int):
+                raise Stop(BAD_INPUT, f"{path}, line {line}: there is no row")
+            answers[entry["row"]] = entry["answer"]
+    return answers
+
+
+def command_settle(given: Mapping[str, Any]) -> bytes:
+    table = read_table(given["FILE"])
     form, delimiter = _form(given, table)
-    labels: Any = given.labels
-    if labels is not None and any("=" in label for label in labels):
-        labels = {}
-        for label, _, other in (entry.partition("=") for entry in given.labels):
-            labels.setdefault(label, []).extend([other] if other else [])
-    with _naming(given, table.place, table.lines):
+    arguments = {**_of(settle, given), "key": _key(given["key"], table)}
+    if "confidence" in given:
+        arguments["confidence"] = _confidence(given["confidence"], table)
+    if "labels" in given:
+        arguments["labels"] = _spellings(given["labels"])
+    if given.get("key_rules") == ["none"]:
+        arguments["key_rules"] = []
+    with _naming("settle", table.place, table.lines):
         try:
-            settled = settle(
-                table.rows,
-                key=_key(given.key, table),
-                label=given.label,
-                confidence=_confidence(given.confidence or [], table),
-                labels=labels,
-                scale=given.scale,
-                missing=given.missing,
-                abstain=given.abstain,
-                count=given.count,
-                group=given.group,
-                key_rules=[] if given.key_rules == ["none"] else given.key_rules,
-                numbers=given.numbers,
-                partial=given.partial,
-                unusable=given.unusable,
-                gold=given.gold,
-                names=given.names,
-            )
+            settled = settle(table.rows, **arguments)
         except TableError as error:
             for problem in error.problems:
                 text = f"{table.place}, {_line(table, problem.row)}: {problem.what}"
@@ -352,21 +374,15 @@ def command_settle(given: argparse.Namespace) -> bytes:
                 "--unusable keep leaves such rows as they are, fill gives them their keys' labels"
             )
             raise Stop(BAD_INPUT, f"{len(error.problems)} entries cannot be used; {rule}") from None
-        if given.answers is not None:
-            entries, lines = json_lines(read_bytes(given.answers), place_of(given.answers))
-            answers = {}
-            for entry, line in zip(entries, lines):
-                if "answer" in entry:
-                    if not isinstance(entry.get("row"), int):
-                        raise Stop(BAD_INPUT, f"{given.answers}, line {line}: there is no row")
-                    answers[entry["row"]] = entry["answer"]
-            settled = settled.answer(answers)
+        if "answers" in given:
+            settled = settled.answer(_answers(given["answers"]))
     print(_printable_lines(str(settled)), file=sys.stderr)
-    if given.page is not None:
-        write(settled.page(given.review or 20).encode("utf-8", "replace"), given.page)
-    if given.review is not None:
-        return as_json(dataclasses.asdict(question) for question in settled.review(given.review))
-    return as_table(settled.table, [*table.names, *given.names], form, delimiter)
+    if "page" in given:
+        write(settled.page(given.get("review", 20)).encode("utf-8", "replace"), given["page"])
+    if "review" in given:
+        return as_json(map(dataclasses.asdict, settled.review(given["review"])))
+    names = [*table.names, *given.get("names", NAMES)]
+    return as_table(settled.table, names, form, delimiter)
 
 
 def _line(table: Table, row: int) -> str:
@@ -376,23 +392,20 @@ def _line(table: Table, row: int) -> str:
 # ---- Sequences
 
 NEW = ("labels", "own", "changed", "why")
-LEFT_OUT, RULED = "left_out", "ruled"
+
+
+OWN = ("edges", "forced", "allowed")
 
 
 @dataclasses.dataclass
 class _Corpus:
-    """Sequences read from the lines of a file. tokens: the argument `tokens` of `decode`."""
+    """Sequences read from the lines of a file, which may be `OWN` as well. labels: their number."""
 
     place: str
     lines: list[int]
     entries: list[dict[str, Any]]
-    scores: list[Any]
-    tokens: list[list[Any]]
-    groups: list[Any] | None
-    own: dict[str, Any]
-
-
-OWN = ("edges", "forced", "allowed")
+    labels: int
+    arguments: dict[str, Any]  # of `decode`
 
 
 def _corpus(path: str) -> _Corpus:
@@ -400,59 +413,53 @@ def _corpus(path: str) -> _Corpus:
     entries, lines = json_lines(read_bytes(path), place)
     if not entries:
         raise Stop(BAD_INPUT, f"{place}: no sequences")
-    scores, tokens = [], []
-    for entry, line in zip(entries, lines):
-        rows, words, group = _scores(entry.get("scores")), entry.get("tokens"), entry.get("group")
-        words = [None] * (0 if rows is None else len(rows)) if words is None else words
+    of_each: dict[str, list[Any]] = {}
+    for name in ("scores", *OWN):
+        there = [name in entry for entry in entries]
+        if not all(there) and (name == "scores" or any(there)):
+            raise Stop(BAD_INPUT, f'{place}, line {lines[there.index(False)]}: "{name}" is missing')
+        if all(there):
+            of_each[name] = [entry[name] for entry in entries]
+    scores = [
+        _scores(rows, f"{place}, line {line}") for rows, line in zip(of_each.pop("scores"), lines)
+    ]
+    labels = max((0 if rows is None else rows.shape[1] for rows in scores), default=0)
+    if labels == 0:
+        raise Stop(BAD_INPUT, f"{place}: no sequence has positions")
+    unaries = [np.zeros((0, labels)) if rows is None else rows for rows in scores]
+    tokens = []
+    for entry, line, rows in zip(entries, lines, unaries):
+        words, group = entry.get("tokens"), entry.get("group")
+        words = [None] * len(rows) if words is None else words
         taken = [name for name in NEW if name in entry]
         rule = ""
         if taken:
             rule = f'"{taken[0]}" is there already; give it another name'
-        elif rows is None:
-            rule = (
-                '"scores" must be a list for each position, with a number for each label; -Infinity '
-                "forbids a label"
-            )
-        elif not isinstance(words, list) or len(words) != len(rows):
-            rule = '"tokens" must be a list, one for each list of "scores"'
-        elif any(isinstance(word, (list, dict)) for word in words):
-            rule = '"tokens" must be texts, numbers or null'
+        elif not isinstance(words, list) or any(isinstance(word, (list, dict)) for word in words):
+            rule = '"tokens" must be a list of texts, numbers or null'
         elif isinstance(group, (list, dict)):
             rule = '"group" must be a text or a number'
         if rule:
             raise Stop(BAD_INPUT, f"{place}, line {line}: {rule}")
-        scores.append(rows)
-        tokens.append([None if missing(word) else str(word) for word in words])
-    width = max((rows.shape[1] for rows in scores), default=0)
-    if width == 0:
-        raise Stop(BAD_INPUT, f"{place}: no sequence has positions")
-    for number, (rows, line) in enumerate(zip(scores, lines)):
-        if len(rows) and rows.shape[1] != width:
-            rule = f"{rows.shape[1]} scores for a position where other lines have {width}"
-            raise Stop(BAD_INPUT, f'{place}, line {line}: "scores" has {rule}')
-        scores[number] = rows.reshape(-1, width)
-    groups = [entry.get("group") for entry in entries]
-    together = any("group" in entry for entry in entries)
-    own: dict[str, Any] = {}
-    for name in OWN:
-        there = [name in entry for entry in entries]
-        if all(there):
-            own[name] = [entry[name] for entry in entries]
-        elif any(there):
-            raise Stop(BAD_INPUT, f'{place}, line {lines[there.index(False)]}: "{name}" is missing')
-    return _Corpus(place, lines, entries, scores, tokens, groups if together else None, own)
+        tokens.append([None if arrays.missing(word) else str(word) for word in words])
+    arguments = {"unaries": unaries, "tokens": tokens, **of_each}
+    if any("group" in entry for entry in entries):
+        arguments["groups"] = [entry.get("group") for entry in entries]
+    return _Corpus(place, lines, entries, labels, arguments)
 
 
-def _scores(given: Any) -> Any:
-    """Returns an array, T x m; None if a file gives anything else."""
+def _scores(given: Any, place: str) -> Any:
+    """Returns an array, T x m; None if there are no positions."""
+    if given == []:
+        return None
     try:
-        array = np.array(given if given else [[]], dtype=np.float64)
+        found = arrays.scores("scores", given, 2)
+        if found.size:
+            return found
     except (TypeError, ValueError):
-        return None
-    wrong = np.isnan(array) | np.isposinf(array)
-    if not isinstance(given, list) or array.ndim != 2 or (given and array.size == 0) or wrong.any():
-        return None
-    return array[: len(given)]
+        pass
+    rule = "must be a list for each position, with a number for each label"
+    raise Stop(BAD_INPUT, f'{place}: "scores" {rule}; -Infinity forbids a label')
 
 
 def _rules(given: Sequence[str]) -> list[Rule]:
@@ -465,102 +472,70 @@ def _rules(given: Sequence[str]) -> list[Rule]:
     return parse(entries)
 
 
-def command_label(given: argparse.Namespace) -> bytes:
-    names = given.labels
-    if given.scheme is not None and given.transitions is not None:
+def command_label(given: Mapping[str, Any]) -> bytes:
+    names, scheme = given.get("labels"), given.get("scheme")
+    if scheme is not None and "transitions" in given:
         raise Stop(BAD_INPUT, "--scheme and --transitions exclude each other")
-    if given.scheme is not None and names is None:
+    if scheme is not None and names is None:
         raise Stop(BAD_INPUT, "--labels is missing; --scheme goes by the labels' names")
-    corpus = _corpus(given.FILE)
-    width = corpus.scores[0].shape[1]
-    if names is not None and len(names) != width:
-        raise Stop(BAD_INPUT, f"--labels has {len(names)} names for {width} scores a position")
-    uncounted = None
-    if given.uncounted is not None:
-        known = {name: k for k, name in enumerate(names or map(str, range(width)))}
-        strange = [name for name in given.uncounted if name not in known]
-        if strange:
-            raise Stop(BAD_INPUT, f'--uncounted has "{strange[0]}", which is no label')
-        uncounted = [known[name] for name in given.uncounted]
+    corpus = _corpus(given["FILE"])
     transitions: Any = None
-    if given.transitions is not None:
-        transitions = read_json(given.transitions, "--transitions")
+    if "transitions" in given:
+        transitions = read_json(given["transitions"], "--transitions")
         if type(transitions) is dict and not transitions.keys() <= {"scores", "start", "end"}:
             wrong = list(transitions)
             raise Stop(BAD_INPUT, f"--transitions has {wrong}; it may have scores, start and end")
-    with _naming(given, corpus.place, corpus.lines):
-        if given.scheme is not None:
-            with Renaming({"names": "labels"}):
-                transitions = logits.scheme_transitions(names, given.scheme)
+    with _naming("label", corpus.place, corpus.lines):
+        if scheme is not None:
+            transitions = logits.scheme_transitions(given["labels"], scheme)
         elif type(transitions) is dict:
-            transitions = Transitions(**transitions, labels=width)
+            transitions = Transitions(**transitions, labels=corpus.labels)
+        arguments = {
+            **_of(decode, given),
+            **corpus.arguments,
+            "transitions": transitions,
+            "names": names or list(map(str, range(corpus.labels))),
+            "rules": _rules(given.get("rules", ())),
+            "progress": _round if "progress" in given else None,
+        }
         try:
-            found = decode(
-                corpus.scores,
-                transitions,
-                **corpus.own,
-                groups=corpus.groups,
-                tokens=corpus.tokens,
-                strength=given.strength,
-                minimum=given.minimum,
-                names=names or list(map(str, range(width))),
-                uncounted=uncounted,
-                rules=_rules(given.rules),
-                scheme=given.scheme or "plain",
-                most_cost=given.most_cost,
-                rounds=given.rounds,
-                threads=given.threads,
-                time_limit=given.seconds,
-                progress=_round if given.progress else None,
-            )
+            found = decode(**arguments)
         except StateError as error:
             raise Stop(NO, str(error)) from None
         finally:
-            if given.progress and sys.stderr.isatty():
+            if "progress" in given and sys.stderr.isatty():
                 _tell("")
 
     def named(labels: Any) -> list[Any]:
         numbers: list[int] = labels.tolist()
-        if names is None:
-            return [None if number < 0 else number for number in numbers]
-        return [None if number < 0 else names[number] for number in numbers]
+        return [None if n < 0 else n if names is None else names[n] for n in numbers]
 
     labels, own = [named(row) for row in found.labels], [named(row) for row in found.own]
-    if given.format == "text":
+    if given.get("format") == "text":
         return _as_text(corpus, labels, own)
-    changes = {change.chain: change for change in found.changed}
-    left_out = {entry.chain: str(entry).split(": ", 1)[1] for entry in found.left_out}
+    where = " in this group" if "groups" in corpus.arguments else ""
+
+    def told(reason: Reason) -> str:
+        word = corpus.arguments["tokens"][reason.chain][reason.position]
+        before = f"{reason.agreeing_before} of {reason.others} other places of {word!r}{where}"
+        label = labels[reason.chain][reason.position]
+        return f"{before} were {label}, {reason.agreeing} of {reason.others} are now"
+
     ruled = {entry.chain: entry for entry in found.ruled}
+    why = {of.chain: found._why(of, told, ruled.get(of.chain)) for of in found.changed}
+    left_out = {entry.chain: str(entry).split(": ", 1)[1] for entry in found.left_out}
     printed = []
     for number, entry in enumerate(corpus.entries):
-        kept = {name: value for name, value in entry.items() if name not in ("scores", *OWN)}
-        changed, why = [], []
-        if number in changes:
-            changed = np.flatnonzero(found.labels[number] != found.own[number]).tolist()
-            said = _why(changes[number], corpus, labels[number])
-            for reason in ruled[number].reasons if number in ruled else ():
-                said.setdefault(reason.position, reason.told)
-            for place in changed:
-                if place not in said:
-                    said[place] = found._otherwise(changes[number], place, number in ruled)
-            why = [said[place] for place in changed]
-        new = (labels[number], own[number], changed, why)
-        told = {LEFT_OUT: left_out[number]} if number in left_out else {}
+        made = {name: value for name, value in entry.items() if name not in ("scores", *OWN)}
+        said = why.get(number, {})
+        reasons = ["; ".join(told) for told in said.values()]
+        made.update(zip(NEW, (labels[number], own[number], list(said), reasons)))
+        if number in left_out:
+            made["left_out"] = left_out[number]
         if number in ruled:
-            told[RULED] = str(ruled[number]).split(": ", 1)[1]
-        printed.append({**kept, **dict(zip(NEW, new)), **told})
+            made["ruled"] = str(ruled[number]).split(": ", 1)[1]
+        printed.append(made)
     return as_json(printed)
-
-
-def _why(change: Change, corpus: _Corpus, labels: list[Any]) -> dict[int, str]:
-    where = "" if corpus.groups is None else " in this group"
-    said = {}
-    for reason in gains(change):
-        word = corpus.tokens[change.chain][reason.position]
-        before = f"{reason.agreeing_before} of {reason.others} other places of {word!r}{where}"
-        now = f"{reason.agreeing} of {reason.others} are now"
-        said[reason.position] = f"{before} were {labels[reason.position]}, {now}"
-    return said
 
 
 def _as_text(corpus: _Corpus, labels: list[list[Any]], own: list[list[Any]]) -> bytes:
@@ -590,12 +565,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")
     try:
-        given = _parser().parse_args(arguments)
-        if "progress" in given and sys.stderr.isatty():
-            given.progress = True
-        check_writable(given.output, given.FILE)
-        check_writable(getattr(given, "page", None), given.FILE)
-        write(given.run(given), given.output)
+        given = vars(_parser().parse_args(arguments))
+        if given["command"] == "label" and sys.stderr.isatty():
+            given["progress"] = True
+        check_writable(given.get("output"), given["FILE"])
+        check_writable(given.get("page"), given["FILE"])
+        run = {"settle": command_settle, "label": command_label}[given["command"]]
+        write(run(given), given.get("output"))
         return 0
     except Stop as stop:
         code, message = stop.code, str(stop)

@@ -13,7 +13,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Literal
 
 Form = Literal["csv", "json", "parquet"]
@@ -189,24 +189,6 @@ def pyarrow() -> Any:
         rule = "Parquet needs pyarrow: pip install pyarrow 'libchorale[tables]'"
         raise Stop(BAD_INPUT, rule) from None
     return pyarrow
-
-
-# ---- Messages
-
-
-def told(error: BaseException, place: str, lines: Sequence[int], options: Collection[str]) -> str:
-    """Returns the message of an exception in the terms of the command: instead of a row it names
-    the line of the file, instead of an argument the option. Text in quotes is unchanged."""
-
-    def line(match: re.Match[str]) -> str:
-        return f"line {lines[int(match[1])]}" if match[1] and lines else match[0]
-
-    quoted = r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\""
-    message = re.sub(rf"{quoted}|\brow (\d+)", line, str(error))
-    first = re.match(r"\w+", message)
-    if first and first[0] in options:
-        return f"--{message}"
-    return f"{place}: {message}"
 
 
 # ---- Writing

@@ -121,23 +121,14 @@ class Decoded:
         ]
         for change in self.changed[:SHOWN]:
             lines.append(f"chain {change.chain}")
-            places = np.flatnonzero(change.before != change.after).tolist()
-            told: dict[int, list[Reason]] = {place: [] for place in (-1, *places)}
-            for reason in gains(change):
-                told.setdefault(reason.position, []).append(reason)
-            ruled = rules.get(change.chain)
-            for place, reasons in told.items():
-                if place < 0:  # of the whole chain
-                    for of in reasons:
-                        lines.append(f"  value {of.value}, not {of.own_value} ({_gain(of)})")
-                    continue
+            for of in gains(change):
+                if of.position < 0:  # of the whole chain
+                    lines.append(f"  value {of.value}, not {of.own_value} ({_gain(of)})")
+            for place, why in self._why(change, _gain, rules.get(change.chain)).items():
                 word = f"position {place}"
                 if self.words is not None and not arrays.missing(self.words[change.chain][place]):
                     word = str(self.words[change.chain][place])
                 now, before = (self._named(int(of[place])) for of in (change.after, change.before))
-                why = [_gain(of) for of in reasons]
-                why += [of.told for of in ruled.reasons if of.position == place] if ruled else []
-                why = why or [self._otherwise(change, place, ruled is not None)]
                 lines.append(f"  {word}: {now}, not {before} ({'; '.join(why)})")
         if len(self.changed) > SHOWN:
             lines.append(f"and {len(self.changed) - SHOWN} more")
@@ -145,17 +136,33 @@ class Decoded:
 
     __repr__ = __str__
 
-    def _otherwise(self, change: Change, place: int, ruled: bool) -> str:
-        """Returns why a position changed for which neither a clique's gain nor a rule is told.
-        ruled: whether rules were added to its chain."""
+    def _why(
+        self,
+        change: Change,
+        told: Callable[[Reason], str],
+        ruled: of_rules.RuledChain | None,
+    ) -> dict[int, list[str]]:
+        """Returns why each position changed that did. told: says what a reason says about its
+        clique. ruled: what rules did to the chain, if any."""
         moved = change.before != change.after
-        if self.coupled and moved[max(0, place - 1) : place + 2].sum() > 1:
-            return "because of the labels beside it"
-        if ruled:
-            return "because of a rule and agreement"
-        if any(reason.position < 0 for reason in gains(change)):
-            return "because of the value of the chain"
-        return "no gain by itself"
+        said: dict[int, list[str]] = {place: [] for place in np.flatnonzero(moved).tolist()}
+        of_cliques = [(of.position, told(of)) for of in gains(change) if of.position >= 0]
+        of_rules = [] if ruled is None else [(of.position, of.told) for of in ruled.reasons]
+        for place, text in [*of_cliques, *of_rules]:
+            if place in said:
+                said[place].append(text)
+        for place, texts in said.items():
+            if texts:
+                continue
+            if self.coupled and moved[max(0, place - 1) : place + 2].sum() > 1:
+                texts.append("because of the labels beside it")
+            elif ruled is not None:
+                texts.append("because of a rule and agreement")
+            elif any(reason.position < 0 for reason in gains(change)):
+                texts.append("because of the value of the chain")
+            else:
+                texts.append("no gain by itself")
+        return said
 
     def _named(self, label: int) -> str:
         return self.names[label] if 0 <= label < len(self.names) else str(label)
