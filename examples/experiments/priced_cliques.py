@@ -20,7 +20,7 @@ from pathlib import Path
 
 import libchorale as ch
 import numpy as np
-from libchorale.prices import Asked, Part, label
+from libchorale.prices import Asked, Part, Search
 
 SHARES = (0.3, 0.2, 0.45, 0.7, 0.15, 0.25, 0.37, 0.55)  # the first one, four or eight are used
 
@@ -76,7 +76,8 @@ class Clique:
         return max(score for score, _ in found), max(rounds), sum(rounds)
 
     def search(self, tracks):
-        _, outcome = label([self.part], [self.potential], [self.members], tracks=tracks)
+        search = Search([self.potential], [self.members], tracks=tracks)
+        outcome = search.run(lambda asked: [self.part.answer(asked)])
         return outcome.score, outcome.rounds, outcome.rows
 
 

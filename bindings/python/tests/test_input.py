@@ -186,14 +186,12 @@ def test_builders():
     for wrong in (-1, 99):
         with pytest.raises(IndexError):
             model.members(wrong)
-        with pytest.raises(IndexError):
-            model.chain_length(wrong)
         with pytest.raises(ch.ArgumentError):
             model.chain(wrong)
         run = ch.Run(model)
         run.solve()
         chains = [run.labels, run.reasons, run.max_marginals, run.margins, run.probabilities]
-        chains += [model.chain_length, model.chain, model.tokens, model.group]
+        chains += [model.chain, model.tokens, model.group]
         cliques = [run.values, model.members, model.clique_values]
         cliques += [model.clique_members, model.centre_values]
         for name, calls in (("chain", chains), ("clique", cliques)):

@@ -302,7 +302,6 @@ CASES = [
     ("Model.chain", lambda: words().freeze().chain(9), "chain"),
     ("Model.tokens", lambda: words().freeze().tokens(9), "chain"),
     ("Model.group", lambda: words().freeze().group(9), "chain"),
-    ("Model.chain_length", lambda: words().freeze().chain_length(9), "chain"),
     ("Model.clique_values", lambda: words().freeze().clique_values(9), "clique"),
     ("Model.clique_members", lambda: words().freeze().clique_members(9), "clique"),
     ("Model.weights", lambda: words().freeze().weights(9), "clique"),
@@ -478,7 +477,7 @@ HARMLESS = re.compile(
     r"|Chain|ChainSolver|CliqueSolver|ModelBuilder|Model|Property|PropertyBuilder|Potential|PropertyBuilder.add_state"
     r"|Run.(step|solve|local_search|reset|problem|left_out)|Problem.to_bytes|LabelMap.kind|Dictionary.(find|value)"
     r"|Ledger.(conflicts|current|due)|Settled(.conflicts|.table)?|abi|algorithms|Model.\w*bytes"
-    r"|.*\.(cliques|all_members|chain_lengths|values|labels|family|result|model)"
+    r"|.*\.(cliques|chain_lengths|values|labels|family|result|model)"
 )
 
 

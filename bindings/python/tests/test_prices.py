@@ -10,7 +10,7 @@ from test_batches import corpus, cut, joined, rng  # noqa: F401
 
 import libchorale as ch
 from libchorale.batches import Chains
-from libchorale.prices import Answer, Part, Search, label
+from libchorale.prices import Answer, Part, Search
 from libchorale.shared import SharedKeys
 from libchorale.shared import label as label_batches
 
@@ -35,6 +35,13 @@ def items(scores, keys, potential, local=None):
         for k in local:
             builder.add_members(clique, k, 0)
     return builder.freeze(), shared
+
+
+def label(parts, potentials, members):
+    """Labels all parts. Returns for each part the labels of its chains, and the outcome."""
+    search = Search(potentials, members)
+    outcome = search.run(lambda asked: (part.answer(asked) for part in parts))
+    return [part.label(search.found).labels for part in parts], outcome
 
 
 def best_of_all(scores, keys, potentials):

@@ -29,15 +29,10 @@ class Raised:
             self._entries.append((threading.get_ident(), error))
 
     def take(self) -> BaseException | None:
-        own = threading.get_ident()
         with self._lock:
-            if not self._entries:
+            own = [entry for entry in self._entries if entry[0] == threading.get_ident()]
+            found = own or list(self._entries)
+            if not found:
                 return None
-            for index in range(len(self._entries) - 1, -1, -1):
-                if self._entries[index][0] == own:
-                    break
-            else:
-                index = len(self._entries) - 1
-            error = self._entries[index][1]
-            del self._entries[index]
-            return error
+            self._entries.remove(found[-1])
+            return found[-1][1]

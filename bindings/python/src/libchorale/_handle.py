@@ -13,6 +13,19 @@ from ._work import work
 from .errors import ClosedError, InUseError
 
 Self = TypeVar("Self", bound="Shared")
+Kind = TypeVar("Kind")
+
+
+def instance(name: str, given: Any, kind: type[Kind]) -> Kind:
+    """Returns an argument, which must be of a class."""
+    if not isinstance(given, kind):
+        raise TypeError(f"{name} is {given!r}, not a {kind.__name__}")
+    return given
+
+
+def optional(name: str, given: Any, kind: type[Kind]) -> Kind | None:
+    """Returns an argument, which must be of a class, or None."""
+    return None if given is None else instance(name, given, kind)
 
 
 class _Use:

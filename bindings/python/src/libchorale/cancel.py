@@ -6,7 +6,7 @@ import threading
 from typing import Any
 from weakref import WeakSet
 
-from ._handle import Handle
+from ._handle import Handle, optional
 from ._native import library
 
 # Held while flags that follow each other change. Reentrant, since a signal handler may set a flag.
@@ -54,13 +54,11 @@ class Stop(Cancel):
     def __init__(self, given: Any = None) -> None:
         super().__init__()
         self._given: Cancel | None = None
-        if given is not None:
-            self.follow(given)
+        self.follow(given)
 
     def follow(self, given: Any) -> None:
         """Follows another flag, or none, from now on."""
-        if given is not None and not isinstance(given, Cancel):
-            raise TypeError(f"cancel is {given!r}, not a Cancel")
+        optional("cancel", given, Cancel)
         with _changing:
             if self._given is not None:
                 self._given._followers.discard(self)

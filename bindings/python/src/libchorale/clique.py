@@ -11,7 +11,7 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._declarations import CliqueResult, Outcome
-from ._handle import Closable
+from ._handle import Closable, instance
 from ._native import get, library, read, struct
 from ._work import told
 from .cancel import Cancel, Stop
@@ -190,9 +190,7 @@ class _Call:
     """A call of a solver. given: the arguments of its method, by their names."""
 
     def __init__(self, given: dict[str, Any]) -> None:
-        potential = given["potential"]
-        if not isinstance(potential, Potential):
-            raise TypeError(f"potential is {potential!r}, not a Potential")
+        instance("potential", given["potential"], Potential)
         scores = arrays.table("scores", given["scores"], 2)
         self.members, self.values = scores.shape
         weights, size = given["weights"], self.members

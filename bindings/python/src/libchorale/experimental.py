@@ -7,7 +7,7 @@ several models share (`libchorale.prices`). The supported functions for corpora 
 
 from __future__ import annotations
 
-from .prices import Answer, Part, Search, label
+from .prices import Answer, Part, Search
 from .property import ANY, Dictionary, PropertyBuilder
 
 __all__ = [
@@ -17,5 +17,4 @@ __all__ = [
     "Part",
     "PropertyBuilder",
     "Search",
-    "label",
 ]

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Raised
-from ._handle import Handle, Shared
+from ._handle import Handle, Shared, instance, optional
 from ._native import call, get, library, struct
 from ._work import told, work
 from .chain import Chain, Edges, Transitions
@@ -177,24 +177,17 @@ class ModelBuilder(Handle):
             raise TypeError(f"{name} is for cliques of positions; a property has values of its own")
         if property is None and dictionary is not None:
             raise TypeError("dictionary is given without property; it needs one")
-        handles = {
-            "property": (property, Property),
-            "dictionary": (dictionary, Dictionary),
-            "potential": (potential, Potential),
-        }
         around = [] if centre is None else list(centre)
-        handles.update({f"centre[{n}]": (item, Potential) for n, item in enumerate(around)})
-        for name, (given, kind) in handles.items():
-            if not isinstance(given, kind) and (given is not None or name.startswith("centre")):
-                raise TypeError(f"{name} is {given!r}, not a {kind.__name__}")
+        around = [instance(f"centre[{n}]", item, Potential) for n, item in enumerate(around)]
+        optional("property", property, Property)
+        optional("dictionary", dictionary, Dictionary)
+        optional("potential", potential, Potential)
         if potential is None and not around:
             raise TypeError("potential is missing: a clique needs one, or a centre of potentials")
         if potential is not None and around:
             raise TypeError("centre is given beside potential; a clique has one of them")
         if property is None and values is None:
             values = (potential or around[0]).values
-        own = arrays.optional_ints("label_values", label_values)
-        theirs = arrays.optional_ints("centre_label_values", centre_label_values)
         add = library.chorale_model_builder_add_cliques
         with ExitStack() as stack:
             pointers = [stack.enter_context(item._use()) for item in around]
@@ -204,12 +197,10 @@ class ModelBuilder(Handle):
                 dictionary=dictionary,
                 potential=potential,
                 values=values,
-                label_values=own,
-                labels=None if own is None else len(own),
+                **_counted("labels", label_values=label_values),
                 centre_potentials=np.array(pointers, np.uintp) if pointers else None,
                 centre_values=len(pointers),
-                centre_label_values=theirs,
-                centre_labels=None if theirs is None else len(theirs),
+                **_counted("centre_labels", centre_label_values=centre_label_values),
             )
             first: int = told(c_int64, add, self, setup, count)
         self._keep.extend((property, dictionary))
@@ -322,19 +313,16 @@ class ModelBuilder(Handle):
         stop                  the token ids that get no clique
         label_values, values  as in `add_cliques`
         """
-        if not isinstance(potential, Potential):
-            raise TypeError(f"potential is {potential!r}, not a Potential")
-        ids = arrays.optional_ints("stop", stop)
-        own = arrays.optional_ints("label_values", label_values)
+        instance("potential", potential, Potential)
+        if label_values is not None and values is None:
+            values = potential.values
         options = struct(
             c.chorale_repeated_words_options,
             minimum=arrays.size("minimum", minimum, 1),
             across=int(bool(across)),
-            stop=ids,
-            stop_count=None if ids is None else len(ids),
-            label_values=own,
-            labels=None if own is None else len(own),
-            values=None if own is None else potential.values if values is None else values,
+            **_counted("stop_count", stop=stop),
+            **_counted("labels", label_values=label_values),
+            values=None if label_values is None else values,
         )
         first = c_int64()
         add = library.chorale_model_builder_add_repeated_words
@@ -348,6 +336,14 @@ class ModelBuilder(Handle):
         model = Model._of(pointer, (*self._keep, *self._kept), self._raised, self._shapes)
         self._keep = []
         return model
+
+
+def _counted(count: str, **given: Any) -> dict[str, Any]:
+    """Returns the fields of C for an optional array of integers, which is given by its name. count:
+    the field for the number of its entries."""
+    [(name, value)] = given.items()
+    array = arrays.optional_ints(name, value)
+    return {name: array, count: None if array is None else len(array)}
 
 
 def corpus_of(
@@ -456,18 +452,9 @@ class Model(Shared):
         return int(get(library.chorale_model_clique_count, self))
 
     @property
-    def all_members(self) -> int:
-        """The number of members of all cliques together."""
-        return int(get(library.chorale_model_member_count, self))
-
-    @property
     def bytes(self) -> int:
         """The number of bytes that the model has allocated, including copied scores."""
         return int(get(library.chorale_model_bytes, self))
-
-    def chain_length(self, chain: int) -> int:
-        """Returns the number of positions of a chain."""
-        return self._shape(self._chain(chain))[0]
 
     @property
     def chain_lengths(self) -> npt.NDArray[np.int64]:

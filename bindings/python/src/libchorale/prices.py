@@ -11,8 +11,6 @@ order. So the labels do not depend on how parts are divided among processes.
     search = Search(potentials, members)         # by shared clique
     outcome = search.run(lambda asked: (part.answer(asked) for part in parts))
     labels = [part.label(search.found).labels for part in parts]
-
-`label` is this loop, in one process.
 """
 
 from __future__ import annotations
@@ -465,19 +463,3 @@ class Search:
         chosen = np.repeat(np.argmax(gains, axis=0), self._sizes)
         mixed = asked.prices[chosen, np.arange(len(chosen))]
         self._mixture = [mixed] if np.any(chosen) else []
-
-
-def label(
-    parts: Sequence[Part],
-    potentials: Sequence[Potential],
-    members: npt.ArrayLike,
-    *,
-    rounds: int = 40,
-    tracks: int = 8,
-) -> tuple[list[arrays.Ints], Outcome]:
-    """Labels all parts, in this process, so that the members of their shared cliques agree. The
-    arguments are those of `Search`. Returns for each part the labels of all its chains, one chain
-    after the other, and the result of the search."""
-    search = Search(potentials, members, rounds=rounds, tracks=tracks)
-    outcome = search.run(lambda asked: (part.answer(asked) for part in parts))
-    return [part.label(search.found).labels for part in parts], outcome

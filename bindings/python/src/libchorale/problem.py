@@ -15,7 +15,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Raised
-from ._handle import Closable, Recipe
+from ._handle import Closable, Recipe, instance
 from ._native import call, get, library
 from ._work import told
 from .errors import ClosedError, FileAccessError, Renaming
@@ -79,8 +79,7 @@ class Problem(Closable):
     _free = library.chorale_problem_destroy
 
     def __init__(self, model: Model) -> None:
-        if not isinstance(model, Model):
-            raise TypeError(f"model is {model!r}, not a Model")
+        instance("model", model, Model)
         super().__init__(self._create(library.chorale_problem_create, None, model))
         self._of(model)
 

@@ -21,7 +21,7 @@ from ._declarations import Outcome
 from ._declarations import Progress as Progress
 from ._declarations import Reason as Reason
 from ._declarations import RunResult as RunResult
-from ._handle import Closable
+from ._handle import Closable, optional
 from ._native import call, get, library, read, struct
 from ._work import at_caller, entries, told, work
 from .cancel import Cancel, Stop
@@ -151,8 +151,7 @@ class Run(Closable):
     ) -> None:
         self.problem = model if isinstance(model, Problem) else None
         model = as_model(model)
-        if earlier is not None and not isinstance(earlier, Run):
-            raise TypeError(f"earlier is {earlier!r}, not a Run")
+        optional("earlier", earlier, Run)
         given = {name: value for name, value in locals().items() if name in OF_A_RUN}
         made = run_options(**given)
         self.model = model
@@ -286,7 +285,7 @@ class Run(Closable):
         after the other; -1 in chains that are left out."""
         if chain is None:
             return labels_of(self, c.CHORALE_ALL_CHAINS, int(self._model.chain_lengths.sum()), own)
-        return labels_of(self, chain, self._model.chain_length(chain), own)
+        return labels_of(self, chain, self._model._shape(self._model._chain(chain))[0], own)
 
     def changed_chains(self) -> npt.NDArray[np.int64]:
         """Returns the numbers of the chains whose labels differ from their best labels without
