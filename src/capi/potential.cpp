@@ -9,41 +9,19 @@
 namespace chorale {
 namespace {
 
-constexpr chorale_potential_options kDefaults{sizeof(chorale_potential_options), CHORALE_SCALE_NONE,
-                                              CHORALE_SHAPE_DETECT, nullptr};
-
-// Body of all calls that create potentials: reads host and options, then calls make(report, memory,
-// spec, made).
-template <class Make>
+// Body of all calls that create potentials: reads host and options, then calls
+// make(report, memory, spec, arguments.., made), a function of create.hpp.
+template <class Make, class... Arguments>
 chorale_status create_potential(const chorale_host *host, std::int64_t values,
-                      const chorale_potential_options *options, chorale_potential **potential,
-                      chorale_error *error, Make &&make) noexcept {
+                                const chorale_potential_options *options,
+                                chorale_potential **potential, chorale_error *error, Make &&make,
+                                const Arguments &...arguments) noexcept {
   return creating(error, host, "potential", potential, [&](Report &report, const Memory &memory) {
-    chorale_potential_options read = kDefaults;
+    chorale_potential_options read{};
     CHORALE_CHECK(read_struct(report, "options", options, read));
     const PotentialSpec spec{values, read.scale, read.shape, read.counted};
-    return make(report, memory, spec, *potential);
+    return make(report, memory, spec, arguments..., *potential);
   });
-}
-
-chorale_status create_formula(const chorale_host *host, std::int64_t values, double lambda,
-                              const chorale_potential_options *options,
-                              chorale_potential **potential, chorale_error *error,
-                              chorale_family family, TableSource source) noexcept {
-  return create_potential(host, values, options, potential, error,
-                [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
-                  return create_by_formula(report, memory, spec, family, source, lambda, made);
-                });
-}
-
-chorale_status create_tables(const chorale_host *host, std::int64_t values, MatrixSpec tables,
-                             const chorale_potential_options *options,
-                             chorale_potential **potential, chorale_error *error,
-                             chorale_family family) noexcept {
-  return create_potential(host, values, options, potential, error,
-                [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
-                  return create_by_tables(report, memory, spec, family, tables, made);
-                });
 }
 
 } // namespace
@@ -57,8 +35,8 @@ chorale_status chorale_potential_create_potts(const chorale_host *host, int64_t 
                                               double lambda,
                                               const chorale_potential_options *options,
                                               chorale_potential **potential, chorale_error *error) {
-  return create_formula(host, values, lambda, options, potential, error, CHORALE_FAMILY_SUM,
-                        TableSource::square);
+  return create_potential(host, values, options, potential, error, create_by_formula,
+                          CHORALE_FAMILY_SUM, TableSource::square, lambda);
 }
 
 chorale_status chorale_potential_create_entropy(const chorale_host *host, int64_t values,
@@ -66,8 +44,8 @@ chorale_status chorale_potential_create_entropy(const chorale_host *host, int64_
                                                 const chorale_potential_options *options,
                                                 chorale_potential **potential,
                                                 chorale_error *error) {
-  return create_formula(host, values, lambda, options, potential, error, CHORALE_FAMILY_SUM,
-                        TableSource::entropy);
+  return create_potential(host, values, options, potential, error, create_by_formula,
+                          CHORALE_FAMILY_SUM, TableSource::entropy, lambda);
 }
 
 chorale_status chorale_potential_create_makespan(const chorale_host *host, int64_t values,
@@ -75,8 +53,8 @@ chorale_status chorale_potential_create_makespan(const chorale_host *host, int64
                                                  const chorale_potential_options *options,
                                                  chorale_potential **potential,
                                                  chorale_error *error) {
-  return create_formula(host, values, lambda, options, potential, error, CHORALE_FAMILY_MAX,
-                        TableSource::linear);
+  return create_potential(host, values, options, potential, error, create_by_formula,
+                          CHORALE_FAMILY_MAX, TableSource::linear, lambda);
 }
 
 chorale_status chorale_potential_create_square_makespan(const chorale_host *host, int64_t values,
@@ -84,8 +62,8 @@ chorale_status chorale_potential_create_square_makespan(const chorale_host *host
                                                         const chorale_potential_options *options,
                                                         chorale_potential **potential,
                                                         chorale_error *error) {
-  return create_formula(host, values, lambda, options, potential, error, CHORALE_FAMILY_MAX,
-                        TableSource::square);
+  return create_potential(host, values, options, potential, error, create_by_formula,
+                          CHORALE_FAMILY_MAX, TableSource::square, lambda);
 }
 
 chorale_status chorale_potential_create_sum(const chorale_host *host, int64_t values,
@@ -93,8 +71,8 @@ chorale_status chorale_potential_create_sum(const chorale_host *host, int64_t va
                                             int64_t length, int64_t row_stride,
                                             const chorale_potential_options *options,
                                             chorale_potential **potential, chorale_error *error) {
-  return create_tables(host, values, {tables, table_count, length, row_stride}, options, potential,
-                       error, CHORALE_FAMILY_SUM);
+  return create_potential(host, values, options, potential, error, create_by_tables,
+                          CHORALE_FAMILY_SUM, MatrixSpec{tables, table_count, length, row_stride});
 }
 
 chorale_status chorale_potential_create_max(const chorale_host *host, int64_t values,
@@ -102,8 +80,8 @@ chorale_status chorale_potential_create_max(const chorale_host *host, int64_t va
                                             int64_t length, int64_t row_stride,
                                             const chorale_potential_options *options,
                                             chorale_potential **potential, chorale_error *error) {
-  return create_tables(host, values, {tables, table_count, length, row_stride}, options, potential,
-                       error, CHORALE_FAMILY_MAX);
+  return create_potential(host, values, options, potential, error, create_by_tables,
+                          CHORALE_FAMILY_MAX, MatrixSpec{tables, table_count, length, row_stride});
 }
 
 chorale_status chorale_potential_create_cardinality(const chorale_host *host, int64_t values,
@@ -111,10 +89,8 @@ chorale_status chorale_potential_create_cardinality(const chorale_host *host, in
                                                     const chorale_potential_options *options,
                                                     chorale_potential **potential,
                                                     chorale_error *error) {
-  return create_potential(host, values, options, potential, error,
-                [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
-                  return create_cardinality(report, memory, spec, {table, 1, length, length}, made);
-                });
+  return create_potential(host, values, options, potential, error, create_cardinality,
+                          MatrixSpec{table, 1, length, length});
 }
 
 chorale_status
@@ -122,23 +98,18 @@ chorale_potential_create_majority(const chorale_host *host, int64_t values, cons
                                   int64_t row_stride,
                                   const double *bias, const chorale_potential_options *options,
                                   chorale_potential **potential, chorale_error *error) {
-  return create_potential(host, values, options, potential, error,
-                [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
-                  return create_by_square(report, memory, spec, CHORALE_FAMILY_MAJORITY,
-                                          {weights, values, values, row_stride},
-                                          {bias, 1, values, values}, made);
-                });
+  return create_potential(host, values, options, potential, error, create_by_square,
+                          CHORALE_FAMILY_MAJORITY, MatrixSpec{weights, values, values, row_stride},
+                          MatrixSpec{bias, 1, values, values});
 }
 
 chorale_status chorale_potential_create_pairs(const chorale_host *host, int64_t values,
                                               const double *scores, int64_t row_stride,
                                               const chorale_potential_options *options,
                                               chorale_potential **potential, chorale_error *error) {
-  return create_potential(host, values, options, potential, error,
-                [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
-                  return create_by_square(report, memory, spec, CHORALE_FAMILY_PAIRS,
-                                          {scores, values, values, row_stride}, {}, made);
-                });
+  return create_potential(host, values, options, potential, error, create_by_square,
+                          CHORALE_FAMILY_PAIRS, MatrixSpec{scores, values, values, row_stride},
+                          MatrixSpec{});
 }
 
 chorale_status chorale_potential_create_callback(const chorale_host *host, int64_t values,
@@ -147,10 +118,8 @@ chorale_status chorale_potential_create_callback(const chorale_host *host, int64
                                                  const chorale_potential_options *options,
                                                  chorale_potential **potential,
                                                  chorale_error *error) {
-  return create_potential(host, values, options, potential, error,
-                [&](const auto &report, const auto &memory, const auto &spec, auto *&made) {
-                  return create_by_callback(report, memory, spec, function, user, release, made);
-                });
+  return create_potential(host, values, options, potential, error, create_by_callback, function,
+                          user, release);
 }
 
 chorale_potential *chorale_potential_retain(const chorale_potential *potential) {

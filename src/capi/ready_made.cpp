@@ -7,16 +7,17 @@ namespace chorale {
 namespace {
 
 // Body of all calls that create ready-made properties: reads host and label map, then calls
-// make(report, memory, kinds, made).
-template <class Make>
+// make(report, memory, kinds, arguments.., made), a function of ready_made.hpp.
+template <class Make, class... Arguments>
 chorale_status create_ready_made(const chorale_host *host, const chorale_label_map *map,
-                      const std::uint8_t *ignored, chorale_property **property,
-                      chorale_error *error, Make &&make) noexcept {
+                                 const std::uint8_t *ignored, chorale_property **property,
+                                 chorale_error *error, Make &&make,
+                                 const Arguments &...arguments) noexcept {
   return creating(error, host, "property", property, [&](Report &report, const Memory &memory) {
     chorale_label_map read{};
     CHORALE_CHECK(take_struct(report, "map", map, read));
     const LabelKinds kinds{read.labels, read.kinds, read.kind_of_label, read.begins, ignored};
-    return make(report, memory, kinds, *property);
+    return make(report, memory, kinds, arguments..., *property);
   });
 }
 
@@ -45,20 +46,14 @@ chorale_status chorale_property_create_position_label(const chorale_host *host,
                                                       const chorale_label_map *map,
                                                       int64_t position, chorale_property **property,
                                                       chorale_error *error) {
-  return create_ready_made(host, map, nullptr, property, error,
-                [&](const auto &report, const auto &memory, const auto &kinds, auto *&made) {
-                  return create_position_label(report, memory, kinds, position, made);
-                });
+  return create_ready_made(host, map, nullptr, property, error, create_position_label, position);
 }
 
 chorale_status chorale_property_create_token_label(const chorale_host *host,
                                                    const chorale_label_map *map, int32_t token,
                                                    chorale_property **property,
                                                    chorale_error *error) {
-  return create_ready_made(host, map, nullptr, property, error,
-                [&](const auto &report, const auto &memory, const auto &kinds, auto *&made) {
-                  return create_token_label(report, memory, kinds, token, made);
-                });
+  return create_ready_made(host, map, nullptr, property, error, create_token_label, token);
 }
 
 chorale_status chorale_property_create_first_label(const chorale_host *host,
@@ -66,10 +61,7 @@ chorale_status chorale_property_create_first_label(const chorale_host *host,
                                                    const uint8_t *ignored,
                                                    chorale_property **property,
                                                    chorale_error *error) {
-  return create_ready_made(host, map, ignored, property, error,
-                [&](const auto &report, const auto &memory, const auto &kinds, auto *&made) {
-                  return create_first_label(report, memory, kinds, made);
-                });
+  return create_ready_made(host, map, ignored, property, error, create_first_label);
 }
 
 chorale_status chorale_property_create_next_label(const chorale_host *host,
@@ -77,11 +69,8 @@ chorale_status chorale_property_create_next_label(const chorale_host *host,
                                                   const uint8_t *ignored, chorale_segment_rule rule,
                                                   int32_t end_value, chorale_property **property,
                                                   chorale_error *error) {
-  return create_ready_made(host, map, ignored, property, error,
-                [&](const auto &report, const auto &memory, const auto &kinds, auto *&made) {
-                  return create_next_label(report, memory, kinds, anchor, rule, end_value,
-                                           made);
-                });
+  return create_ready_made(host, map, ignored, property, error, create_next_label, anchor, rule,
+                           end_value);
 }
 
 chorale_status
@@ -89,11 +78,8 @@ chorale_property_create_token_before(const chorale_host *host, const chorale_lab
                                      int32_t anchor, const uint8_t *ignored,
                                      chorale_segment_rule rule, int64_t values, int32_t start_value,
                                      chorale_property **property, chorale_error *error) {
-  return create_ready_made(host, map, ignored, property, error,
-                [&](const auto &report, const auto &memory, const auto &kinds, auto *&made) {
-                  return create_token_before(report, memory, kinds, anchor, rule, values,
-                                             start_value, made);
-                });
+  return create_ready_made(host, map, ignored, property, error, create_token_before, anchor, rule,
+                           values, start_value);
 }
 
 } // extern "C"
