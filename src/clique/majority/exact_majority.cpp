@@ -298,21 +298,6 @@ bool ExactMajority::raise_messages(Limits &limits, Matrix<double> messages) noex
   return true;
 }
 
-// Finishes the flow for count k of the majority column. Sets *possible to whether a labelling with
-// this count exists. False if interrupted.
-bool ExactMajority::settle_count(std::int64_t k, Limits &limits, Solution &solution,
-                                 bool *possible) noexcept {
-  flow_.turn_to(k);
-  ++solution.iterations;
-  *possible = true;
-  while (*possible && flow_.out_of_place() > 0) {
-    if (!limits.spend(instance_->columns))
-      return false;
-    *possible = flow_.augment();
-  }
-  return !instance_->interrupted();
-}
-
 // Raises the messages to the max-marginals of the flows for majority column a, for every count
 // whose bound is high enough to raise some message. Begins at last_k_, goes on downwards, then
 // upwards. False if interrupted.
@@ -334,8 +319,16 @@ bool ExactMajority::sweep_counts(std::int32_t a, Limits &limits, Solution &solut
   while (below >= open.lowest || above <= open.highest) {
     const bool down = below >= open.lowest;
     const std::int64_t k = down ? below-- : above++;
+    // Finishes the flow for count k. It is not possible if no labelling has this count.
+    flow_.turn_to(k);
+    ++solution.iterations;
     bool possible = true;
-    if (!settle_count(k, limits, solution, &possible))
+    while (possible && flow_.out_of_place() > 0) {
+      if (!limits.spend(instance_->columns))
+        return false;
+      possible = flow_.augment();
+    }
+    if (instance_->interrupted())
       return false;
     if (possible) {
       if (flow_.score() > highest) {

@@ -58,7 +58,6 @@ private:
   void seed_messages(const Solution &solution, Matrix<double> messages) noexcept;
   bool sweep_counts(std::int32_t a, Limits &limits, Solution &solution,
                     Matrix<double> messages) noexcept;
-  bool settle_count(std::int64_t k, Limits &limits, Solution &solution, bool *possible) noexcept;
   bool raise_messages(Limits &limits, Matrix<double> messages) noexcept;
   double least_useful(Matrix<double> messages) const noexcept;
 
