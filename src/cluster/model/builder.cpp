@@ -30,13 +30,16 @@ void gather_numbers(const void *from, std::int64_t count, At &&at, void *to) noe
 }
 
 // Returns a copy of `count` numbers, float or double as in `view`; number i of the copy is number
-// at(i) of `from`. NULL if memory runs out.
+// at(i) of `from`. is_whole: true if at(i) is i for all i. NULL if memory runs out.
 template <class At>
 const void *copy_numbers(Arena &arena, const ChainView &view, const void *from, std::int64_t count,
-                         At &&at) noexcept {
-  void *to =
-      arena.take(saturating_product(static_cast<std::size_t>(count), number_bytes(view)));
-  if (to && view.single)
+                         bool is_whole, At &&at) noexcept {
+  const std::size_t bytes =
+      saturating_product(static_cast<std::size_t>(count), number_bytes(view));
+  void *to = arena.take(bytes);
+  if (to && is_whole && count > 0)
+    std::memcpy(to, from, bytes);
+  else if (to && view.single)
     gather_numbers<float>(from, count, at, to);
   else if (to)
     gather_numbers<double>(from, count, at, to);
@@ -57,24 +60,13 @@ bool copy_chain(Arena &arena, ChainView &view, gsl::span<const std::int32_t> &to
   const std::int64_t m = view.labels;
   const std::int64_t T = view.length;
   const std::ptrdiff_t row = view.labels;
-  const auto one_after_another = [](std::int64_t i) { return i; };
-  const std::size_t unary_bytes =
-      saturating_product(static_cast<std::size_t>(T * m), number_bytes(view));
-  void *const piece = arena.take(unary_bytes);
-  if (!piece)
-    return false;
-  const auto at = [&](std::int64_t i) {
-    return i / m * view.unary_row + i % m * view.unary_column;
-  };
-  if (T * m > 0 && view.unary_row == row && view.unary_column == 1)
-    std::memcpy(piece, view.unary, unary_bytes);
-  else if (view.single)
-    gather_numbers<float>(view.unary, T * m, at, piece);
-  else
-    gather_numbers<double>(view.unary, T * m, at, piece);
-  view.unary = piece;
+  view.unary = copy_numbers(
+      arena, view, view.unary, T * m, view.unary_row == row && view.unary_column == 1,
+      [&](std::int64_t i) { return i / m * view.unary_row + i % m * view.unary_column; });
   view.unary_row = row;
   view.unary_column = 1;
+  if (!view.unary)
+    return false;
   if (tokens.data()) {
     const std::int32_t *to = arena.copy(tokens.data(), T);
     if (!to)
@@ -82,9 +74,10 @@ bool copy_chain(Arena &arena, ChainView &view, gsl::span<const std::int32_t> &to
     tokens = {to, tokens.size()};
   }
   if (view.edges) {
-    view.edges = copy_numbers(arena, view, view.edges, edge_numbers(view), [&](std::int64_t i) {
+    const auto at = [&](std::int64_t i) {
       return i / (m * m) * view.edge_matrix + i / m % m * view.edge_from + i % m * view.edge_to;
-    });
+    };
+    view.edges = copy_numbers(arena, view, view.edges, edge_numbers(view), false, at);
     view.edge_matrix = row * row;
     view.edge_from = row;
     view.edge_to = 1;
@@ -92,7 +85,7 @@ bool copy_chain(Arena &arena, ChainView &view, gsl::span<const std::int32_t> &to
       return false;
   }
   for (const void **ends : {&view.start, &view.end})
-    if (*ends && !(*ends = copy_numbers(arena, view, *ends, m, one_after_another)))
+    if (*ends && !(*ends = copy_numbers(arena, view, *ends, m, true, [](std::int64_t i) { return i; })))
       return false;
   if (view.allowed) {
     auto *to = arena.take_array<std::uint8_t>(T * m);

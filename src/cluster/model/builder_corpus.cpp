@@ -94,10 +94,7 @@ chorale_status Builder::add_corpus(const Report &report, const chorale_corpus &c
   CHORALE_CHECK(check_room(report, "positions", model->label_count,
                            read.begin(read.chains) - read.begin(0)));
   const std::int64_t before = model->chains.size();
-  const std::int64_t labels_before = model->label_count;
-  const std::int32_t most_before = model->most_labels;
-  const std::size_t scores_before = model->score_bytes;
-  const std::size_t copied_before = model->copied_score_bytes;
+  const ModelTotals totals_before = *model;
   if (!groups.reserve(before + read.chains) || !model->chains.reserve(before + read.chains))
     return report.out_of_memory();
   for (std::int64_t i = 0; i < read.chains; ++i) {
@@ -110,10 +107,7 @@ chorale_status Builder::add_corpus(const Report &report, const chorale_corpus &c
       continue;
     model->chains.truncate(before);
     groups.truncate(before);
-    model->label_count = labels_before;
-    model->most_labels = most_before;
-    model->score_bytes = scores_before;
-    model->copied_score_bytes = copied_before;
+    static_cast<ModelTotals &>(*model) = totals_before;
     return report.out_of_memory();
   }
   return CHORALE_OK;

@@ -14,15 +14,7 @@ bool copy_topology(Model &to, const Model &from) noexcept {
       !to.site_chains.copy(from.site_chains) || !to.place_cliques.copy(from.place_cliques) ||
       !to.groups.copy(from.groups) || !to.parts.copy(from.parts))
     return false;
-  to.label_count = from.label_count;
-  to.message_count = from.message_count;
-  to.closed_slots = from.closed_slots;
-  to.items_alone = from.items_alone;
-  to.count_count = from.count_count;
-  to.most_labels = from.most_labels;
-  to.most_columns = from.most_columns;
-  to.most_counted = from.most_counted;
-  to.score_bytes = from.score_bytes;
+  static_cast<ModelTotals &>(to) = from;
   to.base = retain(&from);
   return true;
 }

@@ -54,9 +54,26 @@ struct WholeSlot {
   std::int32_t chain;
 };
 
+// Sums and maxima over the chains and cliques of a model.
+struct ModelTotals {
+  std::int64_t label_count = 0;   // positions of all chains together
+  std::int64_t message_count = 0; // sum of the lengths of all message rows
+  std::int64_t closed_slots = 0;  // number of members of closed cliques
+  // True if every chain is an item (one position) and every clique is closed (CliqueType::closed).
+  bool items_alone = false;
+  // Sum of `columns` over all cliques: length of an array of all counts.
+  std::int64_t count_count = 0;
+  std::int32_t most_labels = 1;
+  std::int32_t most_columns = 1; // greatest number of columns of a clique
+  std::int32_t most_counted = 0; // greatest sum of the weights of the members of a clique
+  std::size_t score_bytes = 0;   // bytes of all scores of the chains
+  // Bytes of the scores that were copied to the arena, in a derived model to that of `base`.
+  std::size_t copied_score_bytes = 0;
+};
+
 } // namespace chorale
 
-struct chorale_model : chorale::Counted {
+struct chorale_model : chorale::Counted, chorale::ModelTotals {
   explicit chorale_model(const chorale::Memory &from, const chorale::Log &to) noexcept
       : Counted(from), log(to), arena(from), chains(from), slots(from), wholes(from), cliques(from),
         members(from), weights(from), site_chains(from), place_cliques(from), groups(from),
@@ -144,18 +161,6 @@ struct chorale_model : chorale::Counted {
   chorale::Array<const chorale::Dictionary *> dictionaries;
   chorale::Array<const chorale::Transitions *> transitions;
 
-  std::int64_t label_count = 0;   // positions of all chains together
-  std::int64_t message_count = 0; // sum of the lengths of all message rows
-  std::int64_t closed_slots = 0;  // number of members of closed cliques
-  // True if every chain is an item (one position) and every clique is closed (CliqueType::closed).
-  bool items_alone = false;
-  // Sum of `columns` over all cliques: length of an array of all counts.
-  std::int64_t count_count = 0;
-  std::int32_t most_labels = 1;
-  std::int32_t most_columns = 1; // greatest number of columns of a clique
-  std::int32_t most_counted = 0; // greatest sum of the weights of the members of a clique
-  std::size_t score_bytes = 0; // bytes of all scores of the chains
-  std::size_t copied_score_bytes = 0; // bytes of the scores that were copied to the arena
   // Bytes of the potentials and dictionaries that the model made (fired_columns.hpp).
   std::size_t made_bytes = 0;
   // The model holds a reference on each of these two, which may be NULL. base: the model from which
