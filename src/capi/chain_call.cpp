@@ -4,6 +4,27 @@
 
 namespace chorale {
 
+chorale_status take_joint_options(const Report &report, std::string_view mode_name,
+                                  chorale_joint_mode mode, std::int64_t beam_width,
+                                  std::int64_t max_states, std::int32_t labels,
+                                  JointOptions &to) noexcept {
+  if (mode != CHORALE_JOINT_AUTO && mode != CHORALE_JOINT_EXACT &&
+      mode != CHORALE_JOINT_LOCAL_SCORES && mode != CHORALE_JOINT_BEAM)
+    return report.unknown_constant(mode_name, mode, "a CHORALE_JOINT_ constant");
+  CHORALE_CHECK(check_size(report, "options->beam_width", beam_width, 0));
+  CHORALE_CHECK(check_size(report, "options->max_states", max_states, 0));
+  // Limits beam and states, since dynamic programs store a configuration (a joint state of the
+  // properties, message.h) and a label in one 32-bit number.
+  const std::int64_t limit = INT32_MAX / (4 * std::int64_t{labels});
+  const auto size = [limit](std::int64_t given, std::int32_t by_default) {
+    return static_cast<std::int32_t>(std::min(value_or<std::int64_t>(given, by_default), limit));
+  };
+  to.mode = mode;
+  to.beam_width = size(beam_width, to.beam_width);
+  to.budget = size(max_states, to.budget);
+  return CHORALE_OK;
+}
+
 chorale_status ChainCall::take_chain(const chorale_chain *given) noexcept {
   chorale_chain chain{};
   CHORALE_CHECK(take_struct(report_, "chain", given, chain));
@@ -27,16 +48,12 @@ chorale_status ChainCall::take_attachments(const chorale_attachment *given,
   CHORALE_CHECK(check_size(report_, "count", count, 0));
   CHORALE_CHECK(check_array(report_, given, count, "attachments"));
   first_ = given;
-  stride_ = count > 0 ? given->struct_size : 0;
   attachments = {read_attachment, this, gsl::narrow_cast<std::int32_t>(count)};
   for (std::int32_t k = 0; k < attachments.count; ++k) {
     chorale_attachment copy{};
     char name[32];
     TextWriter(name, sizeof name) << "attachments[" << k << "]";
-    CHORALE_CHECK(read_struct(report_, name, place(k), copy));
-    if (copy.struct_size != stride_)
-      return report_.fail(CHORALE_ERROR_STRUCT_SIZE, "attachments[", k, "].struct_size is ",
-                          copy.struct_size, "; it must be that of the first, ", stride_);
+    CHORALE_CHECK(read_struct_of(report_, name, given, k, copy));
     if (!copy.property)
       return report_.null_argument("attachments[", k, "].property");
     CHORALE_CHECK(
@@ -48,7 +65,7 @@ chorale_status ChainCall::take_attachments(const chorale_attachment *given,
 Attached ChainCall::read_attachment(const void *call, std::int32_t k) noexcept {
   const auto &self = *static_cast<const ChainCall *>(call);
   chorale_attachment copy{};
-  std::memcpy(&copy, self.place(k), std::min(self.stride_, sizeof copy));
+  std::memcpy(&copy, struct_at(self.first_, k), std::min(self.first_->struct_size, sizeof copy));
   return {copy.property, copy.dictionary, copy.classes, copy.table, copy.message, self.view.length};
 }
 
@@ -79,19 +96,9 @@ chorale_status ChainCall::take_attachment(const chorale_attachment *given,
 chorale_status ChainCall::take_options(const chorale_message_options *given) noexcept {
   chorale_message_options read{};
   CHORALE_CHECK(read_struct(report_, "options", given, read));
-  if (read.mode != CHORALE_JOINT_AUTO && read.mode != CHORALE_JOINT_EXACT &&
-      read.mode != CHORALE_JOINT_LOCAL_SCORES && read.mode != CHORALE_JOINT_BEAM)
-    return report_.unknown_constant("options->mode", read.mode, "a CHORALE_JOINT_ constant");
-  CHORALE_CHECK(check_size(report_, "options->beam_width", read.beam_width, 0));
-  CHORALE_CHECK(check_size(report_, "options->max_states", read.max_states, 0));
-  // Limits beam and states, since dynamic programs store a configuration (a joint state of the
-  // properties, message.h) and a label in one 32-bit number.
-  const std::int64_t limit = INT32_MAX / (4 * std::int64_t{view.labels});
-  options = {read.mode, joint_size(read.beam_width, options.beam_width, limit),
-             joint_size(read.max_states, options.budget, limit)};
-  if (limit < 1)
-    return too_large();
-  return CHORALE_OK;
+  CHORALE_CHECK(take_joint_options(report_, "options->mode", read.mode, read.beam_width,
+                                   read.max_states, view.labels, options));
+  return options.budget < 1 ? too_large() : chorale_status{CHORALE_OK};
 }
 
 chorale_status ChainCall::too_large() const noexcept {

@@ -10,6 +10,14 @@
 
 namespace chorale {
 
+// Reads the options of joint states, from options->beam_width, options->max_states and the field
+// `mode_name`, for chains with at most `labels` labels. `to` has the defaults before. Its sizes become 0
+// if there are too many labels.
+chorale_status take_joint_options(const Report &report, std::string_view mode_name,
+                                  chorale_joint_mode mode, std::int64_t beam_width,
+                                  std::int64_t max_states, std::int32_t labels,
+                                  JointOptions &to) noexcept;
+
 class ChainCall {
 public:
   explicit ChainCall(const Report &report) noexcept : report_(report) {}
@@ -42,29 +50,14 @@ public:
   chorale_status too_large() const noexcept;
 
 private:
-  // Returns the caller's attachment k, which lies k * struct_size bytes after the first one. Here
-  // struct_size is the size that the caller gave.
-  const chorale_attachment *place(std::int32_t k) const noexcept {
-    return reinterpret_cast<const chorale_attachment *>(reinterpret_cast<const char *>(first_) +
-                                                        to_size(k) * stride_);
-  }
   // Calls check(report, names, attachment k). `names`: how error messages name attachment k and its
   // fields.
   template <class Check> chorale_status check_named(std::int32_t k, Check &&check) const noexcept;
   static Attached read_attachment(const void *call, std::int32_t k) noexcept;
 
   const chorale_attachment *first_ = nullptr;
-  std::size_t stride_ = 0;
   bool is_single_ = false; // true if the call takes one attachment, not an array
   const Report &report_;
 };
-
-// Checks the struct_size of `result`, which may be NULL. Must be called before anything is written
-// to `result`.
-template <class Result>
-chorale_status check_result(const Report &report, const Result *result) noexcept {
-  Result ignored{};
-  return read_struct(report, "result", result, ignored);
-}
 
 } // namespace chorale

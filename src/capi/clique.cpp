@@ -255,12 +255,6 @@ private:
   Time start_{}; // when the check of more than kLongCheck scores began
 };
 
-chorale_status check_clique_result(const Report &report,
-                                   const chorale_clique_result *result) noexcept {
-  chorale_clique_result ignored{};
-  return read_struct(report, "result", result, ignored);
-}
-
 } // namespace
 } // namespace chorale
 
@@ -298,7 +292,7 @@ chorale_status chorale_clique_solve(chorale_clique_solver *solver,
     CHORALE_CHECK(call.take_options(options));
     CHORALE_CHECK(call.take_start());
     CHORALE_CHECK(call.take_plan(false));
-    CHORALE_CHECK(check_clique_result(report, result));
+    CHORALE_CHECK(check_result(report, result));
     call.task.assignment = call.by_member(assignment);
     return call.run(*solver, result);
   });
@@ -324,7 +318,7 @@ chorale_status chorale_clique_max_marginals(chorale_clique_solver *solver,
                                   "problem->values", call.task.problem.values(), "row_stride",
                                   row_stride));
     CHORALE_CHECK(call.take_plan(true));
-    CHORALE_CHECK(check_clique_result(report, result));
+    CHORALE_CHECK(check_result(report, result));
     call.task.marginal_form = form;
     call.task.marginals = {marginals, call.task.problem.members(), call.task.problem.values(),
                            gsl::narrow_cast<std::ptrdiff_t>(row_stride)};
@@ -346,7 +340,7 @@ chorale_status chorale_clique_score(chorale_clique_solver *solver,
     CHORALE_CHECK(call.take_problem(problem));
     const gsl::span<const std::int32_t> given = call.by_member(assignment);
     CHORALE_CHECK(call.check_assignment("assignment", given));
-    CHORALE_CHECK(check_clique_result(report, result));
+    CHORALE_CHECK(check_result(report, result));
     Layout measure;
     measure.take<std::int64_t>(potential->values);
     CHORALE_CHECK(call.reserve(*solver, measure.bytes()));

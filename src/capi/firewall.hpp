@@ -78,19 +78,32 @@ chorale_status read_struct(const Report &report, std::string_view name, const St
   return CHORALE_OK;
 }
 
-// Copies struct k of the caller's array to `to`. The structs lie struct_size bytes apart, and all have
-// the struct_size of the first. `name`: that of the element.
+// Checks the struct_size of a struct to which a result will be written; `to` may be NULL. Must be called
+// before anything is written to it.
+template <class Struct>
+chorale_status check_result(const Report &report, const Struct *to,
+                            std::string_view name = "result") noexcept {
+  Struct ignored{};
+  return read_struct(report, name, to, ignored);
+}
+
+// Returns struct k of the caller's array, in which the structs lie struct_size bytes apart.
+template <class Struct> const Struct *struct_at(const Struct *array, std::int64_t k) noexcept {
+  return reinterpret_cast<const Struct *>(reinterpret_cast<const char *>(array) +
+                                          static_cast<std::size_t>(k) * array->struct_size);
+}
+
+// Copies struct k of the caller's array to `to`. All structs must have the struct_size of the first.
+// `name`: that of the element.
 template <class Struct>
 chorale_status read_struct_of(const Report &report, std::string_view name, const Struct *array,
                               std::int64_t k, Struct &to) noexcept {
-  const std::size_t stride = array->struct_size;
-  const auto *at = reinterpret_cast<const Struct *>(reinterpret_cast<const char *>(array) +
-                                                    static_cast<std::size_t>(k) * stride);
+  const Struct *at = struct_at(array, k);
   to = {};
   CHORALE_CHECK(read_struct(report, name, at, to));
-  if (at->struct_size != stride)
+  if (at->struct_size != array->struct_size)
     return report.fail(CHORALE_ERROR_STRUCT_SIZE, name, ".struct_size is ", at->struct_size,
-                       "; it must be that of the first, ", stride);
+                       "; it must be that of the first, ", array->struct_size);
   return CHORALE_OK;
 }
 

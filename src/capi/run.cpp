@@ -34,40 +34,24 @@ chorale_status take_run_options(const Report &report, const Model &model,
   CHORALE_CHECK(check_flag(report, options.no_local_search, "options->no_local_search"));
   CHORALE_CHECK(check_flag(report, options.restrict_range, "options->restrict_range"));
   CHORALE_CHECK(check_flag(report, options.edits, "options->edits"));
-  if (options.joint_mode != CHORALE_JOINT_AUTO && options.joint_mode != CHORALE_JOINT_EXACT &&
-      options.joint_mode != CHORALE_JOINT_LOCAL_SCORES && options.joint_mode != CHORALE_JOINT_BEAM)
-    return report.unknown_constant("options->joint_mode", options.joint_mode,
-                                   "a CHORALE_JOINT_ constant");
-  switch (options.message_element) {
-  case CHORALE_MESSAGES_FLOAT64:
-    to.messages = MessageNumber::float64;
-    break;
-  case CHORALE_MESSAGES_MAGNITUDE16:
-    to.messages = MessageNumber::magnitude16;
-    break;
-  case CHORALE_MESSAGES_AUTO:
-    to.messages = MessageNumber::automatic;
-    break;
-  default:
+  CHORALE_CHECK(take_joint_options(report, "options->joint_mode", options.joint_mode,
+                                   options.beam_width, options.max_states, model.most_labels,
+                                   to.joint));
+  if (options.message_element != CHORALE_MESSAGES_AUTO &&
+      options.message_element != CHORALE_MESSAGES_FLOAT64 &&
+      options.message_element != CHORALE_MESSAGES_MAGNITUDE16)
     return report.unknown_constant("options->message_element", options.message_element,
                                    "a CHORALE_MESSAGES_ constant");
-  }
-  CHORALE_CHECK(check_size(report, "options->beam_width", options.beam_width, 0));
-  CHORALE_CHECK(check_size(report, "options->max_states", options.max_states, 0));
   CHORALE_CHECK(check_least(report, options.threads, 0, "options->threads"));
   CHORALE_CHECK(check_seconds(report, "options->time_limit", options.time_limit));
   CHORALE_CHECK(check_least(report, options.bound_steps, 0, "options->bound_steps"));
   CHORALE_CHECK(check_finite(report, "options->effort", options.effort));
-  // Limits beam and states, since dynamic programs store a configuration (a joint state of the
-  // properties, message.h) and a label in one 32-bit number.
-  const std::int64_t limit =
-      std::max<std::int64_t>(1, INT32_MAX / (4 * std::int64_t{model.most_labels}));
   to.rounds = options.rounds == CHORALE_NO_ROUNDS ? 0 : value_or(options.rounds, to.rounds);
   to.damping = options.damping;
   to.clique = {options.algorithm, options.exact_marginals != 0, options.bound_steps > 0};
-  to.joint = {options.joint_mode,
-              joint_size(options.beam_width, to.joint.beam_width, limit),
-              joint_size(options.max_states, to.joint.budget, limit)};
+  for (std::int32_t *size : {&to.joint.beam_width, &to.joint.budget})
+    *size = std::max(*size, 1);
+  to.messages = options.message_element;
   to.polish = options.no_local_search == 0;
   to.restrict_range = options.restrict_range != 0;
   to.executor.workers =
@@ -121,11 +105,6 @@ chorale_status failure_status(const Report &report, const chorale_run &run,
     return state_space(report, run, true, failure.chain);
   }
   return CHORALE_OK;
-}
-
-chorale_status check_run_result(const Report &report, const chorale_run_result *result) noexcept {
-  chorale_run_result ignored{};
-  return read_struct(report, "result", result, ignored);
 }
 
 // For calls that change the run: fails with BUSY while another call on the same run is active,
@@ -183,7 +162,7 @@ chorale_status carry_out(chorale_run *run, chorale_run_result *result, chorale_e
                          Work &&work) noexcept {
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_at_rest(report, run));
-    CHORALE_CHECK(check_run_result(report, result));
+    CHORALE_CHECK(check_result(report, result));
     const Occupied occupied(*run);
     run->begin_call();
     CHORALE_CHECK(work(report));
@@ -492,7 +471,7 @@ chorale_status chorale_run_get_result(const chorale_run *run, chorale_run_result
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_readable(report, "run", run));
     CHORALE_CHECK(check_given(report, "result", result));
-    CHORALE_CHECK(check_run_result(report, result));
+    CHORALE_CHECK(check_result(report, result));
     write_struct(result, run->outcome().result());
     return CHORALE_OK;
   });

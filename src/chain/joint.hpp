@@ -20,12 +20,6 @@
 
 namespace chorale {
 
-// Returns a size that the caller has given, or `by_default` if it is 0; at most `limit`.
-inline std::int32_t joint_size(std::int64_t given, std::int64_t by_default,
-                               std::int64_t limit) noexcept {
-  return static_cast<std::int32_t>(std::min(given == 0 ? by_default : given, limit));
-}
-
 struct JointOptions {
   chorale_joint_mode mode;
   std::int32_t beam_width;

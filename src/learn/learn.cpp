@@ -135,8 +135,7 @@ chorale_status chorale_learnt_get_report(const chorale_learnt *learnt,
                                          chorale_learnt_report *report, chorale_error *error) {
   return guarded(error, [&](Report &to) -> chorale_status {
     CHORALE_CHECK(check_given(to, "learnt", learnt, "report", report));
-    chorale_learnt_report ignored{};
-    CHORALE_CHECK(read_struct(to, "report", report, ignored));
+    CHORALE_CHECK(check_result(to, report, "report"));
     write_struct(report, learnt->report);
     return CHORALE_OK;
   });

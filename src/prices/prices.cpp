@@ -250,8 +250,7 @@ chorale_status chorale_prices_solve(chorale_prices *prices, const double *number
   return guarded(error, [&](Report &report) -> chorale_status {
     CHORALE_CHECK(check_given(report, "prices", prices));
     CHORALE_CHECK(check_resting(report, *prices, false));
-    chorale_run_result ignored{};
-    CHORALE_CHECK(read_struct(report, "result", result, ignored));
+    CHORALE_CHECK(check_result(report, result));
     CHORALE_CHECK(check_prices(report, numbers, count, prices->values));
     prices->set(numbers);
     chorale_run_reset(prices->run);

@@ -43,24 +43,20 @@ RunFailure hold_others(const Clique &clique, double strength, const Assignment &
 template <class Visit>
 RunFailure each_marginal(const Setting &setting, const RunState &state, std::int32_t chain,
                          Visit &&visit) noexcept {
-  const Model &model = setting.model;
-  const Slot slot = model.slot(chain, 0);
+  const Slot slot = setting.model.slot(chain, 0);
   const Clique clique = setting.inputs.clique(slot.clique);
-  std::byte *room = setting.worker(0).room;
-  Layout layout(room);
+  std::byte *const room = setting.worker(0).room;
   const double *message = nullptr;
   RunFailure failure = RunFailure::none;
   if (clique.members <= kAnsweredMembers) {
-    CliqueProgram program(layout, clique, setting.options.clique, nullptr,
-                          setting.inputs.strength(slot.clique));
-    program.set_room(room + layout.bytes(), setting.rooms.bytes().worker - layout.bytes());
+    PlacedClique placed(setting, room, slot.clique, state.own);
     Limits none;
-    load_items(setting, clique, program.incoming, none);
-    program.leave_out(model, state.own);
-    program.answer(none);
-    message = program.outgoing_row(slot.member).data();
-    failure = program.failure;
+    load_items(setting, clique, placed.program.incoming, none);
+    placed.program.answer(none);
+    message = placed.program.outgoing_row(slot.member).data();
+    failure = placed.program.failure;
   } else {
+    Layout layout(room);
     auto *row = layout.take<double>(clique.columns());
     failure = hold_others(clique, setting.inputs.strength(slot.clique), state.best, slot.member,
                           layout, row);
@@ -142,16 +138,13 @@ std::int32_t show_items(const Setting &setting, const Clique &clique,
 
 bool solve_closed(const Setting &setting, RunState &state, std::int64_t number,
                   Worker &worker) noexcept {
-  const Clique clique = setting.inputs.clique(number);
-  Layout layout(worker.room);
-  CliqueProgram program(layout, clique, setting.options.clique, nullptr,
-                        setting.inputs.strength(number));
-  program.set_room(worker.room + layout.bytes(), setting.rooms.bytes().worker - layout.bytes());
+  PlacedClique placed(setting, worker.room, number, state.own);
+  CliqueProgram &program = placed.program;
+  const Clique &clique = placed.clique;
   if (!load_items(setting, clique, program.incoming, worker.limits)) {
     setting.call.check(worker);
     return false;
   }
-  program.leave_out(setting.model, state.own);
   if (!program.solve(worker.limits)) {
     setting.call.give_up(program, worker);
     return false;

@@ -217,16 +217,13 @@ void Dual::bound_chain(std::int32_t number, Worker &worker, double &known) noexc
 // the scores of its items, whose labels it stores in RunState::now. Leaves `known` as it is (NaN)
 // if the call must end.
 void Dual::bound_clique(std::int64_t number, Worker &worker, double &known) noexcept {
-  const Clique clique = setting_.inputs.clique(number);
-  if (clique.all_members() == 0) {
+  if (model_.cliques[number].all_members() == 0) {
     known = 0;
     return;
   }
-  Layout layout(worker.room);
-  CliqueProgram program(layout, clique, setting_.options.clique, nullptr,
-                        setting_.inputs.strength(number));
-  program.set_room(worker.room + layout.bytes(),
-                   setting_.rooms.bytes().worker - layout.bytes());
+  PlacedClique placed(setting_, worker.room, number, state_.own);
+  CliqueProgram &program = placed.program;
+  const Clique &clique = placed.clique;
   const std::int64_t entries = clique.closed() ? 0 : clique.entries();
   const double *multipliers = dual_.multipliers.data() + (entries > 0 ? clique.row(0) : 0);
   std::transform(multipliers, multipliers + entries, program.incoming.data(), std::negate<>());
@@ -236,7 +233,6 @@ void Dual::bound_clique(std::int64_t number, Worker &worker, double &known) noex
   }
   bool found = false;
   double value = 0;
-  program.leave_out(model_, state_.own);
   if (!program.bound(&value, &found, worker.limits)) {
     setting_.call.give_up(program, worker);
     return;

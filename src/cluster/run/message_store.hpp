@@ -10,15 +10,14 @@
 #include "base/workspace.hpp"
 #include "base/numeric.hpp"
 
+#include <chorale/experimental/run.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 
 namespace chorale {
-
-// Format of an entry. automatic: the run chooses one of the others (chorale_run::choose_messages).
-enum class MessageNumber : std::int32_t { automatic, float64, magnitude16 };
 
 // The 16-bit format of an entry: a magnitude with 6 bits of exponent and 10 of mantissa, with
 // subnormal numbers. Range 2^-40 to 2^33 units; relative error at most 2^-11 from 2^-30 units on.
@@ -61,9 +60,10 @@ inline double decode(std::uint16_t code) noexcept {
 class MessageStore {
 public:
   MessageStore() noexcept = default;
-  // `count`: number of entries of all rows together.
-  MessageStore(Layout &layout, std::int64_t count, MessageNumber number) noexcept : count_(count) {
-    if (number == MessageNumber::magnitude16)
+  // `count`: number of entries of all rows together. `element`: their format, FLOAT64 or MAGNITUDE16.
+  MessageStore(Layout &layout, std::int64_t count, chorale_message_element element) noexcept
+      : count_(count) {
+    if (element == CHORALE_MESSAGES_MAGNITUDE16)
       codes_ = layout.take<std::uint16_t>(count);
     else
       doubles_ = layout.take<double>(count);

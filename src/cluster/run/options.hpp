@@ -4,7 +4,6 @@
 #include "base/parallel.hpp"
 #include "chain/joint.hpp"
 #include "cluster/model/cliques.hpp"
-#include "cluster/run/message_store.hpp"
 #include "potential/potential.hpp"
 
 #include <chorale/experimental/run.h>
@@ -63,7 +62,8 @@ struct RunOptions {
   JointOptions joint{CHORALE_JOINT_AUTO, 300, 1024};
   bool polish = true;
   bool restrict_range = false;
-  MessageNumber messages = MessageNumber::automatic;
+  // AUTO: the run chooses one of the others (chorale_run::choose_messages).
+  chorale_message_element messages = CHORALE_MESSAGES_AUTO;
   Executor executor;
   double time_limit = -1;
   const chorale_cancel *cancel = nullptr;

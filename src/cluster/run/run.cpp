@@ -62,9 +62,9 @@ chorale_run::~chorale_run() { release(model); }
 // scores; otherwise 16 bits. Assumes one worker, no bound and no edits, so that these options change
 // neither the format nor the results.
 void chorale_run::choose_messages() noexcept {
-  if (options.messages != MessageNumber::automatic)
+  if (options.messages != CHORALE_MESSAGES_AUTO)
     return;
-  options.messages = MessageNumber::float64;
+  options.messages = CHORALE_MESSAGES_FLOAT64;
   const std::size_t all =
       saturating_product(2 * sizeof(double), static_cast<std::size_t>(model->message_count));
   if (all < kSmallMessages || model->score_bytes == 0)
@@ -87,7 +87,7 @@ void chorale_run::choose_messages() noexcept {
   lean.edits = false;
   if (saturating_sum(others, state_bytes(*model, lean)) >
       model->score_bytes + holder->copied_score_bytes)
-    options.messages = MessageNumber::magnitude16;
+    options.messages = CHORALE_MESSAGES_MAGNITUDE16;
 }
 
 std::size_t chorale_run::estimate() const noexcept {

@@ -41,14 +41,13 @@ template <class Passed>
 bool send_from_clique(const Setting &setting, RunState &state, std::int32_t number, Worker &worker,
                       Passed &&passed) noexcept {
   const double damping = setting.options.damping;
-  PlacedClique placed(setting, worker.room, number);
+  PlacedClique placed(setting, worker.room, number, state.own);
   CliqueProgram &program = placed.program;
   const Clique &clique = placed.clique;
   if (!placed.load(state.to_clique, worker.limits)) {
     setting.call.check(worker);
     return false;
   }
-  program.leave_out(setting.model, state.own);
   if (!program.answer(worker.limits)) {
     setting.call.give_up(program, worker);
     return false;

@@ -4,6 +4,7 @@
 
 #include "cluster/run/chain_program.hpp"
 #include "cluster/run/clique_program.hpp"
+#include "cluster/run/message_store.hpp"
 #include "cluster/run/rooms.hpp"
 
 namespace chorale {
@@ -56,18 +57,21 @@ struct PlacedChain {
   ChainProgram program;
 };
 
-// The program of a clique that exchanges messages, laid out in `room` as PlacedChain lays out the
-// program of a chain.
+// The program of a clique, laid out in `room` as PlacedChain lays out the program of a chain.
 struct PlacedClique {
-  PlacedClique(const Setting &setting, std::byte *room, std::int32_t number) noexcept
+  // The program leaves out the members whose chains are left out in `own`.
+  PlacedClique(const Setting &setting, std::byte *room, std::int64_t number,
+               const Assignment &own) noexcept
       : layout(room), clique(setting.inputs.clique(number)),
         program(layout, clique, setting.options.clique, setting.inputs.kept(number),
                 setting.inputs.strength(number)) {
     program.set_room(room + layout.bytes(), setting.rooms.bytes().worker - layout.bytes());
+    program.leave_out(setting.model, own);
   }
   PlacedClique(const PlacedClique &) = delete; // the program points to the clique
   PlacedClique &operator=(const PlacedClique &) = delete;
-  // Loads the messages from the members into the incoming rows of the program. False if interrupted.
+  // Loads the messages from the members into the incoming rows of the program. Not for a closed clique,
+  // which has none. False if interrupted.
   bool load(const MessageStore &to_clique, Limits &limits) noexcept {
     const std::int64_t columns = clique.columns();
     const auto load_rows = [&](std::int64_t begin, std::int64_t end) {

@@ -12,6 +12,7 @@
 #include "cluster/run/call.hpp"
 #include "cluster/run/course.hpp"
 #include "cluster/run/inputs.hpp"
+#include "cluster/run/message_store.hpp"
 #include "cluster/run/options.hpp"
 
 #include <gsl/gsl>
@@ -125,8 +126,11 @@ struct PartScores {
 class WorkList {
 public:
   WorkList() noexcept = default;
-  WorkList(Layout &layout, std::int64_t limit) noexcept
-      : items_(layout.take<std::int32_t>(limit)), has_(layout.take_span<std::uint8_t>(limit)) {}
+  WorkList(Layout &layout, std::int64_t limit) noexcept : WorkList(layout, limit, limit) {}
+  // The list has room for `capacity` numbers.
+  WorkList(Layout &layout, std::int64_t limit, std::int64_t capacity) noexcept
+      : items_(layout.take<std::int32_t>(capacity)),
+        has_(layout.take_span<std::uint8_t>(limit)) {}
 
   std::int64_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
@@ -172,7 +176,7 @@ public:
   }
 
 private:
-  std::int32_t *items_ = nullptr; // size_ items, in memory for `limit` items
+  std::int32_t *items_ = nullptr; // size_ items, in memory for `capacity` items
   gsl::span<std::uint8_t> has_;   // by number: 1 if the number is in the list
   std::int64_t size_ = 0;
 };
