@@ -60,7 +60,7 @@ public:
       return false;
     for (std::int32_t s = 0; s < program.slot_count(); ++s) {
       const Slot &slot = block.slot(s);
-      if (shift.cliques.data()[slot.clique] == 0)
+      if (!shift.cliques->has(slot.clique))
         continue;
       const std::int32_t column = shift.wanted(slot.member, block.shown().data()[s]);
       double *const row = program.incoming_row(s).data();

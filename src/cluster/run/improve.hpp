@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cluster/run/chain_block.hpp"
+#include "cluster/run/state.hpp"
 
 namespace chorale {
 
@@ -38,7 +39,7 @@ struct Shift {
   }
 
   ShiftKind kind;
-  gsl::span<const std::uint8_t> cliques; // by clique: 1 if the shift concerns it
+  const WorkList *cliques; // the cliques that the shift concerns
   std::int32_t member; // read by the kind `one` alone; may be the centre
   std::int32_t from;
   std::int32_t to;

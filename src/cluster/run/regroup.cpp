@@ -7,15 +7,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 namespace chorale {
 namespace {
 
-// Flags of a chain. kTouched: it may differ in `now` and `best`. kForced: the current move forced it, and
-// it is not improved until the queue of the other chains is empty.
-constexpr std::uint8_t kTouched = 1;
-constexpr std::uint8_t kForced = 2;
 // Models with more than this many slots and chains together are not searched, since an interrupted
 // search evaluates its labelling before it returns.
 constexpr std::int64_t kMostSearched = 1 << 20;
@@ -99,37 +94,35 @@ public:
   // Prepares moves from RunState::best. Stores in `visit` the steps of a visit (see kVisitsInAll). False
   // if interrupted.
   bool start(double &visit) noexcept {
-    std::fill_n(memory_.flags.data(), memory_.flags.size(), std::uint8_t{0});
-    std::fill_n(memory_.shifted.data(), memory_.shifted.size(), std::uint8_t{0});
+    for (WorkList *list : {&memory_.touched, &memory_.forced, &memory_.region})
+      list->initialise();
     memory_.queue.initialise();
     state_.now.copy(state_.best);
     if (!memory_.counts.count(model_, state_.now, worker_.limits))
       return false;
-    visit = 0;
+    // `touched` lists the chains in whose cliques moves begin, so that each counts once.
     for (std::int64_t k = 0; k < begins_; ++k) {
       const Clique clique = model_.cliques[memory_.begins.data()[k]];
-      for (std::int32_t i = 0; i < clique.all_members(); ++i) {
-        const std::int32_t chain = model_.chain_of(clique, i);
-        if (std::exchange(memory_.flags.data()[chain], kTouched) == 0)
-          visit += static_cast<double>(cost(model_.chains[chain]));
-      }
+      for (std::int32_t i = 0; i < clique.all_members(); ++i)
+        memory_.touched.add(model_.chain_of(clique, i));
     }
-    std::fill_n(memory_.flags.data(), memory_.flags.size(), std::uint8_t{0});
+    visit = 0;
+    for (const std::int32_t chain : memory_.touched)
+      visit += static_cast<double>(cost(model_.chains[chain]));
+    memory_.touched.clear();
     return true;
   }
 
   // Does one move. True if it is kept. False also if the call must end; the move is then undone.
   bool move() noexcept {
     gain_ = {};
-    touched_ = 0;
     bool done = false;
     for (std::int64_t left = 1 + draw_halved(kMostShifts); left > 0; --left) {
       const Shift shift = draw();
       course_.spent += 1;
       if (shift.to >= 0)
         done = force(shift);
-      for (; region_ > 0; --region_)
-        memory_.shifted.data()[memory_.region.data()[region_ - 1]] = 0;
+      memory_.region.clear();
       if (!done)
         break;
     }
@@ -164,14 +157,13 @@ private:
   // gave none.
   Shift draw() noexcept {
     const std::int32_t number = last_ =
-        touched_ > 0 ? near(last_) : memory_.begins.data()[random(begins_)];
+        !memory_.touched.empty() ? near(last_) : memory_.begins.data()[random(begins_)];
     const Clique clique = model_.cliques[number];
     const auto member = static_cast<std::int32_t>(random(clique.all_members()));
-    Shift shift{ShiftKind::one, memory_.shifted, member, state_.now.shown(clique, member), -1};
-    region_ = 0;
+    Shift shift{ShiftKind::one, &memory_.region, member, state_.now.shown(clique, member), -1};
     if (!may_shift(clique) || shift.from < 0)
       return shift;
-    add(number);
+    memory_.region.add(number);
     if (course_.moves < wide_) {
       shift.kind = ShiftKind::all;
       shift.to = course_.moves < clique.columns() ? static_cast<std::int32_t>(course_.moves) : -1;
@@ -199,30 +191,25 @@ private:
     return k;
   }
 
-  // Makes the shift concern a clique.
-  void add(std::int32_t number) noexcept {
-    memory_.shifted.data()[number] = 1;
-    memory_.region.data()[region_++] = number;
-  }
-
   // Makes the shift concern up to `tries` more cliques near its first one, with as many columns.
   void spread(std::int64_t tries) noexcept {
-    const std::int32_t columns = model_.cliques[memory_.region.data()[0]].columns();
-    for (; tries > 0 && region_ < static_cast<std::int64_t>(memory_.region.size()); --tries) {
-      const std::int32_t number = near(memory_.region.data()[random(region_)]);
+    WorkList &region = memory_.region;
+    const std::int32_t columns = model_.cliques[region[0]].columns();
+    const std::int64_t most = std::min(model_.cliques.size(), kMostSpread);
+    for (; tries > 0 && region.size() < most; --tries) {
+      const std::int32_t number = near(region[random(region.size())]);
       const Clique &clique = model_.cliques[number];
-      if (memory_.shifted.data()[number] == 0 && may_shift(clique) && clique.columns() == columns)
-        add(number);
+      if (may_shift(clique) && clique.columns() == columns)
+        region.add(number);
     }
   }
 
   // Forces the members that the shift concerns. False if the move is given up.
   bool force(const Shift &shift) noexcept {
-    for (std::int64_t k = 0; k < region_; ++k)
-      if (!force_clique(shift, model_.cliques[memory_.region.data()[k]]))
+    for (const std::int32_t number : memory_.region)
+      if (!force_clique(shift, model_.cliques[number]))
         return false;
-    forced_ = touched_;
-    return touched_ > 0;
+    return !memory_.touched.empty();
   }
 
   bool force_clique(const Shift &shift, const Clique &clique) noexcept {
@@ -231,7 +218,7 @@ private:
     for (std::int32_t i = first; i < end; ++i) {
       const std::int32_t chain = model_.chain_of(clique, i);
       // A chain is forced once in a move, at all its slots that the shift concerns.
-      if ((memory_.flags.data()[chain] & kForced) != 0 ||
+      if (memory_.forced.has(chain) ||
           shift.wanted(i, state_.now.shown(clique, i)) < 0 || state_.own.lacks(chain))
         continue;
       course_.spent += cost(model_.chains[chain]);
@@ -239,26 +226,23 @@ private:
           improve_chain(setting_, state_.own, state_.now, memory_.counts, chain, true, worker_, &shift);
       if (!found.gains || !set(chain, found))
         return false;
-      memory_.flags.data()[chain] |= kForced;
+      memory_.forced.add(chain);
     }
     return true;
   }
 
   // Lets the forced chains be improved too: queues them. False if the move is given up.
   bool release() noexcept {
-    for (std::int64_t k = 0; k < forced_; ++k) {
-      const std::int32_t chain = memory_.touched.data()[k];
-      memory_.flags.data()[chain] &= static_cast<std::uint8_t>(~kForced);
-      if (!queue(chain))
+    for (const std::int32_t chain : memory_.forced)
+      if (!memory_.queue.push(chain))
         return false;
-    }
+    memory_.forced.clear();
     return true;
   }
 
   // Queues a chain. False if the queue is full.
   bool queue(std::int32_t chain) noexcept {
-    return (memory_.flags.data()[chain] & kForced) != 0 || state_.own.lacks(chain) ||
-           memory_.queue.push(chain);
+    return memory_.forced.has(chain) || state_.own.lacks(chain) || memory_.queue.push(chain);
   }
 
   // Improves the chains of the queue until it is empty. False if the move is given up.
@@ -278,13 +262,9 @@ private:
   // Sets the labels of a chain in `now`, and queues the chains that may gain because of that. False if
   // the move is given up.
   bool set(std::int32_t chain, const Improvement &found) noexcept {
-    std::uint8_t &flags = memory_.flags.data()[chain];
-    if ((flags & kTouched) == 0) {
-      if (touched_ == static_cast<std::int64_t>(memory_.touched.size()))
-        return false;
-      memory_.touched.data()[touched_++] = chain;
-      flags |= kTouched;
-    }
+    if (!memory_.touched.has(chain) && memory_.touched.size() == kMostMoved)
+      return false;
+    memory_.touched.add(chain);
     gain_.total += found.after.total - found.before.total;
     gain_.magnitude += found.after.magnitude + found.before.magnitude;
     bool fits = true;
@@ -302,15 +282,13 @@ private:
 
   // Ends a move: makes `best` equal to `now` if it is kept, otherwise `now` equal to `best`.
   void close(bool kept) noexcept {
-    for (std::int64_t k = 0; k < touched_; ++k) {
-      const std::int32_t chain = memory_.touched.data()[k];
-      memory_.flags.data()[chain] = 0;
-      if (kept) {
+    for (const std::int32_t chain : memory_.touched)
+      if (kept)
         state_.best.take_chain(chain, state_.now);
-        continue;
-      }
-      memory_.counts.take_chain(model_, chain, state_.now, state_.best, [](const Slot &) {});
-    }
+      else
+        memory_.counts.take_chain(model_, chain, state_.now, state_.best, [](const Slot &) {});
+    memory_.touched.clear();
+    memory_.forced.clear();
     memory_.queue.clear();
   }
 
@@ -325,9 +303,6 @@ private:
   std::int64_t begins_ = 0;   // number of cliques in which moves begin
   bool any_open_ = false;
   std::int32_t wide_ = 0;     // how many moves of all members to one value come first
-  std::int64_t touched_ = 0;  // number of touched chains; the forced ones come first
-  std::int64_t forced_ = 0;   // number of forced chains
-  std::int64_t region_ = 0;   // number of cliques that the present shift concerns
   std::int32_t last_ = 0;     // clique of the shift drawn last
 };
 
@@ -336,14 +311,15 @@ private:
 RegroupMemory::RegroupMemory(Layout &layout, const Model &model) noexcept {
   if (!is_searched(model))
     return;
-  const std::int64_t most = std::min(model.chains.size(), kMostMoved);
+  const std::int64_t chains = model.chains.size();
+  const std::int64_t cliques = model.cliques.size();
+  const std::int64_t most = std::min(chains, kMostMoved);
   counts = CountStore(layout, model);
-  flags = layout.take_span<std::uint8_t>(model.chains.size());
-  queue = ChainQueue(layout, model.chains.size(), most);
-  touched = layout.take_span<std::int32_t>(most);
-  begins = layout.take_span<std::int32_t>(model.cliques.size());
-  shifted = layout.take_span<std::uint8_t>(model.cliques.size());
-  region = layout.take_span<std::int32_t>(std::min(model.cliques.size(), kMostSpread));
+  queue = ChainQueue(layout, chains, most);
+  touched = WorkList(layout, chains);
+  forced = WorkList(layout, chains, most);
+  begins = layout.take_span<std::int32_t>(cliques);
+  region = WorkList(layout, cliques, std::min(cliques, kMostSpread));
 }
 
 void Regroup::run() noexcept {

@@ -21,12 +21,12 @@ struct RegroupMemory {
   RegroupMemory(Layout &layout, const Model &model) noexcept;
 
   CountStore counts;              // of all cliques, under RunState::now
-  gsl::span<std::uint8_t> flags;  // by chain: kTouched, kForced (regroup.cpp)
   ChainQueue queue;               // chains to improve
-  gsl::span<std::int32_t> touched; // chains that differ in `now` and `best`
-  gsl::span<std::int32_t> begins;  // the cliques in which moves begin
-  gsl::span<std::uint8_t> shifted; // by clique: 1 if the present shift concerns it
-  gsl::span<std::int32_t> region;  // the cliques that the present shift concerns
+  WorkList touched;               // chains that may differ in `now` and `best`
+  // Chains that the current move forced. They are not improved until the queue of the others is empty.
+  WorkList forced;
+  gsl::span<std::int32_t> begins; // the cliques in which moves begin
+  WorkList region;                // the cliques that the present shift concerns
 };
 
 class Regroup {
