@@ -185,7 +185,7 @@ def test_a_pipeline_without_entities_is_an_error():
     assert nlp(TEXTS[0]).ents == ()
     nlp = spacy.blank("en")
     nlp.add_pipe("chorale", config={"spans_key": "sc"})
-    with pytest.raises(ValueError, match="doc.spans has no 'sc', and no component before"):
+    with pytest.raises(ValueError, match=r"doc.spans\['sc'\] is empty, and no component before"):
         nlp(TEXTS[0])
 
 

@@ -99,27 +99,30 @@ def word_scores(
     # the number of sub-tokens of words before this sub-token in its row, or after it, whichever is
     # less. It is -1 if the row may begin in the middle of the word.
     places: list[dict[int, tuple[int, int, int]]] = [{} for _ in range(count)]
+    inner: list[set[int]] = [set() for _ in range(count)]  # words with which not all rows begin
+    firsts: list[dict[int, int]] = []  # for each row the first sub-token of each word
     for row, ids in enumerate(word_ids):
-        ids = list(ids)
         if len(ids) > width:
             raise ValueError(
                 f"word_ids has {len(ids)} entries in row {row}; it must have at most those of "
                 f"logits, {width}"
             )
-        inside = [place for place, word in enumerate(ids) if word is not None]
-        seen = set()
-        for place in inside:
-            word = arrays.integer("word_ids", ids[place])
-            if word < 0:
-                raise ValueError(f"word_ids holds {word}, below 0")
+        first: dict[int, int] = {}
+        for place, word in enumerate(ids):
+            if word is not None:
+                if arrays.integer("word_ids", word) < 0:
+                    raise ValueError(f"word_ids holds {word}, below 0")
+                first.setdefault(int(word), place)
+        inner[owner[row]].update(list(first)[1:])
+        firsts.append(first)
+    for row, first in enumerate(firsts):
+        inside = [place for place, word in enumerate(word_ids[row]) if word is not None]
+        known = places[owner[row]]
+        for word, place in first.items():
             # A row may begin in the middle of a word. Its first sub-token is then not the first one
             # of the word, and is used only if no other row has the word.
-            cut = place == inside[0] and _continues(word_ids, owner, row, word)
-            if word in seen:
-                continue
-            seen.add(word)
+            cut = place == inside[0] and word in inner[owner[row]]
             context = -1 if cut else min(place - inside[0], inside[-1] - place)
-            known = places[owner[row]]
             if word not in known or context > known[word][0]:
                 known[word] = (context, row, place)
     made = []
@@ -139,17 +142,6 @@ def word_scores(
             scores[word] = _log_softmax(array[row, place] / temperature)
         made.append(scores)
     return made
-
-
-def _continues(word_ids: Any, owner: list[int], row: int, word: int) -> bool:
-    """Returns whether another window of the same text has the word, but does not begin with it. If
-    so, a window that begins with the word may begin in the middle of the word."""
-    for other, ids in enumerate(word_ids):
-        if other != row and owner[other] == owner[row]:
-            inside = [found for found in ids if found is not None]
-            if word in inside and inside[0] != word:
-                return True
-    return False
 
 
 def _log_softmax(row: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -35,7 +35,7 @@ try:
     from spacy.language import Language
     from spacy.tokens import Doc, Span, SpanGroup
     from spacy.training import Example
-    from spacy.util import SimpleFrozenList, filter_spans, from_disk, to_disk
+    from spacy.util import SimpleFrozenList, filter_spans
 except ModuleNotFoundError as error:
     raise ImportError(
         f"libchorale.spacy needs spaCy ({error}): pip install 'libchorale[spacy]'"
@@ -215,16 +215,14 @@ class Agreement:
 
     def to_disk(self, path: str | Path, *, exclude: Iterable[str] = SimpleFrozenList()) -> None:
         """Saves the settings and the learnt strengths in a directory."""
-        settings = self._settings()
-        to_disk(path, {"cfg": lambda file: srsly.write_json(file, settings)}, exclude)
+        Path(path).mkdir(exist_ok=True)
+        srsly.write_json(Path(path) / "cfg", self._settings())
 
     def from_disk(
         self, path: str | Path, *, exclude: Iterable[str] = SimpleFrozenList()
     ) -> Agreement:
         """Loads the settings and the learnt strengths that `to_disk` saved."""
-        settings: dict[str, Any] = {}
-        from_disk(path, {"cfg": lambda file: settings.update(srsly.read_json(file))}, exclude)
-        return self._set(settings)
+        return self._set(srsly.read_json(Path(path) / "cfg"))
 
     def _set(self, settings: dict[str, Any]) -> Agreement:
         for name in SETTINGS:
@@ -391,46 +389,39 @@ class Agreement:
         if self.spans_key is None or self.set_ents:
             doc.ents = tuple(filter_spans(spans))
 
-    def _nothing_before(self) -> bool:
-        """Returns True if no preceding component can have found entities. A component that does not
-        declare which attributes it assigns may have found some."""
-        if self._nlp is None:
-            return False
-        for name in self._nlp.pipe_names:
-            if name == self._name:
-                return True
+    def _expect(self, where: str, advice: str) -> None:
+        """Raises an exception if no preceding component can have found entities. A component that
+        does not declare which attributes it assigns may have found some."""
+        names = [] if self._nlp is None else self._nlp.pipe_names
+        if self._nlp is None or self._name not in names:
+            return
+        for name in names[: names.index(self._name)]:
             assigns = self._nlp.get_pipe_meta(name).assigns
             if not assigns or any(a.split(".")[1] in ("ents", "spans") for a in assigns):
-                return False
-        return False
+                return
+        raise ValueError(
+            f"{where} is empty, and no component before {self._name!r} fills it: add one before "
+            f"it, such as {advice}, or set {where} beforehand"
+        )
 
     def _mentions(self, doc: Doc) -> dict[Mention, dict[str, float]]:
         """Returns the entities that the preceding component found, with the probability of each
         label."""
         if self.spans_key is None:
-            if not doc.has_annotation("ENT_IOB") and self._nothing_before():
-                raise ValueError(
-                    f"no component before {self._name!r} finds entities: add one before it, such "
-                    f'as nlp.add_pipe("ner", before={self._name!r}), or set doc.ents beforehand'
-                )
+            if not doc.has_annotation("ENT_IOB"):
+                self._expect("doc.ents", f'nlp.add_pipe("ner", before={self._name!r})')
             return {(e.start, e.end): {e.label_: self.confidence} for e in doc.ents}
-        mentions: dict[Mention, dict[str, float]] = {}
+        where = f"doc.spans[{self.spans_key!r}]"
         if self.spans_key not in doc.spans:
-            if self._nothing_before():
-                raise ValueError(
-                    f"doc.spans has no {self.spans_key!r}, and no component before {self._name!r} "
-                    "finds spans: add one, such as a spancat with this spans_key, or set "
-                    f"doc.spans[{self.spans_key!r}] beforehand"
-                )
-            return mentions
+            self._expect(where, "a spancat with this spans_key")
+            return {}
         group = doc.spans[self.spans_key]
         scores: Any = group.attrs.get("scores")
         if scores is None:
             scores = [self.confidence] * len(group)
         if len(scores) != len(group):
-            raise ValueError(
-                f"doc.spans[{self.spans_key!r}] has {len(group)} spans and {len(scores)} scores"
-            )
+            raise ValueError(f"{where} has {len(group)} spans and {len(scores)} scores")
+        mentions: dict[Mention, dict[str, float]] = {}
         for span, score in zip(group, scores):
             probability = min(max(real("scores", score), MARGIN), 1 - MARGIN)
             mentions.setdefault((span.start, span.end), {})[span.label_] = probability
