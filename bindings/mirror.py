@@ -583,8 +583,12 @@ def of_js(text: str, kind: str = "") -> str:
     text = in_words(sentence(text), spell, kind)
     text = re.sub(r"\bCHORALE_(\w+)", lambda m: m[1].lower().replace("_", "-"), text)
     text = re.sub(r"chorale_(\w+)(\(\))?", lambda m: camel(m[1]), text)
-    text = re.sub(r"\b([a-z]+(?:_[a-z0-9]+)+)\b", lambda m: m[0] if MATHS.match(m[1]) else camel(m[1]), text)
+    text = re.sub(r"\b([a-z]+(?:_[a-z0-9]+)+)\b", lambda m: m[0] if JS_MATHS.fullmatch(m[1]) else camel(m[1]), text)
     return text.replace("NULL", "null").replace("*", "")
+
+
+def js_wrapped(text: str, hanging: str = "") -> str:
+    return "".join(f" * {line}\n" for line in textwrap.wrap(text, 97, subsequent_indent=hanging, break_on_hyphens=False))
 
 
 def js_block(text: str, indent: str) -> str:
@@ -593,14 +597,23 @@ def js_block(text: str, indent: str) -> str:
     return f"{indent}/**\n{wrapped(text, indent + ' * ')}{indent} */\n"
 
 
+JS_MATHS = re.compile(r"([a-z]|phi|psi|mu|sum|max)_([a-z]{1,2}|alpha)")
+# The enums of which JavaScript has the constants as words.
+JS_ENUMS = "OUTCOME OBSTACLE RULES VERDICT WARNING ALGORITHM JOINT MESSAGES SCALE SHAPE SCHEME TEXTS".split()
+JS_LEFT_OUT = {"TEXTS_NONE", "TEXTS_VALUES"}  # in JavaScript a number is that of a list of value names
+
+
 def js_types() -> str:
     lines = [f"// {NOTE}\n"]
     known = constants()
-    for prefix, enum in ("OUTCOME", "Outcome"), ("OBSTACLE", "Obstacle"), ("RULES", "RuleState"), ("VERDICT", "Verdict"), ("WARNING", "LearnWarning"):
-        names = {n.removeprefix(prefix + "_").lower().replace("_", "-"): t for n, t in known.items() if n.startswith(prefix + "_")}
-        about = next(entry[4] for entry in ENUMS if entry[1] == prefix)
-        told = " ".join(f'"{n}": {of_js(t)}' for n, t in names.items())
-        lines.append(f"\n{js_block(about + ' ' + told, '')}export type {enum} =\n" + "".join(f'  | "{n}"\n' for n in names)[:-1] + ";\n")
+    for _, prefix, enum, _, about in ENUMS:
+        if prefix not in JS_ENUMS:
+            continue
+        texts = {n.removeprefix(prefix + "_"): t for n, t in known.items() if n.startswith(prefix + "_") and n not in JS_LEFT_OUT}
+        words = {name.removeprefix("BY_").lower().replace("_", "-"): of_js(text, f"chorale_{snake(enum)}") for name, text in texts.items()}
+        lines.append("\n/**\n" + js_wrapped(of_js(about.split("; Values is")[0])) + " *\n")
+        lines += [js_wrapped(f'- `"{word}"`: {text}', "  ") for word, text in words.items()]
+        lines.append(f" */\nexport type {enum} =\n" + "".join(f'  | "{word}"\n' for word in words)[:-1] + ";\n")
     for name, _, about, fields in filled("js", "number", "number", "number", "boolean"):
         lines.append(f"\n{js_block(of_js(about), '')}export interface {name} {{\n")
         for ts, kind, field, text in fields:

@@ -28,24 +28,16 @@ function fixedShortest(number) {
 /** Returns the number rounded to `digits` digits after the point, as text; halves round to even. */
 function fixed(number, digits) {
   const sign = Object.is(number, -0) || number < 0 ? "-" : "";
-  // |number| = mantissa * 2^exponent, where mantissa and exponent are integers.
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, Math.abs(number));
-  const bits = view.getBigUint64(0);
-  const field = bits >> 52n;
-  const mantissa = (bits & ((1n << 52n) - 1n)) | (field === 0n ? 0n : 1n << 52n);
-  const exponent = (field === 0n ? 1n : field) - 1075n;
-  const scaled = mantissa * 10n ** BigInt(digits);
-  let rounded;
-  if (exponent >= 0n) rounded = scaled << exponent;
-  else {
-    const half = 1n << (-exponent - 1n);
-    const remainder = scaled & (2n * half - 1n);
-    rounded = scaled >> -exponent;
-    if (remainder > half || (remainder === half && (rounded & 1n) === 1n)) rounded += 1n;
-  }
-  const text = rounded.toString().padStart(digits + 1, "0");
-  return sign + (digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`);
+  const magnitude = Math.abs(number);
+  // An integer; toFixed() writes no more than 21 digits before the point.
+  if (magnitude >= 2 ** 53)
+    return sign + BigInt(magnitude) + (digits > 0 ? `.${"0".repeat(digits)}` : "");
+  // toFixed() rounds halves up. A number is halfway if its next digit is 5, and all further ones are 0.
+  const all = magnitude.toFixed(100);
+  const end = all.indexOf(".") + digits + (digits > 0 ? 1 : 0);
+  const isEven = /[02468]\.?$/.test(all.slice(0, end));
+  const isHalf = /^\.?50*$/.test(all.slice(end));
+  return sign + (isHalf && isEven ? all.slice(0, end) : magnitude.toFixed(digits));
 }
 
 export function decimal(number, form, digits) {

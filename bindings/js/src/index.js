@@ -55,18 +55,14 @@ const METHODS = {
   ...{ ...potentials, ...properties },
   createModelBuilder: (native) => make(ModelBuilder, native, "model_builder_create", [native.host]),
 };
-for (const [name, body] of Object.entries(METHODS)) {
-  const method = {
-    [name](...given) {
+for (const [name, body] of Object.entries(METHODS))
+  Object.defineProperty(Chorale.prototype, name, {
+    value(...given) {
       return body(Chorale.nativeOf(this), ...given);
     },
-  }[name];
-  Object.defineProperty(Chorale.prototype, name, {
-    value: method,
     writable: true,
     configurable: true,
   });
-}
 
 // ---- Loading -----------------------------------------------------------------------------------
 

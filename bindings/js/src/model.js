@@ -12,7 +12,7 @@ import {
 } from "./checks.js";
 import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
 import { Handle, given, make } from "./handle.js";
-import { ELEMENTS, TYPES } from "./interface.js";
+import { ELEMENTS } from "./interface.js";
 import { Potential, rowsIn } from "./potential.js";
 import { Dictionary, Property } from "./property.js";
 import { Place } from "./scope.js";
@@ -273,23 +273,16 @@ export class Model extends Handle {
     return Handle.on(this, (native, scope, model) => {
       const [scores, options] = [scope.struct("chain"), scope.struct("chain_options")];
       native.call("chorale_model_get_chain", [model, chain, scores, options]);
-      const { length: T, labels, element, unary, parents, ...strides } = scores.value;
+      const { length: T, labels, element, unary, parents } = scores.value;
       const { tokens, group } = options.value;
-      const type = ELEMENTS[element];
-      const { unaryRowStride: down, unaryColumnStride: right } = strides;
-      const last = (T - 1) * down + (labels - 1) * right;
-      const all = new Place(native, type, unary, T === 0 ? 0 : last + 1).numbers;
-      const copy = new TYPES[type](T * labels).map(
-        (_, i) => all[Math.floor(i / labels) * down + (i % labels) * right],
-      );
-      const ints = (at) => (at === 0 ? null : new Place(native, "int32", at, T).values());
+      const copy = (type, at, count) => new Place(native, type, at, count).values();
       return {
         length: T,
         labels,
-        scores: copy,
-        tokens: ints(tokens),
+        scores: copy(ELEMENTS[element], unary, T * labels), // a model has rows without gaps
+        tokens: tokens === 0 ? null : copy("int32", tokens, T),
         group,
-        parents: ints(parents),
+        parents: parents === 0 ? null : copy("int32", parents, T),
       };
     });
   }

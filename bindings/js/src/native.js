@@ -2,29 +2,23 @@
 import { layout } from "../dist/layout.js";
 import { decimal } from "./decimal.js";
 import { ChoraleError, STATUS, inJavaScript, refuse } from "./errors.js";
-import { FUNCTIONS, STRUCTS, sizeOf } from "./interface.js";
+import { FUNCTIONS, STRUCTS, sizeOf, wordsOf } from "./interface.js";
 import { Place, Scope, converted } from "./scope.js";
 
 const PAGE = 65536;
 const DEFAULT_MEMORY = 16 * 2 ** 20; // what the module asks for at its start
 const MOST_MEMORY = 4 * 2 ** 30;
 const OTHER_MODULE = "wasm is not the module that this version of the package was built with";
-const LEVELS = new Map([
-  [10, "debug"],
-  [20, "info"],
-  [30, "warning"],
-]);
+const LEVELS = new Map(
+  Object.entries(wordsOf("CHORALE_LOG_")).map(([word, level]) => [level, word]),
+);
 const DECODER = new TextDecoder();
 const MESSAGE = STRUCTS.error.fields.find(({ name }) => name === "message").offset;
 
 export class Native {
   static async create(module, { maximumMemory = MOST_MEMORY, log } = {}) {
     const native = new Native();
-    if (
-      !Number.isFinite(maximumMemory) ||
-      maximumMemory < DEFAULT_MEMORY ||
-      maximumMemory > MOST_MEMORY
-    )
+    if (!(maximumMemory >= DEFAULT_MEMORY && maximumMemory <= MOST_MEMORY))
       refuse(
         STATUS.OUT_OF_RANGE,
         `maximumMemory is ${maximumMemory}; it must be from ${DEFAULT_MEMORY} to ${MOST_MEMORY}`,

@@ -1,7 +1,7 @@
 // Statements that the compiler must accept, and statements that it must refuse.
 import { ChoraleError, Handle, answers, fire, hasSimd, load, rules } from "libchorale";
 import type {
-  AgreementReason, Chorale, Decoded, Learnt, LearntReport, Ledger, Model, Problem, Rule, Run,
+  AgreementReason, Algorithm, Chorale, Decoded, Learnt, LearntReport, Ledger, Model, Problem, Rule, Run,
   RunResult, Settled,
 } from "libchorale";
 
@@ -41,7 +41,8 @@ const words = builder.addCliques(1,
   { potential: chorale.createPotts(2, 0.5, { scale: "members", counted: [true, true] }) });
 builder.addMembers(words.first, [first, first + 1], { positions: [0, 0] });
 const model: Model = builder.freeze();
-const run: Run = chorale.createRun(model, { edits: true, progress: ({ round }) => round > 3 });
+const run: Run = chorale.createRun(model, { edits: true, algorithm: "alpha-pass", progress: ({ round }) => round > 3 });
+const algorithm: Algorithm = "count-boxes";
 const result: RunResult = run.solve();
 run.setAllowed(first, 0, [1, 0]);
 run.setAllowed(first, 0, null);
@@ -68,7 +69,7 @@ try {
   if (error instanceof ChoraleError)
     console.log(error.status, error.statusName.length, error.message);
 }
-console.log(labels, what, dear, placed, stays, told, result.outcome === "complete", written, automaton.values);
+console.log(algorithm, labels, what, dear, placed, stays, told, result.outcome === "complete", written, automaton.values);
 
 // @ts-expect-error: no such outcome
 console.log(result.outcome === "finished");
@@ -88,5 +89,7 @@ chorale.createLedger(2, { most: 1, once: 2 });
 result.score = 1;
 // @ts-expect-error: no such warning
 console.log(report.warnings.includes("few"));
+// @ts-expect-error: no such algorithm
+chorale.createRun(model, { algorithm: "alpha" });
 // @ts-expect-error: no such option
 chorale.decode([], { strenght: 1 });

@@ -17,8 +17,11 @@
 //               cliques of one kind share the strength that is learnt.
 
 import type * as structs from "./structs.js";
-import type { LeftOut, LedgerChange, LedgerRow, Progress, Reason, RunResult, SettledKey, SettledMention } from "./structs.js";
-export type { LearnWarning, LeftOut, LedgerChange, LedgerRow, Obstacle, Outcome, Progress, Reason, RuleState, RunResult, SettledKey, SettledMention, Verdict } from "./structs.js";
+import type {
+  LeftOut, LedgerChange, LedgerRow, Progress, Reason, RunResult, Scheme, SettledKey, SettledMention,
+  Shape, TextList,
+} from "./structs.js";
+export * from "./structs.js";
 
 /** Numbers passed to a call, which copies them; fastest from an array of the type that the call reads. */
 export type Numbers = ArrayLike<number>;
@@ -467,13 +470,9 @@ export interface AgreementReason extends Reason {
 // ---- Potentials, properties, transitions --------------------------------------------------------
 
 export type Flags = ArrayLike<number | boolean>;
-export type Shape = "detect" | "convex" | "concave";
 export interface PotentialOptions {
-  /**
-   * Factor on the potential, where n is the number of members of the clique: 1 ("none", the
-   * default), 1 / n ("members") or 1 / log n ("log-members").
-   */
-  scale?: "none" | "members" | "log-members";
+  /** Factor on the potential; "none" by default. */
+  scale?: structs.Scale;
   /**
    * A flag for each value. 0 or false means that the value is uncounted: the members with this
    * value add nothing to the potential, and the value is never the majority.
@@ -488,7 +487,6 @@ export class Potential extends Handle {
   score(counts: Numbers): number;
 }
 
-export type Scheme = "plain" | "bio" | "bioes" | "bilou";
 export interface LabelMap {
   /** m entries: the kind of each label. */
   kindOfLabel: Numbers;
@@ -715,8 +713,6 @@ export class Model extends Handle {
 
 // ---- Problems -----------------------------------------------------------------------------------
 
-export type TextList =
-  "labels" | "tokens" | "words" | "spaces" | "chains" | "groups" | "cliques" | "kinds";
 export class Problem extends Handle {
   /** Returns the model of the problem as a new handle, which the caller closes. */
   model(): Model;
@@ -761,18 +757,15 @@ export interface RunOptions {
   /** Greatest number of rounds; 10 by default. */
   rounds?: number;
   damping?: number;
-  /**
-   * Algorithm that computes the messages of cliques to their members, such as "alpha-pass"
-   * (clique.h lists all); "auto" by default.
-   */
-  algorithm?: string;
+  /** Algorithm that computes the messages of cliques to their members; "auto" by default. */
+  algorithm?: structs.Algorithm;
   exactMarginals?: boolean;
   localSearch?: boolean;
   restrictRange?: boolean;
-  jointMode?: "auto" | "exact" | "local-scores" | "beam";
+  jointMode?: structs.JointMode;
   beamWidth?: number;
   maxStates?: number;
-  messageElement?: "float64" | "magnitude16" | "auto";
+  messageElement?: structs.MessageElement;
   /** Time limit of each call of the run in seconds; null: none. */
   timeLimit?: number | null;
   /**

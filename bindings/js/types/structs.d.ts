@@ -1,16 +1,34 @@
 // Made by bindings/mirror.py from include/chorale: do not edit.
 
 /**
- * How a computation ended. An outcome is not an error: the call succeeded. "complete": The
- * algorithm ran to its end; in a run, messages have converged. "gap-reached": Ended early: the
- * score is within the requested gap of the upper bound. "iteration-limit": All rounds, sweeps or
- * steps that the call may do are done, or the rounds of a run alternate between two labellings. An
- * ordinary end: the labels are the best found. "node-limit": All nodes of branch and bound that
- * `nodeLimit` allows are done. The labels are the best found. "deadline": The time limit was
- * reached. The labels are the best found until then. "cancelled": A cancel or a progress callback
- * ended the call. The labels are the best found until then. "infeasible": Every labelling is proven
- * to score minus infinity. "nothing-found": Every labelling tried scores minus infinity; labellings
- * that were not tried may score more.
+ * What became of the rules of a chain.
+ *
+ * - `"kept"`: The chain keeps its rules.
+ * - `"impossible"`: No labelling keeps the rules of the chain.
+ * - `"too-dear"`: The rules cost more than mostCost.
+ * - `"unfinished"`: No labelling that keeps the rules was found before a limit ended the search.
+ */
+export type RuleState =
+  | "kept"
+  | "impossible"
+  | "too-dear"
+  | "unfinished";
+
+/**
+ * How a computation ended. An outcome is not an error: the call succeeded.
+ *
+ * - `"complete"`: The algorithm ran to its end; in a run, messages have converged.
+ * - `"gap-reached"`: Ended early: the score is within the requested gap of the upper bound.
+ * - `"iteration-limit"`: All rounds, sweeps or steps that the call may do are done, or the rounds
+ *   of a run alternate between two labellings. An ordinary end: the labels are the best found.
+ * - `"node-limit"`: All nodes of branch and bound that `nodeLimit` allows are done. The labels are
+ *   the best found.
+ * - `"deadline"`: The time limit was reached. The labels are the best found until then.
+ * - `"cancelled"`: A cancel or a progress callback ended the call. The labels are the best found
+ *   until then.
+ * - `"infeasible"`: Every labelling is proven to score minus infinity.
+ * - `"nothing-found"`: Every labelling tried scores minus infinity; labellings that were not tried
+ *   may score more.
  */
 export type Outcome =
   | "complete"
@@ -23,14 +41,18 @@ export type Outcome =
   | "nothing-found";
 
 /**
- * What forbids every labelling of a chain. "unknown": An instance, which does not tell. "scores":
- * Every label of the position is forbidden: by a score of minus infinity, by `forced` or `allowed`,
- * or by the edit runSetAllowed. "transitions": The position has allowed labels, but each is
- * forbidden by its start or end score, or by the transitions to all labels that are allowed at the
- * positions after it (on a tree: below it). "cliques": Each labelling that the chain itself allows
- * is forbidden by a clique of which the chain is the only member, such as a rule. "undecided": No
- * labelling was found that a clique allows, all of whose members are in the chain. There may be
- * one.
+ * What forbids every labelling of a chain.
+ *
+ * - `"unknown"`: An instance, which does not tell.
+ * - `"scores"`: Every label of the position is forbidden: by a score of minus infinity, by `forced`
+ *   or `allowed`, or by the edit runSetAllowed.
+ * - `"transitions"`: The position has allowed labels, but each is forbidden by its start or end
+ *   score, or by the transitions to all labels that are allowed at the positions after it (on a
+ *   tree: below it).
+ * - `"cliques"`: Each labelling that the chain itself allows is forbidden by a clique of which the
+ *   chain is the only member, such as a rule.
+ * - `"undecided"`: No labelling was found that a clique allows, all of whose members are in the
+ *   chain. There may be one.
  */
 export type Obstacle =
   | "unknown"
@@ -40,22 +62,176 @@ export type Obstacle =
   | "undecided";
 
 /**
- * What became of the rules of a chain. "kept": The chain keeps its rules. "impossible": No
- * labelling keeps the rules of the chain. "too-dear": The rules cost more than mostCost.
- * "unfinished": No labelling that keeps the rules was found before a limit ended the search.
+ * The factor by which a potential is multiplied. n is the number of members of the clique.
+ *
+ * - `"none"`: The factor 1.
+ * - `"members"`: The potential times 1 / n.
+ * - `"log-members"`: The potential times 1 / log n.
  */
-export type RuleState =
-  | "kept"
-  | "impossible"
-  | "too-dear"
-  | "unfinished";
+export type Scale =
+  | "none"
+  | "members"
+  | "log-members";
 
 /**
- * Why learnt strengths are applied, or why nothing is. "gain": Applied: held-out groups cost less.
- * "without-gold": Applied: `withoutGold`. "no-agreement": Members agree no more than members
- * shuffled at random. "no-gain": held-out groups do not cost less. "may-be-chance": They do, but so
- * few groups, or so little, may be chance. "lowers-accuracy": Every strength lowers accuracy.
- * "interrupted": Cancelled, or the time limit came before any strength.
+ * The shape of the tables f_v of a SUM potential. A shape that the caller declares is not checked.
+ *
+ * - `"detect"`: The library determines the shape from the tables.
+ * - `"convex"`: All tables are convex.
+ * - `"concave"`: All tables are concave.
+ */
+export type Shape =
+  | "detect"
+  | "convex"
+  | "concave";
+
+/**
+ * The algorithms of clique inference: each finds values of the members of one clique that have a
+ * high score. SUM and MAJORITY are families of potentials.
+ *
+ * - `"auto"`: Chooses an algorithm by the potential; the result names the choice. Exact for MAX,
+ *   MAJORITY, SUM concave, one member, and at most two values (all uncounted values together are
+ *   one). Otherwise the result never scores below that of "alpha-pass", and moves of single members
+ *   do not improve it; a SUM goes on to "count-boxes" if a gap is requested. PAIRS that equals a
+ *   SUM is solved as one.
+ * - `"alpha-pass"`: For every value alpha and every k from 0 to n, tries the labelling in which the
+ *   k members that lose least by taking alpha take alpha, and every other member takes its best
+ *   value other than alpha. Returns the best of these labellings. Any family. Exact for MAX, for
+ *   two values and for one member; at least 13/15 of the optimum for Potts with lambda > 0 and
+ *   non-negative finite psi. O(R n log n) for SUM and MAX, O(R^2 n) more for MAJORITY and PAIRS,
+ *   O(R n) calls for a callback. [alpha-pass; in the paper k begins at 1].
+ * - `"generalised-alpha-pass"`: "alpha-pass" with a set of up to q = `subsetSize` values in place
+ *   of alpha. For q >= 2 at least 8/9 of the optimum for Potts with lambda > 0 and non-negative
+ *   finite psi. O(n R + L^q n (L + log n)) for SUM, where L is the number of values that some
+ *   member allows: too slow for L above a few hundred. Any family. [Generalized alpha-pass].
+ * - `"alpha-expansion"`: For one value alpha after another, moves a set of members to alpha at
+ *   once: the set by which the score rises most, found by dynamic programming over the number of
+ *   members moved. Ends when no move to any alpha raises the score. SUM. No guarantee better than
+ *   1/2 of the optimum, even for Potts. O(R n^2) a round over all alphas, memory O(n min(n, R)).
+ *   Starts from `start`. [alpha-expansion].
+ * - `"local-search"`: In each step every member takes the value v that maximises psi_iv plus the
+ *   slope of f_v at the current count n_v; ends when no member changes. The score never decreases.
+ *   SUM with convex tables. O(n R) a step. Starts from `start`.
+ * - `"icm"`: Iterated conditional modes: moves one member at a time while a move raises the score.
+ *   Ends at a labelling that no single move improves. Any family. Evaluates O(n R) moves in a sweep
+ *   over the members. Starts from `start`.
+ * - `"modified-alpha-pass"`: MAJORITY: "alpha-pass" on the scores psi_iv + w_alpha,v (w: the
+ *   weights of the potential). Keeps only those labellings of a pass in which no value has a higher
+ *   count than alpha. No guarantee better than 1/2 of the optimum. O(R^2 n + R n log n). [Modified
+ *   alpha-pass].
+ * - `"lagrangian-subgradient"`: MAJORITY: Lagrangian relaxation of the constraint that alpha has
+ *   the highest count, for one majority value alpha after another. The three algorithms differ in
+ *   the rule by which they change the multipliers. Gives an upper bound as well; no guarantee on
+ *   the score. O(R n) for each iteration and each alpha. [Lagrangian Relaxation; Subgradient
+ *   Optimization, Golden Search, Conservative Coordinate Descent].
+ * - `"lagrangian-golden-section"`: MAJORITY: Lagrangian relaxation of the constraint that alpha has
+ *   the highest count, for one majority value alpha after another. The three algorithms differ in
+ *   the rule by which they change the multipliers. Gives an upper bound as well; no guarantee on
+ *   the score. O(R n) for each iteration and each alpha. [Lagrangian Relaxation; Subgradient
+ *   Optimization, Golden Search, Conservative Coordinate Descent].
+ * - `"lagrangian-conservative"`: MAJORITY: Lagrangian relaxation of the constraint that alpha has
+ *   the highest count, for one majority value alpha after another. The three algorithms differ in
+ *   the rule by which they change the multipliers. Gives an upper bound as well; no guarantee on
+ *   the score. O(R n) for each iteration and each alpha. [Lagrangian Relaxation; Subgradient
+ *   Optimization, Golden Search, Conservative Coordinate Descent].
+ * - `"exact-majority"`: MAJORITY: the optimum. For each majority value, searches for its best count
+ *   k: the best score is a concave function of k, computed for a given k by a minimum-cost flow
+ *   over the R values. Bounds rule out most majority values and counts. At worst O(R log n) flows
+ *   of O(n) augmentations of O(R^2 + n R). [Exact Algorithm].
+ * - `"concave-flow"`: SUM with concave tables: the optimum, by n shortest augmenting paths over the
+ *   R values. O(n (R^2 + n R)) at worst, memory O(n R), also for max-marginals. [Additive
+ *   potentials, negative lambda].
+ * - `"count-boxes"`: SUM, any tables: the optimum, by branch and bound. A node restricts the count
+ *   of each value to a range; its upper bound is computed as in "dual-bound". A node with all
+ *   counts fixed is solved as a transportation problem. Exponential at worst; stops at the
+ *   requested gap, the node limit and the deadline.
+ * - `"dual-bound"`: SUM: an upper bound by Lagrangian relaxation. Members choose values and values
+ *   choose members independently; the multipliers mu are changed so that the two choices agree. The
+ *   bound is sum_i max_v (psi_iv - mu_iv) + sum_v max_k (f_v(k) + sum of the k largest mu_iv over
+ *   i). Returns the best labelling found on the way. O(R n log n) an iteration.
+ */
+export type Algorithm =
+  | "auto"
+  | "alpha-pass"
+  | "generalised-alpha-pass"
+  | "alpha-expansion"
+  | "local-search"
+  | "icm"
+  | "modified-alpha-pass"
+  | "lagrangian-subgradient"
+  | "lagrangian-golden-section"
+  | "lagrangian-conservative"
+  | "exact-majority"
+  | "concave-flow"
+  | "count-boxes"
+  | "dual-bound";
+
+/**
+ * How label names mark segments. The label O is outside all segments.
+ *
+ * - `"plain"`: A name is a kind; any label may follow any.
+ * - `"bio"`: B begins a segment, I continues it.
+ * - `"bioes"`: As "bio"; E ends a segment, S is a segment of one position.
+ * - `"bilou"`: As "bioes", with L for E and U for S.
+ */
+export type Scheme =
+  | "plain"
+  | "bio"
+  | "bioes"
+  | "bilou";
+
+/**
+ * The method for a chain with several properties. The exact computation runs over configurations:
+ * the joint states of all properties' automata and the values fired so far.
+ *
+ * - `"auto"`: "exact" if no position has more than `maxStates` alive configurations, otherwise
+ *   "beam" of width `maxStates`.
+ * - `"exact"`: Exact. The call fails with STATE_SPACE if a position would have more than
+ *   `maxStates` alive configurations.
+ * - `"local-scores"`: The paper's second approximation, local absorption: the message m of a
+ *   property becomes local scores, which are those of positions. Every position where the property
+ *   fires v gets m(v) - m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold
+ *   only the states of the automata. While the message of one property is computed, they also hold
+ *   the value that this property has fired. Exact if no property fires twice; if a property fires
+ *   more often, the scores of all its firings are added. `maxStates` applies as in "exact".
+ * - `"beam"`: The paper's third approximation: keeps the best `beamWidth` configurations at each
+ *   position. They are ranked by their best score over all labels plus, for each property whose
+ *   message has not been added yet, the message entry of the value fired so far (EMPTY if none).
+ */
+export type JointMode =
+  | "auto"
+  | "exact"
+  | "local-scores"
+  | "beam";
+
+/**
+ * The number format in which messages are stored. Computations are always in double precision.
+ *
+ * - `"float64"`: 16 bytes for each value of a membership (both directions). A difference counts as
+ *   0 if it is at most 1e-12, or at most 1e-12 times the number.
+ * - `"magnitude16"`: 4 bytes for each value of a membership. Stores distances from the greatest
+ *   entry of the row, rounded to 11 bits (0.05 %), from 1e-12 to 8e9 (greater finite distances
+ *   become 8e9). Minus infinity is kept, and no finite number becomes minus infinity. Values whose
+ *   messages differ by less than the rounding can tie.
+ * - `"auto"`: Double precision if all messages take less than 256 KB, or if model, run (one thread,
+ *   no bound) and scores (copied or borrowed) together then take at most twice the bytes of the
+ *   scores. Otherwise two bytes for each value of a message.
+ */
+export type MessageElement =
+  | "float64"
+  | "magnitude16"
+  | "auto";
+
+/**
+ * Why learnt strengths are applied, or why nothing is.
+ *
+ * - `"gain"`: Applied: held-out groups cost less.
+ * - `"without-gold"`: Applied: `withoutGold`.
+ * - `"no-agreement"`: Members agree no more than members shuffled at random.
+ * - `"no-gain"`: held-out groups do not cost less.
+ * - `"may-be-chance"`: They do, but so few groups, or so little, may be chance.
+ * - `"lowers-accuracy"`: Every strength lowers accuracy.
+ * - `"interrupted"`: Cancelled, or the time limit came before any strength.
  */
 export type Verdict =
   | "gain"
@@ -67,17 +243,43 @@ export type Verdict =
   | "interrupted";
 
 /**
- * Flags: what is unusual about the problems that were learnt from. "gold-forbidden": Some chains
- * forbid some of their gold labels. "base-knows": Over 99 % of the tagger's labels are right: has
- * the tagger seen the gold labels?. "few-groups": Fewer than 8 groups. "one-label": `withoutGold`:
- * the tagger gives more than nine of ten positions the same label, and it is not among `uncounted`:
- * agreement may spread it.
+ * Flags: what is unusual about the problems that were learnt from.
+ *
+ * - `"gold-forbidden"`: Some chains forbid some of their gold labels.
+ * - `"base-knows"`: Over 99 % of the tagger's labels are right: has the tagger seen the gold
+ *   labels?.
+ * - `"few-groups"`: Fewer than 8 groups.
+ * - `"one-label"`: `withoutGold`: the tagger gives more than nine of ten positions the same label,
+ *   and it is not among `uncounted`: agreement may spread it.
  */
 export type LearnWarning =
   | "gold-forbidden"
   | "base-knows"
   | "few-groups"
   | "one-label";
+
+/**
+ * The lists of texts that a problem can hold.
+ *
+ * - `"labels"`: By label; at least as many as any chain has labels.
+ * - `"tokens"`: By token id; any number.
+ * - `"words"`: By position, chain by chain.
+ * - `"spaces"`: By position: the white space before each word. Without this list, one blank is
+ *   before each word.
+ * - `"chains"`: By chain.
+ * - `"groups"`: By group, for groups 0 .. count-1.
+ * - `"cliques"`: By clique.
+ * - `"kinds"`: By kind of clique; any number.
+ */
+export type TextList =
+  | "labels"
+  | "tokens"
+  | "words"
+  | "spaces"
+  | "chains"
+  | "groups"
+  | "cliques"
+  | "kinds";
 
 /**
  * The outcome of a call on a run and what was found so far. phi_i is the score of chain i, C_p that
