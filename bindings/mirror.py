@@ -418,8 +418,8 @@ def go_function(name: str, go: str) -> str:
             lines.append(f'c.name("{field}", "len({array})")')
             passed.append("columns" if array == "tables" and field == "length" else f"{in_c}(len({array}))")
         elif listed and stars and (of in STRUCTS or kind in GO_SLICES):
-            result = in_c
-            passed.append("to")
+            result = "int32" if kind == "int32_t" else in_c
+            passed.append("(*C.int32_t)(to)" if kind == "int32_t" else "to")
         elif stars == "**" or of in STRUCTS:
             lines.append(f"var made *{in_c}" if of not in STRUCTS else f"made := {in_c}{{struct_size: C.sizeof_{in_c[2:]}}}")
             outs.append(("_", of, f"{camel(kind)}(&made)") if of in STRUCTS else ("_", f"*{of}", f"new{of}({', '.join(['made', *related])})"))
@@ -469,10 +469,10 @@ def go_function(name: str, go: str) -> str:
             passed.append(f"flag({own})" if number == "bool" else f"{in_c}({own})")
     call = f"C.chorale_{name}({', '.join(passed)})"
     if listed:
-        of = result.removeprefix("C.chorale_")
-        returned = f"([]{'int32' if result == 'C.int32_t' else capitals(of)}, error)"
         function = f"func(to *{result}, capacity C.int64_t, needed *C.int64_t) C.chorale_status {{\n\t\treturn {call}\n\t}}"
-        lines.append(f"return numbered(c, {function})" if result == "C.int32_t" else f"return listed(c, {function}, {camel(of)})")
+        of = result.removeprefix("C.chorale_")
+        returned = f"([]{of if of == 'int32' else capitals(of)}, error)"
+        lines.append(f"return filled(c, {function})" if of == "int32" else f"return listed(c, {function}, {camel(of)})")
     elif outs:
         named = any(own != "_" for own, *_ in outs)
         returned = ", ".join(f"{own} {kind}" if named else kind for own, kind, _ in outs)

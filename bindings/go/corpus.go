@@ -25,19 +25,6 @@ type Corpus struct {
 	Uncounted   []int32      // labels that take no part in the agreement of positions, such as "no entity": positions gain nothing by having them together
 }
 
-// within refuses offsets above `most`, the number of entries of the array that the offsets divide
-// into parts. The library does not know this number, and so cannot refuse such offsets. Only the
-// last offset is checked here: if an earlier offset is greater, the offsets descend somewhere, and
-// the library refuses them before it reads the array.
-func (c *call) within(name string, offsets []int64, most int) {
-	last := len(offsets) - 1
-	if last < 0 {
-		c.fail(refuse(ErrShape, "%s has 0 elements, and needs one more than there are parts", name))
-	} else if offsets[last] > int64(most) {
-		c.fail(refuse(ErrOutOfRange, "%s[%d] is %d, and there are %d entries", name, last, offsets[last], most))
-	}
-}
-
 // corpus returns a corpus as a C struct whose arrays C may read until the call ends, and the
 // offsets of the chains.
 func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
@@ -57,7 +44,7 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 			offsets[i] = int64(i)
 		}
 	}
-	c.within("corpus.Offsets", offsets, math.MaxInt)
+	offsets = c.parts("corpus.Offsets", offsets, math.MaxInt)
 	if c.err != nil {
 		return nil, nil
 	}
@@ -69,15 +56,9 @@ func (c *call) corpus(corpus *Corpus) (*C.chorale_corpus, []int64) {
 	if corpus.Tokens != nil {
 		c.present("corpus.Tokens", len(corpus.Tokens), positions)
 	}
-	if sizeOf(corpus.Edges) > 0 {
-		c.present("corpus.Edges", sizeOf(corpus.Edges), product(positions, labels, labels))
-	}
-	if corpus.Forced != nil {
-		c.present("corpus.Forced", len(corpus.Forced), positions)
-	}
-	if corpus.Allowed != nil {
-		c.present("corpus.Allowed", len(corpus.Allowed), product(positions, labels))
-	}
+	c.check("corpus.Edges", sizeOf(corpus.Edges), product(positions, labels, labels))
+	c.check("corpus.Forced", len(corpus.Forced), positions)
+	c.check("corpus.Allowed", len(corpus.Allowed), product(positions, labels))
 	c.check("corpus.Groups", len(corpus.Groups), chains)
 	told := c.corpusInC(corpus)
 	told.element = c.element(corpus.Unary, corpus.Edges)
@@ -117,11 +98,18 @@ func (b *ModelBuilder) AddCorpus(corpus *Corpus) (first, count int, _ error) {
 }
 
 // parts returns the offsets that divide an array of `entries` entries into parts: `offsets`, or, if
-// that is nil, the offsets of one part with all entries. It refuses offsets beyond the array.
+// that is nil, the offsets of one part with all entries. It refuses offsets beyond the array, which
+// the library cannot. Only the last offset is checked: if an earlier one is greater, the offsets
+// descend somewhere, and the library refuses them before it reads the array.
 func (c *call) parts(name string, offsets []int64, entries int) []int64 {
 	if offsets == nil {
 		return []int64{0, int64(entries)}
 	}
-	c.within(name, offsets, entries)
+	last := len(offsets) - 1
+	if last < 0 {
+		c.fail(refuse(ErrShape, "%s has 0 elements, and needs one more than there are parts", name))
+	} else if offsets[last] > int64(entries) {
+		c.fail(refuse(ErrOutOfRange, "%s[%d] is %d, and there are %d entries", name, last, offsets[last], entries))
+	}
 	return offsets
 }

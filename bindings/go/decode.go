@@ -168,8 +168,8 @@ func (d *Decoded) labels(of Labelling) ([][]int32, error) {
 	if decoded == nil {
 		return nil, c.err
 	}
-	labels, err := numbered(c, func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
-		return C.chorale_decoded_labels(decoded, C.chorale_labelling(of), to, capacity, needed, c.detail)
+	labels, err := filled(c, func(to *int32, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+		return C.chorale_decoded_labels(decoded, C.chorale_labelling(of), (*C.int32_t)(to), capacity, needed, c.detail)
 	})
 	if err != nil {
 		return nil, err

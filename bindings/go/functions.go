@@ -552,8 +552,8 @@ func (r *Run) Labels(chain int, of Labelling) ([]int32, error) {
 	c := begin()
 	defer c.end()
 	runInC := (*C.chorale_run)(c.share(r.handle()))
-	return numbered(c, func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
-		return C.chorale_run_labels(runInC, C.int64_t(chain), C.chorale_labelling(of), to, capacity, needed, c.detail)
+	return filled(c, func(to *int32, capacity C.int64_t, needed *C.int64_t) C.chorale_status {
+		return C.chorale_run_labels(runInC, C.int64_t(chain), C.chorale_labelling(of), (*C.int32_t)(to), capacity, needed, c.detail)
 	})
 }
 

@@ -89,15 +89,27 @@ func (h *handle) release() {
 	runtime.KeepAlive(h)
 }
 
-// relate is called for a new handle h. others: the handles of the objects that the object of h
-// uses. From then on h keeps alive what the other handles keep alive, and calls on h report the
-// panics and errors of the callbacks of the other handles.
+// relate is called for a handle h whose object uses those of other handles. From then on h keeps alive
+// what the other handles keep alive, and calls on h report the panics and errors of the callbacks of
+// the other handles.
 func (h *handle) relate(others ...*handle) {
 	for _, other := range others {
 		if other != nil {
 			h.keep = append(h.keep, other.keep...)
-			h.watching = append(h.watching, other.watching...)
+			h.watch(other.watching)
 		}
+	}
+}
+
+func (h *handle) watch(all []*failures) {
+next:
+	for _, told := range all {
+		for _, known := range h.watching {
+			if known == told {
+				continue next
+			}
+		}
+		h.watching = append(h.watching, told)
 	}
 }
 

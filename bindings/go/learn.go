@@ -5,7 +5,9 @@ import "C"
 
 import (
 	"context"
+	"strings"
 	"time"
+	"unsafe"
 )
 
 // A clique may have a kind, a number; all cliques of one kind share a strength. The tagger's labels
@@ -135,13 +137,8 @@ func (l *Learnt) text(form C.chorale_text_form) (string, error) {
 	c := begin()
 	defer c.end()
 	learnt := (*C.chorale_learnt)(c.share(l.handle()))
-	var needed C.size_t
-	if learnt == nil || c.failed(C.chorale_learnt_text(learnt, form, nil, 0, &needed, c.detail)) {
-		return "", c.err
-	}
-	bytes := make([]byte, int(needed))
-	if c.failed(C.chorale_learnt_text(learnt, form, (*C.char)(first(bytes)), needed, nil, c.detail)) {
-		return "", c.err
-	}
-	return string(bytes[:len(bytes)-1]), nil
+	bytes, err := filled(c, func(to *byte, capacity C.size_t, needed *C.size_t) C.chorale_status {
+		return C.chorale_learnt_text(learnt, form, (*C.char)(unsafe.Pointer(to)), capacity, needed, c.detail)
+	})
+	return strings.TrimSuffix(string(bytes), "\x00"), err
 }

@@ -4,6 +4,7 @@ package chorale
 import "C"
 
 import (
+	"math"
 	"math/bits"
 	"unsafe"
 )
@@ -84,33 +85,27 @@ func (c *call) strings(strings []string) (**C.char, *C.size_t) {
 	return (**C.char)(lend(c, addresses)), (*C.size_t)(lend(c, lengths))
 }
 
-// product returns the product of sizes. For a negative size, or on overflow, it returns 2^62, which
-// is more than the length of any slice.
+// product returns the product of sizes: 0 if one is not above 0, and more than the length of any slice
+// on overflow.
 func product(sizes ...int) int {
-	const most = uint64(1) << 62
-	total := uint64(1)
+	total := 1
 	for _, size := range sizes {
-		if size < 0 {
-			return int(most)
-		}
-		high, low := bits.Mul64(total, uint64(size))
-		if high != 0 || low > most {
-			total = most
-		} else {
-			total = low
-		}
-		if size == 0 {
+		if size <= 0 {
 			return 0
 		}
+		high, low := bits.Mul64(uint64(total), uint64(size))
+		if total = int(low); high != 0 || total < 0 {
+			total = math.MaxInt
+		}
 	}
-	return int(total)
+	return total
 }
 
 // check refuses a slice with fewer than `needed` elements. An empty slice counts as not given, and
 // is accepted.
 func (c *call) check(name string, length, needed int) {
-	if length > 0 && length < needed {
-		c.fail(refuse(ErrShape, "%s has %d elements, and its shape takes %d", name, length, needed))
+	if length > 0 {
+		c.present(name, length, needed)
 	}
 }
 
@@ -171,21 +166,25 @@ func found(labels []int32) []int32 {
 	return labels
 }
 
-// numbered returns the entries that `fill` writes. It calls fill first without a buffer, for the
-// number of entries, and then with a buffer of this size.
-func numbered(c *call, fill func(to *C.int32_t, capacity C.int64_t, needed *C.int64_t) C.chorale_status) ([]int32, error) {
-	return listed(c, fill, func(number *C.int32_t) int32 { return int32(*number) })
-}
-
-// listed returns the structs that `fill` writes, as numbered does, each converted for Go.
-func listed[In, Out any](c *call, fill func(to *In, capacity C.int64_t, needed *C.int64_t) C.chorale_status, convert func(*In) Out) ([]Out, error) {
-	var needed C.int64_t
+// filled returns the entries that `fill` writes. It calls fill first without a buffer, for the number
+// of entries, and then with a buffer of this size.
+func filled[T any, N C.int64_t | C.size_t](c *call, fill func(to *T, capacity N, needed *N) C.chorale_status) ([]T, error) {
+	var needed N
 	if c.err != nil || c.failed(fill(nil, 0, &needed)) || needed == 0 {
 		return nil, c.err
 	}
-	found := make([]In, needed)
-	if c.failed(fill(&found[0], needed, nil)) {
+	all := make([]T, needed)
+	if c.failed(fill(&all[0], needed, nil)) {
 		return nil, c.err
+	}
+	return all, nil
+}
+
+// listed returns the structs that `fill` writes, each converted for Go.
+func listed[In, Out any](c *call, fill func(to *In, capacity C.int64_t, needed *C.int64_t) C.chorale_status, convert func(*In) Out) ([]Out, error) {
+	found, err := filled(c, fill)
+	if len(found) == 0 {
+		return nil, err
 	}
 	return converted(found, convert), nil
 }

@@ -98,7 +98,11 @@ func (b *ModelBuilder) AddCliques(setup *CliqueSetup, count int) (first int, _ e
 	if c.failed(C.chorale_model_builder_add_cliques(builder, told, C.int64_t(count), &from, c.detail)) {
 		return 0, c.err
 	}
-	b.watch(append([]*Potential{setup.Potential}, setup.CentrePotentials...))
+	// Runs over the model report the panics and errors of the callbacks of its potentials.
+	b.h.relate(setup.Potential.handle())
+	for _, potential := range setup.CentrePotentials {
+		b.h.relate(potential.handle())
+	}
 	return int(from), nil
 }
 
@@ -117,25 +121,6 @@ func (c *call) cliqueSetup(setup *CliqueSetup) *C.chorale_clique_setup {
 	told.centre_potentials = (**C.chorale_potential)(lend(c, potentials))
 	told.centre_values = C.int64_t(len(potentials))
 	return told
-}
-
-// watch remembers where callback potentials store their panics and errors, so that runs over the
-// model report them.
-func (b *ModelBuilder) watch(potentials []*Potential) {
-	for _, potential := range potentials {
-		if potential == nil {
-			continue
-		}
-	next:
-		for _, told := range potential.watching {
-			for _, known := range b.handle().watching {
-				if known == told {
-					continue next
-				}
-			}
-			b.handle().watching = append(b.handle().watching, told)
-		}
-	}
 }
 
 // Members are members of one clique, or of several consecutive cliques, for
@@ -253,41 +238,32 @@ func (m *Model) Score(labels []int32) (LabellingScore, error) {
 	return LabellingScore{float64(score), chains, cliques}, nil
 }
 
-func (m *Model) size(of func(*C.chorale_model) C.int64_t) int {
-	c, model := m.begin()
-	defer c.end()
-	if model == nil {
-		return 0
-	}
-	return int(of(model))
-}
-
 // ChainCount returns the number of chains and trees; 0 for a closed handle.
 func (m *Model) ChainCount() int {
-	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_chain_count(m) })
+	c, model := m.begin()
+	defer c.end()
+	return int(C.chorale_model_chain_count(model))
 }
 
 // CliqueCount returns the number of cliques; 0 for a closed handle.
 func (m *Model) CliqueCount() int {
-	return m.size(func(m *C.chorale_model) C.int64_t { return C.chorale_model_clique_count(m) })
+	c, model := m.begin()
+	defer c.end()
+	return int(C.chorale_model_clique_count(model))
 }
 
 // ChainLengths returns the number of positions of every chain.
 func (m *Model) ChainLengths() []int {
 	c, model := m.begin()
 	defer c.end()
-	if model == nil {
-		return nil
-	}
 	return lengthsOf(model)
 }
 
-func lengthsOf(model *C.chorale_model) []int {
-	lengths := make([]int, C.chorale_model_chain_count(model))
+func lengthsOf(model *C.chorale_model) (lengths []int) {
 	told := C.chorale_chain{struct_size: C.sizeof_chorale_chain}
-	for i := range lengths {
-		C.chorale_model_get_chain(model, C.int64_t(i), &told, nil, nil)
-		lengths[i] = int(told.length)
+	for i := C.int64_t(0); i < C.chorale_model_chain_count(model); i++ {
+		C.chorale_model_get_chain(model, i, &told, nil, nil)
+		lengths = append(lengths, int(told.length))
 	}
 	return lengths
 }

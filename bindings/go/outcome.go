@@ -19,9 +19,7 @@ type Cancel handle
 func (f *Cancel) Raise() {
 	c := begin()
 	defer c.end()
-	if cancel := (*C.chorale_cancel)(c.share(f.handle())); cancel != nil {
-		C.chorale_cancel_raise(cancel)
-	}
+	C.chorale_cancel_raise((*C.chorale_cancel)(c.share(f.handle())))
 }
 
 // String returns "scores", "transitions", "cliques", "undecided" or "unknown".

@@ -84,9 +84,6 @@ func goText(bytes *C.char, length C.size_t) (string, bool) {
 func (p *Problem) Text(list TextList, index int) (string, bool) {
 	c, problem := p.read()
 	defer c.end()
-	if problem == nil {
-		return "", false
-	}
 	var length C.size_t
 	bytes := C.chorale_problem_text(problem, C.chorale_text_list(list), C.int64_t(index), &length)
 	return goText(bytes, length)
@@ -96,9 +93,6 @@ func (p *Problem) Text(list TextList, index int) (string, bool) {
 func (p *Problem) Texts(list TextList) []string {
 	c, problem := p.read()
 	defer c.end()
-	if problem == nil {
-		return nil
-	}
 	count := C.chorale_problem_text_count(problem, C.chorale_text_list(list))
 	if count == 0 {
 		return nil
@@ -155,9 +149,6 @@ func (p *Problem) SetGold(gold []int32) error {
 func (p *Problem) Gold() []int32 {
 	c, problem := p.read()
 	defer c.end()
-	if problem == nil {
-		return nil
-	}
 	return copied[int32](unsafe.Pointer(C.chorale_problem_gold(problem)), problemPositions(problem))
 }
 
@@ -165,16 +156,7 @@ func (p *Problem) Gold() []int32 {
 func (p *Problem) Bytes() ([]byte, error) {
 	c, problem := p.read()
 	defer c.end()
-	if c.err != nil {
-		return nil, c.err
-	}
-	var needed C.size_t
-	if c.failed(C.chorale_problem_write(problem, nil, 0, &needed, c.detail)) {
-		return nil, c.err
-	}
-	bytes := make([]byte, int(needed))
-	if c.failed(C.chorale_problem_write(problem, first(bytes), needed, nil, c.detail)) {
-		return nil, c.err
-	}
-	return bytes, nil
+	return filled(c, func(to *byte, capacity C.size_t, needed *C.size_t) C.chorale_status {
+		return C.chorale_problem_write(problem, unsafe.Pointer(to), capacity, needed, c.detail)
+	})
 }
