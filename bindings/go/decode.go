@@ -61,40 +61,30 @@ func Decode(ctx context.Context, corpus *Corpus, agreements []*Agreement, option
 		ctx = context.Background()
 	}
 	d := &Decoded{}
-	var ended error
 	run, err := newRun(options, func(c *call, run *Run, told *C.chorale_run_options) (*C.chorale_run, func()) {
 		given, offsets := c.corpus(corpus)
 		all := c.agreements(agreements, offsets)
-		if c.err != nil {
+		if c.err != nil || c.failed(during(ctx, told.cancel, true, func() C.chorale_status {
+			return C.chorale_decode(nil, given, (*C.chorale_agreement)(first(all)), C.int64_t(len(all)), told, &d.decoded, c.detail)
+		})) {
 			return nil, nil
 		}
-		finish := raiseAtEnd(ctx, told.cancel, true)
-		var decoded *C.chorale_decoded
-		status := C.chorale_decode(nil, given, (*C.chorale_agreement)(first(all)), C.int64_t(len(all)), told, &decoded, c.detail)
-		finish()
-		result := &C.chorale_run_result{struct_size: C.sizeof_chorale_run_result}
-		if c.failed(status) {
-			return nil, nil
-		}
-		if c.failed(C.chorale_decoded_get_result(decoded, result, c.detail)) {
-			C.chorale_decoded_destroy(decoded)
-			return nil, nil
-		}
-		if Outcome(result.outcome) == Cancelled {
-			ended = ctx.Err() // nil if a callback, not the context, ended the call
-		}
-		d.decoded = decoded
-		run.model = newModel(C.chorale_model_retain(C.chorale_decoded_model(decoded)))
+		run.model = newModel(C.chorale_model_retain(C.chorale_decoded_model(d.decoded)))
 		for _, agreement := range agreements { // a further Solve of the run may call the callbacks of the agreements' potentials
 			run.model.handle().relate(agreement.Potential.handle())
 		}
+		decoded := d.decoded
 		return C.chorale_decoded_run(decoded), func() { C.chorale_decoded_destroy(decoded) }
 	})
 	if err != nil {
 		return nil, err
 	}
 	d.run = run
-	return d, ended
+	result, err := d.Result()
+	if err == nil && result.Outcome == Cancelled {
+		err = ctx.Err() // nil if a callback, not the context, ended the call
+	}
+	return d, err
 }
 
 // agreements returns agreements as C structs whose arrays C may read until the call ends. It checks

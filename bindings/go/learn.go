@@ -81,25 +81,18 @@ func Learn(ctx context.Context, problems []*Problem, options *LearnOptions) (*Le
 	if c.err != nil {
 		return nil, c.err
 	}
-	finish := raiseAtEnd(ctx, told.cancel, true)
 	var learnt *C.chorale_learnt
-	status := func() C.chorale_status {
-		defer finish()
+	if c.failed(during(ctx, told.cancel, true, func() C.chorale_status {
 		return C.chorale_learn(nil, (**C.chorale_problem)(first(given)), C.int64_t(len(given)), told, &learnt, c.detail)
-	}()
-	if c.failed(status) {
+	})) {
 		return nil, c.err
 	}
 	made := newLearnt(learnt)
-	report := &C.chorale_learnt_report{struct_size: C.sizeof_chorale_learnt_report}
-	if c.failed(C.chorale_learnt_get_report(learnt, report, c.detail)) {
-		made.Close()
-		return nil, c.err
+	report, err := made.Report()
+	if err == nil && report.Outcome == Cancelled {
+		err = ctx.Err() // nil if Progress, not the context, ended the call
 	}
-	if Outcome(report.outcome) == Cancelled {
-		return made, ctx.Err() // nil if Progress, not the context, ended the call
-	}
-	return made, nil
+	return made, err
 }
 
 // NewAgreeingProblem makes a problem from a corpus and agreements, with the model that [Decode]

@@ -155,12 +155,11 @@ func (r *Run) entries(c *call, number int) int {
 	return r.length(c, number) * int(r.chain(c, number).labels)
 }
 
-// raiseAtEnd watches a context and raises the flag `cancel` when the context ends. A context that
-// ends by its deadline raises the flag only if atDeadline is true. The returned function ends the
-// watching.
-func raiseAtEnd(ctx context.Context, cancel *C.chorale_cancel, atDeadline bool) (finish func()) {
+// during makes a call, and raises the flag `cancel` when the context ends meanwhile. A context that
+// ends by its deadline raises the flag only if atDeadline is true.
+func during(ctx context.Context, cancel *C.chorale_cancel, atDeadline bool, call func() C.chorale_status) C.chorale_status {
 	if ctx.Done() == nil {
-		return func() {}
+		return call()
 	}
 	raise := func() {
 		if atDeadline || !errors.Is(ctx.Err(), context.DeadlineExceeded) {
@@ -169,7 +168,7 @@ func raiseAtEnd(ctx context.Context, cancel *C.chorale_cancel, atDeadline bool) 
 	}
 	if ctx.Err() != nil {
 		raise()
-		return func() {}
+		return call()
 	}
 	over, gone := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -180,10 +179,11 @@ func raiseAtEnd(ctx context.Context, cancel *C.chorale_cancel, atDeadline bool) 
 		case <-over:
 		}
 	}()
-	return func() {
+	defer func() {
 		close(over)
 		<-gone
-	}
+	}()
+	return call()
 }
 
 // Solve does all remaining rounds, then the local search and the bound as far as the options ask for
@@ -221,13 +221,10 @@ func (r *Run) Solve(ctx context.Context) (RunResult, error) {
 	}
 	// If the deadline of ctx is the limit of the call, the library itself ends the call then, so the
 	// deadline need not raise the flag.
-	finish := raiseAtEnd(ctx, cancel, !timed)
 	result := C.chorale_run_result{struct_size: C.sizeof_chorale_run_result}
-	status := func() C.chorale_status {
-		defer finish()
+	if c.failed(during(ctx, cancel, !timed, func() C.chorale_status {
 		return C.chorale_run_solve(run, &result, c.detail)
-	}()
-	if c.failed(status) {
+	})) {
 		return RunResult{}, c.err
 	}
 	told := runResult(&result)
