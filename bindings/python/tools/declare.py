@@ -27,17 +27,12 @@ import mirror  # noqa: E402
 
 NO_DECLARATIONS = ("export.h", "chorale.h", "experimental.h")
 SCALARS = {
-    "int8_t": "c_int8",
     "uint8_t": "c_uint8",
     "int32_t": "c_int32",
-    "uint32_t": "c_uint32",
     "int64_t": "c_int64",
-    "uint64_t": "c_uint64",
     "size_t": "c_size_t",
     "double": "c_double",
-    "float": "c_float",
     "char": "c_char",
-    "int": "c_int",
 }
 
 # Results of calls: what each is, unless mirror.py or its header says so; the fields of C that it
@@ -105,7 +100,6 @@ class Headers:
         self.structs: dict[str, list[tuple[str, str]]] = {}  # name -> its fields, (field, type)
         self.types: list[str] = []  # the names of callbacks and structs
         self.functions: dict[str, tuple[str, list[str], list[str]]] = {}
-        self.handles: set[str] = set()
         for name in includes(directory):
             self.read(directory / name)
 
@@ -118,7 +112,7 @@ class Headers:
         position = 0
         for match in re.finditer(
             r"typedef struct (?P<struct>\w+) \{(?P<fields>[^}]*)\} \w+;"
-            r"|typedef struct (?P<handle>\w+) \w+;"
+            r"|typedef struct \w+ \w+;"
             r"|typedef (?P<result>[\w ]+?\**)\s*\(\*(?P<callback>\w+)\)\s*\((?P<taken>[^;]*)\);"
             r"|typedef (?P<type>\w+) (?P<alias>\w+);"
             r"|enum \{(?P<enum>[^}]*)\};"
@@ -135,8 +129,6 @@ class Headers:
                     self.field(entry) for entry in match["fields"].split(";") if entry.strip()
                 ]
                 self.types.append(match["struct"])
-            elif match["handle"]:
-                self.handles.add(match["handle"])
             elif match["callback"]:
                 taken, _ = parameters(match["taken"])
                 self.callbacks[match["callback"]] = plain(match["result"]), taken
@@ -151,7 +143,7 @@ class Headers:
                         # The value is a number, or an earlier constant.
                         known = self.constants.get(value)
                         self.constants[name.strip()] = int(value) if known is None else known
-            else:
+            elif match["function"]:
                 result = plain(match["returns"])
                 if match["arguments"].endswith("size_t *length"):
                     result = "void*"  # a text that may hold NUL: its end is given by `length`
@@ -196,7 +188,7 @@ class Headers:
             return self.ctype(self.aliases[declared])
         if declared in self.structs:
             return declared
-        return SCALARS[declared]
+        return "None" if declared == "void" else SCALARS[declared]
 
 
 def includes(directory: Path) -> list[str]:
@@ -223,25 +215,13 @@ def plain(declared: str) -> str:
     return re.sub(r"\s*\*\s*", "*", " ".join(words.split()))
 
 
-def split(arguments: str) -> list[str]:
-    parts, depth, part = [], 0, ""
-    for character in arguments:
-        depth += (character == "(") - (character == ")")
-        if character == "," and depth == 0:
-            parts.append(part)
-            part = ""
-        else:
-            part += character
-    return [*parts, part]
-
-
 def parameters(arguments: str) -> tuple[list[str], list[str]]:
     """Returns the types and the names of parameters. Before the name of a pointer to what the
     function does not change stands "const "."""
     if arguments.strip() == "void":
         return [], []
     types, names = [], []
-    for argument in split(arguments):
+    for argument in arguments.split(","):
         argument = " ".join(argument.split())
         function = re.fullmatch(r"void \(\*(\w+)\)\(void \*user\)", argument)
         if function:
@@ -371,17 +351,13 @@ def render(headers: Headers) -> str:
         for declared in [*arguments, *(declared for _, declared in fields)]:
             write(re.sub(r"\*.*|\[.*", "", declared))
         if result:
-            taken = ["None" if result == "void" else headers.ctype(result)]
-            taken += map(headers.ctype, arguments)
-            lines.append(f"{name} = CFUNCTYPE({', '.join(taken)})")
+            taken = ", ".join(map(headers.ctype, [result, *arguments]))
+            lines.append(f"{name} = CFUNCTYPE({taken})")
             return
+        lines.extend(["", "", f"class {name}(Struct):"])
+        lines.extend(f"    {field}: Any" for field, _ in fields)
         kinds = [(field, headers.ctype(declared, field=True)) for field, declared in fields]
-        lines.extend(
-            ["", "", f"class {name}(Struct):", *(f"    {field}: Any" for field, _ in fields)]
-        )
-        lines.extend(
-            ["    _fields_ = [", *(f'        ("{f}", {k}),' for f, k in kinds), "    ]", ""]
-        )
+        lines.extend(["    _fields_ = [", *(f'        ("{f}", {k}),' for f, k in kinds), "    ]", ""])
 
     for name in headers.types:
         write(name)
@@ -395,9 +371,8 @@ def render(headers: Headers) -> str:
         "FUNCTIONS: dict[str, tuple[Any, list[Any], list[str]]] = {",
     ]
     for name, (returns, arguments, names) in sorted(headers.functions.items()):
-        result = "None" if returns == "void" else headers.ctype(returns)
         taken = ", ".join(map(headers.ctype, arguments))
-        lines.append(f'    "{name}": ({result}, [{taken}], {json.dumps(names)}),')
+        lines.append(f'    "{name}": ({headers.ctype(returns)}, [{taken}], {json.dumps(names)}),')
     lines += ["}", "", "# ---- Results", SHOWN.strip(), *results(), ""]
     return re.sub(r"\n{4,}", "\n\n\n", "\n".join(lines))
 

@@ -64,9 +64,8 @@ class Potential(Shared):
         from .problem import pickled  # here, since `problem` imports this module
 
         with self._use():  # fails if the handle is closed
-            return (
-                pickled(potential=self) if self._of_function is None else self._of_function.remake()
-            )
+            made = self._of_function
+            return pickled(potential=self) if made is None else made.remake()
 
     # ---- Families
 
@@ -160,12 +159,10 @@ class Potential(Shared):
         cls, family: str, tables: Any, values: int | None, scale: Scale, counted: Any, shape: Shape
     ) -> Potential:
         array = arrays.table("tables", tables, (1, 2))
-        if array.ndim == 1:
-            if values is None:
-                raise TypeError("tables is one row for all values: say how many `values` there are")
-            array = array.reshape(1, -1)
-        if values is None:
-            values = len(array)
+        if array.ndim == 1 and values is None:
+            raise TypeError("tables is one row for all values: say how many `values` there are")
+        array = np.atleast_2d(array)
+        values = len(array) if values is None else values
         options = _options(values, scale, counted, arrays.chosen("shape", shape, SHAPES))
         return cls._new(family, values, array, *array.shape, 0, options)
 
@@ -250,10 +247,8 @@ class Potential(Shared):
         thunk = c.chorale_count_function(score)
         create = library.chorale_potential_create_callback
         options = _options(values, scale, counted)
-        pointer = cls._create(create, None, values, thunk, None, None, options)
-        potential = cls._made(pointer, thunk)
-        if counted is not None:
-            counted = arrays.flags("counted", counted, how="copy")
+        potential = cls._made(cls._create(create, None, values, thunk, None, None, options), thunk)
+        counted = arrays.optional_flags("counted", counted, how="copy")
         how = {"scale": scale, "counted": counted}
         potential._of_function = Recipe(Potential, "callback", (values, function), how)
         potential._raised = (raised,)
@@ -276,11 +271,8 @@ class Potential(Shared):
         """Returns the score of counts, R integers. members: n, which must be the sum of the counts;
         None: their sum."""
         array = arrays.longs("counts", counts)
-        if members is None:
-            members = int(array.sum())
-        return float(
-            told(c_double, library.chorale_potential_score, self, array, len(array), members)
-        )
+        given = array, len(array), int(array.sum()) if members is None else members
+        return float(told(c_double, library.chorale_potential_score, self, *given))
 
     def prices(self, counts: npt.ArrayLike, members: int) -> tuple[arrays.Doubles, float]:
         """Returns the prices and the score of a shared clique (`libchorale.prices`) from its counts
@@ -303,9 +295,8 @@ class Potential(Shared):
         """Returns the maximum of C(counts) - sum_v prices[v] * counts[v], where C is this potential,
         a convex sum, over all counts whose sum is at most `members`."""
         array = arrays.table("prices", prices, 1)
-        return float(
-            told(c_double, library.chorale_potential_most, self, array, len(array), members)
-        )
+        given = array, len(array), members
+        return float(told(c_double, library.chorale_potential_most, self, *given))
 
     def __repr__(self) -> str:
         if self.closed:

@@ -100,11 +100,10 @@ class LabelMap:
 Labels = Union[int, LabelMap]
 
 
-def _map(labels: Labels) -> c.chorale_label_map:
-    if isinstance(labels, LabelMap):
-        return labels._struct()
-    count = arrays.integer("labels", labels)
-    return LabelMap(count, count)._struct()
+def _mapped(labels: Labels, ignored: Any = None) -> tuple[c.chorale_label_map, Any]:
+    """Returns a map of labels, and which of them are ignored, as the library takes them."""
+    made = (labels if isinstance(labels, LabelMap) else LabelMap(labels, labels))._struct()
+    return made, arrays.optional_flags("ignored", ignored, (made.labels,))
 
 
 class Property(Shared):
@@ -226,13 +225,13 @@ class Property(Shared):
         """Returns a property that fires the label at a position. Its value on chains that end
         before this position is EMPTY. (Here and below, with a `LabelMap`, the kind of the label is
         fired instead of the label.)"""
-        return cls._new("_position_label", _map(labels), position)
+        return cls._new("_position_label", _mapped(labels)[0], position)
 
     @classmethod
     def token_label(cls, labels: Labels, token: int) -> Property:
         """Returns a property that fires the label of every position whose table entry is
         `token`."""
-        return cls._new("_token_label", _map(labels), token)
+        return cls._new("_token_label", _mapped(labels)[0], token)
 
     @classmethod
     def first_label(cls, labels: Labels, *, ignored: npt.ArrayLike | None = None) -> Property:
@@ -242,9 +241,7 @@ class Property(Shared):
         >>> Property.first_label(3, ignored=[True, False, False]).evaluate([0, 2, 1])
         2
         """
-        made = _map(labels)
-        skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
-        return cls._new("_first_label", made, skipped)
+        return cls._new("_first_label", *_mapped(labels, ignored))
 
     @classmethod
     def next_label(
@@ -264,8 +261,7 @@ class Property(Shared):
         rule: "spans_ignored": a segment goes on over ignored labels; "ends_at_ignored": an ignored
         label ends the segment.
         """
-        made = _map(labels)
-        skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
+        made, skipped = _mapped(labels, ignored)
         how = skipped, arrays.chosen("rule", rule, SEGMENT_RULES)
         end = FIRE_NOTHING if end_value is None else end_value
         return cls._new("_next_label", made, anchor, *how, end)
@@ -288,8 +284,7 @@ class Property(Shared):
         start_value: the value that fires if the segment starts at the first position; None: nothing
         fires.
         rule: as in `next_label`."""
-        made = _map(labels)
-        skipped = arrays.optional_flags("ignored", ignored, (made.labels,))
+        made, skipped = _mapped(labels, ignored)
         how = skipped, arrays.chosen("rule", rule, SEGMENT_RULES)
         start = FIRE_NOTHING if start_value is None else start_value
         return cls._new("_token_before", made, anchor, *how, values, start)
