@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "training"))
 
 import libchorale as ch
 import refine

@@ -6,188 +6,33 @@
 A list has a language and, for each thing in which such lists differ, one habit: where the year
 stands, how editors, volumes, pages and publishers are written, what stands between fields. Authors
 are not as constant as programs, so some references have another list's habits, and some lists have
-been cut out of a page, with words broken at the ends of lines. Titles are joined from parts, and
-names and places are those of Faker (MIT); otherwise the materials are those of typeset.py. No work
-exists. Writes the format that train.py reads.
+been cut out of a page, with words broken at the ends of lines. Habits and the parts of titles are
+in habits.json, and names and places are those of Faker (MIT); otherwise the materials are those of
+typeset.py. No work exists. Writes the format that train.py reads.
 """
 
 import argparse
 import importlib
+import json
 import pathlib
 import random
 import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parents[1] / "examples/publications"), str(HERE / "src")]
+sys.path[:0] = [str(HERE), str(HERE.parents[2] / "examples/publications"), str(HERE.parent / "src")]
 
 import faker.providers.address.de_DE as address
 import faker.providers.date_time as dates
 import make_pages
-import typeset
+from typeset import LISTS as WORKS
 from typeset import Materials
 
-# Where books appear, beside the capitals of all countries and towns in Germany.
-CITIES = ("Beverly Hills|Newbury Park|Thousand Oaks|Stanford|Princeton|Ithaca|Ann Arbor|Berkeley|Chicago|Boston|New York|New York|London|London|"
-          "Oxford|Cambridge|Cambridge, MA|Philadelphia|Los Angeles|San Francisco|Baltimore|New Haven|Durham|Chapel Hill|Minneapolis|Bloomington|"
-          "Urbana|Madison|Austin|Hillsdale, NJ|Mahwah, NJ|Englewood Cliffs|Englewood Cliffs, NJ|Greenwich, CT|Westport, CT|Boulder|Boulder, CO|"
-          "Albany|Belmont, CA|St. Louis|Homewood, IL|Glencoe|New Brunswick|Malden, MA|Reading, MA|Toronto|Montreal|Vancouver|Aldershot|Basingstoke|"
-          "Cheltenham|Northampton|Manchester|Bristol|Brighton|Edinburgh|Glasgow|Buckingham|Milton Keynes|Harmondsworth|Farnham|Amsterdam|Rotterdam|"
-          "Den Haag|The Hague|Dordrecht|Leiden|Leuven|Geneva|Genf|Zürich|Bern|Basel|Lausanne|Wien|Graz|Salzburg|Innsbruck|Kopenhagen|Aarhus|"
-          "Stockholm|Göteborg|Oslo|Helsinki|Mailand|Milano|Bologna|Firenze|Torino|Roma|Venedig|Barcelona|Lisboa|Porto|São Paulo|Rio de Janeiro|"
-          "Buenos Aires|Sankt Petersburg|Moskau|Moskva|Prag|Warschau|Kraków|Budapest|Istanbul|Mumbai|Calcutta|Hongkong|Shanghai|Sydney|Melbourne|"
-          "Brisbane|Nijmegen|Utrecht|Bruxelles|Brüssel|Florenz|Luzern|St. Gallen|Frankfurt|Frankfurt/M.|Frankfurt am Main|Frankfurt a.M.|"
-          "Frankfurt a. M.|Frankfurt/Main|Berlin|München|Köln|Opladen|Wiesbaden|Weinheim|Bonn|Stuttgart|Göttingen|Bielefeld").split("|")
-LOCALES = {"de": ["de_DE", "de_AT"], "en": ["en_US", "nl_NL"], "fr": ["fr_FR"], "es": ["es_ES"]}
-FORMS = {
-    "de": {
-        "and": [" und ", " und ", " & ", " u. ", "/", " / ", "; ", ", "], "al": ["u.a.", "et al.", "u. a."],
-        "eds": ["(Hrsg.)", "(Hrsg.)", "(Hg.)", "(Hg.)", "(Hrsg)", "Hrsg.", "[Hrsg.]", "(Hgg.)", "(Hrsg.in)"],
-        "edited": ["hrsg. von {}", "hrsg. v. {}", "herausgegeben von {}", "hg. von {}", "Hrsg. von {}", "Hrsg.: {}", "hg. v. {}"],
-        "in": ["In: ", "In: ", "In: ", "in: ", "In ", "In ", "– In: "],
-        "pages": ["S. {}", "S. {}", "S.{}", "{}", "{}", "Seite {}", "S {}", "pp. {}"],
-        "volume": ["{v}. Jg.", "Jg. {v}", "{v}", "{v}", "{v}", "Bd. {v}", "{v}. Jahrgang", "Jahrgang {v}", "Vol. {v}", "{v} Jg."],
-        "issue": [", H. {i}", ", Heft {i}", " ({i})", "({i})", "/{i}", ", Nr. {i}", ", {i}", " (H. {i})", " Heft {i}", ", No. {i}", ": {i}"],
-        "edition": ["{n}. Aufl.", "{n}. Auflage", "{n}., überarb. Aufl.", "{n}., überarbeitete Auflage", "{n}. erw. Aufl.",
-                    "{n}., akt. u. erw. Aufl."],
-        "volume of book": ["Bd. {}", "Band {}", "Band {}", "Bd {}"], "series": ["(= {})", "({})", "{}", "(Reihe {})"],
-        "part": ["Bd. {}", "Band {}", "{}", "Nr. {}", "H. {}"],
-        "date": ["{d}.{m}.{y}", "{d}. {M} {y}", "{d}.{m:02d}.{y}", "vom {d}.{m}.{y}", "{d:02d}.{m:02d}.{y}", "vom {d}. {M} {y}"],
-        "months": "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
-        "no year": ["o. J.", "im Druck", "im Erscheinen", "o.J.", "i. E.", "in Vorbereitung"],
-        "at": ["URL: {u} (Stand: {t})", "Online verfügbar unter: {u} [{t}]", "{u} (letzter Zugriff: {t})", "{u}", "<{u}>", "Verfügbar unter: {u}",
-               "URL: {u}",
-               "{u}, Zugriff am {t}", "Abgerufen am {t} von {u}", "{u} [{t}]", "{u} (abgerufen am {t})", "Internet: {u} (Zugriff: {t})",
-               "Download: {u}, {t}"],
-        "thesis": ["Diss.", "Dissertation", "Diplomarbeit", "Unveröffentlichte Diplomarbeit", "Phil. Diss.", "Magisterarbeit", "Habilitationsschrift",
-                   "Univ. Diss.", "Masterarbeit"],
-        "place and": "/", "more": [" ff.", "f.", " f.", "ff."], "note": ["Unveröffentlichtes Manuskript", "Vortrag", "Manuskript", "Mimeo", "Ms."],
-    },
-    "en": {
-        "and": [" and ", " and ", " & ", ", and ", ", & ", "; ", ", ", " / "], "al": ["et al.", "and others", "et al"],
-        "eds": ["(eds.)", "(Eds.)", "(eds)", "(ed.)", "(Ed.)", ", eds.", ", editors", "(Hg.)", "eds."],
-        "edited": ["edited by {}", "ed. by {}", "ed. {}", "edited by {}", "eds. {}", "Ed. by {}"],
-        "in": ["In: ", "In ", "In ", "in ", "in: ", "In: "], "pages": ["pp. {}", "{}", "{}", "pp.{}", "p. {}", "S. {}", "pages {}"],
-        "volume": ["{v}", "{v}", "{v}", "Vol. {v}", "vol. {v}", "Volume {v}", "Vol.{v}"],
-        "issue": [" ({i})", "({i})", ", No. {i}", ", no. {i}", ".{i}", "/{i}", ":{i}", ", {i}", ", Issue {i}", " no. {i}", ", H. {i}"],
-        "edition": ["2nd ed.", "3rd ed.", "{n}th ed.", "2nd edition", "2nd edn", "Rev. ed.", "{n}. ed."],
-        "volume of book": ["Vol. {}", "vol. {}", "Volume {}"],
-        "series": ["({})", "{}", "(Series: {})", "{} Series"], "part": ["No. {}", "vol. {}", "{}", "Vol. {}"],
-        "date": ["{d} {M} {y}", "{M} {d}, {y}", "{M} {y}", "{d}/{m}/{y}", "{d} {M}, {y}", "{y}-{m:02d}-{d:02d}"],
-        "months": "January February March April May June July August September October November December",
-        "no year": ["forthcoming", "in press", "n.d.", "n. d.", "under review", "Forthcoming"],
-        "at": ["Retrieved {t}, from {u}", "Available at: {u} (accessed {t})", "{u}", "Available at {u}", "URL: {u}", "<{u}>", "{u} [accessed {t}]",
-               "Retrieved from {u}",
-               "{u} (last visited {t})", "Available online: {u}, {t}", "Accessed {t}. {u}", "[Online]. Available: {u}"],
-        "thesis": ["PhD thesis", "Ph.D. dissertation", "Unpublished doctoral dissertation", "Doctoral thesis", "Master's thesis", "Ph.D. diss.",
-                   "PhD dissertation"],
-        "place and": " and ", "more": [" ff.", "f.", "ff"], "note": ["Unpublished manuscript", "Mimeo", "Paper presented at the annual meeting",
-                                                                     "manuscript"],
-    },
-    "fr": {
-        "and": [" et ", " & ", ", ", " ; ", " – "], "al": ["et al.", "et alii"], "eds": ["(dir.)", "(éd.)", "(éds.)", "(sous la dir. de)", "(dir.)"],
-        "edited": ["sous la direction de {}", "édité par {}", "sous la dir. de {}", "éd. par {}"], "in": ["In: ", "in ", "dans ", "In ", "in : "],
-        "pages": ["p. {}", "pp. {}", "{}", "p. {}"], "volume": ["vol. {v}", "{v}", "t. {v}", "tome {v}"],
-        "issue": [", n° {i}", ", no {i}", "({i})", ", n°{i}", "/{i}", ", fasc. {i}"],
-        "edition": ["{n}e éd.", "{n}ème édition", "nouvelle édition"], "volume of book": ["vol. {}", "t. {}", "tome {}"],
-        "series": ["(coll. « {} »)", "({})", "« {} »", "coll. {}"],
-        "part": ["n° {}", "{}", "vol. {}"], "date": ["{d} {M} {y}", "{M} {y}", "{d}/{m}/{y}", "le {d} {M} {y}"],
-        "months": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-        "no year": ["à paraître", "s.d.", "sous presse", "s. d."],
-        "at": ["{u}", "Disponible sur : {u}", "{u} (consulté le {t})", "En ligne : {u} [consulté le {t}]", "URL : {u}"],
-        "thesis": ["thèse de doctorat", "mémoire de DEA", "Thèse", "thèse d’État"],
-        "place and": "/", "more": [" sq.", " et suiv."], "note": ["multigraphié", "document de travail"],
-    },
-    "es": {
-        "and": [" y ", " y ", ", ", "; ", " & ", " e "], "al": ["et al.", "y otros"], "eds": ["(ed.)", "(eds.)", "(coord.)", "(comp.)", "(coords.)",
-            "(Eds.)"],
-        "edited": ["editado por {}", "ed. por {}", "ed. de {}", "coordinado por {}"], "in": ["En: ", "en ", "En ", "en: "],
-        "pages": ["pp. {}", "p. {}", "{}", "págs. {}"],
-        "volume": ["vol. {v}", "{v}", "Vol. {v}", "tomo {v}", "{v}"], "issue": ["({i})", ", núm. {i}", ", n° {i}", ", nº {i}", " ({i})", ", No. {i}"],
-        "edition": ["{n}ª ed.", "{n}a. ed.", "{n}ª edición"],
-        "volume of book": ["vol. {}", "tomo {}", "t. {}"], "series": ["({})", "(Colección {})", "{}"], "part": ["núm. {}", "{}", "n° {}"],
-        "date": ["{d} de {M} de {y}", "{d}/{m}/{y}", "{M} de {y}"],
-        "months": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-        "no year": ["en prensa", "s.f.", "s. f."],
-        "at": ["{u}", "Disponible en: {u}", "Recuperado de {u}", "{u} (consultado el {t})", "Disponible en {u} [Consulta: {t}]"],
-        "thesis": ["Tesis doctoral", "Tesis de maestría", "tesis de licenciatura"],
-        "place and": "/", "more": [" y ss."], "note": ["manuscrito", "mimeo"],
-    },
-}
-HEADS = ("Sozial Bildungs Familien Arbeits Jugend Wirtschafts Medien Migrations Kultur Lebens Partei Wahl Gesundheits Alters Geschlechter Stadt "
-         "Umwelt Hochschul Organisations Einstellungs Wertungs Identitäts Konflikt Kommunikations Technik Wissens Berufs Armuts Macht Elite "
-         "Bevölkerungs Alltags Integrations Partizipations Risiko Netzwerk Steuer Innovations Lern Rechts Staats Klassen Freizeit Gewalt Schul "
-         "Kinder Raum Markt Entwicklungs Friedens Sprach Körper Bewusstseins Wohlfahrts Pflege Konsum Religions Frauen Generationen").split()
-TAILS = ("forschung politik theorie wandel struktur system entwicklung soziologie verläufe bedingungen verhältnisse prozesse bewegung verhalten "
-         "ordnung arbeit geschichte beratung analyse kultur krise planung reform bindung mobilität praxis ungleichheit wissenschaft muster formen "
-         "orientierung räume beziehungen beteiligung strategien konzepte pädagogik psychologie ökonomie").split()
-ADJECTIVES = ("soziale politische moderne empirische qualitative kulturelle öffentliche europäische deutsche gesellschaftliche ökonomische "
-              "historische kritische neue alte junge interkulturelle internationale regionale institutionelle demografische weibliche rechtsextreme "
-              "zivile digitale berufliche kommunale biographische subjektive ländliche vergleichende").split()
-NOUNS = ("Gesellschaft Familie Jugend Identität Globalisierung Demokratie Lebenswelt Modernisierung Individualisierung Arbeitslosigkeit Fremdheit "
-         "Gewalt Wissen Macht Organisation Öffentlichkeit Europa Migration Gesundheit Bildung Erziehung Nation Staat Religion Geschlecht Alter Armut "
-         "Reichtum Vertrauen Anerkennung Emotion Kommunikation Sprache Technik Natur Umwelt Stadt Raum Zeit Körper Ehe Elternschaft Kindheit Schule "
-         "Hochschule Beruf Biographie Generation Einwanderung Ausländer Studierende Führung Verwaltung Partizipation Wohlfahrtsstaat Sozialkapital "
-         "Lebensstile Milieus Wiedervereinigung Ostdeutschland Nationalsozialismus Holocaust Erinnerung Krieg Frieden Terrorismus Parteien Wähler "
-         "Medien Fernsehen Internet Werbung Konsum Sport").split()
-GERMAN = [
-    "{C} und {C}", "{N} und {N}", "{N} in der {C}", "Die {a} {C}", "{A} {C} in Deutschland", "Zur {C} der {N}", "Zum Verhältnis von {N} und {N}",
-    "{N} als {C}", "Was ist {N}?", "{N} im Wandel", "Einführung in die {C}", "Handbuch {C}", "Handbuch der {C}", "Wörterbuch der {C}",
-    "Lehrbuch der {C}", "Methoden der {a}n {C}", "Grundlagen der {a}n {C}", "{C} zwischen {N} und {N}", "Theorien der {N}", "Die Grenzen der {N}",
-    "Über {N}", "{N}, {N} und {N}", "Von der {N} zur {N}", "Auf dem Weg in eine {a} {N}", "Der Einfluss von {N} auf die {C}", "Determinanten der {C}",
-    "Die {N} der {N}", "Warum {N}?", "{N} – {N} – {C}", "Wie {a} ist die {C}?", "Strukturen und Prozesse der {C}", "{C} im internationalen Vergleich",
-    "Ansätze zu einer {a}n Theorie der {N}", "Lexikon zur {C}", "Soziologie der {N}", "Geschichte der {a}n {N}", "Formen {a}r {C}",
-    "Perspektiven {a}r {C}", "Die Konstruktion von {N}", "Zwischen {N} und {N}", "Jenseits von {N}", "{A} {N}", "Kritik der {a}n {N}",
-    "Wege aus der {C}", "Das Ende der {N}", "{N} heute", "Bericht zur {C}", "{N} und {N} in West- und Ostdeutschland", "Datenreport {y}",
-    "Statistisches Jahrbuch {y}",
-]
-GERMAN_SUBTITLES = [
-    "Eine Einführung", "Eine empirische Untersuchung", "Theorien, Methoden, Ergebnisse", "Ergebnisse einer {a}n Studie", "Eine {a} Analyse",
-    "Beiträge zur {C}", "Grundlagen und Perspektiven", "Theorie und Praxis", "Zur Kritik der {C}", "Festschrift für {g} {f}", "Ein Vergleich",
-    "Konzepte und Befunde", "Das Beispiel {p}", "Probleme der {C}", "Band 1: {N}", "Eine Längsschnittuntersuchung", "Ein Handbuch",
-    "Verhandlungen des {n}. Deutschen Soziologentages in {p}", "Aufsätze zur {C}", "{C} und {N}", "Bestandsaufnahme und Perspektiven",
-    "{N} am Ende des 20. Jahrhunderts", "Ein Überblick", "Eine Fallstudie",
-]
-GERMAN_JOURNALS = [
-    "Zeitschrift für {C}", "Zeitschrift für {a} {C}", "{C}", "Archiv für {C}", "Jahrbuch für {C}", "Jahrbuch {N}", "{A} {C}", "{N} und {N}",
-    "Neue {C}", "Blätter für {a} {C}", "Österreichische Zeitschrift für {C}", "Schweizerische Zeitschrift für {C}", "Forum {C}",
-    "Mitteilungen zur {C}", "Vierteljahrshefte zur {C}", "Deutsche {C}", "Informationen zur {C}", "Berichte zur {C}",
-]
-SUBJECTS = ("family youth identity globalization democracy modernity unemployment violence knowledge power organization Europe migration health "
-            "education nation state religion gender age poverty trust recognition emotion communication language technology nature environment space "
-            "time marriage parenthood childhood schooling work biography immigration leadership administration participation welfare citizenship "
-            "elections media television advertising consumption sport culture society class inequality community memory war peace terrorism law "
-            "markets labour development reform ethnicity mobility networks governance policy science risk capitalism ideology nationalism sexuality "
-            "crime justice ageing fertility").split()
-KINDS = ("social political modern empirical qualitative cultural public European global collective economic historical critical new comparative "
-         "urban institutional personal international industrial democratic organizational ethnic religious professional local rural digital moral "
-         "sexual national contemporary environmental").split()
-ENGLISH = [
-    "{S} and {S}", "The {k} {s} of {s}", "{K} {S}", "The {S} of {S}", "{S}, {S} and {S}", "{S}, {S}, and {S}", "{K} {S} and {K} {S}",
-    "The Rise of the {k} {s}", "Theories of {S}", "Handbook of {K} {S}", "The Handbook of {S}", "Understanding {S}", "{S} in {p}",
-    "An introduction to {k} {s}", "Introduction to {K} {S}", "The effects of {s} on {k} {s}", "Rethinking {S}", "What is {s}?", "Does {s} matter?",
-    "The {k} construction of {s}", "Essays on {S}", "The End of {S}", "{S} in Transition", "Making sense of {s}", "Explaining {k} {s}",
-    "The Politics of {K} {S}", "Beyond {S}", "{S} as {S}", "The New {S}", "{K} {S} in {y}", "Measuring {k} {s}", "{S} between {S} and {S}",
-    "Encyclopedia of {S}", "Problems of {S}", "Report on {S} {y}", "The sociology of {s}", "Towards a theory of {k} {s}", "Who needs {s}?",
-]
-ENGLISH_SUBTITLES = [
-    "A {k} Analysis", "{S} and {S}", "{S}, {S} and {S}", "{K} {S}, {K} {S} and {S}", "The case of {p}", "Theory, {S}, {S}",
-    "Essays in honour of {g} {f}", "A comparative study", "{K} perspectives", "An introduction", "Evidence from {p}", "Theory and practice",
-    "Selected essays", "From {S} to {S}", "{K} {S} in the age of {S}", "An empirical study", "Past and future of {k} {s}", "The {k} origins of {s}",
-    "Reasons for {k} {s}", "Notes on {s}, {s} and {k} {s}", "Reflections on {S}, {S}, and {S}", "{y}-{y}", "A reader", "{S} in {p} and {p}",
-    "Three studies in {k} {s}",
-]
-ENGLISH_JOURNALS = [
-    "Journal of {S}", "Journal of {K} {S}", "{S} & {S}", "{S} and {S}", "{K} {S} Review", "International Journal of {S}", "{K} {S}", "{S}",
-    "Review of {K} {S}", "{S} Quarterly", "British Journal of {S}", "{S}, {S} and {S}", "{S}: A Review of {K} {S}", "{S} Studies",
-    "Annual Review of {S}", "European Journal of {S} and {S}", "{S} Research", "{S} Today", "New {S}", "{K} Affairs",
-]
-BODIES = {
-    "de": ["Bundesministerium für {C}", "Bundesministerium für {N} und {N}", "Institut für {C}", "Bundeszentrale für politische Bildung",
-           "Statistisches Landesamt {p}", "Deutscher Bundestag", "Forschungsgruppe {C}",
-           "Arbeitsgemeinschaft {C}", "Zentrum für {C}", "Stadt {p}", "Deutsche Gesellschaft für {C}", "Senatsverwaltung für {N}",
-           "Shell Deutschland", "Verein für {C}", "BMFSFJ", "DJI", "GESIS", "IAB", "WZB", "DIW"],
-}
+# Words, and how lists write things, by language. "cities" are where books appear, beside the capitals
+# of all countries and towns in Germany. "forms" are what differs between lists of a language, "habits"
+# what differs between lists: choices, or a probability. Titles are patterns (`Typist.filled`).
+LISTS = json.loads((HERE / "habits.json").read_text(encoding="utf-8"))
+FORMS, MONTHS, WORDS = LISTS["forms"], LISTS["months"], LISTS["words"]
 
 
 class Words:
@@ -196,13 +41,13 @@ class Words:
     def __init__(self, materials: Materials):
         self.materials = materials
         self.people, self.cities = {}, {}
-        for language, locales in LOCALES.items():
-            given, families, cities = list(typeset.GIVEN[language].split()), [], list(materials.places)
+        for language, locales in LISTS["locales"].items():
+            given, families, cities = list(WORKS["given"][language]), [], list(materials.places)
             for locale in locales:
                 provider = importlib.import_module("faker.providers.person." + locale).Provider
                 families += sorted(set(provider.last_names))
                 given += sorted(set(getattr(provider, "first_names", None) or (*provider.first_names_male, *provider.first_names_female)))
-            cities += CITIES + sorted({country.capital for country in dates.Provider.countries if country.capital.isascii()})
+            cities += LISTS["cities"] + sorted({country.capital for country in dates.Provider.countries if country.capital.isascii()})
             if language == "de":
                 cities += sorted(address.Provider.cities)
             self.people[language], self.cities[language] = (given, families), cities
@@ -212,46 +57,32 @@ class Hand:
     """The habits of one list."""
 
     def __init__(self, draw: random.Random, language: str):
-        forms = FORMS[language]
-        pick = self.pick = {name: draw.choice(choices) if isinstance(choices, list) else choices for name, choices in forms.items()}
+        self.draw = draw
+        pick = self.pick = {name: draw.choice(choices) for name, choices in FORMS[language].items()}
         self.last_and = pick["and"]
         pick["and"] = draw.choice([", ", "; ", pick["and"]]) if pick["and"].strip() not in "/;," else pick["and"]
         self.family_first = draw.choice(["all", "all", "all", "first", "first", "none"])
         if self.family_first == "all" and pick["and"] == ", ":
             pick["and"] = draw.choice([", ", "; "])
         self.editors_first = draw.choice(["all", "none", "none"]) if self.family_first != "none" else "none"
-        self.given = draw.choice(["full", "full", "full", "initials", "initials", "bare"])
+        self.take("given")
         self.comma = "" if self.given == "bare" and draw.random() < 0.5 else ","
-        self.capitals = draw.random() < 0.08
-        self.year_first = draw.random() < 0.65
-        self.head = draw.choice([" ({}): ", " ({}): ", " ({}). ", " ({}) ", ", {}: ", " {}: ", " {}. ", " ({}), ", ". {}. ", " [{}] ", ". ({}) ",
-                                 " ({}) : "]
-                                if self.year_first else [": ", ": ", ", ", ". ", " – "])
-        quotes = [("„", "“"), ("„", "“"), ("\"", "\""), ("“", "”"), ("»", "«"), ("„", "”"), ("‘", "’")] if language in ("de",
-            "en") else [("« ", " »"), ("“", "”"), ("\"", "\""), ("«", "»")]
+        self.take("capitals", "year_first")
+        self.head = draw.choice(LISTS["heads" if self.year_first else "heads without a year"])
+        quotes = LISTS["quotes"][language]
         self.quotes = draw.choice(quotes) if draw.random() < 0.22 else ("", "")
-        self.stop_inside = draw.random() < 0.3
-        self.end_title = draw.choice([". ", ". ", ". ", ", ", ", ", "; "])
+        self.take("stop_inside", "end_title")
         self.end_book = self.end_title if draw.random() < 0.7 else draw.choice([". ", ", "])
-        self.subtitle = draw.choice([". ", ". ", ": ", ": ", " – ", " - "])
-        self.imprint = draw.choice(["{p}: {h}"] * 6 + ["{h}, {p}", "{p}, {h}", "{p}", "{p}", "{h}: {p}", "{h}", "{p} ({h})", "{h} {p}"])
-        self.imprint_year = draw.choice(["{i}, {y}", "{i} {y}", "{i} {y}", "({i}, {y})", "({i} {y})", "{i}. {y}"])
-        self.after_editors = draw.choice([": ", ": ", ", ", ", ", ". ", " ", "; "])
-        self.editors_after = draw.random() < 0.25
-        self.pages_place = draw.choice(["last", "last", "last", "before", "brackets"])
+        self.take("subtitle", "imprint", "imprint_year", "after_editors", "editors_after", "pages_place")
         self.in_journal = draw.random() < (0.55 if language == "de" else 0.1)
-        self.before_volume = draw.choice([", ", ", ", " ", " ", ". "])
-        self.before_pages = draw.choice([", ", ", ", ": ", ", ", ":", ". ", "; "])
-        self.journal_year = draw.choice([" ({y})", ", {y}", " {y}", "/{y}", " ({y})"])
-        self.year_before_volume = draw.random() < 0.2
-        self.dash = draw.choice(["-", "-", "-", "–", "–", " - ", " – "])
-        self.stop = draw.choice([".", ".", ".", ""])
-        self.before_letter = draw.choice(["", "", "", " "])
-        self.mark_after_year = draw.random() < 0.15
-        self.editors_unmarked = draw.random() < 0.08
-        self.prefix = draw.choice([""] * 9 + ["• ", "- ", "[{}] ", "{}. "])
-        self.drops = draw.random() < 0.15
-        self.breaks = draw.random() < 0.1
+        self.take("before_volume", "before_pages", "journal_year", "year_before_volume", "dash", "stop", "before_letter")
+        self.take("mark_after_year", "editors_unmarked", "prefix", "drops", "breaks")
+
+    def take(self, *names: str):
+        """Draws habits that do not depend on others."""
+        for name in names:
+            of = LISTS["habits"][name]
+            setattr(self, name, self.draw.choice(of) if isinstance(of, list) else self.draw.random() < of)
 
 
 class Typist:
@@ -277,49 +108,57 @@ class Typist:
     # What works are made of.
 
     def filled(self, pattern, language):
-        fill = {"C": lambda: self.draw.choice(HEADS) + self.draw.choice(TAILS), "N": lambda: self.draw.choice(NOUNS),
-                "a": lambda: self.draw.choice(ADJECTIVES),
-                "A": lambda: self.draw.choice(ADJECTIVES).capitalize(), "g": lambda: self.draw.choice(self.words.people[language][0]),
-                "f": lambda: self.draw.choice(self.words.people[language][1]),
-                "s": lambda: self.draw.choice(SUBJECTS), "S": lambda: self.draw.choice(SUBJECTS).capitalize(), "k": lambda: self.draw.choice(KINDS),
-                "K": lambda: self.draw.choice(KINDS).capitalize(),
-                "p": lambda: self.draw.choice(self.words.cities[language]), "n": lambda: str(self.draw.randint(5, 36)),
-                "y": lambda: str(self.draw.randint(1970, 2018))}
-        return re.sub(r"\{(\w)\}", lambda match: fill[match.group(1)](), pattern)
+        choice, people, cities = self.draw.choice, self.words.people[language], self.words.cities[language]
+        fill = {
+            "C": lambda: choice(WORDS["heads"]) + choice(WORDS["tails"]),
+            "N": lambda: choice(WORDS["nouns"]),
+            "a": lambda: choice(WORDS["adjectives"]),
+            "s": lambda: choice(WORDS["subjects"]),
+            "k": lambda: choice(WORDS["kinds"]),
+            "g": lambda: choice(people[0]),
+            "f": lambda: choice(people[1]),
+            "p": lambda: choice(cities),
+            "n": lambda: str(self.draw.randint(5, 36)),
+            "y": lambda: str(self.draw.randint(1970, 2018)),
+        }
+
+        def word(match):
+            name = match[1]
+            return fill[name]() if name in fill else fill[name.lower()]().capitalize()
+
+        return re.sub(r"\{(\w)\}", word, pattern)
 
     def title(self, language):
-        forms = {"de": (GERMAN, GERMAN_SUBTITLES), "en": (ENGLISH, ENGLISH_SUBTITLES)}.get(language)
-        if forms and (language == "de" or self.chance(0.6)):
-            title = self.filled(self.draw.choice(forms[0]), language)
+        if language in LISTS["titles"] and (language == "de" or self.chance(0.6)):
+            title = self.filled(self.draw.choice(LISTS["titles"][language]), language)
             if self.chance(0.5):
-                title += (" " if title.endswith("?") else self.hand.subtitle) + self.filled(self.draw.choice(forms[1]), language)
+                title += (" " if title.endswith("?") else self.hand.subtitle) + self.filled(self.draw.choice(LISTS["subtitles"][language]), language)
             return title
-        if language in typeset.TITLES and self.chance(0.6):
-            parts = [self.draw.choice(choices) for choices in typeset.TITLES[language]]
+        if language in WORKS["titles"] and self.chance(0.6):
+            parts = [self.draw.choice(choices) for choices in WORKS["titles"][language]]
             return " ".join(parts[:-1]) + parts[-1]
         title = self.draw.choice(self.words.materials.titles)
         return title.replace(": ", self.hand.subtitle, 1) if self.chance(0.7) else title
 
-    def table(self, tables, language):
-        choices = tables[language]
-        return self.draw.choice(choices.split("|") if isinstance(choices, str) else choices)
+    def of(self, name, language):
+        choices = WORKS[name][language]
+        return self.draw.choice(list(choices.items()) if isinstance(choices, dict) else choices)
 
     def journal(self, language):
-        made_up = {"de": GERMAN_JOURNALS, "en": ENGLISH_JOURNALS}.get(language)
-        if made_up and self.chance(0.55):
-            return self.filled(self.draw.choice(made_up), language)
-        name, short = self.table(typeset.JOURNALS, language).split("=")
+        if language in LISTS["journals"] and self.chance(0.55):
+            return self.filled(self.draw.choice(LISTS["journals"][language]), language)
+        name, short = self.of("journals", language)
         return short if self.chance(0.15) else name
 
     def body(self, language):
-        if language in BODIES and self.chance(0.7):
-            return self.filled(self.draw.choice(BODIES[language]), language)
-        return self.table(typeset.CORPORATE, language)
+        if language in LISTS["bodies"] and self.chance(0.7):
+            return self.filled(self.draw.choice(LISTS["bodies"][language]), language)
+        return self.of("corporate", language)
 
     def house(self, language):
         """Returns a publisher and its place."""
         if self.chance(0.6):
-            house, place = self.table(typeset.PUBLISHERS, language).split(":")
+            house, place = self.of("publishers", language)
         else:
             house, place = self.draw.choice(self.words.materials.publishers), self.draw.choice(self.words.cities[language])
             if language == "de":
@@ -331,7 +170,7 @@ class Typist:
         return house, place
 
     def name(self, language, family_first):
-        given, families = self.words.people[language if self.chance(0.8) else self.draw.choice(list(LOCALES))]
+        given, families = self.words.people[language if self.chance(0.8) else self.draw.choice(list(LISTS["locales"]))]
         family = self.draw.choice(families if self.chance(0.7) else self.words.materials.families)
         if self.chance(0.06):
             family += "-" + self.draw.choice(families)
@@ -341,7 +180,7 @@ class Typist:
             firsts = ["-".join(part[0] + "." for part in first.split("-")) for first in firsts]
         elif hand.given == "bare":
             firsts = ["".join(first[0] for first in firsts)]
-        particle = self.draw.choice(typeset.PARTICLES[language]) if self.chance(0.04) else ""
+        particle = self.of("particles", language) if self.chance(0.04) else ""
         if hand.capitals:
             family = family.upper()
         if not family_first:
@@ -381,7 +220,7 @@ class Typist:
         head_year = hand.year_first or no_year
         mark = ""
         if kind == "news" and self.language == "en" and "({})" in hand.head and self.chance(0.7):
-            year = "%s, %s %d" % (year[:4], draw.choice(FORMS["en"]["months"].split()), draw.randint(1, 28))
+            year = "%s, %s %d" % (year[:4], draw.choice(MONTHS["en"]), draw.randint(1, 28))
         if kind == "edited":
             pieces.append((self.people(language, hand.family_first), "Editor"))
             mark = self.form("eds")
@@ -459,10 +298,9 @@ class Typist:
             pieces.pop()
 
     def series(self, pieces, language, before):
-        name = self.table(typeset.SERIES, language)
+        name = self.of("series", language)
         if language == "de" and self.chance(0.5):
-            name = self.filled(self.draw.choice(["Beiträge zur {C}", "Schriften zur {C}", "Schriftenreihe {C}", "Reihe {C}", "Studien zur {C}",
-                                                 "Forschung {N}", "Edition {C}"]), "de")
+            name = self.filled(self.draw.choice(LISTS["german series"]), "de")
         left, right = self.form("series").split("{}")
         pieces += [(left, None), (name, "Series")]
         if self.chance(0.6):
@@ -583,7 +421,7 @@ class Typist:
 
     def _thesis(self, pieces, language, year, late):
         pieces += [(self.form("thesis"), "Genre"), (self.draw.choice([", ", ". ", " "]), None)]
-        university = self.table(typeset.UNIVERSITIES, language)
+        university = self.of("universities", language)
         if language == "de":
             university = self.draw.choice([university, "Univ. " + self.draw.choice(self.words.cities["de"]),
                                            "Universität " + self.draw.choice(self.words.cities["de"]),
@@ -599,8 +437,7 @@ class Typist:
             number = self.draw.choice(["Nr. {}", "No. {}", "{}", "#{}", "{}/%s" % year[2:4]]).split("{}")
             body = self.draw.choice(["", "", "IAB-", "WZB ", "DJI-", "IZA ", "MPIfG ", "NBER ", "ZUMA-", "SOEPpapers ", "DIW ",
                                      "Institut für %s, " % self.filled("{C}", "de") if language == "de" else "OECD "])
-            kind = self.table(typeset.REPORTS, language) if not body.endswith("-") else self.draw.choice(["Kurzbericht", "Forschungsbericht",
-                "Arbeitspapier", "Arbeitsbericht"])
+            kind = self.of("reports", language) if not body.endswith("-") else self.draw.choice(LISTS["german reports"])
             if self.chance(0.3):
                 self.unstop(pieces)
                 pieces += [(" (", None), (body + kind, "Genre"), (" " + number[0], None), (str(self.draw.randint(1, 900)), "Issue"),
@@ -615,13 +452,13 @@ class Typist:
 
     def date(self, year):
         forms = self.form("date")
-        return forms.format(d=self.draw.randint(1, 28), m=(month := self.draw.randint(1, 12)), M=FORMS[self.language]["months"].split()[month - 1],
+        return forms.format(d=self.draw.randint(1, 28), m=(month := self.draw.randint(1, 12)), M=MONTHS[self.language][month - 1],
                             y=year[:4])
 
     def _news(self, pieces, language, year, late):
         if self.chance(0.6):
             self.opening(pieces)
-        pieces += [(self.table(typeset.NEWSPAPERS, language), "Venue"), (self.draw.choice([", ", " ", ", "]), None)]
+        pieces += [(self.of("newspapers", language), "Venue"), (self.draw.choice([", ", " ", ", "]), None)]
         if self.chance(0.3):
             pieces += [("Nr. " if self.language == "de" else "no. ", None), (str(self.draw.randint(1, 300)), "Issue"), (", ", None)]
         if "," in year:  # the day stands beside the year
@@ -649,11 +486,10 @@ class Typist:
         site = draw.choice(["www.destatis.de", "www.bpb.de", "www.dji.de", "library.fes.de", "ec.europa.eu", "www.oecd.org", "www.ssoar.info",
                             "www.zeit.de", "nbn-resolving.de", "www.uni-%s.de" % draw.choice(["koeln", "bremen", "muenchen"]),
                             "www.qualitative-research.net", "www.jstor.org", "www.bmbf.de"])
-        path = draw.choice(["publikationen/%d.pdf", "%d/bericht.html", "index.php?id=%d", "~meier/papers/wp%d.pdf", "urn:nbn:de:0168-ssoar-%d",
-                            "fqs/fqs-%d-d.htm", "content/view/%d"]) % draw.randint(1, 99999)
+        path = draw.choice(LISTS["paths"]) % draw.randint(1, 99999)
         address = draw.choice(["http://", "http://", "https://", ""]) + site + "/" + path
         date = FORMS[self.language]["date"][draw.randint(0, 2)].format(d=draw.randint(1, 28), m=(month := draw.randint(1, 12)),
-                                                                       M=FORMS[self.language]["months"].split()[month - 1],
+                                                                       M=MONTHS[self.language][month - 1],
                                                                        y=draw.randint(2000, 2019))
         for part in re.split(r"(\{\w\})", self.form("at")):
             pieces.append({"{u}": (address, "Identifier"), "{t}": (date.replace("vom ", ""), None)}.get(part, (part, None)))

@@ -20,7 +20,7 @@ import sys
 import time
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / "src"))
+sys.path.insert(0, str(HERE.parent / "src"))
 
 import numpy as np
 from chorale_references import tagger

@@ -20,7 +20,7 @@ import time
 from typing import NamedTuple
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE / "src")]
+sys.path[:0] = [str(HERE), str(HERE.parent / "src")]
 
 import numpy as np
 import pycrfsuite
@@ -125,7 +125,7 @@ def main():
     parser.add_argument("--pages", type=pathlib.Path, action="append", default=[])
     parser.add_argument("--typed", type=pathlib.Path)
     parser.add_argument("--start", type=pathlib.Path, help="a folder with a tagger that was trained without --typed")
-    parser.add_argument("--out", type=pathlib.Path, default=HERE / "src/chorale_references/data")
+    parser.add_argument("--out", type=pathlib.Path, default=HERE.parent / "src/chorale_references/data")
     parser.add_argument("--c1", type=float, default=0.2, help="L1 regularisation")
     parser.add_argument("--c2", type=float, default=0.05, help="L2 regularisation")
     parser.add_argument("--iterations", type=int, default=150)
