@@ -336,6 +336,7 @@ def render(headers: Headers) -> str:
         "class Struct(Structure):",
         "    kept: Any  # the objects to which its pointers lead",
         "    used: dict[str, Any] = {}  # handles in fields: calls that get the struct use them",
+        "    names: dict[str, str] = {}  # names of fields in messages, where they are others",
         "",
         "",
     ]

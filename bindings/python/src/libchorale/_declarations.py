@@ -207,6 +207,7 @@ CHORALE_ANSWER_DIFFERS = -2
 class Struct(Structure):
     kept: Any  # the objects to which its pointers lead
     used: dict[str, Any] = {}  # handles in fields: calls that get the struct use them
+    names: dict[str, str] = {}  # names of fields in messages, where they are others
 
 
 class chorale_error(Struct):

@@ -22,7 +22,7 @@ import numpy as np
 from . import _arrays as arrays
 from . import _declarations as c
 from ._callbacks import Raised
-from .errors import NAMES, from_status
+from .errors import NAMES, Renaming, from_status
 
 Struct = TypeVar("Struct", bound=c.Struct)
 Result = TypeVar("Result")
@@ -115,7 +115,7 @@ def handles(arguments: Iterable[Any]) -> Iterator[Usable]:
 
 class Using:
     """A context for a call that gets a struct: marks the handles in its fields as used, and gives
-    its address."""
+    its address. Messages name its fields as `names` of the struct says."""
 
     def __init__(self, made: c.Struct) -> None:
         self._made = made
@@ -130,9 +130,11 @@ class Using:
             raise
         return ctypes.byref(self._made)
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *raised: Any) -> None:
         for use in self._uses.values():
             use.__exit__()
+        if self._made.names and raised:
+            Renaming(self._made.names).__exit__(*raised)
 
 
 def call(function: Callable[..., int], *arguments: Any) -> None:

@@ -15,26 +15,21 @@ from . import _arrays as arrays
 from . import _declarations as c
 from ._declarations import Outcome
 from ._handle import Closable, Recipe, Shared
-from ._native import Usable, Using, call, get, library, struct
+from ._native import call, get, library, struct
 from ._work import told
-from .errors import Renaming
 
 Scheme = Literal["plain", "bio", "bioes", "bilou"]
 
 SCHEMES = arrays.choices("SCHEME")
 
 
-class Names:
-    """Label names, converted for C."""
-
-    def __init__(self, names: Sequence[str], scheme: str) -> None:
-        encoded = arrays.texts("names", names)
-        self.count = len(encoded)
-        spelled = scheme.lower() if isinstance(scheme, str) else scheme
-        self.scheme = arrays.chosen("scheme", spelled, SCHEMES)
-        pointers = (c_char_p * max(1, len(encoded)))(*encoded)
-        lengths = (c_size_t * max(1, len(encoded)))(*map(len, encoded))
-        self.arguments = self.scheme, pointers, lengths, self.count
+def named(names: Sequence[str], scheme: str) -> tuple[int, Any, Any, int]:
+    """Returns label names as the library takes them: scheme, texts, their lengths and number."""
+    encoded = arrays.texts("names", names)
+    spelled = scheme.lower() if isinstance(scheme, str) else scheme
+    pointers = (c_char_p * max(1, len(encoded)))(*encoded)
+    lengths = (c_size_t * max(1, len(encoded)))(*map(len, encoded))
+    return arrays.chosen("scheme", spelled, SCHEMES), pointers, lengths, len(encoded)
 
 
 class Mask(NamedTuple):
@@ -57,13 +52,10 @@ def mask(names: Sequence[str], scheme: Scheme = "bio") -> Mask:
     >>> mask(["O", "B-X", "I-X"]).between.tolist()
     [[True, True, False], [True, True, True], [True, True, True]]
     """
-    known = Names(names, scheme)
-    count = known.count
-    between = np.empty((count, count), dtype=np.uint8)
-    start = np.empty(count, dtype=np.uint8)
-    end = np.empty(count, dtype=np.uint8)
-    call(library.chorale_scheme_mask, *known.arguments, between, start, end)
-    return Mask(between.view(np.bool_), start.view(np.bool_), end.view(np.bool_))
+    given = *_, count = named(names, scheme)
+    made = Mask(np.empty((count, count), bool), np.empty(count, bool), np.empty(count, bool))
+    call(library.chorale_scheme_mask, *given, *made)
+    return made
 
 
 class Transitions(Shared):
@@ -140,7 +132,7 @@ def _ends(name: str, value: Any, labels: int, dtype: Any) -> npt.NDArray[Any] | 
     return own
 
 
-class Chain(Usable):
+class Chain:
     """The scores of one chain or tree of T positions and m labels.
 
     unary        T x m, float64 or float32: the score of each label at each position; -inf: the
@@ -165,7 +157,6 @@ class Chain(Usable):
     unary: npt.NDArray[Any]
     transitions: Transitions | None
     _struct: c.chorale_chain
-    _edges_name: str  # the argument that gave the scores of edges
     _place: tuple[Any, int] | None = None  # the model that has the chain, and its number
 
     def __init__(
@@ -189,18 +180,18 @@ class Chain(Usable):
     ) -> None:
         """Stores scores. parts: start, end, parents, forced and allowed, or none of them."""
         start, end, parents, forced, allowed = parts or (None,) * 5
-        self._edges_name = "edges" if edges is not None else "transitions"
+        name = "edges" if edges is not None else "transitions"  # the argument with their scores
         if not isinstance(transitions, Transitions):
             edges, transitions = transitions if edges is None else edges, None
         array = arrays.scores("unary", unary, 2, how)
         length, labels = array.shape
         fields: dict[str, Any] = {}
         if edges is not None:
-            edges = arrays.scores(self._edges_name, edges, (2, 3), how)
+            edges = arrays.scores(name, edges, (2, 3), how)
             each = (max(0, length - 1), labels, labels)
             if edges.shape not in (each, each[1:]):
                 raise ValueError(
-                    f"{self._edges_name} has shape {edges.shape}; it must be {each[1:]}, or {each} "
+                    f"{name} has shape {edges.shape}; it must be {each[1:]}, or {each} "
                     "with a matrix for each edge"
                 )
             if edges.dtype != array.dtype:  # the library takes one type of numbers
@@ -209,8 +200,8 @@ class Chain(Usable):
             if edges.size:  # 0 matrices, of a chain without edges, are as none
                 matrices = edges if edges.ndim == 3 else edges[None]
                 fields.update(edges=edges, edge_matrices=len(matrices))
-                for axis, name in enumerate(("matrix", "row", "column")):
-                    fields[f"edge_{name}_stride"] = arrays.stride(matrices, axis)
+                for axis, which in enumerate(("matrix", "row", "column")):
+                    fields[f"edge_{which}_stride"] = arrays.stride(matrices, axis)
         self.unary, self.transitions = array, transitions
         self.length, self.labels = length, labels
         self._struct = struct(
@@ -228,6 +219,7 @@ class Chain(Usable):
             allowed=arrays.optional_flags("allowed", allowed, (length, labels), how),
             **fields,
         )
+        self._struct.names = {"edges": name}
 
     @classmethod
     def _for_a_call(cls, unary: Any, transitions: Any, how: arrays.How = "call") -> Chain:
@@ -247,7 +239,7 @@ class Chain(Usable):
         the chain keeps alive."""
         made = cls.__new__(cls)
         made._place = model, number
-        made._struct, made.transitions, made._edges_name = scores, None, "edges"
+        made._struct, made.transitions = scores, None
         made.length, made.labels = scores.length, scores.labels
         dtype = np.float32 if scores.element == c.CHORALE_FLOAT32 else np.float64
         column = scores.unary_column_stride or 1
@@ -268,25 +260,10 @@ class Chain(Usable):
         given = {name: self._struct.kept.get(name) for name in names}
         return Recipe(Chain, None, (self.unary,), given).remake()
 
-    def _use(self, shared: bool = True) -> Any:
-        return _Using(self)
-
     def score(self, labels: npt.ArrayLike) -> float:
         """Returns the score of a labelling (T labels): -inf if it is forbidden."""
         array = arrays.ints("labels", labels, size=self.length)
-        return float(told(c_double, library.chorale_chain_score, self, array))
-
-
-class _Using(Using):
-    """A context for a call that gets a chain."""
-
-    def __init__(self, chain: Chain) -> None:
-        super().__init__(chain._struct)
-        self._chain = chain
-
-    def __exit__(self, *raised: Any) -> None:
-        super().__exit__()
-        Renaming({"edges": self._chain._edges_name}).__exit__(*raised)
+        return float(told(c_double, library.chorale_chain_score, self._struct, array))
 
 
 # The type of the argument `transitions` of calls that take unary scores.
@@ -337,7 +314,7 @@ class ChainSolver(Closable):
         scores = Chain._for_a_call(unary, transitions)
         labels = np.empty(scores.length, dtype=np.int32)
         function = library.chorale_chain_solve
-        return _result(told(c.chorale_chain_result, function, self, scores, labels), labels)
+        return _result(told(c.chorale_chain_result, function, self, scores._struct, labels), labels)
 
     def k_best(
         self, unary: Chain | npt.ArrayLike, transitions: Edges = None, *, k: int
@@ -355,7 +332,7 @@ class ChainSolver(Closable):
         labels = np.empty((count, scores.length), dtype=np.int32)
         values = np.empty(count)
         outputs = labels, scores.length, values
-        found = told(c_int64, library.chorale_chain_k_best, self, scores, count, *outputs)
+        found = told(c_int64, library.chorale_chain_k_best, self, scores._struct, count, *outputs)
         return labels[:found], values[:found]
 
     def marginals(
@@ -375,7 +352,7 @@ class ChainSolver(Closable):
         labels = np.empty(length, dtype=np.int32)
         outputs = marginals, m, of_edges, margins, labels
         function = library.chorale_chain_max_marginals
-        result = told(c.chorale_chain_result, function, self, scores, *outputs)
+        result = told(c.chorale_chain_result, function, self, scores._struct, *outputs)
         return ChainMarginals(marginals, of_edges, margins, _result(result, labels))
 
 

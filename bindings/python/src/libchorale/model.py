@@ -88,7 +88,8 @@ class ModelBuilder(Handle):
         scores = Chain._for_a_call(unary, transitions)
         ids = arrays.optional_ints("tokens", tokens, scores.length)
         options = struct(c.chorale_chain_options, group=group, tokens=ids)
-        index: int = told(c_int64, library.chorale_model_builder_add_chain, self, scores, options)
+        add = library.chorale_model_builder_add_chain
+        index: int = told(c_int64, add, self, scores._struct, options)
         self._shapes.extend((scores.length, scores.labels))
         if scores.transitions is not None:
             self._keep.append(scores.transitions)

@@ -26,7 +26,7 @@ from . import _declarations as c
 from ._handle import Handle, Recipe, Shared
 from ._native import call, get, library, struct
 from ._work import told
-from .chain import Names, Scheme
+from .chain import Scheme, named
 
 # Actions of an automaton, besides the values that it may fire: to fire nothing, the value of the
 # position's label, or the position's entry in the table. ANY stands for every state, class or label
@@ -71,16 +71,15 @@ class LabelMap:
     @classmethod
     def from_names(cls, names: Sequence[str], scheme: Scheme = "bio") -> LabelMap:
         """Returns the map of label names in a scheme: "plain", "bio", "bioes" or "bilou"."""
-        known = Names(names, scheme)
-        kind_of_label = np.empty(known.count, dtype=np.int32)
-        begins = np.empty(known.count, dtype=np.uint8)
+        given = number, _, _, count = named(names, scheme)
+        kind_of_label, begins = np.empty(count, dtype=np.int32), np.empty(count, dtype=np.uint8)
         function = library.chorale_label_map_from_names
-        kinds = told(c_int64, function, *known.arguments, kind_of_label, begins)
-        plain = known.scheme == c.CHORALE_SCHEME_PLAIN
+        kinds = told(c_int64, function, *given, kind_of_label, begins)
+        plain = number == c.CHORALE_SCHEME_PLAIN
         kind_names = [""] * kinds
         for name, kind in zip(reversed(names), reversed(kind_of_label)):
             kind_names[kind] = name if plain or len(name) < 2 else name[2:]
-        return cls(known.count, kinds, kind_of_label, begins, tuple(kind_names))
+        return cls(count, kinds, kind_of_label, begins, tuple(kind_names))
 
     def kind(self, name: str) -> int:
         """Returns the number of the kind with a name."""

@@ -227,20 +227,14 @@ class Run(Closable):
         the same shape as the scores that they replace."""
         made = Chain._for_a_call(unary, transitions, "copy")
         number = self._model._chain(chain)
-        call(library.chorale_run_set_chain, self, number, made)
+        call(library.chorale_run_set_chain, self, number, made._struct)
         self._chains[number] = made
 
     def set_allowed(self, chain: int, position: int, allowed: npt.ArrayLike | None) -> None:
         """Allows only some labels of a position. allowed: a boolean for each label; None lifts the
         restriction of an earlier call. The run must have edits=True."""
         number = self._model._chain(chain)
-        flags = None
-        if allowed is not None:
-            flags = np.asarray(allowed, dtype=bool)
-            labels = self._model._shape(number)[1]
-            if flags.shape != (labels,):
-                raise ValueError(f"allowed has shape {flags.shape}; it must be ({labels},)")
-            flags = np.ascontiguousarray(flags)
+        flags = arrays.optional_flags("allowed", allowed, self._model._shape(number)[1:])
         call(library.chorale_run_set_allowed, self, number, position, flags)
 
     def set_strength(self, clique: int, factor: float) -> None:
