@@ -1,5 +1,5 @@
 // Checks of arguments, whose messages name the argument, its value and the rule.
-import { DETACHED, STATUS, WRONG_TYPE, refuse } from "./errors.js";
+import { refuse } from "./errors.js";
 
 export function shown(value) {
   if (typeof value === "string")
@@ -26,14 +26,14 @@ export const isNothing = (key) => isMissing(key) || Number.isNaN(key);
 /** Returns an argument that is an array of anything, or another object with a length. */
 export function listOf(name, given) {
   if (given === null || typeof given !== "object" || !Number.isSafeInteger(given.length))
-    refuse(WRONG_TYPE, `${name} is ${shown(given)}, not an array`);
+    refuse("WRONG_TYPE", `${name} is ${shown(given)}, not an array`);
   return given;
 }
 /** Returns an argument that is an array of numbers. A detached buffer is an error. */
 export function arrayOf(name, given) {
   if (ArrayBuffer.isView(given) && isDetached(given.buffer))
     refuse(
-      DETACHED,
+      "DETACHED",
       `${name} is an array whose buffer is detached: ` +
         "it was transferred, or it was a view of a memory that has grown",
     );
@@ -46,7 +46,7 @@ export function withNothing(name, given, nothing) {
 }
 export function length(name, array, expected) {
   if (array.length !== expected)
-    refuse(STATUS.SHAPE, `${name} has ${array.length} entries; it must have ${expected}`);
+    refuse("SHAPE", `${name} has ${array.length} entries; it must have ${expected}`);
   return array;
 }
 
@@ -54,23 +54,23 @@ const INT32 = [-(2 ** 31), 2 ** 31 - 1];
 const SAFE = [Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER];
 const checkRange = (name, value, [least, most]) => {
   if (value < least || value > most)
-    refuse(STATUS.OUT_OF_RANGE, `${name} is ${value}; it must be from ${least} to ${most}`);
+    refuse("OUT_OF_RANGE", `${name} is ${value}; it must be from ${least} to ${most}`);
 };
 
 export function real(name, value) {
-  if (typeof value !== "number") refuse(WRONG_TYPE, `${name} is ${shown(value)}, not a number`);
+  if (typeof value !== "number") refuse("WRONG_TYPE", `${name} is ${shown(value)}, not a number`);
   return value;
 }
 export function integer(name, value, range = SAFE) {
   if (typeof value === "bigint") value = Number(value);
-  if (!Number.isInteger(value)) refuse(WRONG_TYPE, `${name} is ${shown(value)}, not an integer`);
+  if (!Number.isInteger(value)) refuse("WRONG_TYPE", `${name} is ${shown(value)}, not an integer`);
   checkRange(name, value, range);
   return value;
 }
 export const int32 = (name, value) => integer(name, value, INT32);
 export function atLeast(name, value, least) {
   value = integer(name, value);
-  if (value < least) refuse(STATUS.SIZE, `${name} is ${value}; it must be at least ${least}`);
+  if (value < least) refuse("SIZE", `${name} is ${value}; it must be at least ${least}`);
   return value;
 }
 /** Returns the number that `numbers` has for a word; any other value is an error. */
@@ -78,7 +78,7 @@ export function chosen(name, word, numbers) {
   if (typeof word === "string" && Object.hasOwn(numbers, word)) return numbers[word];
   const known = Object.keys(numbers).map((other) => `"${other}"`);
   refuse(
-    typeof word === "string" ? STATUS.UNKNOWN_CONSTANT : WRONG_TYPE,
+    typeof word === "string" ? "UNKNOWN_CONSTANT" : "WRONG_TYPE",
     `${name} is ${shown(word)}; there are ${known.join(", ")}`,
   );
 }
@@ -104,9 +104,9 @@ export function copyInto(to, name, given) {
 export function optionsOf(given, known, argument = "options") {
   if (isMissing(given)) return {};
   if (typeof given !== "object" || Array.isArray(given))
-    refuse(WRONG_TYPE, `${argument} is ${shown(given)}, not an object`);
+    refuse("WRONG_TYPE", `${argument} is ${shown(given)}, not an object`);
   for (const name of Object.keys(given))
     if (!known.includes(name))
-      refuse(WRONG_TYPE, `${argument}.${name} is not known; there are ${known.join(", ")}`);
+      refuse("WRONG_TYPE", `${argument}.${name} is not known; there are ${known.join(", ")}`);
   return given;
 }

@@ -11,7 +11,7 @@ import {
   real,
   shown,
 } from "./checks.js";
-import { ChoraleError, STATUS, WRONG_TYPE, refuse } from "./errors.js";
+import { ChoraleError, refuse } from "./errors.js";
 import { create, make } from "./handle.js";
 import { FLAT, scoresOf } from "./model.js";
 import { rowsIn } from "./potential.js";
@@ -45,10 +45,10 @@ function chainsOf(scope, scores) {
         ? Array.from({ length: rows + 1 }, (_, i) => i)
         : Array.from(arrayOf("offsets", told.offsets), (end, i) => integer(`offsets[${i}]`, end));
     const rule = `offsets must ascend from 0 to ${rows}, the number of positions`;
-    if (ends.length === 0) refuse(STATUS.OUT_OF_RANGE, `offsets is empty; ${rule}`);
+    if (ends.length === 0) refuse("OUT_OF_RANGE", `offsets is empty; ${rule}`);
     let wrong = ends.findIndex((end, i) => (i === 0 ? end !== 0 : end < ends[i - 1]));
     if (wrong < 0 && ends.at(-1) !== rows) wrong = ends.length - 1;
-    if (wrong >= 0) refuse(STATUS.OUT_OF_RANGE, `offsets[${wrong}] is ${ends[wrong]}; ${rule}`);
+    if (wrong >= 0) refuse("OUT_OF_RANGE", `offsets[${wrong}] is ${ends[wrong]}; ${rule}`);
     return { ...block, ends, flat: true };
   }
   const ends = [0];
@@ -125,7 +125,7 @@ function agreementsOf(options) {
       return { asked: { what: entry, strength: worth }, place, prefix: "" };
     if (entry === null || typeof entry !== "object" || Array.isArray(entry))
       refuse(
-        WRONG_TYPE,
+        "WRONG_TYPE",
         `${place} is ${shown(entry)}, ` +
           `neither "words" nor a Property nor an agreement nor an array of these`,
       );
@@ -147,7 +147,7 @@ function agreementFields({ asked, place, prefix }, ends, tokens) {
   const property = what instanceof Property ? what : undefined;
   if (!property && !LISTED.includes(what))
     refuse(
-      typeof what === "string" ? STATUS.UNKNOWN_CONSTANT : WRONG_TYPE,
+      typeof what === "string" ? "UNKNOWN_CONSTANT" : "WRONG_TYPE",
       `${prefix}what is ${shown(what)}; there are "words", "keys", "cliques" and properties`,
     );
   const fields = {
@@ -160,12 +160,9 @@ function agreementFields({ asked, place, prefix }, ends, tokens) {
     weights,
   };
   if (what === "words" && tokens === null)
-    refuse(STATUS.TOKENS_MISSING, `tokens is missing: ${place} needs the words of the chains`);
+    refuse("TOKENS_MISSING", `tokens is missing: ${place} needs the words of the chains`);
   if (LISTED.includes(what) && what !== "words" && asked[what] === undefined)
-    refuse(
-      STATUS.NULL_ARGUMENT,
-      `${place}.${what} is missing; an agreement of "${what}" needs them`,
-    );
+    refuse("NULL_ARGUMENT", `${place}.${what} is missing; an agreement of "${what}" needs them`);
   const keys = what === "keys" ? idsOf(`${place}.keys`, asked.keys, ends) : tokens;
   if (what === "keys") fields.keys = keys.ids;
   if (what === "words" || what === "keys") {
@@ -183,7 +180,7 @@ function agreementFields({ asked, place, prefix }, ends, tokens) {
         const name = `${place}.cliques[${c}][${i}]`;
         if (integer(name, member) < 0 || member >= positions)
           refuse(
-            STATUS.OUT_OF_RANGE,
+            "OUT_OF_RANGE",
             `${name} is ${member}, and there are ${positions} positions, from 0`,
           );
         return member;

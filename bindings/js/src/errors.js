@@ -1,34 +1,32 @@
 // Errors of calls, with the names that JavaScript uses.
 import { layout } from "../dist/layout.js";
 
-// Statuses of errors that this package finds itself; the library has no such statuses.
-export const CLOSED = -1;
-export const DETACHED = -2;
-export const WRONG_TYPE = -3;
-
-const OWN_NAMES = { [CLOSED]: "CLOSED", [DETACHED]: "DETACHED", [WRONG_TYPE]: "WRONG_TYPE" };
-
-/** Names of statuses, such as "SHAPE" for CHORALE_ERROR_SHAPE, by their numbers. */
-const STATUS_NAMES = new Map(
-  Object.entries(layout.constants)
-    .filter(([name]) => name.startsWith("CHORALE_ERROR_") && name !== "CHORALE_ERROR_MESSAGE_SIZE")
-    .map(([name, number]) => [number, name.slice("CHORALE_ERROR_".length)]),
-);
-
-/** Numbers of statuses by their names, as in STATUS.SHAPE. */
-export const STATUS = Object.fromEntries([...STATUS_NAMES].map(([number, name]) => [name, number]));
+const OF_STATUS = /^CHORALE_ERROR_(?!MESSAGE_SIZE)/;
+/** Numbers of statuses by their names: "SHAPE" for CHORALE_ERROR_SHAPE. */
+export const STATUS = {
+  // Of errors that this package finds itself.
+  CLOSED: -1,
+  DETACHED: -2,
+  WRONG_TYPE: -3,
+  ...Object.fromEntries(
+    Object.entries(layout.constants)
+      .filter(([name]) => OF_STATUS.test(name))
+      .map(([name, number]) => [name.replace(OF_STATUS, ""), number]),
+  ),
+};
 
 export class ChoraleError extends Error {
+  /** status: its name. */
   constructor(status, message, cause) {
     super(message, cause === undefined ? undefined : { cause });
     this.name = "ChoraleError";
-    this.status = status;
-    this.statusName = OWN_NAMES[status] ?? STATUS_NAMES.get(status) ?? "UNKNOWN";
+    this.status = STATUS[status];
+    this.statusName = status;
   }
 }
 
-export function refuse(status, message) {
-  throw new ChoraleError(status, message);
+export function refuse(status, message, cause) {
+  throw new ChoraleError(status, message, cause);
 }
 
 // ---- Messages ----------------------------------------------------------------------------------

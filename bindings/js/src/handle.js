@@ -1,6 +1,6 @@
 // Objects of the library: closed by the caller, or by the garbage collector.
 import { isMissing, shown } from "./checks.js";
-import { CLOSED, WRONG_TYPE, refuse } from "./errors.js";
+import { refuse } from "./errors.js";
 import { FUNCTIONS } from "./interface.js";
 
 // The key of the method that a `using` declaration calls. Node 18 has no Symbol.dispose. If a
@@ -49,9 +49,9 @@ export class Handle {
    * belongs to the library `native`. `name`: what error messages call the handle.
    */
   static use(handle, native, name = handle.constructor.name) {
-    if (handle.#free === null) refuse(CLOSED, `${name} is closed`);
+    if (handle.#free === null) refuse("CLOSED", `${name} is closed`);
     if (handle.#native !== native)
-      refuse(WRONG_TYPE, `${name} belongs to another library: each load() gives one of its own`);
+      refuse("WRONG_TYPE", `${name} belongs to another library: each load() gives one of its own`);
     return handle.#pointer;
   }
   static nativeOf(handle) {
@@ -86,7 +86,7 @@ export function given(native, name, value, kind, optional = false) {
   if (optional && isMissing(value)) return 0;
   if (!(value instanceof Handle) || value.constructor.kind !== kind)
     refuse(
-      WRONG_TYPE,
+      "WRONG_TYPE",
       `${name} is ${shown(value)}, not a ${kind[0].toUpperCase()}${kind.slice(1)}`,
     );
   return Handle.use(value, native, name);

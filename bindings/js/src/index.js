@@ -1,6 +1,6 @@
 // The package: load() gives a library with a memory of its own.
 import { optionsOf, shown } from "./checks.js";
-import { ChoraleError, STATUS, WRONG_TYPE, refuse } from "./errors.js";
+import { ChoraleError, refuse } from "./errors.js";
 import { make } from "./handle.js";
 import { sizeOf } from "./interface.js";
 import { Native } from "./native.js";
@@ -94,7 +94,7 @@ async function fromFile(simd) {
   const response = await fetch(url);
   if (!response.ok)
     refuse(
-      STATUS.INPUT_OUTPUT,
+      "INPUT_OUTPUT",
       `${url} could not be fetched: ${response.status} ${response.statusText}`,
     );
   return response.arrayBuffer();
@@ -108,11 +108,7 @@ async function moduleOf(wasm, simd) {
     try {
       bytes = Uint8Array.from(atob(wasm), (letter) => letter.charCodeAt(0));
     } catch (error) {
-      throw new ChoraleError(
-        STATUS.TEXT,
-        `wasm is a text that is not base64: ${error.message}`,
-        error,
-      );
+      refuse("TEXT", `wasm is a text that is not base64: ${error.message}`, error);
     }
   } else bytes = bytesOf("wasm", wasm);
   const view = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
@@ -120,11 +116,7 @@ async function moduleOf(wasm, simd) {
   try {
     return await WebAssembly.compile(code);
   } catch (error) {
-    throw new ChoraleError(
-      STATUS.FILE_FORMAT,
-      `wasm is not a module that this machine runs: ${error.message}`,
-      error,
-    );
+    refuse("FILE_FORMAT", `wasm is not a module that this machine runs: ${error.message}`, error);
   }
 }
 
@@ -136,8 +128,8 @@ export async function load(options) {
     log,
   } = optionsOf(options, ["wasm", "simd", "maximumMemory", "log"]);
   if (log !== undefined && typeof log !== "function")
-    refuse(WRONG_TYPE, `log is ${shown(log)}, not a function`);
-  if (typeof WebAssembly !== "object") refuse(STATUS.INTERNAL, "there is no WebAssembly here");
+    refuse("WRONG_TYPE", `log is ${shown(log)}, not a function`);
+  if (typeof WebAssembly !== "object") refuse("INTERNAL", "there is no WebAssembly here");
   const module = await moduleOf(wasm, simd);
   const native = await Native.create(module, { maximumMemory, log });
   return new Chorale(native, native.exports.chorale_js_simd() === 1);

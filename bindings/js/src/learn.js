@@ -1,6 +1,6 @@
 // Learning strengths, and applying them (learn.h).
 import { arrayOf, optionsOf, shown } from "./checks.js";
-import { WRONG_TYPE, refuse } from "./errors.js";
+import { refuse } from "./errors.js";
 import { Handle, given, make } from "./handle.js";
 import { constants } from "./interface.js";
 import { Model } from "./model.js";
@@ -61,7 +61,7 @@ export function learn(native, problems, options) {
   const told = optionsOf(options, LEARN_OPTIONS);
   const listed = problems instanceof Problem ? [problems] : problems;
   if (!(Symbol.iterator in Object(listed)))
-    refuse(WRONG_TYPE, `problems is ${shown(problems)}, neither a Problem nor an array of them`);
+    refuse("WRONG_TYPE", `problems is ${shown(problems)}, neither a Problem nor an array of them`);
   const pointers = Array.from(listed, (problem, i) =>
     given(native, `problems[${i}]`, problem, "problem"),
   );

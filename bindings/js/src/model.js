@@ -10,7 +10,7 @@ import {
   shown,
   withNothing,
 } from "./checks.js";
-import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
+import { refuse } from "./errors.js";
 import { Handle, given, make } from "./handle.js";
 import { ELEMENTS } from "./interface.js";
 import { Potential, rowsIn } from "./potential.js";
@@ -36,13 +36,13 @@ export function scoresOf(scope, name, scores, labels) {
   }
   if (labels === undefined)
     refuse(
-      WRONG_TYPE,
+      "WRONG_TYPE",
       `labels is missing: ${name} is one array, of which nothing tells the length of a row`,
     );
   const rows = outer.length / atLeast("labels", labels, 1);
   if (!Number.isInteger(rows))
     refuse(
-      STATUS.SHAPE,
+      "SHAPE",
       `${name} has ${outer.length} entries, which is not a multiple of labels, ${labels}`,
     );
   const element = outer instanceof Float32Array ? 1 : 0;
@@ -54,14 +54,14 @@ const CHAIN = "scores labels transitions edges start end parents forced allowed"
 /** Converts ChainScores to a place of a chorale_chain. */
 function chainOf(scope, chain) {
   if (chain === null || typeof chain !== "object")
-    refuse(WRONG_TYPE, `chain is ${shown(chain)}, not an object with scores`);
+    refuse("WRONG_TYPE", `chain is ${shown(chain)}, not an object with scores`);
   const told = optionsOf(chain, CHAIN, "chain");
   const { rows: T, labels: m, ...scores } = scoresOf(scope, "scores", told.scores, told.labels);
   const edges = isMissing(told.edges) ? 0 : arrayOf("edges", told.edges).length;
   const edgeMatrices = edges / (m * m);
   if (!isMissing(told.edges) && edgeMatrices !== 1 && edgeMatrices !== T - 1)
     refuse(
-      STATUS.SHAPE,
+      "SHAPE",
       `edges has ${edges} entries; it must have ${m} x ${m}, or ${T - 1} x ${m} x ${m}`,
     );
   const counts = { start: m, end: m, parents: T, forced: T, allowed: T * m };
@@ -99,10 +99,10 @@ function corpusOf(scope, flat, options) {
 function offsetsOf(offsets, parts, array, count) {
   const ends = arrayOf("offsets", offsets);
   if (ends.length === 0)
-    refuse(STATUS.SHAPE, `offsets is empty; it must have one entry more than there are ${parts}`);
+    refuse("SHAPE", `offsets is empty; it must have one entry more than there are ${parts}`);
   for (let i = 0; i < ends.length; ++i)
     if (ends[i] > count)
-      refuse(STATUS.OUT_OF_RANGE, `offsets[${i}] is ${ends[i]}, but ${array} has ${count} rows`);
+      refuse("OUT_OF_RANGE", `offsets[${i}] is ${ends[i]}, but ${array} has ${count} rows`);
   return ends;
 }
 
@@ -120,17 +120,14 @@ function setupOf(native, scope, options) {
   );
   const potential = given(native, "potential", told.potential, "potential", true);
   if (potential === 0 && around.length === 0)
-    refuse(
-      STATUS.NULL_ARGUMENT,
-      "potential is missing: a clique needs one, or a centre of potentials",
-    );
+    refuse("NULL_ARGUMENT", "potential is missing: a clique needs one, or a centre of potentials");
   if (potential !== 0 && around.length > 0)
-    refuse(STATUS.KIND, "centre is given beside potential; a clique has one of them");
+    refuse("KIND", "centre is given beside potential; a clique has one of them");
   const own = ["values", "labelValues"].find((name) => told[name] !== undefined);
   if (told.property && own)
-    refuse(STATUS.KIND, `${own} is for cliques of positions; a property has values of its own`);
+    refuse("KIND", `${own} is for cliques of positions; a property has values of its own`);
   if (told.dictionary && !told.property)
-    refuse(STATUS.KIND, "dictionary is given without property; it needs one");
+    refuse("KIND", "dictionary is given without property; it needs one");
   const { labelValues, centreLabelValues } = told;
   return scope.struct("clique_setup", {
     ...told,
@@ -260,7 +257,7 @@ export class Model extends Handle {
   /** Calls a function of the library for a clique, which must exist. */
   #clique(name, clique) {
     if (integer("clique", clique) < 0 || clique >= this.cliques)
-      refuse(STATUS.OUT_OF_RANGE, `clique is ${clique}; there are ${this.cliques} cliques`);
+      refuse("OUT_OF_RANGE", `clique is ${clique}; there are ${this.cliques} cliques`);
     return Handle.ask(this, `chorale_model_clique_${name}`, clique);
   }
   cliqueMembers(clique) {

@@ -13,6 +13,7 @@ const LEVELS = new Map(
   Object.entries(wordsOf("CHORALE_LOG_")).map(([word, level]) => [level, word]),
 );
 const DECODER = new TextDecoder();
+const nameOf = (status) => Object.keys(STATUS).find((name) => STATUS[name] === status);
 const MESSAGE = STRUCTS.error.fields.find(({ name }) => name === "message").offset;
 
 export class Native {
@@ -20,15 +21,15 @@ export class Native {
     const native = new Native();
     if (!(maximumMemory >= DEFAULT_MEMORY && maximumMemory <= MOST_MEMORY))
       refuse(
-        STATUS.OUT_OF_RANGE,
+        "OUT_OF_RANGE",
         `maximumMemory is ${maximumMemory}; it must be from ${DEFAULT_MEMORY} to ${MOST_MEMORY}`,
       );
     const pages = { initial: DEFAULT_MEMORY / PAGE, maximum: Math.ceil(maximumMemory / PAGE) };
     try {
       native.memory = new WebAssembly.Memory(pages);
     } catch (error) {
-      throw new ChoraleError(
-        STATUS.OUT_OF_MEMORY,
+      refuse(
+        "OUT_OF_MEMORY",
         `out of memory: there are no ${maximumMemory} bytes of addresses; lower maximumMemory`,
         error,
       );
@@ -43,12 +44,12 @@ export class Native {
     try {
       ({ exports: native.exports } = await WebAssembly.instantiate(module, native.imports()));
     } catch (error) {
-      throw new ChoraleError(STATUS.FILE_FORMAT, `${OTHER_MODULE}: ${error.message}`, error);
+      refuse("FILE_FORMAT", `${OTHER_MODULE}: ${error.message}`, error);
     }
     const { _initialize: initialize, chorale_js_header: header } = native.exports;
     initialize?.();
     if (header === undefined || header() >>> 0 !== layout.header)
-      refuse(STATUS.FILE_FORMAT, OTHER_MODULE);
+      refuse("FILE_FORMAT", OTHER_MODULE);
     native.host = native.exports.chorale_js_host();
     native.error = native.allocate(sizeOf("error"));
     return native;
@@ -131,14 +132,9 @@ export class Native {
     return DECODER.decode(this.bytes(at, length));
   }
   allocate(bytes) {
-    if (bytes >= MOST_MEMORY)
-      throw new ChoraleError(STATUS.OUT_OF_MEMORY, `out of memory: ${bytes} bytes do not fit`);
+    if (bytes >= MOST_MEMORY) refuse("OUT_OF_MEMORY", `out of memory: ${bytes} bytes do not fit`);
     const at = this.exports.chorale_js_allocate(bytes) >>> 0;
-    if (at === 0)
-      throw new ChoraleError(
-        STATUS.OUT_OF_MEMORY,
-        `out of memory: there are no ${bytes} bytes more`,
-      );
+    if (at === 0) refuse("OUT_OF_MEMORY", `out of memory: there are no ${bytes} bytes more`);
     return at;
   }
   free(at, bytes) {
@@ -192,7 +188,7 @@ export class Native {
     if (thrown && (status === 0 || status === STATUS.CALLBACK_STOPPED)) throw thrown.error;
     if (status === 0) return;
     const told = this.text(this.error + MESSAGE);
-    const error = new ChoraleError(status, inJavaScript(told, names));
+    const error = new ChoraleError(nameOf(status), inJavaScript(told, names));
     error.message ||= error.statusName;
     throw error;
   }
@@ -202,12 +198,7 @@ export class Native {
    * Numbers are checked: error messages name them as C does. Addresses may be given as places.
    */
   raw(name, given) {
-    if (this.broken)
-      throw new ChoraleError(
-        STATUS.INTERNAL,
-        "the library failed earlier; load another",
-        this.broken,
-      );
+    if (this.broken) refuse("INTERNAL", "the library failed earlier; load another", this.broken);
     const { result: type, types, names } = FUNCTIONS[name];
     const values = given.map((value, i) => {
       if (types[i] === "p") return value instanceof Place ? value.at : (value ?? 0);
@@ -223,7 +214,7 @@ export class Native {
     } catch (error) {
       this.broken = error;
       this.exports.stackRestore(stack);
-      throw new ChoraleError(STATUS.INTERNAL, `an internal fault of the library: ${error}`, error);
+      refuse("INTERNAL", `an internal fault of the library: ${error}`, error);
     } finally {
       if (--this.depth === 0) for (const free of this.pending.splice(0)) if (!this.broken) free();
     }

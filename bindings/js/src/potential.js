@@ -1,6 +1,6 @@
 // Symmetric potentials (potential.h).
 import { arrayOf, copyInto, integer, length, optionsOf, shown } from "./checks.js";
-import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
+import { refuse } from "./errors.js";
 import { Handle, make } from "./handle.js";
 
 export class Potential extends Handle {
@@ -52,7 +52,7 @@ function tableOf(scope, name, rows) {
 export function rectangleOf(scope, name, given, height, width = height) {
   const { place, rows, columns } = tableOf(scope, name, given);
   if (rows * columns !== height * width || (rows !== 1 && rows !== height))
-    refuse(STATUS.SHAPE, `${name} has ${rows} rows of ${columns}; it must be ${height} x ${width}`);
+    refuse("SHAPE", `${name} has ${rows} rows of ${columns}; it must be ${height} x ${width}`);
   return place;
 }
 
@@ -100,7 +100,8 @@ export const potentials = {
       0,
     ]),
   createCallback(native, values, score, options) {
-    if (typeof score !== "function") refuse(WRONG_TYPE, `score is ${shown(score)}, not a function`);
+    if (typeof score !== "function")
+      refuse("WRONG_TYPE", `score is ${shown(score)}, not a function`);
     const number = native.keep(score);
     try {
       return potentialOf(native, "callback", values, options, [], () => [

@@ -1,6 +1,6 @@
 // Problems: a model with its names and gold labels (problem.h).
 import { arrayOf, chosen, int32, integer, isDetached, length, optionsOf, shown } from "./checks.js";
-import { DETACHED, STATUS, WRONG_TYPE, refuse } from "./errors.js";
+import { refuse } from "./errors.js";
 import { Handle, given, make } from "./handle.js";
 import { sizeOf, wordsOf } from "./interface.js";
 import { Model, shapeOf } from "./model.js";
@@ -11,7 +11,7 @@ const { none: NO_LIST, values: VALUES, ...LISTS } = wordsOf("CHORALE_TEXTS_");
 function textListOf(list) {
   if (typeof list !== "number") return chosen("list", list, LISTS);
   if (integer("list", list) < 0)
-    refuse(STATUS.OUT_OF_RANGE, `list is ${list}; lists of value names count from 0`);
+    refuse("OUT_OF_RANGE", `list is ${list}; lists of value names count from 0`);
   return int32("list", VALUES + list);
 }
 
@@ -50,9 +50,9 @@ export class Problem extends Handle {
   #set(number, name, texts, least = 0) {
     Handle.on(this, (native, scope, problem) => {
       if (texts !== null && (typeof texts !== "object" || !(Symbol.iterator in texts)))
-        refuse(WRONG_TYPE, `${name} is ${shown(texts)}, not an array of texts`);
+        refuse("WRONG_TYPE", `${name} is ${shown(texts)}, not an array of texts`);
       const all = texts === null ? [] : [...texts];
-      if (all.length < least) refuse(STATUS.SIZE, `${name} is empty; it must have a name`);
+      if (all.length < least) refuse("SIZE", `${name} is empty; it must have a name`);
       // With no texts, a list of value names is set to an empty list, and any other list is
       // removed.
       const given = [scope.texts(name, all), sizeOf("text"), all.length];
@@ -135,9 +135,9 @@ export function bytesOf(name, bytes) {
   const buffer = ArrayBuffer.isView(bytes) ? bytes.buffer : bytes;
   const shared = typeof SharedArrayBuffer !== "undefined" && buffer instanceof SharedArrayBuffer;
   if (!(buffer instanceof ArrayBuffer) && !shared)
-    refuse(WRONG_TYPE, `${name} is ${shown(bytes)}, neither an ArrayBuffer nor a view of one`);
+    refuse("WRONG_TYPE", `${name} is ${shown(bytes)}, neither an ArrayBuffer nor a view of one`);
   if (!shared && isDetached(buffer))
-    refuse(DETACHED, `${name} is detached: its buffer was transferred`);
+    refuse("DETACHED", `${name} is detached: its buffer was transferred`);
   return ArrayBuffer.isView(bytes)
     ? new Uint8Array(buffer, bytes.byteOffset, bytes.byteLength)
     : new Uint8Array(buffer);

@@ -1,6 +1,6 @@
 // Properties, label maps and transitions (property.h, chain.h).
 import { arrayOf, chosen, integer, isMissing, optionsOf, shown } from "./checks.js";
-import { WRONG_TYPE, refuse } from "./errors.js";
+import { refuse } from "./errors.js";
 import { Handle, make } from "./handle.js";
 import { wordsOf } from "./interface.js";
 import { rectangleOf } from "./potential.js";
@@ -45,7 +45,7 @@ export function createTransitions(native, scores, options, name = "scores") {
     const flat = ArrayBuffer.isView(outer) || typeof outer?.[0] === "number";
     const { labels = flat ? Math.round(Math.sqrt(outer.length)) : outer?.length } = told;
     if (labels === undefined)
-      refuse(WRONG_TYPE, "labels is missing: without scores nothing tells how many there are");
+      refuse("WRONG_TYPE", "labels is missing: without scores nothing tells how many there are");
     integer("labels", labels);
     const [m, fields] = [labels, { ...told, mask: flatFlags(told.mask) }];
     const counts = { start: m, end: m, mask: m * m, startMask: m, endMask: m };
@@ -71,7 +71,7 @@ export function mapIn(scope, labels) {
   if (typeof labels === "number")
     return { at: scope.struct("label_map", { labels, kinds: labels }), count: labels };
   if (labels === null || typeof labels !== "object")
-    refuse(WRONG_TYPE, `labels is ${shown(labels)}, neither a number nor a LabelMap`);
+    refuse("WRONG_TYPE", `labels is ${shown(labels)}, neither a number nor a LabelMap`);
   const { kinds, kindOfLabel, begins } = labels;
   const count = arrayOf("labels.kindOfLabel", kindOfLabel).length;
   const how = { counts: { begins: count }, prefix: "labels." };
@@ -145,7 +145,8 @@ export const properties = {
     ]);
   },
   createAutomaton(native, automaton) {
-    const told = { classes: 1, ...optionsOf(automaton, AUTOMATON, "automaton") };
+    const told = { ...optionsOf(automaton, AUTOMATON, "automaton") };
+    told.classes ??= 1;
     for (const name of ["labels", "classes", "states", "values"]) integer(name, told[name]);
     const cells = told.states * told.classes * told.labels;
     const fields = {

@@ -1,6 +1,6 @@
 // Rules: what the labelling of a chain must look like (rules.h).
 import { atLeast, int32, isMissing, optionsOf, real, shown } from "./checks.js";
-import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
+import { refuse } from "./errors.js";
 import { fire, mapIn, properties } from "./property.js";
 
 const segments = (k) => `${k} segment${k === 1 ? "" : "s"}`;
@@ -67,7 +67,7 @@ function kindsOf(native, names, scheme, labels) {
   if (isMissing(names)) {
     if (scheme !== "plain")
       refuse(
-        STATUS.NULL_ARGUMENT,
+        "NULL_ARGUMENT",
         `names is missing: scheme ${shown(scheme)} needs the names of the labels`,
       );
     const kindOfLabel = Array.from({ length: labels }, (_, label) => label);
@@ -83,12 +83,12 @@ function kindsOf(native, names, scheme, labels) {
 }
 
 function kindNumber(place, kind, { kindNames }) {
-  if (isMissing(kind)) refuse(STATUS.NULL_ARGUMENT, `${place} is missing`);
+  if (isMissing(kind)) refuse("NULL_ARGUMENT", `${place} is missing`);
   if (typeof kind !== "string") return int32(place, kind);
   const number = kindNames.indexOf(kind);
   if (number < 0)
     refuse(
-      STATUS.OUT_OF_RANGE,
+      "OUT_OF_RANGE",
       `${place} is ${shown(kind)}; it must be one of the kinds: ` +
         (kindNames.join(", ") || "none; pass names"),
     );
@@ -140,8 +140,7 @@ function ruleFields(native, scope, place, rule, map) {
   return { ...fields, chainCount: chains?.length };
 }
 function above0(name, value) {
-  if (!(real(name, value) > 0))
-    refuse(STATUS.OUT_OF_RANGE, `${name} is ${value}; it must be above 0`);
+  if (!(real(name, value) > 0)) refuse("OUT_OF_RANGE", `${name} is ${value}; it must be above 0`);
   return value;
 }
 
@@ -152,14 +151,14 @@ function above0(name, value) {
  */
 export function rulesIn(native, scope, options, labels) {
   const { rules: wanted = [], names, scheme = "plain", mostCost } = options;
-  if (!Array.isArray(wanted)) refuse(WRONG_TYPE, `rules is ${shown(wanted)}, not an array`);
+  if (!Array.isArray(wanted)) refuse("WRONG_TYPE", `rules is ${shown(wanted)}, not an array`);
   if (wanted.length === 0) return {};
   const map = kindsOf(native, names, scheme, labels);
   const place = scope.place("rule", wanted.length);
   wanted.forEach((rule, index) => {
     const name = `rules[${index}]`;
     if (!(rule instanceof Rule))
-      refuse(WRONG_TYPE, `${name} is ${shown(rule)}, not a rule, such as rules.once() makes`);
+      refuse("WRONG_TYPE", `${name} is ${shown(rule)}, not a rule, such as rules.once() makes`);
     const told = `${name} (${rule.kind.replaceAll("-", " ")})`;
     const fields = ruleFields(native, scope, told, rule, map);
     scope.fill(place, fields, { prefix: `${told}.`, index });

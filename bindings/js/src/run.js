@@ -1,6 +1,6 @@
 // Runs: collective inference over a model (run.h).
 import { arrayOf, atLeast, isMissing, optionsOf, real, shown } from "./checks.js";
-import { STATUS, WRONG_TYPE, refuse } from "./errors.js";
+import { refuse } from "./errors.js";
 import { Handle, create, given } from "./handle.js";
 import { constants, wordsOf } from "./interface.js";
 import { shapeOf } from "./model.js";
@@ -16,7 +16,7 @@ export const RUN_OPTIONS = [
 export function limit(seconds) {
   if (isMissing(seconds)) return Infinity;
   if (!(real("timeLimit", seconds) >= 0))
-    refuse(STATUS.OUT_OF_RANGE, `timeLimit is ${seconds}; it must be 0 or more, or null for none`);
+    refuse("OUT_OF_RANGE", `timeLimit is ${seconds}; it must be 0 or more, or null for none`);
   return seconds || -1; // in C, 0 is for the default
 }
 
@@ -27,7 +27,7 @@ export function limit(seconds) {
 export function keepProgress(native, struct, progress) {
   if (isMissing(progress)) return { progress: undefined };
   if (typeof progress !== "function")
-    refuse(WRONG_TYPE, `progress is ${shown(progress)}, not a function`);
+    refuse("WRONG_TYPE", `progress is ${shown(progress)}, not a function`);
   return {
     progress: native.exports[`chorale_js_${struct}_function`](),
     progressUser: native.keep((at) => progress(native.read(struct, at))),

@@ -1,5 +1,5 @@
 // Memory of the library for the arguments and results of a call.
-import { WRONG_TYPE, refuse } from "./errors.js";
+import { refuse } from "./errors.js";
 import {
   arrayOf,
   chosen,
@@ -122,7 +122,7 @@ export class Scope {
   }
   /** Copies a text in UTF-8; returns its address and its number of bytes. */
   utf8(name, text) {
-    if (typeof text !== "string") refuse(WRONG_TYPE, `${name} is ${shown(text)}, not a text`);
+    if (typeof text !== "string") refuse("WRONG_TYPE", `${name} is ${shown(text)}, not a text`);
     const { at, count } = this.numbers("uint8", name, ENCODER.encode(text));
     return [at, count];
   }

@@ -1,5 +1,5 @@
 // How names may differ and yet be the same key: the rules of every language of this library.
-import { STATUS, refuse } from "./errors.js";
+import { refuse } from "./errors.js";
 import { shown } from "./checks.js";
 
 // What each rule does to a text. Rules are applied in this order.
@@ -20,7 +20,7 @@ export function spell(text, rules = Object.keys(SPELLING)) {
   for (const name of rules)
     if (!Object.hasOwn(SPELLING, name))
       refuse(
-        STATUS.OUT_OF_RANGE,
+        "OUT_OF_RANGE",
         `rules has ${shown(name)}, not one of ${Object.keys(SPELLING).join(", ")}`,
       );
   return Object.entries(SPELLING).reduce(

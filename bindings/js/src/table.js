@@ -9,7 +9,7 @@ import {
   shown,
   withNothing,
 } from "./checks.js";
-import { WRONG_TYPE, refuse } from "./errors.js";
+import { refuse } from "./errors.js";
 import { Handle, make } from "./handle.js";
 import { constants, sizeOf } from "./interface.js";
 import { rectangleOf } from "./potential.js";
@@ -34,7 +34,7 @@ const OF_TABLES = { count: "key.length", per_mention: "each" };
 
 /** Converts a table to a chorale_mentions. Returns { at, rows, keys }: its place, and its sizes. */
 function mentionsOf(scope, mentions) {
-  if (isMissing(mentions)) refuse(WRONG_TYPE, `mentions is ${shown(mentions)}, not an object`);
+  if (isMissing(mentions)) refuse("WRONG_TYPE", `mentions is ${shown(mentions)}, not an object`);
   const { keys, labels, ...told } = optionsOf(mentions, MENTIONS, "mentions");
   integer("labels", labels);
   const rows = arrayOf("key", told.key).length;

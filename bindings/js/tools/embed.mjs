@@ -10,6 +10,7 @@
 // script would not be valid.
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { pathToFileURL } from "node:url";
 import { constants, gzipSync } from "node:zlib";
 
 const root = process.argv[2];
@@ -26,12 +27,7 @@ function visit(path) {
 const index = join(root, "src/index.js");
 visit(index);
 
-const exported = new Set();
-const DECLARED = /^export (?:async )?(?:function|class|const) (\w+)/gm;
-for (const [, name] of text.get(index).matchAll(DECLARED)) exported.add(name);
-for (const [, names] of text.get(index).matchAll(/^export \{([^}]*)\} from/gm))
-  for (const name of names.split(",")) exported.add(name.trim());
-exported.delete("load");
+const exported = Object.keys(await import(pathToFileURL(index))).filter((name) => name !== "load");
 
 /** Returns the text of a JavaScript module without imports and exports, to stand in a function. */
 const partOf = (path) =>
@@ -50,7 +46,7 @@ globalThis.libchorale = (() => {
 "use strict";
 ${body}
 const embedded = "${wasm.toString("base64")}";
-return Object.freeze({ ${[...exported].join(", ")},
+return Object.freeze({ ${exported.join(", ")},
   load: (options) => load({ ...options, wasm: options?.wasm ?? embedded }) });
 })();
 `;
