@@ -15,6 +15,8 @@ const registry = new FinalizationRegistry((free) => free());
 const destroyerOf = (kind) =>
   [`chorale_${kind}_release`, `chorale_${kind}_destroy`].find((name) => name in FUNCTIONS);
 
+const nameOf = (handle, name) => `chorale_${handle.constructor.kind}_${name}`;
+
 /** `static kind` of a class is the name that its objects have in C, without "chorale_". */
 export class Handle {
   #native;
@@ -63,13 +65,22 @@ export class Handle {
     const pointer = Handle.use(handle, native);
     return native.scoped((scope) => body(native, scope, pointer));
   }
-  /**
-   * Calls a function of the library with the address of a handle's object and further numbers, and
-   * returns its result. For functions that return no status.
-   */
-  static ask(handle, name, ...numbers) {
+  // The three functions below call a function of the library with the address of a handle's object
+  // and further arguments; `name` is its name after that of the kind, such as "chain_count" for
+  // chorale_model_chain_count.
+  /** Returns the result of a function that returns no status. */
+  static ask(handle, name, ...more) {
     const native = handle.#native;
-    return native.raw(name, [Handle.use(handle, native), ...numbers]);
+    return native.raw(nameOf(handle, name), [Handle.use(handle, native), ...more]);
+  }
+  static call(handle, name, ...more) {
+    const native = handle.#native;
+    native.call(nameOf(handle, name), [Handle.use(handle, native), ...more]);
+  }
+  /** Returns the entries that a function writes to a buffer, as Native.list() does. */
+  static list(handle, type, name, ...more) {
+    const native = handle.#native;
+    return native.list(type, nameOf(handle, name), Handle.use(handle, native), ...more);
   }
 }
 Object.defineProperty(Handle.prototype, DISPOSE, {

@@ -30,19 +30,17 @@ export class Learnt extends Handle {
     );
   }
   report() {
-    return Handle.on(this, (native, scope, learnt) => {
+    return Handle.on(this, (native, scope) => {
       const report = scope.struct("learnt_report");
-      native.call("chorale_learnt_get_report", [learnt, report]);
+      Handle.call(this, "get_report", report);
       const names = JSON.parse(this.toJSON()).kinds.map(({ name }) => name);
-      const kinds = native.list("learnt_kind", "chorale_learnt_kinds", learnt);
+      const kinds = Handle.list(this, "learnt_kind", "kinds");
       return { ...report.value, kinds: kinds.map((kind, i) => ({ ...kind, name: names[i] })) };
     });
   }
   #text(form) {
-    return Handle.on(this, (native, scope, learnt) => {
-      const bytes = native.list("uint8", "chorale_learnt_text", learnt, form);
-      return new TextDecoder().decode(bytes.subarray(0, -1)); // without the NUL
-    });
+    const bytes = Handle.list(this, "uint8", "text", form);
+    return new TextDecoder().decode(bytes.subarray(0, -1)); // without the NUL
   }
   toString() {
     return this.#text(constants.CHORALE_TEXT_LINES);

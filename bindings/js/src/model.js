@@ -246,10 +246,10 @@ export const shapeOf = (native, model, chain) =>
 export class Model extends Handle {
   static kind = "model";
   get chains() {
-    return Handle.ask(this, "chorale_model_chain_count");
+    return Handle.ask(this, "chain_count");
   }
   get cliques() {
-    return Handle.ask(this, "chorale_model_clique_count");
+    return Handle.ask(this, "clique_count");
   }
   chainLength(chain) {
     return Handle.on(this, (native, scope, model) => shapeOf(native, model, chain).length);
@@ -258,7 +258,7 @@ export class Model extends Handle {
   #clique(name, clique) {
     if (integer("clique", clique) < 0 || clique >= this.cliques)
       refuse("OUT_OF_RANGE", `clique is ${clique}; there are ${this.cliques} cliques`);
-    return Handle.ask(this, `chorale_model_clique_${name}`, clique);
+    return Handle.ask(this, `clique_${name}`, clique);
   }
   cliqueMembers(clique) {
     return this.#clique("member_count", clique);

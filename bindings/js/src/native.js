@@ -13,7 +13,7 @@ const LEVELS = new Map(
   Object.entries(wordsOf("CHORALE_LOG_")).map(([word, level]) => [level, word]),
 );
 const DECODER = new TextDecoder();
-const nameOf = (status) => Object.keys(STATUS).find((name) => STATUS[name] === status);
+const statusName = (status) => Object.keys(STATUS).find((name) => STATUS[name] === status);
 const MESSAGE = STRUCTS.error.fields.find(({ name }) => name === "message").offset;
 
 export class Native {
@@ -188,7 +188,7 @@ export class Native {
     if (thrown && (status === 0 || status === STATUS.CALLBACK_STOPPED)) throw thrown.error;
     if (status === 0) return;
     const told = this.text(this.error + MESSAGE);
-    const error = new ChoraleError(nameOf(status), inJavaScript(told, names));
+    const error = new ChoraleError(statusName(status), inJavaScript(told, names));
     error.message ||= error.statusName;
     throw error;
   }

@@ -6,11 +6,11 @@ import { Handle, make } from "./handle.js";
 export class Potential extends Handle {
   static kind = "potential";
   get values() {
-    return Handle.ask(this, "chorale_potential_values");
+    return Handle.ask(this, "values");
   }
   get family() {
     const native = Handle.nativeOf(this);
-    const family = Handle.ask(this, "chorale_potential_family");
+    const family = Handle.ask(this, "family");
     return native.text(native.raw("chorale_family_name", [family]));
   }
   score(counts) {

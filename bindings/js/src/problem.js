@@ -17,27 +17,21 @@ function textListOf(list) {
 
 export class Problem extends Handle {
   static kind = "problem";
-  #raw(name, ...numbers) {
-    return Handle.ask(this, `chorale_problem_${name}`, ...numbers);
-  }
   model() {
     const native = Handle.nativeOf(this);
-    return new Model(native, native.raw("chorale_model_retain", [this.#raw("model")]));
+    return new Model(native, native.raw("chorale_model_retain", [Handle.ask(this, "model")]));
   }
-  /**
-   * Returns the text that the function chorale_problem_NAME gives as an address and a length, where
-   * NAME is `name`; null if there is no such text.
-   */
+  /** Returns the text that a function gives as an address and a length; null if there is none. */
   #text(name, ...numbers) {
-    return Handle.on(this, (native, scope, problem) => {
+    return Handle.on(this, (native, scope) => {
       const size = scope.place("uint32");
-      const at = native.raw(`chorale_problem_${name}`, [problem, ...numbers, size]);
+      const at = Handle.ask(this, name, ...numbers, size);
       return at === 0 ? null : native.text(at, size.value);
     });
   }
   texts(list) {
     const number = textListOf(list);
-    return Array.from({ length: this.#raw("text_count", number) }, (_, i) =>
+    return Array.from({ length: Handle.ask(this, "text_count", number) }, (_, i) =>
       this.#text("text", number, i),
     );
   }
@@ -69,7 +63,7 @@ export class Problem extends Handle {
   }
   #lists = 0; // at least this many lists of value names exist, even if some are empty
   #hasValues(number) {
-    return number < this.#lists || this.#raw("text_count", VALUES + number) > 0;
+    return number < this.#lists || Handle.ask(this, "text_count", VALUES + number) > 0;
   }
   setCliques(options) {
     Handle.on(this, (native, scope, problem) => {
@@ -86,7 +80,7 @@ export class Problem extends Handle {
     });
   }
   cliqueKind(clique) {
-    return this.#raw("clique_kind", clique);
+    return Handle.ask(this, "clique_kind", clique);
   }
   valueName(clique, value) {
     return this.#text("value_name", clique, value);
@@ -121,9 +115,7 @@ export class Problem extends Handle {
     });
   }
   toBytes() {
-    return Handle.on(this, (native, scope, problem) =>
-      native.list("uint8", "chorale_problem_write", problem),
-    );
+    return Handle.list(this, "uint8", "write");
   }
 }
 

@@ -10,10 +10,10 @@ export const fire = Object.freeze({ nothing: -1, label: -2, table: -3 });
 export class Property extends Handle {
   static kind = "property";
   get values() {
-    return Handle.ask(this, "chorale_property_values");
+    return Handle.ask(this, "values");
   }
   get labels() {
-    return Handle.ask(this, "chorale_property_labels");
+    return Handle.ask(this, "labels");
   }
 }
 
@@ -21,14 +21,14 @@ export class Property extends Handle {
 export class Dictionary extends Handle {
   static kind = "dictionary";
   get values() {
-    return Handle.ask(this, "chorale_dictionary_values");
+    return Handle.ask(this, "values");
   }
 }
 
 export class Transitions extends Handle {
   static kind = "transitions";
   get labels() {
-    return Handle.ask(this, "chorale_transitions_labels");
+    return Handle.ask(this, "labels");
   }
 }
 

@@ -59,15 +59,11 @@ export class Run extends Handle {
   }
   /** Calls a function of the library that fills a chorale_run_result. */
   #result(name) {
-    return Handle.on(this, (native, scope, run) => {
+    return Handle.on(this, (native, scope) => {
       const result = scope.struct("run_result");
-      native.call(`chorale_run_${name}`, [run, result]);
+      Handle.call(this, name, result);
       return result.value;
     });
-  }
-  #list(type, name, ...before) {
-    const native = Handle.nativeOf(this);
-    return native.list(type, `chorale_run_${name}`, Handle.use(this, native), ...before);
   }
   result() {
     return this.#result("get_result");
@@ -76,37 +72,36 @@ export class Run extends Handle {
     return this.#result("solve");
   }
   leftOut() {
-    return this.#list("left_out", "left_out");
+    return Handle.list(this, "left_out", "left_out");
   }
   labels(chain, options) {
-    return this.#list("int32", "labels", chain ?? constants.CHORALE_ALL_CHAINS, ownOf(options));
+    const of = chain ?? constants.CHORALE_ALL_CHAINS;
+    return Handle.list(this, "int32", "labels", of, ownOf(options));
   }
   values(clique, options) {
-    return this.#list("int32", "values", clique, ownOf(options));
+    return Handle.list(this, "int32", "values", clique, ownOf(options));
   }
   reasons(chain) {
-    return this.#list("reason", "reasons", chain ?? constants.CHORALE_ALL_CHAINS);
+    return Handle.list(this, "reason", "reasons", chain ?? constants.CHORALE_ALL_CHAINS);
   }
   chainScore(chain, options) {
-    return Handle.on(this, (native, scope, run) => {
+    return Handle.on(this, (native, scope) => {
       const score = scope.place("float64");
-      native.call("chorale_run_chain_score", [run, chain, ownOf(options), score, 0]);
+      Handle.call(this, "chain_score", chain, ownOf(options), score, 0);
       return score.value;
     });
   }
   setAllowed(chain, position, allowed) {
-    Handle.on(this, (native, scope, run) => {
+    Handle.on(this, (native, scope) => {
       const flags =
         allowed === null
           ? 0
           : scope.flags("allowed", arrayOf("allowed", allowed), this.#shape(chain).labels);
-      native.call("chorale_run_set_allowed", [run, chain, position, flags]);
+      Handle.call(this, "set_allowed", chain, position, flags);
     });
   }
   setStrength(clique, factor) {
-    Handle.on(this, (native, scope, run) =>
-      native.call("chorale_run_set_strength", [run, clique, factor]),
-    );
+    Handle.call(this, "set_strength", clique, factor);
   }
   setLabels(labels) {
     Handle.on(this, (native, scope, run) => {
@@ -119,20 +114,20 @@ export class Run extends Handle {
     return shapeOf(Handle.nativeOf(this), this.#model, chain);
   }
   maxMarginals(chain) {
-    return Handle.on(this, (native, scope, run) => {
+    return Handle.on(this, (native, scope) => {
       const { length, labels } = this.#shape(chain);
       const marginals = scope.place("float64", length * labels);
       const margins = scope.place("float64", length);
-      native.call("chorale_run_max_marginals", [run, chain, marginals, 0, margins]);
+      Handle.call(this, "max_marginals", chain, marginals, 0, margins);
       return { marginals: marginals.values(), margins: margins.values() };
     });
   }
   probabilities(chain, options) {
-    return Handle.on(this, (native, scope, run) => {
+    return Handle.on(this, (native, scope) => {
       const { temperature = 1 } = optionsOf(options, ["temperature"]);
       const { length, labels } = this.#shape(chain);
       const [all, exact] = [scope.place("float64", length * labels), scope.place("int32")];
-      native.call("chorale_run_probabilities", [run, chain, temperature, all, 0, exact]);
+      Handle.call(this, "probabilities", chain, temperature, all, 0, exact);
       return { probabilities: all.values(), exact: exact.value === 1 };
     });
   }

@@ -92,7 +92,7 @@ export class Ledger extends Handle {
   }
   changes(options) {
     const { take = true } = optionsOf(options, ["take"]);
-    return this.#list("ledger_change", "chorale_ledger_changes", take ? 1 : 0);
+    return Handle.list(this, "ledger_change", "changes", take ? 1 : 0);
   }
   refit(evidence) {
     return Handle.on(this, (native, scope, ledger) => {
@@ -102,14 +102,10 @@ export class Ledger extends Handle {
     });
   }
   rows() {
-    return this.#list("ledger_row", "chorale_ledger_rows");
+    return Handle.list(this, "ledger_row", "rows");
   }
   keys() {
-    return this.#list("settled_key", "chorale_ledger_keys");
-  }
-  #list(struct, name, ...before) {
-    const native = Handle.nativeOf(this);
-    return native.list(struct, name, Handle.use(this, native), ...before);
+    return Handle.list(this, "settled_key", "keys");
   }
 }
 
