@@ -2,46 +2,30 @@
 // which forbid every labelling of a chain (outcome.h).
 #pragma once
 
+#include "base/names.hpp"
+
 #include <chorale/outcome.h>
 
 namespace chorale {
 
 inline const char *outcome_name(chorale_outcome outcome) noexcept {
-  switch (outcome) {
-  case CHORALE_OUTCOME_COMPLETE:
-    return "complete";
-  case CHORALE_OUTCOME_GAP_REACHED:
-    return "gap-reached";
-  case CHORALE_OUTCOME_ITERATION_LIMIT:
-    return "iteration-limit";
-  case CHORALE_OUTCOME_NODE_LIMIT:
-    return "node-limit";
-  case CHORALE_OUTCOME_DEADLINE:
-    return "deadline";
-  case CHORALE_OUTCOME_CANCELLED:
-    return "cancelled";
-  case CHORALE_OUTCOME_INFEASIBLE:
-    return "infeasible";
-  case CHORALE_OUTCOME_NOTHING_FOUND:
-    return "nothing-found";
-  default:
-    return "unknown outcome";
-  }
+  constexpr NamedConstant kNames[] = {{CHORALE_OUTCOME_COMPLETE, "complete"},
+                                      {CHORALE_OUTCOME_GAP_REACHED, "gap-reached"},
+                                      {CHORALE_OUTCOME_ITERATION_LIMIT, "iteration-limit"},
+                                      {CHORALE_OUTCOME_NODE_LIMIT, "node-limit"},
+                                      {CHORALE_OUTCOME_DEADLINE, "deadline"},
+                                      {CHORALE_OUTCOME_CANCELLED, "cancelled"},
+                                      {CHORALE_OUTCOME_INFEASIBLE, "infeasible"},
+                                      {CHORALE_OUTCOME_NOTHING_FOUND, "nothing-found"}};
+  return name_in(kNames, outcome, "unknown outcome");
 }
 
 inline const char *obstacle_name(chorale_obstacle obstacle) noexcept {
-  switch (obstacle) {
-  case CHORALE_OBSTACLE_SCORES:
-    return "scores";
-  case CHORALE_OBSTACLE_TRANSITIONS:
-    return "transitions";
-  case CHORALE_OBSTACLE_CLIQUES:
-    return "cliques";
-  case CHORALE_OBSTACLE_UNDECIDED:
-    return "undecided";
-  default:
-    return "unknown";
-  }
+  constexpr NamedConstant kNames[] = {{CHORALE_OBSTACLE_SCORES, "scores"},
+                                      {CHORALE_OBSTACLE_TRANSITIONS, "transitions"},
+                                      {CHORALE_OBSTACLE_CLIQUES, "cliques"},
+                                      {CHORALE_OBSTACLE_UNDECIDED, "undecided"}};
+  return name_in(kNames, obstacle, "unknown");
 }
 
 } // namespace chorale

@@ -1,6 +1,7 @@
 // Exported C functions of potential.h.
 #include "potential/create.hpp"
 
+#include "base/names.hpp"
 #include "capi/firewall.hpp"
 #include "potential/checks.hpp"
 
@@ -137,20 +138,12 @@ chorale_family chorale_potential_family(const chorale_potential *potential) {
 }
 
 const char *chorale_family_name(chorale_family family) {
-  switch (family) {
-  case CHORALE_FAMILY_SUM:
-    return "sum";
-  case CHORALE_FAMILY_MAX:
-    return "max";
-  case CHORALE_FAMILY_MAJORITY:
-    return "majority";
-  case CHORALE_FAMILY_PAIRS:
-    return "pairs";
-  case CHORALE_FAMILY_CALLBACK:
-    return "callback";
-  default:
-    return "unknown family";
-  }
+  constexpr NamedConstant kNames[] = {{CHORALE_FAMILY_SUM, "sum"},
+                                      {CHORALE_FAMILY_MAX, "max"},
+                                      {CHORALE_FAMILY_MAJORITY, "majority"},
+                                      {CHORALE_FAMILY_PAIRS, "pairs"},
+                                      {CHORALE_FAMILY_CALLBACK, "callback"}};
+  return name_in(kNames, family, "unknown family");
 }
 
 chorale_status chorale_potential_score(const chorale_potential *potential, const int64_t *counts,

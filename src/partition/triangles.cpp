@@ -38,30 +38,6 @@ double worth_of_joining(double x, double y, double t) noexcept {
 
 } // namespace
 
-// ---- Keys --------------------------------------------------------------------------------------
-
-std::int64_t NumberedKeys::place(std::uint64_t key) const noexcept {
-  const std::int64_t mask = slots_.size() - 1;
-  auto at = static_cast<std::int64_t>((key * 0x9E3779B97F4A7C15U) >> 20) & mask;
-  while (slots_[at].number >= 0 && slots_[at].key != key)
-    at = (at + 1) & mask;
-  return at;
-}
-
-bool NumberedKeys::add(std::uint64_t key, std::int32_t number) noexcept {
-  if (2 * ++count_ > slots_.size()) {
-    Array<Entry> before(memory_);
-    if (!before.copy(slots_) || !slots_.resize(std::max<std::int64_t>(64, 2 * slots_.size())))
-      return false;
-    std::fill(slots_.begin(), slots_.end(), Entry{0, -1});
-    for (const Entry &entry : before)
-      if (entry.number >= 0)
-        slots_[place(entry.key)] = entry;
-  }
-  slots_[place(key)] = {key, number};
-  return true;
-}
-
 // ---- Triangles ---------------------------------------------------------------------------------
 
 // Finds the number of an edge, and adds the edge with `score` if it is new. False if memory runs out.

@@ -2,32 +2,10 @@
 #pragma once
 
 #include "base/limits.hpp"
+#include "base/numbered_keys.hpp"
 #include "partition/scored_graph.hpp"
 
 namespace chorale {
-
-// A hash table of numbers under keys of 64 bits.
-class NumberedKeys {
-public:
-  explicit NumberedKeys(const Memory &memory) noexcept : memory_(memory), slots_(memory) {}
-  // Returns the number of a key; -1 if it has none.
-  std::int32_t find(std::uint64_t key) const noexcept {
-    return slots_.empty() ? -1 : slots_[place(key)].number;
-  }
-  // Adds a key that has no number yet, with a number of at least 0. False if memory runs out.
-  bool add(std::uint64_t key, std::int32_t number) noexcept;
-
-private:
-  struct Entry {
-    std::uint64_t key;
-    std::int32_t number; // -1: empty
-  };
-  std::int64_t place(std::uint64_t key) const noexcept;
-
-  Memory memory_;
-  Array<Entry> slots_; // a power of two, at most half of them in use
-  std::int64_t count_ = 0;
-};
 
 // A partition joins none, one or all of the three pairs of three units, never exactly two. So the
 // pairs of a *triangle* of units have five allowed joint states. The score of each pair is divided

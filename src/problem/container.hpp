@@ -2,26 +2,17 @@
 // Nothing in the file is used before it has been checked.
 #pragma once
 
-#include "base/text_writer.hpp"
+#include "base/report.hpp"
 #include "problem/format.hpp"
-
-#include <chorale/status.h>
 
 namespace chorale {
 
-// The first error found in a file; `status` is CHORALE_OK if there is none. found() stores an error
-// and returns false.
-struct Damage {
-  chorale_status status = CHORALE_OK;
-  char message[240] = {};
-
-  template <class... Parts> bool found(chorale_status what, const Parts &...parts) noexcept {
-    status = what;
-    TextWriter writer(message, sizeof message);
-    (writer << ... << parts);
-    return false;
-  }
-};
+// Reports that a file of `size` bytes ends too early.
+inline chorale_status fail_truncated(const Report &report, std::uint64_t size,
+                                     std::uint64_t needed) noexcept {
+  return report.fail(CHORALE_ERROR_FILE_TRUNCATED, "the file has ", size, " bytes; it needs ",
+                     needed);
+}
 
 // A section of the file, read from front to back, each byte once.
 class Section {
@@ -77,14 +68,13 @@ public:
       sizeof(file::Header) + (file::kSectionEnd - 1) * sizeof(file::Entry);
   static constexpr std::uint64_t kUnknown = UINT64_MAX;
 
-  // Checks the header. On an error, returns false and stores the error in `damage`. `bytes`: the
-  // first `seen` bytes of the file, which must include the whole header unless the file is shorter.
-  // `size`: bytes of the whole file, or kUnknown.
-  bool take_header(const std::byte *bytes, std::size_t seen, std::uint64_t size,
-                   Damage &damage) noexcept;
+  // Checks the header. `bytes`: the first `seen` bytes of the file, which must include the whole
+  // header unless the file is shorter. `size`: bytes of the whole file, or kUnknown.
+  chorale_status take_header(const Report &report, const std::byte *bytes, std::size_t seen,
+                             std::uint64_t size) noexcept;
   // Checks the table; needs take_header() before. `bytes`: at least the first bytes() bytes of the
   // file.
-  bool take_table(const std::byte *bytes, Damage &damage) noexcept;
+  chorale_status take_table(const Report &report, const std::byte *bytes) noexcept;
 
   // Returns the bytes of header and table.
   std::size_t bytes() const noexcept {
@@ -95,8 +85,8 @@ public:
   const file::Entry &section(std::uint32_t number) const noexcept { return entries_[number]; }
 
 private:
-  bool check_entry(const file::Entry &entry, std::uint32_t before, std::uint64_t end,
-                   Damage &damage) const noexcept;
+  chorale_status check_entry(const Report &report, const file::Entry &entry, std::uint32_t before,
+                             std::uint64_t end) const noexcept;
 
   file::Header header_{};
   file::Entry entries_[file::kSectionEnd - 1];
@@ -104,9 +94,8 @@ private:
 
 class Container {
 public:
-  // Checks header, table and checksums, but not the contents of sections. On an error, returns
-  // false and stores the error in `damage`.
-  bool open(const std::byte *bytes, std::size_t size, Damage &damage) noexcept;
+  // Checks header, table and checksums, but not the contents of sections.
+  chorale_status open(const Report &report, const std::byte *bytes, std::size_t size) noexcept;
 
   Section section(std::uint32_t id) const noexcept { return sections_[id]; }
 

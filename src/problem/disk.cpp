@@ -1,11 +1,14 @@
 #include "problem/disk.hpp"
 
+#include "base/names.hpp"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 #if defined(_WIN32)
 #include <io.h>
@@ -68,28 +71,53 @@ bool replace(const char *from, const char *to) noexcept { return rename(from, to
 
 // ---- Failures -----------------------------------------------------------------------------------
 
-bool fail(DiskFailure &failure, const char *doing, int code) noexcept {
-  failure.doing = doing;
-  failure.code = code;
-  return false;
+// Returns a text for an error number of the system; empty if there is none below. Does not use
+// strerror(), whose texts depend on the locale.
+std::string_view describe(int code) noexcept {
+  constexpr NamedConstant kReasons[] = {{ENOENT, "no such file or directory"},
+                                        {EACCES, "permission denied"},
+                                        {EISDIR, "it is a directory"},
+                                        {ENOTDIR, "a part of the path is no directory"},
+                                        {EROFS, "the file system is read-only"},
+                                        {ENOSPC, "no space is left"},
+                                        {ENAMETOOLONG, "the name is too long"},
+                                        {ELOOP, "too many symbolic links"},
+                                        {EBUSY, "it is in use"},
+                                        {EMFILE, "too many files are open"},
+                                        {EFBIG, "the file would be too large"},
+                                        {EIO, "the device failed"}};
+  return name_in(kReasons, code, "");
 }
 
-bool fail_memory(DiskFailure &failure) noexcept {
-  failure.no_memory = true;
-  return false;
+// Returns a path as error messages show it. Of a long path only the last bytes, at most kMost, from
+// the beginning of a UTF-8 character on, so that the message also has room for the reason.
+std::string_view shown(std::string_view path) noexcept {
+  constexpr std::size_t kMost = 320; // bytes
+  std::size_t begin = path.size() > kMost ? path.size() - kMost : 0;
+  while (begin > 0 && begin < path.size() && (path[begin] & 0xC0) == 0x80)
+    ++begin;
+  return path.substr(begin);
 }
 
-bool fail_truncated(DiskFailure &failure, std::uint64_t size, std::uint64_t needed) noexcept {
-  return failure.damage.found(CHORALE_ERROR_FILE_TRUNCATED, "the file has ", size,
-                              " bytes; it needs ", needed);
+// Reports that the system refused an operation. `doing`: the operation, such as "opened"; `code`:
+// the system's error number.
+chorale_status fail(const Report &report, const char *path, std::string_view doing,
+                    int code) noexcept {
+  const std::string_view reason = describe(code);
+  return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path \"", shown(path), "\" could not be ", doing,
+                     ": ", reason, reason.empty() ? "error " : " (error ", code, " of the system",
+                     reason.empty() ? "" : ")");
 }
 
-// Fails for devices and sockets, which may have no end.
-bool check_kind(const Status &about, DiskFailure &failure) noexcept {
-  if (S_ISREG(about.st_mode) || S_ISDIR(about.st_mode) || S_ISFIFO(about.st_mode))
-    return true;
-  failure.kind = "a device or a socket";
-  return false;
+// Fails for devices and sockets, which may have no end; for pipes unless `takes_pipes`.
+chorale_status check_kind(const Report &report, const char *path, const Status &about,
+                          bool takes_pipes) noexcept {
+  const bool is_pipe = S_ISFIFO(about.st_mode);
+  if (S_ISREG(about.st_mode) || S_ISDIR(about.st_mode) || (is_pipe && takes_pipes))
+    return CHORALE_OK;
+  return report.fail(CHORALE_ERROR_INPUT_OUTPUT, "path \"", shown(path), "\" is ",
+                     is_pipe ? "a pipe" : "a device or a socket",
+                     "; problems are saved in files, and loaded from files and pipes");
 }
 
 // ---- Reading ------------------------------------------------------------------------------------
@@ -115,46 +143,40 @@ bool read_until(int file, std::byte *to, std::size_t wanted, std::size_t &done) 
 // Reads and checks header and table, then reads the rest. `size`: bytes of the file, or
 // Front::kUnknown for a pipe, which is read up to the size that its header states. For a pipe,
 // memory grows to twice the bytes read so far, so that a wrong header cannot claim much memory.
-bool read_checked(int file, std::uint64_t size, SharedBytes &to, DiskFailure &failure) noexcept {
+chorale_status read_checked(const Report &report, const char *path, int file, std::uint64_t size,
+                            SharedBytes &to) noexcept {
   std::byte first[Front::kMostBytes];
   std::size_t seen = 0;
   Front front;
   if (!read_until(file, first, sizeof(file::Header), seen))
-    return fail(failure, "read", errno);
-  if (!front.take_header(first, seen, seen < sizeof(file::Header) ? seen : size, failure.damage))
-    return false;
+    return fail(report, path, "read", errno);
+  CHORALE_CHECK(front.take_header(report, first, seen, seen < sizeof(file::Header) ? seen : size));
   if (!read_until(file, first, front.bytes(), seen))
-    return fail(failure, "read", errno);
+    return fail(report, path, "read", errno);
   if (seen < front.bytes())
-    return fail_truncated(failure, seen, front.file_bytes());
-  if (!front.take_table(first, failure.damage))
-    return false;
+    return fail_truncated(report, seen, front.file_bytes());
+  CHORALE_CHECK(front.take_table(report, first));
   if (front.file_bytes() > SIZE_MAX)
-    return fail_memory(failure);
+    return report.out_of_memory();
   const auto total = static_cast<std::size_t>(front.file_bytes());
   constexpr std::size_t kPipe = 1 << 16;
-  std::size_t capacity = size == Front::kUnknown ? std::min(total, kPipe) : total;
-  to.owned = Block(to.memory, capacity);
-  if (!to.owned)
-    return fail_memory(failure);
-  std::memcpy(to.owned.data(), first, seen);
-  for (;;) {
+  for (std::size_t capacity = size == Front::kUnknown ? std::min(total, kPipe) : total;;) {
+    Block grown(to.memory, capacity);
+    if (!grown)
+      return report.out_of_memory();
+    std::memcpy(grown.data(), to.owned ? to.owned.data() : first, seen);
+    to.owned = std::move(grown);
     if (!read_until(file, to.owned.data(), capacity, seen))
-      return fail(failure, "read", errno);
+      return fail(report, path, "read", errno);
     if (seen < capacity)
-      return fail_truncated(failure, seen, total);
+      return fail_truncated(report, seen, total);
     if (capacity == total)
       break;
     capacity = capacity > total / 2 ? total : 2 * capacity;
-    Block grown(to.memory, capacity);
-    if (!grown)
-      return fail_memory(failure);
-    std::memcpy(grown.data(), to.owned.data(), seen);
-    to.owned = std::move(grown);
   }
   to.data = to.owned.data();
   to.size = total;
-  return true;
+  return CHORALE_OK;
 }
 
 // ---- Writing ------------------------------------------------------------------------------------
@@ -174,51 +196,42 @@ bool is_separator(char c) noexcept {
 
 } // namespace
 
-const SharedBytes *read_file(const Memory &memory, const char *path,
-                             DiskFailure &failure) noexcept {
+chorale_status read_file(const Report &report, const Memory &memory, const char *path,
+                         SharedBytes *&made) noexcept {
   Status about{};
-  if (!find_status(path, about)) {
-    fail(failure, "opened", errno);
-    return nullptr;
-  }
-  if (!check_kind(about, failure))
-    return nullptr;
+  if (!find_status(path, about))
+    return fail(report, path, "opened", errno);
+  CHORALE_CHECK(check_kind(report, path, about, true));
+  Held<SharedBytes> draft(memory.create<SharedBytes>(memory));
+  if (!draft)
+    return report.out_of_memory();
   const int file = ::open(path, O_RDONLY | kFlags);
-  if (file < 0) {
-    fail(failure, "opened", errno);
-    return nullptr;
-  }
-  auto *made = memory.create<SharedBytes>(memory);
-  const bool is_read =
-      made ? read_checked(file,
-                          S_ISREG(about.st_mode) ? static_cast<std::uint64_t>(about.st_size)
-                                                 : Front::kUnknown,
-                          *made, failure)
-           : fail_memory(failure);
+  if (file < 0)
+    return fail(report, path, "opened", errno);
+  const chorale_status status =
+      read_checked(report, path, file,
+                   S_ISREG(about.st_mode) ? static_cast<std::uint64_t>(about.st_size)
+                                          : Front::kUnknown,
+                   *draft);
   close(file);
-  if (is_read)
-    return made;
-  release(made);
-  return nullptr;
+  CHORALE_CHECK(status);
+  made = draft.give();
+  return CHORALE_OK;
 }
 
-bool DiskWriter::open(const char *path, DiskFailure &failure) noexcept {
+chorale_status DiskWriter::open() noexcept {
   // Devices, pipes and sockets are not replaced. (Directories are refused by replace() later.)
   Status about{};
-  const bool replaces = find_status(path, about);
-  if (replaces && !check_kind(about, failure))
-    return false;
-  if (replaces && S_ISFIFO(about.st_mode)) {
-    failure.kind = "a pipe";
-    return false;
-  }
-  std::size_t directory = std::strlen(path);
-  while (directory > 0 && !is_separator(path[directory - 1]))
+  const bool replaces = find_status(path_, about);
+  if (replaces)
+    CHORALE_CHECK(check_kind(report_, path_, about, false));
+  std::size_t directory = std::strlen(path_);
+  while (directory > 0 && !is_separator(path_[directory - 1]))
     --directory;
   name_ = Block(memory_, directory + sizeof kName);
   if (!name_)
-    return fail_memory(failure);
-  std::memcpy(name_.data(), path, directory);
+    return report_.out_of_memory();
+  std::memcpy(name_.data(), path_, directory);
   std::memcpy(name_.data() + directory, kName, sizeof kName);
   char *digits = name() + directory + sizeof kName - 3;
   for (int attempt = 0; attempt < kAttempts && file_ < 0; ++attempt) {
@@ -230,12 +243,12 @@ bool DiskWriter::open(const char *path, DiskFailure &failure) noexcept {
   }
   is_there_ = file_ >= 0;
   if (!is_there_)
-    return fail(failure, "created", errno);
+    return fail(report_, path_, "created", errno);
   // Gives the new file the permissions of the file that it will replace, before any byte is
   // written.
   if (replaces && S_ISREG(about.st_mode))
     set_permissions(file_, about);
-  return true;
+  return CHORALE_OK;
 }
 
 bool DiskWriter::write(void *user, std::uint64_t offset, const void *data,
@@ -258,20 +271,16 @@ bool DiskWriter::write(void *user, std::uint64_t offset, const void *data,
   return done;
 }
 
-bool DiskWriter::put_in_place(const char *path, DiskFailure &failure) noexcept {
+chorale_status DiskWriter::put_in_place() noexcept {
   if (code_ != 0)
-    return fail(failure, "written", code_);
-  // Synchronises before renaming: after a crash, `path` is the old file or the complete new one.
-  if (!reaches_disk(file_))
-    return fail(failure, "written", errno);
-  const int file = file_;
-  file_ = -1;
-  if (close(file) != 0)
-    return fail(failure, "written", errno);
-  if (!replace(name(), path))
-    return fail(failure, "put in its place", errno);
+    return fail(report_, path_, "written", code_);
+  // Synchronises before renaming: after a crash, the path has the old file or the complete new one.
+  if (!reaches_disk(file_) || close(std::exchange(file_, -1)) != 0)
+    return fail(report_, path_, "written", errno);
+  if (!replace(name(), path_))
+    return fail(report_, path_, "put in its place", errno);
   is_there_ = false;
-  return true;
+  return CHORALE_OK;
 }
 
 DiskWriter::~DiskWriter() {

@@ -20,9 +20,7 @@ ProblemReader::~ProblemReader() {
 }
 
 chorale_status ProblemReader::read(Problem *&problem) noexcept {
-  Damage damage;
-  if (!container_.open(shared_.data, shared_.size, damage))
-    return report_.fail(damage.status, std::string_view(damage.message));
+  CHORALE_CHECK(container_.open(report_, shared_.data, shared_.size));
   if (const chorale_status status = create_builder(inner_, memory_, log_, builder_))
     return report_.fail(status, std::string_view(inner_error_.message));
   CHORALE_CHECK(read_transitions());

@@ -97,32 +97,26 @@ bool ProblemWriter::meet_potential(const Potential &potential) noexcept {
 }
 
 chorale_status ProblemWriter::prepare(const Report &report) noexcept {
-  const auto no_memory = [&] {
-    return report.out_of_memory();
-  };
   for (std::int64_t i = 0; i < model_.chains.size(); ++i) {
     const Chain &chain = model_.chains[i];
     if (chain.is_instance)
       return report.fail(CHORALE_ERROR_NOT_SAVABLE, "chain ", i,
                          " is an instance; no file can hold its callbacks");
     if (!transitions_.meet(chain.transitions))
-      return no_memory();
+      return report.out_of_memory();
   }
   for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
     const Clique &clique = model_.cliques[c];
     if (!properties_.meet(clique.property()) || !dictionaries_.meet(clique.dictionary()))
-      return no_memory();
+      return report.out_of_memory();
     for (std::int32_t k = 0; k < std::max(clique.centre_values(), 1); ++k) {
       if (clique.potential_at(k).callback)
         return report.fail(CHORALE_ERROR_NOT_SAVABLE, "the potential of clique ", c,
                            " is a callback, which no file can hold");
       if (!meet_potential(clique.potential_at(k)))
-        return no_memory();
+        return report.out_of_memory();
     }
   }
-  if (!transitions_.number() || !properties_.number() || !dictionaries_.number() ||
-      !potentials_.number())
-    return no_memory();
   sections_ = 0;
   each_section([&](std::uint32_t, auto &&) { ++sections_; });
   Output measured;
