@@ -1,7 +1,6 @@
 #include "chain/chain_view.hpp"
 
 #include <algorithm>
-#include <bitset>
 
 namespace chorale {
 
@@ -34,29 +33,25 @@ double ChainView::add_up(const std::int32_t *labels_at, IsLeaf &&is_leaf) const 
   return total;
 }
 
-double ChainView::score(gsl::span<const std::int32_t> labelling,
-                        gsl::span<const std::uint8_t> leaves) const noexcept {
-  // These checks are made only in debug and sanitizer builds (kContracts): most calls score a chain
+double ChainView::score(gsl::span<const std::int32_t> labelling) const noexcept {
+  // This check is made only in debug and sanitizer builds (kContracts): most calls score a chain
   // of one position, for which a check would take a large part of the time.
   Expects(!kContracts || labelling.size() >= to_size(length));
-  Expects(!kContracts || leaves.empty() || leaves.size() >= to_size(length));
-  if (!parents)
+  if (!parents || !has_end())
     return add_up(labelling.data(), [this](std::int32_t t) { return t == length - 1; });
-  const std::uint8_t *leaf_at = leaves.data();
-  return leaf_at ? add_up(labelling.data(), [=](std::int32_t t) { return leaf_at[t] != 0; })
-                 : score_without_leaves(labelling);
-}
-
-double ChainView::score_without_leaves(gsl::span<const std::int32_t> labelling) const noexcept {
-  std::bitset<kLeavesAtOnce> has_child; // of the positions of a block
+  // The leaves of a tree are found by a pass over the parents for each block of positions.
+  constexpr std::int32_t kBlock = 1 << 16;
+  constexpr std::int32_t kBits = 64;
+  std::uint64_t has_child[kBlock / kBits];
   return add_up(labelling.data(), [&](std::int32_t t) {
-    if (t % kLeavesAtOnce == 0) {
-      has_child.reset();
+    const std::int32_t at = t % kBlock;
+    if (at == 0) {
+      std::fill_n(has_child, (std::min(kBlock, length - t) + kBits - 1) / kBits, std::uint64_t{0});
       for (std::int32_t c = t + 1; c < length; ++c) // parents come before their children
-        if (parents[c] >= t && parents[c] - t < kLeavesAtOnce)
-          has_child.set(to_size(parents[c] - t));
+        if (const std::int32_t of = parents[c] - t; of >= 0 && of < kBlock)
+          has_child[of / kBits] |= std::uint64_t{1} << of % kBits;
     }
-    return !has_child[to_size(t % kLeavesAtOnce)];
+    return (has_child[at / kBits] >> at % kBits & 1) == 0;
   });
 }
 

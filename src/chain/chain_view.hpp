@@ -62,17 +62,12 @@ struct ChainView {
   gsl::span<const std::int32_t> all_parents() const noexcept { return span_of(parents, length); }
 
   // Returns phi of a labelling, summed in the order given in chorale/chain.h; minus infinity if the
-  // labelling is forbidden. `leaves`: for a tree, the flags from mark_leaves(); if empty, the
-  // leaves are found by one pass over the parents for each block of kLeavesAtOnce positions.
-  double score(gsl::span<const std::int32_t> labelling,
-               gsl::span<const std::uint8_t> leaves = {}) const noexcept;
+  // labelling is forbidden.
+  double score(gsl::span<const std::int32_t> labelling) const noexcept;
   // Writes T flags: 1 for each leaf of the tree or chain, 0 for other positions.
   void mark_leaves(gsl::span<std::uint8_t> leaves) const noexcept;
 
 private:
-  static constexpr std::int32_t kLeavesAtOnce = 1 << 16;
-
-  double score_without_leaves(gsl::span<const std::int32_t> labelling) const noexcept;
   // Adds up the terms of phi; is_leaf(t) is called for t = 0, 1, .. in this order.
   template <class IsLeaf>
   double add_up(const std::int32_t *labels_at, IsLeaf &&is_leaf) const noexcept;

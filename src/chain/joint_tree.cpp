@@ -8,7 +8,7 @@ namespace chorale {
 JointTree::JointTree(Layout &layout, const ChainView &view, std::int32_t count, std::int64_t most,
                      std::int32_t width, std::int64_t codes, bool decode) noexcept
     : JointProgram(layout, view, count, width, staging_room(most, width, view.labels), codes),
-      parents_(view.parents), is_leaf_(layout.take_span<std::uint8_t>(view.length)),
+      parents_(view.parents),
       keys_(layout.take<std::int32_t>(product_of_counts(length_ + 1, width, count))),
       rows_(layout.take<double>(product_of_counts(length_ + 1, width, labels_))),
       counts_(layout.take<std::int32_t>(length_ + 1)),
@@ -36,14 +36,13 @@ double JointTree::run(Scores &scores, gsl::span<const BoundProperty> properties,
   merged_.reset();
   std::fill_n(counts_, length_ + 1, 0);
   std::fill_n(zeros_, labels_, 0.0);
-  scores.view().mark_leaves(is_leaf_);
-  begin_position(scores, length_);
+  begin_position(scores, length_, false);
   for (std::int32_t t = length_ - 1; t >= 0; --t) {
     if (!scores.spend(std::int64_t{labels_} * (labels_ + 8) * (count_ + 1)))
       return kForbidden;
-    begin_position(scores, t);
+    begin_position(scores, t, true); // its children, if it has any, have begun it before
     if (parents_[t] >= 0)
-      begin_position(scores, parents_[t]);
+      begin_position(scores, parents_[t], false);
     if (!lift(scores, t) || !merge(t)) {
       outcome.overflow = scores.limits().interruption() == Interruption::none;
       return kForbidden;
@@ -54,7 +53,7 @@ double JointTree::run(Scores &scores, gsl::span<const BoundProperty> properties,
 
 // Initialises the set of position t, unless it already exists: one configuration in which nothing
 // has fired, with the scores of t itself.
-void JointTree::begin_position(const Scores &scores, std::int32_t t) noexcept {
+void JointTree::begin_position(const Scores &scores, std::int32_t t, bool is_leaf) noexcept {
   if (counts_[t] > 0)
     return;
   counts_[t] = 1;
@@ -69,7 +68,7 @@ void JointTree::begin_position(const Scores &scores, std::int32_t t) noexcept {
   }
   for (std::int32_t y = 0; y < labels_; ++y)
     at.rows[y] = scores.unary(t)[y] + (parents_[t] < 0 ? scores.start()[y] : 0.0) +
-                 (is_leaf_.data()[t] != 0 ? scores.end()[y] : 0.0);
+                 (is_leaf ? scores.end()[y] : 0.0);
 }
 
 const std::int32_t *JointTree::actions(std::int32_t k, std::int32_t t,

@@ -38,7 +38,7 @@ private:
     return parents_[t] < 0 ? 1 : labels_;
   }
 
-  void begin_position(const Scores &scores, std::int32_t t) noexcept;
+  void begin_position(const Scores &scores, std::int32_t t, bool is_leaf) noexcept;
   // Returns the actions of property k at t under label y: one for each label of the parent, or a
   // single one for a root.
   const std::int32_t *actions(std::int32_t k, std::int32_t t, std::int32_t y) const noexcept;
@@ -58,7 +58,6 @@ private:
   double finish() noexcept;
 
   const std::int32_t *parents_;
-  gsl::span<std::uint8_t> is_leaf_; // T flags
   // (T + 1) x width keys and rows: the sets of all positions; last, the set of the virtual position
   // above the roots.
   std::int32_t *keys_;

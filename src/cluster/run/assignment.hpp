@@ -156,25 +156,17 @@ struct Assignment {
     set_phi(chain, chain_score);
   }
   // Sets the labels of a chain, which must not be an instance. From these labels and `view`
-  // computes phi and the columns that the whole-chain slots show. `leaves`: scratch for trees, a
-  // byte for each position; for other chains it may be empty.
-  void judge(std::int32_t number, const ChainView &view, gsl::span<const std::int32_t> of_chain,
-             gsl::span<std::uint8_t> leaves) noexcept {
+  // computes phi and the columns that the whole-chain slots show.
+  void judge(std::int32_t number, const ChainView &view,
+             gsl::span<const std::int32_t> of_chain) noexcept {
     const Chain &chain = model_->chains[number];
-    const std::size_t length = to_size(chain.length);
-    Expects(of_chain.size() == length && (!view.parents || leaves.size() >= length));
+    Expects(of_chain.size() == to_size(chain.length));
     labels.write(chain.first_label, of_chain);
     for (std::int32_t s = 0; s < chain.wholes(); ++s) {
       const Slot slot = model_->slot(number, s);
       whole_[slot.whole] = model_->attached(slot).evaluate(of_chain, view.all_parents());
     }
-    if (view.parents) {
-      leaves = leaves.first(length);
-      view.mark_leaves(leaves);
-    } else {
-      leaves = {};
-    }
-    set_phi(number, view.score(of_chain, leaves));
+    set_phi(number, view.score(of_chain));
   }
   // Leaves a chain out, but keeps its labels: sets its phi to minus infinity, and to -1 the columns
   // that its whole-chain slots show. The caller sets is_partial.

@@ -190,14 +190,7 @@ bool ChainProgram::show(Limits &limits) noexcept {
   }
   if (!limits.spend(8 * std::int64_t{chain_.length}))
     return false;
-  // No program uses room_ any more, so it can hold the T flags of leaves.
-  gsl::span<std::uint8_t> leaves;
-  if (view_.parents && room_) {
-    Layout layout(room_);
-    leaves = layout.take_span<std::uint8_t>(chain_.length);
-    view_.mark_leaves(leaves);
-  }
-  score = view_.score(labels, leaves);
+  score = view_.score(labels);
   return true;
 }
 

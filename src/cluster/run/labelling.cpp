@@ -8,18 +8,11 @@
 namespace chorale {
 namespace {
 
-// Memory for scoring: the labelling, flags of the leaves of a tree, and the counts of one clique.
-// The last two are as long as the longest chain and the widest clique need.
+// Memory for scoring: the labelling, and the counts of one clique, as many as the widest one has.
 struct Scratch {
-  Scratch(Layout &layout, const Model &model) noexcept : of(layout, model) {
-    std::int32_t length = 0;
-    for (std::int64_t i = 0; i < model.chains.size(); ++i)
-      length = std::max(length, model.chains[i].length);
-    leaves = layout.take_span<std::uint8_t>(length);
-    counts = layout.take_span<std::int64_t>(model.most_columns);
-  }
+  Scratch(Layout &layout, const Model &model) noexcept
+      : of(layout, model), counts(layout.take_span<std::int64_t>(model.most_columns)) {}
   Assignment of;
-  gsl::span<std::uint8_t> leaves;
   gsl::span<std::int64_t> counts;
 };
 
@@ -70,7 +63,7 @@ chorale_status score_labels(const Report &report, const Memory &memory, const Mo
     if (std::count(given.data(), given.data() + length, -1) > 0) {
       scratch.of.leave_out(i);
     } else {
-      scratch.of.judge(i, model.chains[i].view(), given, scratch.leaves);
+      scratch.of.judge(i, model.chains[i].view(), given);
       chains.add(scratch.of.phi(i));
     }
     if (!to.chains.empty())

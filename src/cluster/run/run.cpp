@@ -200,11 +200,10 @@ void chorale_run::reset() noexcept {
 void chorale_run::judge_chain(Assignment &of, std::int32_t number) noexcept {
   if (of.lacks(number))
     return; // the chain has no labels
-  const std::int32_t length = model->chains[number].length;
   Layout layout(rooms.workers[0].room);
-  const auto labels = layout.take_span<std::int32_t>(length);
+  const auto labels = layout.take_span<std::int32_t>(model->chains[number].length);
   of.get(number, labels);
-  of.judge(number, inputs.view_of(number), labels, layout.take_span<std::uint8_t>(length));
+  of.judge(number, inputs.view_of(number), labels);
 }
 
 // Copies the messages of the cliques that have the same columns and equally many members and values of
@@ -253,11 +252,10 @@ void chorale_run::set_labels(gsl::span<const std::int32_t> labels) noexcept {
   for (std::int32_t i = 0; i < model->chains.size(); ++i) {
     const std::size_t length = to_size(model->chains[i].length);
     const gsl::span<const std::int32_t> given = labels.first(length);
-    Layout layout(rooms.workers[0].room);
     if (model->chains[i].is_instance || std::count(given.data(), given.data() + length, -1) > 0)
       state.best.set_phi(i, kForbidden);
     else
-      state.best.judge(i, inputs.view_of(i), given, layout.take_span<std::uint8_t>(length));
+      state.best.judge(i, inputs.view_of(i), given);
     labels = labels.subspan(length);
   }
   state.go_on_from_best();
