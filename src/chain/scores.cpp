@@ -15,19 +15,22 @@ Scores::Scores(Layout &layout, const ChainView &view) noexcept : view_(view) {
         layout.take<double>(saturating_product(static_cast<std::size_t>(view.length), m));
   start_ = layout.take<double>(m);
   end_ = layout.take<double>(m);
+  forward_.row = backward_.column = view.edge_from;
+  forward_.column = backward_.row = view.edge_to;
   if (!has_steps())
     return;
   const auto padded = static_cast<std::size_t>(padded_labels(view.labels));
-  if (!view.has_edges()) {
-    owned_forward_ = layout.take_span<double>(padded);
-    return;
-  }
   const std::size_t square = saturating_product(m, padded);
-  const bool shared = view.transitions && !view.edges;
-  if (shared ? !shared_in_place() : !in_place(view.edge_from, view.edge_to))
-    owned_forward_ = layout.take_span<double>(square);
-  if (!shared && !in_place(view.edge_to, view.edge_from))
-    owned_backward_ = layout.take_span<double>(square);
+  if (!view.has_edges()) {
+    forward_.owned = layout.take_span<double>(padded);
+  } else if (!view.edges) {
+    if (!shared_in_place())
+      forward_.owned = layout.take_span<double>(square);
+  } else {
+    for (Direction *to : {&forward_, &backward_})
+      if (!in_place(*to))
+        to->owned = layout.take_span<double>(square);
+  }
 }
 
 void Scores::copy(const void *from, std::ptrdiff_t at, gsl::span<double> to) const noexcept {
@@ -37,20 +40,29 @@ void Scores::copy(const void *from, std::ptrdiff_t at, gsl::span<double> to) con
     std::copy_n(static_cast<const double *>(from) + at, to.size(), to.data());
 }
 
-void Scores::write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
-                   gsl::span<double> rows) const noexcept {
+void Scores::copy_ends(const void *given, const double *shared, double *to) const noexcept {
+  const std::int32_t m = view_.labels;
+  if (given)
+    copy(given, 0, {to, to_size(m)});
+  else if (shared)
+    std::copy_n(shared, m, to);
+  else
+    std::fill_n(to, m, 0.0);
+}
+
+void Scores::write(std::int32_t t, const Direction &to) const noexcept {
   const std::int32_t m = view_.labels;
   const auto padded = static_cast<std::ptrdiff_t>(padded_labels(m));
-  Expects(rows.size() >= to_size(m) * to_size(padded));
-  double *to = rows.data();
+  Expects(to.owned.size() >= to_size(m) * to_size(padded));
+  double *row = to.owned.data();
   const std::ptrdiff_t base = view_.edge_each ? (t - 1) * view_.edge_matrix : 0;
-  for (std::int32_t r = 0; r < m; ++r, to += padded) {
-    if (column_stride == 1)
-      copy(view_.edges, base + r * row_stride, {to, to_size(m)});
+  for (std::int32_t r = 0; r < m; ++r, row += padded) {
+    if (to.column == 1)
+      copy(view_.edges, base + r * to.row, {row, to_size(m)});
     else
       for (std::int32_t c = 0; c < m; ++c)
-        to[c] = view_.number(view_.edges, base + r * row_stride + c * column_stride);
-    std::fill(to + m, to + padded, kForbidden);
+        row[c] = view_.number(view_.edges, base + r * to.row + c * to.column);
+    std::fill(row + m, row + padded, kForbidden);
   }
 }
 
@@ -92,7 +104,7 @@ bool Scores::load(Limits *limits) noexcept {
   limits_ = limits;
   max_plus_ = &max_plus_here();
   const bool copies_edges =
-      view_.has_edges() && (owned_forward_.data() || owned_backward_.data());
+      view_.has_edges() && (forward_.owned.data() || backward_.owned.data());
   if (!spend(8 * std::int64_t{m} + (copies_edges ? 2 * std::int64_t{m} * m : 0)))
     return false;
   if (owned_unary_) {
@@ -104,76 +116,47 @@ bool Scores::load(Limits *limits) noexcept {
     unary_ = static_cast<const double *>(view_.unary);
     unary_stride_ = view_.unary_row;
   }
-  if (view_.start)
-    copy(view_.start, 0, {start_, to_size(m)});
-  else if (view_.transitions && view_.transitions->start)
-    std::copy_n(view_.transitions->start, m, start_);
-  else
-    std::fill_n(start_, m, 0.0);
-  if (view_.end)
-    copy(view_.end, 0, {end_, to_size(m)});
-  else if (view_.transitions && view_.transitions->end)
-    std::copy_n(view_.transitions->end, m, end_);
-  else
-    std::fill_n(end_, m, 0.0);
-
+  const Transitions *shared = view_.transitions;
+  copy_ends(view_.start, shared ? shared->start : nullptr, start_);
+  copy_ends(view_.end, shared ? shared->end : nullptr, end_);
   if (!has_steps())
     return true;
   const auto padded = static_cast<std::ptrdiff_t>(padded_labels(m));
-  forward_stride_ = backward_stride_ = padded;
+  double *const owned = forward_.owned.data();
+  forward_.stride = backward_.stride = padded;
   if (!view_.has_edges()) {
-    std::fill_n(owned_forward_.data(), owned_forward_.size(), 0.0);
-    forward_ = backward_ = owned_forward_.data();
-    forward_stride_ = backward_stride_ = 0;
+    std::fill_n(owned, padded, 0.0);
+    forward_.matrix = backward_.matrix = owned;
+    forward_.stride = backward_.stride = 0;
   } else if (!view_.edges) {
-    forward_ = view_.transitions->matrix;
-    if (!shared_in_place()) {
-      const std::ptrdiff_t stride = view_.transitions->row_stride;
-      for (std::int32_t x = 0; x < m; ++x) {
-        double *row = owned_forward_.data() + std::ptrdiff_t{x} * padded;
-        std::copy_n(forward_ + x * stride, m, row);
-        std::fill(row + m, row + padded, kForbidden);
-      }
-      forward_ = owned_forward_.data();
+    forward_.matrix = shared_in_place() ? shared->matrix : owned;
+    for (std::int32_t x = 0; x < m && !shared_in_place(); ++x) {
+      double *row = owned + x * padded;
+      std::copy_n(shared->matrix + x * shared->row_stride, m, row);
+      std::fill(row + m, row + padded, kForbidden);
     }
-    backward_ = view_.transitions->transposed;
+    backward_.matrix = shared->transposed;
   } else {
-    if (in_place(view_.edge_from, view_.edge_to)) {
-      forward_ = static_cast<const double *>(view_.edges);
-      forward_stride_ = view_.edge_from;
-    } else {
-      forward_ = owned_forward_.data();
-      if (!view_.edge_each)
-        write(1, view_.edge_from, view_.edge_to, owned_forward_);
-    }
-    if (in_place(view_.edge_to, view_.edge_from)) {
-      backward_ = static_cast<const double *>(view_.edges);
-      backward_stride_ = view_.edge_to;
-    } else {
-      backward_ = owned_backward_.data();
-      if (!view_.edge_each)
-        write(1, view_.edge_to, view_.edge_from, owned_backward_);
+    for (Direction *to : {&forward_, &backward_}) {
+      to->matrix = to->owned.data();
+      if (in_place(*to)) {
+        to->matrix = static_cast<const double *>(view_.edges);
+        to->stride = to->row;
+      } else if (!view_.edge_each) {
+        write(1, *to);
+      }
     }
   }
   return true;
 }
 
-const double *Scores::forward(std::int32_t t) noexcept {
+const double *Scores::matrix(const Direction &of, std::int32_t t) const noexcept {
   if (!view_.edges || !view_.edge_each)
-    return forward_;
-  if (!owned_forward_.data())
-    return forward_ + (t - 1) * view_.edge_matrix;
-  write(t, view_.edge_from, view_.edge_to, owned_forward_);
-  return owned_forward_.data();
-}
-
-const double *Scores::backward(std::int32_t t) noexcept {
-  if (!view_.edges || !view_.edge_each)
-    return backward_;
-  if (!owned_backward_.data())
-    return backward_ + (t - 1) * view_.edge_matrix;
-  write(t, view_.edge_to, view_.edge_from, owned_backward_);
-  return owned_backward_.data();
+    return of.matrix;
+  if (!of.owned.data())
+    return of.matrix + (t - 1) * view_.edge_matrix;
+  write(t, of);
+  return of.matrix;
 }
 
 bool Scores::complete(gsl::span<double> completion, gsl::span<double> scratch,

@@ -36,18 +36,22 @@ public:
   // The matrix shared by all edges: a row for each "from" label (forward) or each "to" label
   // (backward), with the stride padded_labels(). NULL if every edge has its own matrix, or if the
   // chain has no transition scores.
-  const double *forward_of_all() const noexcept { return is_one_matrix() ? forward_ : nullptr; }
-  const double *backward_of_all() const noexcept { return is_one_matrix() ? backward_ : nullptr; }
+  const double *forward_of_all() const noexcept {
+    return is_one_matrix() ? forward_.matrix : nullptr;
+  }
+  const double *backward_of_all() const noexcept {
+    return is_one_matrix() ? backward_.matrix : nullptr;
+  }
   // Writes the m transition scores from each label at the position before t to label y at t.
   void into(std::int32_t t, std::int32_t y, gsl::span<double> to) const noexcept;
 
   // Return the matrix of the edge into t, with a row for each "from" label (forward) or each "to"
   // label (backward). It is valid until the next call of the same function, which may copy another
   // edge's matrix over it. Without transition scores all rows are one row of zeros, with stride 0.
-  const double *forward(std::int32_t t) noexcept;
-  const double *backward(std::int32_t t) noexcept;
-  std::ptrdiff_t forward_stride() const noexcept { return forward_stride_; }
-  std::ptrdiff_t backward_stride() const noexcept { return backward_stride_; }
+  const double *forward(std::int32_t t) noexcept { return matrix(forward_, t); }
+  const double *backward(std::int32_t t) noexcept { return matrix(backward_, t); }
+  std::ptrdiff_t forward_stride() const noexcept { return forward_.stride; }
+  std::ptrdiff_t backward_stride() const noexcept { return backward_.stride; }
 
   // Writes to completion[t * m + y] the best score of the positions after t, given label y at t,
   // with the edge out of t and the end score; or the log-sum (log_sums.hpp) of these scores, if
@@ -62,6 +66,15 @@ public:
                 gsl::span<std::int32_t> labelling) noexcept;
 
 private:
+  // The matrices of transition scores, with rows for "from" labels or for "to" labels.
+  struct Direction {
+    gsl::span<double> owned; // m x padded labels, or a row of zeros; empty if read in place
+    const double *matrix = nullptr;
+    std::ptrdiff_t stride = 0;
+    std::ptrdiff_t row = 0; // strides of the rows and columns in the caller's `edges`
+    std::ptrdiff_t column = 0;
+  };
+
   // False for chains of at most one position. They have no edges, so they need no memory for
   // matrices, which would be large for many labels.
   bool has_steps() const noexcept { return view_.length > 1; }
@@ -70,17 +83,19 @@ private:
   bool write_unary() noexcept;
   // True if a matrix of `edges` can be read in place: it has doubles without gaps within a row and,
   // if all edges share it, rows that need no padding (ends_padded() of max_plus.hpp).
-  bool in_place(std::ptrdiff_t row_stride, std::ptrdiff_t column_stride) const noexcept {
-    return view_.edges && !view_.single && column_stride == 1 &&
-           (view_.edge_each || ends_padded(row_stride, view_.labels));
+  bool in_place(const Direction &of) const noexcept {
+    return !view_.single && of.column == 1 &&
+           (view_.edge_each || ends_padded(of.row, view_.labels));
   }
   // True if the matrix of shared transitions can be read in place.
   bool shared_in_place() const noexcept { return view_.transitions->is_padded; }
   // Copies consecutive numbers of a caller's array, from index `at` on, until `to` is full.
   void copy(const void *from, std::ptrdiff_t at, gsl::span<double> to) const noexcept;
-  // Writes the matrix of the edge into t to `rows`, as m padded rows.
-  void write(std::int32_t t, std::ptrdiff_t row_stride, std::ptrdiff_t column_stride,
-             gsl::span<double> rows) const noexcept;
+  // Copies the start or end scores: those of the caller, else the shared ones, else zeros.
+  void copy_ends(const void *given, const double *shared, double *to) const noexcept;
+  // Writes the matrix of the edge into t to to.owned, as m padded rows.
+  void write(std::int32_t t, const Direction &to) const noexcept;
+  const double *matrix(const Direction &of, std::int32_t t) const noexcept;
 
   ChainView view_;
   Limits none_;
@@ -89,14 +104,10 @@ private:
   double *owned_unary_ = nullptr;     // T x m, or NULL if read in place
   double *start_ = nullptr;
   double *end_ = nullptr;
-  gsl::span<double> owned_forward_; // m x padded labels, or a row of zeros; empty if read in place
-  gsl::span<double> owned_backward_;
   const double *unary_ = nullptr;
-  const double *forward_ = nullptr;
-  const double *backward_ = nullptr;
   std::ptrdiff_t unary_stride_ = 0;
-  std::ptrdiff_t forward_stride_ = 0;
-  std::ptrdiff_t backward_stride_ = 0;
+  Direction forward_;
+  Direction backward_;
 };
 
 template <class Products>
