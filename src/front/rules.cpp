@@ -2,7 +2,6 @@
 
 #include "chain/checks.hpp"
 #include "potential/create.hpp"
-#include "property/rules.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -93,15 +92,15 @@ chorale_status Rules::read(const Report &report, const chorale_rules *given,
 }
 
 chorale_status Rules::check_rule(const Report &report, std::string_view place,
-                                 const LabelKinds &kinds, const CorpusParts &parts,
-                                 chorale_rule &rule) noexcept {
+                                 const RuleKind &kind, const LabelKinds &kinds,
+                                 const CorpusParts &parts, chorale_rule &rule) noexcept {
   const bool is_property = rule.kind == CHORALE_RULE_PROPERTY;
   if (rule.each != 0 && (rule.each != 1 || is_property))
     return report.fail(CHORALE_ERROR_OUT_OF_RANGE, place, ".each is ", rule.each, "; it must be ",
                        is_property ? "0 for a property" : "0 or 1");
   if (!is_property && rule.each == 0)
     CHORALE_CHECK(check_below(report, rule.a, kinds.kinds, place, ".a"));
-  if (takes_b(rule.kind)) {
+  if (kind.takes_b) {
     CHORALE_CHECK(check_below(report, rule.b, kinds.kinds, place, ".b"));
     if (rule.each == 0 && rule.a == rule.b)
       return report.fail(CHORALE_ERROR_OUT_OF_RANGE, place, ".b is ", rule.b,
@@ -110,8 +109,8 @@ chorale_status Rules::check_rule(const Report &report, std::string_view place,
   CHORALE_CHECK(check_least(report, rule.k, 0, place, ".k"));
   if (rule.k == 0)
     rule.k = 1;
-  if (takes_k(rule.kind) &&
-      (rule.k > kMostRuleCells || (states_of(rule) + 1) * kinds.labels > kMostRuleCells))
+  if (kind.takes_k() &&
+      (rule.k > kMostRuleCells || (kind.states(rule.k) + 1) * kinds.labels > kMostRuleCells))
     return report.fail(CHORALE_ERROR_SIZE_OVERFLOW, place, ".k is ", rule.k,
                        "; times the number of labels it must be at most ", kMostRuleCells / 2);
   if (std::isnan(rule.price))
@@ -143,13 +142,13 @@ chorale_status Rules::add(const Report &report, const chorale_rules &given, std:
   char place[64];
   TextWriter(place, sizeof place) << "rules[" << index << "]";
   CHORALE_CHECK(read_struct_of(report, place, given.rules, index, rule));
-  const std::string_view name = name_of(rule.kind);
-  if (name.empty()) {
+  const RuleKind *const kind = find_rule_kind(rule.kind);
+  if (!kind) {
     TextWriter(place, sizeof place) << "rules[" << index << "].kind";
     return report.unknown_constant(place, rule.kind, "a CHORALE_RULE_ constant");
   }
-  TextWriter(place, sizeof place) << "rules[" << index << "] (" << name << ")";
-  CHORALE_CHECK(check_rule(report, place, kinds, parts, rule));
+  TextWriter(place, sizeof place) << "rules[" << index << "] (" << kind->name << ")";
+  CHORALE_CHECK(check_rule(report, place, *kind, kinds, parts, rule));
   Rule made{nullptr,  rule.price > 0 ? rule.price : kInfinity,
             index,    rule.a,
             chains_.size(), rule.chains ? rule.chain_count : -1,
@@ -160,9 +159,9 @@ chorale_status Rules::add(const Report &report, const chorale_rules &given, std:
   std::sort(chains_.begin() + made.first_chain, chains_.end());
   const chorale_corpus &corpus = parts.corpus();
   // True if some label of the kind is counted.
-  const auto is_counted = [&](std::int32_t kind) {
+  const auto is_counted = [&](std::int32_t of) {
     for (std::int32_t y = 0; y < kinds.labels; ++y)
-      if (kinds.kind(y) == kind && (corpus.uncounted_count == 0 ||
+      if (kinds.kind(y) == of && (corpus.uncounted_count == 0 ||
                                     std::find(corpus.uncounted,
                                               corpus.uncounted + corpus.uncounted_count, y) ==
                                         corpus.uncounted + corpus.uncounted_count))
@@ -173,7 +172,7 @@ chorale_status Rules::add(const Report &report, const chorale_rules &given, std:
   const std::int32_t end =
       rule.each != 0 ? static_cast<std::int32_t>(kinds.kinds) : rule.a + 1;
   for (std::int32_t a = first; a < end; ++a) {
-    if (rule.each != 0 && ((takes_b(rule.kind) && a == rule.b) || !is_counted(a)))
+    if (rule.each != 0 && ((kind->takes_b && a == rule.b) || !is_counted(a)))
       continue;
     rule.a = made.a = a;
     if (made.price == kInfinity &&
@@ -184,7 +183,7 @@ chorale_status Rules::add(const Report &report, const chorale_rules &given, std:
           return report.out_of_memory();
     }
     made.property = rule.kind == CHORALE_RULE_PROPERTY ? retain(rule.property)
-                                                       : make_rule(memory_, kinds, rule);
+                                                       : make_rule(memory_, kinds, *kind, rule);
     if (!made.property || !rules_.push(made)) {
       release(made.property);
       return report.out_of_memory();

@@ -5,9 +5,7 @@
 #include "chain/rule_search.hpp"
 #include "cluster/model/builder.hpp"
 #include "front/agreements.hpp"
-#include "property/ready_made.hpp"
-
-#include <chorale/rules.h>
+#include "property/rules.hpp"
 
 namespace chorale {
 
@@ -100,8 +98,8 @@ private:
   chorale_status add(const Report &report, const chorale_rules &given, std::int64_t index,
                      const LabelKinds &kinds, const CorpusParts &parts) noexcept;
   chorale_status check_rule(const Report &report, std::string_view place,
-                            const LabelKinds &kinds, const CorpusParts &parts,
-                            chorale_rule &rule) noexcept;
+                            const RuleKind &kind, const LabelKinds &kinds,
+                            const CorpusParts &parts, chorale_rule &rule) noexcept;
   bool is_touched_by(const Property &property, std::int32_t label) const noexcept;
   bool concerns(const Rule &rule, std::int64_t chain) const noexcept;
   Attached attach(std::int32_t rule, const Chain &chain) const noexcept;

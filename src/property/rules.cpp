@@ -4,8 +4,23 @@
 
 #include <gsl/gsl>
 
+#include <algorithm>
+#include <iterator>
+
 namespace chorale {
 namespace {
+
+constexpr RuleKind kRuleKinds[] = {{CHORALE_RULE_AT_MOST, "at most", false, 2},
+                                   {CHORALE_RULE_AT_LEAST, "at least", false, 2},
+                                   {CHORALE_RULE_EXACTLY, "exactly", false, 2},
+                                   {CHORALE_RULE_NEVER, "never", false, 0},
+                                   {CHORALE_RULE_AT_MOST_TOKENS, "at most tokens", false, 1},
+                                   {CHORALE_RULE_NO_LONGER, "no longer", false, 1},
+                                   {CHORALE_RULE_BEFORE, "before", true, 0},
+                                   {CHORALE_RULE_DIRECTLY_AFTER, "directly after", true, 0},
+                                   {CHORALE_RULE_NOT_TOGETHER, "not together", true, 0},
+                                   {CHORALE_RULE_NEEDS, "needs", true, 0},
+                                   {CHORALE_RULE_PROPERTY, "property", false, 0}};
 
 constexpr std::int32_t kBroken = -1;
 
@@ -71,70 +86,24 @@ bool breaks_at_end(const chorale_rule &rule, std::int32_t state) noexcept {
 
 } // namespace
 
-std::string_view name_of(chorale_rule_kind kind) noexcept {
-  switch (kind) {
-  case CHORALE_RULE_AT_MOST:
-    return "at most";
-  case CHORALE_RULE_AT_LEAST:
-    return "at least";
-  case CHORALE_RULE_EXACTLY:
-    return "exactly";
-  case CHORALE_RULE_NEVER:
-    return "never";
-  case CHORALE_RULE_AT_MOST_TOKENS:
-    return "at most tokens";
-  case CHORALE_RULE_NO_LONGER:
-    return "no longer";
-  case CHORALE_RULE_BEFORE:
-    return "before";
-  case CHORALE_RULE_DIRECTLY_AFTER:
-    return "directly after";
-  case CHORALE_RULE_NOT_TOGETHER:
-    return "not together";
-  case CHORALE_RULE_NEEDS:
-    return "needs";
-  case CHORALE_RULE_PROPERTY:
-    return "property";
-  default:
-    return {};
-  }
+const RuleKind *find_rule_kind(chorale_rule_kind kind) noexcept {
+  const auto *found = std::find_if(std::begin(kRuleKinds), std::end(kRuleKinds),
+                                   [=](const RuleKind &of) { return of.kind == kind; });
+  return found == std::end(kRuleKinds) ? nullptr : found;
 }
 
-bool takes_b(chorale_rule_kind kind) noexcept {
-  return kind == CHORALE_RULE_BEFORE || kind == CHORALE_RULE_DIRECTLY_AFTER ||
-         kind == CHORALE_RULE_NOT_TOGETHER || kind == CHORALE_RULE_NEEDS;
-}
-
-bool takes_k(chorale_rule_kind kind) noexcept {
-  return !takes_b(kind) && kind != CHORALE_RULE_NEVER && kind != CHORALE_RULE_PROPERTY;
-}
-
-std::int64_t states_of(const chorale_rule &rule) noexcept {
-  switch (rule.kind) {
-  case CHORALE_RULE_AT_MOST:
-  case CHORALE_RULE_AT_LEAST:
-  case CHORALE_RULE_EXACTLY:
-    return 2 * rule.k + 1;
-  case CHORALE_RULE_AT_MOST_TOKENS:
-  case CHORALE_RULE_NO_LONGER:
-    return rule.k + 1;
-  default:
-    return 3;
-  }
-}
-
-Property *make_rule(const Memory &memory, const LabelKinds &kinds,
+Property *make_rule(const Memory &memory, const LabelKinds &kinds, const RuleKind &kind,
                     const chorale_rule &rule) noexcept {
-  const auto states = gsl::narrow_cast<std::int32_t>(states_of(rule));
+  const auto states = gsl::narrow_cast<std::int32_t>(kind.states(rule.k));
   const std::int32_t broken = states; // one more state, in which nothing fires any more
   AutomatonTables tables(memory, kinds.labels, 1, 1);
   if (!tables.add_states(states + 1))
     return nullptr;
   for (std::int32_t y = 0; y < kinds.labels; ++y) {
-    const std::int32_t kind = kinds.kind(y);
-    const Is is = kind == rule.a                          ? kinds.begins(y) ? Is::first_a : Is::a
-                  : takes_b(rule.kind) && kind == rule.b ? Is::b
-                                                          : Is::other;
+    const std::int32_t of = kinds.kind(y);
+    const Is is = of == rule.a                   ? kinds.begins(y) ? Is::first_a : Is::a
+                  : kind.takes_b && of == rule.b ? Is::b
+                                                 : Is::other;
     for (std::int32_t s = 0; s < states; ++s) {
       const std::int32_t next = next_of(rule, s, is);
       tables.set(s, 0, y, next == kBroken ? broken : next, next == kBroken ? 0 : CHORALE_FIRE_NOTHING);

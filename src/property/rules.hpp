@@ -10,21 +10,28 @@
 
 namespace chorale {
 
-// Returns the name of a kind of rules, as in error messages; empty if there is no such kind.
-std::string_view name_of(chorale_rule_kind kind) noexcept;
-// True if rules of this kind read the field b (a second kind of labels) of chorale_rule.
-bool takes_b(chorale_rule_kind kind) noexcept;
-// True if they read the field k (a number of segments or positions).
-bool takes_k(chorale_rule_kind kind) noexcept;
+struct RuleKind {
+  chorale_rule_kind kind;
+  std::string_view name; // as in error messages
+  bool takes_b; // rules of this kind read the field b (a second kind of labels) of chorale_rule
+  // If they read the field k (a number of segments or positions), their automata have so many
+  // states for each of these, and one more; else 0: they have three states.
+  std::int64_t states_for_each;
+
+  bool takes_k() const noexcept { return states_for_each > 0; }
+  std::int64_t states(std::int64_t k) const noexcept {
+    return takes_k() ? states_for_each * k + 1 : 3;
+  }
+};
+// NULL if there is no such kind.
+const RuleKind *find_rule_kind(chorale_rule_kind kind) noexcept;
 
 // Greatest number of transitions of an automaton that make_rule() makes.
 inline constexpr std::int64_t kMostRuleCells = std::int64_t{1} << 26;
-// Returns the number of states that make_rule() needs, for a checked rule of any kind but PROPERTY.
-std::int64_t states_of(const chorale_rule &rule) noexcept;
 
 // Makes the property of a checked rule of any kind but PROPERTY. `rule.k` is at least 1: the caller
 // of this function has replaced 0, the default, by 1. NULL if memory runs out.
-Property *make_rule(const Memory &memory, const LabelKinds &kinds,
+Property *make_rule(const Memory &memory, const LabelKinds &kinds, const RuleKind &kind,
                     const chorale_rule &rule) noexcept;
 
 } // namespace chorale
