@@ -294,7 +294,8 @@ GO_SIZES = {
     "run_probabilities": "r.entries(c, chain)",
 }
 GO_SLICES = {"double": ("float64", "doubles"), "int32_t": ("int32", "ints"), "int64_t": ("int64", "longs"), "uint8_t": ("byte", "octets")}
-GO_NUMBERS = {"double": "float64", "int32_t": "int32", "int64_t": "int", "take": "bool"}
+GO_NUMBERS = {"double": "float64", "int32_t": "int32", "int64_t": "int"}
+GO_FLAGS = {"take"}
 GO_FIXED = {"host": "nil", "error": "c.detail", "row_stride": "0", "capacity": "capacity", "needed": "needed"}
 GO_NO_ERRORS = {"NULL_ARGUMENT", "STRUCT_SIZE", "CAPACITY", "STRIDE", "OUT_OF_MEMORY", "BUSY"}  # of every call, or of none in Go
 
@@ -378,8 +379,7 @@ GO_LEFT_OUT = [
     (r"(?m)^\w+_(size|stride): [^\n]*(\n  [^\n]*)*|\b\w+_size:\s.*?\.(?=\s|$)|\b\w+: a buffer .*?\.(?=\s|$)|`count` ", ""),
     (r",\s+which\s+is\s+at\s+[^()]*\([^()]*\)|\s+to\s+\*\w+|,\s+to\s+the\s+buffer\s+`\w+` \(chorale.h\)", ""),
     (r"JSON\s+written\s+by\s+chorale_learnt_text", "JSON written by [Learnt.JSON]"),
-    (r"length: number of bytes, without a NUL\.", ""),
-    (r" \(ends in NUL[^)]*\)|\s+into\s+memory\s+of\s+the\s+host's\s+allocator|On success \*\w+ has one reference\.", ""),
+    (r"length: number of bytes, without a NUL\.| \(ends in NUL[^)]*\)|\s+into\s+memory\s+of\s+the\s+host's\s+allocator|On success \*\w+ has one reference\.", ""),
     (r"entries\s+of\s+chorale_action", "actions"),
     (r"options->edits was 0", "RunOptions.Edits was not set"),
     (r"take: 1: (.*?); 0: nothing changes", r"take: \1; otherwise nothing changes"),
@@ -407,66 +407,60 @@ def go_function(name: str, go: str) -> str:
     parameters = [re.fullmatch(r"(const )?(?:chorale_)?(\w+) ?(\**)(\w+)", " ".join(p.split())).groups() for p in given.split(",")]
     receiver, noun, verb, array, result, listed = "", "", "", "", "", "needed" in given
     taken, lines, passed, related, outs = [], [], [], [], []
+
+    def put(parameter: str, value: str, *before: str) -> None:
+        """Adds a parameter of Go, if it is not empty, the value that C gets, and what is done before the call."""
+        taken.extend([parameter] if parameter else [])
+        passed.append(value)
+        lines.extend(before)
+
     for const, kind, stars, field in parameters:
         own, of = GO_PARAMETERS.get(kind, camel(field)), capitals(kind)
         in_c = "C." + (kind if kind in GO_NUMBERS or kind == "size_t" else f"chorale_{kind}")
         if field in GO_FIXED:
-            passed.append(GO_FIXED[field])
+            put("", GO_FIXED[field])
         elif field.endswith("_size"):
-            passed.append(f"C.sizeof_{result[2:]}")
+            put("", f"C.sizeof_{result[2:]}")
         elif array and field in ("count", "length", "table_count"):
-            lines.append(f'c.name("{field}", "len({array})")')
-            passed.append("columns" if array == "tables" and field == "length" else f"{in_c}(len({array}))")
+            put("", "columns" if array == "tables" and field == "length" else f"{in_c}(len({array}))", f'c.name("{field}", "len({array})")')
         elif listed and stars and (of in STRUCTS or kind in GO_SLICES):
             result = "int32" if kind == "int32_t" else in_c
-            passed.append("(*C.int32_t)(to)" if kind == "int32_t" else "to")
-        elif stars == "**" or of in STRUCTS:
-            lines.append(f"var made *{in_c}" if of not in STRUCTS else f"made := {in_c}{{struct_size: C.sizeof_{in_c[2:]}}}")
-            outs.append(("_", of, f"{camel(kind)}(&made)") if of in STRUCTS else ("_", f"*{of}", f"new{of}({', '.join(['made', *related])})"))
-            passed.append("&made")
+            put("", "(*C.int32_t)(to)" if kind == "int32_t" else "to")
+        elif stars == "**":
+            outs.append(("_", f"*{of}", f"new{of}({', '.join(['made', *related])})"))
+            put("", "&made", f"var made *{in_c}")
+        elif of in STRUCTS:
+            outs.append(("_", of, f"{camel(kind)}(&made)"))
+            put("", "&made", f"made := {in_c}{{struct_size: C.sizeof_{in_c[2:]}}}")
         elif not const and noun + field in GO_SIZES:
             element, pointer = GO_SLICES[kind]
-            lines.append(f"{own} = {'c.labels' if element == 'int32' else 'c.numbers'}({GO_SIZES[noun + field]})")
             outs.append((own, f"[]{element}", f"found({own})" if element == "int32" else own))
-            passed.append(f"{pointer}({own})")
+            put("", f"{pointer}({own})", f"{own} = c.{'labels' if element == 'int32' else 'numbers'}({GO_SIZES[noun + field]})")
         elif field == "exact":
-            lines.append(f"var {own}InC {in_c}")
             outs.append((own, "bool", f"{own}InC != 0"))
-            passed.append(f"&{own}InC")
+            put("", f"&{own}InC", f"var {own}InC {in_c}")
         elif kind in GO_OBJECTS:
-            if name.startswith(kind.removesuffix("_solver") + "_"):
-                noun = kind.removesuffix("_solver") + "_"
-                own, verb = own[0], name.removeprefix(noun)
-                receiver = f"({own} *{of}) "
-            else:
-                taken.append(f"{own} *{of}")
-            lines.append(f"{field}InC := " + ("c.decoded(d)" if kind == "decoded" else f"(*{in_c})(c.{'share' if const else 'alone'}({own}.handle()))"))
-            passed.append(f"{field}InC")
+            is_receiver = name.startswith(kind.removesuffix("_solver") + "_")
+            if is_receiver:
+                noun, own = kind.removesuffix("_solver") + "_", own[0]
+                receiver, verb = f"({own} *{of}) ", name.removeprefix(noun)
             related.append(f"{own}.handle()")
+            held = "c.decoded(d)" if kind == "decoded" else f"(*{in_c})(c.{'share' if const else 'alone'}({own}.handle()))"
+            put("" if is_receiver else f"{own} *{of}", f"{field}InC", f"{field}InC := {held}")
         elif field == "tables":
-            array = own
-            taken.append("tables [][]float64")
-            lines.append('all, columns := c.table("tables", tables)')
-            passed.append("doubles(all)")
+            put(f"{own} [][]float64", "doubles(all)", f'all, columns := c.table("{own}", {own})')
         elif stars and kind in GO_SLICES:
-            array = own
-            taken.append(f"{own} []{GO_SLICES[kind][0]}")
-            if field in GO_LENGTHS:
-                lines.append(f'c.check("{own}", len({own}), {GO_LENGTHS[field]})')
-            passed.append(f"{GO_SLICES[kind][1]}({own})")
+            check = [f'c.check("{own}", len({own}), {GO_LENGTHS[field]})'] if field in GO_LENGTHS else []
+            put(f"{own} []{GO_SLICES[kind][0]}", f"{GO_SLICES[kind][1]}({own})", *check)
         elif kind == "char":
-            array = own
-            taken.append(f"{own} string")
-            lines.append(f"{own}InC := c.{'path' if field == 'path' else 'chars'}({own})")
-            passed.append(f"{own}InC")
+            put(f"{own} string", f"{own}InC", f"{own}InC := c.{'path' if field == 'path' else 'chars'}({own})")
         elif stars:
-            taken.append(f"{own} *{of}")
-            lines.append(f"{own}InC := c.{camel(kind)}({own}{GO_ALSO.get(kind, '')})")
-            passed.append(f"{own}InC")
+            put(f"{own} *{of}", f"{own}InC", f"{own}InC := c.{camel(kind)}({own}{GO_ALSO.get(kind, '')})")
+        elif field in GO_FLAGS:
+            put(f"{own} bool", f"flag({own})")
         else:
-            number = GO_NUMBERS.get(field) or GO_NUMBERS.get(kind, of)
-            taken.append(f"{own} {number}")
-            passed.append(f"flag({own})" if number == "bool" else f"{in_c}({own})")
+            put(f"{own} {GO_NUMBERS.get(kind, of)}", f"{in_c}({own})")
+        array = own if stars else array
     call = f"C.chorale_{name}({', '.join(passed)})"
     if listed:
         function = f"func(to *{result}, capacity C.int64_t, needed *C.int64_t) C.chorale_status {{\n\t\treturn {call}\n\t}}"
