@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes what Rust, Go and TypeScript have of the C headers: constants as enums, and the structs that
-the library fills, with the comments of the headers. bindings/rust/generate.sh runs it.
+the library fills, with the comments of the headers; for Go also the functions that only pass their
+arguments on. bindings/rust/generate.sh runs it.
 
     mirror.py [--check]      --check: only compares with the files
 """
@@ -69,7 +70,7 @@ STRUCTS = {
     "LedgerChange": ("ledger_change", "", "rust go js", ()),
     "LedgerRow": ("ledger_row", "", "rust go js", ()),
 }
-MATHS = re.compile(r"(phi|psi|sum|max|[a-z])_")  # symbols with an index, which are no names
+MATHS = re.compile(r"(phi|psi|mu|[a-z])_|(sum|max)_[a-z]\b")  # symbols with an index, which are no names
 FLAGS = {"proven", "applied", "changed", "conflict", "uses_log_odds", "marginals_exact"}
 NOT_FLAGS = {("LearntReport", "changed")}
 # What the headers do not say of each constant or field, since it stands above all of them or is plain.

@@ -69,19 +69,15 @@ func (c *call) chain(chain *Chain) *C.chorale_chain {
 
 // Score returns the score of a labelling, or minus infinity if the labelling is forbidden.
 // labelling: one label for each position.
-func (chain *Chain) Score(labelling []int32) (float64, error) {
+func (chain *Chain) Score(labelling []int32) (score float64, _ error) {
 	c := begin()
 	defer c.end()
 	told := c.chain(chain)
+	c.present("labelling", len(labelling), int(told.length))
 	if c.err == nil {
-		c.present("labelling", len(labelling), chain.Length)
+		c.failed(C.chorale_chain_score(told, ints(labelling), (*C.double)(&score), c.detail))
 	}
-	if c.err != nil {
-		return 0, c.err
-	}
-	var score C.double
-	c.failed(C.chorale_chain_score(told, ints(labelling), &score, c.detail))
-	return float64(score), c.err
+	return score, c.err
 }
 
 // MaxMarginals are the max-marginals of a chain of T positions with m labels: the best score of a
@@ -113,10 +109,7 @@ func (s *ChainSolver) MaxMarginals(chain *Chain) (*MaxMarginals, ChainResult, er
 		return nil, ChainResult{}, c.err
 	}
 	T, m := chain.Length, chain.Labels
-	edges := 0
-	if T > 0 {
-		edges = product(T-1, m, m)
-	}
+	edges := product(T-1, m, m)
 	if edges >= 1<<48 {
 		return nil, ChainResult{}, refuse(ErrSizeOverflow, "edge marginals of %d positions and %d labels", T, m)
 	}

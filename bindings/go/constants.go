@@ -133,7 +133,7 @@ const (
 	ErrAutomatonOnTree Status = C.CHORALE_ERROR_AUTOMATON_ON_TREE
 	// A property that can fire a value outside its range.
 	ErrValueOutsideRange Status = C.CHORALE_ERROR_VALUE_OUTSIDE_RANGE
-	// A chain with properties needs more configurations than max_states allows.
+	// A chain with properties needs more configurations than MaxStates allows.
 	ErrStateSpace Status = C.CHORALE_ERROR_STATE_SPACE
 	// A label name that the labelling scheme does not know.
 	ErrLabelName Status = C.CHORALE_ERROR_LABEL_NAME
@@ -332,7 +332,7 @@ const (
 	CountBoxes Algorithm = C.CHORALE_ALGORITHM_COUNT_BOXES
 	// SUM: an upper bound by Lagrangian relaxation. Members choose values and values choose members
 	// independently; the multipliers mu are changed so that the two choices agree. The bound is
-	// sum_i max_v (psi_iv - MuIv) + sum_v max_k (f_v(k) + sum of the k largest MuIv over i).
+	// sum_i max_v (psi_iv - mu_iv) + sum_v max_k (f_v(k) + sum of the k largest mu_iv over i).
 	// Returns the best labelling found on the way. O(R n log n) an iteration.
 	DualBound Algorithm = C.CHORALE_ALGORITHM_DUAL_BOUND
 )
@@ -384,18 +384,18 @@ type JointMode int32
 
 // Constants of [JointMode].
 const (
-	// EXACT if no position has more than max_states alive configurations, otherwise BEAM of width
-	// max_states.
+	// EXACT if no position has more than MaxStates alive configurations, otherwise BEAM of width
+	// MaxStates.
 	JointAuto JointMode = C.CHORALE_JOINT_AUTO
-	// Exact. The call fails with [ErrStateSpace] if a position would have more than max_states
-	// alive configurations.
+	// Exact. The call fails with [ErrStateSpace] if a position would have more than MaxStates alive
+	// configurations.
 	JointExact JointMode = C.CHORALE_JOINT_EXACT
 	// The paper's second approximation, local absorption: the message m of a property becomes local
 	// scores, which are those of positions. Every position where the property fires v gets m(v) -
 	// m(EMPTY), or m(v) if m(EMPTY) is minus infinity. Configurations then hold only the states of
 	// the automata. While the message of one property is computed, they also hold the value that
 	// this property has fired. Exact if no property fires twice; if a property fires more often,
-	// the scores of all its firings are added. max_states applies as in EXACT.
+	// the scores of all its firings are added. MaxStates applies as in EXACT.
 	JointLocalScores JointMode = C.CHORALE_JOINT_LOCAL_SCORES
 	// The paper's third approximation: keeps the best BeamWidth configurations at each position.
 	// They are ranked by their best score over all labels plus, for each property whose message has

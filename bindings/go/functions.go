@@ -152,7 +152,7 @@ func (r *Run) MaxMarginals(chain int) (marginals []float64, margins []float64, _
 // properties have more joint states than MaxStates: then some labellings were left out, or
 // properties were approximated. Errors: [ErrNotANumber], [ErrInfinite] and [ErrOutOfRange]
 // (temperature), [ErrKind], [ErrStateSpace] (even with local scores there are more configurations
-// than max_states), [ErrNoLabelling] (also: every labelling of the chain is forbidden by the
+// than MaxStates), [ErrNoLabelling] (also: every labelling of the chain is forbidden by the
 // messages or, with local scores, because of what it fires), [ErrCallbackValue] and
 // [ErrCallbackStopped] (single items).
 func (r *Run) Probabilities(chain int, temperature float64) (probabilities []float64, exact bool, _ error) {
