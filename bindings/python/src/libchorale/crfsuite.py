@@ -109,12 +109,12 @@ class Scores:
             model = model.modelfile.name
         name: str = os.fspath(model)
         with open(name, "rb") as file:
-            self._read(name, file.read())
+            self.__setstate__((name, file.read()))
 
-    def __reduce__(self) -> Any:
-        return _remade, (self._name, self._data)
+    def __getstate__(self) -> tuple[str, bytes]:
+        return self._name, self._data
 
-    def _read(self, name: str, data: bytes) -> None:
+    def __setstate__(self, state: tuple[str, bytes]) -> None:
         try:
             import pycrfsuite
         except ModuleNotFoundError:
@@ -122,12 +122,12 @@ class Scores:
                 "models of CRFsuite are read by python-crfsuite: pip install 'libchorale[crfsuite]'"
             ) from None
 
+        self._name, self._data = name, data = state
         features = _read_features(name, data)
         *_, m, count, _, of_labels, of_attributes, _, _ = _HEADER.unpack_from(data)
         self.labels: list[str] = _read_names(name, data, "labels", m, of_labels)
         attributes = _read_names(name, data, "attributes", count, of_attributes)
         self._attributes = {text: number for number, text in enumerate(attributes)}
-        self._name, self._data = name, data
         self._items = pycrfsuite.ItemSequence
         self.tagger = pycrfsuite.Tagger()
         self.tagger.open_inmemory(data)  # the tagger reads these bytes, which `_data` keeps alive
@@ -203,9 +203,3 @@ class RuleTagger:
         if name == "scores":
             raise AttributeError(name)
         return getattr(self.scores.tagger, name)
-
-
-def _remade(name: str, data: bytes) -> Scores:
-    made = Scores.__new__(Scores)
-    made._read(name, data)
-    return made
