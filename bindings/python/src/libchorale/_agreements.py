@@ -6,7 +6,8 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Literal, Union
 
 import numpy as np
@@ -128,18 +129,6 @@ class Given:
     group_names: Sequence[Hashable] = ()  # the group of each chain
     texts: bool = False  # whether the tokens are texts, not integers
 
-    def __len__(self) -> int:
-        return len(self.offsets) - 1
-
-    @property
-    def labels(self) -> int | None:
-        """The number of labels; None if there is no chain, and it is unknown."""
-        return int(self.scores.shape[1]) if len(self) else None
-
-    def spans(self) -> list[tuple[int, int]]:
-        ends = self.offsets.tolist()
-        return list(zip(ends, ends[1:]))
-
 
 def read(
     unaries: Iterable[Any],
@@ -180,6 +169,8 @@ def read(
     if uncounted is None:
         uncounted = [label for label, name in enumerate(names or ()) if name == OUTSIDE]
     m = scores.shape[1]
+    if names is not None and lengths and len(names) != m:
+        raise ValueError(f"names has {len(names)} entries for {m} labels")
 
     def matrices(place: str, own: Any, length: int) -> npt.NDArray[Any]:
         """Returns the edge scores of a chain, and zeros for its first position."""
@@ -268,10 +259,6 @@ def _joined(
     _of_each_chain(name, given, lengths)
     parts = [read(f"{name}[{i}]", own, n) for i, (own, n) in enumerate(zip(given, lengths))]
     return np.concatenate(parts) if parts else None
-
-
-def _longs(place: str, own: Any, length: int) -> Longs:
-    return arrays.longs(place, own, size=length)
 
 
 def _scores(unaries: Iterable[Any]) -> tuple[npt.NDArray[Any], Sequence[int]]:
@@ -403,9 +390,9 @@ def _wanted(
             f"{place}.cliques holds {wrong[0]}, and there are {sum(lengths)} positions, from 0"
         )
     if asked.weights is None or not isinstance(asked.what, Property):
-        weights = _joined(f"{place}.weights", asked.weights, lengths, _longs)
+        weights = _joined(f"{place}.weights", asked.weights, lengths, arrays.longs)
     else:
-        weights = _longs(f"{place}.weights", asked.weights, len(lengths))
+        weights = arrays.longs(f"{place}.weights", asked.weights, len(lengths))
     return Wanted(
         dataclasses.replace(asked, strength=strength, minimum=minimum),
         "words" if asked.what == "words" else number,
@@ -422,44 +409,30 @@ def _wanted(
     )
 
 
-class Placed:
-    """A context, `with Placed(given):`, for a call that takes all chains in one array. Rewrites
-    messages of errors so that they name chains and agreements as the caller does."""
+@contextmanager
+def placed(given: Given) -> Iterator[None]:
+    """For a call that takes all chains in one array: rewrites messages of errors so that they name
+    chains and agreements as the caller does."""
 
-    def __init__(self, given: Given) -> None:
-        self._given = given
+    def place(match: re.Match[str]) -> str:
+        name, index, offsets = match["name"], int(match["index"]), given.offsets
+        if name == "agreements":
+            return given.wanted[index].place
+        # The index of a weight of a property is the number of a chain; all others are positions.
+        of_chains = (wanted.place for wanted in given.wanted if wanted.prop is not None)
+        if name == "weights" and message.startswith(tuple(f"{place}." for place in of_chains)):
+            return match[0]
+        chain = int(np.searchsorted(offsets, index, side="right")) - 1
+        within = int(index - offsets[chain]) - (name == "edges")
+        return f"{'unaries' if name in ('unary', 'scores') else name}[{chain}][{within}]"
 
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, Error) and len(error.args) == 1:
-            message = re.sub(
-                r"\bagreements\[(\d+)\]",
-                lambda match: self._given.wanted[int(match[1])].place,
-                str(error),
-            )
-            message = re.sub(
-                r"\b(unary|scores|tokens|keys|weights|edges|forced|allowed)\[(\d+)\]",
-                self._position,
-                message,
-            )
+    try:
+        yield
+    except Error as error:
+        if len(error.args) == 1:
+            message = str(error)
+            for names in ("agreements", "unary|scores|tokens|keys|weights|edges|forced|allowed"):
+                message = re.sub(rf"\b(?P<name>{names})\[(?P<index>\d+)\]", place, message)
             error.args = (message,)
             error.message = message
-
-    def _position(self, match: re.Match[str]) -> str:
-        position, offsets = int(match[2]), self._given.offsets
-        if match[1] == "weights" and self._of_chains(match.string):
-            return match[0]
-        chain = int(np.searchsorted(offsets, position, side="right")) - 1
-        name = "unaries" if match[1] in ("unary", "scores") else match[1]
-        within = int(position - offsets[chain]) - (name == "edges")
-        return f"{name}[{chain}][{within}]"
-
-    def _of_chains(self, message: str) -> bool:
-        """Returns whether a message about weights refers to the weights of a property. Their index
-        is the number of a chain; the index of all other weights is the number of a position."""
-        return any(
-            wanted.prop is not None and message.startswith(f"{wanted.place}.")
-            for wanted in self._given.wanted
-        )
+        raise

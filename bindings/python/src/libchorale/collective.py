@@ -18,11 +18,12 @@ import numpy.typing as npt
 from . import _arrays as arrays
 from . import _declarations as c
 from . import rules as of_rules
-from ._agreements import READ, Agree, Given, Placed, Strength, read
+from ._agreements import READ, Agree, Given, Strength, placed, read
 from ._callbacks import Raised
 from ._declarations import Outcome
 from ._handle import Closable
 from ._native import Using, call, get, library
+from ._native import read as filled
 from ._work import entries, told
 from .cancel import Cancel, Stop
 from .chain import Scheme, Transitions
@@ -34,9 +35,7 @@ from .run import (
     LeftOut,
     Progress,
     Reason,
-    RunResult,
     left_out_of,
-    result_of,
     run_options,
     telling,
 )
@@ -239,7 +238,7 @@ def build_problem(
 def agreeing(given: Given, labels: arrays.Ints | None) -> Problem:
     """Returns a problem with gold labels, made by one call of the library. given: the checked
     arguments. labels: the gold label of every position; None: no gold labels."""
-    with ExitStack() as stack, Placed(given):
+    with ExitStack() as stack, placed(given):
         corpus = corpus_of(given.scores, given.offsets, **given.fields)
         create = library.chorale_problem_create_agreeing
         agreements, raised = specification(stack, given)
@@ -319,8 +318,8 @@ def decode(
                  follows B-, I- and the like
     most_cost    a chain whose rules cost more keeps its own labels; None: no limit
 
-    The other options are those of `Run`, which has more (`build_problem`). All chains must have the same number of labels; `allowed` says which labels a
-    chain has. Trees are for `ModelBuilder`.
+    The other options are those of `Run`, which has more (`build_problem`). All chains must have the
+    same number of labels; `allowed` says which labels a chain has. Trees are for `ModelBuilder`.
 
     >>> result = decode(
     ...     [[[2.1, 0.3]], [[1.9, 0.2]], [[0.7, 0.9]]], tokens=[["Washington"]] * 3, strength=0.9
@@ -333,42 +332,40 @@ def decode(
     until = arrays.deadline("time_limit", time_limit)  # covers the work before the run, too
     options = {name: value for name, value in locals().items() if name in OF_A_RUN}
     given = read(**{name: value for name, value in locals().items() if name in READ})
-    if names is not None and given.labels is not None and len(names) != given.labels:
-        raise ValueError(f"names has {len(names)} entries for {given.labels} labels")
     kept = None
     if rules:
         kept = of_rules.Given(rules, names, scheme, most_cost, given.scores.shape[1])
     limits: dict[str, Any] = {"until": until, "cancel": cancel, "progress": progress}
     with solved(given, options, kept, **limits) as solution:
         ruled = [] if kept is None else of_rules.ruled_chains(solution, kept)
-        result, left_out = solution.result(), solution.left_out()
+        result = told(c.chorale_run_result, library.chorale_decoded_get_result, solution)
+        left_out = left_out_of(get(library.chorale_decoded_run, solution))
         if result.outcome == Outcome.INFEASIBLE and left_out:
             raise StateError(f"no chain has an allowed labelling; {left_out[0]}")
         now, own = (
             solution.labels(which, int(given.offsets[-1]))
             for which in (c.CHORALE_TOGETHER, c.CHORALE_ALONE)
         )
-        found, strengths = solution.reasons(), solution.strengths(len(given.wanted))
+        found = entries(library.chorale_decoded_reasons, c.chorale_reason, solution)
+        strengths = solution.strengths(len(given.wanted))
     reasons: dict[int, list[Reason]] = {}
     for number, *of in found:
         what, chain = given.wanted[number].what, of[1]
         reason = dataclasses.replace(Reason(*of), what=what, group=given.group_names[chain])
         reasons.setdefault(chain, []).append(reason)
-    spans = given.spans()
+    ends = given.offsets.tolist()
+    parts = [slice(first, last) for first, last in zip(ends, ends[1:])]
     places = np.searchsorted(given.offsets, np.flatnonzero(now != own), side="right") - 1
-    changed = []
-    for chain in np.unique(places).tolist():
-        first, last = spans[chain]
-        changed.append(Change(chain, own[first:last], now[first:last], reasons.get(chain, [])))
-    return Decoded(
-        labels=[now[first:last] for first, last in spans],
-        own=[own[first:last] for first, last in spans],
-        score=result.score,
-        own_score=result.own_score,
-        upper_bound=result.upper_bound,
-        proven=result.proven,
-        outcome=result.outcome,
-        rounds=result.rounds,
+    changed = [
+        Change(chain, own[parts[chain]], now[parts[chain]], reasons.get(chain, []))
+        for chain in np.unique(places).tolist()
+    ]
+    return filled(
+        Decoded,
+        result,
+        outcome=Outcome(result.outcome),
+        labels=[now[part] for part in parts],
+        own=[own[part] for part in parts],
         changed=changed,
         left_out=left_out,
         ruled=ruled,
@@ -395,15 +392,6 @@ class _Solution(Closable):
 
     def strengths(self, count: int) -> list[float]:
         return [get(library.chorale_decoded_strength, self, number) for number in range(count)]
-
-    def result(self) -> RunResult:
-        return result_of(told(c.chorale_run_result, library.chorale_decoded_get_result, self))
-
-    def left_out(self) -> list[LeftOut]:
-        return left_out_of(get(library.chorale_decoded_run, self))
-
-    def reasons(self) -> list[Any]:
-        return entries(library.chorale_decoded_reasons, c.chorale_reason, self)
 
 
 def specification(stack: ExitStack, given: Given) -> tuple[Any, list[Raised]]:
@@ -446,7 +434,7 @@ def solved(
             made.rules = pointer(rules.struct(stack))
         how: dict[str, Any] = {"stop": stop, "sources": [raised, *of_potentials]}
         arguments = (library.chorale_decode, None, corpus, agreements, len(given.wanted), made)
-        with Placed(given):
+        with placed(given):
             solution = _Solution(_Solution._create(*arguments, **how), of_potentials)
         error = raised.take()
         with solution:

@@ -25,7 +25,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from ctypes import pointer
 from typing import Any, Literal, Optional, Union
@@ -305,12 +305,6 @@ def propose(
     kind_of, begins = kinds.kind_of_label, kinds.begins
     assert kind_of is not None and begins is not None
     counts: dict[tuple[int, int, int | None], list[int]] = {}
-
-    def count(rule: int, a: int, b: int | None, keeps: bool) -> None:
-        entry = counts.setdefault((a, rule, b), [0, 0])
-        entry[0] += keeps
-        entry[1] += 1
-
     of_interest = [kind for kind, name in enumerate(kinds.kind_names) if name != "O"]
     for chain in labels:
         segments: list[int] = []
@@ -320,19 +314,10 @@ def propose(
             if kind != before or (label >= 0 and begins[label]):
                 segments.append(kind)
             before = kind
-        present = [kind for kind in of_interest if kind in segments]
-        for a in present:
-            first = segments.index(a)
-            last = len(segments) - 1 - segments[::-1].index(a)
-            count(c.CHORALE_RULE_AT_MOST, a, None, first == last)
-            starts = [segments[at - 1] if at else -1 for at, k in enumerate(segments) if k == a]
-            for b in of_interest:
-                if b == a:
-                    continue
-                count(c.CHORALE_RULE_NEEDS, a, b, b in present)
-                count(c.CHORALE_RULE_DIRECTLY_AFTER, a, b, all(k == b for k in starts))
-                if b in present:
-                    count(c.CHORALE_RULE_BEFORE, a, b, last < segments.index(b))
+        for a, rule, b, keeps in _kept(segments, of_interest):
+            entry = counts.setdefault((a, rule, b), [0, 0])
+            entry[0] += keeps
+            entry[1] += 1
     found = []
     for (a, number, second), (holds, of) in sorted(counts.items(), key=lambda entry: entry[0][:2]):
         if of < minimum or holds < share * of:
@@ -341,6 +326,24 @@ def propose(
         other = None if second is None else kinds.kind_names[second]
         found.append(Proposal(Rule(number, kinds.kind_names[a], other, price=price), holds, of))
     return found
+
+
+def _kept(segments: list[int], kinds: Sequence[int]) -> Iterator[tuple[int, int, int | None, bool]]:
+    """Yields each rule that a chain could break, as a, the number of the rule and b, and whether
+    the chain keeps it. segments: the kinds of its segments."""
+    for a in kinds:
+        places = [place for place, kind in enumerate(segments) if kind == a]
+        if not places:
+            continue
+        yield a, c.CHORALE_RULE_AT_MOST, None, len(places) == 1
+        for b in kinds:
+            if b == a:
+                continue
+            after = all(place > 0 and segments[place - 1] == b for place in places)
+            yield a, c.CHORALE_RULE_NEEDS, b, b in segments
+            yield a, c.CHORALE_RULE_DIRECTLY_AFTER, b, after
+            if b in segments:
+                yield a, c.CHORALE_RULE_BEFORE, b, places[-1] < segments.index(b)
 
 
 @dataclasses.dataclass(frozen=True)
