@@ -5,16 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-_MONTHS = {
-    1: "jan january januar jänner janvier enero gennaio", 2: "feb february februar février fevr févr febrero",
-    3: "mar march märz mars marzo mrz", 4: "apr april avril avr abril", 5: "may mai mayo maio",
-    6: "jun june juni juin junio", 7: "jul july juli juillet juil julio", 8: "aug august août aout agosto",
-    9: "sep sept september septembre septiembre", 10: "oct october okt oktober octobre octubre",
-    11: "nov november novembre noviembre", 12: "dec december dez dezember décembre déc diciembre dic",
-}
-_MONTH_OF = {name: number for number, names in _MONTHS.items() for name in names.split()}
-_SEASONS = {"spring": 1, "frühjahr": 1, "printemps": 1, "summer": 2, "sommer": 2, "été": 2, "autumn": 3, "fall": 3, "herbst": 3,
-            "automne": 3, "winter": 4, "hiver": 4}
+from .words import WORDS
+
+_MONTH_OF = {name: number for number, names in enumerate(WORDS["months"], 1) for name in names}
+_SEASONS = WORDS["seasons"]
 _YEAR = re.compile(r"(?<!\d)((?:1[4-9]|20)\d\d)(?:\s?([a-h])(?![^\W_]))?(?!\d)")
 _RANGE = re.compile(r"(?<!\d)((?:1[4-9]|20)\d\d)\s?(?:[-–—/]|bis|to)\s?((?:(?:1[4-9]|20)\d\d)|\d\d)(?!\d|[-./])")
 _ISO = re.compile(r"(?<!\d)((?:1[4-9]|20)\d\d)[-/.](\d{1,2})(?:[-/.](\d{1,2}))?(?!\d)")

@@ -13,42 +13,10 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
+from .words import WORDS
+
 # Words that say which field they stand in or beside, by class.
-_KEYWORDS = {
-    "ed": r"eds?|editors?|edited|[ée]diteurs?|hgg?|hrsgg?|herausgeber|herausgegeben|dir|éds?|coords?|orgs?",
-    "tr": r"trans|transl|translated|translators?|übers|übersetzt|trad|traduction",
-    "th": r"dissertation|thesis|theses|diss|phd|ph|thèse|habilitation|masters?|msc|tesis|doctoral",
-    "pr": r"proceedings|proc|conference|conf|meeting|workshop|symposium|symp|congress|tagung|actes|actas|congreso",
-    "jo": r"journal|j|zeitschrift|quarterly|magazine|times|rev|review|revue|revista|bulletin|annals|ann|acta|archiv|"
-    r"archives|lett|letters|trans|transactions|communications|commun|zeitung|jahrbuch|berichte|ber|annalen|"
-    r"nature|science|physica|il|nuovo|cimento|cuadernos|cahiers|annales|int|phys|chem|res|soc|am|eur|adv",
-    "in": r"in|dans|en",
-    "and": r"and|und|et|y|e|og|och",
-    "al": r"al|others|alii",
-    "pp": r"pp?|pages?|pgs?|ss?|seiten?|ff?|págs?",
-    "vol": r"vols?|volumes?|bd|band|bde|jg|jahrgang|jhg|t|tome|tomo",
-    "no": r"no|nr|numbers?|issue|iss|heft|h|n|num|núm|fasc",
-    "ser": r"ser|series|reihe|collection|coll|colección",
-    "rep": r"reports?|tech|technical|papers?|working|discussion|rapport|informe|tr|memo|memorandum|preprint|standards?|"
-    r"iso|ieee|rfc|din|ansi|patent",
-    "edn": r"edn|editions?|rev|revised|aufl|auflage|ausg|ausgabe|ed",
-    "mon": r"jan(uary?|uar)?|feb(ruary?|ruar)?|mar(ch)?|märz|apr(il)?|may|mai|jun[ei]?|jul[yi]?|aug(ust)?|sept?(ember)?|"
-    r"o[ck]t(ober)?|nov(ember)?|de[cz](ember)?|spring|summer|autumn|fall|winter|forthcoming|press|janvier|février|"
-    r"mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre|enero|febrero|marzo|abril|mayo|junio|julio|"
-    r"agosto|septiembre|octubre|noviembre|diciembre",
-    "id": r"doi|https?|www|url|arxiv|isbn|issn|pmid|pmcid|urn|hdl|eprint",
-    "acc": r"retrieved|accessed|available|abgerufen|zugriff|abrufbar|online|internet|stand|download|consulté|disponible|"
-    r"letzter|visited|cited",
-    "pub": r"press|verlag|university|publishers?|publishing|books|inc|ltd|co|sons|gmbh|éditions|editions|edizioni|"
-    r"editorial|universität|université|universidad|institut|institute|department|dept|presses",
-    "de": r"von|van|de|der|den|di|da|del|la|le|du|zu|zur|ten|ter|mc|o",
-    "fn": r"the|a|an|of|on|for|to|with|from|by|at|as|is|are|der|die|das|des|dem|im|am|zum|zur|für|mit|auf|aus|"
-    r"eine?[rsmn]?|les?|des|du|sur|pour|au|aux|los|las|el|una?|del",
-    "jr": r"jr|sr|ii|iii|iv",
-    "org": r"collaboration|organi[sz]ation|ministry|ministerium|bundesamt|commission|committee|agency|association|"
-    r"council|foundation|society|gesellschaft|group|consortium|united|nations|bank|european",
-}
-_CLASSES = [(name, re.compile(pattern)) for name, pattern in _KEYWORDS.items()]
+_CLASSES = [(name, re.compile("|".join(words))) for name, words in WORDS["keywords"].items()]
 _YEAR = re.compile(r"(1[5-9]|20)\d\d[a-z]?")
 _STRETCH_ENDS = frozenset(',.;:()[]"“”„«»?!')
 _QUOTES_OPEN, _QUOTES_CLOSE = frozenset("“„«‘‹"), frozenset("”»’›")

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from .words import WORDS
+
 Name = dict[str, str]
 
 _UPPER = "A-ZÀ-ÞĀ-ŽА-ЯЂ-ЏΑ-Ω"
@@ -20,25 +22,14 @@ _INITIALS = re.compile(
 _FAMILY = r"[^\W\d_][\w'’-]+(?:\s[^\W\d_][\w'’-]+)?,\s+"
 _RUN_ON = re.compile(r"(^|; )(%s(?:[^\W\d_]\.[\s-]?)+)(?<=\s)(?=%s[^\W\d_]\.)" % (_FAMILY, _FAMILY))
 _SUFFIX = re.compile(r"[JS]r\.?|Junior|II|III|2nd|3rd|M\.D\.|Ph\.?D\.?")
-_PARTICLES = frozenset(
-    "von van der den de del della di da dal dos das du des la le los las zu zur zum ten ter te af av al el bin ibn "
-    "y 't".split()
-)
+_PARTICLES = frozenset(WORDS["particles"])
 _OTHERS = re.compile(
     r"[\s,;&]*(?:\band\b\s*)?(?:\bet\.?\s*al(?:ii|\.|\b)\.?|\bu\.\s?a\.|\bua\b\.?|\band\s+(?:\d+\s+)?others\b\.?|\bund\s+andere\b|\by\s+otros\b|"
     r"\bet\s+autres\b|\be\.\s?a\.|…|\.\.\.)",
     re.IGNORECASE,
 )
 _AND = re.compile(r"\s*(?:&|\band\b|\bAND\b|\bund\b|\bUND\b|\bet\b|\bsowie\b|\boch\b|\bog\b|(?<=\s)[yeui](?=\s))\s*")
-_BODY = re.compile(
-    r"\b(?:collaborations?|organi[sz]ations?|minist\w+|bundes\w+|commission\w*|committee|council|association|agency|institut\w*|"
-    r"foundation|society|gesellschaft|group|consortium|nations?|bank|union|universit\w*|universidad|department|office|bureau|centre|"
-    r"center|team|project|network|initiative|academy|federation|verband|verein|stiftung|amt|kommission|rat|zentrum|"
-    r"investigators|alliance|company|corporation|inc|ltd|gmbh|press|government|congress|parliament|unesco|oecd|who|nasa|"
-    r"european|international|national|deutsche[rs]?|instituto|ministerio|conseil|cour|statistisches|authority|board|service|services|library|museum|study|"
-    r"partei|cdu|spd|destatis|eurostat|bmfsfj|bmbf)\b",
-    re.IGNORECASE,
-)
+_BODY = re.compile(r"\b(?:%s)\b" % "|".join(WORDS["bodies"]), re.IGNORECASE)
 _STRIPPED = " \t\n,;:&/–—-"
 
 
