@@ -8,6 +8,7 @@ caller passes borrow=True; if it then cannot be read in place, an exception says
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 import time
 from collections.abc import Sequence
@@ -285,6 +286,7 @@ def texts(name: str, values: Any) -> list[bytes]:
     return [encoded(f"{name} holds", text) for text in values]
 
 
+@functools.lru_cache(None)
 def choices(prefix: str) -> dict[Any, int]:
     """Returns the constants of the C interface that begin with CHORALE_ and a prefix, by the rest
     of their names in small letters."""
@@ -293,14 +295,16 @@ def choices(prefix: str) -> dict[Any, int]:
     return {name[len(begin) :].lower(): number for name, number in known}
 
 
-def chosen(name: str, value: Any, choices: dict[Any, int]) -> int:
-    """Returns choices[value]. If `value` is a text, '-' in it means the same as '_'."""
+def chosen(name: str, value: Any, known: dict[Any, int] | str) -> int:
+    """Returns known[value], or choices(known)[value] if `known` is a prefix. If `value` is a text,
+    '-' in it means the same as '_'."""
+    numbers = choices(known) if isinstance(known, str) else known
     key = value.replace("-", "_") if isinstance(value, str) else value
     try:
-        return choices[key]
+        return numbers[key]
     except (KeyError, TypeError):
-        known = ", ".join(repr(choice) for choice in choices)
-        raise ValueError(f"{name} is {value!r}, not one of {known}") from None
+        names = ", ".join(map(repr, numbers))
+        raise ValueError(f"{name} is {value!r}, not one of {names}") from None
 
 
 def borrowed(

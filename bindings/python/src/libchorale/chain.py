@@ -20,8 +20,6 @@ from ._work import told
 
 Scheme = Literal["plain", "bio", "bioes", "bilou"]
 
-SCHEMES = arrays.choices("SCHEME")
-
 
 def named(names: Sequence[str], scheme: str) -> tuple[int, Any, Any, int]:
     """Returns label names as the library takes them: scheme, texts, their lengths and number."""
@@ -29,7 +27,7 @@ def named(names: Sequence[str], scheme: str) -> tuple[int, Any, Any, int]:
     spelled = scheme.lower() if isinstance(scheme, str) else scheme
     pointers = (c_char_p * max(1, len(encoded)))(*encoded)
     lengths = (c_size_t * max(1, len(encoded)))(*map(len, encoded))
-    return arrays.chosen("scheme", spelled, SCHEMES), pointers, lengths, len(encoded)
+    return arrays.chosen("scheme", spelled, "SCHEME"), pointers, lengths, len(encoded)
 
 
 class Mask(NamedTuple):

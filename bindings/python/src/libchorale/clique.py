@@ -26,7 +26,6 @@ STARTS = {
     "alpha_pass": c.CHORALE_START_ALPHA_PASS,
 }
 FORMS = {"marginal": c.CHORALE_MARGINAL_SCORE, "message": c.CHORALE_MARGINAL_MESSAGE}
-ALGORITHMS = arrays.choices("ALGORITHM")
 
 
 def algorithm_number(name: str) -> int:
@@ -34,7 +33,7 @@ def algorithm_number(name: str) -> int:
     if not isinstance(name, str):
         raise TypeError(f"algorithm is {name!r}, not a name")
     known = "lagrangian_subgradient" if name == "lagrangian" else name
-    return arrays.chosen("algorithm", known, ALGORITHMS)
+    return arrays.chosen("algorithm", known, "ALGORITHM")
 
 
 def algorithms() -> list[str]:
@@ -43,7 +42,7 @@ def algorithms() -> list[str]:
     >>> "alpha_pass" in algorithms()
     True
     """
-    return list(ALGORITHMS)
+    return list(arrays.choices("ALGORITHM"))
 
 
 @dataclasses.dataclass(frozen=True, repr=False)
@@ -120,10 +119,9 @@ class CliqueSolver(Closable):
     ) -> CliqueResult:
         """Finds the values of the members with the highest total score. Whether the result is exact
         depends on the algorithm and the potential."""
-        made = _Call(locals())
-        labels = np.full(made.members, -1, dtype=np.int32)
-        arguments = potential, made.problem, made.options, labels
-        return made.result(library.chorale_clique_solve, self, labels, *arguments)
+        call = _Call(locals())
+        labels = np.full(call.members, -1, dtype=np.int32)
+        return call.result(library.chorale_clique_solve, labels)
 
     def marginals(
         self,
@@ -157,13 +155,11 @@ class CliqueSolver(Closable):
         >>> found.marginals.tolist(), found.result.labels.tolist()
         ([[5.0, 4.5], [5.0, 4.5]], [0, 0])
         """
-        made = _Call(locals())
-        made.options.exact_marginals = bool(exact)
-        labels = np.full(made.members, -1, dtype=np.int32)
-        marginals = np.empty((made.members, made.values))
-        outputs = arrays.chosen("form", form, FORMS), marginals, made.values, labels
-        arguments = potential, made.problem, made.options, *outputs
-        result = made.result(library.chorale_clique_max_marginals, self, labels, *arguments)
+        call = _Call(locals())
+        labels = np.full(call.members, -1, dtype=np.int32)
+        marginals = np.empty((call.members, call.values))
+        outputs = arrays.chosen("form", form, FORMS), marginals, call.values
+        result = call.result(library.chorale_clique_max_marginals, labels, *outputs)
         return MarginalsResult(marginals, result)
 
     def evaluate(
@@ -180,10 +176,9 @@ class CliqueSolver(Closable):
         >>> CliqueSolver().evaluate(Potential.potts(2, 1.0), [[1.0, 0.0], [0.0, 0.5]], [1, 1]).score
         4.5
         """
-        made = _Call(locals())
-        array = arrays.ints("labels", labels, size=made.members, how="copy")
-        arguments = potential, made.problem, array
-        return made.result(library.chorale_clique_score, self, array, *arguments)
+        call = _Call(locals())
+        array = arrays.ints("labels", labels, size=call.members, how="copy")
+        return call.result(library.chorale_clique_score, array)
 
 
 class _Call:
@@ -194,7 +189,7 @@ class _Call:
         scores = arrays.table("scores", given["scores"], 2)
         self.members, self.values = scores.shape
         weights, size = given["weights"], self.members
-        self.problem = struct(
+        problem = struct(
             c.chorale_clique_problem,
             members=size,
             values=self.values,
@@ -203,8 +198,9 @@ class _Call:
             weights=None if weights is None else arrays.longs("weights", weights, size),
         )
         self._stop = Stop(given.get("cancel"))
+        self._arguments = [given["self"], given["potential"], problem]
         if "algorithm" in given:
-            self.options = self._options(given)
+            self._arguments.append(self._options(given))
 
     def _options(self, given: dict[str, Any]) -> c.chorale_clique_options:
         fields: dict[str, Any] = {name: arrays.size(name, given[name]) for name in NUMBERS}
@@ -226,14 +222,14 @@ class _Call:
             prove=int(exact or (gap is not None and gap == 0)),
             time_limit=arrays.limit("time_limit", given["time_limit"]),
             cancel=self._stop,
+            exact_marginals=int(bool(given.get("exact"))),
             **fields,
         )
 
-    def result(
-        self, function: Any, solver: CliqueSolver, labels: arrays.Ints, *arguments: Any
-    ) -> CliqueResult:
+    def result(self, function: Any, labels: arrays.Ints, *outputs: Any) -> CliqueResult:
         """Calls the solver. labels: the array to which the call writes labels, if it finds any."""
-        made = told(c.chorale_clique_result, function, solver, *arguments, stop=self._stop)
+        arguments = *self._arguments, *outputs, labels
+        made = told(c.chorale_clique_result, function, *arguments, stop=self._stop)
         name = get(library.chorale_algorithm_name, made.algorithm).decode()
         return read(
             CliqueResult,

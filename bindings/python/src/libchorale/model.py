@@ -130,9 +130,9 @@ class ModelBuilder(Handle):
             with Renaming({"scores": "transitions"}):
                 transitions = Transitions(transitions)
         corpus = corpus_of(array, ends, transitions, ids, documents, borrow=int(bool(borrow)))
-        with Renaming({"unary": "scores"}):
-            add = library.chorale_model_builder_add_corpus
-            first: int = told(c_int64, add, self, corpus)
+        corpus.names = {"unary": "scores"}
+        add = library.chorale_model_builder_add_corpus
+        first: int = told(c_int64, add, self, corpus)
         shapes = np.empty((corpus.chains, 2), dtype=np.int64)
         shapes[:, 0] = 1 if ends is None else np.diff(ends)
         shapes[:, 1] = corpus.labels

@@ -38,8 +38,6 @@ ANY = c.CHORALE_ANY
 
 SegmentRule = Literal["spans_ignored", "ends_at_ignored"]
 
-SEGMENT_RULES = arrays.choices("SEGMENT")
-
 
 @dataclasses.dataclass(frozen=True)
 class LabelMap:
@@ -261,7 +259,7 @@ class Property(Shared):
         label ends the segment.
         """
         made, skipped = _mapped(labels, ignored)
-        how = skipped, arrays.chosen("rule", rule, SEGMENT_RULES)
+        how = skipped, arrays.chosen("rule", rule, "SEGMENT")
         end = FIRE_NOTHING if end_value is None else end_value
         return cls._new("_next_label", made, anchor, *how, end)
 
@@ -284,7 +282,7 @@ class Property(Shared):
         fires.
         rule: as in `next_label`."""
         made, skipped = _mapped(labels, ignored)
-        how = skipped, arrays.chosen("rule", rule, SEGMENT_RULES)
+        how = skipped, arrays.chosen("rule", rule, "SEGMENT")
         start = FIRE_NOTHING if start_value is None else start_value
         return cls._new("_token_before", made, anchor, *how, values, start)
 

@@ -33,9 +33,6 @@ from .problem import Problem
 JointMode = Literal["auto", "exact", "local_scores", "beam"]
 MessageElement = Literal["auto", "float64", "magnitude16"]
 
-JOINT_MODES = arrays.choices("JOINT")
-MESSAGE_ELEMENTS = arrays.choices("MESSAGES")
-
 
 @dataclasses.dataclass(frozen=True)
 class LeftOut:
@@ -419,8 +416,8 @@ _OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     **dict.fromkeys(("beam_width", "max_states", "threads"), _positive),
     **dict.fromkeys(("exact_marginals", "restrict_range", "edits"), _truth),
     "algorithm": lambda _, value: algorithm_number(value),
-    "joint_mode": lambda name, value: arrays.chosen(name, value, JOINT_MODES),
-    "message_element": lambda name, value: arrays.chosen(name, value, MESSAGE_ELEMENTS),
+    "joint_mode": lambda name, value: arrays.chosen(name, value, "JOINT"),
+    "message_element": lambda name, value: arrays.chosen(name, value, "MESSAGES"),
 }
 
 
