@@ -272,35 +272,25 @@ public:
               rows_[a] += potential_->weights[a * columns() + v] * counts_[v];
           }
         });
-    total_ = whole ? of_majority() : kForbidden;
+    total_ = !whole ? kForbidden : nothing_counts() ? 0.0 : of_majority_after(0, 0);
   }
   double after(std::int32_t u, std::int32_t v) const noexcept {
     return nothing_counts_after(v) ? 0.0 : of_majority_after(u, v);
   }
   void move(std::int32_t u, std::int32_t v) noexcept {
+    total_ = after(u, v);
     for (std::int64_t a = 0; a < columns(); ++a) {
       const double *w = potential_->weights + a * columns();
       rows_[a] += w[v] - w[u];
     }
     --counts_[u];
     ++counts_[v];
-    total_ = of_majority();
   }
 
 private:
   std::int64_t counted() const noexcept { return columns() - (potential_->has_rest() ? 1 : 0); }
-  double of_majority() const noexcept {
-    if (nothing_counts())
-      return 0.0;
-    std::int32_t most = 0;
-    for (std::int64_t a = 0; a < counted(); ++a)
-      most = std::max(most, counts_[a]);
-    double best = kForbidden;
-    for (std::int64_t a = 0; a < counted(); ++a)
-      if (counts_[a] == most)
-        best = std::max(best, rows_[a]);
-    return best;
-  }
+  // Returns C after a member has moved from u to v, unless no member then has a counted value. u = v: C
+  // of the present counts.
   double of_majority_after(std::int32_t u, std::int32_t v) const noexcept {
     std::int32_t most = 0;
     double best = kForbidden;

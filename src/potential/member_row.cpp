@@ -1,5 +1,6 @@
 #include "potential/member_row.hpp"
 
+#include "base/numeric.hpp"
 #include "potential/clique_potential.hpp"
 
 #include <algorithm>
@@ -24,23 +25,14 @@ void fill_max_row(const Potential &potential, const std::int64_t *counts, std::i
   const auto entry = [&](std::int32_t v, std::int64_t more) {
     return scale_score(potential.table_entry(v, counts[v] + more, members), factor);
   };
-  double first = kForbidden;
-  double second = kForbidden;
-  std::int32_t top = -1;
-  for (std::int32_t v = 0; v < potential.values; ++v) {
-    if (!potential.counts(v))
-      continue;
-    const double score = entry(v, 0);
-    if (top < 0 || score > first) {
-      second = first;
-      first = score;
-      top = v;
-    } else {
-      second = std::max(second, score);
-    }
-  }
+  TwoBest top;
   for (std::int32_t v = 0; v < potential.values; ++v)
-    row[v] = potential.counts(v) ? std::max(entry(v, weight), v == top ? second : first) : first;
+    if (potential.counts(v))
+      top.add(entry(v, 0));
+  for (std::int32_t v = 0; v < potential.values; ++v)
+    row[v] = potential.counts(v)
+                 ? std::max(entry(v, weight), entry(v, 0) == top.first ? top.second : top.first)
+                 : top.first;
 }
 
 // Does what fill_member_row() does, for a SUM with tables that forbid counts, or if no other member

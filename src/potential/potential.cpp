@@ -75,40 +75,29 @@ bool split_pairs(const Potential &potential, gsl::span<double> split) noexcept {
   return true;
 }
 
-} // namespace
-
-std::int64_t convex_prefix(gsl::span<const double> given) noexcept {
-  const double tolerance = kShapeTolerance * largest_magnitude(given);
-  const double *table = given.data();
-  const auto length = static_cast<std::int64_t>(given.size());
-  std::int64_t k = 0;
-  for (; k < length; ++k) {
-    if (table[k] == kForbidden)
-      break;
-    if (k >= 2 && table[k] - table[k - 1] < table[k - 1] - table[k - 2] - tolerance)
-      break;
-  }
-  return k;
-}
-
-std::int64_t concave_prefix(gsl::span<const double> given) noexcept {
+// Returns the length of the longest convex (bend 1) or concave (bend -1) prefix of f(0), f(1), .., with
+// a tolerance of 1e-12 max|f|. A convex prefix has no forbidden entry; a concave one may end in some.
+std::int64_t shape_prefix(gsl::span<const double> given, double bend) noexcept {
   const double tolerance = kShapeTolerance * largest_magnitude(given);
   const double *table = given.data();
   const auto length = static_cast<std::int64_t>(given.size());
   std::int64_t k = 0;
   for (; k < length; ++k) {
     if (table[k] == kForbidden) {
-      if (k == 0)
-        return 0;
+      if (bend > 0 || k == 0)
+        break;
       continue;
     }
     if (k >= 1 && table[k - 1] == kForbidden)
       break;
-    if (k >= 2 && table[k] - table[k - 1] > table[k - 1] - table[k - 2] + tolerance)
+    if (k >= 2 && bend * (table[k] - table[k - 1]) <
+                      bend * (table[k - 1] - table[k - 2]) - tolerance)
       break;
   }
   return k;
 }
+
+} // namespace
 
 void derive_potential(Potential &p, gsl::span<double> split) noexcept {
   p.counted_values = p.mask ? 0 : p.values;
@@ -137,8 +126,8 @@ void derive_potential(Potential &p, gsl::span<double> split) noexcept {
       const gsl::span<const double> table(p.numbers + r * p.table_length, to_size(p.table_length));
       p.finite_tables =
           p.finite_tables && std::find(table.begin(), table.end(), kForbidden) == table.end();
-      p.convex_length = std::min(p.convex_length, convex_prefix(table));
-      p.concave_length = std::min(p.concave_length, concave_prefix(table));
+      p.convex_length = std::min(p.convex_length, shape_prefix(table, 1));
+      p.concave_length = std::min(p.concave_length, shape_prefix(table, -1));
     }
     break;
   case TableSource::mixture: {

@@ -176,11 +176,6 @@ inline bool is_square(const Potential &p) noexcept {
 // True if C may be minus infinity for some counts.
 inline bool may_forbid(const Potential &p) noexcept { return p.callback || !p.finite_tables; }
 
-// Return the length of the longest convex, or concave, prefix of f(0), f(1), .., with a tolerance
-// of 1e-12 max|f|. A convex prefix has no forbidden entry; a concave one may end in some.
-std::int64_t convex_prefix(gsl::span<const double> table) noexcept;
-std::int64_t concave_prefix(gsl::span<const double> table) noexcept;
-
 // Sets the fields of a new potential that depend on its numbers and mask: counted values, shapes of
 // tables, separability of PAIRS. `split`: the part of `storage` for the `values` numbers c_v of
 // PAIRS, which are computed here; not used by other families.
