@@ -211,8 +211,7 @@ public:
     CHORALE_CHECK(callback_status(report_, answer.failure));
     solver.log.write(CHORALE_LOG_DEBUG, "clique of ", task.problem.members(),
                      " members: ", task.plan.algorithm->name, ", score ",
-                     answer.member_score + answer.clique_score, ", upper bound ",
-                     answer.upper_bound);
+                     answer.score(), ", upper bound ", answer.upper_bound);
     write(answer, result);
     return CHORALE_OK;
   }
@@ -223,7 +222,7 @@ public:
     full.algorithm = task.plan.algorithm ? task.plan.algorithm->id : CHORALE_ALGORITHM_AUTO;
     full.proven = answer.proven;
     full.marginals_exact = answer.marginals_exact;
-    full.score = answer.member_score + answer.clique_score;
+    full.score = answer.score();
     full.member_score = answer.member_score;
     full.clique_score = answer.clique_score;
     full.upper_bound = answer.upper_bound;

@@ -115,9 +115,7 @@ private:
     if (task_.wants_marginals && !writes_in_place() && (!is_interrupted() || is_small()))
       write_marginals(task_, messages());
     if (found) {
-      answer.member_score = rated.member_score;
-      answer.clique_score = rated.clique_score;
-      answer.magnitude = rated.magnitude;
+      static_cast<Rated &>(answer) = rated;
       if (!task_.assignment.empty())
         std::copy_n(candidate_.data(), instance_.members, task_.assignment.data());
       const double score = rated.score();

@@ -33,13 +33,20 @@ struct CliqueTask {
   bool in_place = false;
 };
 
-struct CliqueAnswer {
+// The score of a labelling, computed by the definition in clique.h: the sum of the member scores
+// plus the potential at the counts of the values.
+struct Rated {
+  double member_score = kForbidden; // sum of member scores, in the order of the members
+  double clique_score = 0;
+  double magnitude = 0; // sum over the members of |score|, plus |clique_score|
+
+  double score() const noexcept { return member_score + clique_score; }
+};
+
+struct CliqueAnswer : Rated {
   chorale_outcome outcome = CHORALE_OUTCOME_COMPLETE;
   bool proven = false;
   bool marginals_exact = false;
-  double member_score = kForbidden;
-  double clique_score = 0;
-  double magnitude = 0; // sum over the members of |score|, plus |clique_score|
   double upper_bound = kInfinity;
   std::int64_t iterations = 0;
   std::int64_t nodes = 0;

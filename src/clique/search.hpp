@@ -10,16 +10,6 @@
 
 namespace chorale {
 
-// The score of a labelling, computed by the definition in clique.h: the sum of the member scores
-// plus the potential at the counts of the values.
-struct Rated {
-  double member_score = kForbidden; // sum of member scores, in the order of the members
-  double clique_score = 0;
-  double magnitude = 0; // sum over the members of |score|, plus |clique_score|
-
-  double score() const noexcept { return member_score + clique_score; }
-};
-
 class CliqueSearch {
 public:
   CliqueSearch(Layout &layout, const CliqueTask &task, Limits &limits) noexcept;

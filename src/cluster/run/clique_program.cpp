@@ -266,7 +266,7 @@ void CliqueProgram::answer_centred(Limits &limits) noexcept {
     if (failure != RunFailure::none || limits.interruption() != Interruption::none)
       return;
     to_centre[c] =
-        answer.member_score == kForbidden ? kForbidden : answer.member_score + answer.clique_score;
+        answer.member_score == kForbidden ? kForbidden : answer.score();
     for (std::int64_t e = 0; e < entries; ++e)
       to_members[e] = std::max(to_members[e], answers_[e] + from_centre[c]);
   }
@@ -324,8 +324,7 @@ double CliqueProgram::bound_within(Limits &limits, bool *found) noexcept {
       if (failure != RunFailure::none || limits.interruption() != Interruption::none)
         return kInfinity;
       bound = answer.upper_bound;
-      score = answer.member_score == kForbidden ? kForbidden
-                                                : answer.member_score + answer.clique_score;
+      score = answer.member_score == kForbidden ? kForbidden : answer.score();
     }
     if (score > kForbidden && score + own > best_score) {
       best_score = score + own;
