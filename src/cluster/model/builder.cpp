@@ -3,6 +3,7 @@
 
 #include "base/components.hpp"
 #include "base/keyed.hpp"
+#include "base/lists.hpp"
 #include "cluster/model/fired_columns.hpp"
 
 #include <algorithm>
@@ -300,31 +301,25 @@ bool chorale_model_builder::push_repeated_words(const chorale_repeated_words_opt
 
 // Sorts the slots of each chain, and stores them in the model. False if memory runs out.
 bool chorale_model_builder::order_slots() noexcept {
-  const std::int64_t chains = model->chains.size();
-  Array<std::int64_t> next(memory);
-  Array<std::int32_t> places(memory); // places of slots, chain by chain
-  if (!next.resize(chains + 1) || !places.resize(model->members.size()))
-    return false;
-  std::fill(next.begin(), next.end(), 0);
-  const auto each_slot = [&](auto &&visit) {
+  Lists<std::int32_t> places(memory); // by chain: the places of its slots
+  const auto each_slot = [this](auto &&add) {
     for (const AddedSlot &slot : slots)
-      visit(slot.chain, slot.clique, slot.member);
+      add(slot.chain, model->cliques[slot.clique].first_slot + slot.member);
     for (std::int64_t c = 0; c < model->cliques.size(); ++c)
-      if (model->cliques[c].centred())
-        visit(centres[c].chain, c, model->cliques[c].members);
+      if (const Clique &clique = model->cliques[c]; clique.centred())
+        add(centres[c].chain, clique.first_slot + clique.members);
   };
-  each_slot([&](std::int32_t chain, std::int64_t, std::int32_t) { ++next[chain + 1]; });
-  for (std::int64_t i = 0; i < chains; ++i) {
-    model->chains[i].first_slot = static_cast<std::int32_t>(next[i]);
-    model->chains[i].slots = static_cast<std::int32_t>(next[i + 1]);
-    next[i + 1] += next[i];
-  }
-  each_slot([&](std::int32_t chain, std::int64_t clique, std::int32_t member) {
-    places[next[chain]++] = model->cliques[clique].first_slot + member;
-  });
-  for (std::int64_t i = 0; i < chains; ++i) {
+  const std::int64_t count = model->members.size();
+  if (!places.make(model->chains.size(), each_slot) ||
+      !model->slots.make(count, 0, std::max<std::int64_t>(count - 1, 0)))
+    return false;
+  std::int32_t slot = 0;
+  for (std::int64_t i = 0; i < model->chains.size(); ++i) {
     Chain &chain = model->chains[i];
-    std::int32_t *first = places.begin() + chain.first_slot;
+    const gsl::span<std::int32_t> of_chain = places[i];
+    std::int32_t *const first = of_chain.data();
+    chain.first_slot = slot;
+    chain.slots = static_cast<std::int32_t>(of_chain.size());
     const PackedIntegers &sites = model->members;
     // Sorts the places of the chain's slots. First come the whole-chain slots (negative sites), by
     // place and hence by clique; those of an instance in the order of adding, in which sites
@@ -339,11 +334,9 @@ bool chorale_model_builder::order_slots() noexcept {
     });
     while (chain.whole_slots < chain.slots && sites[first[chain.whole_slots]] < 0)
       ++chain.whole_slots;
+    for (std::int32_t s = 0; s < chain.slots; ++s)
+      model->slots.set(slot++, first[s]);
   }
-  if (!model->slots.make(places.size(), 0, std::max<std::int64_t>(places.size() - 1, 0)))
-    return false;
-  for (std::int64_t s = 0; s < places.size(); ++s)
-    model->slots.set(s, places[s]);
   return true;
 }
 
