@@ -142,6 +142,10 @@ struct Assignment {
   std::int32_t shown(const Slot &slot) const noexcept {
     return shown(model_->cliques[slot.clique], slot.member);
   }
+  // Returns the value of a clique's centre; -1 if the centre is left out, 0 if the clique has none.
+  std::int32_t centre(const Clique &clique) const noexcept {
+    return clique.centred() ? shown(clique, clique.members) : 0;
+  }
   // Sets the labels of a chain, its phi, and the columns that its whole-chain slots show.
   // `of_slots`: the column of each slot, whole-chain slots first; the columns of the other slots
   // are not read.

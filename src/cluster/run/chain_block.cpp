@@ -95,7 +95,7 @@ double ChainBlock::score_with(std::int32_t begin, std::int32_t end,
   const Clique clique = setting_.inputs.clique(number);
   std::int64_t *counts = memory_.varied;
   all_counts_.load(model_.first_count(number), {counts, to_size(clique.columns())});
-  std::int32_t centre = centre_value(clique);
+  std::int32_t centre = now_.centre(clique);
   for (std::int32_t k = begin; k < end; ++k) {
     const std::int32_t s = memory_.order[k];
     if (is_centre(s, clique)) {
@@ -139,7 +139,7 @@ bool ChainBlock::fill_row(std::int32_t s, gsl::span<double> row, Limits &limits)
   all_counts_.load(model_.first_count(slot(s).clique),
                    {memory_.counts, to_size(clique.columns())});
   const bool moves_centre = is_centre(s, clique);
-  const std::int32_t centre = moves_centre ? 0 : centre_value(clique);
+  const std::int32_t centre = moves_centre ? 0 : now_.centre(clique);
   if (centre < 0 || (penalties_ && !moves_centre && !may_forbid(clique.potential_at(centre)))) {
     std::fill_n(row.data(), row.size(), 0.0); // the centre is left out, or there is no penalty
     return true;

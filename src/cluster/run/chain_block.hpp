@@ -123,9 +123,6 @@ private:
   bool is_centre(std::int32_t s, const Clique &clique) const noexcept {
     return memory_.slots[s].member == clique.members;
   }
-  std::int32_t centre_value(const Clique &clique) const noexcept {
-    return clique.centred() ? now_.shown(clique, clique.members) : 0;
-  }
   double evaluate(std::int32_t number, const Clique &clique, std::int32_t centre) noexcept;
   // Multiplies a row of scores C by the strength of the clique of slot s.
   void strengthen(std::int32_t s, gsl::span<double> row) const noexcept {

@@ -143,14 +143,9 @@ Attached ChainProgram::read_attached(const void *program, std::int32_t k) noexce
   const auto &self = *static_cast<const ChainProgram *>(program);
   if (self.slots_.empty())
     return self.model_->attached(self.model_->slot(self.number_, k));
-  const Clique &clique = self.cliques_[k];
-  const WholeSlot &whole = self.model_->wholes[self.slot(k).whole];
-  return {clique.property(),
-          clique.numbering(),
-          whole.classes,
-          whole.table,
-          self.incoming.data() + self.row_begin_[k],
-          self.chain_.length};
+  Attached attached = self.model_->attached(self.slot(k));
+  attached.message = self.incoming.data() + self.row_begin_[k];
+  return attached;
 }
 
 void ChainProgram::add_positions(std::int32_t but, Limits &limits) noexcept {

@@ -81,8 +81,7 @@ double Edits::score_counted(std::int32_t number, const Assignment &of,
   counts.load(model_.first_count(number), counted);
   CallbackFailure failed = CallbackFailure::none;
   const double score =
-      clique_score(clique, setting_.inputs.strength(number), counted,
-                   clique.centred() ? of.shown(clique, clique.members) : 0, &failed);
+      clique_score(clique, setting_.inputs.strength(number), counted, of.centre(clique), &failed);
   setting_.call.fail(RunFailure::of(failed, clique));
   return score;
 }

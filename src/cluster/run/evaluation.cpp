@@ -18,8 +18,7 @@ double score_of_clique(const Clique &clique, double strength, const Assignment &
                        gsl::span<std::int64_t> counts, CallbackFailure *failure) noexcept {
   *failure = CallbackFailure::none;
   count_columns(clique, counts, [&](std::int32_t i) noexcept { return of.shown(clique, i); });
-  const std::int32_t centre = clique.centred() ? of.shown(clique, clique.members) : 0;
-  return clique_score(clique, strength, counts, centre, failure);
+  return clique_score(clique, strength, counts, of.centre(clique), failure);
 }
 
 std::size_t scored_bytes(const Model &model) noexcept {
@@ -55,14 +54,6 @@ bool Evaluation::evaluate(Choose &&choose, gsl::span<double> part_scores, Totals
     if (by_part)
       std::fill_n(by_part, model.parts.count(), 0.0);
   }
-  const auto score = [&](std::int64_t c, std::int32_t worker) noexcept {
-    return score_clique(choose(model.part_of_clique(c)), c, worker);
-  };
-  const auto add = [&](std::int64_t c, double value) noexcept {
-    sum.add(value);
-    if (by_part)
-      by_part[model.part_of_clique(c)] += value;
-  };
   Layout layout(setting_.rooms.behind(setting_.rooms.bytes().counts));
   auto *values = layout.take<double>(std::min(model.cliques.size(), kScoredCliques));
   while (scored < model.cliques.size() && !setting_.call.failed()) {
@@ -75,10 +66,14 @@ bool Evaluation::evaluate(Choose &&choose, gsl::span<double> part_scores, Totals
          ++end)
       members += model.cliques[end].members;
     setting_.each(end - first, kGrain, [&](std::int64_t k, std::int32_t w) noexcept {
-      values[k] = score(first + k, w);
+      values[k] = score_clique(choose(model.part_of_clique(first + k)), first + k, w);
     });
-    for (; scored < end; ++scored)
-      add(scored, values[scored - first]);
+    for (; scored < end; ++scored) {
+      const double value = values[scored - first];
+      sum.add(value);
+      if (by_part)
+        by_part[model.part_of_clique(scored)] += value;
+    }
     setting_.call.finish_step();
   }
   scored = 0;

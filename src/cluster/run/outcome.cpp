@@ -101,69 +101,52 @@ double Outcome::counted_score(std::int64_t number, gsl::span<std::int64_t> count
 
 double Outcome::clique_score(const Assignment &of, std::int64_t number,
                              RunFailure *failure) const {
-  const Clique clique = inputs_.clique(number);
+  const Clique &clique = model_.cliques[number];
   Counts counts(memory_, clique.columns());
-  CallbackFailure failed = CallbackFailure::none;
-  const double score =
-      score_of_clique(clique, inputs_.strength(number), of, counts.span(), &failed);
-  *failure = RunFailure::of(failed, clique);
-  return score;
-}
-
-// Returns what a slot's clique gains because the slot changed: the clique's score in the best
-// labelling, minus its score if this slot alone still showed the column that it shows in `own`, the
-// labelling without messages. Plus infinity if the second score is minus infinity, 0 if both are.
-// `counts`: the counts of the clique in the best labelling. `scratch`: an array of the same length.
-double Outcome::amount(const Slot &slot, gsl::span<const std::int64_t> counts,
-                       gsl::span<std::int64_t> scratch, RunFailure *failure) const noexcept {
-  const Clique clique = inputs_.clique(slot.clique);
-  const std::int32_t before = state_.own.shown(slot);
-  const std::int32_t after = state_.answer().shown(slot);
-  std::int32_t centre = clique.centred() ? state_.answer().shown(clique, clique.members) : 0;
-  const auto columns = to_size(clique.columns());
-  Expects(counts.size() >= columns && scratch.size() >= columns);
-  std::int64_t *varied = scratch.data();
-  std::copy_n(counts.data(), columns, varied);
-  const double now = counted_score(slot.clique, scratch, centre, failure);
-  std::copy_n(counts.data(), columns, varied);
-  if (slot.member == clique.members) {
-    centre = before;
-  } else {
-    const std::int32_t weight = clique.weight(slot.member);
-    if (after >= 0)
-      varied[after] -= weight;
-    if (before >= 0)
-      varied[before] += weight;
-  }
-  const double so = counted_score(slot.clique, scratch, centre, failure);
-  return now == so ? 0.0 : so == kForbidden ? kInfinity : now - so;
+  count(clique, of, counts.span());
+  return counted_score(number, counts.span(), of.centre(clique), failure);
 }
 
 // Returns the reason for a slot. `counts` and `own_counts`: the counts of the slot's clique in the
-// answer and in `own`. `scratch`: an array of the same length.
+// answer and in `own`. `scratch`: an array of the same length. The amount is what the clique gains
+// because the slot changed: the clique's score in the answer, minus its score if this slot alone still
+// showed the column that it shows in `own`. Plus infinity if the second score is minus infinity, 0 if
+// both are.
 chorale_reason Outcome::reason(const Slot &slot, gsl::span<const std::int64_t> counts,
                                gsl::span<const std::int64_t> own_counts,
                                gsl::span<std::int64_t> scratch,
                                RunFailure *failure) const noexcept {
   const Clique clique = inputs_.clique(slot.clique);
-  const std::int32_t now = state_.answer().shown(slot);
+  const std::int32_t before = state_.own.shown(slot);
+  const std::int32_t after = state_.answer().shown(slot);
+  const std::int32_t centre = state_.answer().centre(clique);
+  const auto columns = to_size(clique.columns());
+  Expects(counts.size() >= columns && scratch.size() >= columns);
+  std::int64_t *const varied = scratch.data();
   chorale_reason made{};
   made.agreement = -1;
   made.clique = slot.clique;
   made.chain = slot.chain;
   made.member = slot.member;
   made.position = slot.position;
-  made.own_value = clique.value_of(state_.own.shown(slot));
-  made.value = clique.value_of(now);
-  made.amount = amount(slot, counts, scratch, failure);
-  if (slot.member == clique.members)
-    return made; // the values of a centre are not those of the other members
-  const std::int32_t weight = clique.weight(slot.member);
-  made.others = clique.total() - weight;
-  if (now >= 0) {
-    made.agreeing_before = own_counts.data()[now];
-    made.agreeing = counts.data()[now] - weight;
+  made.own_value = clique.value_of(before);
+  made.value = clique.value_of(after);
+  std::copy_n(counts.data(), columns, varied);
+  const double now = counted_score(slot.clique, scratch, centre, failure);
+  std::copy_n(counts.data(), columns, varied);
+  const bool is_centre = slot.member == clique.members;
+  if (!is_centre) { // the values of a centre are not those of the other members
+    const std::int32_t weight = clique.weight(slot.member);
+    made.others = clique.total() - weight;
+    if (after >= 0) {
+      made.agreeing_before = own_counts.data()[after];
+      made.agreeing = varied[after] -= weight;
+    }
+    if (before >= 0)
+      varied[before] += weight;
   }
+  const double so = counted_score(slot.clique, scratch, is_centre ? before : centre, failure);
+  made.amount = now == so ? 0.0 : so == kForbidden ? kInfinity : now - so;
   return made;
 }
 
@@ -358,10 +341,8 @@ std::size_t Outcome::write_json(gsl::span<char> buffer, RunFailure *failure) con
   for (std::int64_t c = 0; c < model_.cliques.size(); ++c) {
     const Clique clique = inputs_.clique(c);
     count(clique, state_.answer(), counts.span());
-    const std::int32_t centre =
-        clique.centred() ? state_.answer().shown(clique, clique.members) : 0;
     json.open('{');
-    field("score", counted_score(c, counts.span(), centre, failure));
+    field("score", counted_score(c, counts.span(), state_.answer().centre(clique), failure));
     json.key("values");
     json.open('[');
     for (std::int32_t k = 0; k < clique.all_members(); ++k)

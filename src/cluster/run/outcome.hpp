@@ -41,8 +41,6 @@ public:
 private:
   template <class Visit> void each_left_out(Visit &&visit) const;
   std::int64_t shutting_clique(std::int32_t chain) const;
-  double amount(const Slot &slot, gsl::span<const std::int64_t> counts,
-                gsl::span<std::int64_t> scratch, RunFailure *failure) const noexcept;
   chorale_reason reason(const Slot &slot, gsl::span<const std::int64_t> counts,
                         gsl::span<const std::int64_t> own_counts, gsl::span<std::int64_t> scratch,
                         RunFailure *failure) const noexcept;

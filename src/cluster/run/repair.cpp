@@ -233,8 +233,7 @@ private:
     const gsl::span<std::int64_t> counts = memory_.scratch.first(to_size(clique.columns()));
     memory_.counts.load(model_.first_count(number), counts);
     CallbackFailure failed = CallbackFailure::none;
-    const std::int64_t found = violation(
-        clique, counts, clique.centred() ? now_.shown(clique, clique.members) : 0, &failed);
+    const std::int64_t found = violation(clique, counts, now_.centre(clique), &failed);
     call_.fail(RunFailure::of(failed, clique));
     return found;
   }

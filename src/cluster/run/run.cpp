@@ -150,22 +150,19 @@ std::int32_t chorale_run::try_joint_states() noexcept {
 
 // Sets kept[v] to 1 for each column v whose value some member fires in its best labelling without
 // messages. Returns true if a member is an instance, since it may show any column.
-bool chorale_run::find_fired(const Clique &clique, gsl::span<std::uint8_t> kept) noexcept {
-  for (std::int32_t i = 0; i < clique.members; ++i) {
-    const std::int32_t chain = model->chain_of(clique, i);
-    if (model->chains[chain].is_instance)
+bool chorale_run::find_fired(std::int32_t clique, gsl::span<std::uint8_t> kept) noexcept {
+  for (std::int32_t i = 0; i < model->cliques[clique].members; ++i) {
+    const Slot slot = model->member(clique, i);
+    if (model->chains[slot.chain].is_instance)
       return true;
-    PlacedChain placed(setting_, rooms.workers[0].room, chain);
+    PlacedChain placed(setting_, rooms.workers[0].room, slot.chain);
     Limits none;
     if (!placed.program.decode_own(none)) {
       call.fail(placed.program.failure);
       continue;
     }
-    const WholeSlot &whole = model->wholes[-1 - model->site(clique, i)];
-    const Attached attached{clique.property(), clique.numbering(),
-                            whole.classes,     whole.table,
-                            nullptr,           model->chains[chain].length};
-    attached.each_firing(placed.program.labels, model->chains[chain].view().all_parents(),
+    const Attached attached = model->attached(slot);
+    attached.each_firing(placed.program.labels, model->chains[slot.chain].view().all_parents(),
                          [&](std::int32_t value) {
                            if (const std::int32_t v = attached.number(value); v >= 0)
                              kept.data()[v] = 1;
@@ -175,14 +172,13 @@ bool chorale_run::find_fired(const Clique &clique, gsl::span<std::uint8_t> kept)
 }
 
 void chorale_run::restrict_ranges() noexcept {
-  for (std::int64_t c = 0; options.restrict_range && c < model->cliques.size(); ++c) {
-    const Clique &clique = model->cliques[c];
-    if (!clique.property())
+  for (std::int32_t c = 0; options.restrict_range && c < model->cliques.size(); ++c) {
+    if (!model->cliques[c].property())
       continue;
     const gsl::span<std::uint8_t> kept = inputs.keep_columns(c);
     std::fill_n(kept.data(), kept.size() - 2, std::uint8_t{0});
     std::fill_n(kept.data() + kept.size() - 2, 2, std::uint8_t{1}); // EMPTY and CONFLICT
-    if (find_fired(clique, kept))
+    if (find_fired(c, kept))
       std::fill_n(kept.data(), kept.size(), std::uint8_t{1});
   }
 }

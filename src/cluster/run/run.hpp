@@ -95,7 +95,7 @@ struct chorale_run {
 
 private:
   bool fits_joint_state(std::int32_t chain) noexcept;
-  bool find_fired(const chorale::Clique &clique, gsl::span<std::uint8_t> kept) noexcept;
+  bool find_fired(std::int32_t clique, gsl::span<std::uint8_t> kept) noexcept;
   void renew_chain(std::int32_t chain) noexcept;
   void settle(chorale::Settling after) noexcept;
   bool resumes(chorale::Settling kind) noexcept;
